@@ -21,7 +21,7 @@ export default defineConfig({
         test: {
           name: 'node',
           include: ['src/**/*.test.ts', 'scripts/**/*.test.ts'],
-          setupFiles: ['test/restore-mocks.ts'],
+          setupFiles: ['../../packages/client/test/restore-mocks.ts'],
           ...common,
         },
       },

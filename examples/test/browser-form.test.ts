@@ -4,9 +4,8 @@ import { pathToFileURL } from 'node:url';
 import { JSDOM } from 'jsdom';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { findExample } from './support/example.ts';
-import { run } from './support/process.ts';
+import { run, until } from './support/process.ts';
 import { createTemporaryFolder, startService } from './support/service.ts';
-import { until } from './support/until.ts';
 
 const { folder, command, path } = findExample('browser-form');
 
@@ -24,9 +23,8 @@ it('is bundled by the command of its README with nothing but the client, stores 
   expect(script).toContain('http://127.0.0.1:3000');
   await writeFile(bundle, script.replace('http://127.0.0.1:3000', service.baseUrl));
 
-  const { window } = new JSDOM(await readFile(join(folder, 'index.html'), 'utf8'), {
-    url: 'http://localhost:8080',
-  });
+  const html = await readFile(join(folder, 'index.html'), 'utf8');
+  const { window } = new JSDOM(html, { url: 'http://localhost:8080' });
   vi.stubGlobal('document', window.document);
   vi.stubGlobal('FormData', window.FormData);
   onTestFinished(() => void vi.unstubAllGlobals());

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { startExample } from './support/example.ts';
-import { post } from './support/post.ts';
+import { post, startExample } from './support/example.ts';
 import { createTemporaryFolder, startService } from './support/service.ts';
 
 it('stores the plant of its README exactly from workerd, and shows why one is rejected', async () => {

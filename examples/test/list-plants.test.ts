@@ -9,18 +9,12 @@ const { folder, command } = findExample('list-plants');
 it('prints the plants that match, as its README says', async () => {
   const service = await startService();
   const client = createClient({ baseUrl: service.baseUrl, token: service.token });
-  const plants = [
-    { id: 9223372036854775807n, name: 'Monstera', tag: 'houseplant' },
-    { id: 1, name: 'Rose', tag: 'shrub' },
-    { id: 2, name: 'Fern', tag: 'houseplant' },
-  ];
-  for (const body of plants) expect(await client.createPlant({ body })).toMatchObject({ status: 200 });
+  await client.createPlant({ body: { id: 9223372036854775807n, name: 'Monstera', tag: 'houseplant' } });
+  await client.createPlant({ body: { id: 1, name: 'Rose', tag: 'shrub' } });
+  await client.createPlant({ body: { id: 2, name: 'Fern', tag: 'houseplant' } });
   const environment = { NODE_OPTIONS: '--no-warnings', ...service.environment };
   const { status, stdout, stderr } = await run(['sh', '-c', command], { folder, environment });
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-  expect(stdout.split('\n').sort()).toEqual([
-    '',
-    '2\tFern\thouseplant',
-    '9223372036854775807\tMonstera\thouseplant',
-  ]);
+  const lines = ['2\tFern\thouseplant', '9223372036854775807\tMonstera\thouseplant'];
+  expect(stdout.trimEnd().split('\n').sort()).toEqual(lines);
 });

@@ -5,11 +5,10 @@ import { createClient } from '@plant-store/client';
 import { createFakePlantStore, type Fault } from '@plant-store/client/testing';
 import { afterEach, expect, it, vi } from 'vitest';
 import { handleOrders } from '../node-service/service.ts';
-import { startExample } from './support/example.ts';
-import { listen } from './support/listen.ts';
-import { post } from './support/post.ts';
+import { post, startExample } from './support/example.ts';
+import { until } from './support/process.ts';
+import { listen } from './support/proxy.ts';
 import { createTemporaryFolder, startService } from './support/service.ts';
-import { until } from './support/until.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -46,10 +45,8 @@ const order = async (store: ReturnType<typeof createFakePlantStore>, body: unkno
 it('shows what is wrong with an order', async () => {
   const store = createFakePlantStore();
   await order(store, { plant: '1', name: 'Rose' });
-  expect(await order(store, { plant: '1', name: 'Fern' })).toEqual([
-    422,
-    { message: 'The id 1 belongs to another plant. Choose another id.' },
-  ]);
+  const message = 'The id 1 belongs to another plant. Choose another id.';
+  expect(await order(store, { plant: '1', name: 'Fern' })).toEqual([422, { message }]);
   expect(await order(store, { plant: 1, name: 'Rose' })).toMatchObject([400, {}]);
   expect(await order(store, undefined)).toEqual([400, { message: 'The order is not JSON.' }]);
 });

@@ -6,21 +6,18 @@ import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@open
 import { createClient } from '@plant-store/client';
 import { afterEach, beforeAll, expect, it } from 'vitest';
 import { withAttemptSpans } from '../opentelemetry/with-attempt-spans.ts';
-import { startExample } from './support/example.ts';
-import { listen } from './support/listen.ts';
-import { post } from './support/post.ts';
-import { startProxy } from './support/proxy.ts';
+import { post, startExample } from './support/example.ts';
+import { until } from './support/process.ts';
+import { listen, startProxy } from './support/proxy.ts';
 import { startService } from './support/service.ts';
-import { until } from './support/until.ts';
 
 const exporter = new InMemorySpanExporter();
 
 beforeAll(() => {
   context.setGlobalContextManager(new AsyncLocalStorageContextManager());
   propagation.setGlobalPropagator(new W3CTraceContextPropagator());
-  trace.setGlobalTracerProvider(
-    new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] }),
-  );
+  const spanProcessors = [new SimpleSpanProcessor({ exporter })];
+  trace.setGlobalTracerProvider(new TracerProvider({ spanProcessors }));
 });
 
 afterEach(() => exporter.reset());
@@ -56,9 +53,8 @@ it('records a span for each attempt below the active one, and sends it along', a
   expect(requests.map(({ headers }) => headers['traceparent'])).toEqual(
     [first, second, third].map((span) => `00-${traceId}-${span?.spanContext().spanId}-01`),
   );
-  expect(JSON.stringify(exporter.getFinishedSpans().map(({ attributes }) => attributes))).not.toContain(
-    service.token,
-  );
+  const all = exporter.getFinishedSpans().map(({ attributes }) => attributes);
+  expect(JSON.stringify(all)).not.toContain(service.token);
 });
 
 it('ends the span of an attempt that the caller aborts', async () => {

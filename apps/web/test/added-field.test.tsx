@@ -1,4 +1,4 @@
-import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
 import { describe, expect, it, vi } from 'vitest';
 import { beginAdding, recordResult, restoreAdded } from '../src/add/added/added-plants.js';
@@ -7,7 +7,7 @@ import { exportPlants } from '../src/plants/export-plants.js';
 import { PlantSheet } from '../src/plants/plant-sheet.js';
 import { Plants } from '../src/plants/plants.js';
 import { noTexts } from '../src/shared/fields.js';
-import { addButton, field, fill, holdReplies, listed, open, tab } from './open-add-sheet.js';
+import { add, addButton, expectList, field, fill, hold, open, tab } from './open-add-sheet.js';
 import { catchSaved, choose, openImportWithStore, press } from './open-import.js';
 import { describes, renderView } from './render-view.js';
 import { writeWorkbook } from './write-workbook.js';
@@ -30,10 +30,9 @@ function serveRose() {
 describe('the form', () => {
   it('keeps what was typed into the field while another plant was being stored', async () => {
     const user = open();
-    const reply = holdReplies();
-    await fill(user, { Id: '7', Name: 'Rose' });
-    await user.click(addButton());
-    await waitFor(() => expect(listed()).toEqual([expect.stringMatching(/^adding/)]));
+    const reply = hold();
+    await add(user, { Id: '7', Name: 'Rose' });
+    await waitFor(() => expectList(/^adding/));
     await user.type(field('Location'), 'bed 4');
     reply();
     await screen.findByText(/^Stored: Rose/);
@@ -57,12 +56,11 @@ describe('the form', () => {
   it('lists it, keeps it over a reload, sends it again from the list, and is empty afterwards', async () => {
     const user = open();
     tab.store.fail({ kind: 'drop' }, { kind: 'drop' }, { kind: 'drop' });
-    await fill(user, { Id: '7', Name: 'Rose', Location: 'bed "3"' });
-    await user.click(addButton());
+    await add(user, { Id: '7', Name: 'Rose', Location: 'bed "3"' });
     await screen.findByRole('button', { name: 'Try again' });
     const after = open();
     expect(field('Location').value).toBe('bed "3"');
-    expect(listed()).toEqual([expect.stringContaining('bed "3"')]);
+    expectList(/bed "3"/);
     await after.click(screen.getByRole('button', { name: 'Try again: Rose' }));
     await screen.findByText(/^Stored: Rose/);
     expect(tab.sent.map(({ body }) => JSON.parse(String(body)))).toEqual(Array(4).fill(rose));
@@ -80,7 +78,7 @@ describe('the form', () => {
 });
 
 describe('a plant', () => {
-  it('has the field in the table', async () => {
+  it('has the field in the table, in its sheet, and in the calls that create it', async () => {
     serveRose();
     renderView(<Plants token="a" route={{ view: 'plants', filter }} onTokenRejected={ignore} />);
     const cell = await screen.findByText('bed "3"');
@@ -89,19 +87,13 @@ describe('a plant', () => {
     expect(titles).toEqual(['Name', 'Tag', 'Location', 'Id', 'Added']);
     expect(cells.indexOf(cell as HTMLTableCellElement)).toBe(2);
     expect(screen.getByRole('grid').getAttribute('aria-colcount')).toBe('5');
-  });
-
-  it('has it in its sheet, and in the calls that create it', async () => {
-    serveRose();
     renderView(<PlantSheet token="a" id={7n} onClose={ignore} onDelete={ignore} onTokenRejected={ignore} />);
     const title = await screen.findByText('Location', { selector: 'dt' });
     expect(title.nextElementSibling?.textContent).toBe('bed "3"');
-    expect(screen.getByText(/^curl http/).textContent).toContain(
-      `-d '{"id":7,"name":"Rose","location":"bed \\"3\\""}'`,
-    );
-    expect(screen.getByText(/^await client/).textContent).toContain(
-      '{ id: 7n, name: "Rose", location: "bed \\"3\\"" }',
-    );
+    const json = `-d '{"id":7,"name":"Rose","location":"bed \\"3\\""}'`;
+    expect(screen.getByText(/^curl http/).textContent).toContain(json);
+    const code = '{ id: 7n, name: "Rose", location: "bed \\"3\\"" }';
+    expect(screen.getByText(/^await client/).textContent).toContain(code);
   });
 
   it.each([
@@ -135,17 +127,15 @@ describe('the import', () => {
     return { addRose };
   }
 
-  it('recognizes the title of the field, and sends it', async () => {
+  it('recognizes the title of the field, alone, too, and sends it', async () => {
+    await open('plants.csv', 'Location;Foo\nbed 3;Rose\nbed 4;Fern\n');
+    expect([await choiceOf('Location'), await choiceOf('Foo')]).toEqual(['location', 'name']);
+    cleanup();
     const { addRose } = await open('plants.csv', 'Location;Nummer;Name\n"bed ""3""";7;Rose\n');
     expect(await choiceOf('Location')).toBe('location');
     await press('Review lines');
     expect(await screen.findByText('bed "3"')).toBeDefined();
     await addRose();
-  });
-
-  it('takes the title of the field alone for a header, and its column for no other field', async () => {
-    await open('plants.csv', 'Location;Foo\nbed 3;Rose\nbed 4;Fern\n');
-    expect([await choiceOf('Location'), await choiceOf('Foo')]).toEqual(['location', 'name']);
   });
 
   it('imports a column as the field that a person chooses, and another one no longer', async () => {
@@ -156,27 +146,14 @@ describe('the import', () => {
     await addRose();
   });
 
-  it('sends the field of NDJSON', async () => {
-    const { addRose } = await open('plants.ndjson', JSON.stringify(rose));
-    await addRose();
-  });
+  const ndjson = '{"id":"x","name":"Rose","location":"bed 2"}\n';
+  const header = 'name,id,location,line,error,reason\r\n';
+  const choices: readonly Choice[] = Object.entries({ 'Column 2': 'Id', 'Column 3': 'Location' });
 
   it.each<[fileName: string, content: string, download: string, choices?: readonly Choice[]]>([
     ['plants.csv', 'id,name,location\nx,Rose,bed 2\n', 'y,Rose,"bed ""3""",2'],
-    [
-      'names.csv',
-      'Rose,x,bed 2\n',
-      'name,id,location,line,error,reason\r\nRose,y,"bed ""3""",1',
-      [
-        ['Column 2', 'Id'],
-        ['Column 3', 'Location'],
-      ],
-    ],
-    [
-      'plants.ndjson',
-      '{"id":"x","name":"Rose","location":"bed 2"}\n',
-      '"name":"Rose","location":"bed \\"3\\""',
-    ],
+    ['names.csv', 'Rose,x,bed 2\n', `${header}Rose,y,"bed ""3""",1`, choices],
+    ['plants.ndjson', ndjson, '"name":"Rose","location":"bed \\"3\\""'],
   ])(
     'lets a person correct it in %s, download it, and sends it',
     async (fileName, content, text, choices) => {
@@ -205,11 +182,8 @@ describe('the import', () => {
   });
 
   it('shows a problem of the field at it', async () => {
-    const rows = [
-      ['id', 'name', 'location'],
-      ['7', 'Rose', { number: '1E+20' }],
-    ];
-    await open('plants.xlsx', writeWorkbook({ Plants: rows }));
+    const row = ['7', 'Rose', { number: '1E+20' }];
+    await open('plants.xlsx', writeWorkbook({ Plants: [['id', 'name', 'location'], row] }));
     await press('Review lines');
     expect(await screen.findByText(/^location "1E\+20": the spreadsheet may have rounded/)).toBeDefined();
     expect(screen.getByLabelText('Location').getAttribute('aria-invalid')).toBe('true');
@@ -222,7 +196,10 @@ describe('the import', () => {
     expect(screen.queryByRole('form')).toBeNull();
   });
 
-  it('shows a line of NDJSON that has nothing but the field', async () => {
+  it('sends the field of NDJSON, and shows a line that has nothing else', async () => {
+    const { addRose } = await open('plants.ndjson', JSON.stringify(rose));
+    await addRose();
+    cleanup();
     await open('plants.ndjson', '{"location":"bed 2"}\n');
     const form = within(await screen.findByRole('form'));
     expect(form.getByLabelText<HTMLInputElement>('Name').value).toBe('');

@@ -1,22 +1,15 @@
-import { createClient } from '@plant-store/client';
 import { createFakePlantStore } from '@plant-store/client/testing';
 import { screen } from '@testing-library/react';
-import { beforeEach, type Mock, vi } from 'vitest';
+import { beforeEach, expect, vi } from 'vitest';
 import { AddSheet } from '../src/add/add-sheet.js';
 import { renderView } from './render-view.js';
 
-/** What the sheet works with, made again before each test. */
-export const tab = {
-  store: createFakePlantStore(),
-  /** The requests so far that add plants. */
-  sent: [] as RequestInit[],
-  onTokenRejected: vi.fn() as Mock<(message: string) => void>,
-};
+/** What the sheet works with, made again before each test; `sent` are the requests so far that add plants. */
+export const tab = { store: createFakePlantStore(), sent: [] as RequestInit[] };
 
 beforeEach(() => {
   tab.store = createFakePlantStore({ baseUrl: location.origin });
   tab.sent = [];
-  tab.onTokenRejected.mockClear();
   vi.stubGlobal('fetch', (url: string, init: RequestInit) => {
     if (init.method === 'POST') tab.sent.push(init);
     return tab.store.fetch(url, init);
@@ -24,26 +17,27 @@ beforeEach(() => {
 });
 
 /** Holds all requests from now on until the function is called. */
-export function holdReplies(): () => void {
+export function hold(): () => void {
   const { fetch } = globalThis;
   const { promise, resolve } = Promise.withResolvers<void>();
   vi.stubGlobal('fetch', (url: string, init: RequestInit) => promise.then(() => fetch(url, init)));
   return resolve;
 }
 
-/** Stores the plant 7, Fern, past the page. */
-export const storeFern = () => createClient(tab.store).createPlant({ body: { id: 7, name: 'Fern' } });
-
 /** Shows the sheet; again, as after a reload, once it was shown before. */
-export const open = (token = tab.store.token) =>
+export const open = () =>
   renderView(
-    <AddSheet token={token} filter={{ order: 'newest' }} isOpen onTokenRejected={tab.onTokenRejected} />,
+    <AddSheet token={tab.store.token} filter={{ order: 'newest' }} isOpen onTokenRejected={vi.fn()} />,
   );
 
 /** The controls, and the list. */
 export const field = (name: string) => screen.getByLabelText<HTMLInputElement>(name);
 export const addButton = () => screen.getByRole('button', { name: /^Add/ });
-export const listed = () => screen.queryAllByRole('listitem').map((item) => item.textContent);
+/** Expects that so many plants are listed, with these texts. */
+export function expectList(...texts: readonly RegExp[]) {
+  const listed = screen.queryAllByRole('listitem').map((item) => item.textContent);
+  expect(listed).toEqual(texts.map((text) => expect.stringMatching(text)));
+}
 
 export async function fill(user: ReturnType<typeof open>, values: Record<string, string>) {
   const change = screen.queryByRole('button', { name: 'Change the id' });
@@ -53,4 +47,9 @@ export async function fill(user: ReturnType<typeof open>, values: Record<string,
     // Not key by key, of which each renders the form again.
     await user.paste(value);
   }
+}
+
+export async function add(user: ReturnType<typeof open>, values: Record<string, string>) {
+  await fill(user, values);
+  await user.click(addButton());
 }

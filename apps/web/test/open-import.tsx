@@ -13,20 +13,16 @@ import { ImportWorker } from '../src/import/worker/import-worker.js';
  *
  * @param startWorker returns what gets the commands; its reports go to the listener that was started last
  */
-export function openImport(
-  startWorker: (listener: WorkerListener) => (command: Command) => void,
-  token = 'a-token',
-) {
+export function openImport(startWorker: (started: WorkerListener) => (sent: Command) => void, token = 'a') {
   const onTokenRejected = vi.fn<(message: string) => void>();
   let listener: WorkerListener | undefined;
   const session = new ImportSession((started) => {
     listener = started;
     return { send: startWorker(started), end: () => undefined };
   });
+  const common = { session, onTokenRejected };
   const view = (used: string | undefined) =>
-    used !== undefined && (
-      <ImportPlantsView session={session} token={used} onTokenRejected={onTokenRejected} />
-    );
+    used !== undefined && <ImportPlantsView {...common} token={used} />;
   const { rerender } = render(view(token));
   /** Goes on with another token; `undefined` forgets it. */
   const useToken = (next: string | undefined) => rerender(view(next));

@@ -23,6 +23,4 @@ Object.defineProperties(Element.prototype, {
   clientHeight: { configurable: true, get: () => 480 },
   clientWidth: { configurable: true, get: () => 1_000 },
 });
-Object.assign(window, {
-  matchMedia: () => ({ matches: false, addEventListener() {}, removeEventListener() {} }),
-});
+window.matchMedia = () => Object.assign(new EventTarget(), { matches: false }) as MediaQueryList;

@@ -4,24 +4,20 @@ import { strToU8, zipSync } from 'fflate';
 export type Cell = string | { readonly number: string } | undefined;
 
 /** Writes an XLSX file of some sheets: the least that a spreadsheet opens. */
-export function writeWorkbook(
-  sheets: Readonly<Record<string, readonly (readonly Cell[])[]>>,
-): Uint8Array<ArrayBuffer> {
+export function writeWorkbook(sheets: Readonly<Record<string, readonly (readonly Cell[])[]>>) {
   const names = Object.keys(sheets);
+  const each = (write: (name: string, number: number) => string) =>
+    names.map((name, index) => write(name, index + 1)).join('');
   const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
   const relations = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
   const files = {
-    'xl/workbook.xml': `<workbook xmlns="${main}" xmlns:r="${relations}"><sheets>${names
-      .map(
-        (name, index) => `<sheet name="${escapeXml(name)}" sheetId="${index + 1}" r:id="rId${index + 1}"/>`,
-      )
-      .join('')}</sheets></workbook>`,
-    'xl/_rels/workbook.xml.rels': `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${names
-      .map(
-        (_, index) =>
-          `<Relationship Id="rId${index + 1}" Type="${relations}/worksheet" Target="worksheets/sheet${index + 1}.xml"/>`,
-      )
-      .join('')}</Relationships>`,
+    'xl/workbook.xml': `<workbook xmlns="${main}" xmlns:r="${relations}"><sheets>${each(
+      (name, n) => `<sheet name="${escapeXml(name)}" sheetId="${n}" r:id="rId${n}"/>`,
+    )}</sheets></workbook>`,
+    'xl/_rels/workbook.xml.rels': `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${each(
+      (_, n) =>
+        `<Relationship Id="rId${n}" Type="${relations}/worksheet" Target="worksheets/sheet${n}.xml"/>`,
+    )}</Relationships>`,
     ...Object.fromEntries(
       names.map((name, index) => [
         `xl/worksheets/sheet${index + 1}.xml`,

@@ -34,3 +34,10 @@ export async function startExample(
   const example = start(['sh', '-c', change(command)], { folder, environment: changed });
   return { ...example, url: await example.waitFor(urlPattern), plant };
 }
+
+/** Sends JSON to an example that is a service; resolves to the status and the body of its reply. */
+export async function post(url: string, body: unknown, others: Readonly<Record<string, string>> = {}) {
+  const headers = { 'Content-Type': 'application/json', ...others };
+  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
+  return [response.status, await response.json()];
+}

@@ -1,19 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { onTestFinished } from 'vitest';
-import { until } from './until.ts';
+import { onTestFinished, vi } from 'vitest';
 
-/** How to start a command: the working directory, and the environment besides `PATH` and `HOME`. */
-interface Call {
-  readonly folder: string;
-  readonly environment?: Readonly<Record<string, string>>;
-}
-
-/** The result of a command that has exited. */
-export type Result = Awaited<ReturnType<typeof run>>;
-
-/** Starts a command in a process group of its own, which is killed at the end of the test. */
-export function start([file = '', ...args]: readonly string[], { folder, environment }: Call) {
+/**
+ * Starts a command in a process group of its own, which is killed at the end of the test.
+ *
+ * @param call the working directory, and the environment besides `PATH` and `HOME`
+ */
+export function start(
+  [file = '', ...args]: readonly string[],
+  { folder, environment }: { folder: string; environment?: Readonly<Record<string, string>> },
+) {
   const child = spawn(file, args, {
     cwd: folder,
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment },
@@ -31,9 +28,7 @@ export function start([file = '', ...args]: readonly string[], { folder, environ
   const signalGroup = (signal: NodeJS.Signals) => {
     try {
       if (child.pid !== undefined) process.kill(-child.pid, signal);
-    } catch {
-      // All of it has ended.
-    }
+    } catch {} // All of it has ended.
   };
   onTestFinished(async () => {
     signalGroup('SIGKILL');
@@ -62,6 +57,12 @@ export function start([file = '', ...args]: readonly string[], { folder, environ
 }
 
 /** Runs a command until it exits. */
-export function run(command: readonly string[], call: Call) {
-  return start(command, call).end();
+export const run = (...call: Parameters<typeof start>) => start(...call).end();
+
+/** Less than a test may take (`vitest.config.ts`), so that a test that fails reports which condition did not hold. */
+const timeoutMs = 240_000;
+
+/** Polls until the condition returns something truthy, and resolves with that; rejects with what it throws. */
+export function until<Found>(condition: () => Found | Promise<Found>) {
+  return vi.waitUntil(condition, { timeout: timeoutMs, interval: 50 });
 }

@@ -1,6 +1,8 @@
-import { createServer, type IncomingHttpHeaders, request as send } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type Server, request as send } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { listen } from './listen.ts';
+import { onTestFinished } from 'vitest';
 
 /**
  * What happens to one request: the proxy answers it itself with a status and headers, closes the connection before or
@@ -14,49 +16,44 @@ export type Step =
   | 'hold'
   | 'pass on';
 
-/** A proxy before the service. */
-export interface Proxy {
-  readonly url: string;
-  /** What it has received. */
-  readonly requests: { readonly headers: IncomingHttpHeaders; readonly body: string }[];
-}
-
 /**
- * Starts a proxy on a free port of 127.0.0.1.
+ * Starts a proxy before the service on a free port of 127.0.0.1; `requests` are what it has received.
  *
  * @param stepOf what happens to each request, by its index, or the steps for the first ones; all others are passed on
  */
-export async function startProxy(
-  baseUrl: string,
-  stepOf: readonly Step[] | ((index: number) => Step),
-): Promise<Proxy> {
-  const requests: Proxy['requests'] = [];
+export async function startProxy(baseUrl: string, stepOf: readonly Step[] | ((index: number) => Step)) {
+  const requests: { readonly headers: IncomingHttpHeaders; readonly body: string }[] = [];
   const server = createServer(async (incoming, outgoing) => {
     const body = await buffer(incoming);
     const index = requests.length;
     requests.push({ headers: incoming.headers, body: String(body) });
     const step = typeof stepOf === 'function' ? stepOf(index) : (stepOf[index] ?? 'pass on');
-    if (step === 'hold') return;
+    if (step === 'hold') return undefined;
     if (typeof step === 'object') {
-      outgoing.writeHead(step.status, step.headers).end('{"error":0,"message":"from the proxy"}');
-      return;
+      return outgoing.writeHead(step.status, step.headers).end('{"error":0,"message":"from the proxy"}');
     }
-    if (step === 'drop') {
-      outgoing.destroy();
-      return;
-    }
+    if (step === 'drop') return outgoing.destroy();
     if (step === 'drop in the body') {
       const type = { 'Content-Type': 'application/json', 'Content-Length': 100 };
-      outgoing.writeHead(503, type).write('{"error":', () => outgoing.destroy());
-      return;
+      return outgoing.writeHead(503, type).write('{"error":', () => outgoing.destroy());
     }
     const { method, url = '', headers } = incoming;
     const forwarded = send(new URL(url, baseUrl), { method, headers, agent: false }).end(body);
     forwarded.on('error', () => outgoing.destroy());
-    forwarded.on('response', (response) => {
+    return forwarded.on('response', (response) => {
       if (step === 'store, then drop') outgoing.destroy();
       else response.pipe(outgoing.writeHead(response.statusCode ?? 502, response.headers));
     });
   });
   return { url: await listen(server), requests };
+}
+
+/** Lets a server listen on a free port of 127.0.0.1 until the end of the test, and resolves to its URL. */
+export async function listen(server: Server): Promise<string> {
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }

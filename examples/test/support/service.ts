@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { run, start } from './process.ts';
 
-/** The built command. */
 const main = join(import.meta.dirname, '../../../apps/api/dist/main.js');
 
 /** The real service over a new SQLite database. */
@@ -35,8 +34,7 @@ export async function startService(settings: Readonly<Record<string, string>> = 
       command
         .output()
         .split('\n')
-        .filter((line) => line.startsWith('{') && line.endsWith('}'))
-        .map((line) => JSON.parse(line)),
+        .flatMap((line) => (/^\{.*\}$/.test(line) ? [JSON.parse(line)] : [])),
     /** All plants, as `plant-store export` writes them: one a line, ordered by id, with exact ids, but without their times. */
     readPlants: async () =>
       (await runPlantStore('export'))

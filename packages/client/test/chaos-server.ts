@@ -119,20 +119,18 @@ export const faults = {
   'truncated JSON': page(200, '{"name":"Monst', true),
 } satisfies Record<string, ChaosFault>;
 
-export type FaultName = keyof typeof faults;
+type FaultName = keyof typeof faults;
 export const faultNames = Object.keys(faults) as FaultName[];
 
 /** The request header that names the fault of an attempt. */
 export const faultHeader = 'x-fault';
 
 /** What the server has recorded for one id: the bodies of its requests, how often it was stored, and the ids of replays. */
-export interface PlantRecord {
+interface PlantRecord {
   readonly bodies: string[];
   stored: number;
   readonly replays: Set<string>;
 }
-
-export type ChaosServer = Awaited<ReturnType<typeof startChaosServer>>;
 
 /** Starts a service on loopback that stores plants, and injects into each request the fault that its header names. */
 export async function startChaosServer() {

@@ -1,4 +1,6 @@
 import { type ErrorName, errors } from '../src/errors.js';
+import { INT64_MAX, INT64_MIN } from '../src/int64.js';
+import { messages } from '../src/messages.js';
 
 /** A request to a plant store. */
 export interface Request {
@@ -34,21 +36,23 @@ export function each(reply: Reply, ...requests: readonly Request[]): readonly Ca
 }
 
 /** A reply of success with a body of JSON. */
-export function ok(body: string, headers: Readonly<Record<string, string>> = {}): Reply {
+export function ok(body: string, headers: Reply['headers'] = {}): Reply {
   return { status: 200, body, headers: { 'content-type': json, ...headers } };
 }
 
 /** An Error body. */
-export function rejected(
-  name: ErrorName,
-  message: string,
-  headers: Readonly<Record<string, string>> = {},
-): Reply {
+export function rejected(name: ErrorName, message: string, headers: Reply['headers'] = {}): Reply {
   const { status, error } = errors[name];
   return { ...ok(JSON.stringify({ error, message }), headers), status };
 }
 
 const json = 'application/json; charset=utf-8';
+export const int64 = `must be an integer from ${INT64_MIN} to ${INT64_MAX}`;
+export const malformed = (problem: string) => rejected('malformed_json', messages.malformedJson(problem));
+export const unauthorized = { Authorization: undefined };
+const challenge = { 'www-authenticate': 'Bearer realm="plant-store"' };
+export const missingToken = rejected('missing_token', messages.missingToken, challenge);
+export const noToken = (one: Request): Case => ['no token', { ...one, headers: unauthorized }, missingToken];
 const compared = ['content-type', 'www-authenticate', 'allow', 'idempotent-replayed'];
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 

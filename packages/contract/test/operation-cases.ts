@@ -6,11 +6,10 @@ import { MAX_PLANTS, QUERY_MAX_LENGTHS } from '../src/limits.js';
 import { messages } from '../src/messages.js';
 import type { Operations } from '../src/operations.js';
 import { PlantQuerySchema } from '../src/schemas.js';
-import { type Case, each, ok, type Reply, type Request, rejected } from './exchange.js';
+import { type Case, each, malformed, noToken, ok, type Reply, type Request, rejected } from './exchange.js';
 
 const [min, max] = [INT64_MIN, INT64_MAX];
 const int64 = `must be an integer from ${min} to ${max}`;
-
 type Id = string | number | bigint;
 /** Members of an object, whose values are JSON. */
 type Members = Readonly<Record<string, string>>;
@@ -19,17 +18,17 @@ function object(members: Members): string {
   return `{${Object.entries(members).map(([name, value]) => `"${name}":${value}`)}}`;
 }
 
-const named = (text: (name: string) => string, names: readonly string[]): Members =>
+const named = (names: readonly string[], text: (name: string) => string): Members =>
   Object.fromEntries(names.map((name) => [name, text(name)]));
 
 /** The texts that a plant must have, and all that it may have. */
-const required = named(
-  () => '"n"',
-  plantFieldNames.filter((name) => plantFields[name].required),
-);
 const optional = plantFieldNames.filter((name) => !plantFields[name].required);
-const all = named((name) => `"A ${name}"`, plantFieldNames);
-const empty = named(() => '""', plantFieldNames);
+const required = named(
+  plantFieldNames.filter((name) => plantFields[name].required),
+  () => '"n"',
+);
+const all = named(plantFieldNames, (name) => `"A ${name}"`);
+const empty = named(plantFieldNames, () => '""');
 
 /** A plant as it is sent, and as it is shown by its id. */
 const plant = (id: Id, texts: Members = {}) => object({ id: `${id}`, ...required, ...texts });
@@ -41,6 +40,7 @@ const createOf = (body: string): Request => ({ line: 'POST /plants', body });
 const create = (id: Id, texts?: Members) => createOf(plant(id, texts));
 const batchOf = (body: string): Request => ({ line: 'POST /plants/batch', body });
 const batch = (...plants: readonly string[]) => batchOf(`{"plants":[${plants}]}`);
+const thousand = Array(MAX_PLANTS).fill('0');
 const manyPlants = Array.from({ length: MAX_PLANTS }, (_, index) => plant(10_000 + index));
 const get = (target: string, method = 'GET'): Request => ({ line: `${method} ${target}` });
 const remove = (id: Id): Request => get(`/plants/${id}`, 'DELETE');
@@ -59,7 +59,9 @@ const replayed = (texts: Members = {}) =>
   ok(object({ ...required, ...texts }), { 'idempotent-replayed': 'true' });
 const invalid = (issues: string) => rejected('invalid_plant', `The plant is not valid: ${issues}.`);
 const invalidBatch = (issue: string) => rejected('invalid_plant', `The batch is not valid: ${issue}.`);
-const malformed = (problem: string) => rejected('malformed_json', messages.malformedJson(problem));
+const duplicate = (name: string, position: number) =>
+  malformed(`Duplicate member '${name}' with a different value at position ${position}`);
+const tooLarge = (plants: number) => rejected('batch_too_large', messages.batchTooLarge(plants));
 const taken = (id: bigint) => rejected('id_taken', messages.idTaken(id));
 const retired = (id: bigint) => rejected('id_retired', messages.idRetired(id));
 const changed = (id: bigint) => rejected('precondition_failed', messages.plantChanged(id));
@@ -85,11 +87,6 @@ const results = (...replies: readonly Reply[]) =>
     )}]}`,
   );
 
-const withoutToken = { Authorization: undefined };
-const noToken = rejected('missing_token', messages.missingToken, {
-  'www-authenticate': 'Bearer realm="plant-store"',
-});
-
 /** Ids, by how they may be written in JSON; and what is none. */
 const writtenIds = new Map<string, bigint>(
   Object.entries({ '20.0': 20n, '1e2': 100n, '1.25E+2': 125n, '9.223372036854775805e18': max - 2n }),
@@ -101,10 +98,11 @@ const notWrittenIds = [
   ...[`1.${'0'.repeat(40)}1`, '9'.repeat(400), 'null', 'true', '[1]', '{}'],
 ];
 const exact = { name: '" e\u0301\\t\\"/\u007f "', tag: '"\u2028🪴"' };
+const escaped = { name: '" e\\u0301\\t\\"/\\u007f "', tag: '"\\u2028\\ud83e\\udeb4"' };
 const storedPlants: readonly (readonly [bigint, Members?])[] = [
   ...([[1n, all], [2n], [3n, empty], [4n, exact], [5n], [6n, { tag: '"t"' }]] as const),
   ...[...writtenIds.values()].map((id) => [id] as const),
-];
+].sort(([a], [b]) => (a < b ? -1 : 1));
 
 /** What no text of a plant may be, in JSON, by why. */
 const hasNul = 'must not contain the character NUL (U+0000)';
@@ -117,6 +115,7 @@ const invalidTexts = {
 
 const invalidIds = ['x', '01', '-0', '+1', '1.0', '1e1', '0x1', '9223372036854775808', '%20', '1%00', '%31'];
 const invalidId = rejected('bad_request', `The request is not valid: the path parameter id ${int64}.`);
+const invalidPath = rejected('bad_request', messages.invalidPath);
 const invalidPaths = ['%', '%FF', '1%zz', '%E0%A4%A'];
 
 /** Of an operation on one plant: how the id is written, and that it has no query. */
@@ -124,9 +123,9 @@ const ofPath = (method: string, parts: Partial<Request> = {}): readonly Case[] =
   const to = (path: string) => ({ ...get(`/plants/${path}`, method), ...parts });
   return [
     ...each(invalidId, ...invalidIds.map(to)),
-    ...each(rejected('bad_request', messages.invalidPath), ...invalidPaths.map(to)),
+    ...each(invalidPath, ...invalidPaths.map(to)),
     ['a query', to('1?x=1'), unknown('x')],
-    ['no token', { ...to('1'), headers: withoutToken }, noToken],
+    noToken(to('1')),
   ];
 };
 
@@ -166,11 +165,10 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
   createPlant: [
     ['every text', create(1, all), created(all)],
     ['the same plant again', create(1, all), replayed(all)],
-    [
-      'the same plant, written in another way',
-      createOf(`{"height":1e400,${plant('10e-1', { ...all, name: '"\\u0041 name"' }).slice(1)}`),
+    ...each(
       replayed(all),
-    ],
+      createOf(`{"height":1e400,${plant('10e-1', { ...all, name: '"\\u0041 name"' }).slice(1)}`),
+    ),
     ...each(taken(1n), ...plantFieldNames.map((name) => create(1, { ...all, [name]: `"a ${name}"` }))),
     ...each(taken(1n), ...optional.map((name) => create(1, without(name, all)))),
     ...each(taken(1n), ...['"A NAME"', '"A name "', '" A name"'].map((name) => create(1, { ...all, name }))),
@@ -181,32 +179,22 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
     ['the required texts again', create(2), replayed()],
     ['empty texts', create(3, empty), created(empty)],
     ...each(taken(3n), ...optional.map((name) => create(3, without(name, empty)))),
-    [
-      'exact texts',
-      create(4, { name: '" e\\u0301\\t\\"/\\u007f "', tag: '"\\u2028\\ud83e\\udeb4"' }),
-      created(exact),
-    ],
+    ['exact texts', create(4, escaped), created(exact)],
     ['another form of the same text', create(4, { ...exact, name: '" \u00e9\\t\\"/\u007f "' }), taken(4n)],
     ...each(created(), ...[...writtenIds.keys()].map((id) => create(id))),
     ['the id -0, which is 0', create('-0'), replayed()],
     ['the largest id for another plant', create(max, { name: '"m"' }), taken(max)],
     ...each(invalid('the body must be a JSON object'), ...['null', '[]', '"x"', '7', 'true'].map(createOf)),
     ...each(invalid('id is required; name is required'), ...['{}', '{"ID":1,"Name":"n"}'].map(createOf)),
-    [
-      'different issues',
-      createOf('{"name":"\\u0000","tag":"\\ud800"}'),
+    ...each(
       invalid(`id is required; name ${hasNul}; tag ${isUnpaired}`),
-    ],
-    [
-      'members that are not known',
-      createOf('{"x":1,"tag":"t","id":6,"name":"n","_id":2,"Name":"N"}'),
-      created({ tag: '"t"' }),
-    ],
-    [
-      'an issue in every field',
-      createOf('{"id":"1","name":null,"tag":7}'),
+      createOf('{"name":"\\u0000","tag":"\\ud800"}'),
+    ),
+    ...each(created({ tag: '"t"' }), createOf('{"x":1,"tag":"t","id":6,"name":"n","_id":2,"Name":"N"}')),
+    ...each(
       invalid(`id ${int64}; name must be a string; tag must be a string`),
-    ],
+      createOf('{"id":"1","name":null,"tag":7}'),
+    ),
     ...each(invalid(`id ${int64}`), ...notWrittenIds.map((id) => create(id))),
     ...plantFieldNames.flatMap((name) =>
       Object.entries(invalidTexts).flatMap(([issue, texts]) =>
@@ -216,24 +204,12 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
     ['a query', { ...create(5), line: 'POST /plants?id=7' }, unknown('id')],
     ['no id of an invalid plant is taken', create(5), created()],
     ['an invalid plant under a taken id', create(5, { name: '7' }), invalid('name must be a string')],
-    [
-      'what is stored',
-      get('/plants'),
-      listed([...storedPlants].sort(([a], [b]) => (a < b ? -1 : 1)).map((stored) => shown(...stored))),
-    ],
+    ['what is stored', get('/plants'), listed(storedPlants.map((stored) => shown(...stored)))],
   ],
 
   createPlants: [
-    [
-      'every text, and the ends of int64',
-      batch(plant(1, all), plant(max), plant(min)),
-      results(created(), created(), created()),
-    ],
-    [
-      'the same plants again, in another order',
-      batch(plant(min), plant(1, all), plant(max)),
-      results(replayed(), replayed(), replayed()),
-    ],
+    ...each(results(created(), created(), created()), batch(plant(1, all), plant(max), plant(min))),
+    ...each(results(replayed(), replayed(), replayed()), batch(plant(min), plant(1, all), plant(max))),
     [
       'results as requests of their own would have had: none stops the others',
       batch(
@@ -246,60 +222,33 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
         ...[invalid(`name ${hasNul}`), invalid(`id ${int64}`), invalid('tag must be a string'), created()],
       ),
     ],
-    [
-      'several plants with one id: the first is stored',
-      batch(plant(6), plant(6, all), plant(6), plant(6, { tag: '""' })),
+    ...each(
       results(created(), taken(6n), replayed(), taken(6n)),
-    ],
-    [
-      'more than 1,000 plants',
-      batch(...manyPlants, plant(1)),
-      rejected('batch_too_large', 'The batch has 1001 plants. Send at most 1000 in one request.'),
-    ],
+      batch(plant(6), plant(6, all), plant(6), plant(6, { tag: '""' })),
+    ),
+    ['more than 1,000 plants', batch(...manyPlants, plant(1)), tooLarge(1_001)],
     ['none of them is stored', get('/plants/10000'), notFound(10_000n)],
     ['1,000 plants', batch(...manyPlants), results(...manyPlants.map(() => created()))],
-    [
-      'many more plants, of which one is no object',
-      batchOf(`{"plants":[${'[],'.repeat(340_000)}[]]}`),
-      rejected('batch_too_large', messages.batchTooLarge(340_001)),
-    ],
-    [
-      'too many plants, of which one has a member twice',
-      batch(...Array(1_000).fill('0'), '{"id":1,"id":2}'),
-      rejected('batch_too_large', messages.batchTooLarge(1_001)),
-    ],
-    [
-      'too many plants, of which one is no JSON',
-      batch(...Array(1_000).fill('0'), '01'),
-      malformed("Expected ',' or ']' but got '1' at position 2012"),
-    ],
+    ['many more, none an object', batchOf(`{"plants":[${'[],'.repeat(340_000)}[]]}`), tooLarge(340_001)],
+    ['too many, one with a member twice', batch(...thousand, '{"id":1,"id":2}'), tooLarge(1_001)],
+    ...each(malformed("Expected ',' or ']' but got '1' at position 2012"), batch(...thousand, '01')),
     ['a list as a batch', batchOf('[]'), invalid('the body must be a JSON object')],
     ['no plants', batchOf('{}'), invalidBatch('plants is required')],
     ['no list', batchOf('{"plants":{"length":[1]}}'), invalidBatch('plants must be a list of plants')],
     ['an empty list', batch(), invalidBatch('plants must have at least one plant')],
-    [
-      'members that are not known, twice',
-      batchOf(`{"x":1,"plants":[{"x":1,"x":2,${plant(7).slice(1)}],"x":2}`),
+    ...each(
       results(created()),
-    ],
-    [
-      'a member of a plant twice',
-      batch('{"id":1,"id":2}'),
-      malformed("Duplicate member 'id' with a different value at position 19"),
-    ],
-    ['the same plants twice', batchOf(`{"plants":[${plant(8)}],"plants":[${plant(8)}]}`), results(created())],
-    [
-      'other plants twice',
-      batchOf('{"plants":[{"id":1}],"plants":[{"id":2}]}'),
-      malformed("Duplicate member 'plants' with a different value at position 21"),
-    ],
+      batchOf(`{"x":1,"plants":[{"x":1,"x":2,${plant(7).slice(1)}],"x":2}`),
+      batchOf(`{"plants":[${plant(8)}],"plants":[${plant(8)}]}`),
+    ),
+    ...each(duplicate('id', 19), batch('{"id":1,"id":2}')),
+    ...each(duplicate('plants', 21), batchOf('{"plants":[{"id":1}],"plants":[{"id":2}]}')),
     ['a query', { ...batch(plant(9)), line: 'POST /plants/batch?x=1' }, unknown('x')],
-    ['no token', { ...batch(), headers: withoutToken }, noToken],
-    [
-      'what is stored',
-      get('/plants?limit=8'),
+    noToken(batch()),
+    ...each(
       listed([shown(min), shown(1, all), ...[2, 5, 6, 7, 8, 10_000].map((id) => shown(id))], true),
-    ],
+      get('/plants?limit=8'),
+    ),
   ],
 
   correctPlant: [
@@ -398,9 +347,7 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
 
   listPlants: [
     ['no plant', get('/plants'), listed([])],
-    ...listedPlants.map(
-      ([id, texts]): Case => [`a plant to be listed: ${id}`, create(id, texts), created(texts)],
-    ),
+    ...listedPlants.flatMap(([id, texts]) => each(created(texts), create(id, texts))),
     ...each(listed([a, b, c, d, e]), ...lists('', 'limit=5', 'q=', 'order=id')),
     ['the first page', get('/plants?limit=2'), listed([a, b], true)],
     ['the page after it', get('/plants?limit=2&after=<next>'), listed([c, d], true)],
@@ -414,18 +361,10 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
     ['its next plant', get('/plants?tag=indoor&limit=100&after=<next>'), listed([d])],
     ['an empty tag, which differs from none', get('/plants?tag='), listed([e])],
     ['a part of the name, in another case', get('/plants?q=MONSTERA'), listed([a, e])],
-    [
-      'a part of the name, a tag and an order',
-      get('/plants?q=monstera&tag=indoor&order=newest'),
-      listed([a]),
-    ],
+    ['a part of the name, tag and order', get('/plants?q=monstera&tag=indoor&order=newest'), listed([a])],
     ['an emoji', get('/plants?q=%F0%9F%8C%B1'), listed([d])],
     ['the longest texts, to be listed', create(10, long), created(long)],
-    [
-      'the longest texts',
-      get(`/plants?${new URLSearchParams({ q: longest.name, tag: longest.tag })}`),
-      listed([shown(10, long)]),
-    ],
+    ...each(listed([shown(10, long)]), get(encodeURI(`/plants?q=${longest.name}&tag=${longest.tag}`))),
     ['the longest texts, deleted', remove(10), deleted],
     ['another page', get('/plants?limit=1'), listed([a], true)],
     ...each(otherCursor, ...lists('tag=indoor&after=<next>', 'q=&after=<next>', 'order=newest&after=<next>')),
@@ -440,11 +379,11 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
     ...queryNames.flatMap((name) => [
       ...each(
         invalidQuery(name, 'must be given once'),
-        ...lists(`${name}=1&${name}=1`, `${name}=1&${name}=%`),
+        ...lists(...['1', '%'].map((value) => `${name}=1&${name}=${value}`)),
       ),
       ...each(
         invalidQuery(name, 'must be percent-encoded UTF-8'),
-        ...notEncoded.map((value) => get(`/plants?${name}=${value}`)),
+        ...lists(...notEncoded.map((value) => `${name}=${value}`)),
       ),
     ]),
     ...Object.entries(QUERY_MAX_LENGTHS).flatMap(([name, length]) =>
@@ -457,6 +396,6 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
       each(unknown(query.replace(/=.*/, ''), `there are ${queryNames.join(', ')}`), ...lists(query)),
     ),
     ['HEAD, without the body', get('/plants', 'HEAD'), ok('')],
-    ['no token', { ...get('/plants'), headers: withoutToken }, noToken],
+    noToken(get('/plants')),
   ],
 };

@@ -1,41 +1,32 @@
 import { accessTokenChecksum } from '../src/access-token.js';
-import { INT64_MAX, INT64_MIN } from '../src/int64.js';
 import { messages } from '../src/messages.js';
-import { type Case, each, ok, type Request, rejected } from './exchange.js';
+import { type Case, each, int64, malformed, missingToken, ok, rejected, unauthorized } from './exchange.js';
 
-const int64 = `must be an integer from ${INT64_MIN} to ${INT64_MAX}`;
 const valid = '{"id":1,"name":"Monstera"}';
 const replayed = ok('{"name":"Monstera"}', { 'idempotent-replayed': 'true' });
 const line = 'POST /plants';
-const post = (body: string | Uint8Array<ArrayBuffer>, headers?: Request['headers']): Request => ({
-  line,
-  body,
-  ...(headers && { headers }),
-});
+type Body = NonNullable<Case[1]['body']>;
+const post = (body: Body, headers?: Case[1]['headers']): Case[1] =>
+  headers ? { line, body, headers } : { line, body };
 const stored: Case = ['a plant', post(valid), ok('{"name":"Monstera"}')];
 /** Requests that differ in their body, and requests for a plant that is stored that differ in a header. */
-const posts = (...bodies: readonly (string | Uint8Array<ArrayBuffer>)[]) => bodies.map((body) => post(body));
+const posts = (...bodies: readonly Body[]) => bodies.map((body) => post(body));
 const withHeader = (name: string, ...values: readonly (string | undefined)[]) =>
   values.map((value) => post(valid, { [name]: value }));
 const authorized = (...values: readonly (string | undefined)[]) => withHeader('Authorization', ...values);
 
+const notPaths = [
+  ...['/', '/plant', '/plants/1/2/3', '/plants/', '//plants', '/PLANTS', '/%70lants', '/%zz'],
+  ...['/pl%C3%A4nts', `/${'x'.repeat(300)}`],
+];
 const notFound = (path: string) => rejected('not_found', messages.notFound(path));
-const notAllowed = (method: string, path: string, allowed: readonly string[]) =>
-  rejected('method_not_allowed', messages.methodNotAllowed(method, path, allowed), {
-    allow: allowed.join(', '),
-  });
-const ofPlants = ['POST', 'GET', 'HEAD'];
-
-const unauthorized = { Authorization: undefined };
-const challenge = 'Bearer realm="plant-store"';
-const missing = rejected('missing_token', messages.missingToken, { 'www-authenticate': challenge });
-const invalidToken = (message: string) =>
-  rejected('invalid_token', message, { 'www-authenticate': `${challenge}, error="invalid_token"` });
+const notAllowed = (method: string, path = '/plants', allow = ['POST', 'GET', 'HEAD']) =>
+  rejected('method_not_allowed', messages.methodNotAllowed(method, path, allow), { allow: allow.join(', ') });
+const challenge = { 'www-authenticate': 'Bearer realm="plant-store", error="invalid_token"' };
+const invalidToken = (message: string) => rejected('invalid_token', message, challenge);
 const secret = `pst_${'0'.repeat(43)}`;
 const neverIssued = `${secret}${accessTokenChecksum(secret)}`;
-const malformedTokens = ['secret', neverIssued.slice(0, -1), 'TOKEN0', '"TOKEN"', 'TOKEN TOKEN'].map(
-  (token) => `Bearer ${token}`,
-);
+const malformedTokens = ['secret', neverIssued.slice(0, -1), 'TOKEN0', '"TOKEN"', 'TOKEN TOKEN'];
 const noTokens = [undefined, '', 'Bearer', 'Bearer   ', 'Basic dXNlcjpwYXNzd29yZA==', 'TOKEN', 'BearerTOKEN'];
 
 const keeping = (id: string) => ({ ...replayed, headers: { ...replayed.headers, 'x-request-id': id } });
@@ -43,8 +34,8 @@ const keptIds = ['a', 'req_1.a:b-C', 'x'.repeat(64), '5f0c954e-1a41-4c8e-9d8c-3f
 const replacedIds = ['', 'x'.repeat(65), 'a b', 'a/b', 'a,b', 'café', '<script>', 'pst_0', 'a:pst_abc'];
 
 const unsupported = (message: string) => rejected('unsupported_content_type', message);
-const malformed = (problem: string) => rejected('malformed_json', messages.malformedJson(problem));
-const invalid = rejected('invalid_plant', `The plant is not valid: id ${int64}; name must be a string.`);
+const ofType = (type: string) => unsupported(messages.unsupportedContentType(type));
+const invalid = (issues: string) => rejected('invalid_plant', `The plant is not valid: ${issues}.`);
 /** Plants with members that are known twice, or not known. */
 const taken = [
   ...['{"id":1,"name":"n","name":"n","id":1.0}', '{"id":3,"name":"n","constructor":1,"toString":null}'],
@@ -53,6 +44,7 @@ const taken = [
 const tooLarge = rejected('body_too_large', messages.bodyTooLarge(2 ** 20));
 const bytes = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0));
 
+const untyped = { 'Content-Type': undefined };
 const unsupportedTypes = [
   ...['', 'text/plain', 'text/json', 'application/x-www-form-urlencoded', 'application/problem+json'],
   ...['application/jsonp', 'application /json', 'application/json x', 'application/json, text/plain'],
@@ -75,35 +67,27 @@ const supportedTypes = [
 export const requestCases: Readonly<Record<string, readonly Case[]>> = {
   'the target': [
     stored,
-    ...[
-      ...['/', '/plant', '/plants/1/2/3', '/plants/', '//plants', '/PLANTS', '/%70lants', '/%zz'],
-      ...['/pl%C3%A4nts', `/${'x'.repeat(300)}`],
-    ].map((path): Case => [path, { ...post(valid), line: `POST ${path}` }, notFound(path)]),
+    ...notPaths.flatMap((path) => each(notFound(path), { ...post(valid), line: `POST ${path}` })),
     ['a query, which the message omits', { ...post(valid), line: 'POST /plant?id=7' }, notFound('/plant')],
     ['dots in the path', { ...post(valid), line: 'POST /shop/../plants' }, replayed],
     ['an empty query', { ...post(valid), line: 'POST /plants?&' }, replayed],
     ['another path without a token', { line: 'GET /plant', headers: unauthorized }, notFound('/plant')],
     ['HEAD to another path', { line: 'HEAD /plant' }, { ...notFound('/plant'), body: '' }],
-    ...['PUT', 'PATCH', 'DELETE'].map(
-      (method): Case => [method, { line: `${method} /plants` }, notAllowed(method, '/plants', ofPlants)],
+    ...['PUT', 'PATCH', 'DELETE'].flatMap((method) =>
+      each(notAllowed(method), { line: `${method} /plants` }),
     ),
-    [
-      'POST of a plant',
-      { line: 'POST /plants/1' },
-      notAllowed('POST', '/plants/1', ['PUT', 'DELETE', 'GET', 'HEAD']),
-    ],
+    ...each(notAllowed('POST', '/plants/1', ['PUT', 'DELETE', 'GET', 'HEAD']), { line: 'POST /plants/1' }),
     ['POST in lower case', { ...post(valid), line: 'post /plants' }, replayed],
   ],
 
   'the access token': [
     stored,
-    [
-      'a token only in the query',
-      { ...post(valid, unauthorized), line: `${line}?access_token=pst_0` },
-      missing,
-    ],
-    ...each(missing, ...authorized(...noTokens)),
-    ...each(invalidToken(messages.malformedToken), ...authorized(...malformedTokens)),
+    ...each(missingToken, { ...post(valid, unauthorized), line: `${line}?access_token=pst_0` }),
+    ...each(missingToken, ...authorized(...noTokens)),
+    ...each(
+      invalidToken(messages.malformedToken),
+      ...authorized(...malformedTokens.map((token) => `Bearer ${token}`)),
+    ),
     ...each(invalidToken(messages.unknownToken), ...authorized(`Bearer ${neverIssued}`)),
     ...each(replayed, ...authorized('bearer TOKEN', 'BEARER TOKEN', 'Bearer   TOKEN')),
   ],
@@ -121,19 +105,9 @@ export const requestCases: Readonly<Record<string, readonly Case[]>> = {
 
   'the content': [
     stored,
-    [
-      'no content type',
-      post(bytes(valid), { 'Content-Type': undefined }),
-      unsupported(messages.missingContentType),
-    ],
-    [
-      'the content type that fetch sets for a string',
-      post(valid, { 'Content-Type': undefined }),
-      unsupported(messages.unsupportedContentType('text/plain;charset=UTF-8')),
-    ],
-    ...unsupportedTypes.flatMap((type) =>
-      each(unsupported(messages.unsupportedContentType(type)), ...withHeader('Content-Type', type)),
-    ),
+    ['no content type', post(bytes(valid), untyped), unsupported(messages.missingContentType)],
+    ['the type that fetch sets for a string', post(valid, untyped), ofType('text/plain;charset=UTF-8')],
+    ...unsupportedTypes.flatMap((type) => each(ofType(type), ...withHeader('Content-Type', type))),
     ...each(replayed, ...withHeader('Content-Type', ...supportedTypes)),
     ...['gzip', 'GZIP', 'br', 'identity, gzip', 'x'.repeat(300)].flatMap((coding) =>
       each(unsupported(messages.unsupportedContentCoding(coding)), ...withHeader('Content-Encoding', coding)),
@@ -148,7 +122,7 @@ export const requestCases: Readonly<Record<string, readonly Case[]>> = {
     ['a byte order mark', post(`\uFEFF${valid}`), malformed('it starts with a byte order mark')],
     ...each(
       malformed('it is not in UTF-8'),
-      ...posts(bytes('{"id":1,"name":"\xe9"}'), bytes('"\xed\xa0\x80"')),
+      ...posts(...['{"id":1,"name":"\xe9"}', '"\xed\xa0\x80"'].map(bytes)),
     ),
     // Of each kind of problem one; exact-json/parse.test.ts has more.
     ...Object.entries({
@@ -162,22 +136,21 @@ export const requestCases: Readonly<Record<string, readonly Case[]>> = {
       [`{"x":${'['.repeat(500)}${']'.repeat(500)}}`]: 'Nested too deeply at position 504',
     }).flatMap(([body, problem]) => each(malformed(problem), ...posts(body))),
     ...each(ok('{"name":"n"}'), ...posts(...taken)),
-    ...each(invalid, ...posts('{"id":[1],"name":{"a":1}}', '{"id":{},"name":{"a":1},"name":{"a":2}}')),
+    ...each(
+      invalid(`id ${int64}; name must be a string`),
+      ...posts('{"id":[1],"name":{"a":1}}', '{"id":{},"name":{"a":1},"name":{"a":2}}'),
+    ),
   ],
 
   'several errors': [
     stored,
     ['path before method', { line: 'PUT /plant', headers: unauthorized }, notFound('/plant')],
-    [
-      'method before token',
-      { line: 'PUT /plants', headers: unauthorized },
-      notAllowed('PUT', '/plants', ofPlants),
-    ],
-    ['token before content type', post('', { ...unauthorized, 'Content-Type': 'text/plain' }), missing],
+    ['method before token', { line: 'PUT /plants', headers: unauthorized }, notAllowed('PUT')],
+    ['token before content type', post('', { ...unauthorized, 'Content-Type': 'text/plain' }), missingToken],
     [
       'content type before content coding and size',
       post(''.padEnd(2 ** 20 + 1), { 'Content-Type': 'a', 'Content-Encoding': 'b' }),
-      unsupported(messages.unsupportedContentType('a')),
+      ofType('a'),
     ],
     ['size before JSON', post('{"id":"1",'.padEnd(2 ** 20 + 1)), tooLarge],
     [
@@ -185,10 +158,6 @@ export const requestCases: Readonly<Record<string, readonly Case[]>> = {
       post('{"id":"1",'),
       malformed('Expected a name in double quotes but reached end of input at position 10'),
     ],
-    [
-      'shape before a taken id',
-      post('{"id":1,"name":7}'),
-      rejected('invalid_plant', 'The plant is not valid: name must be a string.'),
-    ],
+    ['shape before a taken id', post('{"id":1,"name":7}'), invalid('name must be a string')],
   ],
 };

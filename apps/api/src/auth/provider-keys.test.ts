@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
 import { expect, it } from 'vitest';
-import { listen } from '../../test/support/open-app.js';
+import { listen } from '../../test/support/listen.js';
 import { fetchKeySet, findUsableKeys } from './provider-keys.js';
 
 /** An identity provider that gives each request the same reply; returns its address. */

@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { examine } from '../../test/support/examine.js';
 import {
   beAway,
@@ -78,7 +78,6 @@ async function inspectProvider(
   prepare: (provider: IdentityProvider) => void = () => undefined,
 ) {
   const provider = await startIdentityProvider();
-  onTestFinished(() => provider.stop());
   prepare(provider);
   const settings = { ...provider.environment, JWT_SCOPES: 'read=plants:view', ...environment };
   return [await inspectIdentityProvider({ config: parseConfig(settings, '/') })].flat();
@@ -101,12 +100,7 @@ const replyWith = (text: string) => (provider: IdentityProvider) =>
 
 it.each<[string, Record<string, string>, ((provider: IdentityProvider) => void) | undefined, found: string]>([
   ['no key of an algorithm', { JWT_ALGORITHMS: 'RS256' }, undefined, '0 of 1 keys fit RS256'],
-  [
-    'a provider that is away',
-    {},
-    (provider) => Object.assign(provider, { reply: beAway }),
-    'does not answer: ',
-  ],
+  ['a provider that is away', {}, (provider) => Object.assign(provider, { reply: beAway }), 'not answer: '],
   ['a wrong page', {}, replyWith('<html>'), 'did not answer with JSON'],
   ['another document', {}, replyWith('{"issuer":"x"}'), 'with a key set'],
 ])('reports %s', async (_, environment, prepare, found) => {
@@ -117,7 +111,6 @@ it.each<[string, Record<string, string>, ((provider: IdentityProvider) => void) 
 
 it('is an item of plant-store check', async () => {
   const provider = await startIdentityProvider();
-  onTestFinished(() => provider.stop());
   const settings = { ...provider.environment, DATABASE_URL: `file:${temporaryFolder()}/none.db` };
   expect((await examine(settings))('identity provider')).toHaveLength(2);
 });

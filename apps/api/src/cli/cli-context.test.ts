@@ -29,12 +29,7 @@ it('leaves no listener behind', async () => {
 });
 
 it.each<[what: string, stepMs: number, done: number[] | undefined, shown: string[]]>([
-  [
-    'a count at most every 250 ms',
-    100,
-    undefined,
-    ['300 lines, 1,000/s', '600 lines, 1,000/s', '900 lines, 1,000/s'],
-  ],
+  ['a count each 250 ms', 100, undefined, ['300 lines, 1,000/s', '600 lines, 1,000/s', '900 lines, 1,000/s']],
   [
     'how much is done, and how long the rest takes',
     1_000,

@@ -24,7 +24,7 @@ async function startGroup(
     const pid = end.size + 1;
     const { promise: ended, resolve } = Promise.withResolvers<WorkerExit>();
     end.set(pid, resolve);
-    const ask = async (name: string, ...args: unknown[]) => {
+    const ask = (async (name: string, ...args: unknown[]) => {
       if (name !== 'start') {
         if (name !== 'ping') calls.push(`${name} ${pid}`);
         if (hangs.has(`${name} ${pid}`)) await ended;
@@ -34,16 +34,9 @@ async function startGroup(
       starts.push(config.bodyLimitBytes);
       await onStart(config, pid);
       return 'http://127.0.0.1:3000';
-    };
+    }) as WorkerProcess['ask'];
     const finish = () => resolve({ status: 0, signal: null });
-    return {
-      pid,
-      ended,
-      ask: ask as WorkerProcess['ask'],
-      isRunning: () => true,
-      disconnect: finish,
-      kill: finish,
-    };
+    return { pid, ended, ask, isRunning: () => true, disconnect: finish, kill: finish };
   }
   const onEnd: WorkerGroupOptions['onEnd'] = ({ pid }, end) => {
     if (end === undefined) reported.push(pid);
@@ -59,6 +52,9 @@ async function startGroup(
       vi.waitFor(() => expect(pids()).toEqual(expected), { timeout: 10_000 }),
   };
 }
+
+/** The third process, which replaces one of the first, does not start before this. */
+const holdThird = (held: Promise<void>) => (_: Config, pid: number) => (pid === 3 ? held : undefined);
 
 it('replaces each worker once another one serves in its place, with the new settings', async () => {
   const { group, calls, pids, starts } = await startGroup();
@@ -90,7 +86,7 @@ it.each<[title: string, readConfig: () => Config]>([
 
 it('replaces the workers once more for all calls that come while they are replaced', async () => {
   const launched = Promise.withResolvers<void>();
-  const { group, starts, pids } = await startGroup((_, pid) => (pid === 3 ? launched.promise : undefined));
+  const { group, starts, pids } = await startGroup(holdThird(launched.promise));
   const replacing = [group.replaceAll(() => newConfig)];
   await vi.waitFor(() => expect(starts).toHaveLength(3));
   for (let call = 0; call < 2; call++)
@@ -125,9 +121,7 @@ it('reads the settings again while a worker does not start, which starts with th
 
 it('ends the earlier one of two processes that start for the same worker', async () => {
   const launched = Promise.withResolvers<void>();
-  const { group, calls, kill, pids, untilServing } = await startGroup((_, pid) =>
-    pid === 3 ? launched.promise : undefined,
-  );
+  const { group, calls, kill, pids, untilServing } = await startGroup(holdThird(launched.promise));
   const replaced = group.replaceAll(() => newConfig);
   kill(1);
   await untilServing('1: 4', '2: 2');
@@ -154,18 +148,14 @@ it('drains a worker that has started meanwhile', async () => {
 
 it('ends a process that does not start in time, and starts another one', async () => {
   const hanging = new Promise<void>(() => undefined);
-  const { kill, untilServing } = await startGroup((_, pid) => (pid === 3 ? hanging : undefined), {
-    startMs: 20,
-  });
+  const { kill, untilServing } = await startGroup(holdThird(hanging), { startMs: 20 });
   kill(1);
   await untilServing('1: 4', '2: 2');
 });
 
 it('stops a worker that is starting, too, and starts no more', async () => {
   const started = Promise.withResolvers<void>();
-  const { group, calls, starts, kill } = await startGroup((_, pid) =>
-    pid === 3 ? started.promise : undefined,
-  );
+  const { group, calls, starts, kill } = await startGroup(holdThird(started.promise));
   kill(1);
   await vi.waitFor(() => expect(starts).toHaveLength(3));
   const stopped = group.stop();

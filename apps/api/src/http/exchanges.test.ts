@@ -3,7 +3,8 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import express from 'express';
 import { expect, it, onTestFinished } from 'vitest';
-import { listen, silentLog } from '../../test/support/open-app.js';
+import { listen } from '../../test/support/listen.js';
+import { silentLog } from '../../test/support/open-app.js';
 import { until } from '../../test/support/until.js';
 import { createServer } from './server.js';
 

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { listen } from '../../test/support/open-app.js';
+import { listen } from '../../test/support/listen.js';
 import { createTurns } from '../runtime/turns.js';
 import { createExchanges } from './exchanges.js';
 import { type LingerLimits, lingerOnClose } from './linger.js';

@@ -11,13 +11,9 @@ it("a counter shows the text of the library's own", async () => {
   const labelNames = ['method', 'status'];
   const count = createCounter(registry, { ...counter, labelNames });
   const own = new Counter({ ...counter, labelNames, registers: [ownRegistry] });
-  for (const [method, status] of [
-    ['POST', 200],
-    ['GET', 404],
-    ['POST', 400],
-    ['POST', 200],
-    ['"\\\n', ''],
-  ] as const) {
+  const statuses = [200, 404, 400, 200, ''];
+  for (const [at, method] of ['POST', 'GET', 'POST', 'POST', '"\\\n'].entries()) {
+    const status = statuses[at] ?? '';
     count(method, status);
     own.inc({ method, status });
   }
@@ -75,8 +71,7 @@ it('a histogram has buckets, a sum and a count of one moment in each scrape', as
 
 it('a histogram is registered under its name once', () => {
   const registry = new Registry();
-  createHistogram(registry, { ...histogram, labelName: 'route' });
-  expect(() => createHistogram(registry, { ...histogram, labelName: 'route' })).toThrow(
-    'already been registered',
-  );
+  const create = () => createHistogram(registry, { ...histogram, labelName: 'route' });
+  create();
+  expect(create).toThrow('already been registered');
 });

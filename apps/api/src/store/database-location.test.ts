@@ -10,10 +10,7 @@ import { withConnection } from './postgresql/connection.js';
 
 it.each([
   ['postgresql://u:p@host/plants?connection_limit=5', 'has the parameter connection_limit; only'],
-  [
-    'postgresql://u:p@host/plants?sslmode=prefer',
-    'must have one of disable, require, verify-ca, verify-full',
-  ],
+  ['postgresql://u:p@host/plants?sslmode=prefer', 'have one of disable, require, verify-ca, verify-full'],
   ['postgresql://u:p@host/plants?sslmode=verify-ca', 'needs sslrootcert'],
   ['postgresql://u:p@host', 'must end in the name of a database'],
   ['postgresql://u:p@host/', 'must end in the name of a database'],

@@ -240,12 +240,11 @@ describe.each(engines)('version 1.0 on %s', (engine) => {
 });
 
 describe('a migration of PostgreSQL that waits for a table', () => {
-  const connections = useConnections();
+  const { connect, database } = useConnections();
   const lookUp = 'SELECT id FROM access_tokens';
   const countWaiting = `SELECT count(*)::int AS waiting FROM pg_locks WHERE NOT granted AND relation = 'access_tokens'::regclass`;
 
   it('lets running instances go on, and is applied once that is free', async () => {
-    const { connect, database } = connections;
     const migrations = readMigrations('postgresql');
     const [migrating, dump, instance] = [await connect(), await connect(), await connect()];
     await migratePostgresql(migrating, 'public', migrations.slice(0, 1));

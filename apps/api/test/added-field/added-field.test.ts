@@ -1,16 +1,16 @@
+import { inspect } from 'node:util';
 import { createClient } from '@plant-store/client';
 import { createFakePlantStore } from '@plant-store/client/testing';
 import { errors, INT64_MAX } from '@plant-store/contract';
-import { expect, it, vi } from 'vitest';
+import { scopes } from '@plant-store/contract/access-token';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { type Config, parseConfig } from '../../src/config.js';
 import { startService } from '../../src/service.js';
 import type { Migration } from '../../src/store/migrations.js';
 import { createTestDatabase } from '../support/database/create-test-database.js';
 import { type Engine, engines } from '../support/database/engines.js';
 import { silentLog } from '../support/open-app.js';
-import { toInput } from '../support/process/plant-lines.js';
-import { runInProcess } from '../support/process/run-in-process.js';
-import { temporaryFolder } from '../support/temporary-folder.js';
+import { useCommands } from '../support/process/run-in-process.js';
 
 // The definition of these tests has an optional text `location`: see `addField` in vitest.config.ts.
 
@@ -36,40 +36,22 @@ async function start(engine: Engine, settings: Readonly<Record<string, string>> 
   const environment = { PORT: '0', PAGE: 'off', CLIENT: 'off', DATABASE_URL: database.url, ...settings };
   const config: Config = parseConfig(environment, '/');
   const service = await startService(config, silentLog);
-  const { text: token } = await service.accessTokens.issue({
-    name: 'test',
-    scopes: ['create', 'read', 'delete'],
-  });
+  const { text: token } = await service.accessTokens.issue({ name: 'test', scopes });
   const { baseUrl } = service;
-  const run = (args: string[], input = '') =>
-    runInProcess(args, { folder: temporaryFolder(), environment, input: toInput(input) });
-  const stop = async () => {
-    await service.stop();
-    await database.remove();
-  };
-  return { database, client: createClient({ baseUrl, token }), run, stop };
-}
-
-function startFake() {
-  return { client: createClient(createFakePlantStore()), stop: async () => undefined };
+  const { run } = useCommands(environment);
+  onTestFinished(async () => void (await service.stop().finally(database.remove)));
+  return { database, client: createClient({ baseUrl, token }), run };
 }
 
 it.each([...engines, 'fake'] as const)('a field comes back from each operation of %s', async (engine) => {
-  const { client, stop } = await (engine === 'fake' ? startFake() : start(engine));
+  const client = engine === 'fake' ? createClient(createFakePlantStore()) : (await start(engine)).client;
   const balcony = located(INT64_MAX, 'Balcony');
   const empty = located(2n, '');
   const none = located(3n);
-  expect(await client.createPlant({ body: balcony.plant })).toMatchObject({
-    status: 200,
-    body: balcony.texts,
-  });
-  const plants = [
-    balcony.plant,
-    empty.plant,
-    none.plant,
-    located(2n, 'Cellar').plant,
-    { id: 4n, name: 'x', location: 5 as never },
-  ];
+  const created = await client.createPlant({ body: balcony.plant });
+  expect(created).toMatchObject({ status: 200, body: balcony.texts });
+  const wrong = [located(2n, 'Cellar').plant, { id: 4n, name: 'x', location: 5 as never }];
+  const plants = [balcony.plant, empty.plant, none.plant, ...wrong];
   const batch = await client.createPlants({ body: { plants } });
   expect(batch).toMatchObject({
     body: {
@@ -87,50 +69,43 @@ it.each([...engines, 'fake'] as const)('a field comes back from each operation o
   });
   const found = await client.getPlant({ params: { id: INT64_MAX } });
   expect(found.body).toMatchObject(balcony.plant);
-  expect((await client.listPlants()).body).toMatchObject({
-    plants: [empty.plant, none.plant, balcony.plant],
-  });
-  expect((await client.listPlants({ query: { limit: 1, q: 'rose' } })).body).toMatchObject({
-    plants: [empty.plant],
-  });
-  await stop();
+  const all = await client.listPlants();
+  expect(all.body).toMatchObject({ plants: [empty.plant, none.plant, balcony.plant] });
+  const first = await client.listPlants({ query: { limit: 1, q: 'rose' } });
+  expect(first.body).toMatchObject({ plants: [empty.plant] });
 });
 
 it.each(engines)(
   'a field is exported, imported and listed, and erased with its plant, on %s',
   async (engine) => {
-    const { database, client, run, stop } = await start(engine);
+    const { database, client, run } = await start(engine);
     const lines =
       '{"id":1,"name":"Rose","location":"Balcony","addedAt":null}\n{"id":2,"name":"Fern","addedAt":null}\n';
-    expect(await run(['import'], lines)).toMatchObject({ stdout: '2 imported, 0 already there, 0 bad\n' });
-    expect(await run(['import'], lines)).toMatchObject({ stdout: '0 imported, 2 already there, 0 bad\n' });
-    expect(await run(['import'], lines.replace('Balcony', 'Cellar'))).toMatchObject({
+    expect(await run('import', lines)).toMatchObject({ stdout: '2 imported, 0 already there, 0 bad\n' });
+    expect(await run('import', lines)).toMatchObject({ stdout: '0 imported, 2 already there, 0 bad\n' });
+    expect(await run('import', lines.replace('Balcony', 'Cellar'))).toMatchObject({
       stdout: '0 imported, 1 already there, 1 bad\n',
     });
-    expect((await run(['export'])).stdout).toBe(lines);
+    expect((await run('export')).stdout).toBe(lines);
     const table = 'id,name,tag,location,addedAt\r\n1,Rose,,Balcony,\r\n2,Fern,,,\r\n';
-    expect((await run(['export', '--format', 'csv'])).stdout).toBe(table);
-    expect(await run(['import', '--format', 'csv'], 'LOCATION,id,name\nBalcony,1,Rose\n')).toMatchObject({
+    expect((await run('export --format csv')).stdout).toBe(table);
+    expect(await run('import --format csv', 'LOCATION,id,name\nBalcony,1,Rose\n')).toMatchObject({
       stdout: '0 imported, 1 already there, 0 bad\n',
     });
-    expect((await run(['list'])).stdout).toContain('Rose  [Balcony]\n');
+    expect((await run('list')).stdout).toContain('Rose  [Balcony]\n');
     expect(await client.deletePlant({ params: { id: 1n } })).toMatchObject({ status: 204 });
     expect(await database.query('SELECT name, location FROM plants WHERE id = 1')).toEqual([
       { name: '', location: null },
     ]);
-    await stop();
   },
 );
 
 it('a field that older instances would drop is ignored as they ignore it', async () => {
-  const { client, stop } = await start('sqlite', { COMPATIBLE_WITH: '8.9' });
+  const { client } = await start('sqlite', { COMPATIBLE_WITH: '8.9' });
   const plants = [located(2n, 'Cellar').plant];
   expect((await client.createPlant({ body: located(1n, 'Balcony').plant })).body).toEqual({ name: 'Rose' });
   expect(await client.createPlants({ body: { plants } })).toMatchObject({ status: 200 });
   const { body } = await client.listPlants();
   expect(body).toMatchObject({ plants: [{ id: 1n }, { id: 2n }] });
-  expect(JSON.stringify(body, (_, value) => (typeof value === 'bigint' ? `${value}` : value))).not.toContain(
-    'location',
-  );
-  await stop();
+  expect(inspect(body, { depth: null })).not.toContain('location');
 });

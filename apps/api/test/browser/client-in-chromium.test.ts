@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { createClient } from '@plant-store/client';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { listen } from '../support/listen.js';
 import { readLog } from '../support/read-log.js';
 import { readPlants } from '../support/read-plants.js';
 import { startTestService, type TestService } from '../support/start-test-service.js';
@@ -102,9 +101,7 @@ it('reports a redirect to the page without following it, though the browser hide
     });
     response.end();
   });
-  await once(moved.listen(0, '127.0.0.1'), 'listening');
-  onTestFinished(() => void moved.close().closeAllConnections());
-  const baseUrl = `http://127.0.0.1:${(moved.address() as AddressInfo).port}`;
+  const baseUrl = await listen(moved);
   expect(await createIn(permitted, fern, { ...service, baseUrl })).toEqual({
     name: 'UnexpectedResponseError',
     message: 'Unexpected response with status 0: redirect to another URL; update baseUrl',

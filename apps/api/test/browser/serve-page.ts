@@ -10,11 +10,7 @@ import type { Browser } from 'playwright-core';
  * @param script an ES module, which is bundled with what it imports
  * @param scripts other scripts to serve, by path
  */
-export async function servePage(
-  browser: Browser,
-  script: string,
-  scripts: Readonly<Record<string, string>> = {},
-) {
+export async function servePage(browser: Browser, script: string, scripts: Record<string, string> = {}) {
   const { outputFiles } = await build({
     stdin: { contents: `${script}\nglobalThis.isReady = true;`, resolveDir: import.meta.dirname },
     conditions: ['@plant-store/source'],

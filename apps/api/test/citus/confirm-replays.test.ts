@@ -29,9 +29,8 @@ it('writes the record that confirms a replay on the node of each shard', async (
 
   expect(queries).toHaveLength(1);
   await query('SET citus.explain_all_tasks = on');
-  const plan = await query<{ 'QUERY PLAN': string }>(
-    `EXPLAIN (VERBOSE) ${queries[0]?.sql.replace('$1', `'{${ids}}'`)}`,
-  );
+  const sql = queries[0]?.sql.replace('$1', `'{${ids}}'`);
+  const plan = await query<{ 'QUERY PLAN': string }>(`EXPLAIN (VERBOSE) ${sql}`);
   const lines = plan.map((row) => row['QUERY PLAN']);
   const perShard = lines.filter((line) => /^ {6,}.*Output: .*pg_logical_emit_message/.test(line));
   const [onCoordinator = ''] = lines.filter((line) => /^ {0,5}Output: /.test(line));

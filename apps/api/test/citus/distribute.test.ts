@@ -6,6 +6,9 @@ import { issueToken, runCommand, startServe } from '../support/process/run-comma
 import { readPage } from '../support/read-markdown.js';
 
 const findShards = `SELECT shardid FROM pg_dist_shard WHERE logicalrelid = 'plants'::regclass`;
+const ends = (exitCode: number, stderr: string | RegExp) => ({
+  ...{ exitCode, stderr: expect.stringMatching(stderr) },
+});
 
 it('moves the plants of a running service to shards, which loses none of those that it acknowledges', async () => {
   const { query, call, migrate } = await createCitusSchema();
@@ -22,10 +25,7 @@ it('moves the plants of a running service to shards, which loses none of those t
   });
   const acknowledged: number[] = [];
   for (let id = 200_001; !isDone; id++) if ((await create(id)).status === 200) acknowledged.push(id);
-  expect(await done).toMatchObject({
-    exitCode: 0,
-    stderr: expect.stringMatching(/6 shards over \d+ nodes?, 1\d{5} plants moved/),
-  });
+  expect(await done).toMatchObject(ends(0, /6 shards over \d+ nodes?, 1\d{5} plants moved/));
 
   expect(await create(300_000)).toMatchObject({ status: 200, replayed: false });
   expect(await create(300_000)).toMatchObject({ status: 200, replayed: true });
@@ -38,9 +38,8 @@ it('moves the plants of a running service to shards, which loses none of those t
   expect(await query('SELECT FROM plants WHERE id <= 100000')).toHaveLength(100_000);
   // The former copy is gone, and nothing else was distributed.
   expect(await query(`SELECT pg_relation_size('plants')::int AS size`)).toEqual([{ size: 0 }]);
-  expect(
-    await query(`SELECT FROM pg_dist_partition WHERE logicalrelid = to_regclass('access_tokens')`),
-  ).toEqual([]);
+  const partitions = `SELECT FROM pg_dist_partition WHERE logicalrelid = to_regclass('access_tokens')`;
+  expect(await query(partitions)).toEqual([]);
 });
 
 it('changes nothing when it runs again, and rejects another number of shards', async () => {
@@ -48,14 +47,10 @@ it('changes nothing when it runs again, and rejects another number of shards', a
   expect((await migrate('--distribute')).exitCode).toBe(0);
   const shards = await query(findShards);
 
-  expect(await migrate('--distribute')).toMatchObject({
-    exitCode: 0,
-    stderr: expect.stringContaining(`distributed already: ${shards.length} shards`),
-  });
-  expect(await migrate('--distribute', '64')).toMatchObject({
-    exitCode: 1,
-    stderr: expect.stringContaining('which this command does not change'),
-  });
+  const already = ends(0, `distributed already: ${shards.length} shards`);
+  expect(await migrate('--distribute')).toMatchObject(already);
+  const unchanged = ends(1, 'which this command does not change');
+  expect(await migrate('--distribute', '64')).toMatchObject(unchanged);
   expect(await query(findShards)).toEqual(shards);
 
   await query(`SELECT alter_distributed_table('plants', shard_count => 3)`);
@@ -90,10 +85,7 @@ it.each([
   const { query, migrate } = await createCitusSchema();
   await migrate();
   await query(sql);
-  expect(await migrate('--distribute')).toMatchObject({
-    exitCode: 1,
-    stderr: expect.stringMatching(message),
-  });
+  expect(await migrate('--distribute')).toMatchObject(ends(1, message));
   const distributed = await query(
     `SELECT FROM pg_dist_partition WHERE logicalrelid = to_regclass('plants') AND partmethod = 'h'`,
   );
@@ -111,10 +103,7 @@ it('names the privilege that a user lacks', async () => {
   const environment = { DATABASE_URL: Object.assign(new URL(url), { username: user }).href };
   const result = await runCommand(['migrate', '--distribute'], { ...call, environment });
   await query(`DROP OWNED BY ${user}; DROP ROLE ${user}`);
-  expect(result).toMatchObject({
-    exitCode: 1,
-    stderr: expect.stringContaining('permission denied for table plants'),
-  });
+  expect(result).toMatchObject(ends(1, 'permission denied for table plants'));
 });
 
 it('gets more shards by the documented split, which the command then accepts', async () => {

@@ -26,10 +26,8 @@ function lineOf(index: number): string {
 it('exports exactly what SQLite does, and imports again what is there already', async () => {
   const { url, call } = await createCitusSchema();
   const { folder } = call;
-  writeFileSync(
-    join(folder, 'plants.ndjson'),
-    Array.from({ length: count }, (_, index) => lineOf(index)).join(''),
-  );
+  const lines = Array.from({ length: count }, (_, index) => lineOf(index));
+  writeFileSync(join(folder, 'plants.ndjson'), lines.join(''));
   const databases = { sqlite: `file:${join(folder, 'plant-store.db')}`, citus: url };
   const run = async (databaseUrl: string, ...parameters: string[]) => {
     const environment = { DATABASE_URL: databaseUrl, BODY_MAX_BYTES: `${2 ** 21}` };

@@ -40,13 +40,11 @@ it('is not ready and refuses creates while the coordinator is away, and stores t
   const { url, migrate } = await createCitusSchema();
   await migrate('--distribute', '4');
   const proxy = await startProxy(Number(new URL(url).port));
-  onTestFinished(() => proxy.stop());
   const service = await startTestService({
     DATABASE_URL: Object.assign(new URL(url), { port: proxy.port }).href,
     DATABASE_STATEMENT_TIMEOUT_MS: '3000',
     ADMIN_PORT: '0',
   });
-  onTestFinished(async () => void (await service.stop()));
   let id = 0;
   const statuses = async () => {
     const created = await postPlant(service, { id: ++id, name: 'Fern' });

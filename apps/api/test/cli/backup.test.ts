@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
+import { unusableLedgers } from '../support/database/unusable-ledgers.js';
 import { fillStore, type Row, readRows } from '../support/process/fill-store.js';
 import { failed, runCommand, startCommand, startStore, succeeded } from '../support/process/run-command.js';
 import { useCommands } from '../support/process/run-in-process.js';
@@ -52,16 +53,11 @@ it('does not change the database, even with pending migrations', async () => {
 });
 
 it.each<[problem: string, damage: (path: string) => void, reason: string]>([
-  [
-    'a newer version',
-    (path) => execute(path, `UPDATE _prisma_migrations SET migration_name = '99990101000000_later'`),
-    'which this version does not have',
-  ],
-  [
-    "another program's database",
-    (path) => execute(path, 'DROP TABLE _prisma_migrations'),
-    'it belongs to another program',
-  ],
+  ...unusableLedgers.map(([what, sql, reason]): [string, (path: string) => void, string] => [
+    `a database of ${what}`,
+    (path) => execute(path, sql),
+    reason,
+  ]),
   [
     'a file that is not a database',
     (path) => writeFileSync(path, 'This is a text of some length. '.repeat(100)),

@@ -7,10 +7,10 @@ import { openTestDatabase } from '../support/database/create-test-database.js';
 import { unusableLedgers } from '../support/database/unusable-ledgers.js';
 import { examine, expectFound } from '../support/examine.js';
 import { enableTls } from '../support/postgresql/enable-tls.js';
-import { createStandInCitus } from '../support/postgresql/stand-in-citus.js';
+import { distributeStandIn } from '../support/postgresql/stand-in-citus.js';
 import { startPooler } from '../support/postgresql/start-pooler.js';
 import { createDatabaseBehindProxy } from '../support/postgresql/start-proxy.js';
-import { createUser } from '../support/postgresql/use-connections.js';
+import { createUser, onInsert } from '../support/postgresql/use-connections.js';
 import { startCommand } from '../support/process/run-command.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
@@ -98,15 +98,11 @@ it('reports missing privileges, one after the other', async () => {
   await fill();
   for (const [granted, item, expected] of [
     ['SELECT ON _prisma_migrations', 'access tokens', 'error: permission denied for table access_tokens'],
-    [
-      'SELECT ON access_tokens',
-      'privileges',
-      /^error: .* permission denied .* GRANT SELECT and INSERT on it to the user/,
-    ],
+    ['SELECT ON access_tokens', 'privileges', /^error: .*permission denied .* GRANT SELECT and INSERT on it/],
     [
       'SELECT, INSERT ON plants',
       'privileges',
-      /^error: the user may not INSERT, UPDATE, use the sequence of access_tokens/,
+      /^error: .* not INSERT, UPDATE, use the sequence of access_tokens/,
     ],
     ['INSERT, UPDATE ON access_tokens', 'privileges', /^error: /],
     [
@@ -126,12 +122,7 @@ it('reports a table that was changed, and one that rejects every plant', async (
   await query(url, 'ALTER TABLE plants SET UNLOGGED');
   expectFound(await checkDatabase(), { privileges: /it is unlogged/ });
   await query(url, 'ALTER TABLE plants SET LOGGED');
-  await query(
-    url,
-    `CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS
-       $$BEGIN RAISE EXCEPTION 'invalid page' USING ERRCODE = 'XX001'; END$$`,
-  );
-  await query(url, 'CREATE TRIGGER fail BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION fail()');
+  await query(url, onInsert(`RAISE EXCEPTION 'invalid page' USING ERRCODE = 'XX001'`));
   expectFound(await checkDatabase(), {
     write: /^error: a plant cannot be inserted: invalid page/,
     // The items after it work all the same.
@@ -149,10 +140,7 @@ it('warns of more connections than the server accepts', async () => {
 it('counts the connections and standbys of others, as an ordinary user', async () => {
   const visitor = await createUser(url);
   // As a standby or pg_receivewal connects.
-  const replication: pg.ClientConfig & { replication: string } = {
-    connectionString: url,
-    replication: 'database',
-  };
+  const replication = { connectionString: url, replication: 'database' };
   const others = [replication, ...Array(9).fill(url)].map((config) => new pg.Client(config));
   onTestFinished(async () => void (await Promise.all(others.map((client) => client.end()))));
   await Promise.all(others.map((client) => client.connect()));
@@ -175,10 +163,8 @@ it.each([
 ])('recognizes a pooler, and one that the service cannot use: tracks statements %s', async (...expected) => {
   const [tracksStatements, database, write] = expected;
   await fill();
-  const pooler = await startPooler(url, { poolsTransactions: true, tracksStatements });
-  onTestFinished(() => pooler.stop());
-  const found = await checkDatabase(pooler.url);
-  expectFound(found, { database, write });
+  const pooledUrl = await startPooler(url, { poolsTransactions: true, tracksStatements });
+  expectFound(await checkDatabase(pooledUrl), { database, write });
 });
 
 it('reports a server that answers no more, and ends', async () => {
@@ -199,17 +185,10 @@ it('prints each finding as it is made', async () => {
   await command.end('SIGKILL');
 });
 
-/** Distributes the plants over two nodes, one of which may be away. */
-async function distribute(away?: number): Promise<void> {
-  await fill();
-  await createStandInCitus(url, { nodes: 2, ...(away !== undefined && { away }) });
-  await query(url, `SELECT create_distributed_table('plants', 'id', 4, 'none')`);
-}
-
 const inserted = 'ok: a plant can be inserted on each node that runs; it was rolled back';
 
 it('shows how plants are distributed, and the settings of each node', async () => {
-  await distribute();
+  await distributeStandIn(url);
   await query(url, 'ALTER FUNCTION master_run_on_worker SET synchronous_commit = off');
   expectFound(await checkDatabase(), {
     nodes: [
@@ -230,7 +209,7 @@ it('shows how plants are distributed, and the settings of each node', async () =
 });
 
 it('reports a node that is away, and tries the others', async () => {
-  await distribute(1);
+  await distributeStandIn(url, 1);
   const found = await checkDatabase();
   expect(found('nodes')[1]).toMatch(/^error: .* worker-1:5432 .*: plants with 50 % of the ids/);
   expect(found('durability').join()).not.toContain('worker-1');
@@ -238,7 +217,7 @@ it('reports a node that is away, and tries the others', async () => {
 });
 
 it('assesses the standbys of each node', async () => {
-  await distribute();
+  await distributeStandIn(url);
   await query(
     url,
     `CREATE OR REPLACE FUNCTION master_run_on_worker(names text[], ports int[], commands text[], parallel boolean)

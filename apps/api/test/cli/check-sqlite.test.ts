@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { expect, it, onTestFinished, vi } from 'vitest';
@@ -61,7 +61,6 @@ it('examines the store of a service that is running', async () => {
     'access tokens': 'ok: 1 valid',
     write: 'ok: a plant can be inserted; it was rolled back',
   });
-  await service.stop();
 });
 
 it('applies no pending migrations, and reports them', async () => {
@@ -92,13 +91,6 @@ it.each<[what: string, sql: string, item: string, found: RegExp]>([
 ])('reports %s', async (_, sql, item, found) => {
   const { check } = await createStore(sql);
   expectFound(await check(), { [item]: found });
-});
-
-it('reports a file that is no database', async () => {
-  const path = join(temporaryFolder(), 'notes.txt');
-  writeFileSync(path, 'This is a text of more than one hundred bytes, '.repeat(100), { mode: 0o600 });
-  const database = /^error: .* is damaged, or is not a database/;
-  expectFound(await examine({ DATABASE_URL: `file:${path}` }), { database });
 });
 
 it('reports a database that another program has locked', async () => {
@@ -137,9 +129,7 @@ it('reports a folder in which this user may not write', async () => {
   chmodSync(join(folder, '..'), 0o755);
   chmodSync(folder, 0o555);
   const found = await asOrdinaryUser(() => examine({ DATABASE_URL: `file:${folder}/plant-store.db` }));
-  expectFound(found, {
-    'sync time': /^error: no file can be written in .*closed, as SQLite does: EACCES/,
-  });
+  expectFound(found, { 'sync time': /^error: no file can be written in .*closed, as SQLite does: EACCES/ });
 });
 
 /** Root may write everywhere, so for it the user is changed meanwhile. */

@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { beforeAll, expect, it } from 'vitest';
 import { fillStore } from '../support/process/fill-store.js';
 import { failed, main, watchCommand } from '../support/process/run-command.js';
 import { useCommands } from '../support/process/run-in-process.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
-let folder: string;
+const folder = temporaryFolder();
 beforeAll(async () => {
-  folder = temporaryFolder();
   await fillStore(folder, [[1n, 'Fern', null]]);
   await list('token create --name shop');
 });
@@ -43,4 +43,11 @@ it.each([
   ['import /dev/null', '>&-'],
 ])('runs where no result is lost, or it is discarded on purpose: %s %s', async (args, redirection) => {
   expect(await runRedirected(redirection, args)).toMatchObject({ exitCode: 0 });
+});
+
+const fullDisk = '/dev/full';
+// Linux, where CI runs, has a device that is always full.
+it.runIf(existsSync(fullDisk))('reports an output that cannot be written', async () => {
+  const noSpace = failed(/^plant-store: Standard output cannot be written: ENOSPC/);
+  expect(await runRedirected(`>${fullDisk}`, 'export')).toEqual(noSpace);
 });

@@ -1,13 +1,11 @@
-import { spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createDatabase } from '@plant-store/postgresql-server';
 import { expect, inject, it } from 'vitest';
 import type {} from '../support/postgresql/global-setup.js';
 import { fillStore, type Row } from '../support/process/fill-store.js';
-import { failed, main, succeeded, watchCommand } from '../support/process/run-command.js';
+import { succeeded } from '../support/process/run-command.js';
 import { useCommands } from '../support/process/run-in-process.js';
-import { temporaryFolder } from '../support/temporary-folder.js';
 
 /** Rows, each with its texts in JSON: special ones, and more than two pages between these. */
 const rows: readonly (readonly [Row, texts: string])[] = [
@@ -42,16 +40,4 @@ it('writes every plant exactly, sorted by id, so that an import recreates the st
     const withoutTimes = stdout.replaceAll(/"addedAt":"\d{4}-\d\d-\d\dT[\d:.]+Z"/g, '"addedAt":null');
     expect(withoutTimes).toBe(text);
   }
-});
-
-const fullDisk = '/dev/full';
-// Linux, where CI runs, has a device that is always full.
-it.runIf(existsSync(fullDisk))('reports an output that cannot be written', async () => {
-  const folder = temporaryFolder();
-  await fillStore(folder, [[1n, 'Fern', null]]);
-  const redirected = ['-c', `exec "$@" >${fullDisk}`, 'sh', process.execPath, main, 'export'];
-  const child = spawn('sh', redirected, { cwd: folder, env: {}, stdio: ['ignore', 'pipe', 'pipe'] });
-  expect(await watchCommand(child).end()).toEqual(
-    failed(/^plant-store: Standard output cannot be written: ENOSPC/),
-  );
 });

@@ -30,7 +30,6 @@ it.each(['a backup', 'PostgreSQL'])(
     const { headers } = await postPlant(service, { id: 1, name: 'Fern' }).expect(200);
     expect(headers).toHaveProperty('idempotent-replayed');
     expectError(await postPlant(service, retired), 'id_retired', /./);
-    await service.stop();
   },
 );
 
@@ -51,11 +50,8 @@ it('moves tokens to PostgreSQL, where they keep working or stay revoked', async 
   expect((await target.run('token export')).stdout).toBe(exported.stdout);
 
   const service = await startTestService(environment);
-  const statuses = tokens.map(
-    async (token) => (await postPlant({ ...service, token }, { id: 1, name: 'Fern' })).status,
-  );
-  expect(await Promise.all(statuses)).toEqual([200, 401]);
-  await service.stop();
+  const replies = tokens.map((token) => postPlant({ ...service, token }, { id: 1, name: 'Fern' }));
+  expect((await Promise.all(replies)).map(({ status }) => status)).toEqual([200, 401]);
 });
 
 const token = { name: 'shop', hash: 'a'.repeat(64), createdAt: new Date(), expiresAt: null, revokedAt: null };
@@ -63,18 +59,10 @@ const toLines = (...tokens: readonly object[]) => tokens.map((line) => `${JSON.s
 
 it('imports nothing from a file with bad lines, and reports each', async () => {
   const { run } = useCommands();
-  const bad = [{ hash: 'A' }, { createdAt: 'soon' }, { text: 'pst_x' }].map((field) => ({
-    ...token,
-    ...field,
-  }));
+  const bad = [{ hash: 'A' }, { createdAt: 'soon' }, { text: 'x' }].map((field) => ({ ...token, ...field }));
   const { exitCode, stdout, stderr } = await run('token import', `${toLines(token, ...bad)}\n{`);
   expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
-  for (const issue of [
-    'line 2: hash: must be a SHA-256 in hex',
-    'line 3: createdAt: ',
-    'line 4: ',
-    'line 6: ',
-  ])
+  for (const issue of ['line 2: hash: must be a SHA-256', 'line 3: createdAt: ', 'line 4: ', 'line 6: '])
     expect(stderr).toContain(issue);
   expect(stderr).not.toContain('line 1:');
   expect((await run('token list')).stdout).toBe('');

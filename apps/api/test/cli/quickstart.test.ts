@@ -9,11 +9,7 @@ import { temporaryFolder } from '../support/temporary-folder.js';
 
 /** Runs the printed line in a shell, in another folder. */
 function paste(line: string): { status: string; body: unknown } {
-  const reply = execFileSync('sh', ['-c', line], {
-    cwd: '/',
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
+  const reply = execFileSync('sh', ['-c', line], { cwd: '/', encoding: 'utf8', stdio: 'pipe' });
   const [head = '', body = ''] = reply.split('\r\n\r\n');
   return { status: head.slice(0, 12), body: JSON.parse(body) };
 }
@@ -28,10 +24,8 @@ it('prints the page and a curl that stores a plant, and keeps token and plant, p
     return { command, line };
   };
   const first = await serve();
-  expect(paste(first.line)).toEqual({
-    status: 'HTTP/1.1 200',
-    body: { name: 'Monstera deliciosa', tag: 'houseplant' },
-  });
+  const body = { name: 'Monstera deliciosa', tag: 'houseplant' };
+  expect(paste(first.line)).toEqual({ status: 'HTTP/1.1 200', body });
   const token = readToken();
   const modes = ['', 'access-token', 'plant-store.db', 'plant-store.db-wal', 'plant-store.db-shm'].map(
     (file) => (statSync(join(folder, 'data', file)).mode & 0o777).toString(8),

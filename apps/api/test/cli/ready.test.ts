@@ -1,20 +1,11 @@
-import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { createServer } from 'node:http';
+import { expect, it, vi } from 'vitest';
 import { requireReady } from '../../src/cli/ready.js';
 import { OperatorError } from '../../src/errors/operator-error.js';
+import { listen } from '../support/listen.js';
 import { failed, succeeded } from '../support/process/run-command.js';
 import { useCommands } from '../support/process/run-in-process.js';
 import { startTestService } from '../support/start-test-service.js';
-
-/** Starts a server on loopback that answers each request alike, and returns its URL. */
-async function startAnswering(answer: RequestListener): Promise<string> {
-  const server = createServer(answer).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
 
 it('succeeds while a service is ready, found by its settings or by its URL', async () => {
   const service = await startTestService({ ADMIN_PORT: '0' });
@@ -42,12 +33,12 @@ it.each([
   [200, '{"status":"live"}', isNoHealthCheck],
   [404, '{"error":40400,"message":"Nothing is served here."}', isNoHealthCheck],
 ])('prints warnings, or the reason, for the reply %i %s', async (status, body, expected) => {
-  const url = await startAnswering((_request, response) => response.writeHead(status).end(body));
+  const url = await listen(createServer((_request, response) => response.writeHead(status).end(body)));
   expect(await useCommands().run(`ready --url ${url}`)).toEqual(expected);
 });
 
 it('fails for a server that does not reply in time', async () => {
-  const url = await startAnswering(() => undefined);
+  const url = await listen(createServer(() => undefined));
   const context = { message: vi.fn(), print: vi.fn() };
   const asking = requireReady(new URL(url), context, 200);
   await expect(asking).rejects.toBeInstanceOf(OperatorError);

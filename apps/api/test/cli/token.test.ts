@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { generateAccessToken } from '../../src/auth/token-service.js';
 import { postPlant } from '../support/post-plant.js';
 import { storePath } from '../support/process/fill-store.js';
-import { failed, startCommand, startServe } from '../support/process/run-command.js';
+import { failed, startCommand, startServe, succeeded } from '../support/process/run-command.js';
 import { useCommands } from '../support/process/run-in-process.js';
 import { startTestService } from '../support/start-test-service.js';
 import { until } from '../support/until.js';
@@ -27,11 +27,7 @@ function useTokens() {
 it('issues, lists and revokes tokens', async () => {
   const { folder, run } = useTokens();
   await useCommands({}, folder).run('migrate');
-  expect(await run('list')).toMatchObject({
-    exitCode: 0,
-    stdout: '',
-    stderr: expect.stringContaining('no tokens'),
-  });
+  expect(await run('list')).toEqual(succeeded('', expect.stringContaining('no tokens')));
   const { stdout, stderr } = await run('create --name shop --expires never');
   expect(stdout).toMatch(tokenLine);
   for (const text of [
@@ -119,9 +115,8 @@ it('finds tokens by their texts, and reports the lines of others without showing
   const shop = (await run('create --name shop')).stdout.trim();
   const other = (await run('create --name other')).stdout.trim();
   await run('revoke 2');
-  expect(
-    await run('find', `${shop}\r\n\n  ${generateAccessToken()}\n${shop.slice(0, -1)}\n${other}`),
-  ).toEqual(
+  const texts = `${shop}\r\n\n  ${generateAccessToken()}\n${shop.slice(0, -1)}\n${other}`;
+  expect(await run('find', texts)).toEqual(
     failed(
       'line 3: not of this database\nline 4: not a token, or mistyped\nplant-store: 2 of 4 tokens not found.\n',
       /^1\tshop\tcreated .*\tnever used\tcreate,read,correct,delete\n2\tother\tcreated .*\trevoked .*\n$/,
@@ -133,9 +128,8 @@ it('finds tokens by their texts, and reports the lines of others without showing
 
 it('issues tokens that permit only some things, which a rotation keeps or changes', async () => {
   const { folder, run } = useTokens();
-  expect((await run('create --name shop --can read,create,read')).stderr).toContain(
-    'It may create and read plants.',
-  );
+  const { stderr } = await run('create --name shop --can read,create,read');
+  expect(stderr).toContain('It may create and read plants.');
   await run('rotate 1');
   await run('rotate 1 --can delete');
   const { stdout } = await useCommands({}, folder).run('token list');

@@ -41,9 +41,8 @@ it.each([
   ['export --otuput x', "unknown option '--otuput'\n(Did you mean --output?)", ' export'],
   ['backup', "missing required argument 'file'", ' backup'],
 ])('suggests what was meant, and points to the help of that command: %s', async (line, error, command) => {
-  expect(await useCommands().run(line)).toEqual(
-    failed(`error: ${error}\n(see plant-store${command} --help)\n`, '', 2),
-  );
+  const text = `error: ${error}\n(see plant-store${command} --help)\n`;
+  expect(await useCommands().run(line)).toEqual(failed(text, '', 2));
 });
 
 it('shows the command as pnpm runs it from a clone', async () => {

@@ -118,14 +118,9 @@ function chunk(body: Buffer, sizes: readonly number[]): Buffer {
 }
 
 /** Writes a body behind a head, in one piece or in chunks. */
-function frame(
-  line: string,
-  body: Buffer,
-  chunks: readonly number[] | null,
-  headers: readonly string[] = [],
-) {
+function frame(line: string, body: Buffer, chunks: readonly number[] | null, more: readonly string[] = []) {
   const framing = chunks ? 'Transfer-Encoding: chunked' : `Content-Length: ${body.length}`;
-  const head = [line, ...usual, ...headers, framing].join('\r\n');
+  const head = [line, ...usual, ...more, framing].join('\r\n');
   return { head, framed: chunks ? chunk(body, chunks) : body };
 }
 
@@ -196,10 +191,8 @@ const stream: fc.Arbitrary<readonly Sent[]> = fc.oneof(
 class Literal {
   constructor(readonly source: string) {}
 }
-type Parse = (
-  text: string,
-  reviver: (name: string, value: unknown, context: { source: string }) => unknown,
-) => unknown;
+type Reviver = (name: string, value: unknown, context: { source: string }) => unknown;
+type Parse = (text: string, reviver: Reviver) => unknown;
 
 /** The value of a body, with its numbers as they are written; `undefined` if it is not JSON in UTF-8. */
 function parse(body: Buffer): unknown {

@@ -1,8 +1,10 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beforeAll, expect, inject, it, vi } from 'vitest';
 import { composePlantRequest, postPlant } from '../support/post-plant.js';
 import { readPlants } from '../support/read-plants.js';
 import { openConnection } from '../support/send-raw.js';
-import { sendUntilReceived } from '../support/send-until-received.js';
 import { useTestService } from '../support/start-test-service.js';
 import { until } from '../support/until.js';
 
@@ -11,6 +13,24 @@ beforeAll(async () => {
   // From here on the token is cached.
   await postPlant(service, { id: 1, name: 'Fern' }).expect(200);
 });
+
+const channel = 'http.server.request.start';
+
+/**
+ * Sends requests, and resolves once a server in this process has received this many and has begun to handle them; with
+ * its side of the connection of each.
+ */
+async function sendUntilReceived(count: number, send: () => void): Promise<readonly Socket[]> {
+  const received: Socket[] = [];
+  const onRequest = (message: unknown) => void received.push((message as { readonly socket: Socket }).socket);
+  subscribe(channel, onRequest);
+  send();
+  await until(() => received.length === count, 1);
+  unsubscribe(channel, onRequest);
+  // More than the service takes to pass requests on, some in each turn, until they wait for the database.
+  for (let turn = 0; turn < 100; turn++) await nextTurn();
+  return received;
+}
 
 // It looks into the process that serves the requests.
 it.skipIf(inject('workers') > 1).each([
@@ -28,9 +48,7 @@ it.skipIf(inject('workers') > 1).each([
       for (const [at, connection] of connections.entries())
         connection.write(composePlantRequest(service, `{"id":${first + at},"name":"Fern"}`));
     });
-    const gone = Promise.all(
-      received.map((socket) => new Promise((resolve) => socket.once(noticed, resolve))),
-    );
+    const gone = Promise.all(received.map((socket) => new Promise((seen) => socket.once(noticed, seen))));
     for (const connection of connections) connection[disconnect]();
     await gone;
     await endOutage();

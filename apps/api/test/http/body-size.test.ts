@@ -23,9 +23,8 @@ const whole = (body: string, length = Buffer.byteLength(body)) =>
 /** Composes a request whose body is chunked, without a Content-Length. */
 function chunked(body: string, chunkBytes: number, lastChunk = '0\r\n\r\n'): Buffer {
   const bytes = Buffer.from(body);
-  const parts = [
-    composePlantRequest(service, '', { 'Content-Length': undefined, 'Transfer-Encoding': 'chunked' }),
-  ];
+  const framing = { 'Content-Length': undefined, 'Transfer-Encoding': 'chunked' };
+  const parts = [composePlantRequest(service, '', framing)];
   for (let start = 0; start < bytes.length; start += chunkBytes) {
     const chunk = bytes.subarray(start, start + chunkBytes);
     parts.push(Buffer.from(`${chunk.length.toString(16)}\r\n`), chunk, Buffer.from('\r\n'));

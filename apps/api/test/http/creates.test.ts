@@ -1,7 +1,7 @@
 import { createClient } from '@plant-store/client';
 import { INT64_MAX, INT64_MIN } from '@plant-store/contract';
 import fc from 'fast-check';
-import { expect, inject, it, onTestFinished } from 'vitest';
+import { expect, inject, it } from 'vitest';
 import { expectError } from '../support/expect-error.js';
 import { composePlantRequest, postPlant } from '../support/post-plant.js';
 import { readLog } from '../support/read-log.js';
@@ -25,15 +25,10 @@ it('keep ids exact: client, HTTP, database, and back', async () => {
   // Small ones are those of other tests.
   const int64 = fc.bigInt({ min: INT64_MIN, max: INT64_MAX }).filter((id) => id < 0n || id > 10_000n);
   const [ids = []] = fc.sample(fc.uniqueArray(int64, { minLength: 300, maxLength: 300 }), 1);
-  const replies = await Promise.all(
-    // As callers may pass them: as a `number` if it is a safe integer.
-    ids.map((id) => {
-      const number = Number(id);
-      return client.createPlant({
-        body: { id: Number.isSafeInteger(number) ? number : id, name: `plant ${id}` },
-      });
-    }),
-  );
+  // As callers may pass them: as a `number` if it is a safe integer.
+  const passed = (id: bigint) => (Number.isSafeInteger(Number(id)) ? Number(id) : id);
+  const create = (id: bigint) => client.createPlant({ body: { id: passed(id), name: `plant ${id}` } });
+  const replies = await Promise.all(ids.map(create));
   expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
   expect(await rowsOf(ids)).toEqual(ids.map((id) => ({ id: String(id), name: `plant ${id}`, tag: null })));
 });
@@ -54,9 +49,8 @@ it('all succeed, and one is stored, when 50 are concurrent for the same plant', 
 });
 
 it('succeed once, and that one is stored, when 50 are concurrent for different plants with one id', async () => {
-  const replies = await Promise.all(
-    numbers(50, 0).map((i) => postPlant(service, { id: 101, name: `plant ${i}` })),
-  );
+  const create = (at: number) => postPlant(service, { id: 101, name: `plant ${at}` });
+  const replies = await Promise.all(numbers(50, 0).map(create));
   const winners = replies.filter(({ status }) => status === 200);
   expect(winners).toHaveLength(1);
   for (const reply of replies.filter(({ status }) => status !== 200))
@@ -78,7 +72,6 @@ it('are all stored and answered in order when they are pipelined, wherever the n
 
 it('of a batch are stored while the queue has room, and the rest can be retried', async () => {
   const narrow = await startTestService({ QUEUE_MAX_PLANTS: '10' });
-  onTestFinished(async () => void (await narrow.stop()));
   const { baseUrl, token } = narrow;
   const plants = numbers(200, 0).map((id) => ({ id, name: 'x' }));
   const reply = await createClient({ baseUrl, token, retries: 0 }).createPlants({ body: { plants } });
@@ -99,9 +92,8 @@ it('are never acknowledged when the database silently ignores them, unlike other
     expect(line).toMatchObject({ level: 50, err: { message: expect.stringMatching(/stored/) } });
   }
   const ids = numbers(20, 500);
-  const replies = await Promise.all(
-    ids.map((id) => postPlant(service, { id, name: id % 5 === 0 ? 'Ghost' : 'Fern' })),
-  );
+  const create = (id: number) => postPlant(service, { id, name: id % 5 === 0 ? 'Ghost' : 'Fern' });
+  const replies = await Promise.all(ids.map(create));
   const acknowledged = ids.filter((_, index) => replies[index]?.status === 200);
   expect(acknowledged).toEqual(ids.filter((id) => id % 5 !== 0));
   expect((await rowsOf([1, ...ids])).map(({ id }) => Number(id))).toEqual(acknowledged);

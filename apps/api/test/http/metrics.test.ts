@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { errors } from '@plant-store/contract/errors';
 import supertest from 'supertest';
-import { expect, inject, it, onTestFinished } from 'vitest';
+import { expect, inject, it } from 'vitest';
 import { expectError } from '../support/expect-error.js';
 import { postPlant } from '../support/post-plant.js';
 import { readPage } from '../support/read-markdown.js';
@@ -60,7 +60,6 @@ it('counts commits, requests and creates by what became of them', async () => {
 it('counts commits that fail, by the error, and rejections for overload by the limit that was reached', async () => {
   const settings = { ADMIN_PORT: '0', QUEUE_MAX_BYTES: '1', DATABASE_STATEMENT_TIMEOUT_MS: '1000' };
   const narrow = await startTestService(settings);
-  onTestFinished(async () => void (await narrow.stop()));
   await postPlant(narrow, { id: 1, name: 'Fern' }).expect(200);
   // It locks plants alone: another worker than before may have to look up the token.
   const endOutage = await narrow.database.beginOutage('locked');
@@ -97,9 +96,8 @@ it('are those that the page lists for the engine, and no others', async () => {
     inject('engine') === 'sqlite' ? 'PostgreSQL: ' : 'SQLite: ',
     ...(inject('workers') > 1 ? [] : ['Workers: ']),
   ];
-  const rows = [
-    ...readPage('docs/operate/observability.md').matchAll(/^\| `(plant_store_\w+)` \| (\w+) \| (.*) \|$/gm),
-  ];
+  const page = readPage('docs/operate/observability.md');
+  const rows = [...page.matchAll(/^\| `(plant_store_\w+)` \| (\w+) \| (.*) \|$/gm)];
   const listed = rows
     .filter(([, , , meaning = '']) => !others.some((other) => meaning.startsWith(other)))
     .map(([, name, type]) => `${name} ${type}`);
@@ -107,9 +105,8 @@ it('are those that the page lists for the engine, and no others', async () => {
 });
 
 it('have no labels that a stranger chooses', async () => {
-  for (const path of ['/one', '/two', '/plants/1/2/3', '/docs/four']) {
+  for (const path of ['/one', '/two', '/plants/1/2/3', '/docs/four'])
     await supertest(service.baseUrl).get(path).expect(404);
-  }
   await sendRaw(service.baseUrl, 'BREW /plants HTTP/1.1\r\nHost: a\r\n\r\n');
   await expectLines([
     'plant_store_http_requests_total{method="GET",route="other",status="404",error="40400"} 4',

@@ -11,22 +11,15 @@ const patience = { retries: 0, timeoutMs: 120_000, attemptTimeoutMs: 120_000 };
 /** Starts a service with two tokens: one that takes as much as it can, and one whose requests must be answered meanwhile. */
 async function start(environment: Readonly<Record<string, string>> = {}) {
   const service = await startTestService(environment);
-  onTestFinished(() => void service.stop());
   const { text: greedy } = await service.accessTokens.issue({ name: 'greedy' });
   const other = createClient({ ...service, ...patience });
   return { service, greedy, other };
 }
 
 /** Sends a request so often on so many connections, and leaves the replies unread. */
-async function sendUnread(
-  service: TestService,
-  path: string,
-  token: string,
-  connections: number,
-  times: number,
-) {
+async function sendUnread(service: TestService, path: string, token: string, count: number, times: number) {
   const request = `GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n\r\n`;
-  for (let index = 0; index < connections; index++) {
+  for (let index = 0; index < count; index++) {
     const connection = await openConnection(service.baseUrl);
     onTestFinished(() => connection.destroy());
     connection.write(request.repeat(times));
@@ -86,7 +79,6 @@ it('lists for another caller while one has lists waiting that nobody reads', asy
   expect(await other.createPlant({ body: { id: 1, name: 'Fern' } })).toMatchObject({ status: 200 });
   await other.listPlants();
   await sendUnread(service, '/plants?q=zzzz', greedy, 128, 20);
-  for (let index = 0; index < 20; index++) {
+  for (let index = 0; index < 20; index++)
     expect(await other.listPlants()).toMatchObject({ status: 200, body: { plants: [{ id: 1n }] } });
-  }
 });

@@ -51,20 +51,14 @@ it('is not ready while creates fail, and recovers as soon as they would succeed,
     await sleep(100);
   }
   await sleep(1_000);
-  expect(await readiness()).toEqual({
-    status: 503,
-    body: { status: 'unavailable', reason: 'database_unavailable' },
-  });
-  expect(service.logLines.join('')).toMatch(
-    new RegExp(`"reason":"database_unavailable".*${reason}.*"msg":"not ready"`),
-  );
+  const body = { status: 'unavailable', reason: 'database_unavailable' };
+  expect(await readiness()).toEqual({ status: 503, body });
+  const line = new RegExp(`"reason":"database_unavailable".*${reason}.*"msg":"not ready"`);
+  expect(service.logLines.join('')).toMatch(line);
 
   await service.database.query(end);
   while ((await readiness()).status !== 200) await sleep(50);
   expect(await service.database.query('SELECT id FROM plants')).toEqual([]);
-  await expectStored(service, postPlant(service, { id: 1, name: 'Fern' }), {
-    id: '1',
-    name: 'Fern',
-    tag: null,
-  });
+  const row = { id: '1', name: 'Fern', tag: null };
+  await expectStored(service, postPlant(service, { id: 1, name: 'Fern' }), row);
 });

@@ -45,5 +45,4 @@ it.skipIf(inject('workers') > 1).each([
   const lines = choosy.logLines.map((line) => JSON.parse(line) as Record<string, unknown>);
   const ids = lines.filter(({ msg }) => msg === 'request').map(({ requestId }) => requestId);
   expect(ids).toEqual([...logged.map(String), 'wrong']);
-  await choosy.stop();
 });

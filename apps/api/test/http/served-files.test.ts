@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { errors } from '@plant-store/contract/errors';
-import { afterAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { expectError } from '../support/expect-error.js';
 import { getFile } from '../support/get-file.js';
 import { plantRequest } from '../support/post-plant.js';
@@ -14,25 +14,20 @@ import { viewerFolder, viewerPaths } from '../support/viewer-files.js';
 import { testPage, writeTestPage } from '../support/write-test-page.js';
 
 const origin = 'https://app.example.com';
-const written = writeTestPage();
-
-afterAll(written.remove);
+const pageFolder = writeTestPage();
 const limits = { RATE_LIMIT_PER_MINUTE: '1', AUTH_FAILURES_PER_MINUTE: '1' };
-const service = useTestService({ ADMIN_PORT: '0', CORS_ORIGINS: origin, ...limits }, (config) => ({
-  ...config,
-  pageFolder: written.folder,
-}));
+const settings = { ADMIN_PORT: '0', CORS_ORIGINS: origin, ...limits };
+const service = useTestService(settings, (config) => ({ ...config, pageFolder }));
 
 const get = (path: string, headers?: Record<string, string>, method?: string) =>
   getFile(service.baseUrl, path, headers, method);
 const getRaw = (path: string, method = 'GET') =>
   sendRaw(service.baseUrl, `${method} ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n`);
 
-const decoders: Readonly<Record<string, (content: Buffer) => Buffer>> = {
-  br: brotliDecompressSync,
-  gzip: gunzipSync,
-};
-const decode = (content: Buffer, coding: unknown) => decoders[String(coding)]?.(content) ?? content;
+function decode(content: Buffer, coding: unknown): Buffer {
+  if (coding === 'br') return brotliDecompressSync(content);
+  return coding === 'gzip' ? gunzipSync(content) : content;
+}
 
 const { resolve } = createRequire(import.meta.url);
 const script = '/assets/index-BjGIhLHV.js';
@@ -69,7 +64,9 @@ const securityHeaders = {
   ofDocumentation: {
     'content-security-policy':
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
   },
 };
 
@@ -177,16 +174,10 @@ it.each([
   ...['/assets%2Findex-BjGIhLHV.js', '/assets/%69ndex-BjGIhLHV.js', '/assets/%00', '/assets/%', '/./'],
   ...['/assets/%2e%2e/%2e%2e/%2e%2e/etc/passwd', '/%2e/icon.svg', '/__proto__', '/constructor'],
   ...['/docs/', '/Docs', '/docs/page-client.html', '/docs/page-no-client.html', '/docs/files.json'],
-  ...[
-    '/docs/openapi.json',
-    '/openapi.json.br',
-    '/docs/swagger-ui-bundle.js',
-    '/docs/assets',
-    '/docs/assets/',
-  ],
-  ...['/docs/assets/viewer-00000000.js', '/docs/assets/../../package.json', '/docs/__proto__'],
+  ...['/docs/openapi.json', '/openapi.json.br', '/docs/swagger-ui-bundle.js', '/docs/assets', '/client.tgz'],
+  ...['/docs/assets/', '/docs/assets/viewer-00000000.js', '/docs/assets/../../package.json'],
   ...[`${viewerPaths.script}.br`, `${viewerPaths.script}/`, viewerPaths.script.replace('/docs/', '/')],
-  viewerPaths.script.replace('/assets/', '/assets%2F'),
+  ...['/docs/__proto__', viewerPaths.script.replace('/assets/', '/assets%2F')],
 ])('serves nothing else: %s', async (path) => {
   expectError(await getRaw(path), 'not_found', `Nothing is served under ${path}.`);
 });
@@ -259,5 +250,4 @@ it('leaves out the page with PAGE=off, and the link to it', async () => {
     (await getFile(baseUrl, '/docs')).content.includes('<a href="/">Add plants');
   expect([await linked(service), await linked(without)]).toEqual([true, false]);
   for (const [path] of files.slice(0, 4)) expect((await getFile(without.baseUrl, path)).status).toBe(404);
-  await without.stop();
 });

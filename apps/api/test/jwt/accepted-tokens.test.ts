@@ -1,36 +1,24 @@
 import { exportSPKI, SignJWT, UnsecuredJWT } from 'jose';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { expectError, type Reply } from '../support/expect-error.js';
 import {
   createSigningKey,
-  type IdentityProvider,
   type Members,
-  type SigningKey,
   startIdentityProvider,
 } from '../support/identity/start-identity-provider.js';
 import { postPlant } from '../support/post-plant.js';
 import { readPlants } from '../support/read-plants.js';
-import { startTestService, type TestService } from '../support/start-test-service.js';
+import { useTestService } from '../support/start-test-service.js';
 
 // Every way to write claims is in src/auth/accept-jwts.test.ts.
 
-let provider: IdentityProvider;
-let key: SigningKey;
-let service: TestService;
+const provider = await startIdentityProvider();
+afterAll(provider.stop);
+const [key = await createSigningKey('none')] = provider.keys;
+const service = useTestService({ ...provider.environment, JWT_CLOCK_TOLERANCE_SECONDS: '300' });
 /** Requires a scope, and one type. */
-let strict: TestService;
-beforeAll(async () => {
-  provider = await startIdentityProvider();
-  [key = await createSigningKey('none')] = provider.keys;
-  service = await startTestService({ ...provider.environment, JWT_CLOCK_TOLERANCE_SECONDS: '300' });
-  const required = { JWT_REQUIRED_SCOPE: 'plants:create', JWT_TYPES: 'at+jwt' };
-  strict = await startTestService({ ...provider.environment, ...required });
-});
-afterAll(async () => {
-  await service.stop();
-  await strict.stop();
-  await provider.stop();
-});
+const required = { JWT_REQUIRED_SCOPE: 'plants:create', JWT_TYPES: 'at+jwt' };
+const strict = useTestService({ ...provider.environment, ...required });
 
 const plant = { id: 1, name: 'Monstera' };
 const post = (token: string, to = service): PromiseLike<Reply> => postPlant({ ...to, token }, plant);
@@ -77,11 +65,7 @@ describe('a token that is rejected', () => {
     ['unsecured', unsecured, 'an algorithm (alg) that is not allowed'],
     ['unsecured, with the algorithm in other letters', unsecuredInCapitals, 'an algorithm (alg) that is not'],
     ['signed with the public key as a secret', signWithPublicKey, 'an algorithm (alg) that is not allowed'],
-    [
-      'signed with another algorithm',
-      () => signWithAnother('PS256'),
-      'an algorithm (alg) that is not allowed',
-    ],
+    ['signed with another algorithm', () => signWithAnother('PS256'), 'an algorithm (alg) that is not'],
     ['with an extension that is not known', demandExtension, 'demands an extension (crit)'],
     ['cut', (token) => token.slice(0, token.lastIndexOf('.')), 'is neither one of this service'],
     ['encrypted', () => 'eyJhbGciOiJkaXIifQ..a.b.c', 'is neither one of this service'],

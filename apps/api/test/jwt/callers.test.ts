@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import type { KeyTimes } from '../../src/auth/jwt-settings.js';
 import { expectError } from '../support/expect-error.js';
 import { beAway, type Members, startIdentityProvider } from '../support/identity/start-identity-provider.js';
@@ -20,10 +20,6 @@ async function start(
     ...config,
     jwt: config.jwt && { ...config.jwt, keyTimes: { ...config.jwt.keyTimes, ...times } },
   }));
-  onTestFinished(async () => {
-    await service.stop();
-    await provider.stop();
-  });
   return { provider, service, post: async (token: string) => postPlant({ ...service, token }, plant) };
 }
 

@@ -9,12 +9,6 @@ import { until } from '../support/until.js';
 
 // What of a reply is read, and which keys are usable, is in src/auth/provider-keys.test.ts.
 
-async function startProvider() {
-  const provider = await startIdentityProvider();
-  onTestFinished(() => provider.stop());
-  return provider;
-}
-
 it.each<[string, reply: string | ((response: ServerResponse) => void), problem: string]>([
   ['an error', (response) => void response.writeHead(500).end('{"keys":[]}'), 'status 500'],
   ['a page', '<!doctype html>', 'did not answer with JSON'],
@@ -26,18 +20,15 @@ it.each<[string, reply: string | ((response: ServerResponse) => void), problem: 
   ['no usable key', '{"keys":[null,{"kty":"RSA","use":"enc"}]}', 'without a key that fits RS256, ES256'],
   ['data without an end', sendForever, 'more than 262144 bytes'],
 ])('keeps the keys, and logs why, when the provider answers with %s', async (_, reply, problem) => {
-  const provider = await startProvider();
+  const provider = await startIdentityProvider();
   const problems: string[] = [];
   const keyTimes = { refreshMs: 10, cooldownMs: 10, timeoutMs: 600_000, staleMs: 600_000 };
   const log = { info: () => undefined, warn: ({ err }: { err: unknown }) => void problems.push(String(err)) };
   const settings = { jwksUrl: provider.jwksUrl, algorithms: ['RS256', 'ES256'], keyTimes };
   const keys = createProviderKeys(settings, log);
   onTestFinished(keys.close);
-  const findFirst = () =>
-    keys.find({ alg: 'ES256', kid: 'first' }, { payload: '', signature: '' }).then(
-      (key) => key.type,
-      () => undefined,
-    );
+  const find = async () => keys.find({ alg: 'ES256', kid: 'first' }, { payload: '', signature: '' });
+  const findFirst = async () => (await find().catch(() => undefined))?.type;
   await until(findFirst);
   provider.reply = typeof reply === 'string' ? (response) => void response.end(reply) : reply;
   await until(() => problems.length > 0);
@@ -54,7 +45,7 @@ function sendForever(response: ServerResponse): void {
 }
 
 it('accepts a token by the key that is beside members of a set that are no usable keys', async () => {
-  const provider = await startProvider();
+  const provider = await startIdentityProvider();
   const keys = [null, { alg: 'ES256', use: 'sig' }, { kty: 'EC', crv: 'P-256' }, provider.keys[0]?.jwk];
   provider.reply = (response) => void response.end(JSON.stringify({ keys }));
   const service = await startTestService(provider.environment);
@@ -63,14 +54,12 @@ it('accepts a token by the key that is beside members of a set that are no usabl
     const token = await provider.sign({}, { kid });
     expect((await postPlant({ ...service, token }, { id: 1, name: 'Fern' })).status).toBe(200);
   }
-  await service.stop();
 });
 
 it('rejects a token whose key cannot be used', async () => {
-  const provider = await startProvider();
+  const provider = await startIdentityProvider();
   provider.keys = [await createShortKey()];
   const service = await startTestService(provider.environment);
   const reply = await postPlant({ ...service, token: await provider.sign() }, { id: 1, name: 'Fern' });
   expectError(reply, 'invalid_token', 'The key of the JSON Web Token cannot be used.');
-  await service.stop();
 });

@@ -31,10 +31,7 @@ async function open(times: Partial<KeyTimes>, prepare?: (provider: IdentityProvi
   const unused = () => Promise.reject(new Error('The database is not asked'));
   const ownTokens = createTokenService({ add: unused, findByHash: unused, list: unused, revoke: unused });
   const tokens = acceptJwts(ownTokens, { ...jwt, keyTimes }, log, () => clock.now);
-  onTestFinished(async () => {
-    tokens.close();
-    await provider.stop();
-  });
+  onTestFinished(tokens.close);
   /** The status of a token, or the name of the error of a request with it. */
   const verify = async (token: string) => {
     try {

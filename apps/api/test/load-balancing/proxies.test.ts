@@ -35,10 +35,7 @@ it('haproxy accepts the configuration of compose.yaml', () => {
 
 /** Finds free ports for those that the configurations in `deploy/load-balancing` have: of two instances, and of the proxy. */
 async function findPorts() {
-  const find = async () => ({
-    PORT: String(await findFreePort()),
-    ADMIN_PORT: String(await findFreePort()),
-  });
+  const find = async () => ({ PORT: String(await findFreePort()), ADMIN_PORT: String(await findFreePort()) });
   const [a, b, proxy] = [await find(), await find(), String(await findFreePort())];
   const replacements = { 3000: a.PORT, 3001: a.ADMIN_PORT, 3002: b.PORT, 3003: b.ADMIN_PORT, 8080: proxy };
   return { instances: [a, b], replacements, proxyUrl: `http://127.0.0.1:${proxy}` };

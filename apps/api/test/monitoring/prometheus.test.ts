@@ -47,11 +47,8 @@ rule_files: ['${join(folder, 'alerts.yml')}']
 `,
   );
   const address = `127.0.0.1:${await findFreePort()}`;
-  const args = [
-    `--config.file=${config}`,
-    `--storage.tsdb.path=${data}/data`,
-    `--web.listen-address=${address}`,
-  ];
+  const storage = `--storage.tsdb.path=${data}/data`;
+  const args = [`--config.file=${config}`, storage, `--web.listen-address=${address}`];
   const prometheus = spawn('/usr/bin/prometheus', args, { stdio: 'ignore' });
   const exited = once(prometheus, 'exit');
   onTestFinished(async () => {
@@ -81,7 +78,6 @@ const ofOtherServices = /^(PostgreSQL|Citus|Workers)\b/;
 
 it('a real Prometheus scrapes every metric of the page, and can evaluate the alerts and the dashboard', async () => {
   const service = await startTestService({ ADMIN_PORT: '0' });
-  onTestFinished(async () => void (await service.stop()));
   await postPlant(service, { id: 1, name: 'Monstera' }).expect(200);
   const metrics = await (await fetch(`${service.adminUrl}/metrics`)).text();
   const texts = metrics.split('\n\n').filter((text) => text.startsWith('# HELP plant_store_'));

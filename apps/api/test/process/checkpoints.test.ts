@@ -9,11 +9,8 @@ const openFiles = 200;
 it('keeps storing if no thread can start, shows a warning, and starts one as soon as possible', async () => {
   const folder = temporaryFolder();
   const token = await issueToken({ folder });
-  const { command, baseUrl, adminUrl } = await startServe({
-    folder,
-    openFiles,
-    environment: { ADMIN_PORT: '0' },
-  });
+  const call = { folder, openFiles, environment: { ADMIN_PORT: '0' } };
+  const { command, baseUrl, adminUrl } = await startServe(call);
   const probe = await openConnection(adminUrl);
   const readReadiness = () => {
     probe.write('GET /readyz HTTP/1.1\r\nHost: plants.example\r\n\r\n');

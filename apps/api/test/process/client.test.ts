@@ -7,7 +7,6 @@ import { expect, it } from 'vitest';
 import { readPackage } from '../../src/package-folder.js';
 import { getFile } from '../support/get-file.js';
 import { startStore } from '../support/process/run-command.js';
-import { startTestService } from '../support/start-test-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const run = promisify(execFile);
@@ -56,11 +55,4 @@ it('serves the packed client, which npm installs from its file alone, and which 
   expect(documentation).toContain(`<a href="/client.tgz">${tarball}</a>`);
   expect(documentation).toContain(`<code>${integrity}</code>`);
   await command.end('SIGTERM');
-});
-
-it('is left out by CLIENT=off', async () => {
-  const service = await startTestService({ CLIENT: 'off' });
-  expect((await fetch(`${service.baseUrl}/client.tgz`)).status).toBe(404);
-  expect(await (await fetch(`${service.baseUrl}/docs`)).text()).not.toContain('client.tgz');
-  await service.stop();
 });

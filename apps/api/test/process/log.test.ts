@@ -26,9 +26,7 @@ const openPipe = () => openFullPipe().writer;
 type Output = () => number | 'pipe';
 const outputs: [what: string, stdout: Output, stderr: Output, ...args: string[]][] = [
   ['its log has no reader any more', () => 'pipe', () => 'pipe'],
-  ...openFullDisk.map(
-    (open) => ['its log cannot be written', open, () => 'pipe'] as [string, Output, Output],
-  ),
+  ...openFullDisk.map((open): [string, Output, Output] => ['its log is not writable', open, () => 'pipe']),
   ['its log is not read', openPipe, () => 'pipe'],
   ['neither its log nor what the quickstart prints is read', openPipe, () => 'pipe', '--quickstart'],
   ['none of its output is read', openPipe, openPipe],

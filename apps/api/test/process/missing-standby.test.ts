@@ -3,47 +3,88 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { scopes } from '@plant-store/contract/access-token';
-import { findFreePort, query } from '@plant-store/postgresql-server';
+import { createDatabase, findFreePort, query } from '@plant-store/postgresql-server';
 import { afterAll, afterEach, beforeAll, expect, it, onTestFinished } from 'vitest';
 import type { Config } from '../../src/config.js';
 import { openTestDatabase, withTimeouts } from '../support/database/create-test-database.js';
 import { examine, expectFound } from '../support/examine.js';
 import { expectError } from '../support/expect-error.js';
 import { postPlant } from '../support/post-plant.js';
-import {
-  type EndOfWaiting,
-  type ServerWithStandby,
-  startWithStandby,
-} from '../support/postgresql/start-with-standby.js';
+import { startPostgresql } from '../support/postgresql/start-postgresql.js';
 import { openFullPipe } from '../support/process/open-full-pipe.js';
 import { issueToken, main } from '../support/process/run-command.js';
 import { startTestService } from '../support/start-test-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { slackMs, until } from '../support/until.js';
 
+/** The function of PostgreSQL that ends a backend which waits for the standby, or only its statement. */
+type EndOfWaiting = 'pg_terminate_backend' | 'pg_cancel_backend';
+
+/** Starts a separate PostgreSQL server, whose commits can be made to wait for a missing synchronous standby. */
+async function startWithStandby() {
+  const server = await startPostgresql();
+  const administer = <Row extends object>(sql: string) => query<Row>(`${server.url}/postgres`, sql);
+
+  async function setStandbys(names: string): Promise<void> {
+    await administer(`ALTER SYSTEM SET synchronous_standby_names = '${names}'`);
+    await administer('SELECT pg_reload_conf()');
+    const current = async () =>
+      (await administer<{ synchronous_standby_names: string }>('SHOW synchronous_standby_names'))[0];
+    while ((await current())?.synchronous_standby_names !== names) await sleep(10);
+  }
+
+  /** Counts the backends of the service, and those of them that wait for the standby. */
+  async function countBackends() {
+    const [counts] = await administer<{ all: number; waiting: number }>(
+      `SELECT count(*)::int AS all, count(*) FILTER (WHERE wait_event = 'SyncRep')::int AS waiting
+       FROM pg_stat_activity WHERE application_name = 'plant-store'`,
+    );
+    return counts ?? { all: 0, waiting: 0 };
+  }
+
+  return {
+    /** The URI of a database on it. */
+    url: await createDatabase(server.url),
+    /** Makes commits wait for a standby that does not exist. */
+    loseStandby: () => setStandbys('missing'),
+    /** Stops commits from waiting, including those that already wait. */
+    restoreStandby: () => setStandbys(''),
+    countBackends,
+    /** Resolves once this many backends of the service wait for the standby. */
+    async untilWaiting(count: number): Promise<void> {
+      while ((await countBackends()).waiting < count) await sleep(20);
+    },
+    /** Ends the backends that wait for the standby, as a crash would: their commits exist only on this server. */
+    async endWaiting(how: EndOfWaiting = 'pg_terminate_backend'): Promise<void> {
+      // Those of now: the next batch may wait already when these have ended, even in the same backend.
+      const waiting = "SELECT pid, xact_start FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
+      const find = (columns: string) =>
+        administer<{ key: string }>(`SELECT waiting::text AS key${columns} FROM (${waiting}) AS waiting`);
+      const ended = new Set((await find(`, ${how}(pid)`)).map(({ key }) => key));
+      const areWaiting = async () => (await find('')).some(({ key }) => ended.has(key));
+      while (await areWaiting()) await sleep(20);
+    },
+    remove: server.remove,
+  };
+}
+
 const poolSize = 8;
 
-let server: ServerWithStandby;
+let server: Awaited<ReturnType<typeof startWithStandby>>;
 beforeAll(async () => {
   server = await startWithStandby();
 });
 afterEach(() => server.restoreStandby());
 afterAll(() => server.remove());
 
-/** Starts a service until the end of the test. */
-async function start(statementTimeoutMs: string, change?: (config: Config) => Config) {
+function start(statementTimeoutMs: string, change?: (config: Config) => Config) {
   const settings = {
     DATABASE_URL: server.url,
     DATABASE_POOL_SIZE: String(poolSize),
     DATABASE_STATEMENT_TIMEOUT_MS: statementTimeoutMs,
     ADMIN_PORT: '0',
   };
-  const service = await startTestService(settings, change);
-  onTestFinished(async () => {
-    await server.restoreStandby();
-    await service.stop();
-  });
-  return service;
+  return startTestService(settings, change);
 }
 
 /** So long that the service does not give up before the test has seen a commit wait, and ended that. */
@@ -76,12 +117,10 @@ async function endWaitingOf<Result>(action: Promise<Result>, how?: EndOfWaiting)
 
 const unavailable = /^The database does not answer\. Try again in 1 second\.$/;
 
-it.each<[how: EndOfWaiting, id: number]>([
-  ['pg_terminate_backend', 10],
-  ['pg_cancel_backend', 20],
-])(
+it.each<EndOfWaiting>(['pg_terminate_backend', 'pg_cancel_backend'])(
   'a plant whose commit waits for a standby until %s is not acknowledged before it has reached it',
-  async (how, id) => {
+  async (how) => {
+    const id = how === 'pg_cancel_backend' ? 20 : 10;
     const service = await start(longTimeoutMs);
     const plant = { id, name: 'Monstera' };
     await server.loseStandby();
@@ -127,10 +166,7 @@ it('when tokens were used is stored without waiting for a standby', async () => 
   expect(await accessTokens.findByHash('b')).toMatchObject({ lastUsedAt: at });
 });
 
-const shorten = (config: Config) => ({
-  ...withTimeouts(config, { queryMarginMs: 100 }),
-  failingAfterMs: 500,
-});
+const shorten = (by: Config) => ({ ...withTimeouts(by, { queryMarginMs: 100 }), failingAfterMs: 500 });
 
 it('opens no more connections than the pool size, however many creates it aborts', async () => {
   const service = await start('200', shorten);
@@ -223,9 +259,7 @@ it.each([1, 2] as const)(
     await server.loseStandby();
     // A plant that is stored already would be another case.
     const creates = [1, 2, 3].map((id) =>
-      postPlant({ baseUrl, token }, { id: 10_000 * workers + id, name: 'Monstera' }).catch(
-        () => 'disconnected',
-      ),
+      postPlant({ baseUrl, token }, { id: 10_000 * workers + id, name: 'Fern' }).catch(() => 'disconnected'),
     );
     await server.untilWaiting(1);
     const admin = connect(adminPort, '127.0.0.1').on('error', () => undefined);

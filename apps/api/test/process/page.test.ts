@@ -4,8 +4,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { getFile } from '../support/get-file.js';
-import { startServe } from '../support/process/run-command.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 /** The page of apps/web, as the build has put it beside the command. */
@@ -13,29 +11,6 @@ const packageFolder = fileURLToPath(new URL('../..', import.meta.url));
 const read = (name: string) => readFileSync(join(packageFolder, 'dist/page', name));
 /** Not what lies in the folder: Turborepo restores a build beside the files of others. */
 const names = Object.keys(JSON.parse(read('files.json').toString()));
-
-const types: Readonly<Record<string, string>> = {
-  css: 'text/css; charset=utf-8',
-  html: 'text/html; charset=utf-8',
-  js: 'text/javascript; charset=utf-8',
-  svg: 'image/svg+xml',
-};
-
-it('serves every file of the page that was built, with its type, in the coding that was asked for', async () => {
-  const { command, baseUrl } = await startServe({ folder: temporaryFolder() });
-  const files = names.filter((name) => !/\.(br|gz)$/.test(name));
-  expect(files).toEqual(expect.arrayContaining(['index.html', expect.stringMatching(/^assets\/.*\.js$/)]));
-  for (const name of files) {
-    for (const [coding, suffix] of Object.entries({ identity: '', gzip: '.gz', br: '.br' })) {
-      const path = name === 'index.html' ? '/' : `/${name}`;
-      const { status, headers, content } = await getFile(baseUrl, path, { 'Accept-Encoding': coding });
-      const expected = names.includes(name + suffix) ? name + suffix : name;
-      expect([name, status, headers['content-type']]).toEqual([name, 200, types[name.replace(/.*\./, '')]]);
-      expect([expected, content.equals(read(expected))]).toEqual([expected, true]);
-    }
-  }
-  await command.end('SIGTERM');
-});
 
 it('has a document that loads only files of the page, and has no code or style of its own', () => {
   const document = read('index.html').toString();

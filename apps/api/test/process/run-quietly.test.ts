@@ -6,13 +6,8 @@ import { watchCommand } from '../support/process/run-command.js';
 import { root } from '../support/read-markdown.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
-const quietly = [
-  '--experimental-strip-types',
-  join(root, '.ci/run-quietly.ts'),
-  'Building',
-  process.execPath,
-  '-e',
-];
+const program = join(root, '.ci/run-quietly.ts');
+const quietly = ['--experimental-strip-types', program, 'Building', process.execPath, '-e'];
 /** What makes standard error a terminal. */
 const terminal = '--import=data:text/javascript,process.stderr.isTTY=true';
 
@@ -52,20 +47,17 @@ it('prints all output of a command that fails on standard error, and has its exi
   expect(stderr.split('\n').toSorted()).toEqual(['', 'ELIFECYCLE', 'TS2322']);
 });
 
-it.each([
-  ['SIGINT', 130],
-  ['SIGTERM', 143],
-  ['SIGHUP', 129],
-] as const)(
+const statuses = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
+
+it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
   'shows that something is in progress, and fails at %s even if the command then succeeds',
-  async (...at) => {
-    const [signal, status] = at;
+  async (signal) => {
     const script = `process.on('${signal}', () => process.exit(0)); setInterval(() => undefined, 1_000)`;
     // Standard error shows that it runs only once it is on a terminal.
     const { process: child, end } = startNode(terminal, ...quietly, script);
     child.stderr?.once('data', () => child.kill(signal));
     const { exitCode, stderr } = await end();
-    expect(exitCode).toBe(status);
+    expect(exitCode).toBe(statuses[signal]);
     const [, shown, ...rest] = stderr.split('\r\x1b[K');
     expect(shown).toMatch(/^Building … \d+ s$/);
     expect(rest.at(-1)).toBe('');

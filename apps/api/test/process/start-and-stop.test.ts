@@ -45,10 +45,8 @@ it('accepts creates while it drains, is not ready, and closes connections with t
 });
 
 it('drains by default only where an admin port shows that it does', async () => {
-  const command = startCommand(['serve'], {
-    folder: temporaryFolder(),
-    environment: { PORT: '0', ADMIN_PORT: '0' },
-  });
+  const environment = { PORT: '0', ADMIN_PORT: '0' };
+  const command = startCommand(['serve'], { folder: temporaryFolder(), environment });
   await command.waitFor(/"msg":"listening"/);
   command.process.kill('SIGTERM');
   await command.waitFor(/"drainDelayMs":5000,"msg":"stopping"/);

@@ -56,9 +56,8 @@ it.each([
 ])('stops gracefully once the process that started it has ended: %s', async (started, names) => {
   const { command, baseUrl } = await startThrough(names);
   if (started.includes('descriptors')) {
-    const connections = await Promise.all(
-      Array.from({ length: 2 * openFiles }, () => openConnection(baseUrl)),
-    );
+    const opening = Array.from({ length: 2 * openFiles }, () => openConnection(baseUrl));
+    const connections = await Promise.all(opening);
     // It looks twice by then, can read nothing, and keeps running.
     await delay(1_250);
     for (const connection of connections) connection.destroy();

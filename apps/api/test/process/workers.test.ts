@@ -3,14 +3,49 @@ import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { comparedSettings, compareReplies } from '../support/compare-replies.js';
+import { createTestDatabase } from '../support/database/create-test-database.js';
 import { beAway, startIdentityProvider } from '../support/identity/start-identity-provider.js';
+import { onFinished } from '../support/on-finished.js';
 import { composePlantRequest } from '../support/post-plant.js';
-import { isRunning } from '../support/process/processes.js';
-import { startWorkers } from '../support/process/start-workers.js';
+import { childrenOf, isRunning } from '../support/process/processes.js';
+import { issueToken, startServe } from '../support/process/run-command.js';
 import { startLoad } from '../support/process/steady-load.js';
+import { readPlants } from '../support/read-plants.js';
 import { openConnection, sendRaw } from '../support/send-raw.js';
 import { startTestService } from '../support/start-test-service.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
+
+/** A service with two workers on SQLite, and what tests do with it. */
+async function startWorkers(environment: Readonly<Record<string, string>> = {}) {
+  const folder = temporaryFolder();
+  const database = await createTestDatabase('sqlite');
+  onFinished(() => database.remove());
+  const settings = { WORKERS: '2', ADMIN_PORT: '0', DRAIN_DELAY_MS: '0', DATABASE_URL: database.url };
+  const token = await issueToken({ folder, environment: settings });
+  const service = await startServe({ folder, environment: { ...settings, ...environment } });
+  const { adminUrl, command } = service;
+  const pid = command.process.pid ?? 0;
+  return {
+    ...service,
+    token,
+    pid,
+    readPlants: () => readPlants({ database }),
+    workers: () => childrenOf(pid),
+    readMetric: (name: string) => readMetric(adminUrl, name),
+    async readReadiness() {
+      const response = await fetch(`${adminUrl}/readyz`);
+      return { status: response.status, body: await response.json() };
+    },
+  };
+}
+
+/** The sum of a metric over all labels. */
+async function readMetric(adminUrl: string, name: string): Promise<number> {
+  const text = await (await fetch(`${adminUrl}/metrics`)).text();
+  const lines = text.split('\n').filter((line) => line.startsWith(name));
+  return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
+}
 
 type Service = Awaited<ReturnType<typeof startWorkers>>;
 
@@ -240,7 +275,6 @@ it('limits the requests of all workers together, each to its share, and ends all
 
 it('verifies JSON Web Tokens with one set of keys for each worker, also while the provider is away', async () => {
   const provider = await startIdentityProvider();
-  onTestFinished(() => provider.stop());
   const service = await startWorkers(provider.environment);
   const token = await provider.sign();
   const send = async (id: number, sent = token) => (await create({ ...service, token: sent }, id)).status;
@@ -262,6 +296,5 @@ it('sends the same bytes with one process and with two workers', async () => {
   const settings = { ...comparedSettings, RATE_LIMIT_PER_MINUTE: '0', PAGE: 'off', CLIENT: 'off' };
   const [one, two] = await Promise.all([startTestService(settings), startWorkers(settings)]);
   await compareReplies(one, two);
-  await one.stop();
   await stop(two);
 });

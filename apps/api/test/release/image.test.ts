@@ -1,13 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { findFreePort } from '@plant-store/postgresql-server';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { writeRelease } from '../../scripts/release/write-release.js';
+import { postPlant } from '../support/post-plant.js';
 import { createRoot } from '../support/release/create-root.js';
 import { dockerfile, readImage } from '../support/release/read-image.js';
 import { runInRoot, startInRoot } from '../support/release/start-in-root.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
 
 const image = readImage();
@@ -17,18 +18,17 @@ let root: string;
 let volume: string;
 beforeAll(async () => {
   root = createRoot();
-  const built = mkdtempSync(join(tmpdir(), 'plant-store-built-'));
+  const built = temporaryFolder();
   const { folder } = await writeRelease({ parent: built, commit: 'unknown', time: undefined });
   mkdirSync(join(built, 'volumes/data'), { recursive: true });
   const [, mode = ''] = /install -d -m (\d+) \/volumes\/data$/m.exec(dockerfile) ?? [];
   chmodSync(join(built, 'volumes/data'), mode);
   // What the first stage leaves to be copied.
-  const sources: Readonly<Record<string, string>> = {
-    '/opt/plant-store': folder,
-    '/volumes/': join(built, 'volumes'),
-  };
+  const sources = new Map(
+    Object.entries({ '/opt/plant-store': folder, '/volumes/': join(built, 'volumes') }),
+  );
   for (const { source, target, owner = '0:0' } of image.copies) {
-    const from = sources[source];
+    const from = sources.get(source);
     if (from === undefined) throw new Error(`The tests do not know what the Dockerfile builds as ${source}`);
     mkdirSync(join(root, target), { recursive: true });
     for (const name of readdirSync(from)) {
@@ -39,9 +39,6 @@ beforeAll(async () => {
   volume = join(built, 'volume');
   execFileSync('cp', ['-a', join(root, image.volumes[0] ?? ''), volume]);
 });
-afterAll(() => {
-  for (const folder of [root, dirname(volume)]) rmSync(folder, { recursive: true, force: true });
-});
 
 /** Containers share the network of the test, so they get free ports. */
 function confine(ports: Readonly<Record<string, string>>) {
@@ -50,33 +47,21 @@ function confine(ports: Readonly<Record<string, string>>) {
 }
 
 it('serves, reports its health, stops with 0 on its signal, and has its plants after a restart', async () => {
-  const ports = {
-    PORT: String(await findFreePort()),
-    ADMIN_PORT: String(await findFreePort()),
-    DRAIN_DELAY_MS: '0',
-  };
-  const container = confine(ports);
+  const [PORT, ADMIN_PORT] = [String(await findFreePort()), String(await findFreePort())];
+  const container = confine({ PORT, ADMIN_PORT, DRAIN_DELAY_MS: '0' });
   const checkHealth = () => runInRoot(container, image.healthCheck);
   const issued = await runInRoot(container, [...image.entryPoint, 'token', 'create', '--name', 'test']);
   expect(issued).toMatchObject({ exitCode: 0 });
-  const create = () =>
-    fetch(`http://127.0.0.1:${ports.PORT}/plants`, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${issued.stdout.trim()}`, 'Content-Type': 'application/json' },
-      body: '{"id":1,"name":"Monstera"}',
-    });
-  const noReply = {
-    exitCode: 1,
-    stderr: expect.stringContaining(`:${ports.ADMIN_PORT}/readyz does not reply`),
-  };
+  const target = { baseUrl: `http://127.0.0.1:${PORT}`, token: issued.stdout.trim() };
+  const noReply = { exitCode: 1, stderr: expect.stringContaining(`:${ADMIN_PORT}/readyz does not reply`) };
   expect(await checkHealth()).toMatchObject(noReply);
 
-  for (const replayed of [null, 'true']) {
+  for (const replayed of [undefined, 'true']) {
     const service = startInRoot(container, [...image.entryPoint, ...image.command]);
     await service.waitFor(/"msg":"listening"/);
     await until(async () => (await checkHealth()).stdout === 'ready\n');
-    const reply = await create();
-    expect([reply.status, reply.headers.get('Idempotent-Replayed')]).toEqual([200, replayed]);
+    const { status, headers } = await postPlant(target, { id: 1, name: 'Monstera' });
+    expect([status, headers['idempotent-replayed']]).toEqual([200, replayed]);
     const { exitCode, stdout } = await service.end(image.stopSignal as NodeJS.Signals);
     expect(exitCode).toBe(0);
     expect(stdout).toContain('"msg":"stopped"');

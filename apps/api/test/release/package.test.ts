@@ -5,6 +5,7 @@ import { expect, it } from 'vitest';
 import { writePackage } from '../../scripts/release/write-package.js';
 import { writeRelease } from '../../scripts/release/write-release.js';
 import { readPackage } from '../../src/package-folder.js';
+import { postPlant } from '../support/post-plant.js';
 import { watchCommand } from '../support/process/run-command.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
@@ -35,15 +36,9 @@ it('npx runs the packed service without a registry, in an empty folder', async (
   const command = watchCommand(child);
   const [, baseUrl = ''] = await command.waitFor(/"baseUrl":"([^"]+)"/);
   const token = readFileSync(join(folder, 'data/access-token'), 'utf8').trim();
-  const { status } = await fetch(`${baseUrl}/plants`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: '{"id":9223372036854775807,"name":"Monstera"}',
-  });
-  expect(status).toBe(200);
-  for (const path of ['/', '/docs', '/openapi.json', '/client.tgz']) {
+  await postPlant({ baseUrl, token }, '{"id":9223372036854775807,"name":"Monstera"}').expect(200);
+  for (const path of ['/', '/docs', '/openapi.json', '/client.tgz'])
     expect((await fetch(`${baseUrl}${path}`)).status, path).toBe(200);
-  }
   const { headers } = await fetch(`${baseUrl}/client.tgz`, { method: 'HEAD' });
   const { version } = readPackage();
   expect(headers.get('content-disposition')).toBe(`attachment; filename="plant-store-client-${version}.tgz"`);

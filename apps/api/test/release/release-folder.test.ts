@@ -1,12 +1,13 @@
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, chownSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { createDatabase, findFreePort } from '@plant-store/postgresql-server';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { beforeAll, expect, inject, it } from 'vitest';
 import { writeRelease } from '../../scripts/release/write-release.js';
+import { postPlant } from '../support/post-plant.js';
 import type {} from '../support/postgresql/global-setup.js';
 import { createRoot, nodePath } from '../support/release/create-root.js';
 import { type Confinement, runInRoot, startInRoot } from '../support/release/start-in-root.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
 
 const nobody = { uid: 65_534, gid: 65_534 };
@@ -28,15 +29,11 @@ beforeAll(async () => {
   const { folder } = await writeRelease({ parent: join(root, 'opt'), commit: 'unknown', time: undefined });
   release = basename(folder);
   linkTo(release);
-  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true }))
     chmodSync(join(entry.parentPath, entry.name), entry.isFile() ? 0o444 : 0o555);
-  }
   mkdirSync(join(root, 'data'));
-  data = mkdtempSync(join(tmpdir(), 'plant-store-data-'));
+  data = temporaryFolder();
   chownSync(data, nobody.uid, nobody.gid);
-});
-afterAll(() => {
-  for (const folder of [root, data]) rmSync(folder, { recursive: true, force: true });
 });
 
 function confine(environment: Readonly<Record<string, string>>): Confinement {
@@ -50,13 +47,9 @@ async function run(args: readonly string[], environment: Readonly<Record<string,
   return stdout;
 }
 
-it.each([
-  ['sqlite', '1'],
-  ['sqlite', '2'],
-  ['postgresql', '1'],
-])(
+it.each(['sqlite 1', 'sqlite 2', 'postgresql 1'].map((names) => names.split(' ')))(
   'runs read-only as a user without rights and without the repository, on %s with WORKERS=%s',
-  async (engine, WORKERS) => {
+  async (engine = '', WORKERS = '') => {
     const filesOf = (name: string) => `/data/${name}-${engine}-${WORKERS}`;
     const createUrl = async (name: string) =>
       engine === 'sqlite' ? `file:${filesOf(name)}.db` : createDatabase(inject('postgresqlUrl'));
@@ -70,26 +63,19 @@ it.each([
     await service.waitFor(/"msg":"listening"/);
     await until(async () => (await run(['ready'], environment)) === 'ready\n');
     const baseUrl = `http://127.0.0.1:${PORT}`;
-    const create = () =>
-      fetch(`${baseUrl}/plants`, {
-        method: 'POST',
-        headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
-        body: '{"id":9223372036854775807,"name":"Monstera"}',
-      });
-    expect((await create()).status).toBe(200);
-    expect((await create()).headers.get('Idempotent-Replayed')).toBe('true');
+    const create = () => postPlant({ baseUrl, token }, '{"id":9223372036854775807,"name":"Monstera"}');
+    await create().expect(200);
+    await create().expect(200).expect('Idempotent-Replayed', 'true');
     // The service reads these when they are first asked for: from its own version, whatever the link leads to by then.
     linkTo('another-version');
     const viewer = await (await fetch(`${baseUrl}/docs`)).text();
     const files = viewer.match(/\/docs\/assets\/[\w.-]+/g);
     expect(files).toHaveLength(4);
-    for (const path of ['/openapi.json', ...(files ?? [])]) {
+    for (const path of ['/openapi.json', ...(files ?? [])])
       expect([path, (await fetch(baseUrl + path)).status]).toEqual([path, 200]);
-    }
     linkTo(release);
-    expect(await (await fetch(`http://127.0.0.1:${ADMIN_PORT}/metrics`)).text()).toContain(
-      'commit="unknown"',
-    );
+    const metrics = await (await fetch(`http://127.0.0.1:${ADMIN_PORT}/metrics`)).text();
+    expect(metrics).toContain('commit="unknown"');
 
     if (engine === 'sqlite') await run(['backup', `${filesOf('backup')}.db`], environment);
     await run(['export', '--output', `${filesOf('plants')}.ndjson`], environment);
@@ -97,9 +83,8 @@ it.each([
 
     const other = { DATABASE_URL: await createUrl('other') };
     await run(['import', `${filesOf('plants')}.ndjson`], other);
-    expect(await run(['export'], other)).toMatch(
-      /^\{"id":9223372036854775807,"name":"Monstera","addedAt":"[^"]+"\}\n$/,
-    );
+    const exported = /^\{"id":9223372036854775807,"name":"Monstera","addedAt":"[^"]+"\}\n$/;
+    expect(await run(['export'], other)).toMatch(exported);
     if (engine === 'sqlite') {
       const backup = { DATABASE_URL: `file:${filesOf('backup')}.db` };
       expect(await run(['export'], backup)).toContain('Monstera');

@@ -1,22 +1,17 @@
 import supertest from 'supertest';
-import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { createAdminServer, type ReadableMetrics } from '../../src/admin-port.js';
-import { listen, silentLog } from '../support/open-app.js';
+import { listen } from '../support/listen.js';
+import { silentLog } from '../support/open-app.js';
 import { composePlantRequest } from '../support/post-plant.js';
 import type { LogLine } from '../support/read-log.js';
 import { openConnection } from '../support/send-raw.js';
-import { startTestService, type TestService } from '../support/start-test-service.js';
+import { startTestService, useTestService } from '../support/start-test-service.js';
 import { until } from '../support/until.js';
 
-let service: TestService;
-let adminUrl: string;
-beforeAll(async () => {
-  service = await startTestService({ ADMIN_PORT: '0' });
-  adminUrl = service.adminUrl ?? '';
-});
-afterAll(() => service.stop());
-
-const probe = (path: string) => supertest(adminUrl).get(path);
+const service = useTestService({ ADMIN_PORT: '0' });
+const admin = () => supertest(service.adminUrl ?? '');
+const probe = (path: string) => admin().get(path);
 
 const headers = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' };
 const live = { status: 200, headers, body: { status: 'live' } };
@@ -28,8 +23,8 @@ const unavailable = (reason: string) => ({
 });
 
 it('is separate from the public port, which does not serve its paths', async () => {
-  expect(adminUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-  expect(adminUrl).not.toBe(service.baseUrl);
+  expect(service.adminUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  expect(service.adminUrl).not.toBe(service.baseUrl);
   for (const path of ['/livez', '/readyz'])
     expect((await supertest(service.baseUrl).get(path)).status).toBe(404);
   expect((await probe('/openapi.json')).status).toBe(404);
@@ -43,7 +38,6 @@ it.each([
   const other = await startTestService(settings);
   expect(other.adminUrl).toEqual(url);
   expect(other.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-  await other.stop();
 });
 
 it('reports that the service is live and ready', async () => {
@@ -55,7 +49,7 @@ it('reports that the service is live and ready', async () => {
 
 it.each(['/livez', '/readyz'])('answers HEAD %s like GET, without the body', async (path) => {
   const got = await probe(path);
-  const head = await supertest(adminUrl).head(path);
+  const head = await admin().head(path);
   expect(head.status).toBe(got.status);
   expect({ ...head.headers, date: '' }).toEqual({ ...got.headers, date: '' });
   expect(head.text ?? '').toBe('');
@@ -71,7 +65,7 @@ it.each(['/', '/metricz', '/livez/', '/Readyz', '/plants', '//livez', '/__proto_
 
 it.each(['post', 'put', 'delete', 'options'] as const)('has no method %s', async (method) => {
   const message = `${method.toUpperCase()} is not allowed on /readyz. Use GET or HEAD.`;
-  expect(await supertest(adminUrl)[method]('/readyz')).toMatchObject({
+  expect(await admin()[method]('/readyz')).toMatchObject({
     status: 405,
     headers: { ...headers, allow: 'GET, HEAD' },
     body: { error: 40500, message },
@@ -89,19 +83,16 @@ it('is not ready while another program locks the database, and recovers by itsel
     expect({ status, headers, body }).toMatchObject(unavailable('database_unavailable'));
   expect(replies[0]?.body).toEqual({ status: 'unavailable', reason: 'database_unavailable' });
   expect(await probe('/livez')).toMatchObject(live);
-  const head = await supertest(adminUrl).head('/readyz');
+  const head = await admin().head('/readyz');
   expect([head.status, head.headers['retry-after']]).toEqual([503, '1']);
 
   await endOutage();
   await until(async () => (await probe('/readyz')).status === 200);
   expect(await probe('/readyz')).toMatchObject(ready);
   const lines = service.logLines.map((line): LogLine => JSON.parse(line));
+  const err = { message: expect.stringContaining('SQLITE_BUSY'), stack: expect.any(String) };
   expect(lines.filter(({ msg }) => msg !== 'request')).toMatchObject([
-    {
-      level: 40,
-      msg: 'not ready',
-      err: { message: expect.stringContaining('SQLITE_BUSY'), stack: expect.any(String) },
-    },
+    { level: 40, msg: 'not ready', err },
     { level: 30, msg: 'ready' },
   ]);
 });
@@ -121,7 +112,7 @@ it('stays live but is not ready while the service stops, and closes last', async
   running.write(body);
   expect(await running.readReply()).toMatchObject({ status: 200 });
   expect(await stopped).toBe(true);
-  await expect(openConnection(adminUrl)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  await expect(openConnection(`${service.adminUrl}`)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
 });
 
 /** Starts an admin server without a service. */
@@ -192,11 +183,7 @@ it('closes connections beyond the documented number, and serves others once some
   Object.assign(server, { headersTimeout: 0, requestTimeout: 0, timeout: 0 });
   const documented = 64;
   const open = await Promise.all(Array.from({ length: documented }, () => openConnection(url)));
-  const isLive = () =>
-    fetch(`${url}/livez`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
+  const isLive = async () => (await fetch(`${url}/livez`).catch(() => undefined))?.ok ?? false;
   expect(await isLive()).toBe(false);
   open[0]?.destroy();
   await until(isLive);

@@ -9,7 +9,8 @@ import { jsonBody } from '../../src/http/json-body.js';
 import { createServer } from '../../src/http/server.js';
 import { ActiveCallers } from '../../src/runtime/callers.js';
 import { createTurns, type Turns } from '../../src/runtime/turns.js';
-import { listen, openApp, silentLog } from '../support/open-app.js';
+import { listen } from '../support/listen.js';
+import { openApp, silentLog } from '../support/open-app.js';
 import { openConnection, type RawConnection } from '../support/send-raw.js';
 import { until } from '../support/until.js';
 

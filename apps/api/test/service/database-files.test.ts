@@ -2,7 +2,7 @@ import { copyFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { expectError } from '../support/expect-error.js';
 import { postPlant } from '../support/post-plant.js';
 import type { LogLine } from '../support/read-log.js';
@@ -15,7 +15,6 @@ beforeEach(async () => {
   path = fileURLToPath(service.database.url);
   expect(await post(1)).toMatchObject({ status: 200 });
 });
-afterEach(() => service.stop());
 
 const post = (id: number) => postPlant(service, { id, name: 'Fern' }).then((reply) => reply);
 const readReadiness = async () => {
@@ -30,14 +29,11 @@ const readLosses = () =>
 
 /** Longer than the results of comparing the files and of readiness checks are cached. */
 const cacheMs = 600;
+const gone = /plant-store\.db was deleted or moved away/;
 
 it.each<[what: string, lose: () => void, message: RegExp]>([
-  ['the file is deleted', () => rmSync(path), /plant-store\.db was deleted or moved away/],
-  [
-    'its folder is deleted',
-    () => rmSync(dirname(path), { recursive: true }),
-    /plant-store\.db was deleted or moved away/,
-  ],
+  ['the file is deleted', () => rmSync(path), gone],
+  ['its folder is deleted', () => rmSync(dirname(path), { recursive: true }), gone],
   [
     'the file is replaced',
     () => {

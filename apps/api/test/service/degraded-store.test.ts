@@ -6,33 +6,24 @@ import { parseConfig } from '../../src/config.js';
 import { createCommitRecord } from '../../src/observe/commit-health.js';
 import { createReadiness } from '../../src/observe/readiness.js';
 import { openDatabase } from '../../src/store/open-database.js';
-import { openTestDatabase } from '../support/database/create-test-database.js';
 import { recordLog } from '../support/database/record-log.js';
 import { createTestQueue } from '../support/plants/create-test-queue.js';
 import { removeFrom } from '../support/plants/remove-from.js';
-import { createStandInCitus } from '../support/postgresql/stand-in-citus.js';
-import { locateIn } from '../support/postgresql/use-connections.js';
+import { distributeStandIn } from '../support/postgresql/stand-in-citus.js';
+import { locateIn, onInsert } from '../support/postgresql/use-connections.js';
 import { until } from '../support/until.js';
 
 /** The queue of a database whose plants are on two nodes of a cluster; statements for a node that is away fail, and are counted. */
 async function openDegradable(settings: Readonly<Record<string, string>> = {}) {
   const url = await createDatabase(inject('postgresqlUrl'));
-  await (await openTestDatabase({ url })).close();
-  await createStandInCitus(url, { nodes: 2 });
-  await query(
-    url,
-    `SELECT create_distributed_table('plants', 'id', 4, 'none');
-     CREATE SEQUENCE failures MINVALUE 0 START 0;
-     CREATE FUNCTION reject() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-       IF EXISTS (SELECT FROM pg_dist_placement JOIN pg_catalog.nodes_away ON name = 'worker-' || groupid
-         WHERE shardid = get_shard_id_for_distribution_column('plants', NEW.id)) THEN
-         PERFORM nextval('failures');
-         RAISE EXCEPTION 'connection to the remote node failed' USING ERRCODE = '08006';
-       END IF;
-       RETURN NEW;
-     END $$;
-     CREATE TRIGGER reject BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION reject()`,
-  );
+  await distributeStandIn(url);
+  const rejectWhereAway = onInsert(`
+    IF EXISTS (SELECT FROM pg_dist_placement JOIN pg_catalog.nodes_away ON name = 'worker-' || groupid
+      WHERE shardid = get_shard_id_for_distribution_column('plants', NEW.id)) THEN
+      PERFORM nextval('failures');
+      RAISE EXCEPTION 'connection to the remote node failed' USING ERRCODE = '08006';
+    END IF`);
+  await query(url, `CREATE SEQUENCE failures MINVALUE 0 START 0; ${rejectWhereAway}`);
   const { log, lines } = recordLog();
   const { database: location } = parseConfig({ ...settings, DATABASE_URL: url }, '/');
   const database = await openDatabase(location, { log });
@@ -97,10 +88,8 @@ it('stores the other ids while a node is away, with a warning, and is not ready 
   expect(lines).toEqual([expect.stringMatching(/^warn: degraded: /)]);
 
   const stored = await query<{ id: number }>(url, 'SELECT id::int FROM plants');
-  const nodes = await locateIn(
-    url,
-    stored.map(({ id }) => BigInt(id)),
-  );
+  const storedIds = stored.map(({ id }) => BigInt(id));
+  const nodes = await locateIn(url, storedIds);
   const [away = 0n, present = 0n] = [1, 2].map((group) => [...nodes].find(([, of]) => of === group)?.[0]);
   const unavailable = expect.objectContaining({ errorName: 'database_unavailable' });
   expect(await removeFrom(plants, [away, present, away, present])).toEqual([

@@ -52,11 +52,10 @@ it('rejects creates in time while PostgreSQL is silent, and recovers by itself',
   expect(load.unexpected).toEqual([]);
   const rows = await query<{ id: string; name: string }>(databaseUrl, 'SELECT id, name FROM plants');
   expect(load.acknowledged).toEqual(new Map(rows.map(({ id, name }) => [Number(id), new Set([name])])));
-  await service.stop();
 });
 
 it('does not acknowledge a plant whose commit was not confirmed, and replays it on a retry', async () => {
-  const { create, proxy, databaseUrl, stop } = await startBehindProxy();
+  const { create, proxy, databaseUrl } = await startBehindProxy();
   expect((await create(1)).status).toBe(200);
 
   proxy.freezeAnswersTo('Monstera 2');
@@ -69,7 +68,6 @@ it('does not acknowledge a plant whose commit was not confirmed, and replays it 
   proxy.thaw();
   expect(await create(2)).toMatchObject({ status: 200, replayed: true });
   expect(await create(3)).toMatchObject({ status: 200, replayed: false });
-  await stop();
 });
 
 it.each([

@@ -78,11 +78,7 @@ describe('every page', () => {
 
 it('every comment and message names only files of the repository that exist', () => {
   const sources = globSync(
-    [
-      '{apps,packages,tools}/*/{scripts,src,test}/**/*.{ts,tsx}',
-      '{.ci,.github,deploy}/**/*',
-      '*.{json,yaml}',
-    ],
+    ['{apps,packages,tools}/*/{scripts,src,test}/**/*.ts{,x}', '{.ci,.github,deploy}/**/*', '*.{json,yaml}'],
     { cwd: root, exclude: (path) => /\/(?:node_modules|generated)$/.test(path) },
   ).filter((path) => statSync(join(root, path)).isFile());
   expect(sources.length).toBeGreaterThan(500);

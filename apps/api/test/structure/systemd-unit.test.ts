@@ -38,14 +38,9 @@ it('a command by as-service.sh has the user, settings and files of the unit', ()
     values.split(' '),
   );
   expect(environment.length).toBeGreaterThan(3);
-  const same = [
-    'EnvironmentFile',
-    'StateDirectory',
-    'StateDirectoryMode',
-    'WorkingDirectory',
-    'LimitNOFILE',
-    'UMask',
-  ];
+  const same = 'EnvironmentFile StateDirectory StateDirectoryMode WorkingDirectory LimitNOFILE UMask'.split(
+    ' ',
+  );
   const expected = [
     `--uid=${read('User')}`,
     `--gid=${read('Group')}`,

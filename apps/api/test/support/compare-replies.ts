@@ -1,12 +1,10 @@
 import { expect } from 'vitest';
 import { plant, rawBodies, rawRequests } from './raw-requests.js';
 import { openConnection } from './send-raw.js';
+import type { TestService } from './start-test-service.js';
 
-/** A service whose replies are compared, with `comparedSettings`, and a valid access token. */
-interface ComparedService {
-  readonly baseUrl: string;
-  readonly token: string;
-}
+/** A service whose replies are compared, with `comparedSettings`. */
+type ComparedService = Pick<TestService, 'baseUrl' | 'token'>;
 
 /** The settings of services whose replies are compared. */
 export const comparedSettings = {
@@ -14,6 +12,9 @@ export const comparedSettings = {
   CORS_ORIGINS: 'https://app.example',
   RATE_LIMIT_PER_MINUTE: '100000',
 };
+
+const origin = 'Origin: https://app.example';
+const type = 'Content-Type: application/json';
 
 /** Requests for every kind of reply, as Latin-1; `TOKEN` stands for a valid token. */
 const requests: readonly (readonly [kind: string, bytes: string])[] = [
@@ -25,7 +26,7 @@ const requests: readonly (readonly [kind: string, bytes: string])[] = [
   ['the body is too large', post(' '.repeat(100_001))],
   ['the token is missing', 'POST /plants HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}'],
   ['the token is unknown', request('POST', '/plants', 'Authorization: Bearer none\r\nContent-Length: 0')],
-  ['the method is another', request('DELETE', '/plants', 'Origin: https://app.example')],
+  ['the method is another', request('DELETE', '/plants', origin)],
   ['there is no Host', 'GET /plants HTTP/1.1\r\nX-Request-Id: a\r\n\r\n'],
   ['the request is HEAD', request('HEAD', '/nowhere')],
   ['the request is CONNECT', 'CONNECT x:80 HTTP/1.1\r\nHost: x\r\nX-Request-Id: a\r\n\r\n'],
@@ -35,19 +36,10 @@ const requests: readonly (readonly [kind: string, bytes: string])[] = [
   ['a page does not exist', request('GET', '/docs/none')],
   ['a page is compressed', request('GET', '/docs', 'Accept-Encoding: br')],
   ['a page has not changed', request('GET', '/docs', 'If-None-Match: *')],
-  ['an origin is allowed', request('GET', '/nowhere', 'Origin: https://app.example')],
-  [
-    'it is a preflight',
-    request('OPTIONS', '/plants', 'Origin: https://app.example\r\nAccess-Control-Request-Method: POST'),
-  ],
-  [
-    'a continuation is expected of a body that is too large',
-    post(' '.repeat(100_001), `Content-Type: application/json\r\nExpect: 100-continue`),
-  ],
-  [
-    'there are too many headers',
-    request('GET', '/plants', Array.from({ length: 200 }, (_, i) => `X-${i}: a`).join('\r\n')),
-  ],
+  ['an origin is allowed', request('GET', '/nowhere', origin)],
+  ['it is a preflight', request('OPTIONS', '/plants', `${origin}\r\nAccess-Control-Request-Method: POST`)],
+  ['a large body awaits 100', post(' '.repeat(100_001), `${type}\r\nExpect: 100-continue`)],
+  ['there are many headers', request('GET', '/plants', Array(200).fill('X-A: a').join('\r\n'))],
   ...Object.values(rawRequests).flatMap((cases) => cases.map(([kind, bytes]) => [kind, bytes] as const)),
   ...rawBodies.map(([body]) => [`the body is ${body.slice(0, 100)}`, post(body)] as const),
 ];
@@ -56,7 +48,7 @@ function request(method: string, path: string, headers?: string): string {
   return `${method} ${path} HTTP/1.1\r\nHost: x\r\nX-Request-Id: a\r\n${headers ? `${headers}\r\n` : ''}\r\n`;
 }
 
-function post(body: string, headers = 'Content-Type: application/json'): string {
+function post(body: string, headers = type): string {
   const authorization = `Authorization: Bearer TOKEN\r\nContent-Length: ${body.length}`;
   return request('POST', '/plants', `${authorization}\r\n${headers}`) + body;
 }

@@ -1,7 +1,13 @@
 import { onTestFinished, TestRunner } from 'vitest';
 
-/** Cleans up after the test or, where a hook has started something for several, when the process exits at the latest. */
+/** Cleans up after the test; returns whether there is one, since a hook may start something for several. */
+export function afterTest(clean: () => unknown): boolean {
+  const isTest = TestRunner.getCurrentTest() !== undefined;
+  if (isTest) onTestFinished(async () => void (await clean()));
+  return isTest;
+}
+
+/** The same, but after a hook when the process exits. */
 export function onFinished(clean: () => unknown): void {
-  if (TestRunner.getCurrentTest() === undefined) process.once('exit', clean);
-  else onTestFinished(async () => void (await clean()));
+  if (!afterTest(clean)) process.once('exit', clean);
 }

@@ -1,6 +1,3 @@
-import { once } from 'node:events';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Express } from 'express';
 import { type Logger, pino } from 'pino';
@@ -51,14 +48,4 @@ export async function openApp(
     ...replaced,
   });
   return { app, token: await insertToken(config.database) };
-}
-
-/** Makes a server listen on a free port until the end of the test; returns its URL, such as `http://127.0.0.1:3000`. */
-export async function listen(server: Server): Promise<string> {
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }

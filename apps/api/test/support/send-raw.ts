@@ -61,11 +61,8 @@ export class RawConnection {
     await this.#receiveUntil(() => (this.#received.length >= bodyEnd ? bodyEnd : -1));
     const body = this.#received.toString('utf8', bodyStart, bodyEnd);
     this.#received = this.#received.subarray(bodyEnd);
-    return {
-      status: Number(statusLine.split(' ')[1]),
-      headers,
-      body: body === '' ? undefined : JSON.parse(body),
-    };
+    const status = Number(statusLine.split(' ')[1]);
+    return { status, headers, body: body === '' ? undefined : JSON.parse(body) };
   }
 
   /** Reads the remaining bytes until the server closes the connection. */

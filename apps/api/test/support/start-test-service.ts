@@ -6,13 +6,14 @@ import { type Service, startService } from '../../src/service.js';
 import { createTestDatabase } from './database/create-test-database.js';
 import { insertToken } from './database/insert-token.js';
 import type { TestDatabase } from './database/test-database.js';
+import { afterTest } from './on-finished.js';
 import { main } from './process/run-command.js';
 
 /** A real service on a free port, with its own database. */
 export interface TestService extends Service {
   /** A valid access token. */
   readonly token: string;
-  /** Its database, on the engine of this vitest project; removed by `stop`. */
+  /** Its database, on the engine of this vitest project; removed by `stop`, which is called after a test at the latest. */
   readonly database: TestDatabase;
   /** The lines logged so far, as written. */
   readonly logLines: readonly string[];
@@ -42,17 +43,10 @@ export async function startTestService(
   };
   const config = change(parseConfig({ ...settings, ...environment }, '/'));
   const service = await start(config, log, (line) => void logLines.push(line));
-  return {
-    ...service,
-    token: await insertToken(config.database),
-    database,
-    logLines,
-    async stop() {
-      const inTime = await service.stop();
-      await database.remove();
-      return inTime;
-    },
-  };
+  let stopped: Promise<boolean> | undefined;
+  const stop = () => (stopped ??= service.stop().finally(database.remove));
+  afterTest(stop);
+  return { ...service, token: await insertToken(config.database), database, logLines, stop };
 }
 
 /** Starts a service for all tests of a file or a group, with the arguments of `startTestService`; it is there while they run. */

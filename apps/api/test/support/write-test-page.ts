@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writePage } from '../../scripts/page/write-page.js';
+import { temporaryFolder } from './temporary-folder.js';
 
 /** The files of a small page in place of that of apps/web, which tests of the sources do not build, by their paths. */
 export const testPage = {
@@ -23,15 +23,12 @@ export const testPage = {
   'assets/index-BjGIhLHV.js.map': '{}',
 } as const;
 
-/** Writes it as a build does; `remove` is to be called after the tests. */
-export function writeTestPage(files: Readonly<Record<string, string>> = testPage): {
-  readonly folder: string;
-  remove(): void;
-} {
-  const parent = mkdtempSync(join(tmpdir(), 'plant-store-page-'));
+/** Writes it as a build does, and returns its folder. */
+export function writeTestPage(files: Readonly<Record<string, string>> = testPage): string {
+  const parent = temporaryFolder();
   const [source, folder] = [join(parent, 'source'), join(parent, 'page')];
   mkdirSync(join(source, 'assets'), { recursive: true });
   for (const [name, content] of Object.entries(files)) writeFileSync(join(source, name), content);
   writePage(source, folder);
-  return { folder, remove: () => rmSync(parent, { recursive: true }) };
+  return folder;
 }

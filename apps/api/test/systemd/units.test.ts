@@ -18,9 +18,8 @@ let root = '';
 beforeEach(() => {
   root = temporaryFolder();
   install(unit, readFileSync(join(deploy, unit), 'utf8'));
-  for (const target of readdirSync(systemUnits).filter((name) => /\.(target|slice)$/.test(name))) {
+  for (const target of readdirSync(systemUnits).filter((name) => /\.(target|slice)$/.test(name)))
     cpSync(join(systemUnits, target), join(root, systemUnits, target));
-  }
   for (const program of ['/usr/bin/node', '/opt/plant-store/dist/main.js']) {
     mkdirSync(dirname(join(root, program)), { recursive: true });
     writeFileSync(join(root, program), '', { mode: 0o755 });

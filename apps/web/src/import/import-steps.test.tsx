@@ -30,23 +30,13 @@ const preview: Preview = {
   columns: {
     hasHeader: true,
     choice: { ...mapFields(() => undefined), id: 0, name: 1 },
-    columns: [
-      { title: 'id', samples: ['1'] },
-      { title: 'name', samples: ['Rose'] },
-    ],
+    columns: ['id', 'name'].map((title) => ({ title, samples: [] })),
   },
 };
 const counts: Counts = { lines: 100, ready: 90, problems: 10, stored: 0, replayed: 0, duplicates: 2 };
 const list: List = { filter: 'all', offset: 0, total: 100, rows: [row] };
-const progress: Progress = {
-  runs: 1,
-  state: 'running',
-  stop: undefined,
-  retrying: undefined,
-  done: 9,
-  total: 90,
-  rejected: 0,
-};
+const steady = { stop: undefined, retrying: undefined };
+const progress: Progress = { ...steady, runs: 1, state: 'running', done: 9, total: 90, rejected: 0 };
 const file = new File(['id,name\n1,Rose'], 'plants.csv');
 const button = (name: string) => screen.getByRole('button', { name });
 
@@ -77,18 +67,9 @@ async function openRun() {
   return { ...opened, show };
 }
 
-it('takes a dropped file, and asks for one at a time', () => {
+it('takes a dropped file, one at a time, keeps files from replacing the page, and lets text be dragged', () => {
   const { commands } = open();
   const zone = button('Choose file').parentElement ?? document.body;
-  fireEvent.drop(zone, { dataTransfer: { files: [file, file], types: ['Files'] } });
-  expect(screen.getByRole('alert').textContent).toBe('Drop one file at a time.');
-  expect(commands).toEqual([]);
-  fireEvent.drop(zone, { dataTransfer: { files: [file], types: ['Files'] } });
-  expect(commands).toEqual([{ type: 'read', source: { file } }]);
-});
-
-it('keeps files from replacing the page, and lets text be dragged', () => {
-  open();
   const drag = (types: string[], target: Element) => {
     const event = createEvent.dragOver(target, { dataTransfer: { types, dropEffect: 'copy', files: [] } });
     fireEvent(target, event);
@@ -96,9 +77,13 @@ it('keeps files from replacing the page, and lets text be dragged', () => {
   };
   expect(drag(['text/plain'], document.body)[0]).toBe(false);
   expect(drag(['Files'], document.body)).toMatchObject([true, { dropEffect: 'none' }]);
-  const zone = button('Choose file').parentElement ?? document.body;
   expect(drag(['text/plain'], zone)[0]).toBe(false);
   expect(drag(['Files'], zone)).toMatchObject([true, { dropEffect: 'copy' }]);
+  fireEvent.drop(zone, { dataTransfer: { files: [file, file], types: ['Files'] } });
+  expect(screen.getByRole('alert').textContent).toBe('Drop one file at a time.');
+  expect(commands).toEqual([]);
+  fireEvent.drop(zone, { dataTransfer: { files: [file], types: ['Files'] } });
+  expect(commands).toEqual([{ type: 'read', source: { file } }]);
 });
 
 it('shows how far the check of the lines is, and then what the person should know of them', async () => {
@@ -106,11 +91,8 @@ it('shows how far the check of the lines is, and then what the person should kno
   expect(screen.getByText('A note on the file.')).toBeDefined();
   await userEvent.selectOptions(screen.getByLabelText('id Import as'), 'Tag');
   await userEvent.click(button('Review lines'));
-  expect(commands.at(-1)).toEqual({
-    type: 'check',
-    hasHeader: true,
-    columns: { id: undefined, name: 1, tag: 0 },
-  });
+  const columns = { id: undefined, name: 1, tag: 0 };
+  expect(commands.at(-1)).toEqual({ type: 'check', hasHeader: true, columns });
   report({ type: 'reading', step: 'check', fraction: 0.5 });
   expect(screen.getByRole<HTMLProgressElement>('progressbar').value).toBe(0.5);
   expect(screen.getByText('Review', { selector: 'li' }).getAttribute('aria-current')).toBe('step');
@@ -145,20 +127,15 @@ it('sends the texts of a line as they were, where the person has not changed the
 
 it('shows a line that is too long to correct here, and those that were sent', async () => {
   const { report } = await openReview();
-  const rows: Row[] = [
-    { ...row, correctable: undefined },
-    { ...row, record: 2, line: 3, state: 'stored', problem: undefined, correctable: undefined },
-    { ...row, record: 3, line: 4, state: 'replayed', problem: undefined, correctable: undefined },
-  ];
+  const long = { ...row, correctable: undefined };
+  const sent = (['stored', 'replayed'] as const).map((state) => ({ ...long, state, problem: undefined }));
+  const rows = [long, ...sent].map((each, index) => ({ ...each, record: index + 1, line: index + 2 }));
   report({ type: 'list', counts, list: { ...list, rows } });
-  const texts = within(screen.getByRole('region', { name: 'Lines' }))
-    .getAllByRole('listitem')
-    .map(({ textContent }) => textContent);
-  expect(texts).toEqual([
-    expect.stringContaining('an id has digits only'),
-    expect.stringContaining('added'),
-    expect.stringContaining('was there already'),
-  ]);
+  const items = within(screen.getByRole('region', { name: 'Lines' })).getAllByRole('listitem');
+  const texts = ['an id has digits only', 'added', 'was there already'].map((text) =>
+    expect.stringContaining(text),
+  );
+  expect(items.map(({ textContent }) => textContent)).toEqual(texts);
   for (const name of screen.getAllByText('بلوط')) expect(name.getAttribute('dir')).toBe('auto');
 });
 
@@ -188,8 +165,8 @@ it('counts what is skipped from the first moment on, and shows the per cent in t
   expect([total('Rejected'), total('Skipped')]).toEqual(['1', '10']);
 });
 
-it('shows why it tries again, and why it has stopped', async () => {
-  const { show, types } = await openRun();
+it('shows why it tries again, why it has stopped, and no longer that nothing was sent', async () => {
+  const { show, types, report } = await openRun();
   show({ retrying: 'The service cannot be reached. Trying again.' });
   expect(screen.getByText('The service cannot be reached. Trying again.')).toBeDefined();
   show({ state: 'stopped', stop: { cause: 'other', message: 'The service did not answer in time.' } });
@@ -198,6 +175,9 @@ it('shows why it tries again, and why it has stopped', async () => {
   await userEvent.click(button('Continue'));
   expect(types().at(-1)).toBe('run');
   expect(document.activeElement).toBe(screen.getByRole('heading', { name: 'Adding plants' }));
+  show({ done: 0 });
+  report({ type: 'failed', message: 'out of memory' });
+  expect(screen.getByRole('alert').textContent).toContain('What was stored stays stored.');
 });
 
 it('asks for a token once for each that is rejected, whatever was on its way when the run went on', async () => {
@@ -212,11 +192,4 @@ it('asks for a token once for each that is rejected, whatever was on its way whe
   expect(onTokenRejected).toHaveBeenCalledTimes(1);
   show(rejected);
   expect(onTokenRejected).toHaveBeenCalledTimes(2);
-});
-
-it('does not claim that nothing was sent once a run has begun', async () => {
-  const { show, report } = await openRun();
-  show({ done: 0 });
-  report({ type: 'failed', message: 'out of memory' });
-  expect(screen.getByRole('alert').textContent).toContain('What was stored stays stored.');
 });

@@ -13,8 +13,15 @@ let sent: string[];
 let failure: keyof typeof errors | undefined;
 const onTokenRejected = vi.fn<(message: string) => void>();
 
-beforeEach(() => {
+/** Of plants of one millisecond the one with the larger id is the newer. */
+const smallest = -9_223_372_036_854_775_808n;
+
+beforeEach(async () => {
   store = createFakePlantStore({ baseUrl: location.origin });
+  const client = createClient(store);
+  await client.createPlant({ body: { id: smallest, name: 'Fern', tag: 'shade' } });
+  await client.createPlant({ body: { id: 2n, name: '' } });
+  await client.createPlant({ body: { id: 3n, name: 'Rose', tag: 'sun' } });
   sent = [];
   failure = undefined;
   history.replaceState(null, '', '/');
@@ -26,41 +33,42 @@ beforeEach(() => {
   });
 });
 
-/** Of plants of one millisecond the one with the larger id is the newer. */
-const smallest = -9_223_372_036_854_775_808n;
-
-async function addSome() {
-  const client = createClient(store);
-  await client.createPlant({ body: { id: smallest, name: 'Fern', tag: 'shade' } });
-  await client.createPlant({ body: { id: 2n, name: '' } });
-  await client.createPlant({ body: { id: 3n, name: 'Rose', tag: 'sun' } });
-}
-
 function View() {
   return <Plants token={store.token} route={useRoute()} onTokenRejected={onTokenRejected} />;
 }
 
 const open = () => renderView(<View />);
 
+async function remove(user: ReturnType<typeof open>, name: string) {
+  await user.click(await screen.findByText(name));
+  await user.click(await screen.findByRole('button', { name: 'Delete' }));
+}
+
 const names = async () => {
   const grid = await screen.findByRole('grid');
   await waitFor(() => expect(within(grid).getAllByRole('row').length).toBeGreaterThan(1));
-  return within(grid)
-    .getAllByRole('row')
-    .slice(1)
-    .map((row) => row.querySelector('td')?.textContent);
+  const [, ...rows] = within(grid).getAllByRole('row');
+  return rows.map((row) => row.querySelector('td')?.textContent);
 };
 
-it('shows the plants, the newest first, with exact ids', async () => {
-  await addSome();
-  open();
+it('shows the plants, the newest first, with exact ids, and by keys moves over them, opens one, and returns to it', async () => {
+  const user = open();
   expect(await names()).toEqual(['Rose', '(no name)', 'Fern']);
   expect(screen.getByText(`${smallest}`)).toBeDefined();
   expect(screen.getByText('3 plants')).toBeDefined();
   expect(screen.getByRole('grid').getAttribute('aria-rowcount')).toBe('4');
+  const rows = screen.getAllByRole('row').slice(1);
+  act(() => rows[0]?.focus());
+  await user.keyboard('{ArrowDown}{ArrowDown}{ArrowUp}{End}{ArrowDown}');
+  expect(document.activeElement).toBe(rows[2]);
+  await user.keyboard('{Home}{Enter}');
+  await screen.findByRole('heading', { name: 'Rose' });
+  await user.click(screen.getByRole('button', { name: 'Close' }));
+  expect(document.activeElement).toBe(rows[0]);
 });
 
 it('shows what to do where there are none, such as to load examples, and where none matches', async () => {
+  store.clear();
   const user = open();
   await user.click(await screen.findByRole('button', { name: 'Add the first' }));
   expect(location.pathname).toBe('/add');
@@ -74,7 +82,13 @@ it('shows what to do where there are none, such as to load examples, and where n
   await screen.findByText('20 plants');
 });
 
-it('goes on for a token that does not permit to read', async () => {
+it('loads again after a failure, and goes on for a token that does not permit to read', async () => {
+  failure = 'database_damaged';
+  const user = open();
+  const again = await screen.findByRole('button', { name: 'Load again' });
+  failure = undefined;
+  await user.click(again);
+  expect(await names()).toHaveLength(3);
   failure = 'insufficient_scope';
   open();
   expect((await screen.findByRole('alert')).textContent).toBe(errors.insufficient_scope.example);
@@ -83,7 +97,6 @@ it('goes on for a token that does not permit to read', async () => {
 });
 
 it('searches after a moment without keys, and keeps search, tag and order in the address', async () => {
-  await addSome();
   const user = open();
   await names();
   const [search, tag] = [screen.getByRole('searchbox'), screen.getByRole('combobox', { name: 'Tag' })];
@@ -104,8 +117,7 @@ it('searches after a moment without keys, and keeps search, tag and order in the
   await waitFor(() => expect(location.search).toBe('?tag=shade'));
 });
 
-it('opens a plant by its id, by keys, and by its address', async () => {
-  await addSome();
+it('opens a plant by its id, and by its address', async () => {
   const user = open();
   await names();
   await user.type(screen.getByRole('searchbox'), `${smallest}{Enter}`);
@@ -121,72 +133,38 @@ it('opens a plant by its id, by keys, and by its address', async () => {
   expect((await screen.findByRole('alert')).textContent).toBe('No plant has the id 7.');
 });
 
-it('moves over the rows by keys, opens one by Enter, and returns the focus to it', async () => {
-  await addSome();
-  const user = open();
-  await names();
-  const rows = screen.getAllByRole('row').slice(1);
-  act(() => rows[0]?.focus());
-  await user.keyboard('{ArrowDown}{ArrowDown}{ArrowUp}{End}{ArrowDown}');
-  expect(document.activeElement).toBe(rows[2]);
-  await user.keyboard('{Home}{Enter}');
-  await screen.findByRole('heading', { name: 'Rose' });
-  await user.click(screen.getByRole('button', { name: 'Close' }));
-  expect(document.activeElement).toBe(rows[0]);
-});
-
 it('deletes a plant only after the time in which that can be undone', async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true });
-  await addSome();
   const user = open();
-  const deleteRose = async () => {
-    await user.click(await screen.findByText('Rose'));
-    await user.click(await screen.findByRole('button', { name: 'Delete' }));
-    expect(await names()).toEqual(['(no name)', 'Fern']);
-  };
-  await deleteRose();
+  await remove(user, 'Rose');
+  expect(await names()).toEqual(['(no name)', 'Fern']);
   await user.click(screen.getByRole('button', { name: 'Undo' }));
   expect(await names()).toEqual(['Rose', '(no name)', 'Fern']);
   await act(() => vi.advanceTimersByTimeAsync(undoMs));
   expect(sent.filter((line) => line.startsWith('DELETE'))).toEqual([]);
 
-  await deleteRose();
+  await remove(user, 'Rose');
   await act(() => vi.advanceTimersByTimeAsync(undoMs));
   await waitFor(() => expect(sent.filter((line) => line.startsWith('DELETE'))).toEqual(['DELETE /plants/3']));
   expect(screen.queryByRole('button', { name: 'Undo' })).toBeNull();
+  expect(await names()).toEqual(['(no name)', 'Fern']);
   vi.useRealTimers();
 });
 
 it('deletes at once when the tab closes, and when the view goes', async () => {
-  await addSome();
   const user = open();
-  await user.click(await screen.findByText('Rose'));
-  await user.click(await screen.findByRole('button', { name: 'Delete' }));
+  await remove(user, 'Rose');
   act(() => void window.dispatchEvent(new Event('pagehide')));
   await waitFor(() => expect(sent).toContain('DELETE /plants/3'));
-  await user.click(await screen.findByText('Fern'));
-  await user.click(await screen.findByRole('button', { name: 'Delete' }));
+  await remove(user, 'Fern');
   cleanup();
   await waitFor(() => expect(sent).toContain(`DELETE /plants/${smallest}`));
 });
 
 it('shows a plant again that could not be deleted, and why', async () => {
-  await addSome();
-  const user = open();
-  await user.click(await screen.findByText('Rose'));
-  await user.click(await screen.findByRole('button', { name: 'Delete' }));
+  await remove(open(), 'Rose');
   failure = 'database_damaged';
   act(() => void window.dispatchEvent(new Event('pagehide')));
   expect((await screen.findByRole('alert')).textContent).toMatch(/^Rose is not deleted.*damaged/);
   expect(await names()).toEqual(['Rose', '(no name)', 'Fern']);
-});
-
-it('loads again after a failure', async () => {
-  await addSome();
-  failure = 'database_damaged';
-  const user = open();
-  const again = await screen.findByRole('button', { name: 'Load again' });
-  failure = undefined;
-  await user.click(again);
-  expect(await names()).toHaveLength(3);
 });

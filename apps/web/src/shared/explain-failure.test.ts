@@ -48,10 +48,8 @@ describe('a reply of the service', () => {
   it('passes on why a token is rejected, and names the request of an error of the service', async () => {
     const rejected = await explain({ ...errors.invalid_token, message: 'The access token has expired.' });
     expect(rejected.message).toBe('The access token has expired. What you typed is kept.');
-    const { message } = await explain(
-      { ...errors.internal_error, message: 'An error.' },
-      { 'X-Request-Id': 'request-7' },
-    );
+    const failed = { ...errors.internal_error, message: 'An error.' };
+    const { message } = await explain(failed, { 'X-Request-Id': 'request-7' });
     expect(message).toContain('request id request-7.');
   });
 });

@@ -7,14 +7,8 @@ import { LoadBoundary, loadPart } from './load-boundary.js';
 async function show(part: ReactNode): Promise<string | null> {
   // React reports the error there, too.
   vi.spyOn(console, 'error').mockImplementation(() => undefined);
-  render(
-    <>
-      <p>the rest</p>
-      <LoadBoundary>
-        <Suspense fallback="Loading">{part}</Suspense>
-      </LoadBoundary>
-    </>,
-  );
+  const loading = <Suspense fallback="Loading">{part}</Suspense>;
+  render([<p key="rest">the rest</p>, <LoadBoundary key="part">{loading}</LoadBoundary>]);
   const { textContent } = await screen.findByRole('alert');
   expect(screen.getByText('the rest')).toBeDefined();
   return textContent;

@@ -8,16 +8,10 @@ function reject(): never {
 }
 
 it('keeps a value, and reads nothing once it is removed', () => {
-  const items = new Map<string, string>();
-  const storage = {
-    getItem: (name: string) => items.get(name) ?? null,
-    setItem: (name: string, value: string) => void items.set(name, value),
-    removeItem: (name: string) => void items.delete(name),
-  };
-  keepInTab(key, { id: '7' }, storage);
-  expect(readFromTab(key, storage)).toEqual({ id: '7' });
-  keepInTab(key, undefined, storage);
-  expect([items.size, readFromTab(key, storage)]).toEqual([0, undefined]);
+  keepInTab(key, { id: '7' });
+  expect([sessionStorage.length, readFromTab(key)]).toEqual([1, { id: '7' }]);
+  keepInTab(key, undefined);
+  expect([sessionStorage.length, readFromTab(key)]).toEqual([0, undefined]);
 });
 
 it.each([

@@ -1,13 +1,7 @@
 import { expect, it } from 'vitest';
 import { explainReplies, type State } from './explain-replies.js';
 
-type Case = readonly [
-  before: State,
-  created: Parameters<typeof explainReplies>[1],
-  deleted: Parameters<typeof explainReplies>[2],
-];
-
-it.each<[...Case, first?: 'create' | 'delete', after?: State]>([
+it.each<[...Parameters<typeof explainReplies>, first?: 'create' | 'delete', after?: State]>([
   ['nothing', ['stored'], 'not found', 'delete', 'a plant'],
   ['nothing', ['stored'], 'deleted', 'create', 'a deleted plant'],
   ['nothing', ['stored', 'retired'], 'deleted', 'create', 'a deleted plant'],

@@ -1,19 +1,12 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { writeTestPage } from '../../../test/support/write-test-page.js';
 import { OperatorError } from '../../errors/operator-error.js';
 import { readPage } from './built-files.js';
 
-/** Writes a page until the end of the test, and returns its folder. */
-function write(): string {
-  const { folder, remove } = writeTestPage();
-  onTestFinished(remove);
-  return folder;
-}
-
 it('reads every file that was built, by its path, and no other', () => {
-  const folder = write();
+  const folder = writeTestPage();
   writeFileSync(join(folder, 'assets/other-00000000.js'), 'alert(1)');
   const page = readPage(folder);
   expect([...page].map(([path, { name, isHashed }]) => ({ path, name, isHashed }))).toEqual([
@@ -38,7 +31,7 @@ it.each<[string, name: string, change: (content: string) => string | undefined, 
   ['its list is none', 'files.json', () => 'null', /not a list of files/],
   ['its list lacks the document', 'files.json', () => '{}', /does not list index\.html/],
 ])('explains what to do when %s', (_, name, change, reason) => {
-  const folder = write();
+  const folder = writeTestPage();
   const path = join(folder, name);
   const changed = change(readFileSync(path, 'utf8'));
   if (changed === undefined) rmSync(path);

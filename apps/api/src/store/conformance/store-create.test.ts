@@ -8,10 +8,7 @@ import { packageFolder } from '../../package-folder.js';
 import { plantTable } from '../../plants/plant-store.js';
 
 const stored = { stored: true };
-const taken = (existing: NewPlant) => ({
-  stored: false,
-  existing: { ...existing, addedAt: expect.any(Number) },
-});
+const taken = (plant: NewPlant) => ({ stored: false, existing: { ...plant, addedAt: expect.any(Number) } });
 
 /** How to make an engine reject another plant whose name is `twice`. */
 const rejectTwice = {
@@ -92,10 +89,7 @@ describe.each(enginesOfStore())('creating plants on %s', (kind) => {
   });
 
   it('stores none of the plants of a commit that fails', async () => {
-    const plants = plantsOf(...Array(20).keys()).map((plant) => ({
-      ...plant,
-      ...(plant.id === 7n && { name: 'twice' }),
-    }));
+    const plants = plantsOf(...Array(20).keys()).with(7, { id: 7n, name: 'twice' });
     const { make, drop } = rejectTwice[engine];
     await store.create([{ id: 99n, name: 'twice' }]);
     await testDatabase.query(make);

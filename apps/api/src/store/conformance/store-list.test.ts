@@ -102,9 +102,8 @@ describe.each(storesWithShards())('finding and listing plants on %s', (kind) => 
   });
 
   it('examines no more plants than the limit, so that a page may be short or empty before the last', async () => {
-    await store.create(
-      plantsOf(1n, 2n, 3n, 4n, 5n, 6n).map((plant) => ({ ...plant, tag: plant.id < 5n ? 'x' : 'y' })),
-    );
+    const plants = plantsOf(1n, 2n, 3n, 4n, 5n, 6n);
+    await store.create(plants.map((plant) => ({ ...plant, tag: plant.id < 5n ? 'x' : 'y' })));
     const [x, y] = [{ equal: { tag: 'x' } }, { equal: { tag: 'y' } }];
     expect(await list({ plants: 2 }, y)).toEqual(['', '', '5,6']);
     expect(await list({ plants: 4 }, y)).toEqual(['', '5,6']);

@@ -1,8 +1,8 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { createDatabase, query } from '@plant-store/postgresql-server';
-import { beforeEach, expect, inject, it, onTestFinished } from 'vitest';
+import { beforeEach, expect, inject, it } from 'vitest';
 import { openTestDatabase } from '../../../test/support/database/create-test-database.js';
+import { listen } from '../../../test/support/listen.js';
 import { type PoolerBehaviour, startPooler } from '../../../test/support/postgresql/start-pooler.js';
 import { OperatorError } from '../../errors/operator-error.js';
 import { orThrow } from '../store.js';
@@ -15,14 +15,8 @@ beforeEach(async () => {
 const plant = { id: 1n, name: 'Monstera' };
 const nameOf = () => new URL(url).pathname.slice(1);
 
-async function openBehind(
-  behaviour: PoolerBehaviour,
-  parameters = '',
-  settings: Record<string, string> = {},
-) {
-  const pooler = await startPooler(url, behaviour);
-  onTestFinished(() => pooler.stop());
-  return openTestDatabase({ url: `${pooler.url}${parameters}` }, settings);
+async function openBehind(behaviour: PoolerBehaviour, parameters = '', settings = {}) {
+  return openTestDatabase({ url: `${await startPooler(url, behaviour)}${parameters}` }, settings);
 }
 
 /** Expects an error that says what to do, before anything was created. */
@@ -65,9 +59,7 @@ it('a pooler that rejects connection settings is reported with what to set there
     client.on('error', () => undefined);
     client.once('data', () => client.end(Buffer.concat([Buffer.from('E'), length, Buffer.from(fields)])));
   });
-  await once(pooler.listen(0, '127.0.0.1'), 'listening');
-  onTestFinished(() => void pooler.close());
-  const { port } = pooler.address() as AddressInfo;
+  const { port } = new URL(await listen(pooler));
   await expectRejection(
     openTestDatabase({ url: Object.assign(new URL(url), { port }).href }),
     /: unsupported startup parameter: options\nA pooler .*\(PgBouncer: ignore_startup_parameters = options\)/,

@@ -1,24 +1,21 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDatabase, query } from '@plant-store/postgresql-server';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { beforeAll, expect, inject, it } from 'vitest';
 import { openTestDatabase } from '../../../test/support/database/create-test-database.js';
 import { enableTls } from '../../../test/support/postgresql/enable-tls.js';
 import { createDatabaseBehindProxy } from '../../../test/support/postgresql/start-proxy.js';
+import { temporaryFolder } from '../../../test/support/temporary-folder.js';
 import { OperatorError } from '../../errors/operator-error.js';
 
-let folder = '';
+const file = join(temporaryFolder(), 'ca.pem');
+const ca = encodeURIComponent(file);
 let url = '';
-let ca = '';
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'plant-store-test-'));
-  ca = encodeURIComponent(join(folder, 'ca.pem'));
-  writeFileSync(join(folder, 'ca.pem'), await enableTls(inject('postgresqlUrl')));
+  writeFileSync(file, await enableTls(inject('postgresqlUrl')));
   url = await createDatabase(inject('postgresqlUrl'));
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Opens the database, stores a plant, and returns for each connection of the service whether it is encrypted. */
 async function findEncryption(parameters: string, host = '127.0.0.1'): Promise<readonly boolean[]> {

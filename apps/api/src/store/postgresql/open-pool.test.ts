@@ -4,6 +4,7 @@ import { createDatabase, query } from '@plant-store/postgresql-server';
 import { Registry } from '@prometheus-io/client';
 import pg, { type Pool, type PoolClient } from 'pg';
 import { afterEach, beforeAll, beforeEach, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { onInsert } from '../../../test/support/postgresql/use-connections.js';
 import { parseConfig } from '../../config.js';
 import type { OpenOptions } from '../database.js';
 import { openDatabase } from '../open-database.js';
@@ -69,11 +70,7 @@ it.each([
   ['a', 'a warning of a trigger', `WARNING 'odd name'`, 'exec_stmt_raise'],
 ])('acknowledges %s plant after %s, and then works again', async (acknowledged, _, raise, routine) => {
   const { create } = await open();
-  await query(
-    url,
-    `CREATE FUNCTION notify() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE ${raise}; RETURN NEW; END $$;
-     CREATE TRIGGER notify BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION notify()`,
-  );
+  await query(url, onInsert(`RAISE ${raise}`));
   const { emit } = pg.Client.prototype;
   const emitted = vi.spyOn(pg.Client.prototype, 'emit').mockImplementation(function emitChanged(
     this: pg.Client,
@@ -92,7 +89,7 @@ it.each([
       cause: { message: expect.stringMatching(/^40003: /) },
     });
   }
-  await query(url, 'DROP FUNCTION notify CASCADE');
+  await query(url, 'DROP FUNCTION act CASCADE');
   expect(await create(2)).toEqual([{ stored: true }]);
 });
 
@@ -100,9 +97,8 @@ it('measures its connections', async () => {
   const metrics = new Registry();
   const { create } = await open({ metrics });
   const readValues = async () => {
-    const values = (await metrics.metrics()).matchAll(
-      /^plant_store_postgresql_(\w+)(?:\{state="(\w+)"\})? (\d+)$/gm,
-    );
+    const line = /^plant_store_postgresql_(\w+)(?:\{state="(\w+)"\})? (\d+)$/gm;
+    const values = (await metrics.metrics()).matchAll(line);
     return Object.fromEntries([...values].map(([, name, state = name, value]) => [state, Number(value)]));
   };
   expect(await readValues()).toEqual({ idle: 0, in_use: 0, waiting_queries: 0 });

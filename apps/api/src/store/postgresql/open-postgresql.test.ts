@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto';
-import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { inspect } from 'node:util';
 import { scopes } from '@plant-store/contract/access-token';
 import { createDatabase, query } from '@plant-store/postgresql-server';
 import { beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { openTestDatabase } from '../../../test/support/database/create-test-database.js';
+import { listen } from '../../../test/support/listen.js';
 import { until } from '../../../test/support/until.js';
 import { OperatorError } from '../../errors/operator-error.js';
 import { withConnection } from './connection.js';
@@ -59,11 +59,7 @@ it.each<[title: string, urlOf: (url: string) => string | Promise<string>, messag
     (url) => asUser(url).replace(/\/\w+$/, '/nowhere'),
     /^The database nowhere on .+: database "nowhere" does not exist\nSet DATABASE_URL to /,
   ],
-  [
-    'a user who may not create tables',
-    asUser,
-    /permission denied.*\nSet DATABASE_URL to .* a user who may create tables in it/,
-  ],
+  ['a user who may not create tables', asUser, /permission denied.*\nSet .* a user who may create tables/],
   [
     'a read-only database',
     async () => {
@@ -93,14 +89,9 @@ it.each<[title: string, urlOf: (url: string) => string | Promise<string>, messag
 it('rejects a server that does not answer, and leaves no connection open, which would keep the process running', async () => {
   const sockets: Socket[] = [];
   const silent = createServer((socket) => void sockets.push(socket.on('error', () => undefined).resume()));
-  await once(silent.listen(0, '127.0.0.1'), 'listening');
-  onTestFinished(() => void silent.close());
-  const { port } = silent.address() as AddressInfo;
-  const opening = openTestDatabase(
-    { url: Object.assign(new URL(shared), { port }).href },
-    {},
-    { startConnectMs: 200 },
-  );
+  const { port } = new URL(await listen(silent));
+  const url = Object.assign(new URL(shared), { port }).href;
+  const opening = openTestDatabase({ url }, {}, { startConnectMs: 200 });
   await expectRejection(opening, /timeout.*\nSet /);
   await until(() => sockets.length > 0 && sockets.every(({ destroyed }) => destroyed));
 });
@@ -115,16 +106,8 @@ it.each([
   ['is emptied by a crash', 'ALTER TABLE plants SET UNLOGGED', 'it is unlogged'],
   ['is missing', 'DROP TABLE plants', 'it does not exist'],
   ['lacks a column', 'ALTER TABLE plants DROP COLUMN tag', 'column "tag" .* does not exist \\(42703\\)'],
-  [
-    'has a column of another type',
-    'ALTER TABLE plants ALTER COLUMN tag TYPE integer USING NULL',
-    'column "tag" is of type integer .* \\(42804\\)',
-  ],
-  [
-    'may not be changed by the user',
-    `REVOKE INSERT ON plants FROM ${user}`,
-    'permission denied .* \\(42501\\)',
-  ],
+  ['has another type', 'ALTER TABLE plants ALTER tag TYPE integer USING NULL', '.* of type integer .*42804'],
+  ['may not be changed by the user', `REVOKE INSERT ON plants FROM ${user}`, 'permission denied .*42501'],
 ])('rejects a table of plants that %s', async (_, change, reason) => {
   const message = `^The database cannot be used: its table plants does not fit this version: ${reason}`;
   await expectRejection(open(asUser(await createTables(change))), new RegExp(message));
@@ -186,9 +169,8 @@ it('opens a database that is up to date as a user who may not migrate, while ano
   const url = await createTables();
   await withConnection({ connectionString: shared }, async (other) => {
     const schema = new URL(url).searchParams.get('schema');
-    await other.query(
-      `BEGIN; SELECT pg_advisory_xact_lock(72707369); LOCK TABLE ${schema}.plants IN EXCLUSIVE MODE`,
-    );
+    await other.query('BEGIN; SELECT pg_advisory_xact_lock(72707369)');
+    await other.query(`LOCK TABLE ${schema}.plants IN EXCLUSIVE MODE`);
     const database = await open(asUser(url));
     expect(database.appliedMigrations).toEqual([]);
     await database.close();

@@ -35,7 +35,7 @@ export interface PostgresqlStoreOptions<Resource> {
   readonly transact: QueryWrapper;
   readonly insert: InsertStatement<Resource>;
   /** `undefined` where Citus distributes the table: its nodes number their transactions each for itself. */
-  readonly changeNumbers: ChangeNumbers | undefined;
+  readonly changeNumbers?: ChangeNumbers | undefined;
 }
 
 /**

@@ -2,6 +2,7 @@ import { createDatabase, query } from '@plant-store/postgresql-server';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, inject, it, onTestFinished } from 'vitest';
 import { openTestDatabase } from '../../../test/support/database/create-test-database.js';
+import { onInsert } from '../../../test/support/postgresql/use-connections.js';
 import type { Database } from '../database.js';
 import { createProbeCommit, probeCommit } from './probe-commit.js';
 
@@ -28,17 +29,10 @@ it.each([
   expect(await query(url, 'SELECT id FROM plants')).toEqual([]);
 });
 
-/** Makes the server run an action when a plant is inserted. */
-const onInsert = (action: string) =>
-  query(
-    url,
-    `CREATE FUNCTION act() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${action}; RETURN NEW; END $$;
-     CREATE TRIGGER act BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION act()`,
-  );
-
 it('probes the id that is passed, whether or not it is taken, and stores nothing', async () => {
   await database.plants.create([{ id: 2n, name: 'Monstera' }]);
-  await onInsert(`IF NEW.id = 1 THEN RAISE EXCEPTION 'worker is away' USING ERRCODE = '08006'; END IF`);
+  const away = `RAISE EXCEPTION 'worker is away' USING ERRCODE = '08006'`;
+  await query(url, onInsert(`IF NEW.id = 1 THEN ${away}; END IF`));
   const pool = openPool();
   await expect(probeCommit(pool, 1n)).rejects.toMatchObject({ code: '08006' });
   for (const id of [2n, 4n]) await probeCommit(pool, id);
@@ -46,7 +40,7 @@ it('probes the id that is passed, whether or not it is taken, and stores nothing
 });
 
 it('uses one connection, however many probes hang', async () => {
-  await onInsert('PERFORM pg_advisory_xact_lock(1)');
+  await query(url, onInsert('PERFORM pg_advisory_xact_lock(1)'));
   const holder = new pg.Client(url);
   await holder.connect();
   await holder.query('SELECT pg_advisory_lock(1)');

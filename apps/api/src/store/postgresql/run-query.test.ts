@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, inject, it, onTestFin
 import { collect } from '../../../test/support/collect.js';
 import { openTestDatabase } from '../../../test/support/database/create-test-database.js';
 import { startProxy } from '../../../test/support/postgresql/start-proxy.js';
+import { onInsert } from '../../../test/support/postgresql/use-connections.js';
 import { until } from '../../../test/support/until.js';
 import { plantTable } from '../../plants/plant-store.js';
 import type { Database } from '../database.js';
@@ -29,29 +30,21 @@ afterAll(() => database.close());
 
 const insert = ({ plants } = database, id = 1n, name = 'Monstera') => plants.create([{ id, name }]);
 
-/** Makes the server run an action whenever a plant is inserted. */
-async function onInsert(action: string): Promise<void> {
-  await query(
-    url,
-    `CREATE SEQUENCE attempts;
-     CREATE FUNCTION act() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${action}; RETURN NEW; END $$;
-     CREATE TRIGGER act BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION act()`,
-  );
-}
+/** Makes the server run an action whenever a plant is inserted, which may count the attempts. */
+const doOnInsert = (action: string) => query(url, `CREATE SEQUENCE attempts; ${onInsert(action)}`);
 const countAttempts = async () =>
   Number((await query<{ attempts: string }>(url, `SELECT nextval('attempts') - 1 AS attempts`))[0]?.attempts);
 
 // A serialization failure, and a deadlock.
 it.each(['40001', '40P01'])('the error %s is retried', async (code) => {
-  await onInsert(
-    `IF nextval('attempts') < 4 THEN RAISE EXCEPTION 'in the way' USING ERRCODE = '${code}'; END IF`,
-  );
+  const fail = `RAISE EXCEPTION 'in the way' USING ERRCODE = '${code}'`;
+  await doOnInsert(`IF nextval('attempts') < 4 THEN ${fail}; END IF`);
   expect(await insert()).toEqual([{ stored: true }]);
   expect(await countAttempts()).toBe(4);
 });
 
 it('an error that is retried is an outage if it persists', async () => {
-  await onInsert(`PERFORM nextval('attempts'); RAISE EXCEPTION 'in the way' USING ERRCODE = '40001'`);
+  await doOnInsert(`PERFORM nextval('attempts'); RAISE EXCEPTION 'in the way' USING ERRCODE = '40001'`);
   await expect(insert()).rejects.toMatchObject(unavailable(/in the way/));
   expect(await countAttempts()).toBe(maxAttempts);
 });
@@ -62,7 +55,7 @@ it.each([
   { code: 'XX001', is: 'damage', error: { errorName: 'database_damaged' } },
   { code: '23514', is: 'neither', error: { message: expect.stringContaining('23514: not now') } },
 ])('the error $code is $is', async ({ code, error }) => {
-  await onInsert(`RAISE EXCEPTION 'not now' USING ERRCODE = '${code}'`);
+  await doOnInsert(`RAISE EXCEPTION 'not now' USING ERRCODE = '${code}'`);
   await expect(insert()).rejects.toMatchObject(error);
 });
 
@@ -70,7 +63,6 @@ describe('a network that', () => {
   /** Opens the database behind a proxy, with short timeouts where nothing else ends a statement. */
   async function openProxied(DATABASE_POOL_SIZE = '10', isImpatient = true) {
     const proxy = await startProxy(Number(new URL(url).port));
-    onTestFinished(() => proxy.stop());
     const proxied = await openTestDatabase(
       { url: Object.assign(new URL(url), { port: proxy.port }).href },
       { DATABASE_POOL_SIZE, ...(isImpatient && { DATABASE_STATEMENT_TIMEOUT_MS: '500' }) },

@@ -56,9 +56,8 @@ const noTime = { matches: 1_000, plants: 10_000, bytes: 2 ** 22, durationMs: 0 }
 /** Opens a store with so many plants, by ascending ids from 1. */
 async function openWith(count: number, plantOf: (id: number) => { name: string; tag?: string }) {
   const { store } = await openSqliteFile();
-  await store.create(
-    Array.from({ length: count }, (_, index) => ({ id: BigInt(index + 1), ...plantOf(index + 1) })),
-  );
+  const ids = Array.from({ length: count }, (_, index) => index + 1);
+  await store.create(ids.map((id) => ({ id: BigInt(id), ...plantOf(id) })));
   return store;
 }
 
@@ -74,12 +73,8 @@ it.each([
 
 it('passes over plants of which none matches, up to those that do', async () => {
   const store = await openWith(1_300, (id) => ({ name: 'Fern', tag: id % 600 === 0 ? 'rare' : 'often' }));
-  const list = async (matches: number, after?: bigint) => {
-    const query: ListQuery = {
-      order: 'id',
-      equal: { tag: 'rare' },
-      after: after ? { id: after } : undefined,
-    };
+  const list = async (matches: number, id?: bigint) => {
+    const query: ListQuery = { order: 'id', equal: { tag: 'rare' }, after: id ? { id } : undefined };
     const { plants, last } = await store.list(query, { ...noTime, durationMs: 60_000, matches });
     return [plants.map(({ id }) => id), last?.id];
   };

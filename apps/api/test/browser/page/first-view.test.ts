@@ -21,9 +21,8 @@ it(`shows the form with less than ${scriptBudgetBytes} bytes of script, compress
   const bytes = sizes.reduce((sum, { responseBodySize }) => sum + responseBodySize, 0);
   expect(bytes).toBeGreaterThan(10_000);
   expect(bytes).toBeLessThan(scriptBudgetBytes);
-  for (const request of first) {
+  for (const request of first)
     expect(await (await request.response())?.text()).not.toContain('invalid_union');
-  }
 });
 
 it('loads the code of the import only once it is opened', async () => {

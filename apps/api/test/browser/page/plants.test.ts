@@ -9,11 +9,8 @@ const count = 2_000;
 
 it('finds, opens, deletes and restores a plant among thousands, by keyboard alone', async () => {
   for (const first of [1, count / 2 + 1]) {
-    const plants = Array.from({ length: count / 2 }, (_, index) => ({
-      id: first + index,
-      name: `plant ${first + index}`,
-      tag: 'bed',
-    }));
+    const ids = Array.from({ length: count / 2 }, (_, index) => first + index);
+    const plants = ids.map((id) => ({ id, name: `plant ${id}`, tag: 'bed' }));
     expect((await shared.store.send('/plants/batch', { plants })).status).toBe(200);
   }
   const { page, messages, violations, close } = await openTab(shared.browser);
@@ -59,10 +56,7 @@ it('finds, opens, deletes and restores a plant among thousands, by keyboard alon
   // The request goes when the document is left.
   await page.goto(`${shared.store.baseUrl}/p/1124`);
   await page.getByRole('alert').filter({ hasText: 'No plant has the id 1124.' }).waitFor();
-  expect({ messages, violations }).toEqual({
-    messages: [expect.stringContaining('404')],
-    violations: [],
-  });
+  expect({ messages, violations }).toEqual({ messages: [expect.stringContaining('404')], violations: [] });
 });
 
 it('exports what is shown', async () => {

@@ -66,9 +66,8 @@ it('sends it in the header Authorization of its own requests to the service and 
     const isOpened = request.isNavigationRequest() && request.url() === shared.store.address;
     if (!isOpened && request.url().includes(secret())) places.add(`URL ${request.url()}`);
     if (request.postData()?.includes(secret())) places.add(`body of ${url.pathname}`);
-    for (const [name, value] of Object.entries(await request.allHeaders())) {
+    for (const [name, value] of Object.entries(await request.allHeaders()))
       if (value.includes(secret())) places.add(`${name} of ${request.method()} ${url.pathname}`);
-    }
   }
   expect([...places].sort()).toEqual([
     'authorization of GET /plants',

@@ -104,10 +104,8 @@ function controlTables({
 
   /** Runs PL/pgSQL code before each insert of a plant. */
   async function onInsert(body: string) {
-    await query(`CREATE FUNCTION before_insert() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN ${body} END$$`);
-    await query(
-      'CREATE TRIGGER before_insert BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION before_insert()',
-    );
+    await query(`CREATE FUNCTION act() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN ${body} END$$`);
+    await query('CREATE TRIGGER act BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION act()');
   }
 
   return {

@@ -1,8 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, type JWTHeaderParameters, SignJWT } from 'jose';
+import { listen } from '../listen.js';
 
 /** Claims or headers, valid or not. */
 export type Members = Readonly<Record<string, unknown>>;
@@ -34,7 +33,7 @@ const audience = 'https://plants.example.com';
 /** A real server that publishes keys, as an identity provider does. */
 export type IdentityProvider = Awaited<ReturnType<typeof startIdentityProvider>>;
 
-/** Starts an identity provider on a free port of 127.0.0.1, with one key. */
+/** Starts an identity provider on a free port of 127.0.0.1, with one key, until `stop` or the end of the test. */
 export async function startIdentityProvider() {
   const published = {
     /** The keys that it publishes. */
@@ -49,17 +48,15 @@ export async function startIdentityProvider() {
     if (published.reply) published.reply(response);
     else response.end(JSON.stringify({ keys: published.keys.map(({ jwk }) => jwk) }));
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const jwksUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/jwks`;
+  const jwksUrl = `${await listen(server)}/jwks`;
+  const names = { JWT_ISSUER: issuer, JWT_AUDIENCE: audience, JWT_JWKS_URL: jwksUrl };
+  const environment: Readonly<Record<string, string>> = names;
   return Object.assign(published, {
     issuer,
     audience,
     jwksUrl,
     /** The settings of a service that accepts its tokens. */
-    environment: { JWT_ISSUER: issuer, JWT_AUDIENCE: audience, JWT_JWKS_URL: jwksUrl } as Record<
-      string,
-      string
-    >,
+    environment,
     /** Signs a token with its first key; what is given replaces the usual claims and header, and `undefined` removes them. */
     sign(claims?: Members, header?: Members, key = published.keys[0]): Promise<string> {
       if (key === undefined) throw new Error('There is no key to sign with');
@@ -69,9 +66,6 @@ export async function startIdentityProvider() {
         .setProtectedHeader({ alg: key.alg, kid: key.kid, typ: 'at+jwt', ...header } as JWTHeaderParameters)
         .sign(key.privateKey);
     },
-    async stop() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    stop: () => void server.close().closeAllConnections(),
   });
 }

@@ -26,11 +26,7 @@ const run = randomInt(1, 2 ** 31);
  */
 export async function setup(project: TestProject): Promise<void> {
   const url = process.env['CITUS_URL'];
-  if (!url) {
-    throw new Error(
-      'These tests need a Citus cluster: set CITUS_URL to the URI of its coordinator, with a superuser.',
-    );
-  }
+  if (!url) throw new Error('Set CITUS_URL to the URI of the coordinator of a cluster, with a superuser.');
   connection = new pg.Client({ connectionString: url });
   await connection.connect();
   await connection.query('SELECT pg_advisory_lock($1, $2)', [runLocks, run]);

@@ -1,4 +1,5 @@
-import pg from 'pg';
+import { query } from '@plant-store/postgresql-server';
+import { openTestDatabase } from '../database/create-test-database.js';
 
 /** What a database with `createStandInCitus` pretends. */
 export interface StandInCitus {
@@ -20,10 +21,9 @@ export async function createStandInCitus(
   url: string,
   { nodes, isCoordinator = true, away = 0, ports = [] }: StandInCitus,
 ): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query(`
+  await query(
+    url,
+    `
       SET allow_system_table_mods = on;
       SET search_path = pg_catalog;
       CREATE TABLE pg_dist_local_group AS SELECT ${isCoordinator ? 0 : 1} AS groupid;
@@ -59,8 +59,13 @@ export async function createStandInCitus(
       BEGIN
         EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', name);
         INSERT INTO local_copies VALUES (1);
-      END$$`);
-  } finally {
-    await client.end();
-  }
+      END$$`,
+  );
+}
+
+/** Creates the tables of a database, and distributes its plants over two nodes, one of which may be away. */
+export async function distributeStandIn(url: string, away = 0): Promise<void> {
+  await (await openTestDatabase({ url })).close();
+  await createStandInCitus(url, { nodes: 2, away });
+  await query(url, `SELECT create_distributed_table('plants', 'id', 4, 'none')`);
 }

@@ -1,6 +1,7 @@
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, Socket } from 'node:net';
+import { connect, createServer, Socket } from 'node:net';
 import pg from 'pg';
+import { onTestFinished } from 'vitest';
+import { listen } from '../listen.js';
 
 /** How a pooler between the service and PostgreSQL behaves. */
 export interface PoolerBehaviour {
@@ -12,7 +13,7 @@ export interface PoolerBehaviour {
   readonly dropsOptions?: boolean;
 }
 
-/** Starts a pooler in front of the server of a database; returns the URL of the database behind it. */
+/** Starts a pooler in front of the server of a database, for this test; returns the URL of the database behind it. */
 export async function startPooler(databaseUrl: string, behaviour: PoolerBehaviour) {
   const { poolsTransactions, tracksStatements, dropsOptions } = behaviour;
   const sockets = new Set<Socket>();
@@ -30,14 +31,11 @@ export async function startPooler(databaseUrl: string, behaviour: PoolerBehaviou
       client.pipe(upstream).pipe(client);
     });
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  return {
-    url: Object.assign(new URL(databaseUrl), { port: (server.address() as AddressInfo).port }).href,
-    stop() {
-      server.close();
-      for (const socket of sockets) socket.destroy();
-    },
-  };
+  const { port } = new URL(await listen(server));
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+  });
+  return Object.assign(new URL(databaseUrl), { port }).href;
 }
 
 /** AuthenticationOk, and ReadyForQuery outside of a transaction. */

@@ -1,30 +1,30 @@
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { createDatabase } from '@plant-store/postgresql-server';
 import { inject, onTestFinished } from 'vitest';
+import { listen } from '../listen.js';
 import type {} from './global-setup.js';
 
 /** Creates a database, and a proxy in front of it for this test; returns its URI, direct and through the proxy. */
 export async function createDatabaseBehindProxy() {
   const databaseUrl = await createDatabase(inject('postgresqlUrl'));
   const proxy = await startProxy(Number(new URL(databaseUrl).port));
-  onTestFinished(() => proxy.stop());
   const proxiedUrl = Object.assign(new URL(databaseUrl), { port: proxy.port }).href;
   return { databaseUrl, proxiedUrl, proxy };
 }
 
-/** Starts a TCP proxy in front of a local port, which can simulate network failures. */
+/** Starts a TCP proxy in front of a local port for this test, which can simulate network failures. */
 export async function startProxy(toPort: number) {
   const sockets = new Set<Socket>();
   let frozen = false;
   let unanswered: string | undefined;
+  const cut = () => {
+    for (const socket of sockets) socket.destroy();
+  };
 
   const server = createServer((client) => {
     const upstream = connect(toPort, '127.0.0.1');
-    for (const [from, to] of [
-      [client, upstream],
-      [upstream, client],
-    ] as const) {
+    const directions = { there: [client, upstream], back: [upstream, client] } as const;
+    for (const [from, to] of Object.values(directions)) {
       sockets.add(from);
       if (frozen) from.pause();
       from.on('data', (chunk) => to.write(chunk));
@@ -39,10 +39,11 @@ export async function startProxy(toPort: number) {
     });
     if (frozen) for (const socket of [client, upstream]) socket.pause();
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = new URL(await listen(server));
+  onTestFinished(cut);
 
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     /** Stops forwarding data, without closing connections. */
     freeze() {
       frozen = true;
@@ -59,13 +60,11 @@ export async function startProxy(toPort: number) {
       for (const socket of sockets) socket.resume();
     },
     /** Closes all open connections. */
-    cut() {
-      for (const socket of sockets) socket.destroy();
-    },
+    cut,
     /** Closes all connections and accepts no more. */
     stop() {
       server.close();
-      for (const socket of sockets) socket.destroy();
+      cut();
     },
   };
 }

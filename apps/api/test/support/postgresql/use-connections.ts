@@ -1,34 +1,30 @@
 import { randomUUID } from 'node:crypto';
 import { query } from '@plant-store/postgresql-server';
 import pg from 'pg';
-import { afterEach, beforeEach } from 'vitest';
+import { beforeEach, onTestFinished } from 'vitest';
 import { createTestDatabase } from '../database/create-test-database.js';
 import type { TestDatabase } from '../database/test-database.js';
 
 /** Creates an empty PostgreSQL database for each test, with a function that connects to it until the end of the test. */
 export function useConnections() {
-  let database: TestDatabase;
-  let clients: pg.Client[] = [];
+  const database = {} as TestDatabase;
   beforeEach(async () => {
-    database = await createTestDatabase('postgresql');
-    clients = [];
+    Object.assign(database, await createTestDatabase('postgresql'));
+    onTestFinished(database.remove);
   });
-  afterEach(async () => {
-    for (const client of clients) await client.end();
-    await database.remove();
-  });
-  return {
-    get database() {
-      return database;
-    },
-    async connect(): Promise<pg.Client> {
-      const client = new pg.Client({ connectionString: database.url });
-      await client.connect();
-      clients.push(client);
-      return client;
-    },
-  };
+  async function connect(): Promise<pg.Client> {
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    onTestFinished(() => client.end());
+    return client;
+  }
+  return { database, connect };
 }
+
+/** The SQL that makes PostgreSQL run a statement whenever a plant is inserted. */
+export const onInsert = (action: string) =>
+  `CREATE FUNCTION act() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${action}; RETURN NEW; END $$;
+   CREATE TRIGGER act BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION act()`;
 
 /** Creates a user without privileges on a database, and returns the URI for it. */
 export async function createUser(url: string): Promise<string> {

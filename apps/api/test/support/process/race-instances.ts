@@ -36,9 +36,8 @@ export async function raceInstances(
     const some = ids.slice(from, from + concurrency);
     // In opposite orders, so that their commits overlap on the same ids from both ends.
     const orders = [some, some.toReversed()];
-    await Promise.all(
-      clients.flatMap((client, instance) => orders[instance]?.map((id) => send(client, instance, id))),
-    );
+    const sending = clients.flatMap((client, at) => orders[at]?.map((id) => send(client, at, id)));
+    await Promise.all(sending);
   }
   for (const { command } of instances) await command.end('SIGTERM');
   return outcomes;

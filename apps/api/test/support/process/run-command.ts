@@ -1,4 +1,4 @@
-import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Readable, type Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
@@ -52,13 +52,7 @@ export function failed(stderr: string | RegExp, stdout: string | RegExp = '', ex
 }
 
 /** A command that is running. */
-export interface RunningCommand {
-  readonly process: ChildProcess;
-  /** Resolves with the first match in its standard output. */
-  waitFor(pattern: RegExp): Promise<RegExpExecArray>;
-  /** Resolves once it has exited, after sending it the signal if there is one. */
-  end(signal?: NodeJS.Signals): Promise<Result>;
-}
+export type RunningCommand = ReturnType<typeof watchCommand>;
 
 /** Starts `plant-store` with these arguments in a new process. */
 export function startCommand(
@@ -68,11 +62,7 @@ export function startCommand(
   const node = [process.execPath, main, ...args] as const;
   const limited = ['sh', '-c', `ulimit -n ${openFiles} && exec "$@"`, 'sh', ...node] as const;
   const [file, ...rest] = openFiles === undefined ? node : limited;
-  const child = spawn(file, rest, {
-    cwd: folder,
-    env: { ...inherited, ...environment },
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
+  const child = spawn(file, rest, { cwd: folder, env: { ...inherited, ...environment } });
   // It may exit before it has read everything.
   child.stdin.on('error', () => input.destroy());
   input.pipe(child.stdin);
@@ -80,9 +70,7 @@ export function startCommand(
 }
 
 /** Collects the output of a process, and kills it at the end of the test at the latest. */
-export function watchCommand(
-  child: ChildProcessByStdio<Writable | null, Readable, Readable>,
-): RunningCommand {
+export function watchCommand(child: ChildProcessByStdio<Writable | null, Readable, Readable>) {
   let stdout = '';
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -102,7 +90,8 @@ export function watchCommand(
 
   return {
     process: child,
-    async waitFor(pattern) {
+    /** Resolves with the first match in its standard output. */
+    async waitFor(pattern: RegExp): Promise<RegExpExecArray> {
       for (;;) {
         const match = pattern.exec(stdout);
         if (match !== null) return match;
@@ -110,7 +99,8 @@ export function watchCommand(
         await Promise.race([once(child.stdout, 'data'), ended]);
       }
     },
-    async end(signal) {
+    /** Resolves once it has exited, after sending it the signal if there is one. */
+    async end(signal?: NodeJS.Signals): Promise<Result> {
       if (signal !== undefined) child.kill(signal);
       await ended;
       return { exitCode: child.exitCode, stdout, stderr };
@@ -144,10 +134,8 @@ export async function startServe(call: Call, args: readonly string[] = []) {
 }
 
 /** A service on a store of its own, with a token for it and a client that never retries. */
-interface Store extends Required<Pick<Call, 'folder' | 'environment'>> {
-  readonly command: RunningCommand;
-  readonly baseUrl: string;
-  readonly adminUrl: string;
+interface Store extends Awaited<ReturnType<typeof startServe>> {
+  readonly folder: string;
   readonly token: string;
   readonly client: Client;
 }
@@ -161,5 +149,5 @@ export async function startStore(
   const token = await issueToken(call);
   const service = await startServe(call);
   const client = createClient({ baseUrl: service.baseUrl, token, retries: 0 });
-  return { ...call, ...service, token, client };
+  return { folder, ...service, token, client };
 }

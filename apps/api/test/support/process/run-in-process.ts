@@ -5,7 +5,6 @@ import { parseConfig } from '../../../src/config.js';
 import type { PostgresqlTimeouts } from '../../../src/store/database-location.js';
 import { withTimeouts } from '../database/create-test-database.js';
 import { temporaryFolder } from '../temporary-folder.js';
-import { toInput } from './plant-lines.js';
 import type { Call, Result } from './run-command.js';
 
 /** As for a process of its own, and what differs from the defaults. */
@@ -77,15 +76,10 @@ export async function runInProcess(
  * Returns a function that does so in a folder, with a command line whose words have single spaces between them, and with
  * what it reads from its standard input.
  */
-export function useCommands(
-  environment: Readonly<Record<string, string>> = {},
-  folder: string = temporaryFolder(),
-) {
-  const run = (line: string, input: string | Readable = '') =>
-    runInProcess(line.split(' '), {
-      folder,
-      environment,
-      input: typeof input === 'string' ? toInput(input) : input,
-    });
+export function useCommands(environment: Readonly<Record<string, string>> = {}, folder = temporaryFolder()) {
+  function run(line: string, content: string | Readable = '') {
+    const input = typeof content === 'string' ? Readable.from([Buffer.from(content)]) : content;
+    return runInProcess(line.split(' '), { folder, environment, input });
+  }
   return { folder, run };
 }

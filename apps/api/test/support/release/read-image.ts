@@ -14,10 +14,10 @@ export function readImage() {
   const instructions = DockerfileParser.parse(dockerfile).getInstructions();
   const start = instructions.findLastIndex((instruction) => instruction.getKeyword() === 'FROM');
   const stage = instructions.slice(start + 1);
-  const followed = new Set(
-    'LABEL ENV COPY VOLUME WORKDIR USER EXPOSE STOPSIGNAL HEALTHCHECK ENTRYPOINT CMD'.split(' '),
+  const followed = 'LABEL ENV COPY VOLUME WORKDIR USER EXPOSE STOPSIGNAL HEALTHCHECK ENTRYPOINT CMD'.split(
+    ' ',
   );
-  const unknown = stage.find((instruction) => !followed.has(instruction.getKeyword()));
+  const unknown = stage.find((instruction) => !followed.includes(instruction.getKeyword()));
   if (unknown !== undefined) throw new Error(`The tests do not follow ${unknown.getTextContent()}`);
   const only = (keyword: string) => textOf(exactlyOne(stage, keyword));
   const [uid = 0, gid = 0] = only('USER').split(':').map(Number);

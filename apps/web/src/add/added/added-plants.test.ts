@@ -30,21 +30,10 @@ it('replaces an earlier try of the same plant, unless the service confirmed it',
 });
 
 it('restores what was kept, and nothing that is not of this form', () => {
-  const list = recordResult(beginAdding([], { id: -1n, name: '', tag: 'x' }, 5), 1, {
-    state: 'present',
-    reason: undefined,
-  });
+  const begun = beginAdding([], { id: -1n, name: '', tag: 'x' }, 5);
+  const list = recordResult(begun, 1, { state: 'present', reason: undefined });
   const kept: unknown = JSON.parse(JSON.stringify(list));
   expect(restoreAdded(kept)).toEqual(list);
-  for (const other of [
-    undefined,
-    null,
-    7,
-    {},
-    [null],
-    [{ ...list[0], id: '1.5' }],
-    [{ ...list[0], state: '' }],
-  ]) {
-    expect(restoreAdded(other)).toEqual([]);
-  }
+  const others = [undefined, null, 7, {}, [null], [{ ...list[0], id: '1.5' }], [{ ...list[0], state: '' }]];
+  for (const other of others) expect(restoreAdded(other)).toEqual([]);
 });

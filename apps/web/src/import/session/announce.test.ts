@@ -2,16 +2,9 @@ import { expect, it } from 'vitest';
 import type { Progress } from '../protocol.js';
 import { createAnnouncer } from './announce.js';
 
-const progress = (done: number, changes: Partial<Progress> = {}): Progress => ({
-  runs: 1,
-  state: 'running',
-  stop: undefined,
-  retrying: undefined,
-  done,
-  total: 1000,
-  rejected: 0,
-  ...changes,
-});
+const quiet = { stop: undefined, retrying: undefined, rejected: 0 };
+const steady = { ...quiet, runs: 1, state: 'running', total: 1000 } as const;
+const progress = (done: number, changes?: Partial<Progress>) => ({ ...steady, done, ...changes });
 
 it('announces progress every ten seconds, not ten times a second', () => {
   const announce = createAnnouncer();

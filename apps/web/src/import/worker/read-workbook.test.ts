@@ -37,11 +37,9 @@ it.each(['9007199254740993', '-9223372036854775807', '9.2233720368547758E+18', '
       [number('3'), number(digits), number('1')],
     );
     expect(Object.keys(plants)).toEqual(['3']);
-    const reason = 'the spreadsheet may have rounded this number; format the cell as text';
-    expect(faulty).toEqual({
-      2: expect.stringContaining(`id "${digits}": ${reason}`),
-      4: expect.stringContaining(`name "${digits}": ${reason}`),
-    });
+    const reason = `"${digits}": the spreadsheet may have rounded this number; format the cell as text`;
+    expect(faulty[2]).toContain(`id ${reason}`);
+    expect(faulty[4]).toContain(`name ${reason}`);
   },
 );
 
@@ -51,13 +49,10 @@ it('cuts off the number that a reason quotes', async () => {
   expect(faulty[2]?.length).toBeLessThan(400);
 });
 
-it('ends at a row with more than 1,000 columns, unless these are empty', async () => {
+it('ends at a row with more than 1,000 columns, unless these are empty, and where there is nothing', async () => {
   const title = (count: number) => ['id', 'name', ...Array.from({ length: count - 2 }, () => 'x')];
   const open = (row: readonly Cell[]) => readRows(title(1_000), ['1', 'Rose'], row);
   expect((await open(['2', 'Fern', ...Array(1_000).fill(' ')])).counts.ready).toBe(2);
   await expect(open(title(1_001))).rejects.toThrow('Line 3 has more than 1,000 columns.');
-});
-
-it('explains that a workbook has nothing in it', async () => {
   await expect(readRows([])).rejects.toThrow('no lines');
 });

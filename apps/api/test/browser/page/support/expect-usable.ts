@@ -35,10 +35,8 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 async function findViolations(page: Page): Promise<readonly string[]> {
   // Through the debugger, which the Content-Security-Policy does not apply to.
   const session = await page.context().newCDPSession(page);
-  await session.send('Runtime.evaluate', {
-    expression: `${axe}; undefined`,
-    allowUnsafeEvalBlockedByCSP: true,
-  });
+  const expression = `${axe}; undefined`;
+  await session.send('Runtime.evaluate', { expression, allowUnsafeEvalBlockedByCSP: true });
   const { result, exceptionDetails } = await session.send('Runtime.evaluate', {
     expression: 'axe.run(document, { resultTypes: ["violations"] })',
     awaitPromise: true,
