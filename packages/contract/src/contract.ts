@@ -2,6 +2,8 @@ import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
 import { routes } from './routes.js';
 import {
+  ChangePageSchema,
+  ChangeQuerySchema,
   CreateResultsSchema,
   errorSchema,
   IfMatchSchema,
@@ -81,6 +83,13 @@ export const contract = c.router(
       metadata: { scope: 'read' } as const,
       query: PlantQuerySchema,
       responses: { 200: PlantPageSchema, 400: errorSchema(400) },
+    },
+    listChanges: {
+      ...routes.listChanges,
+      summary: 'List changes',
+      metadata: { scope: 'read' } as const,
+      query: ChangeQuerySchema,
+      responses: { 200: ChangePageSchema, 400: errorSchema(400), 501: errorSchema(501) },
     },
   },
   {

@@ -43,3 +43,21 @@ export function hashText(text: string): string {
   for (const character of text) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193);
   return (hash >>> 0).toString(36);
 }
+
+/** Where a change is: without a number among the plants of earlier versions, which come first. */
+export interface ChangePosition {
+  readonly number?: number | undefined;
+  readonly id: bigint;
+}
+
+/** Where the page of changes after a change begins: `next` of a page, and `after` of the following request. */
+export function writeChangeCursor({ number, id }: ChangePosition): string {
+  return [version, number ?? '', id].join('.');
+}
+
+/** Reads a cursor of changes; `undefined` if it is none. */
+export function readChangeCursor(cursor: string): ChangePosition | undefined {
+  const [, number = '', id = ''] = /^1\.(\d{0,15})\.(0|-?[1-9]\d{0,18})$/.exec(cursor) ?? [];
+  if (id === '' || !isInt64(BigInt(id))) return undefined;
+  return { id: BigInt(id), ...(number !== '' && { number: Number(number) }) };
+}

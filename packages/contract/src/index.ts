@@ -9,6 +9,9 @@ export {
 export { INT64_MAX, INT64_MIN, isInt64 } from './int64.js';
 export { MAX_PLANTS, QUERY_MAX_LENGTHS } from './limits.js';
 export type {
+  Change,
+  ChangePage,
+  ChangeQuery,
   CreateResult,
   CreateResults,
   NewPlant,

@@ -27,6 +27,8 @@ export const messages = {
     'The query parameter after is of no change of this plant store, such as after a backup was restored: begin again with after=0.',
   changesUnsupported:
     'This plant store is distributed over several databases, which have no common order of changes.',
+  invalidChangeCursor:
+    'The query parameter after is no place of changes: pass the next of a page unchanged, or 0 for all that is stored.',
   missingContentType: unsupported('There is no content type'),
   unsupportedContentType: (type: string) => unsupported(`The content type is "${shorten(type, 100)}"`),
   unsupportedContentCoding: (coding: string) =>

@@ -171,4 +171,22 @@ export const texts: {
       503: { description: 'The service cannot read plants at the moment' },
     },
   },
+
+  listChanges: {
+    tag: 'plants',
+    description:
+      'What was created, corrected and deleted, in one order that never changes, and `next`, with which the following page is ' +
+      'requested, at any time. Each plant is listed once, at the place of its last change: whoever follows gets the latest ' +
+      'state of each plant, and never an older one after it. What it shows is durable. With `wait` the reply waits until ' +
+      'there is a change.',
+    replies: {
+      200: { description: 'A page of changes' },
+      400: {
+        description: 'A parameter is not valid, or `after` is of no change of this plant store',
+        errors: ['bad_request'],
+      },
+      501: { description: 'The plant store is distributed and has no order of changes' },
+      503: { description: 'The service cannot read changes at the moment' },
+    },
+  },
 };

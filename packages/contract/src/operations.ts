@@ -44,6 +44,31 @@ export type Precondition =
   | { readonly 'if-match': string; readonly 'if-none-match'?: never }
   | { readonly 'if-none-match': '*'; readonly 'if-match'?: never };
 
+/** Which changes a page has. */
+export type ChangeQuery = {
+  /** How many changes a page has at most, from 1 to 1,000. Default: 100. */
+  limit?: number | undefined;
+  /** The `next` of the page before; `0` for all that is stored. Default: now, so that only later changes come. */
+  after?: string | undefined;
+  /** For how long the reply waits for a change if there is none, in seconds, up to 25. Default: 0. */
+  wait?: number | undefined;
+};
+
+/**
+ * The last change of a plant, and the plant as it is since, unless it was deleted. `at` is when that was (ISO 8601, in UTC), if it is
+ * known.
+ */
+export type Change = {
+  kind: 'created' | 'corrected' | 'deleted';
+  id: bigint;
+  idText: string;
+  plant?: StoredPlant | undefined;
+  at?: string | undefined;
+};
+
+/** A page of changes, and where the next one begins. There are no more where it is empty and `next` is its own `after`. */
+export type ChangePage = { changes: Change[]; next: string };
+
 /** A batch of plants to create, from 1 to 1,000. */
 export type NewPlants = { plants: readonly NewPlantInput[] };
 
@@ -71,6 +96,7 @@ export interface Operations {
   deletePlant: { params: { id: number | bigint }; responses: Responses<'deletePlant', undefined> };
   getPlant: { params: { id: number | bigint }; responses: Responses<'getPlant', StoredPlant> };
   listPlants: { query: PlantQuery; responses: Responses<'listPlants', PlantPage> };
+  listChanges: { query: ChangeQuery; responses: Responses<'listChanges', ChangePage> };
 }
 
 /** The body of each reply, by its status: that of a success, or an Error body. */

@@ -2,8 +2,10 @@ import * as z from 'zod';
 import type { ErrorBody } from './errors.js';
 import type { JsonShape } from './exact-json/parse.js';
 import { INT64_MAX, INT64_MIN, isInt64 } from './int64.js';
-import { MAX_PLANTS, QUERY_MAX_LENGTHS } from './limits.js';
+import { MAX_PLANTS, MAX_WAIT_SECONDS, QUERY_MAX_LENGTHS } from './limits.js';
 import type {
+  ChangePage,
+  ChangeQuery,
   CreateResult,
   CreateResults,
   NewPlant,
@@ -179,14 +181,22 @@ const createQueryTextSchema = (maxLength: number) =>
     })
     .meta({ override: { maxLength } });
 
-/** The most plants of a page: takes the decimal digits as text, gives a `number`. */
-const LimitSchema = z
-  .custom<number>(
-    (value) => typeof value === 'string' && /^[1-9]\d{0,3}$/.test(value) && Number(value) <= MAX_PLANTS,
-    orElse(`must be an integer from 1 to ${MAX_PLANTS}`),
-  )
-  .meta({ override: { type: 'integer', minimum: 1, maximum: MAX_PLANTS, default: 100 } })
-  .transform(Number);
+/** A whole number of a query: takes the decimal digits as text, gives a `number`. */
+const createQueryNumberSchema = (minimum: number, maximum: number, value: number) =>
+  z
+    .custom<number>(
+      (text) =>
+        typeof text === 'string' &&
+        /^(0|[1-9]\d{0,3})$/.test(text) &&
+        Number(text) >= minimum &&
+        Number(text) <= maximum,
+      orElse(`must be an integer from ${minimum} to ${maximum}`),
+    )
+    .meta({ override: { type: 'integer', minimum, maximum, default: value } })
+    .transform(Number);
+
+/** The most plants of a page. */
+const LimitSchema = createQueryNumberSchema(1, MAX_PLANTS, 100);
 
 /**
  * A query: one parameter that is not meant to be there is an issue, since a filter that nobody knows would give what nobody asked
@@ -240,6 +250,48 @@ export const PlantPageSchema = z
     id: 'PlantPage',
     description: 'A page of the plants in the store.',
   }) satisfies z.ZodType<PlantPage>;
+
+/** The query of a page of changes. */
+export const ChangeQuerySchema = createQuerySchema({
+  limit: LimitSchema.optional().meta({ description: 'How many changes a page has at most' }),
+  after: createQueryTextSchema(QUERY_MAX_LENGTHS.after).optional().meta({
+    description:
+      'The `next` of the page before; `0` for all that is stored; without it only later changes come',
+  }),
+  wait: createQueryNumberSchema(0, MAX_WAIT_SECONDS, 0)
+    .optional()
+    .meta({ description: 'For how long the reply waits for a change if there is none, in seconds' }),
+}) satisfies z.ZodType<ChangeQuery, ChangeQuery>;
+
+/** The last change of a plant. */
+const ChangeSchema = z
+  .object({
+    kind: z.enum(['created', 'corrected', 'deleted']),
+    id: StoredPlantSchema.shape.id,
+    idText: StoredPlantSchema.shape.idText,
+    plant: StoredPlantSchema.optional().meta({
+      description: 'The plant as it is since, unless it was deleted',
+    }),
+    at: z.iso
+      .datetime()
+      .meta({ description: 'When that was, if it is known', override: { pattern: undefined } })
+      .optional(),
+  })
+  .meta({ id: 'Change', description: 'The last change of a plant.' });
+
+/** A page of changes. */
+export const ChangePageSchema = z
+  .object({
+    changes: z.array(ChangeSchema),
+    next: z.string().meta({
+      description:
+        'Where the next page begins, to be passed as `after`. There are no more where it is the same again, and no changes are here',
+    }),
+  })
+  .meta({
+    id: 'ChangePage',
+    description: 'A page of the changes, in their order.',
+  }) satisfies z.ZodType<ChangePage>;
 
 /**
  * A batch of plants. Each is validated by `NewPlantSchema` for itself, since an invalid one must not stop the others, and how

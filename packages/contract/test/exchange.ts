@@ -83,7 +83,7 @@ export function createExchange({ fetch, baseUrl, token }: Store): (request: Requ
     if (method === 'POST' || method === 'PUT') await new Promise((resolve) => setTimeout(resolve, 2));
     return {
       status: reply.status,
-      body: text.replace(/("next":")[^"]+/, '$1…').replace(/(?<="addedAt":")[^"]+/g, writeTime),
+      body: text.replace(/("next":")[^"]+/, '$1…').replace(/(?<="(?:addedAt|at)":")[^"]+/g, writeTime),
       headers: Object.fromEntries([
         ...compared.map((name) => [name, reply.headers.get(name)] as const).filter(([, value]) => value),
         ...(isNew ? [] : [['x-request-id', requestId]]),

@@ -64,6 +64,14 @@ const duplicate = (name: string, position: number) =>
 const tooLarge = (plants: number) => rejected('batch_too_large', messages.batchTooLarge(plants));
 const taken = (id: bigint) => rejected('id_taken', messages.idTaken(id));
 const retired = (id: bigint) => rejected('id_retired', messages.idRetired(id));
+const changesOf = (query: string) => get(`/changes?${query}`);
+const change = (kind: string, id: Id, texts?: Members) =>
+  object({
+    ...{ kind: `"${kind}"`, id: `${id}`, idText: `"${id}"` },
+    ...(kind !== 'deleted' && { plant: shown(id, texts) }),
+    at: '"now"',
+  });
+const changedBy = (changes: readonly string[]) => ok(`{"changes":[${changes}],"next":"…"}`);
 const changed = (id: bigint) => rejected('precondition_failed', messages.plantChanged(id));
 const exists = (id: bigint) => rejected('precondition_failed', messages.plantExists(id));
 const invalidHeader = (name: string, problem: string) =>
@@ -158,6 +166,7 @@ export const operationScopes: Readonly<Record<keyof Operations, Scope>> = {
   deletePlant: 'delete',
   getPlant: 'read',
   listPlants: 'read',
+  listChanges: 'read',
 };
 
 /** What plant stores do, by operation: each begins with an empty one. */
@@ -397,5 +406,50 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
     ),
     ['HEAD, without the body', get('/plants', 'HEAD'), ok('')],
     noToken(get('/plants')),
+  ],
+
+  listChanges: [
+    ['from the beginning of nothing', changesOf('after=0'), changedBy([])],
+    ['from now on', changesOf(''), changedBy([])],
+    ['a plant', create(1, all), created(all)],
+    ['what came since', changesOf('after=<next>'), changedBy([change('created', 1, all)])],
+    ['nothing more', changesOf('after=<next>'), changedBy([])],
+    ['nothing more within a second', changesOf('after=<next>&wait=1'), changedBy([])],
+    ['more plants', create(max), created()],
+    ['another one', create(min), created()],
+    ['a replay, which changes nothing', create(1, all), replayed(all)],
+    ['a correction', put(1, ifAny, small), ok(shown(1, small))],
+    ['the same again, which changes nothing', put(1, ifAny, small), ok(shown(1, small))],
+    ['a delete', remove(max), deleted],
+    ['the same delete, which changes nothing', remove(max), deleted],
+    ['one at a time', changesOf('after=<next>&limit=1'), changedBy([change('created', min)])],
+    [
+      'each plant once, by its last change, without waiting',
+      changesOf('after=<next>&wait=25'),
+      changedBy([change('corrected', 1, small), change('deleted', max)]),
+    ],
+    ['the id given again', put(max, ifNone, large), ok(shown(max, large))],
+    [
+      'all from the beginning',
+      changesOf('after=0&limit=1000'),
+      changedBy([change('created', min), change('corrected', 1, small), change('created', max, large)]),
+    ],
+    ...each(
+      rejected('bad_request', messages.invalidChangeCursor),
+      ...['', 'x', '1', '00', '-1', '1.1', '2.1.1', '1.1.01', `1.1.${max + 1n}`].map((after) =>
+        changesOf(`after=${after}`),
+      ),
+    ),
+    ...each(rejected('bad_request', messages.unknownChange), changesOf('after=1.999999999999999.1')),
+    ...each(
+      invalidQuery('wait', 'must be an integer from 0 to 25'),
+      ...['26', '-1', '1.5', ''].map((wait) => changesOf(`wait=${wait}`)),
+    ),
+    ...each(
+      invalidQuery('limit', `must be an integer from 1 to ${MAX_PLANTS}`),
+      ...['0', '1001'].map((limit) => changesOf(`limit=${limit}`)),
+    ),
+    ['a parameter of lists', changesOf('q=x'), unknown('q', 'there are limit, after, wait')],
+    noToken(changesOf('')),
   ],
 };

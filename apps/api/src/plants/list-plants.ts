@@ -39,11 +39,7 @@ export async function listPlants(
   if (after !== undefined && start === undefined) {
     throw new ServiceError('bad_request', messages.invalidCursor);
   }
-  const examined = {
-    plants: Math.max(minExamined.plants, Math.floor(maxExamined.plants * share)),
-    bytes: Math.max(minExamined.bytes, Math.floor(maxExamined.bytes * share)),
-    durationMs: Math.max(minExamined.durationMs, maxExamined.durationMs * share),
-  };
+  const examined = examinedBy(share);
   const list = (part: ListQuery['order'], from: ListPosition | undefined, matches: number) =>
     store.list({ order: part, after: from, q, equal }, { ...examined, matches });
   const isUntimed = order === 'newest' && start !== undefined && start.addedAt === undefined;
@@ -61,4 +57,13 @@ export async function listPlants(
     };
   }
   return { plants: [...plants, ...rest.plants], next: rest.last && writeCursor(query, rest.last), readMs };
+}
+
+/** How much a request may examine that has a part of the time, from 0 to 1. */
+export function examinedBy(share: number) {
+  return {
+    plants: Math.max(minExamined.plants, Math.floor(maxExamined.plants * share)),
+    bytes: Math.max(minExamined.bytes, Math.floor(maxExamined.bytes * share)),
+    durationMs: Math.max(minExamined.durationMs, maxExamined.durationMs * share),
+  };
 }

@@ -1,10 +1,11 @@
 import type { Plant } from '@plant-store/contract/operations';
 import type { Fetch } from '../options.js';
 import { parseBaseUrl } from '../parse-base-url.js';
-import { withTimeout } from '../timeout.js';
+import { delay, withTimeout } from '../timeout.js';
 import { answer } from './answer.js';
 import { answerWithFault, checkFault, type Fault, hostNotFound } from './faults.js';
-import { toResponse } from './reply.js';
+import type { StoreState } from './handlers.js';
+import { type Reply, toResponse } from './reply.js';
 
 /** Where a fake plant store seems to be, and which token it accepts. */
 export interface FakePlantStoreOptions {
@@ -71,6 +72,7 @@ export function createFakePlantStore(options: FakePlantStoreOptions = {}): FakeP
   const times = new Map<bigint, number>();
   const deleted = new Set<bigint>();
   const originals = new Map<bigint, Readonly<Plant>>();
+  const changes: StoreState['changes'] = new Map();
   const faults: Fault[] = [];
   let acceptedTokens: readonly [string, ...string[]] = [options.token ?? defaultToken];
 
@@ -88,16 +90,14 @@ export function createFakePlantStore(options: FakePlantStoreOptions = {}): FakeP
       const id = nameRequest(headers);
       const { pathname, search } = new URL(request.url);
       const path = pathname.slice(prefixLength);
-      const query = search.slice(1);
-      const answerable = {
-        id,
-        answer: () =>
-          answer(
-            { id, method, path, query, headers, body },
-            { acceptedTokens, plants, times, deleted, originals },
-          ),
-      };
-      return toResponse(await answerWithFault(answerable, fault, signal));
+      const answerTo = (query: string) =>
+        answer(
+          { id, method, path, query, headers, body },
+          { acceptedTokens, plants, times, deleted, originals, changes },
+        );
+      const answerable = { id, answer: () => answerTo(search.slice(1)) };
+      const reply = await answerWithFault(answerable, fault, signal);
+      return toResponse(path === '/changes' ? await waitForChange(reply, answerTo, search, signal) : reply);
     },
     baseUrl,
     get token() {
@@ -119,9 +119,32 @@ export function createFakePlantStore(options: FakePlantStoreOptions = {}): FakeP
       times.clear();
       deleted.clear();
       originals.clear();
+      changes.clear();
       faults.length = 0;
     },
   };
+}
+
+/** How often a request that waits looks for a change, in milliseconds. */
+const pollMs = 10;
+
+/** The reply to a request for changes; once there are some, if it waits for these and there are none. */
+async function waitForChange(
+  reply: Reply,
+  answerTo: (query: string) => Reply,
+  search: string,
+  signal: AbortSignal,
+): Promise<Reply> {
+  const query = new URLSearchParams(search);
+  const endsAt = performance.now() + 1_000 * Number(query.get('wait'));
+  let last = reply;
+  while (last.body.startsWith('{"changes":[]') && performance.now() < endsAt) {
+    await delay(pollMs, signal);
+    // Without a place of its own it began when it came.
+    query.set('after', (JSON.parse(last.body) as { next: string }).next);
+    last = answerTo(`${query}`);
+  }
+  return last;
 }
 
 const defaultToken = `pst_${'Fake'.padEnd(49, '0')}`;

@@ -1,8 +1,15 @@
-import { MAX_PLANTS, NewPlantSchema } from '@plant-store/contract';
-import { hashText, readCursor, writeCursor } from '@plant-store/contract/cursor';
+import { INT64_MAX, INT64_MIN, MAX_PLANTS, NewPlantSchema } from '@plant-store/contract';
+import {
+  hashText,
+  readChangeCursor,
+  readCursor,
+  writeChangeCursor,
+  writeCursor,
+} from '@plant-store/contract/cursor';
 import { fieldsOf, hasSameFields, plantFilters, plantSearches } from '@plant-store/contract/fields';
 import { explainInvalidRequest, messages } from '@plant-store/contract/messages';
 import type {
+  Change,
   CreateResult,
   Operations,
   Plant,
@@ -43,13 +50,15 @@ export const handlers: { readonly [Name in keyof Operations]: Handler<Name> } = 
       if (!originals.has(id)) originals.set(id, existing);
     }
     plants.set(id, fields);
+    noteChange(id, state);
     return { status: 200, body: get(id, state), headers: { ETag: entityTagOf(id, state) } };
   },
 
-  deletePlant({ params: { id } }, { plants, times, deleted, originals }) {
-    if (!plants.delete(id) && !deleted.has(id)) {
-      throw new ServiceError('plant_not_found', messages.plantNotFound(id));
-    }
+  deletePlant({ params: { id } }, state) {
+    const { plants, times, deleted, originals } = state;
+    if (deleted.has(id)) return { status: 204, body: undefined };
+    if (!plants.delete(id)) throw new ServiceError('plant_not_found', messages.plantNotFound(id));
+    noteChange(id, state);
     times.delete(id);
     originals.delete(id);
     deleted.add(id);
@@ -74,19 +83,57 @@ export const handlers: { readonly [Name in keyof Operations]: Handler<Name> } = 
     const next = hasMore ? writeCursor(query, { id: last.id, addedAt: state.times.get(last.id) }) : undefined;
     return { status: 200, body: { plants, next } };
   },
+
+  listChanges({ query: { limit = 100, after } }, state) {
+    const all = [...state.changes.entries()].map(([id, change]) => ({ id, ...change }));
+    const latest = all.at(-1) ?? { number: 0, id: INT64_MAX };
+    const place =
+      after === '0' ? { number: 0, id: INT64_MIN } : readChangeCursor(after ?? writeChangeCursor(latest));
+    if (place === undefined) throw new ServiceError('bad_request', messages.invalidChangeCursor);
+    const { number: start = 0 } = place;
+    if (start > latest.number) throw new ServiceError('bad_request', messages.unknownChange);
+    const changes = all.filter(({ number }) => number > start).slice(0, limit);
+    return {
+      status: 200,
+      body: {
+        changes: changes.map((change) => showChange(change, state)),
+        next: writeChangeCursor(changes.at(-1) ?? place),
+      },
+    };
+  },
 };
+
+/** Gives a plant the last place among all changes. */
+function noteChange(id: bigint, { changes }: StoreState): void {
+  const number = Math.max(0, ...[...changes.values()].map((change) => change.number)) + 1;
+  changes.delete(id);
+  changes.set(id, { number, at: Date.now() });
+}
+
+function showChange({ id, at }: { readonly id: bigint; readonly at: number }, state: StoreState): Change {
+  const plant = show(id, state);
+  const isCorrected = state.originals.has(id);
+  return {
+    kind: plant === undefined ? 'deleted' : isCorrected ? 'corrected' : 'created',
+    ...{ id, idText: id.toString() },
+    ...(plant !== undefined && { plant }),
+    at: new Date(at).toISOString(),
+  };
+}
 
 /** Stores a plant. The id is also the key of the request: the same plant again is a replay, stored once. */
 function create(
   { id, ...fields }: ValidRequest<'createPlant'>['body'],
-  { plants, times, deleted, originals }: StoreState,
+  state: StoreState,
 ): { readonly plant: Plant; readonly replayed: boolean } {
+  const { plants, times, deleted, originals } = state;
   if (deleted.has(id)) throw new ServiceError('id_retired', messages.idRetired(id));
   const plant = fieldsOf(fields);
   const existing = plants.get(id);
   if (existing === undefined) {
     plants.set(id, plant);
     times.set(id, Date.now());
+    noteChange(id, state);
     return { plant, replayed: false };
   }
   if (hasSameFields(originals.get(id) ?? existing, plant)) return { plant, replayed: true };
@@ -168,6 +215,8 @@ export interface StoreState {
   readonly deleted: Set<bigint>;
   /** What those were created as that were corrected. */
   readonly originals: Map<bigint, Readonly<Plant>>;
+  /** The last change of each, in their order: its number, from 1, and when it was, in milliseconds since 1970. */
+  readonly changes: Map<bigint, { readonly number: number; readonly at: number }>;
 }
 
 /**

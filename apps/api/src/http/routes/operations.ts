@@ -1,10 +1,4 @@
-import {
-  type CreateResult,
-  contract,
-  MAX_PLANTS,
-  type StoredPlant as StoredPlantReply,
-} from '@plant-store/contract';
-import { plantFieldNames } from '@plant-store/contract/fields';
+import { type CreateResult, contract, MAX_PLANTS } from '@plant-store/contract';
 import { messages } from '@plant-store/contract/messages';
 import { matchPath, parseQuery } from '@plant-store/contract/request-target';
 import { routes } from '@plant-store/contract/routes';
@@ -15,12 +9,14 @@ import { ServiceError } from '../../errors/service-error.js';
 import { correctPlant, entityTagOf, namesTag } from '../../plants/correct-plant.js';
 import { type CreatedOrRejected, createPlant, createPlants } from '../../plants/create-plant.js';
 import { deletePlant } from '../../plants/delete-plant.js';
+import { createFollowChanges } from '../../plants/follow-changes.js';
 import { createFindPlant, getPlant } from '../../plants/get-plant.js';
+import { findLatest, listChanges } from '../../plants/list-changes.js';
 import { listPlants } from '../../plants/list-plants.js';
-import type { PlantQueue, PlantStore, StoredPlant } from '../../plants/plant-store.js';
+import type { PlantQueue, PlantStore } from '../../plants/plant-store.js';
+import { showStoredPlant } from '../../plants/show-plant.js';
 import type { ActiveCallers } from '../../runtime/callers.js';
 import { createListGate } from '../../runtime/list-gate.js';
-import { toIsoTime } from '../../runtime/timing.js';
 import { costPerTurn, type Turns } from '../../runtime/turns.js';
 import { callerOf } from '../middleware/bearer-auth.js';
 import type { CountBatch } from '../middleware/rate-limit.js';
@@ -32,7 +28,7 @@ type Name = keyof typeof contract;
 export interface OperationDependencies {
   readonly queue: PlantQueue;
   /** What operations read from. */
-  readonly store: Pick<PlantStore, 'find' | 'list'>;
+  readonly store: Pick<PlantStore, 'find' | 'list' | 'listChanges' | 'lastChange'>;
   /** How many lists it reads at a time. */
   readonly concurrentLists: number;
   /** Who calls the service at the moment. */
@@ -42,6 +38,8 @@ export interface OperationDependencies {
   /** Counts the plants of a batch for the rate limit, if there is one. */
   readonly countBatch?: CountBatch | undefined;
   readonly log: Logger;
+  /** Aborted once load balancers should send no more requests. */
+  readonly draining: AbortSignal;
 }
 
 /** What the contract has of an operation. */
@@ -66,13 +64,14 @@ export function mountOperations(
   dependencies: OperationDependencies,
   middlewareOf: (operation: Operation) => readonly RequestHandler[],
 ): void {
-  const { queue, store, callers } = dependencies;
+  const { queue, store, callers, draining } = dependencies;
   const findPlant = createFindPlant(store);
   const lists = createListGate({
     concurrency: dependencies.concurrentLists,
     callers,
     waitingShare: () => queue.waitingShare(),
   });
+  const followChanges = createFollowChanges({ store, lists, draining });
   const handlers: Handlers = {
     async createPlant({ body, res }) {
       res.locals['plantId'] = body.id.toString();
@@ -113,6 +112,23 @@ export function mountOperations(
         read: (share) => listPlants(store, query, share),
       });
       return { status: 200, body: { plants: plants.map(showStoredPlant), next } };
+    },
+    async listChanges({ query, res }) {
+      const caller = callerOf(res.locals);
+      const { after = await findLatest(store), wait = 0, ...others } = query;
+      const list = { ...others, after };
+      if (wait > 0) {
+        const gone = new AbortController();
+        res.once('close', () => gone.abort());
+        const page = await followChanges({ query: list, waitMs: wait * 1_000, caller, gone: gone.signal });
+        if (draining.aborted) res.setHeader('Connection', 'close');
+        return { status: 200, body: page };
+      }
+      const { changes, next } = await lists.read(caller, {
+        isWanted: () => !res.closed,
+        read: (share) => listChanges(store, list, share),
+      });
+      return { status: 200, body: { changes, next } };
     },
   };
 
@@ -195,19 +211,6 @@ const keepPathParameters: RequestHandler = (request, _response, next) => {
   if (request.path.includes('%')) request.params = { ...matchPath(request.path)[0]?.params };
   next();
 };
-
-/** The members of a plant in replies, in their order. A copy has all of them at once, which makes writing it faster. */
-const members = Object.fromEntries(
-  ['id', 'idText', ...plantFieldNames, 'addedAt'].map((name) => [name, undefined]),
-);
-
-/** A plant as replies show it, with its id as text, too, and its time in ISO 8601. JSON leaves out what is undefined. */
-function showStoredPlant(plant: StoredPlant): StoredPlantReply {
-  const { id, addedAt } = plant;
-  const time = typeof addedAt === 'number' ? toIsoTime(addedAt) : undefined;
-  const shown = { ...members, ...plant, idText: id.toString(), addedAt: time, original: undefined };
-  return shown;
-}
 
 /**
  * Makes `JSON.stringify` write each `bigint` of this process as its digits, so that an id of any size is exact; by itself it

@@ -144,9 +144,10 @@ export function createListThread<Resource>(
         limits,
       );
       const changes = rowsOf(columns).map(table.toChange);
+      if (isNumbered)
+        return { changes, last: last ?? changes.at(-1)?.place ?? after, hasMore: last !== undefined, readMs };
       // After those without a number come the others.
-      const end = isNumbered ? changes.at(-1)?.place : { number: 0, id: INT64_MIN };
-      return { changes, last: last ?? end ?? after, hasMore: last !== undefined || !isNumbered, readMs };
+      return { changes, last: last ? { id: last.id } : { number: 0, id: INT64_MIN }, hasMore: true, readMs };
     },
     async close() {
       isClosed = true;

@@ -1,0 +1,115 @@
+import type { ChangePage, ChangeQuery } from '@plant-store/contract';
+import { OverloadError } from '../errors/service-error.js';
+import type { Caller } from '../runtime/callers.js';
+import type { ListGate } from '../runtime/list-gate.js';
+import { findLatest, type ListedChangePage, listChanges } from './list-changes.js';
+import type { PlantStore } from './plant-store.js';
+
+/** How long followers rest for each of them that was answered, in milliseconds: some ten times as long as that takes. */
+const restPerReplyMs = 2;
+
+/** What followers depend on. */
+interface FollowersOptions {
+  readonly store: Pick<PlantStore, 'listChanges' | 'lastChange'>;
+  readonly lists: ListGate;
+  /** How often the last change is looked up while requests wait, in milliseconds: another process may have made it. */
+  readonly pollMs?: number;
+  /** Once aborted, no request waits any more. */
+  readonly draining: AbortSignal;
+}
+
+/** A request for the changes after a place that waits until there are some. */
+interface Following {
+  readonly query: ChangeQuery & { readonly after: string };
+  readonly waitMs: number;
+  readonly caller: Caller;
+  /** Aborted once its client has disconnected. */
+  readonly gone: AbortSignal;
+}
+
+/**
+ * Creates a function that resolves to the changes after a place once there are some, or to none after a time. Requests for the
+ * same changes share a read, and all rest after replies, so that creates have most of the time however many follow.
+ */
+export function createFollowChanges({ store, lists, pollMs = 100, draining }: FollowersOptions) {
+  /** Ends the wait of each request. */
+  const waiting = new Set<() => void>();
+  const reads = new Map<string, Promise<ListedChangePage | undefined>>();
+  let latest: string | undefined;
+  let restsUntil = 0;
+  let isWatching = false;
+  let wakes = 0;
+  const wakeAll = () => {
+    wakes++;
+    for (const wake of [...waiting]) wake();
+  };
+  draining.addEventListener('abort', wakeAll);
+
+  const restMs = () => Math.max(0, restsUntil - performance.now());
+
+  function wait(ms: number, gone: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        clearTimeout(timer);
+        gone.removeEventListener('abort', wake);
+        waiting.delete(wake);
+        resolve();
+      };
+      const timer = setTimeout(wake, ms);
+      gone.addEventListener('abort', wake);
+      waiting.add(wake);
+      watch();
+    });
+  }
+
+  /** Looks for changes while requests wait. */
+  function watch(): void {
+    if (isWatching || waiting.size === 0) return;
+    isWatching = true;
+    setTimeout(
+      async () => {
+        // An error is that of the request, which reads again.
+        const found = await findLatest(store).catch(() => undefined);
+        isWatching = false;
+        if (found === undefined || found !== latest) wakeAll();
+        latest = found;
+        watch();
+      },
+      Math.max(pollMs, restMs()),
+    ).unref();
+  }
+
+  /** Reads the changes once for all requests that want them now; resolves to `undefined` where too many lists wait. */
+  function read({ query, caller }: Following): Promise<ListedChangePage | undefined> {
+    const key = `${query.after} ${query.limit}`;
+    const reading =
+      reads.get(key) ??
+      lists
+        .read(caller, { isWanted: () => true, read: (share) => listChanges(store, query, share) })
+        .catch((error: unknown) => {
+          if (!(error instanceof OverloadError)) throw error;
+          return undefined;
+        })
+        .finally(() => reads.delete(key));
+    reads.set(key, reading);
+    return reading;
+  }
+
+  return async function followChanges(following: Following): Promise<ChangePage> {
+    const { query, waitMs, gone } = following;
+    const endsAt = performance.now() + waitMs;
+    const isOver = () => performance.now() >= endsAt || draining.aborted || gone.aborted;
+    for (;;) {
+      while (restMs() > 0 && !isOver()) await wait(Math.min(restMs(), endsAt - performance.now()), gone);
+      const seen = wakes;
+      const page = await read(following);
+      const isNews = page !== undefined && (page.changes.length > 0 || page.next !== query.after);
+      if (isNews || isOver()) {
+        restsUntil = Math.max(restsUntil, performance.now()) + restPerReplyMs;
+        return { changes: page?.changes ?? [], next: page?.next ?? query.after };
+      }
+      // Otherwise there was a change since it was read.
+      if (seen === wakes) await wait(endsAt - performance.now(), gone);
+    }
+  };
+}

@@ -1,0 +1,57 @@
+import { type Change, type ChangePage, type ChangeQuery, INT64_MAX, type Plant } from '@plant-store/contract';
+import { readChangeCursor, writeChangeCursor } from '@plant-store/contract/cursor';
+import { messages } from '@plant-store/contract/messages';
+import { ServiceError } from '../errors/service-error.js';
+import { toIsoTime } from '../runtime/timing.js';
+import { isTombstone, type RecordChange } from '../store/store.js';
+import { examinedBy } from './list-plants.js';
+import type { PlantStore } from './plant-store.js';
+import { showStoredPlant } from './show-plant.js';
+
+/** How many changes a page has, unless its request says so. */
+const defaultLimit = 100;
+
+/** A page of changes, and how long the engine took, as in `Listed`. */
+export interface ListedChangePage extends ChangePage {
+  readonly readMs: number | undefined;
+}
+
+/**
+ * Returns the changes after a place in their order, as many as the limits allow. The page is empty and its `next` is the same again
+ * where there are no more.
+ *
+ * @param share the part of what a request may examine at most that this one may, from 0 to 1
+ * @throws {ServiceError} `bad_request` when `after` is no `next` of a page
+ * @throws whatever the store throws
+ */
+export async function listChanges(
+  store: Pick<PlantStore, 'listChanges'>,
+  { after, limit = defaultLimit }: ChangeQuery & { readonly after: string },
+  share: number,
+): Promise<ListedChangePage> {
+  const place = after === '0' ? undefined : readChangeCursor(after);
+  if (place === undefined && after !== '0')
+    throw new ServiceError('bad_request', messages.invalidChangeCursor);
+  const limits = { ...examinedBy(share), matches: limit };
+  const startedAt = performance.now();
+  let page = await store.listChanges(place, limits);
+  // Where all of earlier versions have changed since, or there were none.
+  while (page.changes.length === 0 && page.hasMore && performance.now() - startedAt < limits.durationMs)
+    page = await store.listChanges(page.last, limits);
+  const { changes, last, readMs } = page;
+  return { changes: changes.map(show), next: last === undefined ? after : writeChangeCursor(last), readMs };
+}
+
+/** The place of now: after it come only changes that are yet to be made, or to be shown. */
+export async function findLatest(store: Pick<PlantStore, 'lastChange'>): Promise<string> {
+  // Without a change that has a number, after those of earlier versions, which have none.
+  return writeChangeCursor((await store.lastChange()) ?? { number: 0, id: INT64_MAX });
+}
+
+function show({ record, at }: RecordChange<Plant>): Change {
+  const { id } = record;
+  const time = at === undefined ? {} : { at: toIsoTime(at) };
+  if (isTombstone(record)) return { kind: 'deleted', id, idText: id.toString(), ...time };
+  const kind = record.original === undefined ? 'created' : 'corrected';
+  return { kind, id, idText: id.toString(), plant: showStoredPlant(record), ...time };
+}

@@ -1,0 +1,95 @@
+import { INT64_MAX, INT64_MIN } from '@plant-store/contract';
+import { describe, expect, it } from 'vitest';
+import { enginesOfStore } from '../../../test/support/database/engines.js';
+import { usePlantStore } from '../../../test/support/database/use-plant-store.js';
+import { plantsOf } from '../../../test/support/plants/plants-of.js';
+import { removeFrom } from '../../../test/support/plants/remove-from.js';
+import type { StoredPlant } from '../../plants/plant-store.js';
+import type { ChangePlace, ListLimits } from '../store.js';
+
+const high = { matches: 1_000, plants: 10_000, bytes: 1e6 };
+
+describe.each(enginesOfStore())('changes on %s', (kind) => {
+  const { store, testDatabase } = usePlantStore(kind);
+  const rename = (id: bigint, name: string) =>
+    store.change([
+      { ...{ id, bytes: 0 }, replace: (plant) => ({ ...(plant as StoredPlant), name, original: 'before' }) },
+    ]);
+  /** All changes after a place, by ids and names, however many pages they are on. */
+  async function follow(after?: ChangePlace, limits: ListLimits = high) {
+    const seen: string[] = [];
+    let last = after;
+    for (let hasMore = true; hasMore; ) {
+      const page = await store.listChanges(last, limits);
+      for (const { record } of page.changes)
+        seen.push(`${record.id} ${'deleted' in record ? 'deleted' : record.name}`);
+      ({ last, hasMore } = page);
+    }
+    return { seen, last };
+  }
+
+  it('lists the last change of each plant once, in the order of the changes', async () => {
+    expect(await store.lastChange()).toBeUndefined();
+    expect((await follow()).seen).toEqual([]);
+    await store.create([...plantsOf(3, 1), { id: INT64_MAX, name: 'max' }]);
+    await store.create(plantsOf(2));
+    await rename(1n, 'renamed');
+    await removeFrom(store, [3n]);
+    await removeFrom(store, [INT64_MIN, 9n], true);
+    const { seen, last } = await follow();
+    expect(seen.slice(0, 4)).toEqual([`${INT64_MAX} max`, '2 plant 2', '1 renamed', '3 deleted']);
+    expect(seen.slice(4).toSorted()).toEqual([`${INT64_MIN} deleted`, '9 deleted'].toSorted());
+    expect(await store.lastChange()).toEqual({ number: last?.number, id: last?.id });
+    for (const limits of [
+      { ...high, matches: 1 },
+      { ...high, bytes: 1 },
+    ])
+      expect((await follow(undefined, limits)).seen).toEqual(seen);
+    expect(await follow(last)).toEqual({ seen: [], last });
+    await store.create(plantsOf(3, 2, 4));
+    expect((await follow(last)).seen).toEqual(['4 plant 4']);
+  });
+
+  it('has the time of each change', async () => {
+    await store.create([
+      ...plantsOf(1, 2),
+      { id: 3n, name: 'old', addedAt: 5 },
+      { id: 4n, name: 'x', addedAt: null },
+    ]);
+    await rename(3n, 'new');
+    await removeFrom(store, [2n]);
+    const { changes } = await store
+      .listChanges(undefined, high)
+      .then(({ last }) => store.listChanges(last, high));
+    const isNow = (at = 0) => Math.abs(Date.now() - at) < 60_000;
+    expect(changes.map(({ record, at }) => [record.id, at === undefined ? 'unknown' : isNow(at)])).toEqual([
+      ...[
+        [1n, true],
+        [4n, 'unknown'],
+        [3n, true],
+        [2n, true],
+      ],
+    ]);
+  });
+
+  it('begins with the plants of earlier versions, which have no place, until they change', async () => {
+    await store.create(plantsOf(...Array(30).keys()));
+    await testDatabase.query('UPDATE plants SET change_place = NULL WHERE id % 2 = 0');
+    const limits = { ...high, matches: 4, plants: 5 };
+    const first = await store.listChanges(undefined, limits);
+    await rename(0n, 'seen and changed');
+    await rename(28n, 'changed before it was seen');
+    const names = first.changes.map(({ record }) => `${record.id}`);
+    const rest = (await follow(first.last, limits)).seen.map((line) => line.split(' ')[0]);
+    const even = Array.from({ length: 14 }, (_, at) => `${2 * at}`);
+    const odd = Array.from({ length: 15 }, (_, at) => `${2 * at + 1}`);
+    expect([...names, ...rest]).toEqual([...even, ...odd, '0', '28']);
+  });
+
+  it('rejects a place that no change has had yet', async () => {
+    await store.create(plantsOf(1));
+    const { number = 0 } = (await store.lastChange()) ?? {};
+    const beyond = store.listChanges({ number: number + 1_000_000, id: 1n }, high);
+    await expect(beyond).rejects.toMatchObject({ errorName: 'bad_request' });
+  });
+});
