@@ -1,0 +1,71 @@
+import { errors } from '@plant-store/contract/errors';
+import type { ChangePage } from '@plant-store/contract/operations';
+import { expect, it } from 'vitest';
+import { createClient } from './create-client.js';
+import { followChanges } from './follow.js';
+import { createFakePlantStore } from './testing/create-fake-plant-store.js';
+import { isRejectedError } from './unwrap.js';
+
+function open() {
+  const store = createFakePlantStore();
+  const queries: string[] = [];
+  const client = createClient({ ...store, onRequest: ({ url }) => void queries.push(new URL(url).search) });
+  const create = (...ids: number[]) =>
+    client.createPlants({ body: { plants: ids.map((id) => ({ id, name: `plant ${id}` })) } });
+  return { store, client, create, queries };
+}
+
+const describe = ({ changes }: ChangePage) => changes.map(({ kind, id }) => `${kind} ${id}`);
+
+it('yields pages of what is stored and then each change as it is made, and goes on from any of them', async () => {
+  const { client, create } = open();
+  await create(1, 2, 3);
+  const follower = followChanges(client, { after: '0', limit: 2 });
+  const take = async () => (await follower.next()).value;
+  const first = await take();
+  expect([describe(first), describe(await take())]).toEqual([['created 1', 'created 2'], ['created 3']]);
+  const change = take();
+  await client.deletePlant({ params: { id: 2 } });
+  const { changes, next } = await change;
+  expect(changes).toEqual([{ kind: 'deleted', id: 2n, idText: '2', at: expect.any(String) }]);
+  const again = await followChanges(client, { after: first.next }).next();
+  expect(describe(again.value)).toEqual(['created 3', 'deleted 2']);
+  expect(again.value.next).toBe(next);
+});
+
+it('begins now by default, and waits for at most as long as it is told', async () => {
+  const { client, create, queries } = open();
+  await create(1);
+  const follower = followChanges(client, { wait: 1 });
+  const change = follower.next();
+  await expect.poll(() => queries.length).toBeGreaterThan(3);
+  await create(2);
+  expect(describe((await change).value)).toEqual(['created 2']);
+  const waits = queries.slice(1).map((search) => new URLSearchParams(search).get('wait'));
+  expect(waits.slice(0, 3)).toEqual(['0', '1', '1']);
+});
+
+it('goes on after failures that pass', async () => {
+  const { store, client, create, queries } = open();
+  await create(1);
+  store.fail(
+    { kind: 'drop' },
+    { kind: 'status', status: 502, body: '<html>' },
+    { kind: 'status', status: 500 },
+  );
+  expect(describe((await followChanges(client, { after: '0' }).next()).value)).toEqual(['created 1']);
+  expect(queries.slice(1)).toEqual(Array(4).fill('?limit=1000&after=0&wait=25'));
+});
+
+it('ends with what rejects a request for good, or the reason of its signal', async () => {
+  const { store, client } = open();
+  const control = new AbortController();
+  const aborted = followChanges(client, { signal: control.signal }).next();
+  control.abort(new Error('enough'));
+  await expect(aborted).rejects.toThrow('enough');
+  store.acceptTokens('another');
+  const rejected = await followChanges(client)
+    .next()
+    .catch((error: unknown) => error);
+  expect(isRejectedError(rejected, errors.invalid_token.error)).toBe(true);
+});

@@ -1,0 +1,48 @@
+import type { ChangePage, ChangeQuery } from '@plant-store/contract/operations';
+import type { Client } from './client.js';
+import type { CallOptions } from './options.js';
+import { unwrap } from './unwrap.js';
+
+/** Where to begin, how changes are requested, and the options of the calls. */
+export type FollowOptions = ChangeQuery & CallOptions;
+
+/** How much longer than its wait an attempt may take, in milliseconds. */
+const marginMs = 10_000;
+
+/**
+ * Follows the changes of the plant store: yields them in pages as they are made, in one order, each with the place `next` to go on
+ * from. Store that once the changes of its page are processed, and pass it as `after` after a restart: then none is missed, and
+ * those of the last page may come again.
+ *
+ * A plant that changed several times while nobody followed comes once, with its latest state. Where there are no changes it waits,
+ * and where the service is restarted, away or overloaded it goes on later, however long that takes: `onResponse` has each attempt,
+ * and only `signal`, leaving the loop, `retries` or `timeoutMs` end it.
+ *
+ * @param options `after`, by default now, `'0'` for all that is stored; `limit`, how many changes a page has at most, by default 1,000;
+ *   `wait`, for how long a request waits, by default 25 seconds, at least 1; and the options of the calls
+ * @throws {RejectedError} when the service rejects a request for good, such as for its token, and the reason of `signal`
+ *
+ * @example
+ * import { createClient } from '@plant-store/client';
+ * import { followChanges } from '@plant-store/client/follow';
+ *
+ * const client = createClient({ baseUrl: 'http://127.0.0.1:3000', token: 'pst_…' });
+ * for await (const { changes, next } of followChanges(client, { after: '0' })) {
+ *   for (const { kind, idText, plant } of changes) console.log(kind, idText, plant?.name);
+ *   console.log(next);
+ * }
+ */
+export async function* followChanges(
+  client: Pick<Client, 'listChanges'>,
+  { after, limit = 1_000, wait = 25, ...options }: FollowOptions = {},
+): AsyncGenerator<ChangePage, never, undefined> {
+  for (let next = after; ; ) {
+    // The first request without a place does not wait: what changes meanwhile would be lost with it.
+    const query = { limit, after: next, wait: next === undefined ? 0 : Math.max(1, wait) };
+    const attemptTimeoutMs = 1_000 * query.wait + marginMs;
+    const endless = { attemptTimeoutMs, timeoutMs: Infinity, retries: Infinity };
+    const page = await unwrap(client.listChanges({ ...endless, ...options, query }));
+    next = page.next;
+    if (page.changes.length > 0) yield page;
+  }
+}
