@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { NewPlant } from '@plant-store/contract/operations';
 import { Caller, type CallerOptions } from './caller.js';
-import type { Entry } from './ledger.js';
+import type { Request } from './history.js';
 import { createConflict, type Random } from './plants.js';
 
 /** How to load a service. */
@@ -15,45 +15,54 @@ export interface LoadOptions extends CallerOptions {
   readonly pauseMs?: number;
 }
 
-/** Callers that keep creating and deleting plants. */
+/** Callers that keep creating, correcting and deleting plants. */
 export type Load = ReturnType<typeof startLoad>;
 
-/** How many of the latest plants are sent again, get a conflict or are deleted. */
+/** How many of the latest plants are sent again, get a conflict, or are corrected or deleted. */
 const recentCount = 500;
-/** How many of the latest deletes meet retries of the creates: about as many as are in flight. */
+/** How many of the latest deletes meet retries of the creates, or new plants under their ids: about as many as are in flight. */
 const deletedCount = 8;
 const delayAfterFailureMs = 20;
 /** How many plants a batch has at most. */
 const maxBatch = 40;
 
 /**
- * Starts to create, delete and read plants over several connections: most are new, some replays, some conflicts, some those whose
- * earlier outcome is unknown, and some are deleted, while others send the same creates again.
+ * Starts to create, correct, delete and read plants over several connections: most are new, some replays, some conflicts, some those
+ * whose earlier outcome is unknown. Some are corrected or deleted, while others send the same creates again, and some ids of deleted
+ * ones are given again.
  */
 export function startLoad(options: LoadOptions) {
   const { random, connections, endsWithoutReply = false, pauseMs = 0 } = options;
   const caller = new Caller(options);
-  const { choosePlant, chooseDelete } = createChooser(options);
+  const { choosePlant, chooseChange } = createChooser(options);
   let stopped = false;
 
-  /** Reads a plant, or the newest ones. */
-  const read = (id: bigint) => caller.read(random.next() < 0.3 ? undefined : id);
+  /** Reads a plant, or the newest ones. Returns the plant, if it is shown. */
+  async function read(plant: NewPlant) {
+    if (random.next() < 0.3) return caller.list();
+    const outcome = await caller.send({ do: 'read', plant });
+    return outcome.kind === 'shown' ? outcome.plants?.[0] : undefined;
+  }
 
   /** Sends a request and, now and then, reads what it is about. Returns its first outcome. */
   async function send() {
-    const id = random.next() < 0.2 ? chooseDelete() : undefined;
-    if (id !== undefined) {
+    const change = random.next() < 0.3 ? chooseChange() : undefined;
+    if (change !== undefined) {
       const isRead = random.next() < 0.3;
-      if (isRead) await read(id);
-      const outcome = await caller.delete(id);
-      if (isRead && outcome.kind === 'deleted') await read(id);
+      const shown = isRead ? await read(change.plant) : undefined;
+      const outcome = await caller.send(shown === undefined ? change : { ...change, match: shown });
+      if (isRead && (outcome.kind === 'deleted' || outcome.kind === 'shown')) await read(change.plant);
       return outcome;
     }
     const count = random.next() < 0.1 ? 1 + random.below(maxBatch) : 1;
     const plants = Array.from({ length: count }, choosePlant);
-    const outcomes = await caller.create(...plants);
+    const [first] = plants;
+    const outcomes =
+      count === 1 && first !== undefined
+        ? [await caller.send({ do: 'create', plant: first })]
+        : await caller.createAll(plants);
     const stored = plants.find((_, index) => ['stored', 'replayed'].includes(outcomes[index]?.kind ?? ''));
-    if (stored !== undefined && random.next() < 0.1) await read(stored.id);
+    if (stored !== undefined && random.next() < 0.1) await read(stored);
     return outcomes[0];
   }
 
@@ -82,20 +91,20 @@ export function startLoad(options: LoadOptions) {
 /** Chooses what is sent next. */
 function createChooser({ ledger, random, createPlant }: LoadOptions) {
   const latest = [...ledger.known.values()].slice(-recentCount);
-  const recent = latest.flatMap(({ entries: [first] }) => first?.plant ?? []);
-  const isUnknown = ({ acknowledged, taken, unresolved }: Entry) => !acknowledged && !taken && unresolved > 0;
-  const left = latest.filter(({ deletedAt }) => deletedAt === undefined);
-  const unknown = left.flatMap(({ entries }) => entries.filter(isUnknown));
-  const unknownDeletes = left.filter(({ deletes }) => deletes > 0).flatMap(({ entries }) => entries[0] ?? []);
+  const recent = latest.flatMap(({ created }) => created ?? []);
+  const unanswered = latest.flatMap(({ possible }) => possible[0]?.unanswered ?? []);
+  const [unknownCreates, unknownChanges] = [true, false].map((isCreate) =>
+    unanswered.map(({ request }) => request).filter((request) => (request.do === 'create') === isCreate),
+  );
   const deleted: NewPlant[] = [];
   return {
     /** The plant of a create. */
     choosePlant(): NewPlant {
       const kind = random.next();
       // Half of what a crash left unknown stays so, since not every caller retries.
-      if (kind < 0.15 && unknown.length > 0) {
-        const entry = unknown.pop();
-        if (entry !== undefined && random.next() < 0.5) return entry.plant;
+      if (kind < 0.15) {
+        const again = unknownCreates?.pop();
+        if (again !== undefined && random.next() < 0.5) return again.plant;
       }
       if (kind > 0.95 && recent.length > 0) return random.pick(recent);
       if (kind > 0.9 && recent.length > 0) return createConflict(random.pick(recent), random);
@@ -105,14 +114,19 @@ function createChooser({ ledger, random, createPlant }: LoadOptions) {
       else recent[random.below(recentCount)] = plant;
       return plant;
     },
-    /** The id of a delete, if there is any. */
-    chooseDelete(): bigint | undefined {
+    /** A correction, a delete, or a new plant under the id of a deleted one, if there is any plant. */
+    chooseChange(): Request | undefined {
       if (recent.length === 0) return undefined;
-      const again = random.next() < 0.5 ? unknownDeletes.pop()?.plant : undefined;
-      const plant = again ?? random.pick(recent);
+      const again = random.next() < 0.5 ? unknownChanges?.pop() : undefined;
+      if (again !== undefined) return again;
+      const plant = random.pick(recent);
+      const kind = random.next();
+      if (kind < 0.4) return { do: 'correct', plant: createConflict(plant, random) };
+      if (kind < 0.5 && deleted.length > 0)
+        return { do: 'give', plant: createConflict(random.pick(deleted), random) };
       deleted.push(plant);
       if (deleted.length > deletedCount) deleted.shift();
-      return plant.id;
+      return { do: 'delete', plant };
     },
   };
 }
