@@ -6,12 +6,9 @@ import { Tally } from '../load/tally.js';
 import { type Trial, withTrial } from '../load/trial.js';
 import type { Proof, ProofContext, Trials } from '../proof.js';
 import { type Engine, withDatabases } from '../system/databases.js';
-import type { Service } from '../system/service.js';
 
 /** So many sequences run at a time, each over connections of its own, so that a commit has requests of several. */
 const sequencesAtATime = 16;
-/** How many connections send requests about one id at the same time. */
-const connections = 3;
 
 /** Creates, corrects, deletes, reads one plant and gives its id again, all at the same time: some order must explain the replies. */
 export const races: Proof = [
@@ -41,13 +38,18 @@ function raceOn(
       await withTrial(options, async (trial) => {
         const service = await trial.service();
         const other = instances === 1 ? service : await trial.launch(`${options.logFile}.2`).started;
-        const createPlant = createPlantSource(trial.random.fork());
+        const { token, ledger, random } = trial;
+        const createPlant = createPlantSource(random.fork());
         let sent = 0;
         async function race(): Promise<void> {
-          while (sent < count && trial.ledger.failures.length === 0) {
+          const callers = [service, other, service].map(
+            ({ baseUrl }) => new Caller({ baseUrl, token, ledger, connections: 1 }),
+          );
+          while (sent < count && ledger.failures.length === 0) {
             if (++sent % 1_000 === 0) log(`${name}: ${sent} of ${count} sequences`);
-            await runSequence(trial, [service, other], createPlant(), tally);
+            await runSequence(trial, callers, createPlant(), tally);
           }
+          for (const caller of callers) caller.close();
         }
         await Promise.all(Array.from({ length: sequencesAtATime }, race));
         await other.killAll();
@@ -65,17 +67,13 @@ function raceOn(
  * nothing.
  */
 async function runSequence(
-  { token, ledger, random }: Trial,
-  services: readonly [Service, Service],
+  { ledger, random }: Trial,
+  callers: readonly Caller[],
   plant: Request['plant'],
   tally: Tally,
 ): Promise<void> {
   // Few, so that the same come again.
   const contents = [plant, createConflict(plant, random), createConflict(plant, random)];
-  const callers = Array.from({ length: connections }, (_, index) => {
-    const { baseUrl } = services[index % 2 === 0 ? 0 : 1];
-    return new Caller({ baseUrl, token, ledger, connections: 1 });
-  });
   const known: Shown[] = [];
 
   async function send(request: Request, caller = random.pick(callers)): Promise<string | undefined> {
@@ -106,11 +104,7 @@ async function runSequence(
   await Promise.all(callers.map(sendSome));
 
   const { possible, operations } = ledger.knownOf(plant.id);
-  const inTurn = operations.map((operation, index) => ({
-    ...operation,
-    start: 2 * index,
-    end: 2 * index + 1,
-  }));
+  const inTurn = operations.map((one, at) => ({ ...one, after: undefined, start: at, end: at }));
   tally.add('sequences');
   tally.add('requests at the same time', operations.length);
   if (explain(possible, inTurn).length === 0) tally.add('in another order than sent');
@@ -125,5 +119,4 @@ async function runSequence(
     if ((await send({ do: 'create', plant: content })) === 'replayed') tally.add('late retries replayed');
   await send({ do: 'read', plant });
   ledger.check(plant.id);
-  for (const caller of callers) caller.close();
 }

@@ -2,7 +2,7 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import { errors } from '@plant-store/contract/errors';
 import { fieldsOf, hasSameFields } from '@plant-store/contract/fields';
 import type { NewPlant } from '@plant-store/contract/operations';
-import type { Operation, Request, Shown } from './history.js';
+import type { Request, Shown } from './history.js';
 import type { Ledger, Outcome } from './ledger.js';
 import { parse, toJson } from './plants.js';
 
@@ -29,21 +29,20 @@ export class Caller {
 
   /** Creates plants by a batch. */
   async createAll(plants: readonly NewPlant[]): Promise<readonly Outcome[]> {
-    const last = new Map<bigint, Operation>();
-    const noted = plants.map((plant) => {
-      const one = this.options.ledger.note({ do: 'create', plant }, last.get(plant.id));
-      last.set(plant.id, one.operation);
-      return one;
+    const starts = new Map<bigint, number>();
+    const ends = plants.map((plant) => {
+      const { start, end } = this.options.ledger.note({ do: 'create', plant }, starts.get(plant.id));
+      starts.set(plant.id, start);
+      return end;
     });
-    const outcomes = await this.measure(this.sendBatch(plants));
-    for (const [index, outcome] of outcomes.entries()) noted[index]?.end(outcome);
+    const outcomes = await this.sendBatch(plants);
+    for (const [index, outcome] of outcomes.entries()) ends[index]?.(outcome);
     return outcomes;
   }
 
   async send(request: Request): Promise<Outcome> {
     const { end } = this.options.ledger.note(request);
-    const sending = this.exchange(...toHttp(request));
-    const outcome = toOutcome(request, await (request.do === 'read' ? sending : this.measure(sending)));
+    const outcome = toOutcome(request, await this.exchange(...toHttp(request)));
     end(outcome);
     return outcome;
   }
@@ -63,13 +62,6 @@ export class Caller {
     this.agent.destroy();
   }
 
-  private async measure<Result>(sending: Promise<Result>): Promise<Result> {
-    const sentAt = performance.now();
-    const result = await sending;
-    this.longestReplyMs = Math.max(this.longestReplyMs, performance.now() - sentAt);
-    return result;
-  }
-
   private async sendBatch(plants: readonly NewPlant[]): Promise<readonly Outcome[]> {
     const reply = await this.exchange('POST', '/plants/batch', `{"plants":[${plants.map(toJson)}]}`);
     if (reply.status !== 200) return plants.map(() => failCreate(reply));
@@ -87,6 +79,7 @@ export class Caller {
   private async exchange(method: string, path: string, body = '', precondition = {}): Promise<Reply> {
     const { baseUrl, token, replyTimeoutMs = 60_000 } = this.options;
     const signal = AbortSignal.timeout(replyTimeoutMs);
+    const sentAt = performance.now();
     try {
       const content = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
       const headers = { authorization: `Bearer ${token}`, ...(body !== '' && content), ...precondition };
@@ -104,6 +97,8 @@ export class Caller {
         headers: {},
         ...(signal.aborted ? { text: `no reply within ${replyTimeoutMs} ms` } : { text: '', code }),
       };
+    } finally {
+      if (method !== 'GET') this.longestReplyMs = Math.max(this.longestReplyMs, performance.now() - sentAt);
     }
   }
 }

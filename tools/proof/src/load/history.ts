@@ -27,8 +27,8 @@ export interface Operation {
   readonly start: number;
   end: number;
   answer?: Answer;
-  /** One of the same batch that comes before it. */
-  readonly after?: Operation | undefined;
+  /** When one of the same batch was sent that comes before it. */
+  readonly after?: number | undefined;
 }
 
 /** What has an id. */
@@ -63,7 +63,7 @@ export function explain(before: readonly Possible[], operations: readonly Operat
     const firstEnd = Math.min(...left.map(({ end }) => end));
     if (firstEnd === Number.POSITIVE_INFINITY) found.push({ state, unanswered: left });
     for (const operation of left) {
-      if (operation.start > firstEnd || (operation.after && left.includes(operation.after))) continue;
+      if (operation.start > firstEnd || left.some(({ start }) => start === operation.after)) continue;
       const next = carryOut(state, operation);
       if (next !== undefined)
         visit(
@@ -109,26 +109,22 @@ function reply(state: State, { do: what, plant, match }: Request): readonly [Ans
   return isMatched ? ['shown', { ...state, plant: fields }] : ['failed', state];
 }
 
-/** What was known before operations, and those that were sent until the first answer that no order explains, one a line. */
+/** The operations that were sent until the first answer that no order explains, one a line. */
 export function describeHistory(before: readonly Possible[], operations: readonly Operation[]): string {
   const until = (time: number) =>
     operations
       .filter(({ start }) => start <= time)
-      .map(({ answer, ...sent }): Operation => {
-        const isAnswered = answer !== undefined && sent.end <= time;
-        return isAnswered ? { ...sent, answer } : { ...sent, end: Number.POSITIVE_INFINITY };
+      .map(({ answer, end, ...sent }): Operation => {
+        return answer && end <= time ? { ...sent, end, answer } : { ...sent, end: Number.POSITIVE_INFINITY };
       });
-  const ends = operations.map(({ end }) => end).sort((a, b) => a - b);
+  const ends = operations.map(({ end }) => end).sort((one, other) => one - other);
   const wrong = ends.find((end) => explain(before, until(end)).length === 0) ?? Number.POSITIVE_INFINITY;
-  const lines = [...(before[0]?.unanswered ?? []), ...until(wrong)].map(({ request, answer, ...times }) => {
-    const { do: what, plant, match } = request;
-    const texts = [plant, match, answer?.plants?.[0]].map((shown) => {
-      if (shown === undefined) return '';
-      const { addedAt, etag }: Shown = shown;
-      return JSON.stringify({ ...fieldsOf(shown), addedAt, etag }).slice(0, 200);
-    });
-    const precondition = what === 'correct' ? `if ${texts[1] || '*'}` : '';
-    return `${times.start} to ${times.end}: ${what} ${texts[0]} ${precondition}: ${answer?.kind} ${texts[2]}`;
+  const show = (plant: Shown | undefined) =>
+    JSON.stringify(plant && { ...fieldsOf(plant), addedAt: plant.addedAt })?.slice(0, 200) ?? '';
+  const lines = until(wrong).map(({ request: { do: what, plant, match }, start, end, answer }) => {
+    const precondition = match === undefined ? '' : ` if ${show(match)}`;
+    const shown = show(answer?.plants?.[0]);
+    return `${start} to ${end}: ${what} ${show(plant)}${precondition}: ${answer?.kind} ${shown}`.trim();
   });
   return [`before: ${JSON.stringify(before.map(({ state }) => state))}`, ...lines].join('\n');
 }

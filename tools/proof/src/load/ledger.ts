@@ -1,5 +1,4 @@
 import { fieldsOf } from '@plant-store/contract/fields';
-import type { NewPlant } from '@plant-store/contract/operations';
 import {
   type Answer,
   describeHistory,
@@ -28,10 +27,8 @@ export interface Known {
   possible: readonly Possible[];
   /** The operations since then. */
   operations: Operation[];
-  /** The plant that was sent first in a create. */
-  created?: NewPlant;
-  /** The changes that were sent, without what came again. */
-  readonly changes: Set<string>;
+  /** The changes that were sent, each once. */
+  readonly changes: Map<string, Request>;
 }
 
 /**
@@ -61,16 +58,15 @@ export class Ledger {
   private readonly tags = new Map<string, string>();
   private time = 0;
 
-  /** @param after one of the same batch, after which it comes */
-  note(request: Request, after?: Operation): { readonly operation: Operation; end(outcome: Outcome): void } {
-    const operation: Operation = { request, after, start: ++this.time, end: Number.POSITIVE_INFINITY };
+  /** @param after when one of the same batch was sent that comes before it */
+  note(request: Request, after?: number): { readonly start: number; end(outcome: Outcome): void } {
+    const start = ++this.time;
+    const operation: Operation = { request, after, start, end: Number.POSITIVE_INFINITY };
     const known = this.knownOf(request.plant.id);
-    const { changes } = known;
-    if (request.do === 'create') known.created ??= request.plant;
     known.operations.push(operation);
     const change = JSON.stringify([request.do, request.do === 'delete' || fieldsOf(request.plant)]);
-    const isFirst = !changes.has(change);
-    if (request.do !== 'read') changes.add(change);
+    const isFirst = !known.changes.has(change);
+    if (request.do !== 'read' && isFirst) known.changes.set(change, request);
     const end = (outcome: Outcome) => {
       if (isAnswer(outcome)) {
         Object.assign(operation, { answer: outcome, end: ++this.time });
@@ -78,7 +74,7 @@ export class Ledger {
       } else if (this.hasChangedNothing(outcome, request))
         known.operations = known.operations.filter((other) => other !== operation);
     };
-    return { operation, end };
+    return { start, end };
   }
 
   /** Notes a list, which shows some plants. */
@@ -111,7 +107,7 @@ export class Ledger {
     const nothing: Known = {
       possible: [{ state: 'nothing', unanswered: [] }],
       operations: [],
-      changes: new Set(),
+      changes: new Map(),
     };
     const known = this.known.get(id) ?? nothing;
     this.known.set(id, known);

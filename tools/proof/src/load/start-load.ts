@@ -34,23 +34,24 @@ const maxBatch = 40;
 export function startLoad(options: LoadOptions) {
   const { random, connections, endsWithoutReply = false, pauseMs = 0 } = options;
   const caller = new Caller(options);
-  const { choosePlant, chooseChange } = createChooser(options);
+  const { choosePlant, chooseChange, chooseUnknown } = createChooser(options);
   let stopped = false;
 
   /** Reads a plant, or the newest ones. Returns the plant, if it is shown. */
   async function read(plant: NewPlant) {
-    if (random.next() < 0.3) return caller.list();
-    const outcome = await caller.send({ do: 'read', plant });
-    return outcome.kind === 'shown' ? outcome.plants?.[0] : undefined;
+    const outcome = await (random.next() < 0.3 ? caller.list() : caller.send({ do: 'read', plant }));
+    return outcome?.kind === 'shown' ? outcome.plants?.[0] : undefined;
   }
 
   /** Sends a request and, now and then, reads what it is about. Returns its first outcome. */
   async function send() {
+    const unknown = random.next() < 0.15 ? chooseUnknown() : undefined;
+    if (unknown !== undefined) return caller.send(unknown);
     const change = random.next() < 0.3 ? chooseChange() : undefined;
     if (change !== undefined) {
       const isRead = random.next() < 0.3;
-      const shown = isRead ? await read(change.plant) : undefined;
-      const outcome = await caller.send(shown === undefined ? change : { ...change, match: shown });
+      const match = isRead ? await read(change.plant) : undefined;
+      const outcome = await caller.send({ ...change, match });
       if (isRead && (outcome.kind === 'deleted' || outcome.kind === 'shown')) await read(change.plant);
       return outcome;
     }
@@ -91,21 +92,20 @@ export function startLoad(options: LoadOptions) {
 /** Chooses what is sent next. */
 function createChooser({ ledger, random, createPlant }: LoadOptions) {
   const latest = [...ledger.known.values()].slice(-recentCount);
-  const recent = latest.flatMap(({ created }) => created ?? []);
-  const unanswered = latest.flatMap(({ possible }) => possible[0]?.unanswered ?? []);
-  const [unknownCreates, unknownChanges] = [true, false].map((isCreate) =>
-    unanswered.map(({ request }) => request).filter((request) => (request.do === 'create') === isCreate),
+  const recent = latest.flatMap(
+    ({ changes }) => [...changes.values()].find((request) => request.do === 'create')?.plant ?? [],
   );
+  const unknown = latest.flatMap(({ possible }) => possible[0]?.unanswered ?? []);
   const deleted: NewPlant[] = [];
   return {
+    /** A request of which nobody knows what became. Half of them stay so, since not every caller retries. */
+    chooseUnknown(): Request | undefined {
+      const operation = unknown.pop();
+      return random.next() < 0.5 ? operation?.request : undefined;
+    },
     /** The plant of a create. */
     choosePlant(): NewPlant {
       const kind = random.next();
-      // Half of what a crash left unknown stays so, since not every caller retries.
-      if (kind < 0.15) {
-        const again = unknownCreates?.pop();
-        if (again !== undefined && random.next() < 0.5) return again.plant;
-      }
       if (kind > 0.95 && recent.length > 0) return random.pick(recent);
       if (kind > 0.9 && recent.length > 0) return createConflict(random.pick(recent), random);
       if (kind > 0.85 && deleted.length > 0) return random.pick(deleted);
@@ -117,8 +117,6 @@ function createChooser({ ledger, random, createPlant }: LoadOptions) {
     /** A correction, a delete, or a new plant under the id of a deleted one, if there is any plant. */
     chooseChange(): Request | undefined {
       if (recent.length === 0) return undefined;
-      const again = random.next() < 0.5 ? unknownChanges?.pop() : undefined;
-      if (again !== undefined) return again;
       const plant = random.pick(recent);
       const kind = random.next();
       if (kind < 0.4) return { do: 'correct', plant: createConflict(plant, random) };
