@@ -96,11 +96,11 @@ async function runSequence(
     return { do: 'correct', plant: content, match };
   }
 
-  async function sendSome(caller: Caller): Promise<void> {
-    for (let left = 1 + random.below(4); left > 0; left--) await send(choose(), caller);
-  }
   if (random.next() < 0.6) await send({ do: 'create', plant });
   if (random.next() < 0.4) await send({ do: 'read', plant });
+  const sendSome = async (caller: Caller) => {
+    for (let left = 1 + random.below(4); left > 0; left--) await send(choose(), caller);
+  };
   await Promise.all(callers.map(sendSome));
 
   const { possible, operations } = ledger.knownOf(plant.id);

@@ -35,7 +35,8 @@ export class Caller {
       starts.set(plant.id, start);
       return end;
     });
-    const outcomes = await this.sendBatch(plants);
+    const reply = await this.exchange('POST', '/plants/batch', `{"plants":[${plants.map(toJson)}]}`);
+    const outcomes = toOutcomes(plants, reply);
     for (const [index, outcome] of outcomes.entries()) ends[index]?.(outcome);
     return outcomes;
   }
@@ -60,20 +61,6 @@ export class Caller {
   /** Closes its connections. */
   close(): void {
     this.agent.destroy();
-  }
-
-  private async sendBatch(plants: readonly NewPlant[]): Promise<readonly Outcome[]> {
-    const reply = await this.exchange('POST', '/plants/batch', `{"plants":[${plants.map(toJson)}]}`);
-    if (reply.status !== 200) return plants.map(() => failCreate(reply));
-    const { results } = parse(reply.text);
-    if (!Array.isArray(results) || results.length !== plants.length)
-      return plants.map(() => ({ kind: 'unexpected', reply: reply.text.slice(0, 200) }));
-    return results.map((result): Outcome => {
-      if (result.status === 200) return { kind: result.replayed === true ? 'replayed' : 'stored' };
-      // That a retry helps is said of the batch by its documents.
-      const headers = { 'retry-after': '1' };
-      return failCreate({ status: result.status, text: JSON.stringify(result), headers });
-    });
   }
 
   private async exchange(method: string, path: string, body = '', precondition = {}): Promise<Reply> {
@@ -134,6 +121,19 @@ function toOutcome({ do: what, plant }: Request, reply: Reply): Outcome {
   const { etag } = headers;
   if (shown.id !== plant.id || etag === undefined) return unexpected(reply);
   return { kind: 'shown', plants: [{ ...shown, etag }] };
+}
+
+/** The outcomes of a batch. */
+function toOutcomes(plants: readonly NewPlant[], reply: Reply): readonly Outcome[] {
+  if (reply.status !== 200) return plants.map(() => failCreate(reply));
+  const { results } = parse(reply.text);
+  if (!Array.isArray(results) || results.length !== plants.length) return plants.map(() => unexpected(reply));
+  return results.map((result): Outcome => {
+    if (result.status === 200) return { kind: result.replayed === true ? 'replayed' : 'stored' };
+    // That a retry helps is said of the batch by its documents.
+    const headers = { 'retry-after': '1' };
+    return failCreate({ status: result.status, text: JSON.stringify(result), headers });
+  });
 }
 
 function failCreate(reply: Reply): Outcome {

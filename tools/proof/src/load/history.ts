@@ -26,7 +26,7 @@ export interface Operation {
   /** When it was sent and answered: each number occurs once, and those of what came later are greater. */
   readonly start: number;
   end: number;
-  answer?: Answer;
+  answer?: Answer | undefined;
   /** When one of the same batch was sent that comes before it. */
   readonly after?: number | undefined;
 }
@@ -65,11 +65,8 @@ export function explain(before: readonly Possible[], operations: readonly Operat
     for (const operation of left) {
       if (operation.start > firstEnd || left.some(({ start }) => start === operation.after)) continue;
       const next = carryOut(state, operation);
-      if (next !== undefined)
-        visit(
-          next,
-          left.filter((other) => other !== operation),
-        );
+      const others = left.filter((other) => other !== operation);
+      if (next !== undefined) visit(next, others);
     }
   }
   for (const { state, unanswered } of before) visit(state, [...unanswered, ...operations]);
@@ -111,12 +108,11 @@ function reply(state: State, { do: what, plant, match }: Request): readonly [Ans
 
 /** The operations that were sent until the first answer that no order explains, one a line. */
 export function describeHistory(before: readonly Possible[], operations: readonly Operation[]): string {
+  const unanswered = { answer: undefined, end: Number.POSITIVE_INFINITY };
   const until = (time: number) =>
     operations
       .filter(({ start }) => start <= time)
-      .map(({ answer, end, ...sent }): Operation => {
-        return answer && end <= time ? { ...sent, end, answer } : { ...sent, end: Number.POSITIVE_INFINITY };
-      });
+      .map((one): Operation => (one.end <= time ? one : { ...one, ...unanswered }));
   const ends = operations.map(({ end }) => end).sort((one, other) => one - other);
   const wrong = ends.find((end) => explain(before, until(end)).length === 0) ?? Number.POSITIVE_INFINITY;
   const show = (plant: Shown | undefined) =>

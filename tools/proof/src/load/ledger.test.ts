@@ -44,32 +44,27 @@ const name = ({ tag }: { readonly tag?: string | undefined }) => (tag === '' ? '
 const describeState = (state: State) =>
   typeof state === 'string' ? state : `${name(state.plant)} of ${name(state.created)}`;
 
+const created = 'create a: stored; ';
+const known = `${created}read: shown a1; `;
+const deleted = `${created}delete: deleted; `;
+
 it.each<readonly [history: string, ...states: readonly string[]]>([
   ['create a: stored | delete: not found', 'a of a'],
   ['create a: stored & create a: replayed | delete: deleted', 'a deleted plant'],
   ['create a: stored & create a: retired | delete: deleted', 'a deleted plant'],
-  [
-    'create a: stored; read: shown a1; correct b if a1: shown b1; create a: replayed; create b: taken',
-    'b of a',
-  ],
-  ['create a: stored; correct b: shown b1; correct b if a1: shown b1; correct a if b1: shown a1', 'a of a'],
-  ['create a: stored; delete: deleted; give b: shown b2; create a: taken; create b: replayed', 'b of b'],
-  ['create a: stored; read: shown a1; delete: deleted; give a: shown a2; correct b if a1: failed', 'a of a'],
-  ['create a: stored; give b: failed | delete: deleted | give b: shown b2', 'b of b'],
+  [`${known}correct b if a1: shown b1; create a: replayed; create b: taken`, 'b of a'],
+  [`${created}correct b: shown b1; correct b if a1: shown b1; correct a if b1: shown a1`, 'a of a'],
+  [`${deleted}give b: shown b2; create a: taken; create b: replayed`, 'b of b'],
+  [`${known}delete: deleted; give a: shown a2; correct b if a1: failed`, 'a of a'],
+  [`${created}give b: failed | delete: deleted | give b: shown b2`, 'b of b'],
   ['delete: not found; give a: not found; correct a: not found; read: not found', 'nothing'],
-  [
-    'create a: stored; delete: deleted; read: not found; correct b: not found; delete: deleted',
-    'a deleted plant',
-  ],
+  [`${deleted}read: not found; correct b: not found; delete: deleted`, 'a deleted plant'],
   // What was not answered comes at any time, or not at all.
   ['create a: no reply', 'nothing', 'a of a'],
   ['create a: no reply; create b: taken', 'a of a'],
-  ['create a: stored; correct b: no reply; read: shown a1; read: shown b1', 'b of a'],
-  ['create a: stored; delete: no reply; give b: no reply', 'a of a', 'a deleted plant', 'b of b'],
-  [
-    'create a: stored; read: shown a1; correct b if a1: no reply; delete: deleted; give a: shown a2',
-    'a of a',
-  ],
+  [`${created}correct b: no reply; read: shown a1; read: shown b1`, 'b of a'],
+  [`${created}delete: no reply; give b: no reply`, 'a of a', 'a deleted plant', 'b of b'],
+  [`${known}correct b if a1: no reply; delete: deleted; give a: shown a2`, 'a of a'],
 ])('%s is explained', (history, ...states) => {
   const ledger = record(history);
   expect(ledger.check(id)).toBe(true);
@@ -77,9 +72,6 @@ it.each<readonly [history: string, ...states: readonly string[]]>([
   expect([...new Set(possible.map(({ state }) => describeState(state)))]).toEqual(states);
   expect(ledger.failures).toEqual([]);
 });
-
-const created = 'create a: stored; ';
-const deleted = `${created}delete: deleted; `;
 
 /** What no order explains after a history: each one alone. */
 const wrong: readonly (readonly [before: string, ...wrong: readonly string[]])[] = [
@@ -97,25 +89,18 @@ const wrong: readonly (readonly [before: string, ...wrong: readonly string[]])[]
   [`${created}correct b: shown b1; `, 'create a: taken', 'create b: replayed'],
   [`${created}correct b: no reply; read: shown b1; `, 'read: shown a1'],
   // Corrections of what they were not to replace, and none of what they were to.
-  [
-    `${created}read: shown a1; `,
-    'correct b if a1: failed',
-    'correct b: shown b2',
-    'correct b if a2: shown b1',
-  ],
-  [`${created}read: shown a1; delete: deleted; give a: shown a2; `, 'correct b if a1: shown b2'],
+  [known, 'correct b if a1: failed', 'correct b: shown b2', 'correct b if a2: shown b1'],
+  [`${known}delete: deleted; give a: shown a2; `, 'correct b if a1: shown b2'],
 ];
 
-it.each(wrong.flatMap(([before, ...after]) => after.map((one) => before + one)))(
-  'no order explains %s',
-  (history) => {
-    const ledger = record(`${history}; read: not found`);
-    expect(ledger.check(id)).toBe(false);
-    // Until the first wrong answer.
-    const lines = ledger.failures[0]?.split('\n').slice(2) ?? [];
-    expect(lines).toHaveLength(history.split(': ').length - 1);
-  },
-);
+const histories = wrong.flatMap(([before, ...after]) => after.map((one) => before + one));
+it.each(histories)('no order explains %s', (history) => {
+  const ledger = record(`${history}; read: not found`);
+  expect(ledger.check(id)).toBe(false);
+  // Until the first wrong answer.
+  const lines = ledger.failures[0]?.split('\n').slice(2) ?? [];
+  expect(lines).toHaveLength(history.split(': ').length - 1);
+});
 
 const nothing = { lost: 0, 'lost deletes': 0, phantom: 0, double: 0, 'outcome unknown': 0 };
 const unknown = { 'outcome unknown': 1, 'of those changed': 0 };
@@ -126,21 +111,21 @@ it.each<readonly [sent: string, stored: readonly (keyof typeof plants)[], counts
   ['create a: stored', [], { lost: 1 }],
   ['create a: stored', ['rounded'], { lost: 1, phantom: 1 }],
   ['create a: stored', ['a', 'a'], { double: 1 }],
-  ['create a: stored; delete: rejected', ['tombstone'], { lost: 1 }],
+  [`${created}delete: rejected`, ['tombstone'], { lost: 1 }],
   ['create a: rejected; delete: no reply', ['tombstone'], { phantom: 1 }],
   ['create a: no reply', ['b'], { phantom: 1, ...changed }],
   ['create a: no reply', [], unknown],
   ['create a: unavailable', ['a'], changed],
   ['create a: no reply; create b: taken', [], { lost: 1 }],
-  ['create a: stored; delete: no reply', ['half'], { 'lost deletes': 1, ...changed }],
-  ['create a: stored; delete: deleted', ['tombstone'], { acknowledged: 1, deleted: 1 }],
-  ['create a: stored; delete: deleted', ['a'], { 'lost deletes': 1 }],
-  ['create a: stored; delete: no reply; create a: retired', [], { 'lost deletes': 1 }],
-  ['create a: stored; correct b: shown b1; create a: replayed', ['a'], { lost: 1 }],
-  ['create a: stored; correct b: no reply', ['a'], unknown],
-  ['create a: stored; correct b: no reply', ['b'], changed],
-  ['create a: stored; delete: deleted; give b: shown b2', ['b'], { acknowledged: 1, deleted: 0 }],
-  ['create a: stored; delete: deleted; give b: shown b2', ['tombstone'], { lost: 1 }],
+  [`${created}delete: no reply`, ['half'], { 'lost deletes': 1, ...changed }],
+  [`${created}delete: deleted`, ['tombstone'], { acknowledged: 1, deleted: 1 }],
+  [`${created}delete: deleted`, ['a'], { 'lost deletes': 1 }],
+  [`${created}delete: no reply; create a: retired`, [], { 'lost deletes': 1 }],
+  [`${created}correct b: shown b1; create a: replayed`, ['a'], { lost: 1 }],
+  [`${created}correct b: no reply`, ['a'], unknown],
+  [`${created}correct b: no reply`, ['b'], changed],
+  [`${deleted}give b: shown b2`, ['b'], { acknowledged: 1, deleted: 0 }],
+  [`${deleted}give b: shown b2`, ['tombstone'], { lost: 1 }],
 ])('after %s, stored is %j', (sent, stored, counts) => {
   const ledger = record(sent);
   const comparison = comparePlants(

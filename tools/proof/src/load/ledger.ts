@@ -1,20 +1,13 @@
 import { fieldsOf } from '@plant-store/contract/fields';
-import {
-  type Answer,
-  describeHistory,
-  explain,
-  type Operation,
-  type Possible,
-  type Request,
-  type Shown,
-} from './history.js';
+import type { Answer, Operation, Possible, Request, Shown } from './history.js';
+import { describeHistory, explain } from './history.js';
 
 /**
  * What a caller knows after a request that failed. `rejected`: it changed nothing. `unavailable` and `damaged` (503
  * `database_unavailable` and `database_damaged`) and `no reply`: nobody knows. `unexpected`: a reply that is not documented, or none
  * within the time limit.
  */
-export type Failure =
+type Failure =
   | { readonly kind: 'rejected' | 'unavailable' | 'damaged' }
   | { readonly kind: 'no reply'; readonly code: string }
   | { readonly kind: 'unexpected'; readonly reply: string };
@@ -22,7 +15,7 @@ export type Failure =
 export type Outcome = Answer | Failure;
 
 /** What is known of an id. */
-export interface Known {
+interface Known {
   /** All that may have had it when that was last checked; nothing if no order explained the answers. */
   possible: readonly Possible[];
   /** The operations since then. */
@@ -30,6 +23,8 @@ export interface Known {
   /** The changes that were sent, each once. */
   readonly changes: Map<string, Request>;
 }
+
+const nothing: Possible = { state: 'nothing', unanswered: [] };
 
 /**
  * What callers know about the plants that they sent: each request with its outcome. `check` finds contradictions between them. What
@@ -104,12 +99,7 @@ export class Ledger {
   }
 
   knownOf(id: bigint): Known {
-    const nothing: Known = {
-      possible: [{ state: 'nothing', unanswered: [] }],
-      operations: [],
-      changes: new Map(),
-    };
-    const known = this.known.get(id) ?? nothing;
+    const known = this.known.get(id) ?? { possible: [nothing], operations: [], changes: new Map() };
     this.known.set(id, known);
     return known;
   }
@@ -119,10 +109,9 @@ export class Ledger {
     if (what === 'read') this.replies.shown += plants.length;
     if (what === 'correct') this.replies.corrected += plants.length;
     if (what === 'give') this.replies['given again'] += plants.length;
-    const isCreated = kind === 'stored' || kind === 'replayed';
+    const isDone = what !== 'read' && ['stored', 'replayed', 'deleted', 'shown'].includes(kind);
     // Otherwise another request may have changed that, so that this one need not have stored anything.
-    const isChanged = kind === 'deleted' || (what === 'correct' && kind === 'shown');
-    if (!isCreated && !(isChanged && isFirst) && !(what === 'give' && kind === 'shown')) return;
+    if (!isDone || (!isFirst && ['delete', 'correct'].includes(what))) return;
     const now = performance.now();
     this.longestGapMs = Math.max(this.longestGapMs, now - this.acknowledgedAt);
     this.acknowledgedAt = now;
@@ -133,12 +122,9 @@ export class Ledger {
   private checkTag(plant: Shown): void {
     const content = JSON.stringify([`${plant.id}`, plant.addedAt, fieldsOf(plant)]);
     const tag = `${plant.id} ${plant.etag}`;
-    for (const [one, other] of [
-      [content, tag],
-      [tag, content],
-    ] as const) {
-      if ((this.tags.get(one) ?? other) !== other)
-        this.failures.push(`${one} goes with ${other} and with ${this.tags.get(one)}`);
+    for (const [one, other] of Object.entries({ [content]: tag, [tag]: content })) {
+      const before = this.tags.get(one) ?? other;
+      if (before !== other) this.failures.push(`${one} goes with ${before} and with ${other}`);
       this.tags.set(one, other);
     }
   }

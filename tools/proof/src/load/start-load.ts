@@ -34,7 +34,7 @@ const maxBatch = 40;
 export function startLoad(options: LoadOptions) {
   const { random, connections, endsWithoutReply = false, pauseMs = 0 } = options;
   const caller = new Caller(options);
-  const { choosePlant, chooseChange, chooseUnknown } = createChooser(options);
+  const { choose, choosePlant } = createChooser(options);
   let stopped = false;
 
   /** Reads a plant, or the newest ones. Returns the plant, if it is shown. */
@@ -45,26 +45,15 @@ export function startLoad(options: LoadOptions) {
 
   /** Sends a request and, now and then, reads what it is about. Returns its first outcome. */
   async function send() {
-    const unknown = random.next() < 0.15 ? chooseUnknown() : undefined;
-    if (unknown !== undefined) return caller.send(unknown);
-    const change = random.next() < 0.3 ? chooseChange() : undefined;
-    if (change !== undefined) {
-      const isRead = random.next() < 0.3;
-      const match = isRead ? await read(change.plant) : undefined;
-      const outcome = await caller.send({ ...change, match });
-      if (isRead && (outcome.kind === 'deleted' || outcome.kind === 'shown')) await read(change.plant);
-      return outcome;
-    }
-    const count = random.next() < 0.1 ? 1 + random.below(maxBatch) : 1;
-    const plants = Array.from({ length: count }, choosePlant);
-    const [first] = plants;
-    const outcomes =
-      count === 1 && first !== undefined
-        ? [await caller.send({ do: 'create', plant: first })]
-        : await caller.createAll(plants);
-    const stored = plants.find((_, index) => ['stored', 'replayed'].includes(outcomes[index]?.kind ?? ''));
-    if (stored !== undefined && random.next() < 0.1) await read(stored);
-    return outcomes[0];
+    if (random.next() < 0.07)
+      return (await caller.createAll(Array.from({ length: 1 + random.below(maxBatch) }, choosePlant)))[0];
+    const request = choose();
+    const { do: what, plant } = request;
+    const isRead = random.next() < (what === 'create' ? 0.1 : 0.3);
+    const match = isRead && what !== 'create' ? await read(plant) : undefined;
+    const outcome = await caller.send({ match, ...request });
+    if (isRead && ['stored', 'replayed', 'shown', 'deleted'].includes(outcome.kind)) await read(plant);
+    return outcome;
   }
 
   async function sendContinually(): Promise<void> {
@@ -97,34 +86,32 @@ function createChooser({ ledger, random, createPlant }: LoadOptions) {
   );
   const unknown = latest.flatMap(({ possible }) => possible[0]?.unanswered ?? []);
   const deleted: NewPlant[] = [];
-  return {
-    /** A request of which nobody knows what became. Half of them stay so, since not every caller retries. */
-    chooseUnknown(): Request | undefined {
-      const operation = unknown.pop();
-      return random.next() < 0.5 ? operation?.request : undefined;
-    },
-    /** The plant of a create. */
-    choosePlant(): NewPlant {
-      const kind = random.next();
-      if (kind > 0.95 && recent.length > 0) return random.pick(recent);
-      if (kind > 0.9 && recent.length > 0) return createConflict(random.pick(recent), random);
-      if (kind > 0.85 && deleted.length > 0) return random.pick(deleted);
-      const plant = createPlant();
-      if (recent.length < recentCount) recent.push(plant);
-      else recent[random.below(recentCount)] = plant;
-      return plant;
-    },
-    /** A correction, a delete, or a new plant under the id of a deleted one, if there is any plant. */
-    chooseChange(): Request | undefined {
-      if (recent.length === 0) return undefined;
-      const plant = random.pick(recent);
-      const kind = random.next();
-      if (kind < 0.4) return { do: 'correct', plant: createConflict(plant, random) };
-      if (kind < 0.5 && deleted.length > 0)
-        return { do: 'give', plant: createConflict(random.pick(deleted), random) };
-      deleted.push(plant);
-      if (deleted.length > deletedCount) deleted.shift();
-      return { do: 'delete', plant };
-    },
-  };
+
+  /** The plant of a create. */
+  function choosePlant(): NewPlant {
+    const kind = random.next();
+    if (kind > 0.95 && recent.length > 0) return random.pick(recent);
+    if (kind > 0.9 && recent.length > 0) return createConflict(random.pick(recent), random);
+    if (kind > 0.85 && deleted.length > 0) return random.pick(deleted);
+    const plant = createPlant();
+    if (recent.length < recentCount) recent.push(plant);
+    else recent[random.below(recentCount)] = plant;
+    return plant;
+  }
+
+  function choose(): Request {
+    const again = random.next() < 0.15 ? unknown.pop() : undefined;
+    // Half of what a crash left unknown stays so, since not every caller retries.
+    if (again !== undefined && random.next() < 0.5) return again.request;
+    const kind = random.next();
+    if (kind < 0.7 || recent.length === 0) return { do: 'create', plant: choosePlant() };
+    const plant = random.pick(recent);
+    if (kind < 0.82) return { do: 'correct', plant: createConflict(plant, random) };
+    if (kind < 0.85 && deleted.length > 0)
+      return { do: 'give', plant: createConflict(random.pick(deleted), random) };
+    deleted.push(plant);
+    if (deleted.length > deletedCount) deleted.shift();
+    return { do: 'delete', plant };
+  }
+  return { choose, choosePlant };
 }
