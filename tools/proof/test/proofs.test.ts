@@ -20,8 +20,7 @@ it.each(['crash', 'disk'])('the service keeps what it promises: %s', async (name
   for (const { figures } of await prove(name)) {
     expect(figures).toMatchObject({ ...nothing, trials: expect.any(Number) });
     expect(Number(figures['acknowledged'])).toBeGreaterThan(60);
-    for (const figure of ['deleted', 'corrected', 'given again'])
-      expect(Number(figures[figure])).toBeGreaterThan(0);
+    for (const kind of ['deleted', 'corrected']) expect(Number(figures[kind])).toBeGreaterThan(2);
   }
 });
 

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { NewPlant } from '@plant-store/contract/operations';
 import { Caller } from '../load/caller.js';
 import { explain, type Request, type Shown } from '../load/history.js';
 import { createConflict, createPlantSource, createRandom } from '../load/plants.js';
@@ -6,6 +7,7 @@ import { Tally } from '../load/tally.js';
 import { type Trial, withTrial } from '../load/trial.js';
 import type { Proof, ProofContext, Trials } from '../proof.js';
 import { type Engine, withDatabases } from '../system/databases.js';
+import type { Service } from '../system/service.js';
 
 /** So many sequences run at a time, each over connections of its own, so that a commit has requests of several. */
 const sequencesAtATime = 16;
@@ -28,6 +30,7 @@ function raceOn(
   const promise = `One order explains what is done with one id at the same time, on ${title}`;
   async function prove(count: number, { seed, settings, log }: ProofContext) {
     const tally = new Tally();
+    let sent = 0;
     await withDatabases(engine, async ({ folder, createDatabase }) => {
       const options = {
         database: await createDatabase(),
@@ -40,14 +43,12 @@ function raceOn(
         const other = instances === 1 ? service : await trial.launch(`${options.logFile}.2`).started;
         const { token, ledger, random } = trial;
         const createPlant = createPlantSource(random.fork());
-        let sent = 0;
         async function race(): Promise<void> {
-          const callers = [service, other, service].map(
-            ({ baseUrl }) => new Caller({ baseUrl, token, ledger, connections: 1 }),
-          );
+          const connect = ({ baseUrl }: Service) => new Caller({ baseUrl, token, ledger, connections: 1 });
+          const callers = [service, other, service].map(connect);
           while (sent < count && ledger.failures.length === 0) {
             if (++sent % 1_000 === 0) log(`${name}: ${sent} of ${count} sequences`);
-            await runSequence(trial, callers, createPlant(), tally);
+            await runOne(trial, callers, createPlant(), tally);
           }
           for (const caller of callers) caller.close();
         }
@@ -56,22 +57,17 @@ function raceOn(
         await tally.checkAtEnd(trial);
       });
     });
+    tally.figures['sequences'] = sent;
     return tally.toResult();
   }
   return { name, promise, short: 200, full: 10_000, prove };
 }
 
 /**
- * Runs random requests about the id of a plant from several connections at the same time. Then it gives the id again if the plant was
- * deleted, corrects what has it, and retries all creates, one after the other: of these late ones one is a replay, which reverts
- * nothing.
+ * Sends random requests about an id from several connections at the same time. Then, one after the other, it gives the id again if the
+ * plant was deleted, corrects what has it, and retries all creates, of which one is a replay that reverts nothing.
  */
-async function runSequence(
-  { ledger, random }: Trial,
-  callers: readonly Caller[],
-  plant: Request['plant'],
-  tally: Tally,
-): Promise<void> {
+async function runOne({ ledger, random }: Trial, callers: readonly Caller[], plant: NewPlant, tally: Tally) {
   // Few, so that the same come again.
   const contents = [plant, createConflict(plant, random), createConflict(plant, random)];
   const known: Shown[] = [];
@@ -105,7 +101,6 @@ async function runSequence(
 
   const { possible, operations } = ledger.knownOf(plant.id);
   const inTurn = operations.map((one, at) => ({ ...one, after: undefined, start: at, end: at }));
-  tally.add('sequences');
   tally.add('requests at the same time', operations.length);
   if (explain(possible, inTurn).length === 0) tally.add('in another order than sent');
   if ((await send({ do: 'read', plant })) !== 'shown') {

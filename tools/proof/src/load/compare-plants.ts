@@ -58,8 +58,8 @@ export function comparePlants(ledger: Ledger, rows: readonly PlantRow[]): Compar
     const most = Math.max(...known.possible.map(({ unanswered }) => unanswered.length));
     const unchanged = known.possible.find(({ unanswered }) => unanswered.length === most)?.state ?? 'nothing';
     const isUnknown = new Set(states.map((state) => JSON.stringify(state))).size > 1;
-    if (isUnknown) counts['outcome unknown']++;
-    if (isUnknown && !isStored(unchanged, row)) counts['of those changed']++;
+    counts['outcome unknown'] += Number(isUnknown);
+    counts['of those changed'] += Number(isUnknown && !isStored(unchanged, row));
     if (states.some((state) => isStored(state, row))) continue;
     const isHalf = row?.deleted === true && !hasSameFields(row, withoutTexts);
     const kind = isDeleted || isHalf ? 'lost deletes' : isAcknowledged ? 'lost' : 'phantom';

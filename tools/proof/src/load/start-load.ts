@@ -27,9 +27,8 @@ const delayAfterFailureMs = 20;
 const maxBatch = 40;
 
 /**
- * Starts to create, correct, delete and read plants over several connections: most are new, some replays, some conflicts, some those
- * whose earlier outcome is unknown. Some are corrected or deleted, while others send the same creates again, and some ids of deleted
- * ones are given again.
+ * Starts to create, correct, delete and read plants over several connections: most are new, some replays, some conflicts, some what was
+ * not answered before, and some get the ids of deleted ones, while others send the same creates again.
  */
 export function startLoad(options: LoadOptions) {
   const { random, connections, endsWithoutReply = false, pauseMs = 0 } = options;
@@ -107,7 +106,7 @@ function createChooser({ ledger, random, createPlant }: LoadOptions) {
     if (kind < 0.7 || recent.length === 0) return { do: 'create', plant: choosePlant() };
     const plant = random.pick(recent);
     if (kind < 0.82) return { do: 'correct', plant: createConflict(plant, random) };
-    if (kind < 0.85 && deleted.length > 0)
+    if (kind < 0.87 && deleted.length > 0)
       return { do: 'give', plant: createConflict(random.pick(deleted), random) };
     deleted.push(plant);
     if (deleted.length > deletedCount) deleted.shift();
