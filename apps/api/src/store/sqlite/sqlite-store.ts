@@ -160,7 +160,7 @@ export function createSqliteStore<Resource>({
     const change = [changedAtOf(after, now), lastNumber() + 1];
     const values = isTombstone(after)
       ? [addedBefore, null, 1, ...change, ...erasedTexts]
-      : [after.addedAt ?? addedBefore, after.original ?? null, 0, ...change, ...toTexts(after)];
+      : [after.addedAt ?? null, after.original ?? null, 0, ...change, ...toTexts(after)];
     // A trigger may skip a row silently.
     if (insertChanged.run(id, ...values).changes !== 1) throw new Error(`The record ${id} was not changed`);
     return { before, after };
