@@ -63,6 +63,7 @@ const explanations: Readonly<Record<ErrorName, Explanation>> = {
     about: 'id',
     explain: () => ['This id was that of a plant that was deleted.', 'Choose another id.'],
   },
+  changes_unsupported: ofPage,
   precondition_required: ofPage,
   precondition_failed: {
     about: 'plant',
