@@ -12,7 +12,7 @@ const root = resolve(import.meta.dirname, '..');
 const dist = join(root, 'dist');
 const allTypes = join(dist, 'all-types');
 
-const entries = ['index', 'unwrap', 'list', 'bulk', 'tanstack-query', 'testing/index', 'msw'];
+const entries = ['index', 'unwrap', 'list', 'follow', 'bulk', 'tanstack-query', 'testing/index', 'msw'];
 /** So that an error is of the same class in each entry. */
 const shareUnwrap: Plugin = {
   name: 'share-unwrap',

@@ -1,21 +1,23 @@
 import { fieldsOf, hasSameFields } from '@plant-store/contract/fields';
-import type { NewPlant, Plant } from '@plant-store/contract/operations';
+import type { Change, NewPlant, Plant } from '@plant-store/contract/operations';
 
 /** A plant as a reply shows it, with its entity tag unless a list shows it. */
 export type Shown = NewPlant & { readonly addedAt?: string | undefined; readonly etag?: string | undefined };
 
-/** A request about one id; of the plant of a delete or a read only the id counts. */
+/** A request about one id; of the plant of a delete, a read or `follow` only the id counts. */
 export interface Request {
-  /** `give`: gives the id of a deleted plant again. */
-  readonly do: 'create' | 'correct' | 'give' | 'delete' | 'read';
+  /** `give`: gives the id of a deleted plant again. `follow`: a follower gets its last change. */
+  readonly do: 'create' | 'correct' | 'give' | 'delete' | 'read' | 'follow';
   readonly plant: NewPlant;
   /** What a correction may replace: any plant without it. */
   readonly match?: Shown | undefined;
 }
 
-/** A reply that shows what has the id. `retired`: a deleted plant; `failed`: the precondition does not hold. */
+/** A reply that shows what has the id, or a change. `retired`: a deleted plant; `failed`: the precondition does not hold. */
 export interface Answer {
-  readonly kind: 'stored' | 'replayed' | 'taken' | 'retired' | 'deleted' | 'not found' | 'shown' | 'failed';
+  readonly kind:
+    | ('stored' | 'replayed' | 'taken' | 'retired' | 'deleted' | 'not found' | 'shown' | 'failed')
+    | Change['kind'];
   /** All plants that it shows. */
   readonly plants?: readonly Shown[];
 }
@@ -27,7 +29,7 @@ export interface Operation {
   readonly start: number;
   end: number;
   answer?: Answer | undefined;
-  /** When one of the same batch was sent that comes before it. */
+  /** When one of the same batch was sent, or of the same follower, that comes before it. */
   readonly after?: number | undefined;
 }
 
@@ -38,6 +40,7 @@ interface Live {
   readonly plant: Plant;
   /** As which it was created, or was given the id. */
   readonly created: Plant;
+  readonly isCorrected?: true;
   /** Unknown until a reply shows it. */
   readonly addedAt?: string | undefined;
 }
@@ -99,11 +102,12 @@ function reply(state: State, { do: what, plant, match }: Request): readonly [Ans
   if (state === 'nothing') return ['not found', state];
   if (what === 'delete') return ['deleted', 'a deleted plant'];
   if (what === 'give') return state === 'a deleted plant' ? ['shown', given] : ['failed', state];
-  if (state === 'a deleted plant') return ['not found', state];
+  if (state === 'a deleted plant') return [what === 'follow' ? 'deleted' : 'not found', state];
+  if (what === 'follow') return [state.isCorrected ? 'corrected' : 'created', state];
   if (what === 'read' || hasSameFields(state.plant, fields)) return ['shown', state];
   const isMatched =
     match === undefined || (hasSameFields(state.plant, match) && state.addedAt === match.addedAt);
-  return isMatched ? ['shown', { ...state, plant: fields }] : ['failed', state];
+  return isMatched ? ['shown', { ...state, plant: fields, isCorrected: true }] : ['failed', state];
 }
 
 /** The operations that were sent until the first answer that no order explains, one a line. */

@@ -1,6 +1,8 @@
 import { fieldsOf } from '@plant-store/contract/fields';
+import type { Change } from '@plant-store/contract/operations';
 import type { Answer, Operation, Possible, Request, Shown } from './history.js';
 import { describeHistory, explain } from './history.js';
+import { withoutTexts } from './plants.js';
 
 /**
  * What a caller knows after a request that failed. `rejected`: it changed nothing. `unavailable` and `damaged` (503
@@ -84,6 +86,21 @@ export class Ledger {
         const answer = { kind: 'shown', plants: [plant] } as const;
         this.knownOf(plant.id).operations.push({ request: { do: 'read', plant }, start, end, answer });
       }
+    };
+  }
+
+  /**
+   * Notes the changes that a follower gets, one after the other: each shows what had the id at some time before, and after what the one
+   * before it shows.
+   */
+  noteFollower(): (change: Change) => void {
+    const latest = new Map<bigint, number>();
+    return ({ kind, id, plant }) => {
+      const end = ++this.time;
+      const request = { do: 'follow', plant: { ...withoutTexts, id } } as const;
+      const answer = { kind, plants: plant === undefined ? [] : [plant] };
+      this.knownOf(id).operations.push({ request, start: -end, end, after: latest.get(id), answer });
+      latest.set(id, -end);
     };
   }
 

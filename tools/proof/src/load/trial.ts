@@ -37,7 +37,7 @@ export class Trial {
   readonly database: Database;
   readonly random: Random;
   readonly ledger = new Ledger();
-  private readonly createPlant: LoadOptions['createPlant'];
+  readonly createPlant: LoadOptions['createPlant'];
   private readonly ends: (() => Promise<void>)[] = [];
   private current: Service | undefined;
 
@@ -75,8 +75,8 @@ export class Trial {
     acknowledgements = this.random.below(300),
   ): Promise<Load> {
     const { ledger, token, createPlant } = this;
-    const { baseUrl } = await this.service();
-    const caller = { ledger, token, createPlant, connections, baseUrl, random: this.random.fork() };
+    const service = await this.service();
+    const caller = { ledger, token, createPlant, connections, service, random: this.random.fork() };
     const load = startLoad({ ...options, ...caller });
     this.ends.push(load.stop);
     await this.acknowledgements(acknowledgements, load);
@@ -88,7 +88,7 @@ export class Trial {
    *
    * @throws {Error} with the replies before, and the last lines of the service's output, if that takes too long
    */
-  async acknowledgements(count: number, load: Load, timeoutMs?: number): Promise<void> {
+  async acknowledgements(count: number, load: Pick<Load, 'ended'>, timeoutMs?: number): Promise<void> {
     const { ledger } = this;
     const { acknowledgements, unavailable, rejected, missingReplies, refusedConnections } = ledger;
     const before = { acknowledgements, unavailable, rejected, missingReplies, refusedConnections };
