@@ -44,7 +44,7 @@ function raceOn(
         const { token, ledger, random } = trial;
         const createPlant = createPlantSource(random.fork());
         async function race(): Promise<void> {
-          const connect = (one: Service) => new Caller({ service: one, token, ledger, connections: 1 });
+          const connect = ({ baseUrl }: Service) => new Caller({ baseUrl, token, ledger, connections: 1 });
           const callers = [service, other, service].map(connect);
           while (sent < count && ledger.failures.length === 0) {
             if (++sent % 1_000 === 0) log(`${name}: ${sent} of ${count} sequences`);

@@ -2,15 +2,14 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import { errors } from '@plant-store/contract/errors';
 import { fieldsOf, hasSameFields } from '@plant-store/contract/fields';
 import type { NewPlant } from '@plant-store/contract/operations';
-import type { Service } from '../system/service.js';
 import type { Request, Shown } from './history.js';
 import type { Ledger, Outcome } from './ledger.js';
 import { parse, toJson } from './plants.js';
 
 /** Which service is called, and how. */
 export interface CallerOptions {
-  /** Its URL is looked up before each request. */
-  readonly service: Pick<Service, 'baseUrl'>;
+  /** Such as `http://127.0.0.1:3000`. */
+  readonly baseUrl: string;
   readonly token: string;
   readonly ledger: Ledger;
   readonly connections: number;
@@ -65,13 +64,13 @@ export class Caller {
   }
 
   private async exchange(method: string, path: string, body = '', precondition = {}): Promise<Reply> {
-    const { service, token, replyTimeoutMs = 60_000 } = this.options;
+    const { baseUrl, token, replyTimeoutMs = 60_000 } = this.options;
     const signal = AbortSignal.timeout(replyTimeoutMs);
     const sentAt = performance.now();
     try {
       const content = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
       const headers = { authorization: `Bearer ${token}`, ...(body !== '' && content), ...precondition };
-      const sent = request(`${service.baseUrl}${path}`, { method, headers, signal, agent: this.agent });
+      const sent = request(`${baseUrl}${path}`, { method, headers, signal, agent: this.agent });
       const reply = await new Promise<IncomingMessage>((resolve, reject) => {
         sent.once('response', resolve).on('error', reject).end(body);
       });

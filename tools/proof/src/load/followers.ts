@@ -4,7 +4,7 @@ import { fieldsOf, hasSameFields } from '@plant-store/contract/fields';
 import type { Change } from '@plant-store/contract/operations';
 import type { PlantRow } from '../system/databases.js';
 import { until } from '../system/programs.js';
-import { Caller, type CallerOptions } from './caller.js';
+import { Caller } from './caller.js';
 import { withoutTexts } from './plants.js';
 import type { Tally } from './tally.js';
 import type { Trial } from './trial.js';
@@ -13,63 +13,56 @@ import type { Trial } from './trial.js';
 const limits = [10, 1_000];
 
 /**
- * Runs something while two followers get all changes, each of another service if there are two. Once both have caught up with a last
- * plant, their changes are noted and compared with a list of all.
+ * Runs something while two followers get all changes, each of another instance if there are two. Then all must be told of a last plant;
+ * what they got is noted, and compared with a list of all that is made at the end.
  */
 export async function withFollowers(
-  { ledger, token, createPlant, database, random }: Trial,
+  trial: Trial,
   tally: Tally,
-  services: readonly CallerOptions['service'][],
+  instances: number,
   run: () => Promise<void>,
 ): Promise<void> {
+  const { ledger, token, database } = trial;
   const ending = new AbortController();
-  const { signal } = ending;
   const errors: unknown[] = [];
 
-  function follow(service: CallerOptions['service'], limit?: number): Change[] {
-    const changes: Change[] = [];
-    const baseUrl = 'http://service';
-    const client = createClient({
-      baseUrl,
-      token,
-      fetch: (url, init) => fetch(url.replace(baseUrl, service.baseUrl), init),
-    });
+  async function follow(changes: Change[], limit: number, instance: number): Promise<void> {
+    const { baseUrl } = await trial.service(instance);
+    const find: typeof fetch = (url, init) =>
+      fetch(String(url).replace(baseUrl, trial.current[instance]?.baseUrl ?? baseUrl), init);
+    const client = createClient({ baseUrl, token, fetch: find });
     const note = ledger.noteFollower();
-    async function collect() {
-      for await (const page of followChanges(client, { after: '0', limit, signal }))
-        for (const change of page.changes) {
-          changes.push(change);
-          note(change);
-        }
-    }
-    collect().catch((error: unknown) => signal.aborted || errors.push(error));
+    const pages = followChanges(client, { after: '0', limit, signal: ending.signal });
+    for await (const page of pages)
+      for (const change of page.changes) note(changes[changes.push(change) - 1] ?? change);
+  }
+
+  function start(limit: number, instance: number): readonly Change[] {
+    const changes: Change[] = [];
+    follow(changes, limit, instance).catch((error: unknown) => ending.signal.aborted || errors.push(error));
     return changes;
   }
 
   try {
-    const seen = limits.map((limit, index) =>
-      follow(services[index % services.length] ?? random.pick(services), limit),
-    );
+    const seen = limits.map((limit, index) => start(limit, index % instances));
     await run();
-    const caller = new Caller({ service: random.pick(services), ledger, token, connections: 1 });
-    const last = createPlant();
-    await until(
-      async () => (await caller.send({ do: 'create', plant: last })).kind === 'replayed',
-      'the last plant is stored',
-    );
+    const last = trial.createPlant();
+    const caller = new Caller({ ...(await trial.service()), token, ledger, connections: 1 });
+    const isStored = async () => (await caller.send({ do: 'create', plant: last })).kind === 'replayed';
+    await until(isStored, 'the last plant is stored');
     caller.close();
     const sentAt = performance.now();
-    const isSeen = (changes: readonly Change[]) =>
-      errors.length > 0 || changes.some(({ id }) => id === last.id);
-    await until(() => seen.every(isSeen), 'both followers get the last plant');
-    tally.max('longest time until they got the last one in ms', performance.now() - sentAt);
-    const listed = follow(random.pick(services));
-    await until(() => isSeen(listed), 'all changes are listed');
+    async function caughtUp(who: string, changes: readonly Change[]): Promise<void> {
+      const isSeen = () => errors.length > 0 || changes.at(-1)?.id === last.id;
+      await until(isSeen, `${who} gets the last plant`);
+      tally.max(`ms until ${who} got the last plant`, performance.now() - sentAt);
+      tally.add(`changes of ${who}`, changes.length);
+    }
+    await Promise.all(seen.map((changes, index) => caughtUp(`follower ${index + 1}`, changes)));
+    const listed = start(1_000, 0);
+    await caughtUp('the list', listed);
     for (const error of errors) tally.fail(`a follower: ${error}`);
     for (const failure of compareFollowers(await database.readRows(), listed, seen)) tally.fail(failure);
-    for (const [index, changes] of seen.entries())
-      tally.add(`changes of follower ${index + 1}`, changes.length);
-    tally.add('changes listed at the end', listed.length);
   } finally {
     ending.abort();
   }

@@ -115,7 +115,7 @@ export function describeHistory(before: readonly Possible[], operations: readonl
   const unanswered = { answer: undefined, end: Number.POSITIVE_INFINITY };
   const until = (time: number) =>
     operations
-      .filter(({ start }) => start <= time)
+      .filter(({ start }) => Math.abs(start) <= time)
       .map((one): Operation => (one.end <= time ? one : { ...one, ...unanswered }));
   const ends = operations.map(({ end }) => end).sort((one, other) => one - other);
   const wrong = ends.find((end) => explain(before, until(end)).length === 0) ?? Number.POSITIVE_INFINITY;
