@@ -27,7 +27,7 @@ export async function withFollowers(
   const errors: unknown[] = [];
 
   async function follow(changes: Change[], limit: number, instance: number): Promise<void> {
-    const { baseUrl } = await trial.service(instance);
+    const baseUrl = 'http://service';
     const find: typeof fetch = (url, init) =>
       fetch(String(url).replace(baseUrl, trial.current[instance]?.baseUrl ?? baseUrl), init);
     const client = createClient({ baseUrl, token, fetch: find });
@@ -44,6 +44,7 @@ export async function withFollowers(
   }
 
   try {
+    for (let instance = 0; instance < instances; instance++) await trial.service(instance);
     const seen = limits.map((limit, index) => start(limit, index % instances));
     await run();
     const last = trial.createPlant();
