@@ -50,6 +50,17 @@ describe.each(enginesOfStore())('changes on %s', (kind) => {
     expect((await follow(last)).seen).toEqual(['4 plant 4']);
   });
 
+  it('lists each change of the plant that was changed last', async () => {
+    await store.create(plantsOf(1, 2));
+    let { last } = await follow();
+    for (const name of ['one', 'two', 'deleted']) {
+      await (name === 'deleted' ? removeFrom(store, [2n]) : rename(2n, name));
+      const found = await follow(last);
+      expect(found.seen).toEqual([`2 ${name}`]);
+      ({ last } = found);
+    }
+  });
+
   it('has the time of each change', async () => {
     await store.create([
       ...plantsOf(1, 2),
