@@ -112,6 +112,7 @@ function losePower(engine: Engine, title: string): Kind<Disk> {
     promise: `A 200 survives a loss of power, on ${title}`,
     short: 2,
     full: 100,
+    followed: 1,
     findObstacle: findNoFileSystem,
     withPlace: (trial) => withDisk(engine, megabytes, trial),
     async breakOnce({ trial, place: { programs, fileSystem } }) {

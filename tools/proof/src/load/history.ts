@@ -56,24 +56,52 @@ export interface Possible {
  * before another one that was answered when it was sent. What was not answered comes anywhere, or not at all. There is nothing if
  * no order explains the answers.
  */
-export function explain(before: readonly Possible[], operations: readonly Operation[]): readonly Possible[] {
+export function explain(
+  possible: readonly Possible[],
+  operations: readonly Operation[],
+): readonly Possible[] {
   const found: Possible[] = [];
   const visited = new Set<string>();
-  function visit(state: State, left: readonly Operation[]): void {
-    const key = `${left.map(({ start }) => start)} ${JSON.stringify(state)}`;
+  function visit(before: State, left: readonly Operation[]): void {
+    const key = `${left.map(({ start }) => start)} ${JSON.stringify(before)}`;
     if (visited.has(key)) return;
     visited.add(key);
     const firstEnd = Math.min(...left.map(({ end }) => end));
-    if (firstEnd === Number.POSITIVE_INFINITY) found.push({ state, unanswered: left });
-    for (const operation of left) {
-      if (operation.start > firstEnd || left.some(({ start }) => start === operation.after)) continue;
-      const next = carryOut(state, operation);
-      const others = left.filter((other) => other !== operation);
-      if (next !== undefined) visit(next, others);
+    if (firstEnd === Number.POSITIVE_INFINITY) found.push({ state: before, unanswered: left });
+    const next = left.flatMap((operation) => {
+      const isLater = operation.start > firstEnd || left.some(({ start }) => start === operation.after);
+      const state = isLater ? undefined : carryOut(before, operation);
+      return state === undefined ? [] : { operation, state, isSame: isEqual(state, before) };
+    });
+    // What was answered and cannot have changed anything may as well come now, whatever comes later.
+    const mayChange = ({ request, answer }: Operation) =>
+      answer === undefined || request.do === 'delete' || request.do === 'correct';
+    const first = next.find(({ operation, isSame }) => isSame && !mayChange(operation));
+    for (const { operation, state, isSame } of first ? [first] : next) {
+      const isFollowed = left.some(({ after }) => after === operation.start);
+      // What was not answered and changes nothing may come later, and after the same that was sent before.
+      const isIdle = isSame || left.find((other) => isAlike(other, operation)) !== operation;
+      if (operation.answer !== undefined || isFollowed || !isIdle)
+        visit(
+          state,
+          left.filter((other) => other !== operation),
+        );
     }
   }
-  for (const { state, unanswered } of before) visit(state, [...unanswered, ...operations]);
+  for (const { state, unanswered } of possible) visit(state, [...unanswered, ...operations]);
   return found;
+}
+
+function isEqual(one: State, other: State): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+/** Whether nobody knows what became of two requests that are the same. */
+function isAlike(one: Operation, other: Operation): boolean {
+  const isUnknown = [one, other].every(({ answer, after }) => answer === undefined && after === undefined);
+  const show = ({ request: { do: what, plant, match } }: Operation) =>
+    JSON.stringify([what, fieldsOf(plant), match && [match.addedAt, fieldsOf(match)]]);
+  return one === other || (isUnknown && show(one) === show(other));
 }
 
 /** What has the id after an operation; `undefined` if it is not answered like that. */
