@@ -3,9 +3,9 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { findFreePort } from '@plant-store/postgresql-server';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { writeRelease } from '../../scripts/release/write-release.js';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { createRoot } from '../support/release/create-root.js';
+import type {} from '../support/release/global-setup.js';
 import { dockerfile, readImage } from '../support/release/read-image.js';
 import { runInRoot, startInRoot } from '../support/release/start-in-root.js';
 import { until } from '../support/until.js';
@@ -15,16 +15,15 @@ const image = readImage();
 let root: string;
 /** What containers get as the volume: a copy of the folder in the image, with its owner and mode. */
 let volume: string;
-beforeAll(async () => {
+beforeAll(() => {
   root = createRoot();
   const built = mkdtempSync(join(tmpdir(), 'plant-store-built-'));
-  const { folder } = await writeRelease({ parent: built, commit: 'unknown', time: undefined });
   mkdirSync(join(built, 'volumes/data'), { recursive: true });
   const [, mode = ''] = /install -d -m (\d+) \/volumes\/data$/m.exec(dockerfile) ?? [];
   chmodSync(join(built, 'volumes/data'), mode);
   // What the first stage leaves to be copied.
   const sources: Readonly<Record<string, string>> = {
-    '/opt/plant-store': folder,
+    '/opt/plant-store': inject('release').folder,
     '/volumes/': join(built, 'volumes'),
   };
   for (const { source, target, owner = '0:0' } of image.copies) {

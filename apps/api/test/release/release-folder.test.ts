@@ -1,11 +1,20 @@
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { createDatabase, findFreePort } from '@plant-store/postgresql-server';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { writeRelease } from '../../scripts/release/write-release.js';
 import type {} from '../support/postgresql/global-setup.js';
 import { createRoot, nodePath } from '../support/release/create-root.js';
+import type {} from '../support/release/global-setup.js';
 import { type Confinement, runInRoot, startInRoot } from '../support/release/start-in-root.js';
 import { until } from '../support/until.js';
 
@@ -23,10 +32,11 @@ function linkTo(name: string): void {
   symlinkSync(name, join(root, 'opt/plant-store'));
 }
 
-beforeAll(async () => {
+beforeAll(() => {
   root = createRoot();
-  const { folder } = await writeRelease({ parent: join(root, 'opt'), commit: 'unknown', time: undefined });
-  release = basename(folder);
+  release = basename(inject('release').folder);
+  const folder = join(root, 'opt', release);
+  cpSync(inject('release').folder, folder, { recursive: true });
   linkTo(release);
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     chmodSync(join(entry.parentPath, entry.name), entry.isFile() ? 0o444 : 0o555);
@@ -88,7 +98,7 @@ it.each([
     }
     linkTo(release);
     expect(await (await fetch(`http://127.0.0.1:${ADMIN_PORT}/metrics`)).text()).toContain(
-      'commit="unknown"',
+      `commit="${inject('release').commit}"`,
     );
 
     if (engine === 'sqlite') await run(['backup', `${filesOf('backup')}.db`], environment);
