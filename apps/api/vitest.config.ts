@@ -51,6 +51,7 @@ const longest = [
   'src/store/postgresql/run-query.test.ts',
   'src/store/postgresql/open-postgresql.test.ts',
   'test/process/stop-with-parent.test.ts',
+  'test/browser/viewer-accessibility.test.ts',
   'test/browser/documentation.test.ts',
   'test/browser/page/import-interrupted.test.ts',
   'test/browser/page/accessibility.test.ts',
