@@ -136,6 +136,7 @@ it('has its last line after a crash, while its output is read', async () => {
   const file = join(temporaryFolder(), 'log');
   // A process of its own reads in time, however busy this one is.
   const reader = spawn('cat', { stdio: ['pipe', openSync(file, 'w'), 'inherit'] });
+  if (reader.stdin === null) throw new Error('it has a pipe');
   const ended = once(reader, 'close');
   expect(await runWithLogger(crash, reader.stdin)).toMatchObject({ exitCode: 1 });
   reader.stdin.end();
