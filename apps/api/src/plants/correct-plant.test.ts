@@ -10,7 +10,7 @@ it('identifies a create as databases and exports of all versions have it', () =>
 
 it('has another entity tag for each other plant under an id, which what it was created as does not change', () => {
   const fern = { id: 1n, name: 'Fern', tag: 'outdoor', addedAt: 5 };
-  const others = [{ name: 'Ivy' }, { tag: '' }, { tag: undefined }, { addedAt: 6 }, { addedAt: undefined }];
+  const others = [{ name: 'Ivy' }, { tag: '' }, { tag: undefined }, { addedAt: 6 }, { addedAt: null }];
   const tags = [fern, ...others.map((other) => ({ ...fern, ...other }))].map(entityTagOf);
   expect(new Set(tags).size).toBe(tags.length);
   for (const tag of tags) expect(tag).toMatch(/^"[\w-]{22}"$/);

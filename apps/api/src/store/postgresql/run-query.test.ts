@@ -5,8 +5,9 @@ import { collect } from '../../../test/support/collect.js';
 import { openTestDatabase } from '../../../test/support/database/create-test-database.js';
 import { startProxy } from '../../../test/support/postgresql/start-proxy.js';
 import { until } from '../../../test/support/until.js';
-import { plantTable } from '../../plants/plant-store.js';
+import { type PlantRecord, plantTable } from '../../plants/plant-store.js';
 import type { Database } from '../database.js';
+import { isTombstone } from '../store.js';
 import { createInsert, createPostgresqlStore } from './postgresql-store.js';
 import { conflictDelayMs, maxAttempts, retryConflicts } from './run-query.js';
 
@@ -29,13 +30,13 @@ afterAll(() => database.close());
 
 const insert = ({ plants } = database, id = 1n, name = 'Monstera') => plants.create([{ id, name }]);
 
-/** Makes the server run an action whenever a plant is inserted. */
-async function onInsert(action: string): Promise<void> {
+/** Makes the server run an action whenever a plant is inserted, or changed. */
+async function onInsert(action: string, event: 'INSERT' | 'UPDATE' = 'INSERT'): Promise<void> {
   await query(
     url,
     `CREATE SEQUENCE attempts;
      CREATE FUNCTION act() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${action}; RETURN NEW; END $$;
-     CREATE TRIGGER act BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION act()`,
+     CREATE TRIGGER act BEFORE ${event} ON plants FOR EACH ROW EXECUTE FUNCTION act()`,
   );
 }
 const countAttempts = async () =>
@@ -48,6 +49,26 @@ it.each(['40001', '40P01'])('the error %s is retried', async (code) => {
   );
   expect(await insert()).toEqual([{ stored: true }]);
   expect(await countAttempts()).toBe(4);
+});
+
+it('a change that is retried after a conflict changes nothing twice', async () => {
+  await insert(database, 1n, 'Fern');
+  await onInsert(
+    `IF nextval('attempts') = 2 THEN RAISE EXCEPTION 'in the way' USING ERRCODE = '40001'; END IF`,
+    'UPDATE',
+  );
+  const appended = ['a', 'b'].map((text) => ({
+    ...{ id: 1n, bytes: 1 },
+    replace: (plant: PlantRecord | undefined) =>
+      plant === undefined || isTombstone(plant) ? undefined : { ...plant, name: plant.name + text },
+  }));
+  const names = [
+    ['Fern', 'Ferna'],
+    ['Ferna', 'Fernab'],
+  ];
+  const outcomes = names.map(([before, after]) => ({ before: { name: before }, after: { name: after } }));
+  expect(await database.plants.change(appended)).toMatchObject(outcomes);
+  expect(await countAttempts()).toBe(3);
 });
 
 it('an error that is retried is an outage if it persists', async () => {
