@@ -49,6 +49,10 @@ const put = (id: Id, headers: Request['headers'], texts: Members = {}): Request 
   headers: { ...headers },
   body: object({ ...required, ...texts }),
 });
+const getUnless = (tags: string, method = 'GET'): Request => ({
+  ...get('/plants/1', method),
+  headers: { 'If-None-Match': tags },
+});
 const ifLast = { 'If-Match': 'ETAG' };
 const ifAny = { 'If-Match': '*' };
 const ifNone = { 'If-None-Match': '*' };
@@ -329,15 +333,16 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
     ]),
     ['an adjacent id', get('/plants/9007199254740992'), notFound(9007199254740992n)],
     ['a plant', get('/plants/1'), ok(shown(1n, all))],
-    [
-      'a plant that is known',
-      { ...get('/plants/1'), headers: { 'If-None-Match': '"x", ETAG' } },
+    ...each(
       notModified,
-    ],
+      ...['ETAG', '"x" ,ETAG', '"x",\tW/ETAG', '*'].map((tags) => getUnless(tags)),
+      getUnless('ETAG', 'HEAD'),
+    ),
+    ...each(ok(shown(1, all)), ...['"x"', 'W/"x"', 'x', ''].map((tags) => getUnless(tags))),
     [
-      'another plant than that',
-      { ...get('/plants/1'), headers: { 'If-None-Match': '"x"' } },
-      ok(shown(1, all)),
+      'an id that no plant has, whatever is known',
+      { ...getUnless('*'), line: 'GET /plants/7' },
+      notFound(7n),
     ],
     ['HEAD, without the body', get('/plants/1', 'HEAD'), ok('')],
     ['HEAD of an id that no plant has', get('/plants/7', 'HEAD'), { ...notFound(7n), body: '' }],

@@ -16,7 +16,12 @@ const settings: JwtSettings = {
   types: ['at+jwt', 'JWT'],
   clockToleranceSeconds: 30,
   requiredScope: undefined,
-  scopes: { create: 'plants:create', read: 'plants:read', delete: 'plants:delete' },
+  scopes: {
+    create: 'plants:create',
+    read: 'plants:read',
+    correct: 'plants:correct',
+    delete: 'plants:delete',
+  },
   withoutScopes: [],
   keyTimes: { refreshMs: 1, cooldownMs: 1, timeoutMs: 1, staleMs: 1 },
 };

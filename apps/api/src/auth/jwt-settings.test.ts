@@ -1,3 +1,4 @@
+import { scopes } from '@plant-store/contract/access-token';
 import { expect, it } from 'vitest';
 import { parseConfig } from '../config.js';
 
@@ -22,7 +23,7 @@ it('has defaults for all but issuer, audience and keys', () => {
     types: ['at+jwt', 'JWT'],
     clockToleranceSeconds: 30,
     requiredScope: undefined,
-    scopes: { create: 'plants:create', read: 'plants:read', delete: 'plants:delete' },
+    scopes: Object.fromEntries(scopes.map((scope) => [scope, `plants:${scope}`])),
     withoutScopes: ['create'],
     keyTimes: { refreshMs: 300_000, cooldownMs: 10_000, timeoutMs: 5_000, staleMs: 86_400_000 },
   });
@@ -43,7 +44,10 @@ it('parses the others', () => {
     types: ['at+jwt'],
     clockToleranceSeconds: 0,
     requiredScope: 'https://plants.example.com/create',
-    scopes: { create: 'plants:create', read: 'https://plants.example.com/read', delete: 'a?b=c|d' },
+    scopes: {
+      ...{ create: 'plants:create', read: 'https://plants.example.com/read' },
+      ...{ correct: 'plants:correct', delete: 'a?b=c|d' },
+    },
     withoutScopes: [],
   });
 });
@@ -93,7 +97,7 @@ it.each([
 
 it('quotes the pair that is none', () => {
   expect(() => parse({ ...complete, JWT_SCOPES: 'create=a read=b,delete=c' })).toThrow(
-    'such as create=plants:create read=plants:read delete=plants:delete; "read=b,delete=c" is not',
+    'such as create=plants:create read=plants:read correct=plants:correct delete=plants:delete; "read=b,delete=c" is not',
   );
 });
 

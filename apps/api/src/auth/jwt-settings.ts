@@ -31,7 +31,12 @@ export type KeyTimes = Readonly<typeof keyTimes>;
 
 const defaultAlgorithms: readonly string[] = ['RS256', 'ES256'];
 const defaultClockToleranceSeconds = 30;
-const defaultScopes = { create: 'plants:create', read: 'plants:read', delete: 'plants:delete' };
+const defaultScopes: Readonly<Record<Scope, string>> = {
+  create: 'plants:create',
+  read: 'plants:read',
+  correct: 'plants:correct',
+  delete: 'plants:delete',
+};
 
 /** The characters of a scope (RFC 6749, section 3.3), but for a comma and a semicolon, which separate lists elsewhere. */
 const scopeShape = /^[!#-+\--:<-[\]-~]{1,100}$/;
@@ -128,7 +133,7 @@ function toScopeNames(text: string, context: z.RefinementCtx): Partial<Record<Sc
   if (invalid === undefined) return Object.fromEntries(pairs.map(([, ...pair]) => pair));
   context.addIssue(
     `must be what the identity provider calls scopes, each once, separated by single spaces, such as \
-create=plants:create read=plants:read delete=plants:delete; "${shorten(invalid[0])}" is not`,
+create=plants:create read=plants:read correct=plants:correct delete=plants:delete; "${shorten(invalid[0])}" is not`,
   );
   return z.NEVER;
 }

@@ -337,7 +337,7 @@ async function inspectPrivileges({ connection }: PostgresqlContext): Promise<Res
   }
   if (mayDelete) return ok('those on plants and access_tokens are granted');
   return warning(
-    'the user may not UPDATE plants, so none can be deleted',
+    'the user may not UPDATE plants, so none can be corrected or deleted',
     'GRANT UPDATE ON plants to the user.',
   );
 }

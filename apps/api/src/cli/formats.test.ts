@@ -14,6 +14,14 @@ it.each([
   ['\uFEFF{}', { reason: 'The line is not valid JSON: it starts with a byte order mark.' }],
   ['[]', { reason: 'The plant is not valid: the body must be a JSON object.' }],
   [
+    `{"id":1,"name":"","original":"${'a_-Z'.repeat(11).slice(1)}"}`,
+    { plant: { id: 1n, name: '', original: 'a_-Z'.repeat(11).slice(1) } },
+  ],
+  ...['null', '""', '7', `"${'x'.repeat(44)}"`].map((original): [string, object] => [
+    `{"id":1,"name":"","original":${original}}`,
+    { reason: expect.stringMatching(/^The plant is not valid: original must be/) },
+  ]),
+  [
     '{"name":"\\u0000"}',
     {
       reason: 'The plant is not valid: id is required; name must not contain the character NUL (U+0000).',

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { NewPlant } from '@plant-store/contract';
+import type { NewPlant, Plant } from '@plant-store/contract';
 import { messages } from '@plant-store/contract/messages';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { collect } from '../../test/support/collect.js';
@@ -11,11 +11,12 @@ import { useCommands } from '../../test/support/process/run-in-process.js';
 import { temporaryFolder } from '../../test/support/temporary-folder.js';
 import { until } from '../../test/support/until.js';
 import { ServiceError } from '../errors/service-error.js';
+import { fingerprintOf } from '../plants/correct-plant.js';
 import type { PlantRecord, PlantStore } from '../plants/plant-store.js';
 import type { Database } from '../store/database.js';
 import * as openDatabase from '../store/open-database.js';
 import { openSqlite } from '../store/sqlite/open-sqlite.js';
-import { stored, type Tombstone, withoutTombstones } from '../store/store.js';
+import { removalOf, stored, type Tombstone, withoutTombstones } from '../store/store.js';
 import type { PlantLine } from './formats.js';
 import {
   type Batch,
@@ -186,6 +187,46 @@ it('has the outcome of one record after the other, in whatever order plants and 
   expect(changes).toEqual([[1n, 3n, 2n]]);
 });
 
+const ivy = (name = 'Ivy') => ({ id: 1n, name });
+const original = fingerprintOf(fern());
+
+it.each([
+  ['the plant before it was corrected', [fern()], there, { ...ivy(), original }],
+  ['the plant as it is, of an older version', [ivy()], there, { ...ivy(), original }],
+  ['the same correction', [{ ...ivy(), original }], there, { ...ivy(), original }],
+  ['another correction', [{ ...ivy('Oak'), original }], there, { ...ivy(), original }],
+  ['another plant', [ivy('Oak')], taken(1), { ...ivy(), original }],
+  ['another plant, corrected', [{ ...ivy('Oak'), original: 'other' }], taken(1), { ...ivy(), original }],
+])('reverts no correction by %s', async (_, records, outcome, expected) => {
+  const { plants } = await open();
+  await plants.create([fern()]);
+  await plants.change([{ id: 1n, bytes: 0, replace: () => ({ ...ivy(), original }) }]);
+  expect(await importRecords(records, plants)).toEqual([outcome]);
+  expect(await plants.find([1n])).toMatchObject([expected]);
+});
+
+it('adds what a plant was created as to one that an import before it has stored without', async () => {
+  const { plants } = await open();
+  const corrected = { ...ivy(), original, addedAt: 5 };
+  await plants.create([{ ...ivy(), addedAt: 7 }]);
+  expect(await importRecords([corrected, { ...corrected }], plants)).toEqual([stored, there]);
+  expect(await plants.find([1n])).toMatchObject([{ ...corrected, addedAt: 7 }]);
+});
+
+it('gives the id of a deleted plant to the first one of a file that has it', async () => {
+  const { plants } = await open();
+  await plants.create([fern()]);
+  await plants.change([removalOf<Plant>(1n)]);
+  const records = [fern(), fern(), ivy(), { ...ivy(), original }, tombstone(2n), rose(), rose()];
+  expect(await importRecords(records, plants)).toEqual([
+    ...[retired(1n), retired(1n), retired(1n), retired(1n), stored, retired(2n), retired(2n)],
+  ]);
+  expect(await importRecords(records, plants, true)).toEqual([
+    ...[stored, there, taken(1), taken(1), there, stored, there],
+  ]);
+  expect(await plants.find([1n, 2n])).toMatchObject([fern(), rose()]);
+});
+
 it('fails when the store refuses a record', async () => {
   const { plants, create, change } = await open();
   const away = new ServiceError('database_unavailable', 'away');
@@ -195,6 +236,8 @@ it('fails when the store refuses a record', async () => {
   await expect(importRecords([tombstone(1n)], plants)).rejects.toBe(away);
   create.mockResolvedValueOnce([]).mockResolvedValueOnce([away]);
   await expect(importRecords([tombstone(1n), fern()], plants)).rejects.toBe(away);
+  change.mockResolvedValueOnce([away]);
+  await expect(importRecords([{ ...rose(), original }], plants)).rejects.toBe(away);
 });
 
 it.each([1, 2])('stores %i batches of 1,000 lines at a time', async (concurrentCommits) => {
@@ -210,7 +253,7 @@ it.each([1, 2])('stores %i batches of 1,000 lines at a time', async (concurrentC
     inFlight--;
     return plants.map(() => stored);
   };
-  const plants = { create, remove: async () => [] };
+  const plants = { create, change: async () => [] };
   const database = { plants, concurrentCommits, close: async () => undefined };
   vi.spyOn(openDatabase, 'openDatabase').mockResolvedValue(database as unknown as Database);
   const text = Array.from({ length: 5_500 }, (_, id) => plantLine(id)).join('');

@@ -318,8 +318,13 @@ export async function importRecords(
     });
     if (completions.length === 0) return;
     const completed = await plants.change(completions);
-    for (const [at, { plant }] of completions.entries())
-      if (orThrow(requireOutcome(completed[at])).after !== undefined) outcomes.set(plant, { stored: true });
+    for (const [at, { plant }] of completions.entries()) {
+      const { before, after } = orThrow(requireOutcome(completed[at]));
+      if (after !== undefined) outcomes.set(plant, { stored: true });
+      // Another one of the file may have been given the id before it.
+      else if (before !== undefined && !outcomes.get(plant)?.stored)
+        outcomes.set(plant, toRowOutcome(plant, { stored: false, existing: before }));
+    }
   };
   await create(first);
   const removals = [...tombstones.keys()].map((id) => removalOf<Plant>(id, true));
@@ -352,7 +357,10 @@ export function toRowOutcome(plant: StoredPlant, outcome: CreatePlantOutcome): R
   if (outcome.stored) return outcome;
   const { existing } = outcome;
   if (isTombstone(existing)) return { stored: false, problem: messages.idRetired(plant.id) };
-  const isSame = hasSameFields(existing, plant) || isReplay(existing, plant);
+  // Of one that both have corrected, each in its way, both have what it was created as.
+  const isSame =
+    hasSameFields(existing, plant) ||
+    (plant.original === undefined ? isReplay(existing, plant) : existing.original === plant.original);
   return { stored: false, problem: isSame ? undefined : `The id ${plant.id} belongs to another plant.` };
 }
 

@@ -69,7 +69,7 @@ export function entityTagOf(plant: StoredPlant): string {
 
 /** Whether a list of entity tags, or `*`, has a tag, compared exactly. */
 export function namesTag(tags: string, tag: string): boolean {
-  return tags === '*' || tags.split(/\s*,\s*/).includes(tag);
+  return tags === '*' || tags.split(',').some((part) => part.trim() === tag);
 }
 
 /** What identifies the create of a plant once it is corrected. Its texts cannot be read from it. */

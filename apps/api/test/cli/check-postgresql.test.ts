@@ -108,7 +108,7 @@ it('reports missing privileges, one after the other', async () => {
     [
       'USAGE ON SEQUENCE access_tokens_id_seq',
       'privileges',
-      'warning: the user may not UPDATE plants, so none can be deleted. GRANT UPDATE ON plants to the user.',
+      'warning: the user may not UPDATE plants, so none can be corrected or deleted. GRANT UPDATE ON plants to the user.',
     ],
     ['UPDATE ON plants', 'privileges', 'ok: those on plants and access_tokens are granted'],
   ] as const) {

@@ -18,6 +18,9 @@ it.each([
   ...['0', '-4', '4.5', 'many', '32001'].map((count) => [`migrate --distribute=${count}`, shards]),
   ...['delete', 'delete 1 --from x', 'delete 1 --from-line 2'].map((line) => [line, idsOrFile]),
   ...['one', '01', '9223372036854775808'].map((wrong) => [`delete 1 ${wrong}`, id]),
+  ['correct 1', 'give what is to be corrected'],
+  ...['correct 01 --name x', 'correct one --name x'].map((line) => [line, id]),
+  ['correct 1 --name \0', 'Give a text in well-formed Unicode, without NUL.'],
   [`list --tag ${'é'.repeat(1_001)}`, 'Give at most 1000 characters.'],
   [`list --query ${'🌱'.repeat(101)}`, 'Give at most 100 characters.'],
   ['ready', 'set ADMIN_PORT as for the service, or pass its URL as --url'],
@@ -39,6 +42,8 @@ it.each([
   ['token revoke', "missing required argument 'id'", ' token revoke'],
   ['token list all', "too many arguments for 'list'. Expected 0 arguments but got 1: all.", ' token list'],
   ['export --otuput x', "unknown option '--otuput'\n(Did you mean --output?)", ' export'],
+  ['correct', "missing required argument 'id'", ' correct'],
+  ['correct 1 --no-name', "unknown option '--no-name'\n(Did you mean one of --name, --no-tag?)", ' correct'],
   ['backup', "missing required argument 'file'", ' backup'],
 ])('suggests what was meant, and points to the help of that command: %s', async (line, error, command) => {
   const text = `error: ${error}\n(see plant-store${command} --help)\n`;

@@ -15,6 +15,7 @@ export const comparedSettings = {
 
 const origin = 'Origin: https://app.example';
 const type = 'Content-Type: application/json';
+const authorization = 'Authorization: Bearer TOKEN';
 
 /** Requests for every kind of reply, as Latin-1; `TOKEN` stands for a valid token. */
 const requests: readonly (readonly [kind: string, bytes: string])[] = [
@@ -23,6 +24,13 @@ const requests: readonly (readonly [kind: string, bytes: string])[] = [
   ['its id is taken', post('{"id":1,"name":"Moss"}')],
   ['a plant has a tag', post('{"id":2,"name":"Fern","tag":"shade"}')],
   ['a text is not ASCII', post(Buffer.from('{"id":3,"name":"Fougère \u{1f33f}"}').toString('latin1'))],
+  ['a plant is shown', request('GET', '/plants/1', authorization)],
+  ['its head is asked for', request('HEAD', '/plants/1', authorization)],
+  ['it is known', request('GET', '/plants/1', `${authorization}\r\nIf-None-Match: *`)],
+  ['it is corrected', put('/plants/1', 'If-Match: *')],
+  ['it is another one', put('/plants/2', 'If-Match: "x"')],
+  ['it has no precondition', put('/plants/1', 'X-None: *')],
+  ['a precondition is invalid', put('/plants/1', 'If-Match: x')],
   ['the body is too large', post(' '.repeat(100_001))],
   ['the token is missing', 'POST /plants HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}'],
   ['the token is unknown', request('POST', '/plants', 'Authorization: Bearer none\r\nContent-Length: 0')],
@@ -48,9 +56,15 @@ function request(method: string, path: string, headers?: string): string {
   return `${method} ${path} HTTP/1.1\r\nHost: x\r\nX-Request-Id: a\r\n${headers ? `${headers}\r\n` : ''}\r\n`;
 }
 
+function put(path: string, precondition: string): string {
+  const body = '{"name":"Ivy"}';
+  const headers = `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n${precondition}`;
+  return request('PUT', path, `${authorization}\r\n${headers}`) + body;
+}
+
 function post(body: string, headers = type): string {
-  const authorization = `Authorization: Bearer TOKEN\r\nContent-Length: ${body.length}`;
-  return request('POST', '/plants', `${authorization}\r\n${headers}`) + body;
+  const length = `Content-Length: ${body.length}`;
+  return request('POST', '/plants', `${authorization}\r\n${length}\r\n${headers}`) + body;
 }
 
 /**
@@ -77,6 +91,8 @@ async function send({ baseUrl, token }: ComparedService, bytes: string): Promise
       .slice(0, headEnd)
       .replace(/^Date: .*$/m, 'Date: any')
       .replace(/^X-Request-Id: [\da-f-]{36}$/m, 'X-Request-Id: generated')
+      // That of a plant differs with its time.
+      .replace(/^ETag: "[\w-]{22}"$/m, 'ETag: any')
       .replace(/^(RateLimit: .*; t=)\d+/m, '$1any');
     const body = reply.slice(headEnd).replaceAll(/"addedAt":"[^"]+"/g, 'addedAt');
     return [...head.split('\r\n').toSorted(), body];

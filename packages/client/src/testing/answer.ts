@@ -1,5 +1,5 @@
 import type { routes } from '@plant-store/contract/routes';
-import { type Handler, handlers, type StoreState } from './handlers.js';
+import { type Handler, handlers, namesTag, type StoreState } from './handlers.js';
 import { authenticate, findOperation, readRequest, type ValidRequest } from './read-request.js';
 import { errorReply, jsonReply, type Reply, ServiceError } from './reply.js';
 
@@ -30,15 +30,9 @@ function answerWithBody(request: ReadRequest, state: StoreState): Reply {
     const { name, params } = findOperation(request.method, request.path);
     authenticate(request.headers, state.acceptedTokens);
     const { status, body, headers } = handle(name, readRequest(name, { ...request, params }), state);
-    const shown = request.method === 'PUT' ? undefined : headers?.['ETag'];
-    if (
-      shown &&
-      request.headers
-        .get('if-none-match')
-        ?.split(/\s*,\s*/)
-        .includes(shown)
-    )
-      return jsonReply(request.id, 304, undefined, headers);
+    const tag = name === 'getPlant' ? headers?.['ETag'] : undefined;
+    const known = request.headers.get('if-none-match')?.replaceAll('W/', '') ?? '';
+    if (tag !== undefined && namesTag(known, tag)) return jsonReply(request.id, 304, undefined, headers);
     return jsonReply(request.id, status, body, headers);
   } catch (error) {
     if (error instanceof ServiceError) return errorReply(request.id, error);

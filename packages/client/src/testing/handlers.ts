@@ -38,7 +38,7 @@ export const handlers: { readonly [Name in keyof Operations]: Handler<Name> } = 
     if (existing === undefined) times.set(id, Date.now());
     else if (none) throw new ServiceError('precondition_failed', messages.plantExists(id));
     else if (!hasSameFields(existing, fields)) {
-      if (tags !== '*' && !tags?.split(/\s*,\s*/).includes(entityTagOf(id, state)))
+      if (!namesTag(tags ?? '', entityTagOf(id, state)))
         throw new ServiceError('precondition_failed', messages.plantChanged(id));
       if (!originals.has(id)) originals.set(id, existing);
     }
@@ -120,6 +120,11 @@ function get(id: bigint, state: StoreState): StoredPlant {
 /** Differs for other plants under an id. */
 function entityTagOf(id: bigint, { plants, times }: StoreState): string {
   return `"${hashText(JSON.stringify([times.get(id), plants.get(id)]))}"`;
+}
+
+/** Whether a list of entity tags, or `*`, has a tag. */
+export function namesTag(tags: string, tag: string): boolean {
+  return tags === '*' || tags.split(',').some((part) => part.trim() === tag);
 }
 
 /** A plant as replies show it; `undefined` if there is none. */

@@ -17,7 +17,10 @@ const retired = (id: bigint) => ({ stored: false, existing: tombstone(id) });
 const fern = { id: 1n, name: 'Fern', tag: 'outdoor' };
 const rose = { id: 2n, name: 'Rose' };
 
-/** How to make an engine skip removals silently, and how to end it. */
+/** A change of the name of what has an id. */
+const rename = (id: bigint) => ({ ...{ id, bytes: 5 }, replace: () => ({ id, name: 'Other' }) });
+
+/** How to make an engine skip changes silently, and how to end it. */
 const skipRemovals = {
   sqlite: {
     begin: 'CREATE TRIGGER keep BEFORE DELETE ON plants BEGIN SELECT RAISE(IGNORE); END',
@@ -128,28 +131,35 @@ describe.each(storesWithShards())('removing plants on %s', (kind) => {
   });
 
   // A distributed table can have no such trigger.
-  it.runIf(kind !== 'citus')('never reports a removal that the database silently skips', async () => {
+  it.runIf(kind !== 'citus')('never reports a change that the database silently skips', async () => {
     await store.create([fern, rose]);
     const { begin, end } = skipRemovals[kind === 'sqlite' ? 'sqlite' : 'postgresql'];
     await testDatabase.query(begin);
     onTestFinished(async () => void (await testDatabase.query(end)));
-    for (const retire of [false, true]) {
+    const removals = [false, true].map((retire) => () => removeFrom(store, [2n, 1n], retire));
+    for (const attempt of [...removals, () => store.change([rename(2n), rename(1n)])]) {
       // A distributed database returns an error for each.
-      const removed = removeFrom(store, [2n, 1n], retire).then((outcomes) => outcomes.map(orThrow));
-      const reason = await removed.catch((error: Error) => error.cause ?? error);
+      const changed = attempt().then((outcomes) => outcomes.map((outcome) => orThrow<unknown>(outcome)));
+      const reason = await changed.catch((error: Error) => error.cause ?? error);
       expect(String(reason)).toMatch(/The record [12] was not changed/);
     }
     expect(await readAll()).toEqual([fern, rose]);
   });
 
-  it.each(outageKinds)('is unavailable during an outage, and removes after it (%s)', async (outage) => {
-    await store.create([fern]);
-    const endOutage = await testDatabase.beginOutage(outage);
-    const remove = async (id: bigint, retire: boolean) => orThrow((await removeFrom(store, [id], retire))[0]);
-    const attempts = await Promise.allSettled([remove(1n, false), remove(2n, true)]);
-    await endOutage();
-    const reason = { errorName: 'database_unavailable', headers: { 'Retry-After': '1' } };
-    expect(attempts).toMatchObject([{ reason }, { reason }]);
-    await expect.poll(() => removeFrom(store, [1n]).catch(String)).toEqual(['removed']);
-  });
+  it.each(outageKinds)(
+    'is unavailable for changes during an outage, and removes after it (%s)',
+    async (outage) => {
+      await store.create([fern]);
+      const endOutage = await testDatabase.beginOutage(outage);
+      const remove = async (id: bigint, retire: boolean) =>
+        orThrow((await removeFrom(store, [id], retire))[0]);
+      const correct = async () =>
+        (await store.change([rename(1n)])).map((outcome) => orThrow<unknown>(outcome));
+      const attempts = await Promise.allSettled([remove(1n, false), remove(2n, true), correct()]);
+      await endOutage();
+      const reason = { errorName: 'database_unavailable', headers: { 'Retry-After': '1' } };
+      expect(attempts).toMatchObject([{ reason }, { reason }, { reason }]);
+      await expect.poll(() => removeFrom(store, [1n]).catch(String)).toEqual(['removed']);
+    },
+  );
 });

@@ -33,8 +33,8 @@ export interface PostgresqlStoreOptions<Resource> {
 }
 
 /**
- * Creates the store of a table of PostgreSQL. A create or a removal is one statement for any number of records; what it does not
- * change is found by another one. They work where Citus distributes the table, too.
+ * Creates the store of a table of PostgreSQL. A create is one statement for any number of records; what it does not store is found
+ * by another one. A change is one that reads and one that updates. They work where Citus distributes the table, too.
  */
 export function createPostgresqlStore<Resource>({
   connections,
@@ -67,7 +67,7 @@ export function createPostgresqlStore<Resource>({
     UPDATE ${name} SET ${changed
       .map(
         ([column]) =>
-          `${column} = ${column === 'added_at' ? `coalesce(change.added_at, ${name}.added_at)` : `change.${column}`}`,
+          `${column} = ${column === 'added_at' ? `CASE WHEN change.deleted THEN ${name}.added_at ELSE change.added_at END` : `change.${column}`}`,
       )
       .join(', ')}
     FROM found JOIN change USING (id)
@@ -149,14 +149,18 @@ export function createPostgresqlStore<Resource>({
     return new Set([...written, ...(await writeIds({ sql: changeSql, args, argTypes: changeTypes }))]);
   }
 
-  /** Reads what has the ids, and replaces it if it is still the same; otherwise again, as well as further changes of one id. */
-  async function changeAll(
+  /**
+   * Reads what has the ids, and replaces it if it is still the same; otherwise again, as well as further changes of one id.
+   *
+   * @returns a function that does so, or goes on with what is left if it has failed: what has taken place would be another outcome then
+   */
+  function createChanging(
     changes: readonly Change<Resource>[],
-  ): Promise<readonly ChangeOutcome<Resource>[]> {
+  ): () => Promise<readonly ChangeOutcome<Resource>[]> {
     const outcomes: ChangeOutcome<Resource>[] = [];
-    const tried = new Map<Change<Resource>, StoredRecord<Resource> | undefined>();
+    const tried = new Map<number, { readonly before: unknown; readonly times: number }>();
     let left = changes.map((change, at) => ({ change, at }));
-    while (left.length > 0) {
+    const changeSome = async () => {
       const found = await findAll([...new Set(left.map(({ change }) => change.id))]);
       const first = new Map(left.toReversed().map((entry) => [entry.change.id, entry]));
       const replacements = [...first.values()].flatMap(({ change, at }) => {
@@ -165,21 +169,27 @@ export function createPostgresqlStore<Resource>({
         // Until it has taken place.
         outcomes[at] = { before, after: undefined };
         if (after === undefined) return [];
-        // A trigger may skip a row silently.
-        if (tried.has(change) && isDeepStrictEqual(tried.get(change), before))
-          throw new Error(`The record ${change.id} was not changed`);
-        tried.set(change, before);
         return [{ before, after, at }];
       });
       const replaced = await replaceAll(replacements);
       const again = new Set<number>();
       for (const { before, after, at } of replacements) {
-        if (replaced.has(after.id)) outcomes[at] = { before, after };
-        else again.add(at);
+        if (replaced.has(after.id)) {
+          outcomes[at] = { before, after };
+          continue;
+        }
+        again.add(at);
+        const last = tried.get(at);
+        const times = last !== undefined && isDeepStrictEqual(last.before, before) ? last.times + 1 : 1;
+        if (times === maxSkips) throw new Error(`The record ${after.id} was not changed`);
+        tried.set(at, { before, times });
       }
       left = left.filter(({ change, at }) => again.has(at) || first.get(change.id)?.at !== at);
-    }
-    return outcomes;
+    };
+    return async () => {
+      while (left.length > 0) await changeSome();
+      return outcomes;
+    };
   }
 
   return {
@@ -187,7 +197,7 @@ export function createPostgresqlStore<Resource>({
       if (records.length === 0) return [];
       return transact(() => createAll(records));
     },
-    change: (changes) => transact(() => changeAll(changes)),
+    change: (changes) => transact(createChanging(changes)),
     find: (ids) => transact(async () => [...(await findAll(ids)).values()]),
     list: (query, limits) =>
       transact(async () => {
@@ -220,6 +230,12 @@ export function createPostgresqlStore<Resource>({
 
 /** In the order of their ids two inserts that share some wait for each other instead of deadlocking. */
 const inOrder = (a: bigint, b: bigint) => (a < b ? -1 : a > b ? 1 : 0);
+
+/**
+ * How often what a change has read is not replaced, and is still the same: a trigger may skip a row silently, and others may change
+ * it forth and back meanwhile.
+ */
+const maxSkips = 10;
 
 /** The types of the columns that a change sets. */
 const lists = {

@@ -136,7 +136,7 @@ export function createSqliteStore<Resource>({
     const addedBefore = deleteRow.get(id) ?? null;
     const values = isTombstone(after)
       ? [addedBefore, null, 1, ...erasedTexts]
-      : [after.addedAt ?? addedBefore, after.original ?? null, 0, ...toTexts(after)];
+      : [after.addedAt ?? null, after.original ?? null, 0, ...toTexts(after)];
     // A trigger may skip a row silently.
     if (insertChanged.run(id, ...values).changes !== 1) throw new Error(`The record ${id} was not changed`);
     return { before, after };

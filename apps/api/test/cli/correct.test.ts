@@ -1,0 +1,109 @@
+import { createDatabase } from '@plant-store/postgresql-server';
+import { expect, inject, it } from 'vitest';
+import { plantLine } from '../support/process/plant-lines.js';
+import { failed, startStore, succeeded } from '../support/process/run-command.js';
+import { useCommands } from '../support/process/run-in-process.js';
+
+const time = '"addedAt":"2026-11-25T10:00:00.000Z"';
+const fern = `{"id":1,"name":"Fern","tag":"outdoor",${time}}\n`;
+const original = /,"original":"[\w-]{43}"(?=\})/;
+
+/** A store with the fern. */
+async function createStore(environment = {}) {
+  const { folder, run } = useCommands(environment);
+  await run('import', fern);
+  return { folder, run, exportAll: async () => (await run('export')).stdout };
+}
+
+it.each([
+  ['--name Ivy', '"name":"Ivy","tag":"outdoor",'],
+  ['--tag indoor', '"name":"Fern","tag":"indoor",'],
+  ['--no-tag', '"name":"Fern",'],
+  ['--tag ', '"name":"Fern","tag":"",'],
+  ['--name Ivy --tag indoor', '"name":"Ivy","tag":"indoor",'],
+  ['--no-tag --name Ivy', '"name":"Ivy",'],
+  ['--name Fern --tag outdoor', '"name":"Fern","tag":"outdoor",'],
+])('corrects what is given, and prints the plant as export does: %s', async (options, texts) => {
+  const { run, exportAll } = await createStore();
+  const { exitCode, stdout, stderr } = await run(`correct 1 ${options}`);
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  expect(stdout.replace(original, '')).toBe(`{"id":1,${texts}${time}}\n`);
+  // A plant that is as it was created needs no more.
+  expect(original.test(stdout)).toBe(stdout.replace(original, '') !== fern);
+  expect(await exportAll()).toBe(stdout);
+  expect(await run(`correct 1 ${options}`)).toEqual(succeeded(stdout));
+});
+
+it('fails where there is no such plant, and gives no id again', async () => {
+  const { run, exportAll } = await createStore();
+  await run('delete 1');
+  const before = await exportAll();
+  for (const id of ['1', '-7', '9223372036854775807'])
+    expect(await run(`correct ${id} --name Ivy`)).toEqual(
+      failed(`plant-store: No plant has the id ${id}.\n`),
+    );
+  expect(await exportAll()).toBe(before);
+  expect(await useCommands().run('correct 1 --name Ivy')).toMatchObject({ exitCode: 1, stdout: '' });
+});
+
+it('corrects while a service uses the same file, which reverts nothing at a late retry of the create', async () => {
+  const { folder, command, client } = await startStore();
+  const create = async (name: string) => {
+    const { status, replayed } = await client.createPlant({ body: { id: 1, name } });
+    return [status, replayed];
+  };
+  expect(await create('Fren')).toEqual([200, false]);
+  expect((await useCommands({}, folder).run('correct 1 --name Fern')).exitCode).toBe(0);
+  expect(await create('Fren')).toEqual([200, true]);
+  expect(await create('Fern')).toEqual([400, false]);
+  expect((await client.getPlant({ params: { id: 1 } })).body).toMatchObject({ name: 'Fern' });
+  expect((await command.end('SIGTERM')).exitCode).toBe(0);
+});
+
+const openStores = { SQLite: () => '', PostgreSQL: () => createDatabase(inject('postgresqlUrl')) };
+
+it.each([
+  ['SQLite', 'PostgreSQL'],
+  ['PostgreSQL', 'SQLite'],
+] as const)('what it was created as is kept from %s to %s and back', async (from, to) => {
+  const open = async (engine: keyof typeof openStores) => {
+    const url = await openStores[engine]();
+    return useCommands(url === '' ? {} : { DATABASE_URL: url });
+  };
+  const source = await open(from);
+  await source.run('import', fern + plantLine(2) + plantLine(3));
+  for (const line of ['correct 1 --name Ivy', 'correct 3 --tag x', 'delete 3']) await source.run(line);
+  const { stdout: exported } = await source.run('export');
+  expect(exported.match(RegExp(original, 'g'))).toHaveLength(1);
+  for (const engine of [to, from]) {
+    const target = await open(engine);
+    expect(await target.run('import', exported)).toEqual(succeeded('3 imported, 0 already there, 0 bad\n'));
+    expect(await target.run('import', exported)).toEqual(succeeded('0 imported, 3 already there, 0 bad\n'));
+    // A file from before the correction reverts nothing.
+    expect(await target.run('import', fern)).toEqual(succeeded('0 imported, 1 already there, 0 bad\n'));
+    expect((await target.run('export')).stdout).toBe(exported);
+  }
+});
+
+it.each(['SQLite', 'PostgreSQL'] as const)(
+  'brings deleted plants back from an export, on %s',
+  async (engine) => {
+    const url = await openStores[engine]();
+    const { run, exportAll } = await createStore(url === '' ? {} : { DATABASE_URL: url });
+    await run('import', `{"id":2,"name":"Rose","addedAt":null}\n`);
+    await run('correct 1 --name Ivy');
+    const exported = await exportAll();
+    await run('delete 1 2');
+    expect(await run('import', exported)).toMatchObject({
+      exitCode: 1,
+      stdout: '0 imported, 0 already there, 2 bad\n',
+    });
+    const reuse = 'import --reuse-deleted-ids';
+    expect(await run(reuse, exported)).toEqual(succeeded('2 imported, 0 already there, 0 bad\n'));
+    expect(await exportAll()).toBe(exported);
+    expect(await run(reuse, exported)).toEqual(succeeded('0 imported, 2 already there, 0 bad\n'));
+    expect(await run(reuse, plantLine(2))).toEqual(
+      failed(/^line 1: The id 2 belongs to another plant/, '0 imported, 0 already there, 1 bad\n'),
+    );
+  },
+);

@@ -1,0 +1,96 @@
+import { createClient } from '@plant-store/client';
+import { expect, it } from 'vitest';
+import { postPlant } from '../support/post-plant.js';
+import { useTestService } from '../support/start-test-service.js';
+
+const service = useTestService();
+
+const send = (method: string, id: number, headers: Record<string, string> = {}, plant?: object) =>
+  fetch(`${service.baseUrl}/plants/${id}`, {
+    method,
+    headers: { Authorization: `Bearer ${service.token}`, 'Content-Type': 'application/json', ...headers },
+    ...(plant && { body: JSON.stringify(plant) }),
+  });
+const correct = (id: number, tag: string, plant: object) => send('PUT', id, { 'If-Match': tag }, plant);
+
+it('has an ETag with a plant, by which neither GET nor HEAD sends it again', async () => {
+  await postPlant(service, { id: 1, name: 'Fern' });
+  const reply = await send('GET', 1);
+  const tag = reply.headers.get('etag') ?? '';
+  expect(tag).toMatch(/^"[\w-]{22}"$/);
+  const length = String((await reply.text()).length);
+  const head = await send('HEAD', 1);
+  expect([head.headers.get('etag'), head.headers.get('content-length')]).toEqual([tag, length]);
+  for (const method of ['GET', 'HEAD']) {
+    const { status, headers, body } = await send(method, 1, { 'If-None-Match': tag });
+    expect([status, body, headers.get('etag'), headers.get('cache-control')]).toEqual([
+      304,
+      null,
+      tag,
+      'no-store',
+    ]);
+    expect(headers.get('x-request-id')).toMatch(/./);
+    for (const name of ['content-type', 'content-length']) expect(headers.has(name)).toBe(false);
+  }
+  const corrected = (await correct(1, tag, { name: 'Ivy' })).headers;
+  expect([corrected.get('cache-control'), corrected.get('content-type')]).toEqual([
+    ...['no-store', 'application/json; charset=utf-8'],
+  ]);
+  expect(corrected.get('etag')).not.toBe(tag);
+  expect((await send('GET', 1, { 'If-None-Match': tag })).headers.get('etag')).toBe(corrected.get('etag'));
+});
+
+it('has no ETag with what is no plant', async () => {
+  await postPlant(service, { id: 2, name: 'Fern' });
+  const replies = [
+    ...[postPlant(service, { id: 2, name: 'Fern' }), postPlant(service, { id: 2, name: 'Ivy' })],
+  ];
+  for (const { headers } of await Promise.all(replies)) expect(headers).not.toHaveProperty('etag');
+  const others = [correct(2, '"x"', { name: 'Ivy' }), send('GET', 3), send('DELETE', 2), send('PUT', 2)];
+  for (const { headers } of await Promise.all(others)) expect(headers.has('etag')).toBe(false);
+});
+
+it('corrects for one of many that have read the same plant, and loses nothing', async () => {
+  await postPlant(service, { id: 4, name: 'Fern' });
+  const tag = (await send('GET', 4)).headers.get('etag') ?? '';
+  const names = Array.from({ length: 20 }, (_, index) => `Fern ${index}`);
+  const replies = await Promise.all(names.map((name) => correct(4, tag, { name })));
+  const statuses = replies.map(({ status }) => status);
+  expect(statuses.toSorted()).toEqual([200, ...Array(19).fill(412)]);
+  const { name } = (await (await send('GET', 4)).json()) as { name: string };
+  expect(name).toBe(names[statuses.indexOf(200)]);
+  // Attempts of one request all succeed, with the same reply.
+  const retries = await Promise.all(
+    names.map(() => correct(4, '"old"', { name }).then((reply) => reply.text())),
+  );
+  expect(new Set(retries)).toEqual(new Set([await (await send('GET', 4)).text()]));
+});
+
+it('gives an id again to one of many, and never beside a plant', async () => {
+  await postPlant(service, { id: 5, name: 'Fern' });
+  const give = (name: string) => send('PUT', 5, { 'If-None-Match': '*' }, { name });
+  expect((await give('Ivy')).status).toBe(412);
+  await send('DELETE', 5);
+  const names = ['Ivy', 'Oak', 'Rose'];
+  const statuses = (await Promise.all(names.map(give))).map(({ status }) => status);
+  expect(statuses.toSorted()).toEqual([200, 412, 412]);
+  expect(await (await send('GET', 5)).json()).toMatchObject({ name: names[statuses.indexOf(200)] });
+});
+
+it('is typed in the client, whose ETag is that of the reply before', async () => {
+  const client = createClient(service);
+  const params = { id: 2n ** 62n };
+  await client.createPlant({ body: { ...params, name: 'Oka', tag: 'tree' } });
+  const { headers } = await client.getPlant({ params });
+  const tag = headers.get('etag') ?? '';
+  const correctTo = (name: string) =>
+    client.correctPlant({ params, headers: { 'if-match': tag }, body: { name, tag: 'tree' } });
+  expect(await correctTo('Oak')).toMatchObject({
+    status: 200,
+    body: { ...params, name: 'Oak', tag: 'tree' },
+  });
+  expect(await correctTo('Ash')).toMatchObject({ status: 412, body: { error: 41200 } });
+  // @ts-expect-error a precondition is needed
+  const without = await client.correctPlant({ params, body: { name: 'Ash' } });
+  expect(without).toMatchObject({ status: 400, body: { error: 40008 } });
+});
