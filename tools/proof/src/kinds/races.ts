@@ -1,19 +1,18 @@
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { NewPlant } from '@plant-store/contract/operations';
 import { Caller } from '../load/caller.js';
-import { createPlantSource, createRandom, type Random } from '../load/plants.js';
+import { explain, type Request, type Shown } from '../load/history.js';
+import { createConflict, createPlantSource, createRandom } from '../load/plants.js';
 import { Tally } from '../load/tally.js';
 import { type Trial, withTrial } from '../load/trial.js';
 import type { Proof, ProofContext, Trials } from '../proof.js';
 import { type Engine, withDatabases } from '../system/databases.js';
 import type { Service } from '../system/service.js';
-import { explainReplies, type State } from './explain-replies.js';
 
-/** So many pairs race at a time, each over connections of its own, so that a commit has requests of several. */
-const racers = 16;
+/** So many sequences run at a time, each over connections of its own, so that a commit has requests of several. */
+const sequencesAtATime = 16;
 
-/** Sends a create and a delete of one id at the same moment, again and again: one of them must come first. */
+/** Creates, corrects, deletes, reads one plant and gives its id again, all at the same time: some order must explain the replies. */
 export const races: Proof = [
   raceOn('races-sqlite', 'SQLite', 'sqlite'),
   raceOn('races-workers', 'SQLite with workers', 'sqlite', { WORKERS: '2' }),
@@ -28,10 +27,10 @@ function raceOn(
   ownSettings: Readonly<Record<string, string>> = {},
   instances = 1,
 ): Trials {
-  const promise = `Of a create and a delete of one id one comes first, on ${title}`;
-  async function prove(count: number, { seed, settings }: ProofContext) {
+  const promise = `One order explains what is done with one id at the same time, on ${title}`;
+  async function prove(count: number, { seed, settings, log }: ProofContext) {
     const tally = new Tally();
-    const pairs = [new Pairs('nothing'), new Pairs('a plant')] as const;
+    let sent = 0;
     await withDatabases(engine, async ({ folder, createDatabase }) => {
       const options = {
         database: await createDatabase(),
@@ -42,104 +41,77 @@ function raceOn(
       await withTrial(options, async (trial) => {
         const service = await trial.service();
         const other = instances === 1 ? service : await trial.launch(`${options.logFile}.2`).started;
-        await raceAll(trial, [service, other], pairs, count, tally);
+        const { token, ledger, random } = trial;
+        const createPlant = createPlantSource(random.fork());
+        async function race(): Promise<void> {
+          const connect = ({ baseUrl }: Service) => new Caller({ baseUrl, token, ledger, connections: 1 });
+          const callers = [service, other, service].map(connect);
+          while (sent < count && ledger.failures.length === 0) {
+            if (++sent % 1_000 === 0) log(`${name}: ${sent} of ${count} sequences`);
+            await runOne(trial, callers, createPlant(), tally);
+          }
+          for (const caller of callers) caller.close();
+        }
+        await Promise.all(Array.from({ length: sequencesAtATime }, race));
         await other.killAll();
         await tally.checkAtEnd(trial);
       });
     });
-    for (const { before, createFirst, deleteFirst } of pairs) {
-      tally.figures[`pairs of ${before}`] = createFirst + deleteFirst;
-      tally.figures[`of ${before} create first`] = createFirst;
-    }
+    tally.figures['sequences'] = sent;
     return tally.toResult();
   }
   return { name, promise, short: 200, full: 10_000, prove };
 }
 
-/** Races new and stored plants in turns, several at a time, until a pair fails. */
-async function raceAll(
-  { token, ledger, random }: Trial,
-  services: readonly [Service, Service],
-  pairs: readonly [Pairs, Pairs],
-  count: number,
-  tally: Tally,
-): Promise<void> {
-  const createPlant = createPlantSource(random.fork());
-  const connect = ({ baseUrl }: Service) => new Caller({ baseUrl, token, ledger, connections: 1 });
-  let sent = 0;
-  async function race(): Promise<void> {
-    const [one, other] = [connect(services[0]), connect(services[1])];
-    while (sent < 2 * count && tally.failures.length === 0 && ledger.failures.length === 0) {
-      const place = sent++;
-      // Every second pair of each is sent the other way around.
-      const callers = place % 4 < 2 ? ([one, other] as const) : ([other, one] as const);
-      const failure = await racePair(createPlant(), pairs[place % 2 === 0 ? 0 : 1], random, ...callers);
-      if (failure !== undefined) tally.fail(failure);
-    }
-    for (const caller of [one, other]) caller.close();
-  }
-  await Promise.all(Array.from({ length: racers }, race));
-}
-
 /**
- * Sends a create and a delete of a plant at the same moment, and then reads and creates it again; one that is there before is read
- * before, too. The create comes alone or twice in a batch.
- *
- * @returns what no order of them explains; the ledger has what contradicts other replies
+ * Sends random requests about an id from several connections at the same time. Then, one after the other, it gives the id again if the
+ * plant was deleted, corrects what has it, and retries all creates, of which one is a replay that reverts nothing.
  */
-async function racePair(
-  plant: NewPlant,
-  pairs: Pairs,
-  random: Random,
-  creating: Caller,
-  deleting: Caller,
-): Promise<string | undefined> {
-  const create = async (caller: Caller, count = 1) =>
-    (await caller.create(...Array.from({ length: count }, () => plant))).map(({ kind }) => kind);
-  const before = pairs.before === 'nothing' ? [] : await create(creating);
-  if (pairs.before === 'a plant') await deleting.read(plant.id);
-  const { createMs, deleteMs } = pairs.waits(random);
-  const [created, deleted] = await Promise.all([
-    wait(createMs).then(() => create(creating, random.next() < 0.25 ? 2 : 1)),
-    wait(deleteMs).then(() => deleting.delete(plant.id)),
-  ]);
-  const order = explainReplies(pairs.before, created, deleted.kind);
-  if (order !== undefined) pairs.note(order.first);
-  const [reading, retrying] = random.next() < 0.5 ? [creating, deleting] : [deleting, creating];
-  const shown = await reading.read(plant.id);
-  const retried = await create(retrying);
-  const [isShown, isRetried] = order?.after === 'a plant' ? ['shown', 'replayed'] : ['not found', 'retired'];
-  if (order !== undefined && shown.kind === isShown && retried[0] === isRetried) return undefined;
-  const creates = [...before, ...created].join(', ');
-  return `plant ${plant.id}: create ${creates}; delete ${deleted.kind}; then ${shown.kind}; create again ${retried}`;
-}
+async function runOne({ ledger, random }: Trial, callers: readonly Caller[], plant: NewPlant, tally: Tally) {
+  // Few, so that the same come again.
+  const contents = [plant, createConflict(plant, random), createConflict(plant, random)];
+  const known: Shown[] = [];
 
-async function wait(ms: number): Promise<void> {
-  if (ms > 0) await delay(ms);
-}
-
-/**
- * Pairs of a create and a delete, whose ids have the same before. The one that comes first more often is sent later, so that both
- * do so about as often.
- */
-class Pairs {
-  createFirst = 0;
-  deleteFirst = 0;
-  /** How long the delete waits for the create, in milliseconds; negative if the create waits. */
-  private lagMs = 0;
-
-  constructor(readonly before: Exclude<State, 'a deleted plant'>) {}
-
-  note(first: 'create' | 'delete'): void {
-    const stepMs = 0.1 + 0.1 * Math.abs(this.lagMs);
-    this.lagMs += first === 'create' ? -stepMs : stepMs;
-    if (first === 'create') this.createFirst++;
-    else this.deleteFirst++;
+  async function send(request: Request, caller = random.pick(callers)): Promise<string | undefined> {
+    if (request.do === 'create' && random.next() < 0.2)
+      return (await caller.createAll([request.plant, random.pick(contents)]))[0]?.kind;
+    const outcome = await caller.send(request);
+    if (outcome.kind === 'shown') known.push(...(outcome.plants ?? []));
+    return outcome.kind;
   }
 
-  /** How long each waits, in whole milliseconds. */
-  waits(random: Random): { readonly createMs: number; readonly deleteMs: number } {
-    const lagMs = Math.floor(this.lagMs + random.next());
-    return { createMs: Math.max(0, -lagMs), deleteMs: Math.max(0, lagMs) };
+  function choose(): Request {
+    const kind = random.next();
+    const content = random.pick(contents);
+    if (kind < 0.25) return { do: 'create', plant: random.next() < 0.8 ? plant : content };
+    if (kind < 0.4) return { do: 'delete', plant };
+    if (kind < 0.55) return { do: 'give', plant: content };
+    if (kind < 0.7) return { do: 'read', plant };
+    // The plant as it was shown last, or before, or any.
+    const match = random.next() < 0.5 ? known.at(-1) : known[random.below(known.length + 1)];
+    return { do: 'correct', plant: content, match };
   }
+
+  if (random.next() < 0.6) await send({ do: 'create', plant });
+  if (random.next() < 0.4) await send({ do: 'read', plant });
+  const sendSome = async (caller: Caller) => {
+    for (let left = 1 + random.below(4); left > 0; left--) await send(choose(), caller);
+  };
+  await Promise.all(callers.map(sendSome));
+
+  const { possible, operations } = ledger.knownOf(plant.id);
+  const inTurn = operations.map((one, at) => ({ ...one, after: undefined, start: at, end: at }));
+  tally.add('requests at the same time', operations.length);
+  if (explain(possible, inTurn).length === 0) tally.add('in another order than sent');
+  if ((await send({ do: 'read', plant })) !== 'shown') {
+    await send({ do: 'give', plant: random.pick(contents) });
+    await send({ do: 'create', plant });
+    await send({ do: 'read', plant });
+  }
+  const last = known.at(-1);
+  if (last !== undefined) await send({ do: 'correct', plant: createConflict(last, random), match: last });
+  for (const content of contents)
+    if ((await send({ do: 'create', plant: content })) === 'replayed') tally.add('late retries replayed');
+  await send({ do: 'read', plant });
+  ledger.check(plant.id);
 }

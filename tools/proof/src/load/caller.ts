@@ -1,8 +1,9 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { errors } from '@plant-store/contract/errors';
-import { hasSameFields } from '@plant-store/contract/fields';
-import type { NewPlant, Plant } from '@plant-store/contract/operations';
-import type { CreateOutcome, DeleteOutcome, Failure, Ledger, ReadOutcome } from './ledger.js';
+import { fieldsOf, hasSameFields } from '@plant-store/contract/fields';
+import type { NewPlant } from '@plant-store/contract/operations';
+import type { Request, Shown } from './history.js';
+import type { Ledger, Outcome } from './ledger.js';
 import { parse, toJson } from './plants.js';
 
 /** Which service is called, and how. */
@@ -18,7 +19,7 @@ export interface CallerOptions {
 
 /** A caller of a service, which sends each request once and notes it in a ledger. Nothing rejects. */
 export class Caller {
-  /** The longest time that the reply to a create or a delete took so far, in milliseconds. */
+  /** The longest time that the reply to a change took so far, in milliseconds. */
   longestReplyMs = 0;
   private readonly agent: Agent;
 
@@ -26,30 +27,35 @@ export class Caller {
     this.agent = new Agent({ keepAlive: true, maxSockets: options.connections });
   }
 
-  /** Creates a plant, or several by a batch. */
-  async create(...plants: readonly NewPlant[]): Promise<readonly CreateOutcome[]> {
-    const ends = plants.map((plant) => this.options.ledger.create(plant));
-    const outcomes = await this.measure(this.sendCreates(plants));
-    for (const [index, outcome] of outcomes.entries()) ends[index]?.(outcome);
+  /** Creates plants by a batch. */
+  async createAll(plants: readonly NewPlant[]): Promise<readonly Outcome[]> {
+    const starts = new Map<bigint, number>();
+    const ends = plants.map((plant) => {
+      const { start, end } = this.options.ledger.note({ do: 'create', plant }, starts.get(plant.id));
+      starts.set(plant.id, start);
+      return end;
+    });
+    const reply = await this.exchange('POST', '/plants/batch', `{"plants":[${plants.map(toJson)}]}`);
+    const outcomes = toOutcomes(plants, reply);
+    for (const [index, end] of ends.entries()) end(outcomes[index] ?? unexpected(reply));
     return outcomes;
   }
 
-  async delete(id: bigint): Promise<DeleteOutcome> {
-    const end = this.options.ledger.delete(id);
-    const reply = await this.measure(this.send('DELETE', `/plants/${id}`));
-    const outcome: DeleteOutcome =
-      reply.status === 204 && reply.text === '' ? { kind: 'deleted' } : fail(reply);
+  async send(request: Request): Promise<Outcome> {
+    const { end } = this.options.ledger.note(request);
+    const outcome = toOutcome(request, await this.exchange(...toHttp(request)));
     end(outcome);
     return outcome;
   }
 
-  /** Shows a plant, or without an id the newest ones. */
-  async read(id?: bigint): Promise<ReadOutcome> {
-    const end = this.options.ledger.read(id);
-    const path = id === undefined ? '/plants?order=newest&limit=50' : `/plants/${id}`;
-    const outcome = toReadOutcome(await this.send('GET', path));
-    end(outcome);
-    return outcome;
+  /** Lists the newest plants. */
+  async list(): Promise<void> {
+    const end = this.options.ledger.noteList();
+    const reply = await this.exchange('GET', '/plants?order=newest&limit=50');
+    const { plants } = parse(reply.text);
+    if (reply.status === 503) end({ kind: 'rejected' });
+    else if (reply.status !== 200) end(fail(reply));
+    else end(Array.isArray(plants) ? { kind: 'shown', plants } : unexpected(reply));
   }
 
   /** Closes its connections. */
@@ -57,36 +63,13 @@ export class Caller {
     this.agent.destroy();
   }
 
-  private async measure<Result>(sending: Promise<Result>): Promise<Result> {
-    const sentAt = performance.now();
-    const result = await sending;
-    this.longestReplyMs = Math.max(this.longestReplyMs, performance.now() - sentAt);
-    return result;
-  }
-
-  private async sendCreates(plants: readonly NewPlant[]): Promise<readonly CreateOutcome[]> {
-    const [plant] = plants;
-    if (plant !== undefined && plants.length === 1)
-      return [toCreateOutcome(plant, await this.send('POST', '/plants', toJson(plant)))];
-    const reply = await this.send('POST', '/plants/batch', `{"plants":[${plants.map(toJson)}]}`);
-    if (reply.status !== 200) return plants.map(() => failCreate(reply));
-    const { results } = parse(reply.text);
-    if (!Array.isArray(results) || results.length !== plants.length)
-      return plants.map(() => ({ kind: 'unexpected', reply: reply.text.slice(0, 200) }));
-    return results.map((result): CreateOutcome => {
-      if (result.status === 200) return { kind: result.replayed === true ? 'replayed' : 'stored' };
-      // That a retry helps is said of the batch by its documents.
-      const headers = { 'retry-after': '1' };
-      return failCreate({ status: result.status, text: JSON.stringify(result), headers });
-    });
-  }
-
-  private async send(method: string, path: string, body = ''): Promise<Reply> {
+  private async exchange(method: string, path: string, body = '', precondition = {}): Promise<Reply> {
     const { baseUrl, token, replyTimeoutMs = 60_000 } = this.options;
     const signal = AbortSignal.timeout(replyTimeoutMs);
+    const sentAt = performance.now();
     try {
       const content = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
-      const headers = { authorization: `Bearer ${token}`, ...(body !== '' && content) };
+      const headers = { authorization: `Bearer ${token}`, ...(body !== '' && content), ...precondition };
       const sent = request(`${baseUrl}${path}`, { method, headers, signal, agent: this.agent });
       const reply = await new Promise<IncomingMessage>((resolve, reject) => {
         sent.once('response', resolve).on('error', reject).end(body);
@@ -101,6 +84,8 @@ export class Caller {
         headers: {},
         ...(signal.aborted ? { text: `no reply within ${replyTimeoutMs} ms` } : { text: '', code }),
       };
+    } finally {
+      if (method !== 'GET') this.longestReplyMs = Math.max(this.longestReplyMs, performance.now() - sentAt);
     }
   }
 }
@@ -113,25 +98,49 @@ interface Reply {
   readonly code?: string;
 }
 
-function toCreateOutcome(plant: NewPlant, reply: Reply): CreateOutcome {
-  if (reply.status !== 200) return failCreate(reply);
-  if (!hasSameFields(parse(reply.text) as Plant, plant)) return unexpected(reply);
-  return { kind: reply.headers['idempotent-replayed'] === 'true' ? 'replayed' : 'stored' };
+/** The method, the path, the body and the precondition of a request. */
+function toHttp({ do: what, plant, match }: Request): [string, string, string?, object?] {
+  const path = `/plants/${plant.id}`;
+  if (what === 'create') return ['POST', '/plants', toJson(plant)];
+  if (what === 'delete' || what === 'read') return [what === 'read' ? 'GET' : 'DELETE', path];
+  const precondition = what === 'give' ? { 'if-none-match': '*' } : { 'if-match': match?.etag ?? '*' };
+  return ['PUT', path, JSON.stringify(fieldsOf(plant)), precondition];
 }
 
-function toReadOutcome(reply: Reply): ReadOutcome {
-  if (reply.status === 503) return { kind: 'rejected' };
-  if (reply.status !== 200) return fail(reply);
-  const shown = parse(reply.text);
-  const { plants = [shown] } = shown;
-  return Array.isArray(plants) ? { kind: 'shown', plants } : unexpected(reply);
+function toOutcome({ do: what, plant }: Request, reply: Reply): Outcome {
+  const { status, text, headers } = reply;
+  if (what === 'create' && status !== 200) return failCreate(reply);
+  if (what === 'read' && status === 503) return { kind: 'rejected' };
+  if (what === 'delete' && status === 204 && text === '') return { kind: 'deleted' };
+  if (status !== 200 || what === 'delete') return fail(reply);
+  const shown = parse(text) as Shown;
+  if (what === 'create') {
+    if (!hasSameFields(shown, plant)) return unexpected(reply);
+    return { kind: headers['idempotent-replayed'] === 'true' ? 'replayed' : 'stored' };
+  }
+  const { etag } = headers;
+  if (shown.id !== plant.id || etag === undefined) return unexpected(reply);
+  return { kind: 'shown', plants: [{ ...shown, etag }] };
 }
 
-function failCreate(reply: Reply): CreateOutcome {
+/** The outcomes of a batch. */
+function toOutcomes(plants: readonly NewPlant[], reply: Reply): readonly Outcome[] {
+  if (reply.status !== 200) return plants.map(() => failCreate(reply));
+  const { results } = parse(reply.text);
+  if (!Array.isArray(results)) return [];
+  return results.map((result): Outcome => {
+    if (result.status === 200) return { kind: result.replayed === true ? 'replayed' : 'stored' };
+    // That a retry helps is said of the batch by its documents.
+    const headers = { 'retry-after': '1' };
+    return failCreate({ status: result.status, text: JSON.stringify(result), headers });
+  });
+}
+
+function failCreate(reply: Reply): Outcome {
   if (reply.status === 400 && numberOf(reply) === errors.id_taken.error) return { kind: 'taken' };
   if (reply.status === 400 && numberOf(reply) === errors.id_retired.error) return { kind: 'retired' };
   const outcome = fail(reply);
-  return outcome.kind === 'not found' ? unexpected(reply) : outcome;
+  return ['not found', 'failed'].includes(outcome.kind) ? unexpected(reply) : outcome;
 }
 
 const unexpected = ({ status, text }: Reply) =>
@@ -139,12 +148,13 @@ const unexpected = ({ status, text }: Reply) =>
 
 const numberOf = ({ text }: Reply) => Number(parse(text)['error']);
 
-function fail(reply: Reply): Failure | { readonly kind: 'not found' } {
+function fail(reply: Reply): Outcome {
   const { status, headers, code } = reply;
   if (code !== undefined) return { kind: 'no reply', code };
   const error = numberOf(reply);
   if (Math.floor(error / 100) !== status) return unexpected(reply);
   if (error === errors.plant_not_found.error) return { kind: 'not found' };
+  if (error === errors.precondition_failed.error) return { kind: 'failed' };
   if (error === errors.database_damaged.error) return { kind: 'damaged' };
   // Each of these is documented with a Retry-After, by which a caller knows that a retry helps.
   if (!/^\d+$/.test(headers['retry-after'] ?? '')) return unexpected(reply);

@@ -1,6 +1,7 @@
 import { hasSameFields } from '@plant-store/contract/fields';
 import type { PlantRow } from '../system/databases.js';
-import type { Known, Ledger } from './ledger.js';
+import type { State } from './history.js';
+import type { Ledger } from './ledger.js';
 import { describePlant, withoutTexts } from './plants.js';
 
 /** How a database differs from what callers know. */
@@ -15,7 +16,7 @@ const noCounts = {
   acknowledged: 0,
   /** Ids of plants that are known to be deleted. */
   deleted: 0,
-  /** Acknowledged plants that are not there, or changed. */
+  /** Acknowledged plants that are not there, or are not as they were created or corrected last. */
   lost: 0,
   /** Ids of plants that are known to be deleted, of which there is no row, or the plant is there, or a text of it. */
   'lost deletes': 0,
@@ -23,12 +24,9 @@ const noCounts = {
   phantom: 0,
   /** Rows with the id of another row. */
   double: 0,
-  /** Ids without an acknowledged plant, of which a request had no definite outcome; and those of them that are stored. */
+  /** Ids of which a request had no definite outcome that may have changed something; and those of them where one has. */
   'outcome unknown': 0,
-  'of those stored': 0,
-  /** The same of deletes; and those whose plant is deleted. */
-  'deletes unknown': 0,
-  'of those deleted': 0,
+  'of those changed': 0,
 };
 export type Counts = typeof noCounts;
 
@@ -36,7 +34,7 @@ export type Counts = typeof noCounts;
 export function comparePlants(ledger: Ledger, rows: readonly PlantRow[]): Comparison {
   const counts = { ...noCounts };
   const failures: string[] = [];
-  const fail = (kind: Loss | 'double', text: string) => {
+  const fail = (kind: 'lost' | 'lost deletes' | 'phantom' | 'double', text: string) => {
     counts[kind]++;
     failures.push(`${kind}: ${text}`);
   };
@@ -48,44 +46,33 @@ export function comparePlants(ledger: Ledger, rows: readonly PlantRow[]): Compar
     if (!ledger.known.has(row.id)) fail('phantom', describeRow(row));
   }
   for (const [id, known] of ledger.known) {
+    // What no order explains is a failure of the ledger.
+    if (!ledger.check(id)) continue;
     const row = stored.get(id);
-    const acknowledged = known.entries.find((entry) => entry.acknowledged);
-    if (acknowledged !== undefined) counts.acknowledged++;
-    if (known.deletedAt !== undefined) counts.deleted++;
-    else {
-      if (known.deletes > 0) counts['deletes unknown']++;
-      if (known.deletes > 0 && row?.deleted) counts['of those deleted']++;
-      const isUnknown = acknowledged === undefined && known.entries.some(({ unresolved }) => unresolved > 0);
-      if (isUnknown) counts['outcome unknown']++;
-      if (isUnknown && row !== undefined) counts['of those stored']++;
-    }
-    const loss = findLoss(known, row);
-    const expected = acknowledged === undefined ? `the plant of ${id}` : describePlant(acknowledged.plant);
-    if (loss !== undefined)
-      fail(loss, `${expected}, stored is ${row === undefined ? 'nothing' : describeRow(row)}`);
+    const states = known.possible.map(({ state }) => state);
+    const isDeleted = states.every((state) => state === 'a deleted plant');
+    const isAcknowledged = !states.includes('nothing');
+    if (isAcknowledged) counts.acknowledged++;
+    if (isDeleted) counts.deleted++;
+    // The one in which nothing was carried out that was not answered.
+    const most = Math.max(...known.possible.map(({ unanswered }) => unanswered.length));
+    const unchanged = known.possible.find(({ unanswered }) => unanswered.length === most)?.state ?? 'nothing';
+    const isUnknown = new Set(states.map((state) => JSON.stringify(state))).size > 1;
+    counts['outcome unknown'] += Number(isUnknown);
+    counts['of those changed'] += Number(isUnknown && !isStored(unchanged, row));
+    if (states.some((state) => isStored(state, row))) continue;
+    const isHalf = row?.deleted === true && !hasSameFields(row, withoutTexts);
+    const kind = isDeleted || isHalf ? 'lost deletes' : isAcknowledged ? 'lost' : 'phantom';
+    const expected = states.map((state) => JSON.stringify(state).slice(0, 200)).join(' or ');
+    fail(kind, `plant ${id} is ${expected}, stored is ${row === undefined ? 'nothing' : describeRow(row)}`);
   }
   return { counts, failures };
 }
 
-type Loss = 'lost' | 'lost deletes' | 'phantom';
-
-/** What is wrong with the row of an id. */
-function findLoss({ entries, deletes, deletedAt }: Known, row: PlantRow | undefined): Loss | undefined {
-  if (deletedAt !== undefined || row?.deleted) {
-    const isErased = row?.deleted === true && hasSameFields(row, withoutTexts);
-    if (!isErased) return 'lost deletes';
-    if (deletedAt !== undefined) return undefined;
-    // It is deleted, though nobody knows of that.
-    if (!entries.some(({ acknowledged, unresolved }) => acknowledged || unresolved > 0)) return 'phantom';
-    return deletes === 0 ? 'lost' : undefined;
-  }
-  const acknowledged = entries.find((entry) => entry.acknowledged);
-  if (acknowledged !== undefined)
-    return row !== undefined && hasSameFields(row, acknowledged.plant) ? undefined : 'lost';
-  // Whoever was answered `id_taken` knows that another plant is stored.
-  if (row === undefined) return entries.some(({ taken }) => taken) ? 'lost' : undefined;
-  const entry = entries.find(({ plant }) => hasSameFields(plant, row));
-  return entry === undefined || entry.taken || entry.unresolved === 0 ? 'phantom' : undefined;
+function isStored(state: State, row: PlantRow | undefined): boolean {
+  if (state === 'nothing' || row === undefined) return state === 'nothing' && row === undefined;
+  if (state === 'a deleted plant') return row.deleted && hasSameFields(row, withoutTexts);
+  return !row.deleted && hasSameFields(row, state.plant);
 }
 
 function describeRow(row: PlantRow): string {

@@ -1,217 +1,149 @@
-import { hasSameFields } from '@plant-store/contract/fields';
-import type { NewPlant } from '@plant-store/contract/operations';
-import { describePlant } from './plants.js';
+import { fieldsOf } from '@plant-store/contract/fields';
+import type { Answer, Operation, Possible, Request, Shown } from './history.js';
+import { describeHistory, explain } from './history.js';
 
 /**
  * What a caller knows after a request that failed. `rejected`: it changed nothing. `unavailable` and `damaged` (503
  * `database_unavailable` and `database_damaged`) and `no reply`: nobody knows. `unexpected`: a reply that is not documented, or none
  * within the time limit.
  */
-export type Failure =
+type Failure =
   | { readonly kind: 'rejected' | 'unavailable' | 'damaged' }
   | { readonly kind: 'no reply'; readonly code: string }
   | { readonly kind: 'unexpected'; readonly reply: string };
 
-/** What a caller knows after a create. `retired`: the plant with its id was deleted. */
-export type CreateOutcome = { readonly kind: 'stored' | 'replayed' | 'taken' | 'retired' } | Failure;
-export type DeleteOutcome = { readonly kind: 'deleted' | 'not found' } | Failure;
-export type ReadOutcome =
-  | { readonly kind: 'shown'; readonly plants: readonly NewPlant[] }
-  | { readonly kind: 'not found' }
-  | Failure;
+export type Outcome = Answer | Failure;
 
-/** A plant that was sent, once or more often, and what is known about it. */
-export interface Entry {
-  readonly plant: NewPlant;
-  /** How often it was sent. */
-  attempts: number;
-  /** Attempts that may have stored it: those in flight, and those after which nobody knows. */
-  unresolved: number;
-  acknowledged: boolean;
-  /** How many replies reported that it was stored, rather than there already. */
-  stored: number;
-  /** Whether a reply reported that another plant has its id. */
-  taken: boolean;
+/** What is known of an id. */
+interface Known {
+  /** All that may have had it when that was last checked; nothing if no order explained the answers. */
+  possible: readonly Possible[];
+  /** The operations since then. */
+  operations: Operation[];
+  /** The changes that were sent, each once. */
+  readonly changes: Map<string, Request>;
 }
 
-/** What is known of an id: that nothing has it, a plant, or a deleted plant. It goes that way once. */
-export interface Known {
-  readonly id: bigint;
-  /** The plants that were sent under it: one, or several that conflict. */
-  readonly entries: Entry[];
-  /** Deletes that may have erased the plant: those in flight, and those after which nobody knows. */
-  deletes: number;
-  /** How many plants were known to be deleted before this one: no read may show it any more, and no create may store it. */
-  deletedAt?: number;
-}
+const nothing: Possible = { state: 'nothing', unanswered: [] };
 
 /**
- * What callers know about the plants that they sent: what was acknowledged, what was deleted, and what is unknown. It compares
- * each reply with those before it, and keeps all contradictions. What notes a request returns what notes its outcome.
+ * What callers know about the plants that they sent: each request with its outcome. `check` finds contradictions between them. What
+ * notes a request returns what notes its outcome.
  */
 export class Ledger {
   /** What is known of each id that was sent. */
   readonly known = new Map<bigint, Known>();
   /** Replies that no correct service gives. */
   readonly failures: string[] = [];
-  /** How many replies acknowledged a plant, replays included, or a delete that must have erased one. */
+  /** How many replies acknowledged a plant, replays included, or another change that must have been made. */
   acknowledgements = 0;
   /** When the last of them came, and the longest time between two since it was last set to 0, in milliseconds. */
   acknowledgedAt = performance.now();
   longestGapMs = 0;
-  /** How many plants were shown by reads. */
-  shown = 0;
+  /** How many plants were shown by reads, corrected, and given the id of a deleted one. */
+  readonly replies = { shown: 0, corrected: 0, 'given again': 0 };
   /** How many replies were 503 `database_unavailable`. */
   unavailable = 0;
   /** How many replies were an error after which nothing was stored. */
   rejected = 0;
-  /** How many creates and deletes were sent and had no reply. */
+  /** How many creates, corrections and deletes were sent and had no reply. */
   missingReplies = 0;
   /** How many attempts to connect were refused. */
   refusedConnections = 0;
-  private deleted = 0;
+  private readonly tags = new Map<string, string>();
+  private time = 0;
 
-  create(plant: NewPlant): (outcome: CreateOutcome) => void {
-    const known = this.knownOf(plant.id);
-    const entry = entryOf(known, plant) ?? addEntry(known, plant);
-    entry.attempts++;
-    entry.unresolved++;
-    const isLate = known.deletedAt !== undefined;
-    return (outcome) => {
-      const { kind } = outcome;
-      if (isLate && (kind === 'stored' || kind === 'replayed' || kind === 'taken'))
-        this.fail(plant, `${kind} after it was deleted`);
-      if (this.isResolved(outcome, describePlant(plant))) entry.unresolved--;
-      if (kind === 'stored' || kind === 'replayed') this.acknowledge(known, entry, kind);
-      if (kind === 'retired') this.retire(known, 'id_retired');
-      if (kind !== 'taken') return;
-      entry.taken = true;
-      if (entry.acknowledged) this.fail(plant, 'id_taken after it was acknowledged');
-      if (known.entries.length === 1) this.fail(plant, 'id_taken, though no other plant was sent');
+  /** @param after when one of the same batch was sent that comes before it */
+  note(request: Request, after?: number): { readonly start: number; end(outcome: Outcome): void } {
+    const start = ++this.time;
+    const operation: Operation = { request, after, start, end: Number.POSITIVE_INFINITY };
+    const known = this.knownOf(request.plant.id);
+    known.operations.push(operation);
+    const change = JSON.stringify([request.do, request.do === 'delete' || fieldsOf(request.plant)]);
+    const isFirst = !known.changes.has(change);
+    if (request.do !== 'read' && isFirst) known.changes.set(change, request);
+    const end = (outcome: Outcome) => {
+      if (isAnswer(outcome)) {
+        Object.assign(operation, { answer: outcome, end: ++this.time });
+        this.acknowledge(request, outcome, isFirst);
+      } else if (this.hasChangedNothing(outcome, request))
+        known.operations = known.operations.filter((other) => other !== operation);
     };
+    return { start, end };
   }
 
-  delete(id: bigint): (outcome: DeleteOutcome) => void {
-    const known = this.knownOf(id);
-    known.deletes++;
-    const isOfPlant =
-      known.deletedAt !== undefined || known.entries.some(({ acknowledged, taken }) => acknowledged || taken);
+  /** Notes a list, which shows some plants. */
+  noteList(): (outcome: Outcome) => void {
+    const start = ++this.time;
     return (outcome) => {
-      if (outcome.kind === 'deleted') {
-        // Otherwise another delete may have erased it, so that this one need not have stored anything.
-        if (known.deletedAt === undefined && known.deletes === 1) this.noteAcknowledgement();
-        this.retire(known, 'deleted');
-        if (!known.entries.some(({ acknowledged, unresolved }) => acknowledged || unresolved > 0))
-          this.failures.push(`plant ${id}: deleted, though none was stored`);
+      if (outcome.kind === 'unexpected') this.failures.push(`a list: ${outcome.reply}`);
+      if (!('plants' in outcome)) return;
+      const end = ++this.time;
+      for (const plant of outcome.plants ?? []) {
+        this.replies.shown++;
+        const answer = { kind: 'shown', plants: [plant] } as const;
+        this.knownOf(plant.id).operations.push({ request: { do: 'read', plant }, start, end, answer });
       }
-      if (outcome.kind === 'not found' && isOfPlant)
-        this.failures.push(`plant ${id}: not found by a delete, though there was one before`);
-      if (this.isResolved(outcome, `delete of ${id}`)) known.deletes--;
     };
   }
 
-  /**
-   * What a read has shown must stay from then on until it is deleted, as if it had been acknowledged. That a plant is missing means
-   * that it was deleted for good.
-   *
-   * @param id of the plant that it asks for; `undefined` for a list
-   */
-  read(id?: bigint): (outcome: ReadOutcome) => void {
-    const known = id === undefined ? undefined : this.known.get(id);
-    const wasAcknowledged = known?.entries.some(({ acknowledged }) => acknowledged) ?? false;
-    const deletedBefore = this.deleted;
-    return (outcome) => {
-      if (outcome.kind === 'shown') for (const plant of outcome.plants) this.show(plant, deletedBefore);
-      if (outcome.kind === 'not found' && known && wasAcknowledged) this.retire(known, 'not found');
-      if (outcome.kind === 'unexpected') this.failures.push(`a read: ${outcome.reply}`);
-    };
+  /** Whether some order explains all answers about an id, of which no request is in flight; if none does that is a failure. */
+  check(id: bigint): boolean {
+    const known = this.knownOf(id);
+    const { possible, operations } = known;
+    if (operations.length > 0) known.possible = explain(possible, operations);
+    if (known.possible.length === 0 && operations.length > 0)
+      this.failures.push(`plant ${id}: no order explains\n${describeHistory(possible, operations)}`);
+    known.operations = [];
+    return known.possible.length > 0;
   }
 
-  private knownOf(id: bigint): Known {
-    const known = this.known.get(id) ?? { id, entries: [], deletes: 0 };
+  knownOf(id: bigint): Known {
+    const known = this.known.get(id) ?? { possible: [nothing], operations: [], changes: new Map() };
     this.known.set(id, known);
     return known;
   }
 
-  private acknowledge(known: Known, entry: Entry, kind: 'stored' | 'replayed'): void {
-    this.noteAcknowledgement();
-    entry.acknowledged = true;
-    if (kind === 'stored' && ++entry.stored > 1) this.fail(entry.plant, 'stored twice');
-    if (kind === 'replayed' && entry.attempts === 1)
-      this.fail(entry.plant, 'replayed, though it was sent once');
-    if (entry.taken) this.fail(entry.plant, 'acknowledged after id_taken');
-    if (known.entries.some((other) => other !== entry && other.acknowledged))
-      this.fail(entry.plant, 'acknowledged, and so was another plant of the same id');
-  }
-
-  private noteAcknowledgement(): void {
+  private acknowledge({ do: what }: Request, { kind, plants = [] }: Answer, isFirst: boolean): void {
+    for (const plant of plants) this.checkTag(plant);
+    if (what === 'read') this.replies.shown += plants.length;
+    if (what === 'correct') this.replies.corrected += plants.length;
+    if (what === 'give') this.replies['given again'] += plants.length;
+    const isDone = what !== 'read' && ['stored', 'replayed', 'deleted', 'shown'].includes(kind);
+    // Otherwise another request may have changed that, so that this one need not have stored anything.
+    if (!isDone || (!isFirst && ['delete', 'correct'].includes(what))) return;
     const now = performance.now();
     this.longestGapMs = Math.max(this.longestGapMs, now - this.acknowledgedAt);
     this.acknowledgedAt = now;
     this.acknowledgements++;
   }
 
-  private show(plant: NewPlant, deletedBefore: number): void {
-    this.shown++;
-    const known = this.known.get(plant.id);
-    const entry = known && entryOf(known, plant);
-    if (entry === undefined) {
-      this.fail(plant, 'shown, though it was never sent');
-      return;
-    }
-    entry.acknowledged = true;
-    if (known?.entries.some((other) => other !== entry && other.acknowledged))
-      this.fail(plant, 'shown, and another plant of the same id was acknowledged');
-    if ((known?.deletedAt ?? deletedBefore) < deletedBefore) this.fail(plant, 'shown after it was deleted');
-  }
-
-  /** Notes that a plant is deleted, as a reply has shown: for good, whatever becomes of the deletes that have no reply. */
-  private retire(known: Known, reply: string): void {
-    if (known.deletedAt !== undefined) return;
-    if (known.deletes === 0)
-      this.failures.push(`plant ${known.id}: ${reply}, though no delete was sent that could have erased it`);
-    known.deletedAt = this.deleted++;
-  }
-
-  /** Counts an outcome that shows nothing of the plant. Returns whether it is known what the request has changed, if anything. */
-  private isResolved(outcome: CreateOutcome | DeleteOutcome, what: string): boolean {
-    switch (outcome.kind) {
-      case 'unavailable':
-        this.unavailable++;
-        return false;
-      case 'damaged':
-        this.failures.push(`${what}: database_damaged`);
-        return false;
-      case 'unexpected':
-        this.failures.push(`${what}: ${outcome.reply}`);
-        return false;
-      case 'no reply':
-        if (outcome.code !== 'ECONNREFUSED') {
-          this.missingReplies++;
-          return false;
-        }
-        // Such an attempt has sent nothing.
-        this.refusedConnections++;
-        return true;
-      case 'rejected':
-        this.rejected++;
-        return true;
-      default:
-        return true;
+  /** Two plants of an id have the same entity tag if and only if they are the same. */
+  private checkTag(plant: Shown): void {
+    const content = JSON.stringify([`${plant.id}`, plant.addedAt, fieldsOf(plant)]);
+    const tag = `${plant.id} ${plant.etag}`;
+    for (const [one, other] of Object.entries({ [content]: tag, [tag]: content })) {
+      const before = this.tags.get(one) ?? other;
+      if (before !== other) this.failures.push(`${one} goes with ${before} and with ${other}`);
+      this.tags.set(one, other);
     }
   }
 
-  private fail(plant: NewPlant, what: string): void {
-    this.failures.push(`${describePlant(plant)}: ${what}`);
+  /** Counts an outcome that shows nothing of the plant. Returns whether the request has changed nothing for certain. */
+  private hasChangedNothing(outcome: Failure, { do: what, plant: { id } }: Request): boolean {
+    if (outcome.kind === 'damaged') this.failures.push(`${what} of ${id}: database_damaged`);
+    if (outcome.kind === 'unexpected') this.failures.push(`${what} of ${id}: ${outcome.reply}`);
+    if (what === 'read') return true;
+    if (outcome.kind === 'rejected') this.rejected++;
+    if (outcome.kind === 'unavailable') this.unavailable++;
+    // Such an attempt has sent nothing.
+    const isRefused = outcome.kind === 'no reply' && outcome.code === 'ECONNREFUSED';
+    if (isRefused) this.refusedConnections++;
+    else if (outcome.kind === 'no reply') this.missingReplies++;
+    return isRefused || outcome.kind === 'rejected';
   }
 }
 
-function entryOf({ entries }: Known, plant: NewPlant): Entry | undefined {
-  return entries.find((entry) => hasSameFields(entry.plant, plant));
-}
-
-function addEntry({ entries }: Known, plant: NewPlant): Entry {
-  const entry = { plant, attempts: 0, unresolved: 0, acknowledged: false, stored: 0, taken: false };
-  entries.push(entry);
-  return entry;
+function isAnswer(outcome: Outcome): outcome is Answer {
+  return !['rejected', 'unavailable', 'damaged', 'no reply', 'unexpected'].includes(outcome.kind);
 }

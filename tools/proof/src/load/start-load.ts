@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { NewPlant } from '@plant-store/contract/operations';
 import { Caller, type CallerOptions } from './caller.js';
-import type { Entry } from './ledger.js';
+import type { Request } from './history.js';
 import { createConflict, type Random } from './plants.js';
 
 /** How to load a service. */
@@ -15,46 +15,44 @@ export interface LoadOptions extends CallerOptions {
   readonly pauseMs?: number;
 }
 
-/** Callers that keep creating and deleting plants. */
+/** Callers that keep creating, correcting and deleting plants. */
 export type Load = ReturnType<typeof startLoad>;
 
-/** How many of the latest plants are sent again, get a conflict or are deleted. */
+/** How many of the latest plants are sent again, get a conflict, or are corrected or deleted. */
 const recentCount = 500;
-/** How many of the latest deletes meet retries of the creates: about as many as are in flight. */
+/** How many of the latest deletes meet retries of the creates, or new plants under their ids: about as many as are in flight. */
 const deletedCount = 8;
 const delayAfterFailureMs = 20;
 /** How many plants a batch has at most. */
 const maxBatch = 40;
 
 /**
- * Starts to create, delete and read plants over several connections: most are new, some replays, some conflicts, some those whose
- * earlier outcome is unknown, and some are deleted, while others send the same creates again.
+ * Starts to create, correct, delete and read plants over several connections: most are new, some replays, some conflicts, some what was
+ * not answered before, and some get the ids of deleted ones, while others send the same creates again.
  */
 export function startLoad(options: LoadOptions) {
   const { random, connections, endsWithoutReply = false, pauseMs = 0 } = options;
   const caller = new Caller(options);
-  const { choosePlant, chooseDelete } = createChooser(options);
+  const { choose, choosePlant } = createChooser(options);
   let stopped = false;
 
-  /** Reads a plant, or the newest ones. */
-  const read = (id: bigint) => caller.read(random.next() < 0.3 ? undefined : id);
+  /** Reads a plant, or the newest ones. Returns the plant, if it is shown. */
+  async function read(plant: NewPlant) {
+    const outcome = await (random.next() < 0.3 ? caller.list() : caller.send({ do: 'read', plant }));
+    return outcome?.kind === 'shown' ? outcome.plants?.[0] : undefined;
+  }
 
   /** Sends a request and, now and then, reads what it is about. Returns its first outcome. */
   async function send() {
-    const id = random.next() < 0.2 ? chooseDelete() : undefined;
-    if (id !== undefined) {
-      const isRead = random.next() < 0.3;
-      if (isRead) await read(id);
-      const outcome = await caller.delete(id);
-      if (isRead && outcome.kind === 'deleted') await read(id);
-      return outcome;
-    }
-    const count = random.next() < 0.1 ? 1 + random.below(maxBatch) : 1;
-    const plants = Array.from({ length: count }, choosePlant);
-    const outcomes = await caller.create(...plants);
-    const stored = plants.find((_, index) => ['stored', 'replayed'].includes(outcomes[index]?.kind ?? ''));
-    if (stored !== undefined && random.next() < 0.1) await read(stored.id);
-    return outcomes[0];
+    if (random.next() < 0.07)
+      return (await caller.createAll(Array.from({ length: 1 + random.below(maxBatch) }, choosePlant)))[0];
+    const request = choose();
+    const { do: what, plant } = request;
+    const isRead = random.next() < (what === 'create' ? 0.1 : 0.3);
+    const match = isRead && what !== 'create' ? await read(plant) : undefined;
+    const outcome = await caller.send({ match, ...request });
+    if (isRead && ['stored', 'replayed', 'shown', 'deleted'].includes(outcome.kind)) await read(plant);
+    return outcome;
   }
 
   async function sendContinually(): Promise<void> {
@@ -82,37 +80,37 @@ export function startLoad(options: LoadOptions) {
 /** Chooses what is sent next. */
 function createChooser({ ledger, random, createPlant }: LoadOptions) {
   const latest = [...ledger.known.values()].slice(-recentCount);
-  const recent = latest.flatMap(({ entries: [first] }) => first?.plant ?? []);
-  const isUnknown = ({ acknowledged, taken, unresolved }: Entry) => !acknowledged && !taken && unresolved > 0;
-  const left = latest.filter(({ deletedAt }) => deletedAt === undefined);
-  const unknown = left.flatMap(({ entries }) => entries.filter(isUnknown));
-  const unknownDeletes = left.filter(({ deletes }) => deletes > 0).flatMap(({ entries }) => entries[0] ?? []);
+  const recent = latest.flatMap(
+    ({ changes }) => [...changes.values()].find((request) => request.do === 'create')?.plant ?? [],
+  );
+  const unknown = latest.flatMap(({ possible }) => possible[0]?.unanswered ?? []);
   const deleted: NewPlant[] = [];
-  return {
-    /** The plant of a create. */
-    choosePlant(): NewPlant {
-      const kind = random.next();
-      // Half of what a crash left unknown stays so, since not every caller retries.
-      if (kind < 0.15 && unknown.length > 0) {
-        const entry = unknown.pop();
-        if (entry !== undefined && random.next() < 0.5) return entry.plant;
-      }
-      if (kind > 0.95 && recent.length > 0) return random.pick(recent);
-      if (kind > 0.9 && recent.length > 0) return createConflict(random.pick(recent), random);
-      if (kind > 0.85 && deleted.length > 0) return random.pick(deleted);
-      const plant = createPlant();
-      if (recent.length < recentCount) recent.push(plant);
-      else recent[random.below(recentCount)] = plant;
-      return plant;
-    },
-    /** The id of a delete, if there is any. */
-    chooseDelete(): bigint | undefined {
-      if (recent.length === 0) return undefined;
-      const again = random.next() < 0.5 ? unknownDeletes.pop()?.plant : undefined;
-      const plant = again ?? random.pick(recent);
-      deleted.push(plant);
-      if (deleted.length > deletedCount) deleted.shift();
-      return plant.id;
-    },
-  };
+
+  /** The plant of a create. */
+  function choosePlant(): NewPlant {
+    const kind = random.next();
+    if (kind > 0.95 && recent.length > 0) return random.pick(recent);
+    if (kind > 0.9 && recent.length > 0) return createConflict(random.pick(recent), random);
+    if (kind > 0.85 && deleted.length > 0) return random.pick(deleted);
+    const plant = createPlant();
+    if (recent.length < recentCount) recent.push(plant);
+    else recent[random.below(recentCount)] = plant;
+    return plant;
+  }
+
+  function choose(): Request {
+    const again = random.next() < 0.15 ? unknown.pop() : undefined;
+    // Half of what a crash left unknown stays so, since not every caller retries.
+    if (again !== undefined && random.next() < 0.5) return again.request;
+    const kind = random.next();
+    if (kind < 0.7 || recent.length === 0) return { do: 'create', plant: choosePlant() };
+    const plant = random.pick(recent);
+    if (kind < 0.82) return { do: 'correct', plant: createConflict(plant, random) };
+    if (kind < 0.87 && deleted.length > 0)
+      return { do: 'give', plant: createConflict(random.pick(deleted), random) };
+    deleted.push(plant);
+    if (deleted.length > deletedCount) deleted.shift();
+    return { do: 'delete', plant };
+  }
+  return { choose, choosePlant };
 }

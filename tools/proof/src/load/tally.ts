@@ -7,7 +7,7 @@ export class Tally {
   readonly failures: string[] = [];
   /** What the kind has counted or measured besides. */
   readonly figures: Record<string, number | string> = {};
-  private readonly totals: Partial<Counts> & { shown?: number } = {};
+  private readonly totals: Partial<Counts> = {};
 
   add(figure: string, amount = 1): void {
     this.figures[figure] = Number(this.figures[figure] ?? 0) + amount;
@@ -49,7 +49,7 @@ export class Tally {
     this.failures.push(...damage.map((text) => `integrity check: ${text}`));
     const { acknowledged, deleted, ...others } = comparison.counts;
     const totals: Record<string, number> = this.totals;
-    const counts = { acknowledged, deleted, shown: trial.ledger.shown, ...others };
+    const counts = { acknowledged, deleted, ...trial.ledger.replies, ...others };
     for (const [name, count] of Object.entries(counts)) totals[name] = (totals[name] ?? 0) + count;
   }
 

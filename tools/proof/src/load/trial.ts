@@ -69,7 +69,7 @@ export class Trial {
     return this.current;
   }
 
-  /** Starts callers of that service, and resolves once up to 300 creates and deletes were acknowledged. */
+  /** Starts callers of that service, and resolves once up to 300 changes were acknowledged. */
   async load(
     options: Pick<LoadOptions, 'endsWithoutReply' | 'replyTimeoutMs' | 'pauseMs'> = {},
     acknowledgements = this.random.below(300),
@@ -84,7 +84,7 @@ export class Trial {
   }
 
   /**
-   * Resolves once this many more creates and deletes were acknowledged, at the latest when the callers have ended or got a wrong reply.
+   * Resolves once this many more changes were acknowledged, at the latest when the callers have ended or got a wrong reply.
    *
    * @throws {Error} with the replies before, and the last lines of the service's output, if that takes too long
    */
@@ -100,7 +100,7 @@ export class Trial {
       loadEnded || ledger.acknowledgements >= acknowledgements + count || ledger.failures.length > 0;
     const describe = () =>
       `Before: ${JSON.stringify(before)}\n${readFileSync(this.options.logFile, 'utf8').slice(-2_000)}`;
-    await until(isEnough, `${count} creates are acknowledged`, { describe, timeoutMs });
+    await until(isEnough, `${count} changes are acknowledged`, { describe, timeoutMs });
   }
 
   /**

@@ -78,8 +78,8 @@ export async function runSequences(
     }
   }
 
-  const fill = ({ method, path, body }: Request): Request => ({
-    method,
+  const fill = ({ path, body, ...others }: Request): Request => ({
+    ...others,
     path: fillIds(path, run),
     body: body === undefined ? undefined : fillIds(body, run),
   });

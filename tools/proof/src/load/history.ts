@@ -1,0 +1,126 @@
+import { fieldsOf, hasSameFields } from '@plant-store/contract/fields';
+import type { NewPlant, Plant } from '@plant-store/contract/operations';
+
+/** A plant as a reply shows it, with its entity tag unless a list shows it. */
+export type Shown = NewPlant & { readonly addedAt?: string | undefined; readonly etag?: string | undefined };
+
+/** A request about one id; of the plant of a delete or a read only the id counts. */
+export interface Request {
+  /** `give`: gives the id of a deleted plant again. */
+  readonly do: 'create' | 'correct' | 'give' | 'delete' | 'read';
+  readonly plant: NewPlant;
+  /** What a correction may replace: any plant without it. */
+  readonly match?: Shown | undefined;
+}
+
+/** A reply that shows what has the id. `retired`: a deleted plant; `failed`: the precondition does not hold. */
+export interface Answer {
+  readonly kind: 'stored' | 'replayed' | 'taken' | 'retired' | 'deleted' | 'not found' | 'shown' | 'failed';
+  /** All plants that it shows. */
+  readonly plants?: readonly Shown[];
+}
+
+/** A request that was sent and, unless nobody knows what became of it, its answer. */
+export interface Operation {
+  readonly request: Request;
+  /** When it was sent and answered: each number occurs once, and those of what came later are greater. */
+  readonly start: number;
+  end: number;
+  answer?: Answer | undefined;
+  /** When one of the same batch was sent that comes before it. */
+  readonly after?: number | undefined;
+}
+
+/** What has an id. */
+export type State = 'nothing' | 'a deleted plant' | Live;
+
+interface Live {
+  readonly plant: Plant;
+  /** As which it was created, or was given the id. */
+  readonly created: Plant;
+  /** Unknown until a reply shows it. */
+  readonly addedAt?: string | undefined;
+}
+
+/** What may have an id, and which requests without an answer may still be carried out then. */
+export interface Possible {
+  readonly state: State;
+  readonly unanswered: readonly Operation[];
+}
+
+/**
+ * Finds all that may have an id after operations: for each order in which each gets the answer that it had, and in which none comes
+ * before another one that was answered when it was sent. What was not answered comes anywhere, or not at all. There is nothing if
+ * no order explains the answers.
+ */
+export function explain(before: readonly Possible[], operations: readonly Operation[]): readonly Possible[] {
+  const found: Possible[] = [];
+  const visited = new Set<string>();
+  function visit(state: State, left: readonly Operation[]): void {
+    const key = `${left.map(({ start }) => start)} ${JSON.stringify(state)}`;
+    if (visited.has(key)) return;
+    visited.add(key);
+    const firstEnd = Math.min(...left.map(({ end }) => end));
+    if (firstEnd === Number.POSITIVE_INFINITY) found.push({ state, unanswered: left });
+    for (const operation of left) {
+      if (operation.start > firstEnd || left.some(({ start }) => start === operation.after)) continue;
+      const next = carryOut(state, operation);
+      const others = left.filter((other) => other !== operation);
+      if (next !== undefined) visit(next, others);
+    }
+  }
+  for (const { state, unanswered } of before) visit(state, [...unanswered, ...operations]);
+  return found;
+}
+
+/** What has the id after an operation; `undefined` if it is not answered like that. */
+function carryOut(before: State, { request, answer }: Operation): State | undefined {
+  const [shown] = answer?.plants ?? [];
+  // A correction keeps the time, so that a reply to it shows that of what was there before.
+  const isKept = typeof before === 'object' && request.do !== 'give';
+  const known = isKept ? { ...before, addedAt: before.addedAt ?? shown?.addedAt } : before;
+  const [kind, next] = reply(known, request);
+  if (answer === undefined) return next;
+  if (kind !== answer.kind) return undefined;
+  if (shown === undefined || typeof next !== 'object') return next;
+  const { addedAt = shown.addedAt } = next;
+  return hasSameFields(next.plant, shown) && addedAt === shown.addedAt ? { ...next, addedAt } : undefined;
+}
+
+/** What the service promises: the answer to a request, and what has the id then. */
+function reply(state: State, { do: what, plant, match }: Request): readonly [Answer['kind'], State] {
+  const fields = fieldsOf(plant);
+  const given = { plant: fields, created: fields };
+  if (what === 'create') {
+    if (state === 'nothing') return ['stored', given];
+    if (state === 'a deleted plant') return ['retired', state];
+    return [hasSameFields(state.created, fields) ? 'replayed' : 'taken', state];
+  }
+  if (state === 'nothing') return ['not found', state];
+  if (what === 'delete') return ['deleted', 'a deleted plant'];
+  if (what === 'give') return state === 'a deleted plant' ? ['shown', given] : ['failed', state];
+  if (state === 'a deleted plant') return ['not found', state];
+  if (what === 'read' || hasSameFields(state.plant, fields)) return ['shown', state];
+  const isMatched =
+    match === undefined || (hasSameFields(state.plant, match) && state.addedAt === match.addedAt);
+  return isMatched ? ['shown', { ...state, plant: fields }] : ['failed', state];
+}
+
+/** The operations that were sent until the first answer that no order explains, one a line. */
+export function describeHistory(before: readonly Possible[], operations: readonly Operation[]): string {
+  const unanswered = { answer: undefined, end: Number.POSITIVE_INFINITY };
+  const until = (time: number) =>
+    operations
+      .filter(({ start }) => start <= time)
+      .map((one): Operation => (one.end <= time ? one : { ...one, ...unanswered }));
+  const ends = operations.map(({ end }) => end).sort((one, other) => one - other);
+  const wrong = ends.find((end) => explain(before, until(end)).length === 0) ?? Number.POSITIVE_INFINITY;
+  const show = (plant: Shown | undefined) =>
+    JSON.stringify(plant && { ...fieldsOf(plant), addedAt: plant.addedAt })?.slice(0, 200) ?? '';
+  const lines = until(wrong).map(({ request: { do: what, plant, match }, start, end, answer }) => {
+    const precondition = match === undefined ? '' : ` if ${show(match)}`;
+    const shown = show(answer?.plants?.[0]);
+    return `${start} to ${end}: ${what} ${show(plant)}${precondition}: ${answer?.kind} ${shown}`.trim();
+  });
+  return [`before: ${JSON.stringify(before.map(({ state }) => state))}`, ...lines].join('\n');
+}

@@ -1,0 +1,155 @@
+import { expect, it } from 'vitest';
+import { comparePlants } from './compare-plants.js';
+import type { Request, Shown, State } from './history.js';
+import { Ledger, type Outcome } from './ledger.js';
+
+const id = 2n ** 53n + 1n;
+const plants = {
+  a: { id, name: 'a', tag: undefined, deleted: false },
+  b: { id, name: 'a', tag: '', deleted: false },
+  tombstone: { id, name: '', tag: undefined, deleted: true },
+  half: { id, name: 'a', tag: undefined, deleted: true },
+  rounded: { id: 2n ** 53n, name: 'a', tag: undefined, deleted: false },
+};
+
+/** The plant `b` that was added at 1, for `b1`. */
+const toShown = (text: string): Shown => {
+  const { deleted: _, ...plant } = plants[text[0] === 'b' ? 'b' : 'a'];
+  return { ...plant, addedAt: text.slice(1), etag: text };
+};
+
+/**
+ * A ledger with a history of one id, such as `create a: stored; correct b if a1: shown b1`. Each request is sent when the one before it is
+ * answered or, after `|`, at the same time and, after `&`, in the same batch; answers come in the order of requests.
+ */
+function record(history: string): Ledger {
+  const ledger = new Ledger();
+  for (const group of history.split('; ')) {
+    let before: number | undefined;
+    const ends = group.split(/ (?=[|&])/).map((text) => {
+      const parts = /^(?:([|&]) )?(\w+)(?: ([ab]))?(?: if (\w\d))?: (.+?)(?: ([ab]\d))?$/.exec(text);
+      const [, sign, what, name, match, kind, shown] = parts ?? [];
+      const request = { do: what, plant: plants[name === 'b' ? 'b' : 'a'], match: match && toShown(match) };
+      const { start, end } = ledger.note(request as Request, sign === '&' ? before : undefined);
+      before = start;
+      const outcome = { kind, code: 'ECONNRESET', reply: '', ...(shown && { plants: [toShown(shown)] }) };
+      return () => end(outcome as Outcome);
+    });
+    for (const end of ends) end();
+  }
+  return ledger;
+}
+
+const name = ({ tag }: { readonly tag?: string | undefined }) => (tag === '' ? 'b' : 'a');
+const describeState = (state: State) =>
+  typeof state === 'string' ? state : `${name(state.plant)} of ${name(state.created)}`;
+
+const created = 'create a: stored; ';
+const known = `${created}read: shown a1; `;
+const deleted = `${created}delete: deleted; `;
+
+it.each<readonly [history: string, ...states: readonly string[]]>([
+  ['create a: stored | delete: not found', 'a of a'],
+  ['create a: stored & create a: replayed | delete: deleted', 'a deleted plant'],
+  ['create a: stored & create a: retired | delete: deleted', 'a deleted plant'],
+  [`${known}correct b if a1: shown b1; create a: replayed; create b: taken`, 'b of a'],
+  [`${created}correct b: shown b1; correct b if a1: shown b1; correct a if b1: shown a1`, 'a of a'],
+  [`${deleted}give b: shown b2; create a: taken; create b: replayed`, 'b of b'],
+  [`${known}delete: deleted; give a: shown a2; correct b if a1: failed`, 'a of a'],
+  [`${created}give b: failed | delete: deleted | give b: shown b2`, 'b of b'],
+  ['delete: not found; give a: not found; correct a: not found; read: not found', 'nothing'],
+  [`${deleted}read: not found; correct b: not found; delete: deleted`, 'a deleted plant'],
+  // What was not answered comes at any time, or not at all.
+  ['create a: no reply', 'nothing', 'a of a'],
+  ['create a: no reply; create b: taken', 'a of a'],
+  [`${created}correct b: no reply; read: shown a1; read: shown b1`, 'b of a'],
+  [`${created}delete: no reply; give b: no reply`, 'a of a', 'a deleted plant', 'b of b'],
+  [`${known}correct b if a1: no reply; delete: deleted; give a: shown a2`, 'a of a'],
+])('%s is explained', (history, ...states) => {
+  const ledger = record(history);
+  expect(ledger.check(id)).toBe(true);
+  const possible = ledger.known.get(id)?.possible ?? [];
+  expect([...new Set(possible.map(({ state }) => describeState(state)))]).toEqual(states);
+  expect(ledger.failures).toEqual([]);
+});
+
+/** What no order explains after a history: each one alone. */
+const wrong: readonly (readonly [before: string, ...wrong: readonly string[]])[] = [
+  ['', 'create a: replayed', 'create a: taken', 'delete: deleted', 'give a: shown a1'],
+  ['', 'create a: retired & create a: stored | delete: deleted', `${created}create b: stored`],
+  ['create a: stored & create a: retired | ', 'delete: not found'],
+  ['create a: no reply; delete: deleted; ', 'create a: stored'],
+  [created, 'create a: stored', 'create a: retired', 'delete: not found', 'read: not found'],
+  [created, 'give b: shown b2', 'correct a if b1: failed', 'correct b: shown a1'],
+  [deleted, 'read: shown a1', 'create a: replayed', 'correct b: shown b1', 'give b: failed'],
+  [deleted, 'give a: shown a2 | give b: shown b3'],
+  [`${deleted}give b: shown b2; `, 'create a: replayed', 'create b: taken', 'create b: retired'],
+  // Corrections that are lost, or that a late retry reverts.
+  [`${created}correct b: shown b1; `, 'read: shown a1', 'create a: replayed; read: shown a1'],
+  [`${created}correct b: shown b1; `, 'create a: taken', 'create b: replayed'],
+  [`${created}correct b: no reply; read: shown b1; `, 'read: shown a1'],
+  // Corrections of what they were not to replace, and none of what they were to.
+  [known, 'correct b if a1: failed', 'correct b: shown b2', 'correct b if a2: shown b1'],
+  [`${known}delete: deleted; give a: shown a2; `, 'correct b if a1: shown b2'],
+];
+
+const histories = wrong.flatMap(([before, ...after]) => after.map((one) => before + one));
+it.each(histories)('no order explains %s', (history) => {
+  const ledger = record(`${history}; read: not found`);
+  expect(ledger.check(id)).toBe(false);
+  // Until the first wrong answer.
+  const lines = ledger.failures[0]?.split('\n').slice(2) ?? [];
+  expect(lines).toHaveLength(history.split(': ').length - 1);
+});
+
+const nothing = { lost: 0, 'lost deletes': 0, phantom: 0, double: 0, 'outcome unknown': 0 };
+const unknown = { 'outcome unknown': 1, 'of those changed': 0 };
+const changed = { 'outcome unknown': 1, 'of those changed': 1 };
+
+it.each<readonly [sent: string, stored: readonly (keyof typeof plants)[], counts: object]>([
+  ['create a: stored', ['a'], { acknowledged: 1 }],
+  ['create a: stored', [], { lost: 1 }],
+  ['create a: stored', ['rounded'], { lost: 1, phantom: 1 }],
+  ['create a: stored', ['a', 'a'], { double: 1 }],
+  [`${created}delete: rejected`, ['tombstone'], { lost: 1 }],
+  ['create a: rejected; delete: no reply', ['tombstone'], { phantom: 1 }],
+  ['create a: no reply', ['b'], { phantom: 1, ...changed }],
+  ['create a: no reply', [], unknown],
+  ['create a: unavailable', ['a'], changed],
+  ['create a: no reply; create b: taken', [], { lost: 1 }],
+  [`${created}delete: no reply`, ['half'], { 'lost deletes': 1, ...changed }],
+  [`${created}delete: deleted`, ['tombstone'], { acknowledged: 1, deleted: 1 }],
+  [`${created}delete: deleted`, ['a'], { 'lost deletes': 1 }],
+  [`${created}delete: no reply; create a: retired`, [], { 'lost deletes': 1 }],
+  [`${created}correct b: shown b1; create a: replayed`, ['a'], { lost: 1 }],
+  [`${created}correct b: no reply`, ['a'], unknown],
+  [`${created}correct b: no reply`, ['b'], changed],
+  [`${deleted}give b: shown b2`, ['b'], { acknowledged: 1, deleted: 0 }],
+  [`${deleted}give b: shown b2`, ['tombstone'], { lost: 1 }],
+])('after %s, stored is %j', (sent, stored, counts) => {
+  const ledger = record(sent);
+  const comparison = comparePlants(
+    ledger,
+    stored.map((row) => plants[row]),
+  );
+  expect(ledger.failures).toEqual([]);
+  expect(comparison.counts).toMatchObject({ ...nothing, ...counts });
+  const { lost, 'lost deletes': lostDeletes, phantom, double } = comparison.counts;
+  expect(comparison.failures).toHaveLength(lost + lostDeletes + phantom + double);
+});
+
+it('a list may show what was deleted since it was sent, and an entity tag names one plant', () => {
+  const ledger = record('create a: stored');
+  const [early, erase] = [ledger.noteList(), ledger.note({ do: 'delete', plant: plants.a })];
+  erase.end({ kind: 'deleted' });
+  early({ kind: 'shown', plants: [plants.a] });
+  expect(ledger.check(id)).toBe(true);
+  ledger.noteList()({ kind: 'shown', plants: [plants.a] });
+  expect(ledger.check(id)).toBe(false);
+  const tagged = record('create a: stored; read: shown a1');
+  const show = (shown: Shown) =>
+    tagged.note({ do: 'read', plant: shown }).end({ kind: 'shown', plants: [shown] });
+  show({ ...toShown('a1'), etag: 'b1' });
+  show({ ...toShown('b1'), etag: 'a1' });
+  expect(tagged.failures).toHaveLength(2);
+});
