@@ -93,7 +93,11 @@ describe('a plant', () => {
 
   it('has it in its sheet, and in the calls that create it', async () => {
     serveRose();
-    renderView(<PlantSheet token="a" id={7n} onClose={ignore} onDelete={ignore} onTokenRejected={ignore} />);
+    renderView(
+      <PlantSheet
+        {...{ token: 'a', id: 7n, filter, onClose: ignore, onDelete: ignore, onTokenRejected: ignore }}
+      />,
+    );
     const title = await screen.findByText('Location', { selector: 'dt' });
     expect(title.nextElementSibling?.textContent).toBe('bed "3"');
     expect(screen.getByText(/^curl http/).textContent).toContain(

@@ -98,6 +98,7 @@ export function Plants({ token, route, onTokenRejected }: PlantsProps) {
               key={id}
               token={token}
               id={BigInt(id)}
+              filter={filter}
               onClose={close}
               onDelete={(plant) => {
                 close();

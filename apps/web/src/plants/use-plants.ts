@@ -18,7 +18,7 @@ const pageSize = 1_000;
 /** The lists that were loaded, whatever their filter. */
 const lists = ['plant-store', 'listPlants'] as const;
 
-/** What is kept stays as it is until something is added or deleted: to load hundreds of pages again would take long. */
+/** What is kept stays as it is until something is added, corrected or deleted: to load hundreds of pages again would take long. */
 const keepLoaded = { staleTime: Infinity, networkMode: 'always', structuralSharing: false } as const;
 
 /** The operations of the service, for TanStack Query. */
@@ -90,6 +90,17 @@ export function useShowAdded(token: string, filter: PlantFilter): (id: bigint | 
       // Such as with a token that does not permit to read: it is stored all the same.
       forgetLists(queryClient);
     }
+  };
+}
+
+/** Shows a plant that was corrected as it is now, in its sheet and in the list, which it may match no longer. */
+export function useShowCorrected(token: string, filter: PlantFilter): (plant: StoredPlant) => void {
+  const { getPlant } = usePlantStore(token);
+  const queryClient = useQueryClient();
+  return (plant) => {
+    queryClient.setQueryData(getPlant.queryKey({ params: { id: plant.id } }), plant);
+    takeOut(queryClient, plant.id);
+    putIn(queryClient, plant, filter);
   };
 }
 
