@@ -233,9 +233,32 @@ it('deletes a plant only after the time in which that can be undone', async () =
   await deleteRose();
   await act(() => vi.advanceTimersByTimeAsync(undoMs));
   await waitFor(() => expect(sent.filter((line) => line.startsWith('DELETE'))).toEqual(['DELETE /plants/3']));
-  expect(screen.queryByRole('button', { name: 'Undo' })).toBeNull();
   vi.useRealTimers();
 });
+
+it.each([['insufficient_scope'], ['precondition_failed'], ['database_damaged'], [undefined]] as const)(
+  'brings a deleted plant back under its id, once, or shows why not: %s',
+  async (name) => {
+    await addSome();
+    const user = open();
+    await user.click(await screen.findByText('Rose'));
+    await user.click(await screen.findByRole('button', { name: 'Delete' }));
+    act(() => void window.dispatchEvent(new Event('pagehide')));
+    await waitFor(() => expect(store.plants.has(3n)).toBe(false));
+    failure = name;
+    await user.click(screen.getByRole('button', { name: 'Undo' }));
+    if (name !== undefined) {
+      expect((await screen.findByRole('alert')).textContent).toMatch(/^Rose is not brought back, .*\. \w/);
+      expect(await names()).toEqual(['(no name)', 'Fern']);
+      failure = undefined;
+      store.fail({ kind: 'drop', stored: true });
+      await user.click(screen.getByRole('button', { name: 'Undo' }));
+    }
+    await waitFor(async () => expect(await names()).toEqual(['Rose', '(no name)', 'Fern']));
+    expect(store.plants.get(3n)).toEqual({ name: 'Rose', tag: 'sun' });
+    expect(screen.queryByRole('button', { name: 'Undo' })).toBeNull();
+  },
+);
 
 it('deletes at once when the tab closes, and when the view goes', async () => {
   await addSome();

@@ -109,7 +109,7 @@ export function Plants({ token, route, onTokenRejected }: PlantsProps) {
           </Suspense>
         </LoadBoundary>
       )}
-      <UndoBar last={last} onUndo={undo} onDismiss={dismiss} />
+      <UndoBar last={last} onUndo={() => void undo()} onDismiss={dismiss} />
     </section>
   );
 }
