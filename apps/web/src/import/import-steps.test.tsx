@@ -46,6 +46,7 @@ const progress: Progress = {
   done: 9,
   total: 90,
   rejected: 0,
+  retired: 0,
 };
 const file = new File(['id,name\n1,Rose'], 'plants.csv');
 const button = (name: string) => screen.getByRole('button', { name });

@@ -10,6 +10,7 @@ const progress = (done: number, changes: Partial<Progress> = {}): Progress => ({
   done,
   total: 1000,
   rejected: 0,
+  retired: 0,
   ...changes,
 });
 
