@@ -3,7 +3,7 @@ import { stringifyExactJson } from '@plant-store/contract/exact-json/stringify';
 import { fieldsOf, plantFieldNames, plantFields } from '@plant-store/contract/fields';
 import { shorten } from '@plant-store/contract/messages';
 import type { StoredPlant } from '@plant-store/contract/operations';
-import { Fragment, useEffect, useRef, useState } from 'react';
+import { Fragment, useEffect, useRef } from 'react';
 import type { PlantFilter } from '../route.js';
 import { explainError, explainRejection } from '../shared/explain-failure.js';
 import { Sheet } from '../shared/sheet.js';
@@ -12,7 +12,7 @@ import { CorrectPlant } from './correct-plant.js';
 import { Outcome } from './form/outcome.js';
 import { formatTime } from './format-time.js';
 import { useCorrection } from './use-correction.js';
-import { usePlant, useShowCorrected } from './use-plants.js';
+import { usePlant } from './use-plants.js';
 
 interface PlantSheetProps {
   readonly token: string;
@@ -31,15 +31,9 @@ export function PlantSheet({ token, id, filter, onClose, onDelete, onTokenReject
   useEffect(() => {
     if (failure?.about === 'token') onTokenRejected(failure.message);
   }, [failure?.about, failure?.message, onTokenRejected]);
-  const [done, setDone] = useState('');
-  const showCorrected = useShowCorrected(token, filter);
   const correctButton = useRef<HTMLButtonElement>(null);
-  const onSaved = (corrected: StoredPlant) => {
-    showCorrected(corrected);
-    setDone('Saved.');
-  };
-  const correction = useCorrection(token, id, { onSaved, onTokenRejected });
-  const { texts, isPending, attempt, problem } = correction;
+  const correction = useCorrection({ token, id, filter, onTokenRejected });
+  const { texts, isPending, attempt, done, problem } = correction;
   const isCorrecting = texts !== undefined;
   const wasCorrecting = useRef(isCorrecting);
   useEffect(() => {
@@ -97,10 +91,7 @@ export function PlantSheet({ token, id, filter, onClose, onDelete, onTokenReject
               type="button"
               aria-disabled={isPending}
               data-busy={isPending || undefined}
-              onClick={() => {
-                setDone('');
-                if (!isPending) void correction.begin();
-              }}
+              onClick={() => isPending || void correction.begin()}
             >
               Correct
             </button>

@@ -2,10 +2,13 @@ import { createClient } from '@plant-store/client';
 import { ensureSuccess, isRejectedError } from '@plant-store/client/unwrap';
 import { fieldsOf } from '@plant-store/contract/fields';
 import type { Plant, StoredPlant } from '@plant-store/contract/operations';
+import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
+import type { PlantFilter } from '../route.js';
 import { explainError, explainRejection } from '../shared/explain-failure.js';
 import { fieldNames, mapFields, type Texts } from '../shared/fields.js';
 import { keepInTab, readFromTab, tabStorageKeys } from '../shared/tab-storage.js';
+import { putIn, takeOut } from './use-plants.js';
 
 /** What a person has typed in place of the texts of a plant. */
 interface Correction {
@@ -14,16 +17,21 @@ interface Correction {
   readonly etag: string;
 }
 
-interface CorrectionEvents {
-  onSaved(plant: StoredPlant): void;
+interface CorrectionOptions {
+  readonly token: string;
+  readonly id: bigint;
+  /** That of the list, in which the plant is shown as it is by then. */
+  readonly filter: PlantFilter;
   onTokenRejected(message: string): void;
 }
 
 /** The correction of a plant. What was typed stays in this tab until it is saved or cancelled. */
-export function useCorrection(token: string, id: bigint, { onSaved, onTokenRejected }: CorrectionEvents) {
+export function useCorrection({ token, id, filter, onTokenRejected }: CorrectionOptions) {
+  const queryClient = useQueryClient();
   const client = useMemo(() => createClient({ baseUrl: location.origin, token }), [token]);
   const [correction, setCorrection] = useState(() => restoreCorrection(id));
   const [changed, setChanged] = useState<StoredPlant>();
+  const [done, setDone] = useState('');
   const [problem, setProblem] = useState<string>();
   const [isPending, setPending] = useState(false);
   const [attempt, setAttempt] = useState(0);
@@ -53,11 +61,17 @@ export function useCorrection(token: string, id: bigint, { onSaved, onTokenRejec
         'The plant has changed meanwhile, and nothing was saved. Save replaces what it is now.',
       );
     }
-    onSaved(ensureSuccess(reply).body);
+    const { body } = ensureSuccess(reply);
+    queryClient.setQueryData(['plant-store', 'getPlant', { params: { id: `${id}` } }], body);
+    // It may no longer match.
+    takeOut(queryClient, id);
+    putIn(queryClient, body, filter);
     end();
+    setDone('Saved.');
   };
   const run = async (work: () => Promise<void>) => {
     setPending(true);
+    setDone('');
     setAttempt(0);
     setProblem(undefined);
     setChanged(undefined);
@@ -82,6 +96,8 @@ export function useCorrection(token: string, id: bigint, { onSaved, onTokenRejec
     texts: correction?.texts,
     /** What the plant is, where somebody else has changed it meanwhile. */
     changed,
+    /** That it is saved. */
+    done,
     problem,
     isPending,
     attempt,

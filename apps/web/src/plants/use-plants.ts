@@ -93,17 +93,6 @@ export function useShowAdded(token: string, filter: PlantFilter): (id: bigint | 
   };
 }
 
-/** Shows a plant that was corrected as it is now, in its sheet and in the list, which it may match no longer. */
-export function useShowCorrected(token: string, filter: PlantFilter): (plant: StoredPlant) => void {
-  const { getPlant } = usePlantStore(token);
-  const queryClient = useQueryClient();
-  return (plant) => {
-    queryClient.setQueryData(getPlant.queryKey({ params: { id: plant.id } }), plant);
-    takeOut(queryClient, plant.id);
-    putIn(queryClient, plant, filter);
-  };
-}
-
 /** The most plants of a list that are looked at for tags, and the longest tag that is suggested. */
 const suggested = { plants: 500, length: 60 };
 
