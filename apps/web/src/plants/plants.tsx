@@ -98,6 +98,7 @@ export function Plants({ token, route, onTokenRejected }: PlantsProps) {
               key={id}
               token={token}
               id={BigInt(id)}
+              filter={filter}
               onClose={close}
               onDelete={(plant) => {
                 close();
@@ -108,7 +109,7 @@ export function Plants({ token, route, onTokenRejected }: PlantsProps) {
           </Suspense>
         </LoadBoundary>
       )}
-      <UndoBar last={last} onUndo={undo} onDismiss={dismiss} />
+      <UndoBar last={last} onUndo={() => void undo()} onDismiss={dismiss} />
     </section>
   );
 }
