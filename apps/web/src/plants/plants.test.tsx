@@ -212,6 +212,24 @@ it('checks a correction before it is sent, and lets it be cancelled', async () =
   expect(sessionStorage.length).toBe(0);
 });
 
+it('shows what somebody else adds, corrects and deletes meanwhile', async () => {
+  const user = open();
+  expect(await names()).toEqual(['Rose', '(no name)', 'Fern']);
+  await waitFor(() => expect(sent.filter((line) => line.includes('wait=25'))).toHaveLength(1));
+  const other = createClient(store);
+  await other.createPlant({ body: { id: 9, name: 'Ivy' } });
+  await waitFor(async () => expect(await names()).toEqual(['Ivy', 'Rose', '(no name)', 'Fern']));
+  await user.click(screen.getByText('Rose'));
+  const theirs = { params: { id: 3 }, body: { name: 'Rosa' } };
+  await other.correctPlant({ ...theirs, headers: { 'if-match': '*' } });
+  await screen.findByRole('heading', { name: 'Rosa' });
+  await other.deletePlant({ params: { id: 9 } });
+  await waitFor(async () => expect(await names()).toEqual(['Rosa', '(no name)', 'Fern']));
+  const plants = Array.from({ length: 101 }, (_, at) => ({ id: 100 + at, name: `many ${at}` }));
+  await other.createPlants({ body: { plants } });
+  await screen.findByText('104 plants');
+});
+
 it('deletes a plant only after the time in which that can be undone', async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true });
   const user = open();
