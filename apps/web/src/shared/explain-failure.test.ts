@@ -24,7 +24,7 @@ async function explain(
   return explainRejection(thrown);
 }
 
-const ofOperation = Object.values(errors).filter(({ status }) => ![404, 405, 412].includes(status));
+const ofOperation = Object.values(errors).filter(({ status }) => ![404, 405, 412, 501].includes(status));
 
 describe('a reply of the service', () => {
   it.each(ofOperation)('$error is explained, in whole sentences', async ({ error, status, example }) => {
