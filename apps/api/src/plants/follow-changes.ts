@@ -103,7 +103,8 @@ export function createFollowChanges({ store, lists, compose, pollMs = 100, drain
   }
 
   function read(following: Following): Promise<ChangePage | undefined> {
-    const key = `${following.query.after} ${following.query.limit}`;
+    // One that began before the last wake may lack what that was for.
+    const key = `${wakes} ${following.query.after} ${following.query.limit}`;
     const reading = reads.get(key) ?? readOnce(following).finally(() => reads.delete(key));
     reads.set(key, reading);
     return reading;
