@@ -13,7 +13,7 @@ import { startTestService } from '../support/start-test-service.js';
 
 /** The statements of the page, as an operator would paste them. */
 const [, partition = ''] = /^```sql\n(BEGIN;.*?PARTITION BY HASH.*?)^```$/ms.exec(
-  readPage('docs/operate/postgresql.md'),
+  readPage('docs/operate/partitioning.md'),
 ) ?? [''];
 
 /** Runs them in one message, as psql does with `-c`. */
