@@ -1,5 +1,5 @@
 import type { ChangePage, ChangeQuery } from '@plant-store/contract';
-import { OverloadError } from '../errors/service-error.js';
+import { ClientGoneError, OverloadError } from '../errors/service-error.js';
 import type { Caller } from '../runtime/callers.js';
 import type { ListGate } from '../runtime/list-gate.js';
 import { findLatest, type ListedChangePage, listChanges } from './list-changes.js';
@@ -29,7 +29,8 @@ interface Following {
 
 /**
  * Creates a function that resolves to the changes after a place once there are some, or to none after a time. Requests for the
- * same changes share a read, and all rest after replies, so that creates have most of the time however many follow.
+ * same changes share a read, and all rest after replies, so that creates have most of the time however many follow. It rejects with a
+ * `ClientGoneError` once its client has disconnected.
  */
 export function createFollowChanges({ store, lists, pollMs = 100, draining }: FollowersOptions) {
   /** Ends the wait of each request. */
@@ -101,6 +102,7 @@ export function createFollowChanges({ store, lists, pollMs = 100, draining }: Fo
     const isOver = () => performance.now() >= endsAt || draining.aborted || gone.aborted;
     for (;;) {
       while (restMs() > 0 && !isOver()) await wait(Math.min(restMs(), endsAt - performance.now()), gone);
+      if (gone.aborted) throw new ClientGoneError();
       const seen = wakes;
       const page = await read(following);
       const isNews = page !== undefined && (page.changes.length > 0 || page.next !== query.after);
@@ -108,8 +110,11 @@ export function createFollowChanges({ store, lists, pollMs = 100, draining }: Fo
         restsUntil = Math.max(restsUntil, performance.now()) + restPerReplyMs;
         return { changes: page?.changes ?? [], next: page?.next ?? query.after };
       }
+      const leftMs = endsAt - performance.now();
+      // There may be changes that were not read.
+      if (page === undefined) await wait(Math.min(pollMs, leftMs), gone);
       // Otherwise there was a change since it was read.
-      if (seen === wakes) await wait(endsAt - performance.now(), gone);
+      else if (seen === wakes) await wait(leftMs, gone);
     }
   };
 }
