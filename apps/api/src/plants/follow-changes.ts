@@ -1,5 +1,5 @@
 import type { ChangePage, ChangeQuery } from '@plant-store/contract';
-import { ClientGoneError, OverloadError } from '../errors/service-error.js';
+import { OverloadError } from '../errors/service-error.js';
 import type { Caller } from '../runtime/callers.js';
 import type { ListGate } from '../runtime/list-gate.js';
 import { findLatest, type ListedChangePage, listChanges } from './list-changes.js';
@@ -23,14 +23,13 @@ interface Following {
   readonly query: ChangeQuery & { readonly after: string };
   readonly waitMs: number;
   readonly caller: Caller;
-  /** Aborted once its client has disconnected. */
+  /** Aborted once its client has disconnected, or sends nothing more, which looks alike: then it is answered at once. */
   readonly gone: AbortSignal;
 }
 
 /**
  * Creates a function that resolves to the changes after a place once there are some, or to none after a time. Requests for the
- * same changes share a read, and all rest after replies, so that creates have most of the time however many follow. It rejects with a
- * `ClientGoneError` once its client has disconnected.
+ * same changes share a read, and all rest after replies, so that creates have most of the time however many follow.
  */
 export function createFollowChanges({ store, lists, pollMs = 100, draining }: FollowersOptions) {
   /** Ends the wait of each request. */
@@ -102,7 +101,6 @@ export function createFollowChanges({ store, lists, pollMs = 100, draining }: Fo
     const isOver = () => performance.now() >= endsAt || draining.aborted || gone.aborted;
     for (;;) {
       while (restMs() > 0 && !isOver()) await wait(Math.min(restMs(), endsAt - performance.now()), gone);
-      if (gone.aborted) throw new ClientGoneError();
       const seen = wakes;
       const page = await read(following);
       const isNews = page !== undefined && (page.changes.length > 0 || page.next !== query.after);
