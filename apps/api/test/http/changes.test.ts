@@ -103,7 +103,7 @@ it('a wait counts once for the rate limit, and has one line of the log and one c
   if (inject('workers') === 1) expect(left(waited)).toBe(left(first) - 1);
 });
 
-it.each(['destroy', 'reset', 'end'] as const)(
+it.each(['destroy', 'end'] as const)(
   'a client that disconnects ends its wait, by %s',
   async (how) => {
     const { connection, id: requestId } = await request(`after=${after}&wait=${longSeconds}`);
