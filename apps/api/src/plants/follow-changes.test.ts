@@ -33,7 +33,9 @@ function open() {
     },
   };
   const draining = new AbortController();
-  const followChanges = createFollowChanges({ store, lists, draining: draining.signal });
+  /** Takes a while where it is set. */
+  const compose = vi.fn();
+  const followChanges = createFollowChanges({ store, lists, compose, draining: draining.signal });
   const follow = (after: number, waitMs = 25_000) => {
     const gone = new AbortController();
     const query = { after: `1.${after}.${after}` };
@@ -53,7 +55,7 @@ function open() {
       for (let turn = 0; turn < 5; turn++) await nextTurn();
     }
   };
-  return { state, follow, pass, draining };
+  return { state, follow, pass, draining, compose };
 }
 
 it('replies once there is a change, by one read for all that want the same, and after its time without one', async () => {
@@ -79,6 +81,21 @@ it('rests after replies, for longer the more there were', async () => {
   expect(followed.at).toBeUndefined();
   await pass(20);
   expect(followed).toMatchObject({ at: 200, seen: { ids: ['1'] } });
+});
+
+it('rests for ten times as long as a page took to compose, which is done once for all that get it', async () => {
+  const { state, follow, pass, compose } = open();
+  state.last = 1;
+  compose.mockImplementation(() => void vi.advanceTimersByTime(30));
+  for (let at = 0; at < 10; at++) follow(0);
+  await pass(0);
+  expect(compose).toHaveBeenCalledTimes(1);
+  const { followed } = follow(1, 1_000);
+  state.last = 2;
+  await pass(310);
+  expect(followed.at).toBeUndefined();
+  await pass(100);
+  expect(followed).toMatchObject({ seen: { ids: ['2'] } });
 });
 
 it('ends when the service drains, and stops looking once nobody waits', async () => {

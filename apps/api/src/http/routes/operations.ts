@@ -18,6 +18,7 @@ import { showStoredPlant } from '../../plants/show-plant.js';
 import type { ActiveCallers } from '../../runtime/callers.js';
 import { createListGate } from '../../runtime/list-gate.js';
 import { costPerTurn, type Turns } from '../../runtime/turns.js';
+import { shareText } from '../fast-path.js';
 import { callerOf } from '../middleware/bearer-auth.js';
 import type { CountBatch } from '../middleware/rate-limit.js';
 import { setCommonHeaders } from '../security-headers.js';
@@ -71,7 +72,7 @@ export function mountOperations(
     callers,
     waitingShare: () => queue.waitingShare(),
   });
-  const followChanges = createFollowChanges({ store, lists, draining });
+  const followChanges = createFollowChanges({ store, lists, compose: shareText, draining });
   const handlers: Handlers = {
     async createPlant({ body, res }) {
       res.locals['plantId'] = body.id.toString();
@@ -117,6 +118,7 @@ export function mountOperations(
       const caller = callerOf(res.locals);
       const { after = await findLatest(store), wait = 0, ...others } = query;
       const list = { ...others, after };
+      if (query.after === undefined && wait === 0) return { status: 200, body: { changes: [], next: after } };
       if (wait > 0) {
         const { gone, forget } = watchClient(req, res);
         const page = await followChanges({ query: list, waitMs: wait * 1_000, caller, gone }).finally(forget);
