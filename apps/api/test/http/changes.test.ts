@@ -103,18 +103,15 @@ it('a wait counts once for the rate limit, and has one line of the log and one c
   if (inject('workers') === 1) expect(left(waited)).toBe(left(first) - 1);
 });
 
-it.each(['destroy', 'end'] as const)(
-  'a client that disconnects ends its wait, by %s',
-  async (how) => {
-    const { connection, id: requestId } = await request(`after=${after}&wait=${longSeconds}`);
-    // Until it waits.
-    await read(`after=${after}&wait=1`);
-    connection[how]();
-    const [line, ...others] = await readLog(service, requestId);
-    expect([line, others]).toMatchObject([{ path: '/changes' }, []]);
-    expect(line?.['durationMs']).toBeLessThan(1_000 * longSeconds);
-  },
-);
+it.each(['destroy', 'end'] as const)('a client that disconnects ends its wait, by %s', async (how) => {
+  const { connection, id: requestId } = await request(`after=${after}&wait=${longSeconds}`);
+  // Until it waits.
+  await read(`after=${after}&wait=1`);
+  connection[how]();
+  const [line, ...others] = await readLog(service, requestId);
+  expect([line, others]).toMatchObject([{ path: '/changes' }, []]);
+  expect(line?.['durationMs']).toBeLessThan(1_000 * longSeconds);
+});
 
 it('a stop answers requests that wait at once, and closes their connections', async () => {
   const stopping = await startTestService();
