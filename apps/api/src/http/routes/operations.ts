@@ -142,15 +142,14 @@ export function mountOperations(
       });
       return { status: 200, body: { plants: plants.map(showStoredPlant), next } };
     },
-    async listChanges({ query, res }) {
+    async listChanges({ query, req, res }) {
       const caller = callerOf(res.locals);
       const { after = await findLatest(store), wait = 0, ...others } = query;
       const list = { ...others, after };
       if (query.after === undefined && wait === 0) return { status: 200, body: { changes: [], next: after } };
       if (wait > 0) {
-        const gone = new AbortController();
-        res.once('close', () => gone.abort());
-        const page = await followChanges({ query: list, waitMs: wait * 1_000, caller, gone: gone.signal });
+        const { gone, forget } = watchClient(req, res);
+        const page = await followChanges({ query: list, waitMs: wait * 1_000, caller, gone }).finally(forget);
         if (draining.aborted) res.setHeader('Connection', 'close');
         return { status: 200, body: page };
       }
@@ -240,6 +239,20 @@ const keepPathParameters: RequestHandler = (request, _response, next) => {
   if (request.path.includes('%')) request.params = { ...matchPath(request.path)[0]?.params };
   next();
 };
+
+/**
+ * A signal that is aborted once a client sends nothing more on its connection, which may be closed, or was reset.
+ *
+ * @returns a function, too, that removes what was added to the connection
+ */
+function watchClient({ socket }: Pick<Request, 'socket'>, response: Response) {
+  const left = new AbortController();
+  const leave = () => left.abort();
+  response.once('close', leave);
+  socket.once('end', leave);
+  if (socket.readableEnded) leave();
+  return { gone: left.signal, forget: () => void socket.off('end', leave) };
+}
 
 /**
  * Makes `JSON.stringify` write each `bigint` of this process as its digits, so that an id of any size is exact; by itself it

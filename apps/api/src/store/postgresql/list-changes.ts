@@ -1,8 +1,10 @@
 import { INT64_MIN } from '@plant-store/contract';
 import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
 import type { ClientBase } from 'pg';
+import { OperatorError } from '../../errors/operator-error.js';
 import { type ChangePlace, isBeyond, type ListedChanges, type ListLimits, unknownPlace } from '../store.js';
 import { integers, type Table } from '../table.js';
+import { findDriverError } from './errors.js';
 import { durableColumnSql } from './probe-commit.js';
 
 /**
@@ -16,18 +18,36 @@ export interface ChangeNumbers {
   readonly notFinal: string;
 }
 
+/** What the operator gets to know where the user lacks the privilege, and what to do. */
+export const mayNotReadBase = [
+  'the user may not SELECT plants_change_base, without which the service does not start',
+  'GRANT SELECT, UPDATE ON plants_change_base to the user.',
+] as const;
+
 /**
  * Reads the base of the numbers. A database that was restored on another server has larger numbers than that has had transactions, so
  * its base grows beyond them.
+ *
+ * @throws {OperatorError} when the user lacks a privilege for that
  */
 export async function readChangeNumbers(connection: Pick<ClientBase, 'query'>): Promise<ChangeNumbers> {
+  try {
+    return await readNumbers(connection);
+  } catch (error) {
+    if (findDriverError(error)?.code !== '42501') throw error;
+    const [problem, solution] = mayNotReadBase;
+    throw new OperatorError(`The database cannot be used: ${problem}. ${solution}`, { cause: error });
+  }
+}
+
+async function readNumbers(connection: Pick<ClientBase, 'query'>): Promise<ChangeNumbers> {
   const isPassed = `base + pg_snapshot_xmax(pg_current_snapshot())::text::bigint <= (SELECT max(change_place) FROM plants)`;
   const { rows } = await connection.query(`SELECT base, ${isPassed} AS "isPassed" FROM plants_change_base`);
   if (rows[0]?.isPassed) {
     await connection.query(
       `UPDATE plants_change_base SET base = (SELECT max(change_place) FROM plants) WHERE ${isPassed}`,
     );
-    return readChangeNumbers(connection);
+    return readNumbers(connection);
   }
   const base = BigInt(rows[0]?.base ?? 0);
   return {

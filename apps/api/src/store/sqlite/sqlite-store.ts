@@ -156,8 +156,9 @@ export function createSqliteStore<Resource>({
     const before = findOne(id);
     const after = replace(before);
     if (after === undefined) return { before, after };
-    const addedBefore = deleteRow.get(id) ?? null;
+    // Before the row is deleted, which may have the last number.
     const change = [changedAtOf(after, now), lastNumber() + 1];
+    const addedBefore = deleteRow.get(id) ?? null;
     const values = isTombstone(after)
       ? [addedBefore, null, 1, ...change, ...erasedTexts]
       : [after.addedAt ?? null, after.original ?? null, 0, ...change, ...toTexts(after)];
