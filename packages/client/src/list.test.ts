@@ -33,9 +33,12 @@ it('lists all plants, page after page', async () => {
 
 it('lists those that match, in the order that is asked for', async () => {
   const { client, urls } = await open(5);
-  const plants = listAll(client, { tag: 'odd', q: 'PLANT', order: 'newest' });
+  const range = { addedFrom: '2000-01-01T00:00:00Z', addedBefore: '9999-01-01T00:00:00Z' };
+  const plants = listAll(client, { tag: 'odd', q: 'PLANT', order: 'newest', ...range });
   expect((await toArray(plants)).map(({ id }) => id)).toEqual([5n, 3n, 1n]);
-  expect(urls.map((url) => new URL(url).search)).toEqual(['?limit=1000&order=newest&tag=odd&q=PLANT']);
+  expect(urls.map((url) => decodeURIComponent(new URL(url).search))).toEqual([
+    `?limit=1000&order=newest&tag=odd&q=PLANT&addedFrom=${range.addedFrom}&addedBefore=${range.addedBefore}`,
+  ]);
 });
 
 it('passes the filter of each field that has one', async () => {

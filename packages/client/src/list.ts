@@ -12,7 +12,7 @@ export type ListOptions = Omit<PlantQuery, 'after'> & CallOptions;
  *
  * A plant that is added meanwhile may or may not be among them; none is twice, and none that was there is left out.
  *
- * @param options `order`, `tag`, `q`; `limit` is how many plants a page has, by default 1,000; and the options of the calls
+ * @param options `order`, `tag`, `q`, `addedFrom`, `addedBefore`; `limit` is how many plants a page has, by default 1,000; and the options of the calls
  * @throws {RejectedError} when the service rejects a request, and whatever a call of the client rejects with
  *
  * @example
@@ -24,12 +24,12 @@ export type ListOptions = Omit<PlantQuery, 'after'> & CallOptions;
  */
 export async function* listAll(
   client: Pick<Client, 'listPlants'>,
-  { limit = 1_000, order, q, ...options }: ListOptions = {},
+  { limit = 1_000, order, q, addedFrom, addedBefore, ...options }: ListOptions = {},
 ): AsyncGenerator<StoredPlant, void, undefined> {
   const filters = Object.fromEntries(plantFilters.map((name) => [name, options[name]]));
   let after: string | undefined;
   do {
-    const query = { limit, order, ...filters, q, after };
+    const query = { limit, order, ...filters, q, addedFrom, addedBefore, after };
     const page = await unwrap(client.listPlants({ ...options, query }));
     yield* page.plants;
     after = page.next;

@@ -31,7 +31,7 @@ export function readCursor(query: PlantQuery, cursor: string): Position | undefi
 function fingerprint({ order = 'id', tag, q, ...others }: PlantQuery): string {
   // A filter that came later counts only where it is set, so that a cursor from before it stays valid.
   const filters: Readonly<Record<string, unknown>> = others;
-  const later = plantFilters
+  const later = [...plantFilters, 'addedFrom', 'addedBefore']
     .filter((name) => filters[name] !== undefined)
     .map((name) => [name, filters[name]]);
   return hashText(JSON.stringify([order, tag ?? null, q ?? null, ...later]));

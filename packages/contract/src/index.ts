@@ -32,4 +32,5 @@ export {
   jsonShapeOf,
   NewPlantSchema,
   PlantSchema,
+  QueryTimeSchema,
 } from './schemas.js';

@@ -29,8 +29,12 @@ export type PlantQuery = {
   order?: 'id' | 'newest' | undefined;
   /** Plants with exactly this tag. At most 1,000 characters. */
   tag?: string | undefined;
-  /** Plants with this in their name; ASCII letters match in either case. At most 100 characters. */
+  /** Plants with this in their name, in upper or lower case. At most 100 characters. */
   q?: string | undefined;
+  /** Plants that were stored at this time or later (ISO 8601, in UTC). */
+  addedFrom?: string | undefined;
+  /** Plants that were stored before this time (ISO 8601, in UTC). */
+  addedBefore?: string | undefined;
 };
 
 /** A page of a list, and where the next one begins; without `next` it is the last. It may be empty before that. */

@@ -195,6 +195,17 @@ const createQueryNumberSchema = (minimum: number, maximum: number, value: number
     .meta({ override: { type: 'integer', minimum, maximum, default: value } })
     .transform(Number);
 
+const utcTime = '2026-11-25T10:00:00.000Z';
+const TimeSchema = z.iso.datetime();
+
+/** A time of a query, no more exact than those of plants. */
+export const QueryTimeSchema = z
+  .string(orElse(`must be a time in UTC, such as ${utcTime}`))
+  .refine((text) => text.length <= utcTime.length && TimeSchema.safeParse(text).success, {
+    error: `must be a time in UTC, such as ${utcTime}`,
+  })
+  .meta({ override: { format: 'date-time', maxLength: utcTime.length } });
+
 /** The most plants of a page. */
 const LimitSchema = createQueryNumberSchema(1, MAX_PLANTS, 100);
 
@@ -232,9 +243,16 @@ export const PlantQuerySchema = createQuerySchema({
   tag: withoutNul(createQueryTextSchema(QUERY_MAX_LENGTHS.tag))
     .optional()
     .meta({ description: 'Plants with exactly this tag' }),
-  q: withoutNul(createQueryTextSchema(QUERY_MAX_LENGTHS.q))
-    .optional()
-    .meta({ description: 'Plants with this in their name; ASCII letters match in either case' }),
+  q: withoutNul(createQueryTextSchema(QUERY_MAX_LENGTHS.q)).optional().meta({
+    description:
+      'Plants with this in their name, in upper or lower case of any script, and in composed or decomposed letters',
+  }),
+  addedFrom: QueryTimeSchema.optional().meta({
+    description: 'Plants that were stored at this time or later; those without a time are left out',
+  }),
+  addedBefore: QueryTimeSchema.optional().meta({
+    description: 'Plants that were stored before this time; those without a time are left out',
+  }),
 }) satisfies z.ZodType<PlantQuery, PlantQuery>;
 
 /** A page of a list. */

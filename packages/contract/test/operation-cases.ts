@@ -153,6 +153,19 @@ const [a = '', b = '', c = '', d = '', e = ''] = listedPlants.map((listedPlant) 
 const longest = { name: '🌱'.repeat(QUERY_MAX_LENGTHS.q), tag: '🌱'.repeat(QUERY_MAX_LENGTHS.tag) };
 const long = { name: `"${longest.name}"`, tag: `"${longest.tag}"` };
 const queryNames = Object.keys(PlantQuerySchema.shape);
+/** Names, in JSON, and parts by which they are found. */
+const searched = [
+  ['"\u00c4pfelbaum"', 'äpfelb', 'ÄPFELBAUM', 'A\u0308PFELB', 'pfelB'],
+  ['"A\u0308pfel-Stra\u00dfe"', 'strasse', 'äpfel-STRASSE', 'straße', 'STRAẞE'],
+  ['"ΜΟΝΣΤΕΡΑΣ"', 'μονστερας', 'Μονστερασ'],
+  ['"Işıl gülü"', 'IŞIL', 'işil', 'GÜLÜ'],
+  ['"100% _x"', '0% _', '%', '_X'],
+] as const;
+const [past, future] = ['2000-01-01T00:00:00Z', '9999-12-31T23:59:59.999Z'];
+const notTimes = [
+  ...['', 'now', '2026-11-25', '2026-11-25T10:00Z', '2026-11-25T10:00:00', '2026-11-25T10:00:00+01:00'],
+  ...['2026-02-30T10:00:00Z', '2026-11-25T24:00:00Z', '2026-11-25T10:00:00.0000Z', '1795600800000'],
+];
 /** Requests for lists, by their queries. */
 const lists = (...queries: readonly string[]) => queries.map((query) => get(`/plants?${query}`));
 const notEncoded = ['%', '%zz', '%F', '%FF', '%C0%AF', '%ED%A0%80', 'a%E0%A4'];
@@ -375,6 +388,15 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
     ['its next plant', get('/plants?tag=indoor&limit=100&after=<next>'), listed([d])],
     ['an empty tag, which differs from none', get('/plants?tag='), listed([e])],
     ['a part of the name, in another case', get('/plants?q=MONSTERA'), listed([a, e])],
+    ...searched.flatMap(([name], index) => each(created({ name }), create(20 + index, { name }))),
+    ...searched.flatMap(([name, ...parts], index) =>
+      each(
+        listed([shown(20 + index, { name })]),
+        ...lists(...parts.map((part) => `q=${encodeURIComponent(part)}`)),
+      ),
+    ),
+    ...each(listed([]), ...lists('q=apfel', 'q=a%25b', 'q=g%25')),
+    ...searched.flatMap((_, index) => each(deleted, remove(20 + index))),
     ['a part of the name, tag and order', get('/plants?q=monstera&tag=indoor&order=newest'), listed([a])],
     ['an emoji', get('/plants?q=%F0%9F%8C%B1'), listed([d])],
     ['the longest texts, to be listed', create(10, long), created(long)],
@@ -390,6 +412,30 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
     ),
     ['an order that there is not', get('/plants?order=name'), invalidQuery('order', 'must be id or newest')],
     ['NUL', get('/plants?q=%00'), invalidQuery('q', hasNul)],
+    ...each(
+      listed([a, b, c, d, e]),
+      ...lists(`addedFrom=${past}`, `addedBefore=${future}`, `addedFrom=${past}&addedBefore=${future}`),
+    ),
+    ...each(
+      listed([]),
+      ...lists(`addedFrom=${future}`, `addedBefore=${past}`, `addedBefore=${past}&order=newest`),
+    ),
+    [
+      'the newest of a time',
+      get(`/plants?order=newest&limit=4&addedFrom=${past}&addedBefore=${future}`),
+      listed([e, d, c, b], true),
+    ],
+    [
+      'those after them',
+      get(`/plants?order=newest&addedFrom=${past}&addedBefore=${future}&after=<next>`),
+      listed([a]),
+    ],
+    ...['addedFrom', 'addedBefore'].flatMap((name) =>
+      each(
+        invalidQuery(name, 'must be a time in UTC, such as 2026-11-25T10:00:00.000Z'),
+        ...lists(...notTimes.map((time) => `${name}=${encodeURIComponent(time)}`)),
+      ),
+    ),
     ...queryNames.flatMap((name) => [
       ...each(
         invalidQuery(name, 'must be given once'),

@@ -158,8 +158,11 @@ export interface ListQuery {
   readonly after?: ListPosition | undefined;
   /** What the columns of these names must be equal to. */
   readonly equal?: Readonly<Record<string, string | undefined>>;
-  /** What a column that is searched must have as a part; ASCII letters match in either case. */
+  /** What a column that is searched must have as a part, both folded by `foldText`. */
   readonly q?: string | undefined;
+  /** When records must have been stored, in milliseconds since 1970; those without a time match no bound. */
+  readonly addedFrom?: number | undefined;
+  readonly addedBefore?: number | undefined;
 }
 
 /** The most that a list may have. Bytes are those of the texts of all plants that it examines, in UTF-8. */

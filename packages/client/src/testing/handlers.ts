@@ -7,6 +7,7 @@ import {
   writeCursor,
 } from '@plant-store/contract/cursor';
 import { fieldsOf, hasSameFields, plantFilters, plantSearches } from '@plant-store/contract/fields';
+import { foldText, hasText } from '@plant-store/contract/fold-text';
 import { explainInvalidRequest, messages } from '@plant-store/contract/messages';
 import type {
   Change,
@@ -189,24 +190,22 @@ function show(id: bigint, { plants, times }: StoreState): StoredPlant | undefine
 
 /** The plants that match a query, in its order. */
 function listMatching(query: PlantQuery, state: StoreState): StoredPlant[] {
-  const { order = 'id', q = '' } = query;
-  const part = lowerAscii(q);
+  const { order = 'id', q = '', addedFrom, addedBefore } = query;
+  const part = foldText(q);
+  const timeOf = (id: bigint) => state.times.get(id) ?? -1;
   const ids = [...state.plants]
     .filter(([, plant]) =>
       plantFilters.every((name) => query[name] === undefined || query[name] === plant[name]),
     )
-    .filter(([, plant]) => plantSearches.some((name) => lowerAscii(plant[name] ?? '').includes(part)))
+    .filter(([, plant]) => plantSearches.some((name) => hasText(plant[name] ?? '', part)))
     .map(([id]) => id)
+    .filter((id) => addedFrom === undefined || timeOf(id) >= Date.parse(addedFrom))
+    .filter((id) => addedBefore === undefined || timeOf(id) < Date.parse(addedBefore))
     .toSorted((a, b) => (a < b ? -1 : 1));
   if (order === 'newest') {
-    const timeOf = (id: bigint) => state.times.get(id) ?? -1;
     ids.reverse().sort((a, b) => timeOf(b) - timeOf(a));
   }
   return ids.flatMap((id) => show(id, state) ?? []);
-}
-
-function lowerAscii(text: string): string {
-  return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
 /** What the operations of a fake plant store work on. */

@@ -1,6 +1,7 @@
 // @ts-check
 // The program of the thread that reads lists. It is JavaScript, since the sources and the build load it by the same path.
 import { parentPort, workerData } from 'node:worker_threads';
+import { foldText, hasText } from '@plant-store/contract/fold-text';
 import Database from 'better-sqlite3';
 import { requireFiles } from './file-identity.js';
 
@@ -82,6 +83,13 @@ function open() {
     // The file is open, and the first statement opens the log, which belongs to none but the same file.
     requireFiles(files);
     connection.pragma('cache_size = -8000');
+    // The cases of other letters than ASCII are not known to SQLite.
+    connection.function(
+      'has_text',
+      { deterministic: true },
+      (/** @type {string | null} */ text, /** @type {string} */ folded) =>
+        text !== null && hasText(text, folded) ? 1 : 0,
+    );
     return connection;
   } catch (error) {
     connection.close();
@@ -110,19 +118,27 @@ const orders = {
  *
  * @param {RecordQuery} query
  */
-function describe({ order, after, equal, q, tombstones, unnumbered }) {
+function describe({ order, after, equal, q, addedFrom, addedBefore, tombstones, unnumbered }) {
   const { of, after: afterSql, by } = orders[order];
-  const found = table.searches.map((column) => `instr(lower(${column}), lower(:q)) > 0`);
+  const found = table.searches.map((column) => `has_text(${column}, :q)`);
+  const range = [
+    addedFrom === undefined ? [] : 'added_at >= :addedFrom',
+    // After a plant the order itself has a narrower bound, which the index is to be used for.
+    addedBefore === undefined ? [] : `${after === undefined ? '' : '+'}added_at < :addedBefore`,
+  ].flat();
   const matches = [
     tombstones ? [] : 'NOT deleted',
     unnumbered ? 'change_place IS NULL' : [],
     filtersOf(equal).map((column) => `${column} IS :${column}`),
+    order === 'newest' ? [] : range,
+    // Last, since it takes longest.
     q === undefined ? [] : `(${found.join(' OR ')})`,
   ];
+  const where = [of, after === undefined ? [] : afterSql, order === 'newest' ? range : []].flat();
   return {
-    next: `${table.name} WHERE ${of} ${after === undefined ? '' : `AND ${afterSql}`} ORDER BY ${by}`,
+    next: `${table.name} WHERE ${where.join(' AND ')} ORDER BY ${by}`,
     matches: matches.flat().join(' AND ') || 'true',
-    values: { ...after, ...equal, q },
+    values: { ...after, ...equal, q: q === undefined ? q : foldText(q), addedFrom, addedBefore },
   };
 }
 
@@ -133,6 +149,16 @@ function describe({ order, after, equal, q, tombstones, unnumbered }) {
  */
 function filtersOf(equal) {
   return table.filters.filter((column) => equal?.[column] !== undefined);
+}
+
+/**
+ * Whether plants may be examined in vain.
+ *
+ * @param {RecordQuery} query
+ */
+function isFilteredBy({ order, equal, q, addedFrom, addedBefore, unnumbered }) {
+  const isRange = order !== 'newest' && (addedFrom !== undefined || addedBefore !== undefined);
+  return filtersOf(equal).length > 0 || q !== undefined || isRange || unnumbered === true;
 }
 
 /**
@@ -216,7 +242,7 @@ function toPosition(id, time, number) {
 function list(connection, query, limits) {
   const startedAt = performance.now();
   const deadline = startedAt + (limits.durationMs ?? defaultDurationMs);
-  const isFiltered = filtersOf(query.equal).length > 0 || query.q !== undefined || query.unnumbered === true;
+  const isFiltered = isFilteredBy(query);
   const { selected, place, ...walk } =
     query.order === 'changes' || query.unnumbered ? walks.changes : walks.plants;
   const columns = walk.columns.map(() => /** @type {unknown[]} */ ([]));
