@@ -35,3 +35,31 @@ export async function* listAll(
     after = page.next;
   } while (after !== undefined);
 }
+
+/**
+ * Counts the plants of each tag, page after page. Plants without a tag are not counted; one that is added or changed meanwhile may or
+ * may not be.
+ *
+ * @returns the number of plants by tag, those with the most plants first
+ * @throws {RejectedError} when the service rejects a request, and whatever a call of the client rejects with
+ *
+ * @example
+ * import { createClient } from '@plant-store/client';
+ * import { countTags } from '@plant-store/client/list';
+ *
+ * const client = createClient({ baseUrl: 'http://127.0.0.1:3000', token: 'pst_…' });
+ * for (const [tag, plants] of await countTags(client)) console.log(tag, plants);
+ */
+export async function countTags(
+  client: Pick<Client, 'listTags'>,
+  options: CallOptions = {},
+): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
+  let after: string | undefined;
+  do {
+    const page = await unwrap(client.listTags({ ...options, query: { after } }));
+    for (const { tag, plants } of page.tags) counts.set(tag, (counts.get(tag) ?? 0) + plants);
+    after = page.next;
+  } while (after !== undefined);
+  return new Map([...counts].sort(([a, count], [b, other]) => other - count || (a < b ? -1 : 1)));
+}

@@ -44,6 +44,17 @@ export function hashText(text: string): string {
   return (hash >>> 0).toString(36);
 }
 
+/** Where the page of tags after a plant begins. */
+export function writeTagCursor(id: bigint): string {
+  return [version, 'tags', id].join('.');
+}
+
+/** Reads a cursor of tags; `undefined` if it is none. */
+export function readTagCursor(cursor: string): bigint | undefined {
+  const [, id = ''] = /^1\.tags\.(0|-?[1-9]\d{0,18})$/.exec(cursor) ?? [];
+  return id !== '' && isInt64(BigInt(id)) ? BigInt(id) : undefined;
+}
+
 /** Where a change is: without a number among the plants of earlier versions, which come first. */
 export interface ChangePosition {
   readonly number?: number | undefined;

@@ -23,6 +23,8 @@ export type {
   PlantQuery,
   Precondition,
   StoredPlant,
+  TagPage,
+  TagQuery,
 } from './operations.js';
 export { routes } from './routes.js';
 export {

@@ -40,6 +40,18 @@ export type PlantQuery = {
 /** A page of a list, and where the next one begins; without `next` it is the last. It may be empty before that. */
 export type PlantPage = { plants: StoredPlant[]; next?: string | undefined };
 
+/** Which part of the plants a page of tags counts. */
+export type TagQuery = {
+  /** The `next` of the page before. */
+  after?: string | undefined;
+};
+
+/**
+ * How many plants have each tag, of those that the page has examined, and where the next page begins; without `next` it is the last.
+ * The sums over all pages are the numbers.
+ */
+export type TagPage = { tags: { tag: string; plants: number }[]; next?: string | undefined };
+
 /**
  * What must hold of an id when its plant is corrected: that the plant is the one that a reply had this `ETag` for, or that the plant
  * was deleted.
@@ -100,6 +112,7 @@ export interface Operations {
   deletePlant: { params: { id: number | bigint }; responses: Responses<'deletePlant', undefined> };
   getPlant: { params: { id: number | bigint }; responses: Responses<'getPlant', StoredPlant> };
   listPlants: { query: PlantQuery; responses: Responses<'listPlants', PlantPage> };
+  listTags: { query: TagQuery; responses: Responses<'listTags', TagPage> };
   listChanges: { query: ChangeQuery; responses: Responses<'listChanges', ChangePage> };
 }
 

@@ -14,6 +14,8 @@ import type {
   PlantPage,
   PlantQuery,
   StoredPlant,
+  TagPage,
+  TagQuery,
 } from './operations.js';
 
 /** The shapes of schemas that do not show theirs. */
@@ -268,6 +270,38 @@ export const PlantPageSchema = z
     id: 'PlantPage',
     description: 'A page of the plants in the store.',
   }) satisfies z.ZodType<PlantPage>;
+
+/** The query of a page of tags. */
+export const TagQuerySchema = createQuerySchema({
+  after: createQueryTextSchema(QUERY_MAX_LENGTHS.after)
+    .optional()
+    .meta({ description: 'The `next` of the page before; without it the count begins' }),
+}) satisfies z.ZodType<TagQuery, TagQuery>;
+
+/** A page of tags. */
+export const TagPageSchema = z
+  .object({
+    tags: z.array(
+      z.object({
+        tag: PlantSchema.shape.name.meta({ description: 'A tag of plants' }),
+        plants: z
+          .int()
+          .min(1)
+          .meta({
+            description: 'How many plants have it, of those that this page has examined',
+            override: { maximum: undefined },
+          }),
+      }),
+    ),
+    next: z
+      .string()
+      .optional()
+      .meta({ description: 'Where the next page begins, to be passed as `after`; the last page has none' }),
+  })
+  .meta({
+    id: 'TagPage',
+    description: 'How many plants have each tag, in a part of the store.',
+  }) satisfies z.ZodType<TagPage>;
 
 /** The query of a page of changes. */
 export const ChangeQuerySchema = createQuerySchema({

@@ -1,5 +1,5 @@
 import type { Scope } from '../src/access-token.js';
-import { writeCursor } from '../src/cursor.js';
+import { writeCursor, writeTagCursor } from '../src/cursor.js';
 import { plantFieldNames, plantFields, plantFilters } from '../src/fields.js';
 import { INT64_MAX, INT64_MIN } from '../src/int64.js';
 import { MAX_PLANTS, QUERY_MAX_LENGTHS } from '../src/limits.js';
@@ -89,6 +89,13 @@ const invalidQuery = (parameter: string, problem: string) =>
   rejected('bad_request', `The request is not valid: the query parameter ${parameter} ${problem}.`);
 const listed = (plants: readonly string[], next = false) =>
   ok(`{"plants":[${plants}]${next ? ',"next":"…"' : ''}}`);
+const tagged = (tags: Readonly<Record<string, number>>) =>
+  ok(JSON.stringify({ tags: Object.entries(tags).map(([tag, plants]) => ({ tag, plants })) }));
+const notAllowed = rejected(
+  'method_not_allowed',
+  messages.methodNotAllowed('POST', '/tags', ['GET', 'HEAD']),
+  { allow: 'GET, HEAD' },
+);
 /** The results of a batch: of each plant what a request of its own would have got. */
 const results = (...replies: readonly Reply[]) =>
   ok(
@@ -183,6 +190,7 @@ export const operationScopes: Readonly<Record<keyof Operations, Scope>> = {
   deletePlant: 'delete',
   getPlant: 'read',
   listPlants: 'read',
+  listTags: 'read',
   listChanges: 'read',
 };
 
@@ -457,6 +465,31 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
     ),
     ['HEAD, without the body', get('/plants', 'HEAD'), ok('')],
     noToken(get('/plants')),
+  ],
+
+  listTags: [
+    ['no plant', get('/tags'), tagged({})],
+    ...listedPlants.flatMap(([id, texts]) => each(created(texts), create(id, texts))),
+    [
+      'those that plants have, and how many have each',
+      get('/tags'),
+      tagged({ '': 1, indoor: 2, outdoor: 1 }),
+    ],
+    ['another tag', put(-1, ifAny, { tag: '"🌱"' }), ok(shown(-1, { tag: '"🌱"' }))],
+    ['a plant deleted', remove(max), deleted],
+    ['those that plants have now', get('/tags'), tagged({ indoor: 2, '🌱': 1 })],
+    ['after the last plant', get(`/tags?after=${writeTagCursor(max)}`), tagged({})],
+    ['after the first one', get(`/tags?after=${writeTagCursor(min)}`), tagged({ indoor: 1, '🌱': 1 })],
+    ...each(
+      otherCursor,
+      ...['', 'x', '1.tags.', '1.tags.01', `1.tags.${max + 1n}`, writeCursor({}, { id: 1n })].map((after) =>
+        get(`/tags?after=${after}`),
+      ),
+    ),
+    ['a parameter of lists', get('/tags?limit=1'), unknown('limit', 'there are after')],
+    ['another method', get('/tags', 'POST'), notAllowed],
+    ['HEAD, without the body', get('/tags', 'HEAD'), ok('')],
+    noToken(get('/tags')),
   ],
 
   listChanges: [

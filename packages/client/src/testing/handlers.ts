@@ -3,6 +3,7 @@ import {
   hashText,
   readChangeCursor,
   readCursor,
+  readTagCursor,
   writeChangeCursor,
   writeCursor,
 } from '@plant-store/contract/cursor';
@@ -83,6 +84,19 @@ export const handlers: { readonly [Name in keyof Operations]: Handler<Name> } = 
     const hasMore = last !== undefined && start + limit < all.length;
     const next = hasMore ? writeCursor(query, { id: last.id, addedAt: state.times.get(last.id) }) : undefined;
     return { status: 200, body: { plants, next } };
+  },
+
+  listTags({ query: { after } }, { plants }) {
+    const start = after === undefined ? undefined : readTagCursor(after);
+    if (after !== undefined && start === undefined)
+      throw new ServiceError('bad_request', messages.invalidCursor);
+    const counts = new Map<string, number>();
+    for (const [id, { tag }] of plants) {
+      if (tag !== undefined && (start === undefined || id > start))
+        counts.set(tag, (counts.get(tag) ?? 0) + 1);
+    }
+    const tags = [...counts].map(([tag, count]) => ({ tag, plants: count }));
+    return { status: 200, body: { tags: tags.toSorted((a, b) => (a.tag < b.tag ? -1 : 1)) } };
   },
 
   listChanges({ query: { limit = 100, after } }, state) {

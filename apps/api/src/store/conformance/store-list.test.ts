@@ -184,6 +184,38 @@ describe.each(storesWithShards())('finding and listing plants on %s', (kind) => 
     expect(await list({ matches: 2, bytes: 5 })).toEqual(['2,3']);
   });
 
+  it('counts the plants of each tag, of those that it examines', async () => {
+    const tags = ['a', undefined, 'b', 'a', '', 'a', 'gone'];
+    expect(await store.countValues('tag', undefined, highLimits)).toMatchObject({
+      counts: [],
+      last: undefined,
+    });
+    await store.create(
+      tags.map((tag, id) => ({ id: BigInt(id - 1), name: 'ab', ...(tag !== undefined && { tag }) })),
+    );
+    await removeFrom(store, [5n]);
+    const count = async (limits: Partial<ListLimits>) => {
+      const pages: string[] = [];
+      for (let after: bigint | undefined; ; ) {
+        const { counts, last } = await store.countValues('tag', after, { ...highLimits, ...limits });
+        pages.push(
+          counts
+            .map(([tag, plants]) => `${tag}${plants}`)
+            .sort()
+            .join(),
+        );
+        if (last === undefined) return pages;
+        after = last;
+      }
+    };
+    expect(await count({})).toEqual(['1,a3,b1']);
+    expect(await count({ plants: 4 })).toEqual(['a2,b1', '1,a1']);
+    expect(await count({ plants: 1 })).toEqual(['a1', '', 'b1', 'a1', '1', 'a1', '']);
+    expect(await count({ bytes: 0 })).toHaveLength(7);
+    // Of 3, 2 and 3 bytes.
+    expect(await count({ bytes: 8 })).toEqual(['a1,b1', '1,a2']);
+  });
+
   it('shows each plant once, and none too few, while others are stored', async () => {
     const old = Array.from({ length: 60 }, (_, index) => BigInt(10 * index));
     await store.create(plantsOf(...old));

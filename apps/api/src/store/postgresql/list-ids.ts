@@ -1,8 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { foldText, searchText } from '@plant-store/contract/fold-text';
 import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
-import type { ListLimits, ListPosition, ListQuery } from '../store.js';
+import type { CountedValues, CountLimits, ListLimits, ListPosition, ListQuery } from '../store.js';
 import { type Table, text } from '../table.js';
+import { durableColumnSql } from './probe-commit.js';
 
 /** The part of the plants that an order has, the place after a plant, and the order, which an index has. */
 const orders = {
@@ -129,7 +130,6 @@ async function examine(
   const searched = search ? table.searches.map((column) => `, CASE WHEN matches THEN ${column} END`) : [];
   const { plants, bytes, matches } = limits;
   const selected = table.columns.join(', ');
-  // One more than is examined tells whether there is a next one.
   const { rows } = await connections.queryRaw({
     sql: `
       SELECT id, added_at, matches, is_end, bytes_left${searched.join('')} FROM (
@@ -137,14 +137,7 @@ async function examine(
           next_bytes IS NULL OR total + next_bytes > ${bytes} OR place = ${plants} AS is_last,
           CASE WHEN place = ${plants} THEN ${bytes} - total END AS bytes_left,
           ${matchesSql(table, query)} AS matches
-        FROM (
-          SELECT ${selected}, row_number() OVER in_order AS place,
-            sum(bytes) OVER in_order AS total, lead(bytes) OVER in_order AS next_bytes
-          FROM (
-            SELECT ${selected}, ${table.bytes} AS bytes
-            FROM ${table.name} WHERE ${where.join(' AND ')} ORDER BY ${by} LIMIT ${plants + 1}
-          ) AS next WINDOW in_order AS (ORDER BY ${by})
-        ) AS page WHERE place <= ${plants} AND (${isFirst ? 'place = 1 OR ' : ''}total <= ${bytes})
+        FROM (${measureSql(table, where, by, plants)}) AS page WHERE place <= ${plants} AND (${isFirst ? 'place = 1 OR ' : ''}total <= ${bytes})
       ) AS examined WHERE matches OR is_last ORDER BY ${by} ${search ? '' : `LIMIT ${matches}`}`,
     args: table.filters.map((name) => equal?.[name] ?? null),
     argTypes: table.filters.map(() => text),
@@ -163,6 +156,57 @@ async function examine(
     last: end?.position,
     isEnd: end === undefined ? isFirst : end.isEnd,
     bytesLeft: end?.bytesLeft,
+  };
+}
+
+/** The next records in an order, one more than are examined, which tells whether there is a next one; each with what precedes it. */
+function measureSql(
+  { name, columns, bytes }: Table,
+  where: readonly string[],
+  by: string,
+  plants: number,
+  besides: readonly string[] = [],
+): string {
+  const selected = columns.join(', ');
+  return `
+    SELECT *, row_number() OVER in_order AS place,
+      sum(bytes) OVER in_order AS total, lead(bytes) OVER in_order AS next_bytes
+    FROM (
+      SELECT ${[selected, `${bytes} AS bytes`, ...besides].join(', ')}
+      FROM ${name} WHERE ${where.join(' AND ')} ORDER BY ${by} LIMIT ${plants + 1}
+    ) AS next WINDOW in_order AS (ORDER BY ${by})`;
+}
+
+/**
+ * Counts values as `Store.countValues` does.
+ *
+ * @param isDistributed whether several nodes have the records: then each must say that what it has is durable
+ */
+export async function countValues(
+  connections: SqlDriverAdapter,
+  table: Table,
+  { column, after, isDistributed }: { column: string; after: bigint | undefined; isDistributed: boolean },
+  { plants, bytes }: CountLimits,
+): Promise<CountedValues> {
+  const { of, after: isAfter, by } = orders.id;
+  const where = after === undefined ? [of] : [isAfter(`${after}`)];
+  const durable = isDistributed ? [`${durableColumnSql} AS durable`] : [];
+  const { rows } = await connections.queryRaw({
+    sql: `
+      SELECT ${column}, count(*) FILTER (WHERE NOT deleted), max(max(id)) OVER (),
+        bool_or(bool_or(next_bytes IS NULL)) OVER (),
+        ${isDistributed ? 'bool_and(durable)' : durableColumnSql}
+      FROM (${measureSql(table, where, by, plants, durable)}) AS page
+      WHERE place <= ${plants} AND (place = 1 OR total <= ${bytes}) GROUP BY ${column}`,
+    args: [],
+    argTypes: [],
+  });
+  const [, , end, isEnd] = rows[0] ?? [];
+  return {
+    counts: rows.flatMap(([value, count]) =>
+      typeof value === 'string' && Number(count) > 0 ? [[value, Number(count)] as const] : [],
+    ),
+    last: end === undefined || isEnd === true ? undefined : BigInt(String(end)),
   };
 }
 

@@ -47,6 +47,12 @@ const walks = {
   changes: walkOf([...table.columns, ...table.changeColumns]),
 };
 
+/** @param {RecordQuery} query */
+function walkFor({ order, unnumbered, counted }) {
+  if (counted !== undefined) return walkOf(['id', counted]);
+  return order === 'changes' || unnumbered ? walks.changes : walks.plants;
+}
+
 /** How long plants are examined by default, in milliseconds, and after how many of them, or of bytes, the time is looked at. */
 const defaultDurationMs = 100;
 const plantsPerLook = 100;
@@ -64,7 +70,10 @@ parentPort?.on('message', (/** @type {{ query: RecordQuery, limits: ListLimits }
   }
   try {
     database ??= open();
-    parentPort?.postMessage({ listed: list(database, request.query, request.limits) });
+    const { counted } = request.query;
+    const listed = list(database, request.query, request.limits);
+    const columns = counted === undefined ? listed.columns : countValues(listed.columns[1] ?? []);
+    parentPort?.postMessage({ listed: { ...listed, columns } });
   } catch (error) {
     // A new connection may work: the disk may have been full, or too many files open.
     database?.close();
@@ -74,6 +83,19 @@ parentPort?.on('message', (/** @type {{ query: RecordQuery, limits: ListLimits }
     parentPort?.postMessage({ error: { message, code } });
   }
 });
+
+/**
+ * The values of a column, and how often each is there.
+ *
+ * @param {readonly unknown[]} values
+ */
+function countValues(values) {
+  /** @type {Map<unknown, number>} */
+  const counts = new Map();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  counts.delete(null);
+  return [[...counts.keys()], [...counts.values()]];
+}
 
 function open() {
   /** @type {import('./file-identity.js').DatabaseFiles} */
@@ -219,13 +241,13 @@ function findPosition(connection, query, place) {
 
 /**
  * @param {bigint} id
- * @param {bigint | number | null} time
+ * @param {bigint | number | null | undefined} time
  * @param {number | null | undefined} number
  */
 function toPosition(id, time, number) {
   return {
     id,
-    ...(time !== null && { addedAt: Number(time) }),
+    ...(time !== undefined && time !== null && { addedAt: Number(time) }),
     ...(typeof number === 'number' && { number }),
   };
 }
@@ -243,8 +265,7 @@ function list(connection, query, limits) {
   const startedAt = performance.now();
   const deadline = startedAt + (limits.durationMs ?? defaultDurationMs);
   const isFiltered = isFilteredBy(query);
-  const { selected, place, ...walk } =
-    query.order === 'changes' || query.unnumbered ? walks.changes : walks.plants;
+  const { selected, place, ...walk } = walkFor(query);
   const columns = walk.columns.map(() => /** @type {unknown[]} */ ([]));
   let matched = 0;
   let { after } = query;
@@ -294,7 +315,7 @@ function list(connection, query, limits) {
       examined++;
       after = toPosition(
         /** @type {bigint} */ (row[place.id]),
-        /** @type {number | null} */ (row[place.addedAt]),
+        /** @type {number | null | undefined} */ (row[place.addedAt]),
         /** @type {number | null | undefined} */ (row[place.number]),
       );
       if (!row[place.matches]) continue;
