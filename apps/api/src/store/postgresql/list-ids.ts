@@ -87,7 +87,7 @@ export async function listIds(
     after = next.last ?? after;
     plants -= size;
     if (next.isEnd) return { ids, last: undefined };
-    if (next.bytesLeft === undefined || plants === 0 || ids.length === limits.matches || search?.isLate())
+    if (next.bytesLeft === undefined || plants === 0 || ids.length === limits.matches)
       return { ids, last: after };
     bytes = next.bytesLeft;
     const expected = (limits.matches - ids.length) * (size / next.ids.length) * margin;
@@ -212,10 +212,8 @@ export async function countValues(
 
 /** Searches texts in short turns of the event loop, which has others to serve. */
 interface Search {
-  /** Whether that has taken as long as it may. */
-  isLate(): boolean;
   /**
-   * Searches rows of `examine`, until so many match or it is late.
+   * Searches rows of `examine`, until so many match, or that has taken as long as it may.
    *
    * @returns those that were searched, without the match of those that have not what is searched for
    */
@@ -245,9 +243,7 @@ function createSearch(q: string, durationMs: number): Search {
     }
     return false;
   }
-  const isLate = () => leftMs <= 0;
   return {
-    isLate,
     async filter(rows, matches) {
       startedAt = performance.now();
       const searched: (readonly unknown[])[] = [];
@@ -256,7 +252,7 @@ function createSearch(q: string, durationMs: number): Search {
         const isFound = isMatch === true && (await hasOne(texts));
         searched.push([id, addedAt, isFound, isEnd, bytesLeft]);
         if (isFound) matched++;
-        if (matched === matches || isLate()) break;
+        if (matched === matches || leftMs <= 0) break;
       }
       leftMs -= performance.now() - startedAt;
       return searched;
