@@ -4,8 +4,15 @@ set -euo pipefail
 pinned_pnpm=$(node -p 'require("./package.json").packageManager')
 pnpm() { npx -y "$pinned_pnpm" "$@"; }
 
+# Waits for the others that run in this repository until the end of the shell.
+take_turn() {
+  exec 9<.ci/lib.sh
+  flock 9
+}
+
 # Installs Debian's packages, without starting the services in them: they would take ports that the tests need.
 install() (
+  take_turn
   policy=/usr/sbin/policy-rc.d
   if [ ! -e "$policy" ]; then
     trap 'rm -f "$policy"' EXIT
@@ -32,5 +39,11 @@ need_proxies() { [ -x /usr/sbin/haproxy ] && [ -x /usr/sbin/nginx ] || install h
 
 need_chromium() { need "${CHROMIUM_PATH:-/usr/bin/chromium}" chromium fonts-liberation; }
 
+# The programs that a script starts count from its start, too.
+export started_at=${started_at:-$EPOCHSECONDS}
+
 # Prints a heading with the time since the start.
-step() { printf '\n=== %s (%d:%02d)\n' "$1" $((SECONDS / 60)) $((SECONDS % 60)); }
+step() {
+  local seconds=$((EPOCHSECONDS - started_at))
+  printf '\n=== %s (%d:%02d)\n' "$1" $((seconds / 60)) $((seconds % 60))
+}

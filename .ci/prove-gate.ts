@@ -1,7 +1,9 @@
 // Proves that CI can fail: in a temporary copy of this checkout, a failing test and a type error in each workspace, and a type
 // error, a lint error, a wrong format, a wrong import and an unused file where the commands of the root look, must each end
-// their command with a status other than 0 and be in its output. Run it after `pnpm build`, whose builds it uses:
+// their command with a status other than 0 and be in its output. So must a part of .ci/run. Run it after `pnpm build`, whose
+// builds it uses:
 //   pnpm exec node .ci/prove-gate.ts
+import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -87,7 +89,23 @@ function proveAll(): string[] {
       ['exec', 'node', '.ci/check-imports.ts'],
       file(source, "import '../../../apps/api/src/config.js';\n", /Packages do not depend on apps/),
     ),
+    ...proveParts(),
   ];
+}
+
+/** A part of `.ci/run` that fails must fail the whole, and keep no other one from running. */
+function proveParts(): string[] {
+  const run = join(copy, '.ci/run');
+  const original = readFileSync(run, 'utf8');
+  const parts = 'sound) true ;; broken) false && true ;; last) true ;;';
+  writeFileSync(run, original.replace('case $1 in\n', `case $1 in\n${parts}\n`));
+  const args = [run, 'sound', 'broken', 'last'];
+  const { status, stdout, stderr } = spawnSync('bash', args, { cwd: copy, encoding: 'utf8' });
+  writeFileSync(run, original);
+  const isRight =
+    status !== 0 &&
+    ['sound succeeded', 'broken failed', 'last succeeded'].every((text) => stdout.includes(text));
+  return isRight ? [] : [`.ci/run ended with status ${status}:\n${stdout}${stderr}`];
 }
 
 /** Runs a command of pnpm with defects in place; returns a text for each that it does not report. */

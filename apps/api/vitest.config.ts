@@ -30,6 +30,7 @@ const sharedLimitTests = ['authentication-limit', 'rate-limit'].map(toHttpTest);
 
 /** The tests of the API whose outcome may depend on whether worker processes serve the requests. */
 const workersTests = [
+  'correct-plant',
   'creates',
   'delete-plant',
   'engine',
@@ -51,6 +52,7 @@ const longest = [
   'src/store/postgresql/run-query.test.ts',
   'src/store/postgresql/open-postgresql.test.ts',
   'test/process/stop-with-parent.test.ts',
+  'test/browser/viewer-accessibility.test.ts',
   'test/browser/documentation.test.ts',
   'test/browser/page/import-interrupted.test.ts',
   'test/browser/page/accessibility.test.ts',
@@ -74,7 +76,7 @@ class LongestFirst extends BaseSequencer {
 /** Tests that need a program of the system, a cluster, or minutes: each folder has a mode of its own, such as `--mode browser`. */
 const testsOf = (mode: string) => `test/${mode}/**/*.test.ts`;
 
-/** It installs and bundles the release, as those of the mode `release` need it. */
+/** It needs a written release, as those of the mode `release` do. */
 const writeRelease = 'scripts/release/write-release.test.ts';
 const programModes = ['browser', 'load-balancing', 'monitoring', 'process', 'release', 'systemd'];
 
@@ -132,6 +134,7 @@ export default defineConfig(({ mode }) => {
       globalSetup: [
         'test/support/postgresql/global-setup.ts',
         ...(mode === 'citus' ? ['test/support/postgresql/citus-setup.ts'] : []),
+        ...(mode === 'release' ? ['test/support/release/global-setup.ts'] : []),
       ],
       // Long enough for that server to stop on a slow machine.
       teardownTimeout: 120_000,

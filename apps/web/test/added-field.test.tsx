@@ -87,7 +87,11 @@ describe('a plant', () => {
     expect(titles).toEqual(['Name', 'Tag', 'Location', 'Id', 'Added']);
     expect(cells.indexOf(cell as HTMLTableCellElement)).toBe(2);
     expect(screen.getByRole('grid').getAttribute('aria-colcount')).toBe('5');
-    renderView(<PlantSheet token="a" id={7n} onClose={ignore} onDelete={ignore} onTokenRejected={ignore} />);
+    renderView(
+      <PlantSheet
+        {...{ token: 'a', id: 7n, filter, onClose: ignore, onDelete: ignore, onTokenRejected: ignore }}
+      />,
+    );
     const title = await screen.findByText('Location', { selector: 'dt' });
     expect(title.nextElementSibling?.textContent).toBe('bed "3"');
     const json = `-d '{"id":7,"name":"Rose","location":"bed \\"3\\""}'`;

@@ -88,13 +88,20 @@ export type ChangePage = { changes: Change[]; next: string };
 /** A batch of plants to create, from 1 to 1,000. */
 export type NewPlants = { plants: readonly NewPlantInput[] };
 
+/** The ids of the plants of a batch, from 1 to 1,000: the digits of each as text, such as the `idText` of a plant. */
+export type PlantIds = { ids: readonly string[] };
+
 /** The outcome of one plant of a batch: as the reply to a request of its own would have been. */
-export type CreateResult =
-  | { status: 200; replayed: boolean }
-  | { status: 400 | 500 | 503; error: ErrorNumber<400 | 500 | 503>; message: string };
+export type CreateResult = { status: 200; replayed: boolean } | FailedResult<400 | 500 | 503>;
+export type GetResult = { status: 200; plant: StoredPlant } | FailedResult<400 | 404 | 500 | 503>;
+export type DeleteResult = { status: 204 } | FailedResult<400 | 404 | 500 | 503>;
+
+type FailedResult<Status extends number> = { status: Status; error: ErrorNumber<Status>; message: string };
 
 /** The outcomes of a batch, in the order of its plants. */
 export type CreateResults = { results: CreateResult[] };
+export type GetResults = { results: GetResult[] };
+export type DeleteResults = { results: DeleteResult[] };
 
 /**
  * What each operation takes and gives, as types without a schema: for clients, whose users need neither zod nor ts-rest.
@@ -103,6 +110,8 @@ export type CreateResults = { results: CreateResult[] };
 export interface Operations {
   createPlant: { body: NewPlantInput; responses: Responses<'createPlant', Plant> };
   createPlants: { body: NewPlants; responses: Responses<'createPlants', CreateResults> };
+  getPlants: { body: PlantIds; responses: Responses<'getPlants', GetResults> };
+  deletePlants: { body: PlantIds; responses: Responses<'deletePlants', DeleteResults> };
   correctPlant: {
     params: { id: number | bigint };
     headers: Precondition;

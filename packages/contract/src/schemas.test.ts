@@ -11,6 +11,7 @@ import {
   NewPlantSchema,
   NewPlantsSchema,
   NoQuerySchema,
+  PlantIdsSchema,
   PlantQuerySchema,
   PlantSchema,
 } from './schemas.js';
@@ -45,6 +46,8 @@ it.each<Row>([
   ]),
   ['must be a JSON object', NewPlantSchema, [null, 1, 'Rose', true, [], [rose], undefined]],
   ['must be a JSON object', NewPlantsSchema, [null, []]],
+  ['ids must have at least one id', PlantIdsSchema, each('ids', [])],
+  ['ids must be a list of ids', PlantIdsSchema, each('ids', '1')],
   ['plants is required', NewPlantsSchema, [{}]],
   ['plants must have at least one plant', NewPlantsSchema, each('plants', [])],
   ['plants must be a list of plants', NewPlantsSchema, each('plants', { length: 1 }, null)],
@@ -103,6 +106,7 @@ it('leaves out what it does not know of a plant, whose tag may be absent', () =>
 
 it('takes any plants of a batch, which are validated one by one', () => {
   expect(NewPlantsSchema.parse({ plants: [null] })).toEqual({ plants: [null] });
+  expect(PlantIdsSchema.parse({ ids: [1] })).toEqual({ ids: [1] });
 });
 
 it('reads the parameters of a query', () => {
@@ -131,6 +135,8 @@ it('has the JSON shape of a plant, and of the plants of a batch', () => {
   expect(jsonShapeOf(NewPlantSchema)).toEqual(plant);
   const plants = { name: 'plants', shape: { items: plant, maxItems: MAX_PLANTS } };
   expect(jsonShapeOf(NewPlantsSchema)).toEqual({ members: [plants] });
+  const ids = { name: 'ids', shape: { items: {}, maxItems: MAX_PLANTS } };
+  expect(jsonShapeOf(PlantIdsSchema)).toEqual({ members: [ids] });
 });
 
 it('has the JSON shape of objects, lists, transforms, and what may be absent or null', () => {

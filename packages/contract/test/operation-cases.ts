@@ -40,6 +40,9 @@ const createOf = (body: string): Request => ({ line: 'POST /plants', body });
 const create = (id: Id, texts?: Members) => createOf(plant(id, texts));
 const batchOf = (body: string): Request => ({ line: 'POST /plants/batch', body });
 const batch = (...plants: readonly string[]) => batchOf(`{"plants":[${plants}]}`);
+const batchOfIds = (what: string, body: string): Request => ({ line: `POST /plants/batch/${what}`, body });
+const getIds = (...ids: readonly string[]) => batchOfIds('get', `{"ids":[${ids}]}`);
+const deleteIds = (...ids: readonly string[]) => batchOfIds('delete', `{"ids":[${ids}]}`);
 const thousand = Array(MAX_PLANTS).fill('0');
 const manyPlants = Array.from({ length: MAX_PLANTS }, (_, index) => plant(10_000 + index));
 const get = (target: string, method = 'GET'): Request => ({ line: `${method} ${target}` });
@@ -97,14 +100,17 @@ const notAllowed = rejected(
   { allow: 'GET, HEAD' },
 );
 /** The results of a batch: of each plant what a request of its own would have got. */
-const results = (...replies: readonly Reply[]) =>
-  ok(
-    `{"results":[${replies.map(({ status, body, headers }) =>
-      status === 200
-        ? `{"status":200,"replayed":${'idempotent-replayed' in headers}}`
-        : body.replace('{', `{"status":${status},`),
-    )}]}`,
-  );
+const resultsOf =
+  (show: (reply: Reply) => string) =>
+  (...replies: readonly Reply[]) =>
+    ok(
+      `{"results":[${replies.map((reply) =>
+        reply.status < 300 ? show(reply) : reply.body.replace('{', `{"status":${reply.status},`),
+      )}]}`,
+    );
+const results = resultsOf(({ headers }) => `{"status":200,"replayed":${'idempotent-replayed' in headers}}`);
+const found = resultsOf(({ body }) => `{"status":200,"plant":${body}}`);
+const removed = resultsOf(() => '{"status":204}');
 
 /** Ids, by how they may be written in JSON; and what is none. */
 const writtenIds = new Map<string, bigint>(
@@ -148,6 +154,27 @@ const ofPath = (method: string, parts: Partial<Request> = {}): readonly Case[] =
   ];
 };
 
+/** Of an operation on many ids: that they are a batch, and how each is written. */
+const notIdTexts = [
+  ...[...invalidIds, '', ' 1', '1\\n'].map((id) => `"${id}"`),
+  ...[...writtenIds.keys(), ...notWrittenIds].filter((id) => id !== '"1"'),
+];
+const notIds = notIdTexts.map(() => rejected('bad_request', messages.invalidIdText));
+const ofIds = (what: string): readonly Case[] => {
+  const to = (body: string) => batchOfIds(what, body);
+  return [
+    ['what are no ids', to(`{"ids":[${notIdTexts}]}`), results(...notIds)],
+    ['more than 1,000 ids', to(`{"ids":["1",${thousand}]}`), tooLarge(1_001)],
+    ['a list as a batch', to('[]'), invalid('the body must be a JSON object')],
+    ['no ids', to('{}'), invalidBatch('ids is required')],
+    ['no list', to('{"ids":"1"}'), invalidBatch('ids must be a list of ids')],
+    ['an empty list', to('{"ids":[]}'), invalidBatch('ids must have at least one id')],
+    ...each(duplicate('ids', 13), to('{"ids":["1"],"ids":["2"]}')),
+    ['a query', { ...to('{"ids":["1"]}'), line: `POST /plants/batch/${what}?x=1` }, unknown('x')],
+    noToken(to('{"ids":["1"]}')),
+  ];
+};
+
 /** The plants of the lists, by their ids, the last of which is the newest. */
 const listedPlants: readonly (readonly [Id, Members])[] = [
   [min, { name: '"Monstera deliciosa"', tag: '"indoor"' }],
@@ -186,6 +213,8 @@ const otherCursor = rejected('bad_request', messages.invalidCursor);
 export const operationScopes: Readonly<Record<keyof Operations, Scope>> = {
   createPlant: 'create',
   createPlants: 'create',
+  getPlants: 'read',
+  deletePlants: 'delete',
   correctPlant: 'correct',
   deletePlant: 'delete',
   getPlant: 'read',
@@ -283,6 +312,51 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
       listed([shown(min), shown(1, all), ...[2, 5, 6, 7, 8, 10_000].map((id) => shown(id))], true),
       get('/plants?limit=8'),
     ),
+  ],
+
+  getPlants: [
+    ...[1n, 2n ** 53n + 1n, max].flatMap((id) => each(created(all), create(id, all))),
+    ['a plant, deleted', create(2), created()],
+    ['a plant, to be deleted', remove(2), deleted],
+    ...ofIds('get'),
+    [
+      'each in the order sent, also twice: none stops the others',
+      getIds(`"${max}"`, '"2"', '7', '"9007199254740992"', '"9007199254740993"', '"1"', '"1"'),
+      found(
+        ...[ok(shown(max, all)), notFound(2n), rejected('bad_request', messages.invalidIdText)],
+        ...[notFound(2n ** 53n), ok(shown(2n ** 53n + 1n, all)), ok(shown(1, all)), ok(shown(1, all))],
+      ),
+    ],
+    ['a correction', put(1, ifAny, small), ok(shown(1, small))],
+    ['what it is now', getIds('"1"'), found(ok(shown(1, small)))],
+    [
+      '1,000 ids',
+      getIds(...thousand.map((_, at) => `"${at + 10}"`)),
+      found(...thousand.map((_, at) => notFound(BigInt(at + 10)))),
+    ],
+  ],
+
+  deletePlants: [
+    ...[1n, 2n, 2n ** 53n + 1n, max].flatMap((id) => each(created(all), create(id, all))),
+    ...ofIds('delete'),
+    [
+      'each in the order sent, also twice: none stops the others',
+      deleteIds(`"${max}"`, '"7"', '1', '"9007199254740992"', '"9007199254740993"', '"1"', '"1"'),
+      removed(
+        ...[deleted, notFound(7n), rejected('bad_request', messages.invalidIdText), notFound(2n ** 53n)],
+        ...[deleted, deleted, deleted],
+      ),
+    ],
+    ['the same again', deleteIds('"1"', `"${max}"`), removed(deleted, deleted)],
+    ['their ids in a batch', batch(plant(1, all), plant(7)), results(retired(1n), created())],
+    ['what is left', get('/plants'), listed([shown(2, all), shown(7)])],
+    ['1,000 plants, to be deleted', batch(...manyPlants), results(...manyPlants.map(() => created()))],
+    [
+      '1,000 ids',
+      deleteIds(...thousand.map((_, at) => `"${at + 10_000}"`)),
+      removed(...thousand.map(() => deleted)),
+    ],
+    ['what is left still', get('/plants'), listed([shown(2, all), shown(7)])],
   ],
 
   correctPlant: [

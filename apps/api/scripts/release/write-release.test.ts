@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { dirname, join, matchesGlob } from 'node:path';
-import { beforeAll, expect, it } from 'vitest';
+import { expect, inject, it } from 'vitest';
+import type {} from '../../test/support/release/global-setup.js';
 import { temporaryFolder } from '../../test/support/temporary-folder.js';
 import { bundle } from '../bundle.js';
 import { pageSource } from '../page/write-page.js';
@@ -9,24 +10,14 @@ import { listBundledPackages } from './bundled-packages.js';
 import { createSbom } from './create-sbom.js';
 import { packageFolder, root } from './folders.js';
 import { listPagePackages, mergePackages } from './page-packages.js';
-import { writeRelease } from './write-release.js';
 
-const commit = 'a1b2c3';
-const time = new Date('2026-01-02T03:04:05Z');
+const { folder, files, bytes, commit, time } = inject('release');
 const { version, engines } = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8'));
 
-let folder = '';
-let bytes = 0;
-/** The paths of its files, relative to it. */
-let paths: readonly string[] = [];
-beforeAll(async () => {
-  const release = await writeRelease({ parent: temporaryFolder(), commit, time });
-  ({ folder, bytes } = release);
-  paths = listPaths(folder).filter((path) => !statSync(join(folder, path)).isDirectory());
-  expect(release.files).toBe(paths.length);
-});
-
 const listPaths = (of: string) => readdirSync(of, { recursive: true, encoding: 'utf8' }).toSorted();
+
+/** The paths of its files, relative to it. */
+const paths = listPaths(folder).filter((path) => !statSync(join(folder, path)).isDirectory());
 
 const read = (path: string) => readFileSync(join(folder, path), 'utf8');
 
@@ -38,6 +29,7 @@ function expand(pattern: string): readonly string[] {
 }
 
 it('has what a server needs, and no other file', () => {
+  expect(files).toBe(paths.length);
   const patterns = [
     '{CHANGELOG,README}.md',
     'LICENSE',
@@ -136,7 +128,7 @@ it('names its version, commit and command', () => {
 });
 
 it('runs by a link to its command, as it may be put into /usr/local/bin', () => {
-  const link = join(folder, '../plant-store');
+  const link = join(temporaryFolder(), 'plant-store');
   symlinkSync(join(folder, 'dist/main.js'), link);
   const PATH = `${dirname(process.execPath)}:${process.env['PATH']}`;
   expect(execFileSync(link, ['--version'], { env: { PATH }, encoding: 'utf8' })).toBe(`${version}\n`);

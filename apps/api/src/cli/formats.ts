@@ -110,6 +110,8 @@ const TombstoneSchema = NewPlantSchema.pick({ id: true }).transform(
   ({ id }): Tombstone => ({ id, deleted: true }),
 );
 
+const originalError = { error: 'must be what export writes: 43 characters' };
+
 /**
  * What a line of a plant holds: a `NewPlant`, and the time at which it was stored elsewhere, if that is known, and what it was created
  * as there, if it was corrected.
@@ -120,8 +122,8 @@ const LineSchema = NewPlantSchema.extend({
     .transform((text) => Date.parse(text))
     .nullish(),
   original: z
-    .string()
-    .regex(/^[\w-]{43}$/, { error: 'must be what export writes: 43 characters' })
+    .string(originalError)
+    .regex(/^[\w-]{43}$/, originalError)
     .optional(),
 }).transform(
   ({ addedAt, original, ...plant }): StoredPlant => ({

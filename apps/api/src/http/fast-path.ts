@@ -60,6 +60,14 @@ function inheritFrom<Prototype extends object>(base: Prototype, prototype: objec
   return Object.setPrototypeOf(prototype, base);
 }
 
+/** The JSON of bodies that several replies have, which is written once, and kept once however many of these are not read. */
+const sharedTexts = new WeakMap<object, Buffer>();
+
+/** Writes the JSON of a body that several replies will have. */
+export function shareText(body: object): void {
+  sharedTexts.set(body, Buffer.from(JSON.stringify(body)));
+}
+
 /**
  * Replaces `response.json` of the app by one that sends status, headers and body in one write, without the ETag, freshness
  * check and settings of Express. All JSON replies, those of ts-rest and of the error handler among them, go through it, and
@@ -70,9 +78,10 @@ export function sendJson(app: Express, memory: CallerMemory): void {
   const commonHeaders = Object.entries(headers).flat();
 
   app.response.json = function json(this: Response, body: unknown) {
-    const text = JSON.stringify(body);
+    const shared = typeof body === 'object' && body !== null ? sharedTexts.get(body) : undefined;
+    const text = shared ?? JSON.stringify(body);
     const bytes = Buffer.byteLength(text);
-    memory.holdReply(this, bytes);
+    if (shared === undefined) memory.holdReply(this, bytes);
     this.writeHead(this.statusCode, [
       ...commonHeaders,
       'X-Request-Id',

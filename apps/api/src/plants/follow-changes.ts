@@ -2,16 +2,20 @@ import type { ChangePage, ChangeQuery } from '@plant-store/contract';
 import { OverloadError } from '../errors/service-error.js';
 import type { Caller } from '../runtime/callers.js';
 import type { ListGate } from '../runtime/list-gate.js';
-import { findLatest, type ListedChangePage, listChanges } from './list-changes.js';
+import { findLatest, listChanges } from './list-changes.js';
 import type { PlantStore } from './plant-store.js';
 
 /** How long followers rest for each of them that was answered, in milliseconds: some ten times as long as that takes. */
 const restPerReplyMs = 2;
+/** How many times as long as a page took to compose. */
+const restFactor = 10;
 
 /** What followers depend on. */
 interface FollowersOptions {
   readonly store: Pick<PlantStore, 'listChanges' | 'lastChange'>;
   readonly lists: ListGate;
+  /** Composes the reply of a page that several requests get. */
+  readonly compose: (page: ChangePage) => void;
   /** How often the last change is looked up while requests wait, in milliseconds: another process may have made it. */
   readonly pollMs?: number;
   /** Once aborted, no request waits any more. */
@@ -31,10 +35,10 @@ interface Following {
  * Creates a function that resolves to the changes after a place once there are some, or to none after a time. Requests for the
  * same changes share a read, and all rest after replies, so that creates have most of the time however many follow.
  */
-export function createFollowChanges({ store, lists, pollMs = 100, draining }: FollowersOptions) {
+export function createFollowChanges({ store, lists, compose, pollMs = 100, draining }: FollowersOptions) {
   /** Ends the wait of each request. */
   const waiting = new Set<() => void>();
-  const reads = new Map<string, Promise<ListedChangePage | undefined>>();
+  const reads = new Map<string, Promise<ChangePage | undefined>>();
   let latest: string | undefined;
   let restsUntil = 0;
   let isWatching = false;
@@ -45,6 +49,9 @@ export function createFollowChanges({ store, lists, pollMs = 100, draining }: Fo
   };
   draining.addEventListener('abort', wakeAll);
 
+  function rest(ms: number): void {
+    restsUntil = Math.max(restsUntil, performance.now()) + ms;
+  }
   const restMs = () => Math.max(0, restsUntil - performance.now());
 
   function wait(ms: number, gone: AbortSignal): Promise<void> {
@@ -80,17 +87,24 @@ export function createFollowChanges({ store, lists, pollMs = 100, draining }: Fo
   }
 
   /** Reads the changes once for all requests that want them now; resolves to `undefined` where too many lists wait. */
-  function read({ query, caller }: Following): Promise<ListedChangePage | undefined> {
-    const key = `${query.after} ${query.limit}`;
-    const reading =
-      reads.get(key) ??
-      lists
-        .read(caller, { isWanted: () => true, read: (share) => listChanges(store, query, share) })
-        .catch((error: unknown) => {
-          if (!(error instanceof OverloadError)) throw error;
-          return undefined;
-        })
-        .finally(() => reads.delete(key));
+  async function readOnce({ query, caller }: Following): Promise<ChangePage | undefined> {
+    try {
+      const read = (share: number) => listChanges(store, query, share);
+      const { changes, next } = await lists.read(caller, { isWanted: () => true, read });
+      const page = { changes, next };
+      const startedAt = performance.now();
+      if (changes.length > 0) compose(page);
+      rest(restFactor * (performance.now() - startedAt));
+      return page;
+    } catch (error) {
+      if (error instanceof OverloadError) return undefined;
+      throw error;
+    }
+  }
+
+  function read(following: Following): Promise<ChangePage | undefined> {
+    const key = `${following.query.after} ${following.query.limit}`;
+    const reading = reads.get(key) ?? readOnce(following).finally(() => reads.delete(key));
     reads.set(key, reading);
     return reading;
   }
@@ -105,8 +119,8 @@ export function createFollowChanges({ store, lists, pollMs = 100, draining }: Fo
       const page = await read(following);
       const isNews = page !== undefined && (page.changes.length > 0 || page.next !== query.after);
       if (isNews || isOver()) {
-        restsUntil = Math.max(restsUntil, performance.now()) + restPerReplyMs;
-        return { changes: page?.changes ?? [], next: page?.next ?? query.after };
+        rest(restPerReplyMs);
+        return page ?? { changes: [], next: query.after };
       }
       // Otherwise there was a change since it was read.
       if (seen === wakes) await wait(endsAt - performance.now(), gone);

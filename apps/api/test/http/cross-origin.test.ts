@@ -8,7 +8,7 @@ import { viewerPaths } from '../support/viewer-files.js';
 
 const origin = 'https://app.example.com';
 const another = 'http://localhost:5173';
-const exposed = 'Retry-After,X-Request-Id,Idempotent-Replayed,RateLimit,RateLimit-Policy';
+const exposed = 'ETag,Retry-After,X-Request-Id,Idempotent-Replayed,RateLimit,RateLimit-Policy';
 const monstera = { id: 1, name: 'Monstera' };
 
 const service = useTestService({ CORS_ORIGINS: `${origin}, ${another}`, RATE_LIMIT_PER_MINUTE: '40' });
@@ -58,9 +58,9 @@ it('answers a preflight, which has no token, logs it, and lets the browser cache
   expect([reply.status, reply.text]).toEqual([204, '']);
   expectReadable(reply);
   expect(reply.headers).toMatchObject({
-    'access-control-allow-methods': expect.stringMatching(/\bPOST\b/),
+    'access-control-allow-methods': expect.stringMatching(/\bPOST,PUT\b/),
     'access-control-allow-headers':
-      'Authorization,Content-Type,X-Request-Id,traceparent,tracestate,baggage,sentry-trace',
+      'Authorization,Content-Type,X-Request-Id,If-Match,If-None-Match,traceparent,tracestate,baggage,sentry-trace',
     'access-control-max-age': '7200',
     'x-request-id': 'preflight-1',
     'x-content-type-options': 'nosniff',

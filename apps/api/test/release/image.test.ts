@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { findFreePort } from '@plant-store/postgresql-server';
-import { beforeAll, expect, it } from 'vitest';
-import { writeRelease } from '../../scripts/release/write-release.js';
+import { beforeAll, expect, inject, it } from 'vitest';
 import { postPlant } from '../support/post-plant.js';
 import { createRoot } from '../support/release/create-root.js';
+import type {} from '../support/release/global-setup.js';
 import { dockerfile, readImage } from '../support/release/read-image.js';
 import { runInRoot, startInRoot } from '../support/release/start-in-root.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -16,16 +16,15 @@ const image = readImage();
 let root: string;
 /** What containers get as the volume: a copy of the folder in the image, with its owner and mode. */
 let volume: string;
-beforeAll(async () => {
+beforeAll(() => {
   root = createRoot();
   const built = temporaryFolder();
-  const { folder } = await writeRelease({ parent: built, commit: 'unknown', time: undefined });
   mkdirSync(join(built, 'volumes/data'), { recursive: true });
   const [, mode = ''] = /install -d -m (\d+) \/volumes\/data$/m.exec(dockerfile) ?? [];
   chmodSync(join(built, 'volumes/data'), mode);
   // What the first stage leaves to be copied.
   const sources = new Map(
-    Object.entries({ '/opt/plant-store': folder, '/volumes/': join(built, 'volumes') }),
+    Object.entries({ '/opt/plant-store': inject('release').folder, '/volumes/': join(built, 'volumes') }),
   );
   for (const { source, target, owner = '0:0' } of image.copies) {
     const from = sources.get(source);

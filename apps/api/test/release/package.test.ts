@@ -1,18 +1,19 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { cpSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, inject, it } from 'vitest';
 import { writePackage } from '../../scripts/release/write-package.js';
-import { writeRelease } from '../../scripts/release/write-release.js';
 import { readPackage } from '../../src/package-folder.js';
 import { postPlant } from '../support/post-plant.js';
 import { watchCommand } from '../support/process/run-command.js';
+import type {} from '../support/release/global-setup.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 it('npx runs the packed service without a registry, in an empty folder', async () => {
   const folder = temporaryFolder();
-  const release = await writeRelease({ parent: folder, commit: 'unknown', time: undefined });
-  const { tarball } = writePackage(release.folder);
+  const release = join(folder, basename(inject('release').folder));
+  cpSync(inject('release').folder, release, { recursive: true });
+  const { tarball } = writePackage(release);
   const entries = execFileSync('tar', ['-tzf', tarball], { encoding: 'utf8' }).split('\n');
   expect(entries).toEqual(
     expect.arrayContaining([

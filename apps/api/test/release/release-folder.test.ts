@@ -1,11 +1,11 @@
-import { chmodSync, chownSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, chownSync, cpSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { createDatabase, findFreePort } from '@plant-store/postgresql-server';
 import { beforeAll, expect, inject, it } from 'vitest';
-import { writeRelease } from '../../scripts/release/write-release.js';
 import { postPlant } from '../support/post-plant.js';
 import type {} from '../support/postgresql/global-setup.js';
 import { createRoot, nodePath } from '../support/release/create-root.js';
+import type {} from '../support/release/global-setup.js';
 import { type Confinement, runInRoot, startInRoot } from '../support/release/start-in-root.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
@@ -24,10 +24,11 @@ function linkTo(name: string): void {
   symlinkSync(name, join(root, 'opt/plant-store'));
 }
 
-beforeAll(async () => {
+beforeAll(() => {
   root = createRoot();
-  const { folder } = await writeRelease({ parent: join(root, 'opt'), commit: 'unknown', time: undefined });
-  release = basename(folder);
+  release = basename(inject('release').folder);
+  const folder = join(root, 'opt', release);
+  cpSync(inject('release').folder, folder, { recursive: true });
   linkTo(release);
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true }))
     chmodSync(join(entry.parentPath, entry.name), entry.isFile() ? 0o444 : 0o555);

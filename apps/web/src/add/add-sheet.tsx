@@ -2,17 +2,23 @@ import { fieldsOf } from '@plant-store/contract/fields';
 import { shorten } from '@plant-store/contract/messages';
 import type { NewPlant } from '@plant-store/contract/operations';
 import { useEffect, useRef, useState } from 'react';
+import {
+  checkDraft,
+  type DraftProblems,
+  isDraftOf,
+  noProblems,
+  withoutChanged,
+} from '../plants/form/draft.js';
+import { Outcome } from '../plants/form/outcome.js';
+import { PlantForm, type PlantFormHandle } from '../plants/form/plant-form.js';
 import { useShowAdded } from '../plants/use-plants.js';
 import { navigate, type PlantFilter } from '../route.js';
-import { mapFields, type Texts } from '../shared/fields.js';
+import type { Texts } from '../shared/fields.js';
 import { notLoaded } from '../shared/load-boundary.js';
 import { Sheet } from '../shared/sheet.js';
-import { useSlow } from '../shared/use-slow.js';
 import { AddedList } from './added/added-list.js';
 import { type AddedPlant, isConfirmed, isUnfinished } from './added/added-plants.js';
 import { type AddResult, useAddPlant } from './added/use-add-plant.js';
-import { checkDraft, type DraftProblems, isDraftOf, noProblems } from './draft.js';
-import { PlantForm, type PlantFormHandle } from './plant-form.js';
 import './add-sheet.css';
 import { suggestId } from '../shared/suggest-id.js';
 import { TakenId } from './taken-id.js';
@@ -110,10 +116,17 @@ export function AddSheet({ token, filter, isOpen, onTokenRejected }: AddSheetPro
         draft={draft}
         problems={problems}
         pending={busy}
-        hasAdded={added.some(isConfirmed)}
+        submitLabel={added.some(isConfirmed) ? 'Add another' : 'Add'}
+        hasId
         onChange={change}
         onSubmit={() => void submit()}
-        onRetry={offered && (() => retry(offered))}
+        actions={
+          offered && (
+            <button type="button" aria-disabled={busy} onClick={() => busy || retry(offered)}>
+              Try again
+            </button>
+          )
+        }
       >
         {takenId !== undefined && (
           <TakenId
@@ -137,28 +150,6 @@ export function AddSheet({ token, filter, isOpen, onTokenRejected }: AddSheetPro
   );
 }
 
-interface OutcomeProps {
-  readonly pending: boolean;
-  readonly attempt: number;
-  /** That the service has the plant. */
-  readonly done: string;
-  readonly problem: string | undefined;
-}
-
-function Outcome({ pending, attempt, done, problem }: OutcomeProps) {
-  const slow = useSlow(pending, 2_000);
-  return (
-    <div className="outcome">
-      <p role="status" className="message">
-        {slow ? waiting(attempt) : done}
-      </p>
-      <p role="alert" className="message problem">
-        {problem}
-      </p>
-    </div>
-  );
-}
-
 /** The failure as the form shows it: it names a plant that is not in the fields. */
 function toFailed(plant: NewPlant, reason: string, inForm: boolean, open: boolean): Failed {
   return { message: inForm ? reason : `${nameOf(plant)}: ${reason}`, ...(open && { plant }) };
@@ -170,15 +161,4 @@ function toNewPlant(plant: AddedPlant): NewPlant {
 
 function nameOf({ id, name }: NewPlant): string {
   return `${shorten(name)}, id ${id}`;
-}
-
-function waiting(attempt: number): string {
-  return attempt > 1
-    ? `The service has not taken the plant yet. Attempt ${attempt}…`
-    : 'Waiting for the service…';
-}
-
-/** A problem goes with the value that it is about. */
-function withoutChanged(problems: DraftProblems, before: Texts, after: Texts): DraftProblems {
-  return mapFields((name) => (before[name] === after[name] ? problems[name] : undefined));
 }

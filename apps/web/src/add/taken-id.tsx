@@ -1,6 +1,6 @@
+import { PlantTexts } from '../plants/plant-texts.js';
 import { usePlant } from '../plants/use-plants.js';
 import { home, navigate } from '../route.js';
-import { PlantTexts } from './plant-texts.js';
 
 interface TakenIdProps {
   readonly token: string;
@@ -13,7 +13,7 @@ interface TakenIdProps {
 export function TakenId({ token, id, onFreeId }: TakenIdProps) {
   const { data: holder } = usePlant(token, id);
   return (
-    <div className="taken-id">
+    <div className="other-plant">
       {holder !== undefined && (
         <p>
           The plant with the id <code>{`${id}`}</code>:

@@ -63,6 +63,37 @@ it('corrects a problem in place, and sends only that after the others', async ()
   expect(store.plants.get(12n)).toEqual({ name: 'Fern' });
 });
 
+it('gives ids of deleted plants again where the person decides so, but none that another plant has by then', async () => {
+  const { store, fetch } = openImportWithStore();
+  const client = createClient(store);
+  for (const id of [1, 2, 3]) {
+    await client.createPlant({ body: { id, name: 'Oak' } });
+    await client.deletePlant({ params: { id } });
+  }
+  await review('id,name\n1,Rose\n2,Fern\n3,Ivy\n4,Ash\n');
+  await press('Add 4 plants');
+  await heading('1 plant added from plants.csv.');
+  expect(total('Rejected')).toBe('3');
+  fetch.mockImplementation(async (url, init) => {
+    const elm = { params: { id: 2 }, body: { name: 'Elm' } };
+    if (url.endsWith('/2')) await client.correctPlant({ ...elm, headers: { 'if-none-match': '*' } });
+    return store.fetch(url, init);
+  });
+  // After the batch the reply for the first plant is lost: the run stops, and goes on.
+  store.fail({ kind: 'delay', ms: 0 }, { kind: 'drop', stored: true });
+  await press('Use the ids of deleted plants again (3)');
+  await press('Continue');
+  await heading('2 plants added from plants.csv. 1 was there already.');
+  expect([...store.plants].map(([id, { name }]) => `${id} ${name}`).toSorted()).toEqual([
+    '1 Rose',
+    '2 Elm',
+    '3 Ivy',
+    '4 Ash',
+  ]);
+  expect(total('Rejected')).toBe('1');
+  expect(screen.queryByRole('button', { name: /^Use the ids/ })).toBeNull();
+});
+
 it('shows each column of a file with its title and samples, and loses none silently', async () => {
   openImportWithStore();
   const lines = '1;Rose;\t5;Strauch\n2;Fern;6;Farn\n3;Ivy;6;\n4;Oak;6;Baum\n5;Ash;6;x';

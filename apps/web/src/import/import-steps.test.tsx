@@ -36,7 +36,15 @@ const preview: Preview = {
 const counts: Counts = { lines: 100, ready: 90, problems: 10, stored: 0, replayed: 0, duplicates: 2 };
 const list: List = { filter: 'all', offset: 0, total: 100, rows: [row] };
 const steady = { stop: undefined, retrying: undefined };
-const progress: Progress = { ...steady, runs: 1, state: 'running', done: 9, total: 90, rejected: 0 };
+const progress: Progress = {
+  ...steady,
+  runs: 1,
+  state: 'running',
+  done: 9,
+  total: 90,
+  rejected: 0,
+  retired: 0,
+};
 const file = new File(['id,name\n1,Rose'], 'plants.csv');
 const button = (name: string) => screen.getByRole('button', { name });
 

@@ -19,7 +19,7 @@ export type Command =
   | { readonly type: 'check'; readonly hasHeader: boolean; readonly columns: ColumnChoice }
   | { readonly type: 'list'; readonly filter: Filter; readonly offset: number }
   | { readonly type: 'correct'; readonly record: number; readonly texts: Texts }
-  | { readonly type: 'run'; readonly baseUrl: string; readonly token: string }
+  | { readonly type: 'run'; readonly baseUrl: string; readonly token: string; readonly reusesIds: boolean }
   | { readonly type: 'cancel' | 'forget-token' | 'download' };
 
 /** What the worker reports. */
@@ -106,6 +106,8 @@ export interface Progress {
   readonly total: number;
   /** Plants that the service has rejected. */
   readonly rejected: number;
+  /** How many of these have the id of a deleted plant. */
+  readonly retired: number;
 }
 
 /** Something that is not about one plant, and keeps all from being stored. */

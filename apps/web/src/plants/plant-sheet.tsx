@@ -3,28 +3,43 @@ import { stringifyExactJson } from '@plant-store/contract/exact-json/stringify';
 import { fieldsOf, plantFieldNames, plantFields } from '@plant-store/contract/fields';
 import { shorten } from '@plant-store/contract/messages';
 import type { StoredPlant } from '@plant-store/contract/operations';
-import { Fragment, useEffect } from 'react';
+import { Fragment, useEffect, useRef } from 'react';
+import type { PlantFilter } from '../route.js';
 import { explainError, explainRejection } from '../shared/explain-failure.js';
 import { Sheet } from '../shared/sheet.js';
 import { CopyButton } from './copy-button.js';
+import { CorrectPlant } from './correct-plant.js';
+import { Outcome } from './form/outcome.js';
 import { formatTime } from './format-time.js';
+import { useCorrection } from './use-correction.js';
 import { usePlant } from './use-plants.js';
 
 interface PlantSheetProps {
   readonly token: string;
   readonly id: bigint;
+  /** That of the plants behind the sheet. */
+  readonly filter: PlantFilter;
   onClose(): void;
   onDelete(plant: StoredPlant): void;
   onTokenRejected(message: string): void;
 }
 
-/** One plant: what it is, the calls that create it, and its deletion. */
-export function PlantSheet({ token, id, onClose, onDelete, onTokenRejected }: PlantSheetProps) {
+/** One plant: what it is, the calls that create it, its correction and its deletion. */
+export function PlantSheet({ token, id, filter, onClose, onDelete, onTokenRejected }: PlantSheetProps) {
   const { data: plant, error, refetch } = usePlant(token, id);
   const failure = error && (isRejectedError(error) ? explainRejection(error) : explainError(error));
   useEffect(() => {
     if (failure?.about === 'token') onTokenRejected(failure.message);
   }, [failure?.about, failure?.message, onTokenRejected]);
+  const correctButton = useRef<HTMLButtonElement>(null);
+  const correction = useCorrection({ token, id, filter, onTokenRejected });
+  const { texts, isPending, attempt, done, problem } = correction;
+  const isCorrecting = texts !== undefined;
+  const wasCorrecting = useRef(isCorrecting);
+  useEffect(() => {
+    if (wasCorrecting.current && !isCorrecting) correctButton.current?.focus();
+    wasCorrecting.current = isCorrecting;
+  }, [isCorrecting]);
   const isMissing = isRejectedError(error) && error.status === 404;
   return (
     <Sheet isOpen title={plant === undefined ? `Plant ${id}` : nameOf(plant)} onClose={onClose}>
@@ -41,7 +56,10 @@ export function PlantSheet({ token, id, onClose, onDelete, onTokenRejected }: Pl
           )}
         </div>
       )}
-      {plant !== undefined && (
+      {texts !== undefined && (
+        <CorrectPlant texts={texts} correction={correction} onCancel={correction.end} />
+      )}
+      {plant !== undefined && !isCorrecting && (
         <>
           <dl className="plant-facts">
             {plantFieldNames.map((name) => (
@@ -68,12 +86,23 @@ export function PlantSheet({ token, id, onClose, onDelete, onTokenRejected }: Pl
           <Call title="curl" text={toCurl(plant)} />
           <Call title="TypeScript" text={toTypeScript(plant)} />
           <div className="submit-row">
+            <button
+              ref={correctButton}
+              type="button"
+              aria-disabled={isPending}
+              data-busy={isPending || undefined}
+              onClick={() => isPending || void correction.begin()}
+            >
+              Correct
+            </button>
             <button type="button" className="danger" onClick={() => onDelete(plant)}>
               Delete
             </button>
-            <p className="note">Its id stays taken for good.</p>
           </div>
         </>
+      )}
+      {(plant !== undefined || isCorrecting) && (
+        <Outcome pending={isPending} attempt={attempt} done={done} problem={problem} />
       )}
     </Sheet>
   );

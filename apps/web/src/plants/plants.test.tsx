@@ -2,7 +2,7 @@ import { createClient, errors } from '@plant-store/client';
 import { createFakePlantStore } from '@plant-store/client/testing';
 import { act, cleanup, screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, expect, it, vi } from 'vitest';
-import { renderView } from '../../test/render-view.js';
+import { describes, renderView } from '../../test/render-view.js';
 import { useRoute } from '../route.js';
 import { Plants } from './plants.js';
 import { undoMs } from './use-deletes.js';
@@ -133,6 +133,103 @@ it('opens a plant by its id, and by its address', async () => {
   expect((await screen.findByRole('alert')).textContent).toBe('No plant has the id 7.');
 });
 
+/** Opens the form of the rose, and types into it. */
+async function correctRose(name: string, tag: string) {
+  const user = open();
+  await user.click(await screen.findByText('Rose'));
+  await user.click(await screen.findByRole('button', { name: 'Correct' }));
+  await waitFor(() => expect(document.activeElement).toBe(field('Name')));
+  for (const [label, text] of Object.entries({ Name: name, Tag: tag })) {
+    await user.clear(field(label));
+    await user.paste(text);
+  }
+  return user;
+}
+const sheet = () => within(screen.getByRole('dialog'));
+const field = (name: string) => sheet().getByLabelText<HTMLInputElement>(name);
+const typed = () => [field('Name').value, field('Tag').value];
+const press = (user: ReturnType<typeof open>, name: string) =>
+  user.click(sheet().getByRole('button', { name }));
+const alertText = () => sheet().getByRole('alert').textContent;
+
+it('corrects a plant once, though the reply is lost, and shows it at its place', async () => {
+  const user = await correctRose('Rosa', '');
+  store.fail({ kind: 'drop', stored: true });
+  await user.keyboard('{Enter}');
+  await sheet().findByText('Saved.');
+  expect(store.plants.get(3n)).toEqual({ name: 'Rosa' });
+  expect(document.activeElement).toBe(sheet().getByRole('button', { name: 'Correct' }));
+  expect(sheet().getByRole('heading', { name: 'Rosa' })).toBeDefined();
+  expect(await names()).toEqual(['Rosa', '(no name)', 'Fern']);
+});
+
+it.each([
+  ['Save', { name: 'Rosa', tag: 'mine' }],
+  ['Discard what I typed', { name: 'Rose', tag: 'theirs' }],
+])('shows what somebody else has changed meanwhile, before "%s" decides', async (decision, expected) => {
+  const user = await correctRose('Rosa', 'mine');
+  const theirs = { params: { id: 3 }, body: { name: 'Rose', tag: 'theirs' } };
+  await createClient(store).correctPlant({ ...theirs, headers: { 'if-match': '*' } });
+  await press(user, 'Save');
+  const now = await sheet().findByText(/^It is now:/);
+  expect([now.textContent, alertText()]).toEqual([
+    'It is now: Rose theirs',
+    expect.stringContaining('nothing was saved'),
+  ]);
+  expect([typed(), store.plants.get(3n)]).toEqual([['Rosa', 'mine'], theirs.body]);
+  await press(user, decision);
+  if (decision !== 'Save') await press(user, 'Save');
+  await sheet().findByText('Saved.');
+  expect(store.plants.get(3n)).toEqual(expected);
+});
+
+it.each([
+  ['insufficient_scope', errors.insufficient_scope.example],
+  ['plant_not_found', errors.plant_not_found.example],
+  ['internal_error', 'Trying again is safe.'],
+] as const)('shows %s of a correction, and keeps what was typed, over a reload too', async (name, text) => {
+  const user = await correctRose('Rosa', 'mine');
+  failure = name;
+  await press(user, 'Save');
+  await waitFor(() => expect(alertText()).toContain(text));
+  expect(typed()).toEqual(['Rosa', 'mine']);
+  failure = undefined;
+  const again = open();
+  await waitFor(() => expect(typed()).toEqual(['Rosa', 'mine']));
+  await press(again, 'Save');
+  await sheet().findByText('Saved.');
+  expect(sessionStorage.length).toBe(0);
+});
+
+it('checks a correction before it is sent, and lets it be cancelled', async () => {
+  const user = await correctRose('', 'mine');
+  await press(user, 'Save');
+  await waitFor(() => expect(describes(field('Name'))).toBe('Name is required.'));
+  expect(document.activeElement).toBe(field('Name'));
+  await press(user, 'Cancel');
+  expect(sheet().queryByLabelText('Name')).toBeNull();
+  expect(sent.filter((line) => line.startsWith('PUT'))).toEqual([]);
+  expect(sessionStorage.length).toBe(0);
+});
+
+it('shows what somebody else adds, corrects and deletes meanwhile', async () => {
+  const user = open();
+  expect(await names()).toEqual(['Rose', '(no name)', 'Fern']);
+  await waitFor(() => expect(sent.filter((line) => line.includes('wait=25'))).toHaveLength(1));
+  const other = createClient(store);
+  await other.createPlant({ body: { id: 9, name: 'Ivy' } });
+  await waitFor(async () => expect(await names()).toEqual(['Ivy', 'Rose', '(no name)', 'Fern']));
+  await user.click(screen.getByText('Rose'));
+  const theirs = { params: { id: 3 }, body: { name: 'Rosa' } };
+  await other.correctPlant({ ...theirs, headers: { 'if-match': '*' } });
+  await screen.findByRole('heading', { name: 'Rosa' });
+  await other.deletePlant({ params: { id: 9 } });
+  await waitFor(async () => expect(await names()).toEqual(['Rosa', '(no name)', 'Fern']));
+  const plants = Array.from({ length: 101 }, (_, at) => ({ id: 100 + at, name: `many ${at}` }));
+  await other.createPlants({ body: { plants } });
+  await screen.findByText('104 plants');
+});
+
 it('deletes a plant only after the time in which that can be undone', async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true });
   const user = open();
@@ -146,10 +243,31 @@ it('deletes a plant only after the time in which that can be undone', async () =
   await remove(user, 'Rose');
   await act(() => vi.advanceTimersByTimeAsync(undoMs));
   await waitFor(() => expect(sent.filter((line) => line.startsWith('DELETE'))).toEqual(['DELETE /plants/3']));
-  expect(screen.queryByRole('button', { name: 'Undo' })).toBeNull();
   expect(await names()).toEqual(['(no name)', 'Fern']);
   vi.useRealTimers();
 });
+
+it.each([['insufficient_scope'], ['precondition_failed'], ['database_damaged'], [undefined]] as const)(
+  'brings a deleted plant back under its id, once, or shows why not: %s',
+  async (name) => {
+    const user = open();
+    await remove(user, 'Rose');
+    act(() => void window.dispatchEvent(new Event('pagehide')));
+    await waitFor(() => expect(store.plants.has(3n)).toBe(false));
+    failure = name;
+    await user.click(screen.getByRole('button', { name: 'Undo' }));
+    if (name !== undefined) {
+      expect((await screen.findByRole('alert')).textContent).toMatch(/^Rose is not brought back, .*\. \w/);
+      expect(await names()).toEqual(['(no name)', 'Fern']);
+      failure = undefined;
+      store.fail({ kind: 'drop', stored: true });
+      await user.click(screen.getByRole('button', { name: 'Undo' }));
+    }
+    await waitFor(async () => expect(await names()).toEqual(['Rose', '(no name)', 'Fern']));
+    expect(store.plants.get(3n)).toEqual({ name: 'Rose', tag: 'sun' });
+    expect(screen.queryByRole('button', { name: 'Undo' })).toBeNull();
+  },
+);
 
 it('deletes at once when the tab closes, and when the view goes', async () => {
   const user = open();

@@ -30,6 +30,7 @@ export function Plants({ token, route, onTokenRejected }: PlantsProps) {
   const { rows, error, isFetching, isPending, hasNextPage, fetchNextPage, refetch, isPlaceholderData } =
     usePlants(token, filter);
   const { last, remove, undo, dismiss } = useDeletes(token, filter, onTokenRejected);
+  useChanges(token, filter);
   const table = useRef<PlantTableHandle>(null);
   const failure = error === null ? undefined : explain(error);
   useEffect(() => {
@@ -98,6 +99,7 @@ export function Plants({ token, route, onTokenRejected }: PlantsProps) {
               key={id}
               token={token}
               id={BigInt(id)}
+              filter={filter}
               onClose={close}
               onDelete={(plant) => {
                 close();
@@ -108,7 +110,7 @@ export function Plants({ token, route, onTokenRejected }: PlantsProps) {
           </Suspense>
         </LoadBoundary>
       )}
-      <UndoBar last={last} onUndo={undo} onDismiss={dismiss} />
+      <UndoBar last={last} onUndo={() => void undo()} onDismiss={dismiss} />
     </section>
   );
 }
@@ -174,6 +176,23 @@ function Nothing({ isLoading, filter, token }: NothingProps) {
       )}
     </div>
   );
+}
+
+/** Shows what others change meanwhile, where the service and the token permit that. */
+function useChanges(token: string, filter: PlantFilter): void {
+  const queryClient = useQueryClient();
+  const latest = useRef(filter);
+  useEffect(() => {
+    latest.current = filter;
+  });
+  useEffect(() => {
+    const control = new AbortController();
+    void loadPart(() => import('./show-changes.js'))
+      .then(({ showChanges }) => showChanges(queryClient, token, () => latest.current, control.signal))
+      // The list says what is wrong, if it is not this alone.
+      .catch(() => undefined);
+    return () => control.abort();
+  }, [queryClient, token]);
 }
 
 /** Adds plants to try the page with. */

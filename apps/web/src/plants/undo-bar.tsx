@@ -7,7 +7,7 @@ interface UndoBarProps {
   onDismiss(): void;
 }
 
-/** What was deleted last, and how to undo it; or why it could not be deleted. */
+/** What was deleted last, and how to undo it; or why one of both failed. */
 export function UndoBar({ last, onUndo, onDismiss }: UndoBarProps) {
   const name =
     last === undefined
@@ -26,19 +26,21 @@ export function UndoBar({ last, onUndo, onDismiss }: UndoBarProps) {
       </p>
       {last?.failure !== undefined && (
         <p role="alert" className="problem">
-          {name} is not deleted, or not certainly. {last.failure.cause}
+          {name} is not {last.isGone ? 'brought back' : 'deleted'}, or not certainly. {last.failure.cause}
         </p>
       )}
-      {last !== undefined &&
-        (last.failure === undefined ? (
-          <button type="button" onClick={onUndo}>
-            Undo
-          </button>
-        ) : (
+      {last !== undefined && (
+        <div className="submit-row">
+          {last.isGone && (
+            <button type="button" onClick={onUndo}>
+              Undo
+            </button>
+          )}
           <button type="button" onClick={onDismiss}>
             Dismiss
           </button>
-        ))}
+        </div>
+      )}
     </div>
   );
 }

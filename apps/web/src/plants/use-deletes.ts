@@ -7,69 +7,88 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { PlantFilter } from '../route.js';
 import { explainError, explainRejection, type Failure } from '../shared/explain-failure.js';
+import { reuseId } from '../shared/reuse-id.js';
 import { putIn, takeOut } from './use-plants.js';
 
-/** How long a delete can be undone, in milliseconds: its request waits for as long. */
+/** How long the request of a delete waits, in milliseconds: so long nothing of the plant changes by an undo. */
 export const undoMs = 10_000;
 
 /** A plant that was deleted a moment ago. */
 export interface Deleted {
   readonly plant: StoredPlant;
-  /** Why it is still there; without one it can be undone. */
-  readonly failure?: Failure | undefined;
+  /** Whether it is gone, so that it can be brought back. */
+  readonly isGone: boolean;
+  /** Why it is still there, or still gone. */
+  readonly failure?: Failure;
 }
 
 /** So that a request outlives its tab. */
 const fetchBeyondTab: Fetch = (url, init) => fetch(url, { ...init, keepalive: true });
 
 /**
- * Deletes plants, each after a time in which it can be undone, or when the tab closes or the view goes.
+ * Deletes plants, each after a time in which an undo needs no request, or when the tab closes or the view goes. Later an undo gives
+ * the id to the same plant again, for which the token may lack a scope.
  *
- * @param onTokenRejected called with the reason; the plant is shown again then
+ * @param onTokenRejected called with the reason; a plant that is still there is shown again then
  */
 export function useDeletes(token: string, filter: PlantFilter, onTokenRejected: (message: string) => void) {
   const queryClient = useQueryClient();
   const [last, setLast] = useState<Deleted>();
   const waiting = useRef(new Map<bigint, { readonly send: () => void; readonly timer: number }>());
+  /** The request that was sent last: whether its plant is deleted. */
+  const sending = useRef(Promise.resolve(false));
   const latest = useRef({ filter, onTokenRejected });
   useEffect(() => {
     latest.current = { filter, onTokenRejected };
   });
 
+  const fail = useCallback((plant: StoredPlant, isGone: boolean, error: unknown) => {
+    const failure = isRejectedError(error) ? explainRejection(error) : explainError(error);
+    if (failure.about === 'token') latest.current.onTokenRejected(failure.message);
+    else setLast({ plant, isGone, failure });
+  }, []);
+
   const send = useCallback(
     async (plant: StoredPlant) => {
       waiting.current.delete(plant.id);
-      setLast((now) => (now?.plant === plant ? undefined : now));
       const client = createClient({ baseUrl: location.origin, token, fetch: fetchBeyondTab });
       try {
         await unwrap(client.deletePlant({ params: { id: plant.id } }));
         queryClient.removeQueries({ queryKey: ['plant-store', 'getPlant'] });
+        return true;
       } catch (error) {
-        const failure = isRejectedError(error) ? explainRejection(error) : explainError(error);
         putIn(queryClient, plant, latest.current.filter);
-        if (failure.about === 'token') latest.current.onTokenRejected(failure.message);
-        else setLast({ plant, failure });
+        fail(plant, false, error);
+        return false;
       }
     },
-    [token, queryClient],
+    [token, queryClient, fail],
   );
 
   const remove = (plant: StoredPlant) => {
     takeOut(queryClient, plant.id);
-    const timer = window.setTimeout(() => void send(plant), undoMs);
-    waiting.current.set(plant.id, { send: () => void send(plant), timer });
-    setLast({ plant });
+    const sendNow = () => {
+      sending.current = send(plant);
+    };
+    waiting.current.set(plant.id, { send: sendNow, timer: window.setTimeout(sendNow, undoMs) });
+    setLast({ plant, isGone: true });
   };
 
-  const undo = () => {
+  const undo = async () => {
     if (last === undefined) return;
-    const pending = waiting.current.get(last.plant.id);
-    if (pending !== undefined) {
-      window.clearTimeout(pending.timer);
-      waiting.current.delete(last.plant.id);
-      putIn(queryClient, last.plant, filter);
-    }
+    const { plant } = last;
+    const pending = waiting.current.get(plant.id);
+    window.clearTimeout(pending?.timer);
+    waiting.current.delete(plant.id);
     setLast(undefined);
+    try {
+      if (pending === undefined && !(await sending.current)) return;
+      const client = createClient({ baseUrl: location.origin, token });
+      const shown = pending === undefined ? await reuseId(client, plant) : plant;
+      putIn(queryClient, shown, latest.current.filter);
+    } catch (error) {
+      fail(plant, true, error);
+    }
   };
 
   useEffect(() => {

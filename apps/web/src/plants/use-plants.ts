@@ -18,7 +18,7 @@ const pageSize = 1_000;
 /** The lists that were loaded, whatever their filter. */
 const lists = ['plant-store', 'listPlants'] as const;
 
-/** What is kept stays as it is until something is added or deleted: to load hundreds of pages again would take long. */
+/** What is kept stays as it is until something is added, corrected or deleted: to load hundreds of pages again would take long. */
 const keepLoaded = { staleTime: Infinity, networkMode: 'always', structuralSharing: false } as const;
 
 /** The operations of the service, for TanStack Query. */

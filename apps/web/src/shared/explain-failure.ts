@@ -33,7 +33,7 @@ interface Explanation {
   }) => readonly [cause: string, advice?: string];
 }
 
-const safe = 'Adding the same plant again is safe.';
+const safe = 'Trying again is safe.';
 const ofPage: Explanation = {
   about: 'plant',
   explain: ({ message, report }) => [
@@ -67,7 +67,7 @@ const explanations: Readonly<Record<ErrorName, Explanation>> = {
   precondition_required: ofPage,
   precondition_failed: {
     about: 'plant',
-    explain: () => ['The plant has changed meanwhile.', 'Look at it again, then decide.'],
+    explain: () => ['Somebody else has changed it meanwhile.', 'Look at it, then decide.'],
   },
   body_too_large: {
     about: 'plant',

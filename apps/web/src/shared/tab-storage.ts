@@ -4,6 +4,7 @@ export const tabStorageKeys = {
   tokenFromAddress: 'plant-store.token-from-address',
   draft: 'plant-store.draft',
   added: 'plant-store.added',
+  correction: 'plant-store.correction',
 } as const;
 
 type Key = (typeof tabStorageKeys)[keyof typeof tabStorageKeys];

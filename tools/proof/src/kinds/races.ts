@@ -91,7 +91,6 @@ async function runOne({ ledger, random }: Trial, callers: readonly Caller[], pla
     const match = random.next() < 0.5 ? known.at(-1) : known[random.below(known.length + 1)];
     return { do: 'correct', plant: content, match };
   }
-
   if (random.next() < 0.6) await send({ do: 'create', plant });
   if (random.next() < 0.4) await send({ do: 'read', plant });
   const sendSome = async (caller: Caller) => {

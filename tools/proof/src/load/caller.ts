@@ -123,7 +123,6 @@ function toOutcome({ do: what, plant }: Request, reply: Reply): Outcome {
   return { kind: 'shown', plants: [{ ...shown, etag }] };
 }
 
-/** The outcomes of a batch. */
 function toOutcomes(plants: readonly NewPlant[], reply: Reply): readonly Outcome[] {
   if (reply.status !== 200) return plants.map(() => failCreate(reply));
   const { results } = parse(reply.text);

@@ -39,8 +39,8 @@ export interface PostgresqlStoreOptions<Resource> {
 }
 
 /**
- * Creates the store of a table of PostgreSQL. A create or a removal is one statement for any number of records; what it does not
- * change is found by another one. They work where Citus distributes the table, too.
+ * Creates the store of a table of PostgreSQL. A create is one statement for any number of records; what it does not store is found
+ * by another one. A change is one that reads and one that updates. They work where Citus distributes the table, too.
  */
 export function createPostgresqlStore<Resource>({
   connections,

@@ -6,8 +6,9 @@ import { openTestDatabase } from '../../../test/support/database/create-test-dat
 import { startProxy } from '../../../test/support/postgresql/start-proxy.js';
 import { onInsert } from '../../../test/support/postgresql/use-connections.js';
 import { until } from '../../../test/support/until.js';
-import { plantTable } from '../../plants/plant-store.js';
+import { type PlantRecord, plantTable } from '../../plants/plant-store.js';
 import type { Database } from '../database.js';
+import { isTombstone } from '../store.js';
 import { createInsert, createPostgresqlStore } from './postgresql-store.js';
 import { conflictDelayMs, maxAttempts, retryConflicts } from './run-query.js';
 
@@ -30,8 +31,9 @@ afterAll(() => database.close());
 
 const insert = ({ plants } = database, id = 1n, name = 'Monstera') => plants.create([{ id, name }]);
 
-/** Makes the server run an action whenever a plant is inserted, which may count the attempts. */
-const doOnInsert = (action: string) => query(url, `CREATE SEQUENCE attempts; ${onInsert(action)}`);
+/** Makes the server run an action whenever a plant is inserted, or changed, which may count the attempts. */
+const doOnInsert = (action: string, event?: 'UPDATE') =>
+  query(url, `CREATE SEQUENCE attempts; ${onInsert(action, event)}`);
 const countAttempts = async () =>
   Number((await query<{ attempts: string }>(url, `SELECT nextval('attempts') - 1 AS attempts`))[0]?.attempts);
 
@@ -41,6 +43,26 @@ it.each(['40001', '40P01'])('the error %s is retried', async (code) => {
   await doOnInsert(`IF nextval('attempts') < 4 THEN ${fail}; END IF`);
   expect(await insert()).toEqual([{ stored: true }]);
   expect(await countAttempts()).toBe(4);
+});
+
+it('a change that is retried after a conflict changes nothing twice', async () => {
+  await insert(database, 1n, 'Fern');
+  await doOnInsert(
+    `IF nextval('attempts') = 2 THEN RAISE EXCEPTION 'in the way' USING ERRCODE = '40001'; END IF`,
+    'UPDATE',
+  );
+  const appended = ['a', 'b'].map((text) => ({
+    ...{ id: 1n, bytes: 1 },
+    replace: (plant: PlantRecord | undefined) =>
+      plant === undefined || isTombstone(plant) ? undefined : { ...plant, name: plant.name + text },
+  }));
+  const names = [
+    ['Fern', 'Ferna'],
+    ['Ferna', 'Fernab'],
+  ];
+  const outcomes = names.map(([before, after]) => ({ before: { name: before }, after: { name: after } }));
+  expect(await database.plants.change(appended)).toMatchObject(outcomes);
+  expect(await countAttempts()).toBe(3);
 });
 
 it('an error that is retried is an outage if it persists', async () => {

@@ -22,9 +22,9 @@ export function useConnections() {
 }
 
 /** The SQL that makes PostgreSQL run a statement whenever a plant is inserted. */
-export const onInsert = (action: string) =>
+export const onInsert = (action: string, event: 'INSERT' | 'UPDATE' = 'INSERT') =>
   `CREATE FUNCTION act() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${action}; RETURN NEW; END $$;
-   CREATE TRIGGER act BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION act()`;
+   CREATE TRIGGER act BEFORE ${event} ON plants FOR EACH ROW EXECUTE FUNCTION act()`;
 
 /** Creates a user without privileges on a database, and returns the URI for it. */
 export async function createUser(url: string): Promise<string> {

@@ -1,5 +1,5 @@
 import { shorten } from '@plant-store/contract/messages';
-import { PlantTexts } from '../plant-texts.js';
+import { PlantTexts } from '../../plants/plant-texts.js';
 import { type AddedPlant, isUnfinished, maxAdded } from './added-plants.js';
 
 const states: Readonly<Record<AddedPlant['state'], string>> = {

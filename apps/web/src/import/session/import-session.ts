@@ -89,8 +89,8 @@ export class ImportSession {
     this.list(filter, 0);
   }
 
-  /** Sends what is ready, also after a stop. */
-  run(): void {
+  /** Sends what is ready, also after a stop; or first what had the id of a deleted plant, to get that. */
+  run(reusesIds = false): void {
     if (this.#token === undefined) return;
     this.#runs++;
     this.#runToken = this.#token;
@@ -101,7 +101,7 @@ export class ImportSession {
       step: 'run',
       progress: resumed ? { ...progress, state: 'running', stop: undefined } : undefined,
     });
-    this.#send({ type: 'run', baseUrl: location.origin, token: this.#token });
+    this.#send({ type: 'run', baseUrl: location.origin, token: this.#token, reusesIds });
   }
 
   cancel(): void {

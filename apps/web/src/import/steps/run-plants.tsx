@@ -19,6 +19,7 @@ export function RunPlants({ session, state }: RunPlantsProps) {
     done: 0,
     total: state.counts.ready,
     rejected: 0,
+    retired: 0,
     stop: undefined,
     retrying: undefined,
   };
@@ -60,7 +61,7 @@ function Actions({
   session,
   state,
   progress,
-}: RunPlantsProps & { readonly progress: Pick<Progress, 'state'> }) {
+}: RunPlantsProps & { readonly progress: Pick<Progress, 'state' | 'retired'> }) {
   const { counts, preview } = state;
   if (progress.state === 'running') {
     return (
@@ -83,6 +84,11 @@ function Actions({
         <a href="/" className="button primary" onClick={showPlants}>
           View them
         </a>
+      )}
+      {progress.state === 'ended' && progress.retired > 0 && (
+        <button type="button" onClick={() => session.run(true)}>
+          Use the ids of deleted plants again ({formatCount(progress.retired)})
+        </button>
       )}
       {counts.problems > 0 && (
         <>

@@ -26,7 +26,7 @@ function open({ retries = 0, sliceMs }: { retries?: number; sliceMs?: number } =
     if (columns) await send({ type: 'check', hasHeader: columns.hasHeader, columns: columns.choice });
     return last('checked');
   };
-  const run = () => send({ type: 'run', baseUrl: store.baseUrl, token: store.token });
+  const run = () => send({ type: 'run', baseUrl: store.baseUrl, token: store.token, reusesIds: false });
   return { store, fetch, reports, last, untilState, read, run, send };
 }
 

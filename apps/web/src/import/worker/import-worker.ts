@@ -47,7 +47,7 @@ export class ImportWorker {
       case 'correct':
         return this.#correct(command);
       case 'run':
-        return await this.#run?.start(command);
+        return await this.#run?.start(command, command.reusesIds);
       case 'cancel':
         return this.#run?.cancel();
       case 'forget-token':

@@ -1,3 +1,4 @@
+import { errors } from '@plant-store/client';
 import type { NewPlant } from '@plant-store/contract';
 import { hasSameFields } from '@plant-store/contract/fields';
 import { fieldNames, mapFields, noTexts, type Texts } from '../../shared/fields.js';
@@ -10,7 +11,7 @@ import { isMalformed, readCells, readLineNumber, type Table } from './table.js';
 import { toVisible } from './to-visible.js';
 
 /** What is known about a record: a byte, since there may be a million. */
-const state = { ready: 0, header: 1, faulty: 2, rejected: 3, stored: 4, replayed: 5 } as const;
+const state = { ready: 0, header: 1, faulty: 2, rejected: 3, stored: 4, replayed: 5, retired: 6 } as const;
 
 /** Why a record is not stored, with the number of the service's error if it was sent. */
 export interface Problem {
@@ -29,13 +30,13 @@ const openQuote =
 export class Lines {
   readonly table: Table;
   readonly reading: Reading;
-  /** Of the records that are faulty or rejected. */
+  /** Of the records that are faulty or rejected, for the id of a deleted plant (`retired`), too. */
   readonly problems = new Map<number, Problem>();
   /** What a person has written in place of a record. */
   readonly corrections = new Map<number, Texts>();
   readonly #states: Uint8Array;
   /** How many records have each state. */
-  readonly #counts = [0, 0, 0, 0, 0, 0];
+  readonly #counts = [0, 0, 0, 0, 0, 0, 0];
   /** The first record of each id. */
   readonly #firstById = new Map<bigint, number>();
   #duplicates = 0;
@@ -66,14 +67,20 @@ export class Lines {
   }
 
   get counts(): Counts {
-    const [ready = 0, header = 0, faulty = 0, rejected = 0, stored = 0, replayed = 0] = this.#counts;
+    const [ready = 0, header = 0, faulty = 0, , stored = 0, replayed = 0] = this.#counts;
     const lines = this.table.length - header;
-    return { lines, ready, problems: faulty + rejected, stored, replayed, duplicates: this.#duplicates };
+    const problems = faulty + this.rejected;
+    return { lines, ready, problems, stored, replayed, duplicates: this.#duplicates };
   }
 
   /** How many plants the service has rejected. */
   get rejected(): number {
-    return this.#counts[state.rejected] ?? 0;
+    return (this.#counts[state.rejected] ?? 0) + this.retired;
+  }
+
+  /** How many of these have the id of a deleted plant. */
+  get retired(): number {
+    return this.#counts[state.retired] ?? 0;
   }
 
   /** How many ids look as if a spreadsheet had rounded them to 15 digits. */
@@ -99,8 +106,17 @@ export class Lines {
     if (typeof outcome === 'string') {
       this.#set(record, state[outcome]);
     } else {
-      this.#set(record, state.rejected);
+      this.#set(record, outcome.error === errors.id_retired.error ? state.retired : state.rejected);
       this.problems.set(record, outcome);
+    }
+  }
+
+  /** Makes the plants ready again that have the id of a deleted one. */
+  readyRetired(): void {
+    for (const [record, { error }] of this.problems) {
+      if (error !== errors.id_retired.error) continue;
+      this.problems.delete(record);
+      this.#set(record, state.ready);
     }
   }
 
@@ -134,7 +150,7 @@ export class Lines {
   #isShown(record: number, filter: Filter): boolean {
     const current = this.#states[record];
     if (filter === 'ready') return current === state.ready;
-    if (filter === 'problems') return current === state.faulty || current === state.rejected;
+    if (filter === 'problems') return this.problems.has(record);
     return current !== state.header;
   }
 

@@ -3,6 +3,7 @@ import { storeAll } from '@plant-store/client/bulk';
 import { isRejectedError } from '@plant-store/client/unwrap';
 import type { NewPlantInput } from '@plant-store/contract/operations';
 import { explainError, explainRejection } from '../../shared/explain-failure.js';
+import { reuseId } from '../../shared/reuse-id.js';
 import type { Progress, Stop } from '../protocol.js';
 import type { Lines } from './lines.js';
 
@@ -42,6 +43,8 @@ export class Run {
   readonly #connection: Connection;
   #work = new AbortController();
   #runs = 0;
+  /** Whether plants get the ids of deleted ones. */
+  #reusesIds = false;
   #state: Progress['state'] = 'ended';
   #stop: Stop | undefined;
   #retrying: string | undefined;
@@ -67,6 +70,7 @@ export class Run {
       done,
       total: done + this.#lines.counts.ready,
       rejected: this.#lines.rejected,
+      retired: this.#lines.retired,
     };
   }
 
@@ -75,13 +79,21 @@ export class Run {
     return stored + replayed + this.#lines.rejected;
   }
 
-  /** Sends what is ready, or goes on after a stop. */
-  async start(target: Target): Promise<void> {
+  /**
+   * Sends what is ready, or goes on after a stop.
+   *
+   * @param reusesIds whether the plants that had the ids of deleted ones are sent again, to get them; what goes on stays as it was
+   */
+  async start(target: Target, reusesIds: boolean): Promise<void> {
     this.#work.abort();
     this.#work = new AbortController();
     const { signal } = this.#work;
     this.#runs++;
-    if (this.#state === 'ended') this.#doneBefore = this.#done;
+    if (this.#state === 'ended') {
+      this.#reusesIds = reusesIds;
+      if (reusesIds) this.#lines.readyRetired();
+      this.#doneBefore = this.#done;
+    }
     this.#set('running');
     const stop = await this.#sendAll(target, signal).catch(explain);
     if (signal.aborted) return;
@@ -113,15 +125,17 @@ export class Run {
     let stop: Stop | undefined;
     for await (const { plant, error, message } of storeAll(client, readPlants(), { signal })) {
       const record = records.get(plant);
-      if (record !== undefined && ofPlant.includes(error)) lines.resolve(record, { error, reason: message });
-      else stop = { cause: 'other', message };
+      if (record === undefined || !ofPlant.includes(error)) stop = { cause: 'other', message };
+      else if (this.#reusesIds && error === errors.id_retired.error)
+        lines.resolve(record, await tryReuse(client, plant, signal));
+      else lines.resolve(record, { error, reason: message });
       this.#onChange();
     }
     return stop;
   }
 
   /** A client that notes the result of each plant as soon as it comes, so that it counts whatever becomes of the others. */
-  #connect(target: Target, records: WeakMap<NewPlantInput, number>): Pick<Client, 'createPlants'> {
+  #connect(target: Target, records: WeakMap<NewPlantInput, number>): Client {
     const client = createClient({
       ...patientConnection,
       ...this.#connection,
@@ -129,6 +143,7 @@ export class Run {
       onResponse: ({ response }) => this.#noteAttempt(response),
     });
     return {
+      ...client,
       createPlants: async (request) => {
         const reply = await client.createPlants(request);
         if (reply.status !== 200) return reply;
@@ -161,6 +176,17 @@ export class Run {
     this.#retrying = undefined;
     this.#limitedUntil = 0;
     this.#onChange();
+  }
+}
+
+/** Stores a plant under the id of a deleted one, unless another one has it by now. */
+async function tryReuse(client: Client, { id, ...plant }: NewPlantInput, signal: AbortSignal) {
+  try {
+    await reuseId(client, { id: BigInt(id), ...plant }, { signal });
+    return 'stored';
+  } catch (error) {
+    if (!isRejectedError(error, errors.precondition_failed.error)) throw error;
+    return { error: error.number, reason: error.message };
   }
 }
 

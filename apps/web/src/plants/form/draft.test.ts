@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { noTexts } from '../shared/fields.js';
+import { noTexts } from '../../shared/fields.js';
 import { checkDraft, isDraftOf } from './draft.js';
 
 const range = 'Id must be an integer from -9223372036854775808 to 9223372036854775807.';

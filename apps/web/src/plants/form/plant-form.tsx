@@ -1,10 +1,18 @@
 import { plantFieldNames } from '@plant-store/contract/fields';
-import { type FormEvent, type ReactNode, type Ref, useImperativeHandle, useRef, useState } from 'react';
+import {
+  type FormEvent,
+  type ReactNode,
+  type Ref,
+  useId,
+  useImperativeHandle,
+  useRef,
+  useState,
+} from 'react';
 import { flushSync } from 'react-dom';
-import { TagSuggestions } from '../plants/tag-suggestions.js';
-import { Field } from '../shared/field.js';
-import { type ByField, type FieldName, labels, requiredTexts, type Texts } from '../shared/fields.js';
-import { isSuggestedId, suggestId } from '../shared/suggest-id.js';
+import { Field } from '../../shared/field.js';
+import { type ByField, type FieldName, labels, requiredTexts, type Texts } from '../../shared/fields.js';
+import { isSuggestedId, suggestId } from '../../shared/suggest-id.js';
+import { TagSuggestions } from '../tag-suggestions.js';
 import { type DraftProblems, draftFields, loadPlantSchema } from './draft.js';
 
 /** What to enter, where it is more than whether anything must be. */
@@ -21,7 +29,7 @@ export interface PlantFormHandle {
   focusField(field: FieldName): void;
   /** Moves the focus to the first field with a problem. */
   focusFirst(problems: DraftProblems): void;
-  /** Moves the focus to the button that adds the plant. */
+  /** Moves the focus to the button that sends the plant. */
   focusSubmit(): void;
 }
 
@@ -29,34 +37,38 @@ interface PlantFormProps {
   readonly draft: Texts;
   readonly problems: DraftProblems;
   readonly pending: boolean;
-  /** Whether one was added, so that the next is another. */
-  readonly hasAdded: boolean;
+  /** What the button is called that sends the plant. */
+  readonly submitLabel: string;
+  /** Whether the id can be chosen. */
+  readonly hasId: boolean;
   readonly ref: Ref<PlantFormHandle>;
+  /** The buttons beside it. */
+  readonly actions: ReactNode;
   /** Where the result is shown. */
   readonly children: ReactNode;
   onChange(draft: Texts): void;
   onSubmit(): void;
-  /** Adds the plant again that is not stored, or not certainly; `undefined` where there is none. */
-  readonly onRetry: (() => void) | undefined;
 }
 
 /**
- * The fields of a plant; the id is folded as long as it is a suggested one. While a plant is being added, the button keeps
+ * The fields of a plant; the id is folded as long as it is a suggested one. While a plant is being sent, the button keeps
  * the focus and does nothing.
  */
 export function PlantForm({
   draft,
   problems,
   pending,
-  hasAdded,
+  submitLabel,
+  hasId,
   ref,
+  actions,
   children,
   onChange,
   onSubmit,
-  onRetry,
 }: PlantFormProps) {
   const inputs = useRef<Partial<Record<FieldName, HTMLInputElement | null>>>({});
   const button = useRef<HTMLButtonElement>(null);
+  const tags = useId();
   const [isIdShown, setIdShown] = useState(!isSuggestedId(draft.id));
   const focusField = (field: FieldName) => {
     if (field === 'id') flushSync(() => setIdShown(true));
@@ -95,23 +107,24 @@ export function PlantForm({
       className="stack"
     >
       {plantFieldNames.map((name) => (
-        <Field key={name} dir="auto" list={name === 'tag' ? 'tags-to-add' : undefined} {...bind(name)} />
+        <Field key={name} dir="auto" list={name === 'tag' ? tags : undefined} {...bind(name)} />
       ))}
-      <TagSuggestions id="tags-to-add" />
-      {isIdShown || problems.id !== undefined ? (
-        <Field {...bind('id')}>
-          <button type="button" className="quiet" onClick={() => onChange({ ...draft, id: suggestId() })}>
-            Suggest another id
-          </button>
-        </Field>
-      ) : (
-        <p className="folded-id">
-          Id: automatic, <code>{draft.id}</code>
-          <button type="button" className="quiet" onClick={() => focusField('id')}>
-            Change <span className="visually-hidden">the id</span>
-          </button>
-        </p>
-      )}
+      <TagSuggestions id={tags} />
+      {hasId &&
+        (isIdShown || problems.id !== undefined ? (
+          <Field {...bind('id')}>
+            <button type="button" className="quiet" onClick={() => onChange({ ...draft, id: suggestId() })}>
+              Suggest another id
+            </button>
+          </Field>
+        ) : (
+          <p className="folded-id">
+            Id: automatic, <code>{draft.id}</code>
+            <button type="button" className="quiet" onClick={() => focusField('id')}>
+              Change <span className="visually-hidden">the id</span>
+            </button>
+          </p>
+        ))}
       <div className="submit-row">
         <button
           ref={button}
@@ -120,13 +133,9 @@ export function PlantForm({
           aria-disabled={pending}
           data-busy={pending || undefined}
         >
-          {hasAdded ? 'Add another' : 'Add'}
+          {submitLabel}
         </button>
-        {onRetry !== undefined && (
-          <button type="button" aria-disabled={pending} onClick={() => pending || onRetry()}>
-            Try again
-          </button>
-        )}
+        {actions}
       </div>
       {children}
     </form>

@@ -1,7 +1,7 @@
 import { plantFieldNames } from '@plant-store/contract/fields';
 import type { Plant } from '@plant-store/contract/operations';
 import { Fragment } from 'react';
-import { PlantText } from '../plants/plant-text.js';
+import { PlantText } from './plant-text.js';
 
 /** All texts of a plant in a line, after a space each. */
 export function PlantTexts({ plant }: { readonly plant: Plant }) {

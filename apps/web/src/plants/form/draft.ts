@@ -7,7 +7,7 @@ import {
   mapFields,
   type Texts,
   withoutEmpty,
-} from '../shared/fields.js';
+} from '../../shared/fields.js';
 
 /** The fields of the form, in their order on the page. */
 export const draftFields: readonly FieldName[] = [...plantFieldNames, 'id'];
@@ -43,6 +43,11 @@ export async function checkDraft(draft: Texts): Promise<CheckedDraft> {
       before === undefined ? `${labels[field]} ${message}.` : `${before.slice(0, -1)}; ${message}.`;
   }
   return { problems };
+}
+
+/** A problem goes with the value that it is about. */
+export function withoutChanged(problems: DraftProblems, before: Texts, after: Texts): DraftProblems {
+  return mapFields((name) => (before[name] === after[name] ? problems[name] : undefined));
 }
 
 /** Whether the fields still hold a plant, so that they may be emptied once it is stored. */

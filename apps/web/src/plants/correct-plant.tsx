@@ -1,0 +1,77 @@
+import type { StoredPlant } from '@plant-store/contract/operations';
+import { useEffect, useRef, useState } from 'react';
+import type { Texts } from '../shared/fields.js';
+import { notLoaded } from '../shared/load-boundary.js';
+import { checkDraft, noProblems, withoutChanged } from './form/draft.js';
+import { PlantForm, type PlantFormHandle } from './form/plant-form.js';
+import { PlantTexts } from './plant-texts.js';
+import type { CorrectionControl } from './use-correction.js';
+
+interface CorrectPlantProps {
+  readonly texts: Texts;
+  readonly correction: CorrectionControl;
+  onCancel(): void;
+}
+
+/** The form in which a person corrects a plant. */
+export function CorrectPlant({ texts, correction, onCancel }: CorrectPlantProps) {
+  const { changed, isPending, type, takeChanged, save, fail } = correction;
+  const [problems, setProblems] = useState(noProblems);
+  const form = useRef<PlantFormHandle>(null);
+  useEffect(() => form.current?.focusField('name'), []);
+  const submit = async () => {
+    const checked = await checkDraft(texts).catch(() => undefined);
+    if (checked === undefined) return fail(notLoaded);
+    const { plant, problems: found = noProblems } = checked;
+    setProblems(found);
+    form.current?.focusFirst(found);
+    if (plant !== undefined) await save(plant);
+  };
+  return (
+    <PlantForm
+      ref={form}
+      draft={texts}
+      problems={problems}
+      pending={isPending}
+      submitLabel="Save"
+      hasId={false}
+      onChange={(after) => {
+        type(after);
+        setProblems((before) => withoutChanged(before, texts, after));
+      }}
+      onSubmit={() => void submit()}
+      actions={
+        <button type="button" onClick={onCancel}>
+          Cancel
+        </button>
+      }
+    >
+      {changed !== undefined && (
+        <Changed
+          plant={changed}
+          onTake={() => {
+            takeChanged();
+            form.current?.focusField('name');
+          }}
+        />
+      )}
+    </PlantForm>
+  );
+}
+
+/** What somebody else has made of the plant meanwhile. */
+function Changed({ plant, onTake }: { readonly plant: StoredPlant; onTake(): void }) {
+  return (
+    <div className="other-plant">
+      <p>
+        It is now:
+        <PlantTexts plant={plant} />
+      </p>
+      <div className="submit-row">
+        <button type="button" onClick={onTake}>
+          Discard what I typed
+        </button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,31 @@
+import { useSlow } from '../../shared/use-slow.js';
+
+interface OutcomeProps {
+  readonly pending: boolean;
+  /** The number of the attempt in flight. */
+  readonly attempt: number;
+  /** That the service has the plant. */
+  readonly done?: string;
+  readonly problem: string | undefined;
+}
+
+/** What became of a plant that was sent; both are announced. */
+export function Outcome({ pending, attempt, done, problem }: OutcomeProps) {
+  const slow = useSlow(pending, 2_000);
+  return (
+    <div className="outcome">
+      <p role="status" className="message">
+        {slow ? waiting(attempt) : done}
+      </p>
+      <p role="alert" className="message problem">
+        {problem}
+      </p>
+    </div>
+  );
+}
+
+function waiting(attempt: number): string {
+  return attempt > 1
+    ? `The service has not taken the plant yet. Attempt ${attempt}…`
+    : 'Waiting for the service…';
+}

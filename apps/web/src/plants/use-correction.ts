@@ -1,0 +1,135 @@
+import { createClient } from '@plant-store/client';
+import { ensureSuccess, isRejectedError } from '@plant-store/client/unwrap';
+import { fieldsOf } from '@plant-store/contract/fields';
+import type { Plant, StoredPlant } from '@plant-store/contract/operations';
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useMemo, useState } from 'react';
+import type { PlantFilter } from '../route.js';
+import { explainError, explainRejection } from '../shared/explain-failure.js';
+import { fieldNames, mapFields, type Texts } from '../shared/fields.js';
+import { keepInTab, readFromTab, tabStorageKeys } from '../shared/tab-storage.js';
+import { putIn, takeOut } from './use-plants.js';
+
+/** What a person has typed in place of the texts of a plant. */
+interface Correction {
+  readonly texts: Texts;
+  /** That of the plant that the person saw, which alone is replaced. */
+  readonly etag: string;
+}
+
+interface CorrectionOptions {
+  readonly token: string;
+  readonly id: bigint;
+  /** That of the list, in which the plant is shown as it is by then. */
+  readonly filter: PlantFilter;
+  onTokenRejected(message: string): void;
+}
+
+/** The correction of a plant. What was typed stays in this tab until it is saved or cancelled. */
+export function useCorrection({ token, id, filter, onTokenRejected }: CorrectionOptions) {
+  const queryClient = useQueryClient();
+  const client = useMemo(() => createClient({ baseUrl: location.origin, token }), [token]);
+  const [correction, setCorrection] = useState(() => restoreCorrection(id));
+  const [changed, setChanged] = useState<StoredPlant>();
+  const [done, setDone] = useState('');
+  const [problem, setProblem] = useState<string>();
+  const [isPending, setPending] = useState(false);
+  const [attempt, setAttempt] = useState(0);
+  useEffect(() => {
+    if (correction !== undefined) keepInTab(tabStorageKeys.correction, correction);
+  }, [correction]);
+
+  /** The plant as the service has it, with what names it as that. */
+  const load = async () => {
+    const { body, headers } = ensureSuccess(await client.getPlant({ params: { id } }));
+    // A proxy that compresses makes it a weak one, by which the service would recognize nothing.
+    const etag = (headers.get('etag') ?? '').replace(/^W\//, '');
+    return { plant: body, etag };
+  };
+  const replace = async (plant: Plant, etag: string) => {
+    const reply = await client.correctPlant({
+      params: { id },
+      headers: { 'if-match': etag },
+      body: fieldsOf(plant),
+      onRequest: (event) => setAttempt(event.attempt),
+    });
+    if (reply.status === 412) {
+      const now = await load();
+      setCorrection((before) => before && { ...before, etag: now.etag });
+      setChanged(now.plant);
+      return setProblem(
+        'The plant has changed meanwhile, and nothing was saved. Save replaces what it is now.',
+      );
+    }
+    const { body } = ensureSuccess(reply);
+    queryClient.setQueryData(['plant-store', 'getPlant', { params: { id: `${id}` } }], body);
+    // It may no longer match.
+    takeOut(queryClient, id);
+    putIn(queryClient, body, filter);
+    end();
+    setDone('Saved.');
+  };
+  const run = async (work: () => Promise<void>) => {
+    setPending(true);
+    setDone('');
+    setAttempt(0);
+    setProblem(undefined);
+    setChanged(undefined);
+    try {
+      await work();
+    } catch (error) {
+      const { about, message } = isRejectedError(error) ? explainRejection(error) : explainError(error);
+      if (about === 'token') onTokenRejected(message);
+      else setProblem(message);
+    }
+    setPending(false);
+  };
+  const end = () => {
+    setCorrection(undefined);
+    setChanged(undefined);
+    setProblem(undefined);
+    keepInTab(tabStorageKeys.correction, undefined);
+  };
+
+  return {
+    /** `undefined` until the person has begun one. */
+    texts: correction?.texts,
+    /** What the plant is, where somebody else has changed it meanwhile. */
+    changed,
+    /** That it is saved. */
+    done,
+    problem,
+    isPending,
+    attempt,
+    begin: () =>
+      run(async () => {
+        const { plant, etag } = await load();
+        setCorrection({ texts: textsOf(plant), etag });
+      }),
+    type: (texts: Texts) => setCorrection((before) => before && { ...before, texts }),
+    /** Goes on with what the plant is by now. */
+    takeChanged() {
+      if (changed === undefined) return;
+      setCorrection((before) => before && { ...before, texts: textsOf(changed) });
+      setChanged(undefined);
+      setProblem(undefined);
+    },
+    save: (plant: Plant) => run(async () => correction && replace(plant, correction.etag)),
+    fail: setProblem,
+    /** Ends it without a change. */
+    end,
+  };
+}
+
+export type CorrectionControl = ReturnType<typeof useCorrection>;
+
+function textsOf(plant: StoredPlant): Texts {
+  return mapFields((name) => String(plant[name] ?? ''));
+}
+
+/** What was typed for this plant, by a page that had the same fields. */
+function restoreCorrection(id: bigint): Correction | undefined {
+  const { texts, etag } = Object(readFromTab(tabStorageKeys.correction));
+  const isWhole = fieldNames.every((name) => typeof Object(texts)[name] === 'string');
+  return isWhole && texts.id === `${id}` && typeof etag === 'string' ? { texts, etag } : undefined;
+}

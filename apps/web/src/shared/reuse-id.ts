@@ -1,0 +1,26 @@
+import type { CallOptions, Client } from '@plant-store/client';
+import { ensureSuccess } from '@plant-store/client/unwrap';
+import { fieldsOf, hasSameFields } from '@plant-store/contract/fields';
+import type { NewPlant, StoredPlant } from '@plant-store/contract/operations';
+
+/**
+ * Gives the id of a deleted plant to another one, or to the same one again. A plant that is there already as it is sent may be that
+ * of an attempt whose reply was lost.
+ *
+ * @throws {RejectedError | PlantStoreError} when that is not done, or not certainly
+ */
+export async function reuseId(
+  client: Pick<Client, 'correctPlant' | 'getPlant'>,
+  { id, ...plant }: NewPlant,
+  options?: Pick<CallOptions, 'signal'>,
+): Promise<StoredPlant> {
+  const params = { id };
+  const headers = { 'if-none-match': '*' } as const;
+  const body = fieldsOf(plant);
+  const reply = await client.correctPlant({ params, headers, body, ...options });
+  if (reply.status === 412) {
+    const now = await client.getPlant({ params, ...options });
+    if (now.status === 200 && hasSameFields(now.body, body)) return now.body;
+  }
+  return ensureSuccess(reply).body;
+}
