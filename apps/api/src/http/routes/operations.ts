@@ -13,6 +13,7 @@ import { createFollowChanges } from '../../plants/follow-changes.js';
 import { createFindPlant, getPlant, getPlants } from '../../plants/get-plant.js';
 import { findLatest, listChanges } from '../../plants/list-changes.js';
 import { listPlants } from '../../plants/list-plants.js';
+import { listTags } from '../../plants/list-tags.js';
 import type { PlantQueue, PlantStore } from '../../plants/plant-store.js';
 import type { Batch } from '../../plants/run-batch.js';
 import { showStoredPlant } from '../../plants/show-plant.js';
@@ -30,7 +31,7 @@ type Name = keyof typeof contract;
 export interface OperationDependencies {
   readonly queue: PlantQueue;
   /** What operations read from. */
-  readonly store: Pick<PlantStore, 'find' | 'list' | 'listChanges' | 'lastChange'>;
+  readonly store: Pick<PlantStore, 'find' | 'list' | 'countValues' | 'listChanges' | 'lastChange'>;
   /** How many lists it reads at a time. */
   readonly concurrentLists: number;
   /** Who calls the service at the moment. */
@@ -141,6 +142,13 @@ export function mountOperations(
         read: (share) => listPlants(store, query, share),
       });
       return { status: 200, body: { plants: plants.map(showStoredPlant), next } };
+    },
+    async listTags({ query, res }) {
+      const { tags, next } = await lists.read(callerOf(res.locals), {
+        isWanted: () => !res.closed,
+        read: (share) => listTags(store, query, share),
+      });
+      return { status: 200, body: { tags, next } };
     },
     async listChanges({ query, req, res }) {
       const caller = callerOf(res.locals);
