@@ -6,13 +6,16 @@ import { copyFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { build, type Plugin } from 'esbuild';
+import clientPackage from '../package.json' with { type: 'json' };
 import { copyTypes } from './copy-types.js';
 
 const root = resolve(import.meta.dirname, '..');
 const dist = join(root, 'dist');
 const allTypes = join(dist, 'all-types');
 
-const entries = ['index', 'unwrap', 'list', 'follow', 'bulk', 'tanstack-query', 'testing/index', 'msw'];
+const entries = Object.values(clientPackage.exports).flatMap((target) =>
+  typeof target === 'string' ? [] : [target.default.replace(/^\.\/dist\/|\.js$/g, '')],
+);
 /** So that an error is of the same class in each entry. */
 const shareUnwrap: Plugin = {
   name: 'share-unwrap',

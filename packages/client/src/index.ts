@@ -6,6 +6,9 @@ export {
   errors,
 } from '@plant-store/contract/errors';
 export type {
+  Change,
+  ChangePage,
+  ChangeQuery,
   CreateResult,
   CreateResults,
   DeleteResult,

@@ -12,6 +12,8 @@ declare global {
   const reply: Awaited<ReturnType<typeof client.createPlant>>;
   function chooseAnotherId(message?: string): void;
   function report(message: string): void;
+  function loadPlace(): Promise<string | undefined>;
+  function storePlace(next: string): Promise<void>;
   function beforeAll(run: () => void): void;
   const afterEach: typeof beforeAll;
   const afterAll: typeof beforeAll;

@@ -19,6 +19,8 @@ import {
   PlantQuerySchema,
   PlantSchema,
   StoredPlantSchema,
+  TagPageSchema,
+  TagQuerySchema,
 } from './schemas.js';
 
 const c = initContract();
@@ -102,6 +104,13 @@ export const contract = c.router(
       metadata: { scope: 'read' } as const,
       query: PlantQuerySchema,
       responses: { 200: PlantPageSchema, 400: errorSchema(400) },
+    },
+    listTags: {
+      ...routes.listTags,
+      summary: 'List tags',
+      metadata: { scope: 'read' } as const,
+      query: TagQuerySchema,
+      responses: { 200: TagPageSchema, 400: errorSchema(400) },
     },
     listChanges: {
       ...routes.listChanges,

@@ -28,6 +28,8 @@ export type {
   PlantQuery,
   Precondition,
   StoredPlant,
+  TagPage,
+  TagQuery,
 } from './operations.js';
 export { routes } from './routes.js';
 export {
@@ -37,4 +39,5 @@ export {
   jsonShapeOf,
   NewPlantSchema,
   PlantSchema,
+  QueryTimeSchema,
 } from './schemas.js';

@@ -24,7 +24,7 @@ export const messages = {
   batchBeyondRateLimit: (plants: number, requestsPerMinute: number) =>
     `The batch has ${plants} plants, and this token may make ${requestsPerMinute} requests a minute. Send at most ${requestsPerMinute} in one request.`,
   invalidCursor:
-    'The query parameter after is not of this list: pass the next of a page unchanged, with the same order, tag and q, or begin again without it.',
+    'The query parameter after is not of this list: pass the next of a page unchanged, with the same other parameters but limit, or begin again without it.',
   unknownChange:
     'The query parameter after is of no change of this plant store, such as after a backup was restored: begin again with after=0.',
   changesUnsupported:

@@ -203,6 +203,19 @@ export const texts: {
     },
   },
 
+  listTags: {
+    tag: 'plants',
+    description:
+      'How many plants have each tag. A request examines a bounded number of plants, and counts these alone: the sums over all ' +
+      'pages are the numbers, and only a page without `next` is the last one. Plants without a tag are not counted. A plant that ' +
+      'is added or changed meanwhile may or may not be counted.',
+    replies: {
+      200: { description: 'A page of tags' },
+      400: { description: 'A parameter is not valid', errors: ['bad_request'] },
+      503: { description: 'The service cannot read plants at the moment' },
+    },
+  },
+
   listChanges: {
     tag: 'plants',
     description:

@@ -29,12 +29,28 @@ export type PlantQuery = {
   order?: 'id' | 'newest' | undefined;
   /** Plants with exactly this tag. At most 1,000 characters. */
   tag?: string | undefined;
-  /** Plants with this in their name; ASCII letters match in either case. At most 100 characters. */
+  /** Plants with this in their name, in upper or lower case. At most 100 characters. */
   q?: string | undefined;
+  /** Plants that were stored at this time or later (ISO 8601, in UTC). */
+  addedFrom?: string | undefined;
+  /** Plants that were stored before this time (ISO 8601, in UTC). */
+  addedBefore?: string | undefined;
 };
 
 /** A page of a list, and where the next one begins; without `next` it is the last. It may be empty before that. */
 export type PlantPage = { plants: StoredPlant[]; next?: string | undefined };
+
+/** Which part of the plants a page of tags counts. */
+export type TagQuery = {
+  /** The `next` of the page before. */
+  after?: string | undefined;
+};
+
+/**
+ * How many plants have each tag, of those that the page has examined, and where the next page begins; without `next` it is the last.
+ * The sums over all pages are the numbers.
+ */
+export type TagPage = { tags: { tag: string; plants: number }[]; next?: string | undefined };
 
 /**
  * What must hold of an id when its plant is corrected: that the plant is the one that a reply had this `ETag` for, or that the plant
@@ -105,6 +121,7 @@ export interface Operations {
   deletePlant: { params: { id: number | bigint }; responses: Responses<'deletePlant', undefined> };
   getPlant: { params: { id: number | bigint }; responses: Responses<'getPlant', StoredPlant> };
   listPlants: { query: PlantQuery; responses: Responses<'listPlants', PlantPage> };
+  listTags: { query: TagQuery; responses: Responses<'listTags', TagPage> };
   listChanges: { query: ChangeQuery; responses: Responses<'listChanges', ChangePage> };
 }
 

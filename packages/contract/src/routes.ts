@@ -59,6 +59,12 @@ export const routes = {
     statuses: [200, 400, 401, 403, 429, 500, 503],
     idempotent: true,
   },
+  listTags: {
+    method: 'GET',
+    path: '/tags',
+    statuses: [200, 400, 401, 403, 429, 500, 503],
+    idempotent: true,
+  },
   listChanges: {
     method: 'GET',
     path: '/changes',

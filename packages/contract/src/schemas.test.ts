@@ -20,7 +20,7 @@ const range = 'must be an integer from -9223372036854775808 to 92233720368547758
 const rose = { id: 1, name: 'Rose' };
 const nul = 'must not contain the character NUL (U+0000)';
 const unpaired = 'must not contain an unpaired surrogate';
-const parameters = ['limit', 'after', 'order', 'tag', 'q'];
+const parameters = ['limit', 'after', 'order', 'tag', 'q', 'addedFrom', 'addedBefore'];
 
 /** Objects with one member, by its values, and plants of which one member has them. */
 const each = (name: string, ...values: unknown[]) =>
@@ -65,7 +65,7 @@ it.each<Row>([
   ]),
   ['is not known: there are none here', NoQuerySchema, each('id', '1')],
   [
-    'is not known: there are limit, after, order, tag, q',
+    'is not known: there are limit, after, order, tag, q, addedFrom, addedBefore',
     PlantQuerySchema,
     ['ids', 'tags', 'Limit', '', '__proto__'].flatMap((name) => each(name, '1')),
   ],
@@ -116,6 +116,8 @@ it('reads the parameters of a query', () => {
     order: 'newest',
     tag: '🌱'.repeat(1_000),
     q: '',
+    addedFrom: '2026-11-25T10:00:00Z',
+    addedBefore: '2026-11-25T10:00:00.123Z',
   } as const;
   expect(PlantQuerySchema.parse(query)).toEqual({ ...query, limit: 1000 });
   expect(Object.keys(PlantQuerySchema.shape)).toEqual(parameters);

@@ -18,6 +18,8 @@ import type {
   PlantPage,
   PlantQuery,
   StoredPlant,
+  TagPage,
+  TagQuery,
 } from './operations.js';
 
 /** The shapes of schemas that do not show theirs. */
@@ -199,6 +201,17 @@ const createQueryNumberSchema = (minimum: number, maximum: number, value: number
     .meta({ override: { type: 'integer', minimum, maximum, default: value } })
     .transform(Number);
 
+const utcTime = '2026-11-25T10:00:00.000Z';
+const TimeSchema = z.iso.datetime();
+
+/** A time of a query, no more exact than those of plants. */
+export const QueryTimeSchema = z
+  .string(orElse(`must be a time in UTC, such as ${utcTime}`))
+  .refine((text) => text.length <= utcTime.length && TimeSchema.safeParse(text).success, {
+    error: `must be a time in UTC, such as ${utcTime}`,
+  })
+  .meta({ override: { format: 'date-time', maxLength: utcTime.length } });
+
 /** The most plants of a page. */
 const LimitSchema = createQueryNumberSchema(1, MAX_PLANTS, 100);
 
@@ -236,9 +249,16 @@ export const PlantQuerySchema = createQuerySchema({
   tag: withoutNul(createQueryTextSchema(QUERY_MAX_LENGTHS.tag))
     .optional()
     .meta({ description: 'Plants with exactly this tag' }),
-  q: withoutNul(createQueryTextSchema(QUERY_MAX_LENGTHS.q))
-    .optional()
-    .meta({ description: 'Plants with this in their name; ASCII letters match in either case' }),
+  q: withoutNul(createQueryTextSchema(QUERY_MAX_LENGTHS.q)).optional().meta({
+    description:
+      'Plants with this in their name, in upper or lower case of any script, and in composed or decomposed letters',
+  }),
+  addedFrom: QueryTimeSchema.optional().meta({
+    description: 'Plants that were stored at this time or later; those without a time are left out',
+  }),
+  addedBefore: QueryTimeSchema.optional().meta({
+    description: 'Plants that were stored before this time; those without a time are left out',
+  }),
 }) satisfies z.ZodType<PlantQuery, PlantQuery>;
 
 /** A page of a list. */
@@ -254,6 +274,38 @@ export const PlantPageSchema = z
     id: 'PlantPage',
     description: 'A page of the plants in the store.',
   }) satisfies z.ZodType<PlantPage>;
+
+/** The query of a page of tags. */
+export const TagQuerySchema = createQuerySchema({
+  after: createQueryTextSchema(QUERY_MAX_LENGTHS.after)
+    .optional()
+    .meta({ description: 'The `next` of the page before; without it the count begins' }),
+}) satisfies z.ZodType<TagQuery, TagQuery>;
+
+/** A page of tags. */
+export const TagPageSchema = z
+  .object({
+    tags: z.array(
+      z.object({
+        tag: PlantSchema.shape.name.meta({ description: 'A tag of plants' }),
+        plants: z
+          .int()
+          .min(1)
+          .meta({
+            description: 'How many plants have it, of those that this page has examined',
+            override: { maximum: undefined },
+          }),
+      }),
+    ),
+    next: z
+      .string()
+      .optional()
+      .meta({ description: 'Where the next page begins, to be passed as `after`; the last page has none' }),
+  })
+  .meta({
+    id: 'TagPage',
+    description: 'How many plants have each tag, in a part of the store.',
+  }) satisfies z.ZodType<TagPage>;
 
 /** The query of a page of changes. */
 export const ChangeQuerySchema = createQuerySchema({

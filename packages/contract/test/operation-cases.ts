@@ -1,5 +1,5 @@
 import type { Scope } from '../src/access-token.js';
-import { writeCursor } from '../src/cursor.js';
+import { writeCursor, writeTagCursor } from '../src/cursor.js';
 import { plantFieldNames, plantFields, plantFilters } from '../src/fields.js';
 import { INT64_MAX, INT64_MIN } from '../src/int64.js';
 import { MAX_PLANTS, QUERY_MAX_LENGTHS } from '../src/limits.js';
@@ -92,6 +92,13 @@ const invalidQuery = (parameter: string, problem: string) =>
   rejected('bad_request', `The request is not valid: the query parameter ${parameter} ${problem}.`);
 const listed = (plants: readonly string[], next = false) =>
   ok(`{"plants":[${plants}]${next ? ',"next":"…"' : ''}}`);
+const tagged = (tags: Readonly<Record<string, number>>) =>
+  ok(JSON.stringify({ tags: Object.entries(tags).map(([tag, plants]) => ({ tag, plants })) }));
+const notAllowed = rejected(
+  'method_not_allowed',
+  messages.methodNotAllowed('POST', '/tags', ['GET', 'HEAD']),
+  { allow: 'GET, HEAD' },
+);
 /** The results of a batch: of each plant what a request of its own would have got. */
 const resultsOf =
   (show: (reply: Reply) => string) =>
@@ -180,6 +187,19 @@ const [a = '', b = '', c = '', d = '', e = ''] = listedPlants.map((listedPlant) 
 const longest = { name: '🌱'.repeat(QUERY_MAX_LENGTHS.q), tag: '🌱'.repeat(QUERY_MAX_LENGTHS.tag) };
 const long = { name: `"${longest.name}"`, tag: `"${longest.tag}"` };
 const queryNames = Object.keys(PlantQuerySchema.shape);
+/** Names, in JSON, and parts by which they are found. */
+const searched = [
+  ['"\u00c4pfelbaum"', 'äpfelb', 'ÄPFELBAUM', 'A\u0308PFELB', 'pfelB'],
+  ['"A\u0308pfel-Stra\u00dfe"', 'strasse', 'äpfel-STRASSE', 'straße', 'STRAẞE'],
+  ['"ΜΟΝΣΤΕΡΑΣ"', 'μονστερας', 'Μονστερασ'],
+  ['"Işıl gülü"', 'IŞIL', 'işil', 'GÜLÜ'],
+  ['"100% _x"', '0% _', '%', '_X'],
+] as const;
+const [past, future] = ['2000-01-01T00:00:00Z', '9999-12-31T23:59:59.999Z'];
+const notTimes = [
+  ...['', 'now', '2026-11-25', '2026-11-25T10:00Z', '2026-11-25T10:00:00', '2026-11-25T10:00:00+01:00'],
+  ...['2026-02-30T10:00:00Z', '2026-11-25T24:00:00Z', '2026-11-25T10:00:00.0000Z', '1795600800000'],
+];
 /** Requests for lists, by their queries. */
 const lists = (...queries: readonly string[]) => queries.map((query) => get(`/plants?${query}`));
 const notEncoded = ['%', '%zz', '%F', '%FF', '%C0%AF', '%ED%A0%80', 'a%E0%A4'];
@@ -199,6 +219,7 @@ export const operationScopes: Readonly<Record<keyof Operations, Scope>> = {
   deletePlant: 'delete',
   getPlant: 'read',
   listPlants: 'read',
+  listTags: 'read',
   listChanges: 'read',
 };
 
@@ -449,6 +470,15 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
     ['its next plant', get('/plants?tag=indoor&limit=100&after=<next>'), listed([d])],
     ['an empty tag, which differs from none', get('/plants?tag='), listed([e])],
     ['a part of the name, in another case', get('/plants?q=MONSTERA'), listed([a, e])],
+    ...searched.flatMap(([name], index) => each(created({ name }), create(20 + index, { name }))),
+    ...searched.flatMap(([name, ...parts], index) =>
+      each(
+        listed([shown(20 + index, { name })]),
+        ...lists(...parts.map((part) => `q=${encodeURIComponent(part)}`)),
+      ),
+    ),
+    ...each(listed([]), ...lists('q=apfel', 'q=a%25b', 'q=g%25')),
+    ...searched.flatMap((_, index) => each(deleted, remove(20 + index))),
     ['a part of the name, tag and order', get('/plants?q=monstera&tag=indoor&order=newest'), listed([a])],
     ['an emoji', get('/plants?q=%F0%9F%8C%B1'), listed([d])],
     ['the longest texts, to be listed', create(10, long), created(long)],
@@ -464,6 +494,30 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
     ),
     ['an order that there is not', get('/plants?order=name'), invalidQuery('order', 'must be id or newest')],
     ['NUL', get('/plants?q=%00'), invalidQuery('q', hasNul)],
+    ...each(
+      listed([a, b, c, d, e]),
+      ...lists(`addedFrom=${past}`, `addedBefore=${future}`, `addedFrom=${past}&addedBefore=${future}`),
+    ),
+    ...each(
+      listed([]),
+      ...lists(`addedFrom=${future}`, `addedBefore=${past}`, `addedBefore=${past}&order=newest`),
+    ),
+    [
+      'the newest of a time',
+      get(`/plants?order=newest&limit=4&addedFrom=${past}&addedBefore=${future}`),
+      listed([e, d, c, b], true),
+    ],
+    [
+      'those after them',
+      get(`/plants?order=newest&addedFrom=${past}&addedBefore=${future}&after=<next>`),
+      listed([a]),
+    ],
+    ...['addedFrom', 'addedBefore'].flatMap((name) =>
+      each(
+        invalidQuery(name, 'must be a time in UTC, such as 2026-11-25T10:00:00.000Z'),
+        ...lists(...notTimes.map((time) => `${name}=${encodeURIComponent(time)}`)),
+      ),
+    ),
     ...queryNames.flatMap((name) => [
       ...each(
         invalidQuery(name, 'must be given once'),
@@ -485,6 +539,31 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
     ),
     ['HEAD, without the body', get('/plants', 'HEAD'), ok('')],
     noToken(get('/plants')),
+  ],
+
+  listTags: [
+    ['no plant', get('/tags'), tagged({})],
+    ...listedPlants.flatMap(([id, texts]) => each(created(texts), create(id, texts))),
+    [
+      'those that plants have, and how many have each',
+      get('/tags'),
+      tagged({ '': 1, indoor: 2, outdoor: 1 }),
+    ],
+    ['another tag', put(-1, ifAny, { tag: '"🌱"' }), ok(shown(-1, { tag: '"🌱"' }))],
+    ['a plant deleted', remove(max), deleted],
+    ['those that plants have now', get('/tags'), tagged({ indoor: 2, '🌱': 1 })],
+    ['after the last plant', get(`/tags?after=${writeTagCursor(max)}`), tagged({})],
+    ['after the first one', get(`/tags?after=${writeTagCursor(min)}`), tagged({ indoor: 1, '🌱': 1 })],
+    ...each(
+      otherCursor,
+      ...['', 'x', '1.tags.', '1.tags.01', `1.tags.${max + 1n}`, writeCursor({}, { id: 1n })].map((after) =>
+        get(`/tags?after=${after}`),
+      ),
+    ),
+    ['a parameter of lists', get('/tags?limit=1'), unknown('limit', 'there are after')],
+    ['another method', get('/tags', 'POST'), notAllowed],
+    ['HEAD, without the body', get('/tags', 'HEAD'), ok('')],
+    noToken(get('/tags')),
   ],
 
   listChanges: [

@@ -20,6 +20,7 @@ const programs: readonly (readonly [title: string, limitBytes: number, program: 
   ['the first and `tanstack-query`', 4_300, exceptErrors + entry('tanstack-query')],
   ['`list` alone, without `unwrap`', 1_250, entry('list')],
   ['`bulk` alone, without `unwrap`', 1_700, entry('bulk')],
+  ['`follow` alone, without `unwrap`', 1_250, entry('follow')],
   ['`msw` alone, without MSW and the fake', 1_250, entry('msw')],
 ];
 
@@ -55,7 +56,7 @@ export async function createRose(token: string): Promise<string> {
 }`;
 
 /** How many types the compiler may instantiate for that program, which packages/client/docs/size.md shows. */
-const limitInstantiations = 239;
+const limitInstantiations = 343;
 
 /** Measures what the types of one call cost the compiler. */
 export function checkTypeCost(): void {

@@ -6,6 +6,7 @@ import { findPending, readMigrations } from '../store/migrations.js';
 import { checkPooler } from '../store/postgresql/check-pooler.js';
 import { checkTables } from '../store/postgresql/check-tables.js';
 import { endConnection, findUndurable } from '../store/postgresql/connection.js';
+import { mayNotReadBase } from '../store/postgresql/list-changes.js';
 import { checkSchema, ledgerOfPostgresql } from '../store/postgresql/migrate-postgresql.js';
 import { prepare } from '../store/postgresql/open-pool.js';
 import { checkEncoding, explainOpening, nameOf } from '../store/postgresql/open-postgresql.js';
@@ -323,28 +324,32 @@ async function mayCreate(connection: ClientBase, schema: string): Promise<boolea
 }
 
 /** Whether the user may do what the service and the commands do with the tables, which must not have been changed. */
-async function inspectPrivileges({ connection }: PostgresqlContext): Promise<Results> {
+async function inspectPrivileges({ connection, distribution }: PostgresqlContext): Promise<Results> {
   await checkTables(connection);
-  const { missing, mayDelete } = await queryRow<{ missing: readonly string[]; mayDelete: boolean }>(
-    connection,
-    selectPrivileges,
-  );
+  const { missing, mayDelete, mayStart } = await queryRow<{
+    missing: readonly string[];
+    mayDelete: boolean;
+    mayStart: boolean;
+  }>(connection, selectPrivileges);
   if (missing.length > 0) {
     return failure(
       `the user may not ${missing.join(', ')} access_tokens, so tokens cannot be checked, issued or revoked`,
       'GRANT SELECT, INSERT, UPDATE ON access_tokens to the user, and USAGE on the sequence of its id.',
     );
   }
-  if (mayDelete) return ok('those on plants and access_tokens are granted');
+  // Distributed plants have no order of changes.
+  if (!mayStart && distribution === undefined) return failure(...mayNotReadBase);
+  if (mayDelete) return ok('those on the tables are granted');
   return warning(
     'the user may not UPDATE plants, so none can be corrected or deleted',
     'GRANT UPDATE ON plants to the user.',
   );
 }
 
-/** Those on the tokens that the user lacks, and whether plants may be deleted. */
+/** Those on the tokens that the user lacks, and whether plants may be deleted, and the order of changes be read. */
 const selectPrivileges = `
-  SELECT has_table_privilege('plants', 'UPDATE') AS "mayDelete", ARRAY(
+  SELECT has_table_privilege('plants', 'UPDATE') AS "mayDelete",
+    has_table_privilege('plants_change_base', 'SELECT') AS "mayStart", ARRAY(
     SELECT privilege FROM unnest(ARRAY['SELECT', 'INSERT', 'UPDATE']) AS privilege
     WHERE NOT has_table_privilege('access_tokens', privilege)
     UNION ALL

@@ -1,42 +1,159 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { writeChangeCursor } from '@plant-store/contract/cursor';
-import { expect, it } from 'vitest';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { overloadErrors } from '../errors/service-error.js';
 import type { ListGate } from '../runtime/list-gate.js';
+import type { ChangePlace } from '../store/store.js';
 import { createFollowChanges } from './follow-changes.js';
-import type { PlantStore } from './plant-store.js';
 
-it('shares no read that began before a change that others got already', async () => {
-  const id = 1n;
-  let number = 1;
-  let isHeld = true;
-  let release = () => undefined as unknown;
-  const store: Pick<PlantStore, 'listChanges' | 'lastChange'> = {
-    lastChange: async () => ({ number, id }),
-    async listChanges(after, { matches }) {
-      const place = { number, id };
-      const changes = number > 1 ? [{ record: { id, name: 'Fern' }, at: undefined }] : [];
-      if (matches === 2 && isHeld) await new Promise((resolve) => (release = () => resolve(undefined)));
-      return { changes, last: changes.length > 0 ? place : after, hasMore: false, readMs: 0 };
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
+afterEach(() => void vi.useRealTimers());
+
+/** Followers of a store whose changes are numbered from 1, each of the plant with its number as id. */
+function open() {
+  const state = {
+    last: 0,
+    reads: 0,
+    looks: 0,
+    error: undefined as Error | undefined,
+    held: Promise.resolve(),
+  };
+  const store = {
+    async lastChange(): Promise<ChangePlace | undefined> {
+      state.looks++;
+      return state.last === 0 ? undefined : { number: state.last, id: BigInt(state.last) };
+    },
+    async listChanges(after: ChangePlace | undefined) {
+      const start = after?.number ?? 0;
+      const numbers = Array.from({ length: state.last - start }, (_, at) => start + at + 1);
+      const changes = numbers.map((number) => ({ record: { id: BigInt(number), name: 'x' }, at: 0 }));
+      const last = { number: Math.max(state.last, start), id: BigInt(Math.max(state.last, start)) };
+      await state.held;
+      return { changes, last, hasMore: false };
     },
   };
-  const lists: ListGate = { read: (_, list) => list.read(1) };
-  const { signal } = new AbortController();
-  const options = { store, lists, compose: () => undefined, pollMs: 5, draining: signal };
-  const followChanges = createFollowChanges(options);
-  const after = writeChangeCursor({ number, id });
-  const follow = (limit: number) =>
-    followChanges({ query: { after, limit }, waitMs: 20_000, caller: 1, gone: signal });
+  const lists: ListGate = {
+    async read(_, { read }) {
+      state.reads++;
+      await nextTurn();
+      if (state.error !== undefined) throw state.error;
+      return read(1);
+    },
+  };
+  const draining = new AbortController();
+  /** Takes a while where it is set. */
+  const compose = vi.fn();
+  const followChanges = createFollowChanges({ store, lists, compose, draining: draining.signal });
+  const follow = (after: number, waitMs = 25_000) => {
+    const gone = new AbortController();
+    const query = { after: `1.${after}.${after}` };
+    const followed = { at: undefined as number | undefined, seen: undefined as unknown };
+    const startedAt = performance.now();
+    const settle = (seen: unknown) =>
+      void Object.assign(followed, { seen, at: Math.round(performance.now() - startedAt) });
+    followChanges({ query, waitMs, caller: 1, gone: gone.signal }).then(
+      ({ changes, next }) => settle({ ids: changes.map(({ idText }) => idText), next }),
+      settle,
+    );
+    return { followed, leave: () => gone.abort() };
+  };
+  const pass = async (ms: number) => {
+    for (let passed = 0; passed <= ms; passed += 10) {
+      await vi.advanceTimersByTimeAsync(passed === 0 ? 0 : 10);
+      for (let turn = 0; turn < 5; turn++) await nextTurn();
+    }
+  };
+  return { state, follow, pass, draining, compose };
+}
 
-  const other = follow(1);
-  const early = follow(2);
-  number = 2;
-  expect((await other).changes).toHaveLength(1);
-  isHeld = false;
-  const late = follow(2);
-  // It rests for a short time after the reply to the other one.
-  await delay(50);
-  release();
-  const releasedAt = performance.now();
-  for (const page of await Promise.all([early, late])) expect(page.changes).toHaveLength(1);
-  expect(performance.now() - releasedAt).toBeLessThan(10_000);
+it('replies once there is a change, by one read for all that want the same, and after its time without one', async () => {
+  const { state, follow, pass } = open();
+  const all = Array.from({ length: 100 }, () => follow(0));
+  const short = follow(0, 150);
+  await pass(1_000);
+  expect(short.followed).toEqual({ at: 150, seen: { ids: [], next: '1.0.0' } });
+  state.reads = 0;
+  state.last = 1;
+  await pass(110);
+  expect(state.reads).toBe(1);
+  for (const { followed } of all) expect(followed).toMatchObject({ seen: { ids: ['1'], next: '1.1.1' } });
+});
+
+it('shares no read that began before a change that others got already', async () => {
+  const { state, follow, pass } = open();
+  const waiting = follow(0);
+  await pass(0);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  state.held = promise;
+  const reading = follow(0);
+  await pass(0);
+  state.held = Promise.resolve();
+  state.last = 1;
+  await pass(110);
+  const late = follow(0);
+  await pass(10);
+  resolve();
+  await pass(110);
+  for (const { followed } of [waiting, reading, late])
+    expect(followed).toMatchObject({ seen: { ids: ['1'] } });
+});
+
+it('rests after replies, for longer the more there were', async () => {
+  const { state, follow, pass } = open();
+  state.last = 1;
+  for (let at = 0; at < 100; at++) follow(0);
+  await pass(0);
+  const { followed } = follow(0);
+  await pass(190);
+  expect(followed.at).toBeUndefined();
+  await pass(20);
+  expect(followed).toMatchObject({ at: 200, seen: { ids: ['1'] } });
+});
+
+it('rests for ten times as long as a page took to compose, which is done once for all that get it', async () => {
+  const { state, follow, pass, compose } = open();
+  state.last = 1;
+  compose.mockImplementation(() => void vi.advanceTimersByTime(30));
+  for (let at = 0; at < 10; at++) follow(0);
+  await pass(0);
+  expect(compose).toHaveBeenCalledTimes(1);
+  const { followed } = follow(1, 1_000);
+  state.last = 2;
+  await pass(310);
+  expect(followed.at).toBeUndefined();
+  await pass(100);
+  expect(followed).toMatchObject({ seen: { ids: ['2'] } });
+});
+
+it('ends when the service drains, and stops looking once nobody waits', async () => {
+  const { state, follow, pass, draining } = open();
+  const gone = follow(0);
+  await pass(500);
+  gone.leave();
+  await pass(0);
+  expect(gone.followed).toEqual({ at: 500, seen: { ids: [], next: '1.0.0' } });
+  await pass(200);
+  const { looks } = state;
+  await pass(1_000);
+  expect(state.looks).toBe(looks);
+  const other = follow(0);
+  await pass(200);
+  draining.abort();
+  await pass(0);
+  expect(other.followed).toEqual({ at: 200, seen: { ids: [], next: '1.0.0' } });
+});
+
+it('reads again soon while too many lists wait, and rejects with any other error', async () => {
+  const { state, follow, pass } = open();
+  state.last = 1;
+  state.error = overloadErrors.waiting_reads;
+  const { followed } = follow(0);
+  await pass(250);
+  expect(followed.at).toBeUndefined();
+  state.error = undefined;
+  await pass(100);
+  expect(followed).toEqual({ at: 300, seen: { ids: ['1'], next: '1.1.1' } });
+  state.error = new Error('away');
+  const failed = follow(0);
+  await pass(10);
+  expect(failed.followed.seen).toBe(state.error);
 });

@@ -27,7 +27,7 @@ interface Following {
   readonly query: ChangeQuery & { readonly after: string };
   readonly waitMs: number;
   readonly caller: Caller;
-  /** Aborted once its client has disconnected. */
+  /** Aborted once its client has disconnected, or sends nothing more, which looks alike: then it is answered at once. */
   readonly gone: AbortSignal;
 }
 
@@ -123,8 +123,11 @@ export function createFollowChanges({ store, lists, compose, pollMs = 100, drain
         rest(restPerReplyMs);
         return page ?? { changes: [], next: query.after };
       }
+      const leftMs = endsAt - performance.now();
+      // There may be changes that were not read.
+      if (page === undefined) await wait(Math.min(pollMs, leftMs), gone);
       // Otherwise there was a change since it was read.
-      if (seen === wakes) await wait(endsAt - performance.now(), gone);
+      else if (seen === wakes) await wait(leftMs, gone);
     }
   };
 }

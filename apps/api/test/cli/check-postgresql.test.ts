@@ -105,12 +105,13 @@ it('reports missing privileges, one after the other', async () => {
       /^error: .* not INSERT, UPDATE, use the sequence of access_tokens/,
     ],
     ['INSERT, UPDATE ON access_tokens', 'privileges', /^error: /],
+    ['USAGE ON SEQUENCE access_tokens_id_seq', 'privileges', /^error: .* may not SELECT plants_change_base/],
     [
-      'USAGE ON SEQUENCE access_tokens_id_seq',
+      'SELECT ON plants_change_base',
       'privileges',
       'warning: the user may not UPDATE plants, so none can be corrected or deleted. GRANT UPDATE ON plants to the user.',
     ],
-    ['UPDATE ON plants', 'privileges', 'ok: those on plants and access_tokens are granted'],
+    ['UPDATE ON plants', 'privileges', 'ok: those on the tables are granted'],
   ] as const) {
     await query(url, `GRANT ${granted} TO ${username}`);
     expectFound(await checkDatabase(visitor), { [item]: expected });

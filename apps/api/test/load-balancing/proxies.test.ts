@@ -43,11 +43,15 @@ async function findPorts() {
 type Ports = Awaited<ReturnType<typeof findPorts>>;
 
 /** Starts a proxy in front of the instances until the end of the test. */
-function startProxy(proxy: keyof typeof programs, { replacements }: Ports): ChildProcess {
+function startProxy(
+  proxy: keyof typeof programs,
+  { replacements }: Ports,
+  change = (configuration: string) => configuration,
+): ChildProcess {
   const folder = temporaryFolder();
   const file = join(folder, 'proxy.conf');
   const extension = { haproxy: 'cfg', nginx: 'conf' }[proxy];
-  const configuration = readPage(`deploy/load-balancing/${proxy}.${extension}`).replaceAll(
+  const configuration = change(readPage(`deploy/load-balancing/${proxy}.${extension}`)).replaceAll(
     /\b(3000|3001|3002|3003|8080)\b/g,
     (port) => replacements[Number(port) as keyof typeof replacements],
   );
@@ -92,6 +96,22 @@ describe.each(['haproxy', 'nginx'] as const)('behind %s', (proxy) => {
     const { stdout } = await command.end('SIGTERM');
     expect(stdout).toMatch(/"clientAddress":"127\.0\.0\.2","seconds":\d+,"msg":"authentication limited"/);
     expect(stdout).not.toContain('TRUSTED_PROXIES');
+  });
+
+  it('a request for changes waits for longer than others may take, and is sent once', async () => {
+    const ports = await findPorts();
+    const folder = temporaryFolder();
+    const token = await issueToken({ folder });
+    const { command } = await startServe({ folder, environment: ports.instances[0] ?? {} });
+    startProxy(proxy, ports, (configuration) => configuration.replace(/\b15s/, '1s'));
+    const client = createClient({ baseUrl: ports.proxyUrl, token, retries: 0 });
+    const wait = (seconds: number) => client.listChanges({ query: { wait: seconds } });
+    await until(async () => (await wait(0).catch(() => undefined))?.status === 200);
+    const startedAt = performance.now();
+    expect(await wait(3)).toMatchObject({ status: 200, body: { changes: [] } });
+    expect(performance.now() - startedAt).toBeGreaterThan(2_900);
+    const { stdout } = await command.end('SIGTERM');
+    expect([...stdout.matchAll(/"path":"\/changes".*"durationMs":[23]\d{3}/g)]).toHaveLength(1);
   });
 
   it('no request of a client that never retries fails while instances restart', {

@@ -13,7 +13,7 @@ import { startTestService } from '../support/start-test-service.js';
 
 /** The statements of the page, as an operator would paste them. */
 const [, partition = ''] = /^```sql\n(BEGIN;.*?PARTITION BY HASH.*?)^```$/ms.exec(
-  readPage('docs/operate/postgresql.md'),
+  readPage('docs/operate/partitioning.md'),
 ) ?? [''];
 
 /** Runs them in one message, as psql does with `-c`. */
@@ -35,6 +35,8 @@ it('a table that the documented SQL partitions keeps its plants, and serves a ru
   await runPartition(url);
   const partitions = await query(url, `SELECT FROM pg_inherits WHERE inhparent = 'plants'::regclass`);
   expect(partitions).toHaveLength(64);
+  const changed = `SELECT count(*)::int AS changes FROM plants WHERE change_place IS NOT NULL`;
+  expect(await query(url, changed)).toEqual([{ changes: old.length }]);
 
   // The connections of the running service have prepared their statements for the former table.
   expect(await before.plants.create([plantOf(1n)])).toEqual([{ stored: true }]);

@@ -9,10 +9,12 @@ import {
   hashText,
   readChangeCursor,
   readCursor,
+  readTagCursor,
   writeChangeCursor,
   writeCursor,
 } from '@plant-store/contract/cursor';
 import { fieldsOf, hasSameFields, plantFilters, plantSearches } from '@plant-store/contract/fields';
+import { foldText, hasText } from '@plant-store/contract/fold-text';
 import { explainInvalidRequest, messages } from '@plant-store/contract/messages';
 import type { Change, Operations, Plant, PlantQuery, StoredPlant } from '@plant-store/contract/operations';
 import type { ValidRequest } from './read-request.js';
@@ -88,6 +90,19 @@ export const handlers: { readonly [Name in keyof Operations]: Handler<Name> } = 
     const hasMore = last !== undefined && start + limit < all.length;
     const next = hasMore ? writeCursor(query, { id: last.id, addedAt: state.times.get(last.id) }) : undefined;
     return { status: 200, body: { plants, next } };
+  },
+
+  listTags({ query: { after } }, { plants }) {
+    const start = after === undefined ? undefined : readTagCursor(after);
+    if (after !== undefined && start === undefined)
+      throw new ServiceError('bad_request', messages.invalidCursor);
+    const counts = new Map<string, number>();
+    for (const [id, { tag }] of plants) {
+      if (tag !== undefined && (start === undefined || id > start))
+        counts.set(tag, (counts.get(tag) ?? 0) + 1);
+    }
+    const tags = [...counts].map(([tag, count]) => ({ tag, plants: count }));
+    return { status: 200, body: { tags: tags.toSorted((a, b) => (a.tag < b.tag ? -1 : 1)) } };
   },
 
   listChanges({ query: { limit = 100, after } }, state) {
@@ -213,24 +228,22 @@ function show(id: bigint, { plants, times }: StoreState): StoredPlant | undefine
 
 /** The plants that match a query, in its order. */
 function listMatching(query: PlantQuery, state: StoreState): StoredPlant[] {
-  const { order = 'id', q = '' } = query;
-  const part = lowerAscii(q);
+  const { order = 'id', q = '', addedFrom, addedBefore } = query;
+  const part = foldText(q);
+  const timeOf = (id: bigint) => state.times.get(id) ?? -1;
   const ids = [...state.plants]
     .filter(([, plant]) =>
       plantFilters.every((name) => query[name] === undefined || query[name] === plant[name]),
     )
-    .filter(([, plant]) => plantSearches.some((name) => lowerAscii(plant[name] ?? '').includes(part)))
+    .filter(([, plant]) => plantSearches.some((name) => hasText(plant[name] ?? '', part)))
     .map(([id]) => id)
+    .filter((id) => addedFrom === undefined || timeOf(id) >= Date.parse(addedFrom))
+    .filter((id) => addedBefore === undefined || timeOf(id) < Date.parse(addedBefore))
     .toSorted((a, b) => (a < b ? -1 : 1));
   if (order === 'newest') {
-    const timeOf = (id: bigint) => state.times.get(id) ?? -1;
     ids.reverse().sort((a, b) => timeOf(b) - timeOf(a));
   }
   return ids.flatMap((id) => show(id, state) ?? []);
-}
-
-function lowerAscii(text: string): string {
-  return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
 /** What the operations of a fake plant store work on. */

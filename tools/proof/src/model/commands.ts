@@ -99,6 +99,7 @@ const valid = {
     ),
   deletePlant: id.map((number): Request => ({ method: 'DELETE', path: `/plants/${number}` })),
   getPlant: id.map((number): Request => ({ method: 'GET', path: `/plants/${number}` })),
+  listTags: fc.constant<Request>({ method: 'GET', path: '/tags' }),
 } satisfies Record<Exclude<keyof typeof routes, 'listPlants' | 'listChanges'>, fc.Arbitrary<Request>>;
 
 /** Those that are not valid; what the fake makes of each, the cases of packages/contract have. */

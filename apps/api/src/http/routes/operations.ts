@@ -13,6 +13,7 @@ import { createFollowChanges } from '../../plants/follow-changes.js';
 import { createFindPlant, getPlant, getPlants } from '../../plants/get-plant.js';
 import { findLatest, listChanges } from '../../plants/list-changes.js';
 import { listPlants } from '../../plants/list-plants.js';
+import { listTags } from '../../plants/list-tags.js';
 import type { PlantQueue, PlantStore } from '../../plants/plant-store.js';
 import type { Batch } from '../../plants/run-batch.js';
 import { showStoredPlant } from '../../plants/show-plant.js';
@@ -30,7 +31,7 @@ type Name = keyof typeof contract;
 export interface OperationDependencies {
   readonly queue: PlantQueue;
   /** What operations read from. */
-  readonly store: Pick<PlantStore, 'find' | 'list' | 'listChanges' | 'lastChange'>;
+  readonly store: Pick<PlantStore, 'find' | 'list' | 'countValues' | 'listChanges' | 'lastChange'>;
   /** How many lists it reads at a time. */
   readonly concurrentLists: number;
   /** Who calls the service at the moment. */
@@ -142,15 +143,21 @@ export function mountOperations(
       });
       return { status: 200, body: { plants: plants.map(showStoredPlant), next } };
     },
-    async listChanges({ query, res }) {
+    async listTags({ query, res }) {
+      const { tags, next } = await lists.read(callerOf(res.locals), {
+        isWanted: () => !res.closed,
+        read: (share) => listTags(store, query, share),
+      });
+      return { status: 200, body: { tags, next } };
+    },
+    async listChanges({ query, req, res }) {
       const caller = callerOf(res.locals);
       const { after = await findLatest(store), wait = 0, ...others } = query;
       const list = { ...others, after };
       if (query.after === undefined && wait === 0) return { status: 200, body: { changes: [], next: after } };
       if (wait > 0) {
-        const gone = new AbortController();
-        res.once('close', () => gone.abort());
-        const page = await followChanges({ query: list, waitMs: wait * 1_000, caller, gone: gone.signal });
+        const { gone, forget } = watchClient(req, res);
+        const page = await followChanges({ query: list, waitMs: wait * 1_000, caller, gone }).finally(forget);
         if (draining.aborted) res.setHeader('Connection', 'close');
         return { status: 200, body: page };
       }
@@ -240,6 +247,20 @@ const keepPathParameters: RequestHandler = (request, _response, next) => {
   if (request.path.includes('%')) request.params = { ...matchPath(request.path)[0]?.params };
   next();
 };
+
+/**
+ * A signal that is aborted once a client sends nothing more on its connection, which may be closed, or was reset.
+ *
+ * @returns a function, too, that removes what was added to the connection
+ */
+function watchClient({ socket }: Pick<Request, 'socket'>, response: Response) {
+  const left = new AbortController();
+  const leave = () => left.abort();
+  response.once('close', leave);
+  socket.once('end', leave);
+  if (socket.readableEnded) leave();
+  return { gone: left.signal, forget: () => void socket.off('end', leave) };
+}
 
 /**
  * Makes `JSON.stringify` write each `bigint` of this process as its digits, so that an id of any size is exact; by itself it

@@ -1,38 +1,75 @@
 import { INT64_MIN } from '@plant-store/contract';
 import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
 import type { ClientBase } from 'pg';
+import { OperatorError } from '../../errors/operator-error.js';
 import { type ChangePlace, isBeyond, type ListedChanges, type ListLimits, unknownPlace } from '../store.js';
 import { integers, type Table } from '../table.js';
+import { findDriverError } from './errors.js';
 import { durableColumnSql } from './probe-commit.js';
 
 /**
  * Where changes have their places: each is the number of its transaction plus a base. Transactions commit in any order, so only those
- * places are final that are below the oldest transaction in progress.
+ * places are final that are below the oldest one in progress that may change plants.
  */
 export interface ChangeNumbers {
   /** SQL for the number of the transaction that it runs in. */
   readonly ofTransaction: string;
-  /** SQL for the first number that is not final. */
-  readonly notFinal: string;
+  /** A query for the first number that is not final, and the first one that nothing has yet. */
+  readonly bounds: string;
 }
+
+/**
+ * The number of the next transaction, and of the oldest one that has written and holds a lock on the table for that. A statement locks
+ * the table before its transaction has a number, and keeps the lock until others see what it has written. Locks have numbers without
+ * their epoch.
+ */
+const composeBounds = (base: bigint) => `
+  WITH next AS (SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS number), writer AS (
+    SELECT (next.number >> 32 << 32) + own.transactionid::text::bigint AS number
+    FROM next, pg_catalog.pg_locks AS lock JOIN pg_catalog.pg_locks AS own USING (virtualtransaction)
+    WHERE lock.locktype = 'relation' AND lock.relation = 'plants'::regclass AND lock.mode = 'RowExclusiveLock'
+      AND lock.database = (SELECT oid FROM pg_catalog.pg_database WHERE datname = current_database())
+      AND own.locktype = 'transactionid' AND own.mode = 'ExclusiveLock'
+  )
+  SELECT least(next.number, (
+    SELECT min(CASE WHEN writer.number > next.number THEN writer.number - (1::bigint << 32) ELSE writer.number END) FROM writer
+  )) + ${base}, next.number + ${base} FROM next`;
+
+/** What the operator gets to know where the user lacks the privilege, and what to do. */
+export const mayNotReadBase = [
+  'the user may not SELECT plants_change_base, without which the service does not start',
+  'GRANT SELECT, UPDATE ON plants_change_base to the user.',
+] as const;
 
 /**
  * Reads the base of the numbers. A database that was restored on another server has larger numbers than that has had transactions, so
  * its base grows beyond them.
+ *
+ * @throws {OperatorError} when the user lacks a privilege for that
  */
 export async function readChangeNumbers(connection: Pick<ClientBase, 'query'>): Promise<ChangeNumbers> {
+  try {
+    return await readNumbers(connection);
+  } catch (error) {
+    if (findDriverError(error)?.code !== '42501') throw error;
+    const [problem, solution] = mayNotReadBase;
+    throw new OperatorError(`The database cannot be used: ${problem}. ${solution}`, { cause: error });
+  }
+}
+
+async function readNumbers(connection: Pick<ClientBase, 'query'>): Promise<ChangeNumbers> {
   const isPassed = `base + pg_snapshot_xmax(pg_current_snapshot())::text::bigint <= (SELECT max(change_place) FROM plants)`;
   const { rows } = await connection.query(`SELECT base, ${isPassed} AS "isPassed" FROM plants_change_base`);
   if (rows[0]?.isPassed) {
     await connection.query(
       `UPDATE plants_change_base SET base = (SELECT max(change_place) FROM plants) WHERE ${isPassed}`,
     );
-    return readChangeNumbers(connection);
+    return readNumbers(connection);
   }
   const base = BigInt(rows[0]?.base ?? 0);
   return {
     ofTransaction: `(pg_current_xact_id()::text::bigint + ${base})`,
-    notFinal: `(pg_snapshot_xmin(pg_current_snapshot())::text::bigint + ${base})`,
+    bounds: composeBounds(base),
   };
 }
 
@@ -80,8 +117,8 @@ export function createListChanges<Resource>(
   }
 
   async function readNotFinal(after?: ChangePlace): Promise<bigint> {
-    const [[notFinal = 0n] = []] = await query(`SELECT ${numbers.notFinal}`);
-    if (isBeyond(after, Number(notFinal) - 1)) throw unknownPlace();
+    const [[notFinal = 0n, next = 0n] = []] = await query(numbers.bounds);
+    if (isBeyond(after, Number(next) - 1)) throw unknownPlace();
     return notFinal;
   }
 

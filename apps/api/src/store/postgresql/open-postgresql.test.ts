@@ -33,7 +33,7 @@ async function createTables(change = '', database = shared): Promise<string> {
   await query(
     database,
     `SET search_path = ${schema}; GRANT USAGE ON SCHEMA ${schema} TO ${user}; GRANT INSERT ON plants TO ${user};
-     GRANT SELECT ON _prisma_migrations, access_tokens, plants TO ${user}; ${change}`,
+     GRANT SELECT ON _prisma_migrations, access_tokens, plants, plants_change_base TO ${user}; ${change}`,
   );
   return url;
 }
@@ -113,6 +113,11 @@ it.each([
   await expectRejection(open(asUser(await createTables(change))), new RegExp(message));
 });
 
+it('rejects a user who may not read where changes have their places', async () => {
+  const url = await createTables(`REVOKE SELECT ON plants_change_base FROM ${user}`);
+  await expectRejection(open(asUser(url)), /may not SELECT plants_change_base, .* GRANT SELECT, UPDATE ON/);
+});
+
 it('rejects a user who may not write to the write-ahead log, as a retry does', async () => {
   const url = await createTables(
     `DO $$ DECLARE emit regprocedure; BEGIN
@@ -148,7 +153,12 @@ describe('the schema', () => {
       await database.check();
       await database.close();
     }
-    expect(await tablesIn(url, 'garden')).toEqual(['_prisma_migrations', 'access_tokens', 'plants']);
+    expect(await tablesIn(url, 'garden')).toEqual([
+      '_prisma_migrations',
+      'access_tokens',
+      'plants',
+      'plants_change_base',
+    ]);
     expect(await tablesIn(url, 'public')).toEqual(['plants']);
     for (const schema of ['garden', 'shop']) {
       expect(await query(url, `SELECT name FROM ${schema}.plants`)).toEqual([{ name: schema }]);

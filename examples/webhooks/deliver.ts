@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Change } from '@plant-store/client';
+import { Webhook } from 'standardwebhooks';
+
+const attemptTimeoutMs = 20_000;
+const firstDelayMs = 1_000;
+const maxDelayMs = 300_000;
+
+/** Creates a function that resolves once a change was delivered, however many attempts that takes. */
+export function createDeliver(options: { url: string; secret: string; signal: AbortSignal }) {
+  const { url, signal } = options;
+  const webhook = new Webhook(options.secret);
+
+  /** Resolves to how long to wait before the next attempt, at least, in milliseconds, or to `undefined` once it was delivered. */
+  async function attempt(id: string, body: string): Promise<number | undefined> {
+    const now = new Date();
+    const headers = {
+      'content-type': 'application/json',
+      'webhook-id': id,
+      'webhook-timestamp': String(Math.floor(now.getTime() / 1_000)),
+      'webhook-signature': webhook.sign(id, now, body),
+    };
+    let failure: unknown;
+    let retryAfterMs = 0;
+    try {
+      const response = await fetch(url, {
+        ...{ method: 'POST', headers, body, redirect: 'manual' },
+        signal: AbortSignal.any([signal, AbortSignal.timeout(attemptTimeoutMs)]),
+      });
+      await response.body?.cancel();
+      if (response.ok) return undefined;
+      failure = `status ${response.status}`;
+      retryAfterMs = 1_000 * Number(response.headers.get('retry-after')) || 0;
+    } catch (error) {
+      signal.throwIfAborted();
+      failure = error;
+    }
+    if (failure === 'status 410') throw new Error(`${url} takes no more webhooks: it is gone (410).`);
+    console.error(`${id} was not delivered:`, failure);
+    return retryAfterMs;
+  }
+
+  return async function deliver(change: Change): Promise<void> {
+    const { id, body } = compose(change);
+    for (let delayMs = firstDelayMs; ; delayMs = Math.min(2 * delayMs, maxDelayMs)) {
+      const retryAfterMs = await attempt(id, body);
+      if (retryAfterMs === undefined) return;
+      // Between half of it and all, so that programs that have failed together do not come together.
+      const restMs = Math.max(retryAfterMs, delayMs * (0.5 + Math.random() / 2));
+      await delay(Math.min(restMs, maxDelayMs), undefined, { signal });
+    }
+  };
+}
+
+/** The id is the same each time that a change is sent, so that its receiver processes it once. */
+function compose({ kind, idText, plant, at }: Change): { id: string; body: string } {
+  const data = { ...plant, id: idText, idText: undefined };
+  const body = JSON.stringify({ type: `plant.${kind}`, timestamp: at, data });
+  return { id: `msg_${createHash('sha256').update(body).digest('base64url')}`, body };
+}
