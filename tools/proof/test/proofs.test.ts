@@ -16,7 +16,7 @@ async function prove(name: string, seed = 20_261_125): Promise<readonly ProofRes
 const nothing = { lost: 0, 'lost deletes': 0, phantom: 0, double: 0 };
 
 // Not `failover` and `network`, which need programs of the system.
-it.each(['crash', 'disk'])('the service keeps what it promises: %s', async (name) => {
+it.each(['crash', 'disk', 'follow'])('the service keeps what it promises: %s', async (name) => {
   const all = (await prove(name)).map(({ figures }) => figures);
   for (const figures of all) {
     expect(figures).toMatchObject({ ...nothing, trials: expect.any(Number) });

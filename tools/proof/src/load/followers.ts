@@ -9,12 +9,12 @@ import { withoutTexts } from './plants.js';
 import type { Tally } from './tally.js';
 import type { Trial } from './trial.js';
 
-/** How many changes a page of each follower has at most: so few that one falls behind. */
+/** How many changes a page of each follower has at most: of one so few that it falls behind. */
 const limits = [10, 1_000];
 
 /**
- * Runs something while two followers get all changes, each of another instance if there are two. Then all must be told of a last plant;
- * what they got is noted, and compared with a list of all that is made at the end.
+ * Runs something while two followers get all changes, each of another instance if there are two. Afterwards all must get a last plant;
+ * what they got is in the ledger, and is compared with a list of all changes that is read at the end.
  */
 export async function withFollowers(
   trial: Trial,
@@ -26,26 +26,26 @@ export async function withFollowers(
   const ending = new AbortController();
   const errors: unknown[] = [];
 
-  async function follow(changes: Change[], limit: number, instance: number): Promise<void> {
+  function follow(limit: number, instance: number): readonly Change[] {
+    const changes: Change[] = [];
+    const note = ledger.noteFollower();
     const baseUrl = 'http://service';
     const find: typeof fetch = (url, init) =>
       fetch(String(url).replace(baseUrl, trial.current[instance]?.baseUrl ?? baseUrl), init);
     const client = createClient({ baseUrl, token, fetch: find });
-    const note = ledger.noteFollower();
-    const pages = followChanges(client, { after: '0', limit, signal: ending.signal });
-    for await (const page of pages)
-      for (const change of page.changes) note(changes[changes.push(change) - 1] ?? change);
-  }
-
-  function start(limit: number, instance: number): readonly Change[] {
-    const changes: Change[] = [];
-    follow(changes, limit, instance).catch((error: unknown) => ending.signal.aborted || errors.push(error));
+    async function collect(): Promise<void> {
+      for await (const page of followChanges(client, { after: '0', limit, signal: ending.signal })) {
+        page.changes.forEach(note);
+        changes.push(...page.changes);
+      }
+    }
+    collect().catch((error: unknown) => ending.signal.aborted || errors.push(error));
     return changes;
   }
 
   try {
     for (let instance = 0; instance < instances; instance++) await trial.service(instance);
-    const seen = limits.map((limit, index) => start(limit, index % instances));
+    const seen = limits.map((limit, index) => follow(limit, index % instances));
     await run();
     const last = trial.createPlant();
     const caller = new Caller({ ...(await trial.service()), token, ledger, connections: 1 });
@@ -60,7 +60,7 @@ export async function withFollowers(
       tally.add(`changes of ${who}`, changes.length);
     }
     await Promise.all(seen.map((changes, index) => caughtUp(`follower ${index + 1}`, changes)));
-    const listed = start(1_000, 0);
+    const listed = follow(1_000, 0);
     await caughtUp('the list', listed);
     for (const error of errors) tally.fail(`a follower: ${error}`);
     for (const failure of compareFollowers(await database.readRows(), listed, seen)) tally.fail(failure);
@@ -92,16 +92,23 @@ export function compareFollowers(
   const texts = seen.map((all) => all.map(describe));
   for (const [index, all] of texts.entries()) {
     const who = `follower ${index + 1}`;
-    if (new Set(all).size < all.length) failures.push(`${who} got a change twice: ${findRepeated(all)}`);
-    const last = new Map<bigint, string>();
-    for (const change of seen[index] ?? []) {
-      // At the end of the map.
-      last.delete(change.id);
-      last.set(change.id, describe(change));
+    const places = new Map(all.map((text, place) => [text, place]));
+    const twice = all.find((text, place) => places.get(text) !== place);
+    if (twice !== undefined) failures.push(`${who} got a change twice: ${twice}`);
+    const lastPlaces = new Map(seen[index]?.map(({ id }, place) => [id, place]));
+    const last = seen[index]?.flatMap(({ id }, place) =>
+      lastPlaces.get(id) === place ? (all[place] ?? []) : [],
+    );
+    compareOrder(`last changes of ${who}`, last ?? [], expected);
+    for (const [other, others] of texts.slice(0, index).entries()) {
+      const common = others.filter((text) => places.has(text));
+      const found = new Set(common);
+      compareOrder(
+        `changes of ${who}, with those of ${other + 1}`,
+        all.filter((text) => found.has(text)),
+        common,
+      );
     }
-    compareOrder(`last changes of ${who}`, [...last.values()], expected);
-    for (const [other, others] of texts.slice(0, index).entries())
-      compareOrder(`changes of ${who}, with those of ${other + 1}`, common(all, others), common(others, all));
   }
 
   function compareOrder(what: string, one: readonly string[], other: readonly string[]): void {
@@ -110,15 +117,6 @@ export function compareFollowers(
     if (first !== undefined) failures.push(`${what}: at ${first} ${one[first]}, expected ${other[first]}`);
   }
   return failures;
-}
-
-function common(texts: readonly string[], others: readonly string[]): readonly string[] {
-  const found = new Set(others);
-  return texts.filter((text) => found.has(text));
-}
-
-function findRepeated(texts: readonly string[]): string | undefined {
-  return texts.find((text, index) => texts.indexOf(text) !== index);
 }
 
 /** All that a change has: no two of a plant are alike, since they are made at different times. */
