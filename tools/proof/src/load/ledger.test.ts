@@ -72,7 +72,7 @@ it.each<readonly [history: string, ...states: readonly string[]]>([
   // Followers may get a change before it is acknowledged, or late, or not if another one came since.
   ['first: created a1 | create a: stored; correct b: shown b1; second: corrected b1', 'b of a'],
   [`${deleted}give b: shown b2; first: created a1; first: deleted; first: created b2`, 'b of b'],
-  [`${created}correct b: no reply | correct a: shown a1; first: corrected a1`, 'a of a'],
+  [`${known}correct b: no reply | correct a: shown a1; first: corrected a1`, 'a of a'],
   ['create a: no reply; first: created a1; correct b: no reply; second: created a1', 'a of a', 'b of a'],
 ])('%s is explained', (history, ...states) => {
   const ledger = record(history);
