@@ -9,7 +9,7 @@ const entries: Record<string, [exports: string[], files: string[], packages?: st
   unwrap: [['RejectedError', 'ensureSuccess', 'isRejectedError', 'unwrap'], ['src/backoff.ts']],
   list: [['listAll'], ['../contract/src/fields.ts', 'src/backoff.ts', 'src/unwrap.ts']],
   bulk: [['storeAll'], ['src/backoff.ts', 'src/timeout.ts', 'src/unwrap.ts']],
-  follow: [['followChanges'], ['src/backoff.ts', 'src/unwrap.ts']],
+  follow: [['followChanges'], ['src/backoff.ts', 'src/timeout.ts', 'src/unwrap.ts']],
   'tanstack-query': [
     ['RejectedError', 'createTanstackQueryUtils', 'deserialize', 'isRejectedError', 'serialize'],
     ['../contract/src/exact-json/stringify.ts', 'src/backoff.ts', 'src/serialize.ts', 'src/unwrap.ts'],
