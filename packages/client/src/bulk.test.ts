@@ -1,7 +1,7 @@
 import { errors } from '@plant-store/contract/errors';
 import { plantFieldNames } from '@plant-store/contract/fields';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { type BulkOptions, type BulkProgress, type RejectedPlant, storeAll } from './bulk.js';
+import { type BulkOptions, deleteAll, getAll, type PlantId, storeAll } from './bulk.js';
 import { createClient } from './create-client.js';
 import type { Fetch } from './options.js';
 import { createFakePlantStore } from './testing/create-fake-plant-store.js';
@@ -22,8 +22,8 @@ function open(change: Change = (_, next) => next()) {
   const store = createFakePlantStore();
   const sizes: number[] = [];
   const fetch: Fetch = (url, init) => {
-    const { plants } = JSON.parse(String(init.body));
-    sizes.push(plants.length);
+    const { plants, ids } = JSON.parse(String(init.body));
+    sizes.push((plants ?? ids).length);
     return change(plants, () => store.fetch(url, init));
   };
   return { store, sizes, client: createClient({ ...store, fetch, retries: 0 }) };
@@ -32,8 +32,8 @@ function open(change: Change = (_, next) => next()) {
 const plantsOf = (count: number, name = 'x') => Array.from({ length: count }, (_, id) => ({ id, name }));
 
 /** Runs it to its end. */
-async function run(generator: AsyncGenerator<RejectedPlant, BulkProgress>) {
-  const rejected: RejectedPlant[] = [];
+async function run<Yielded, Returned>(generator: AsyncGenerator<Yielded, Returned>) {
+  const rejected: Yielded[] = [];
   for (;;) {
     const { done, value } = await generator.next();
     if (done) return { rejected, progress: value };
@@ -250,4 +250,70 @@ it('ends with the reason of a signal, and aborts what is in flight when it is le
   signals.length = 0;
   for await (const _ of left) break;
   await vi.waitFor(() => expect(signals.at(-1)?.aborted).toBe(true));
+});
+
+/** Ids in each form that they may have: those of 2,500 plants, and one that no plant ever had. */
+const plants = [...plantsOf(2_499), { id: 2n ** 53n + 1n, name: 'x' }];
+const ids: readonly PlantId[] = [
+  2n ** 53n + 1n,
+  ...plantsOf(2_499).map(({ id }) => id),
+  '0',
+  '9007199254740992',
+];
+
+it('deletes the plants with all ids in batches, and yields each id that is rejected', async () => {
+  const { client, store, sizes } = open();
+  await run(storeAll(client, plants));
+  const onProgress = vi.fn();
+  const ended = { deleted: 2_501, rejected: 2 };
+  for (const _ of ['once', 'again']) {
+    expect(await run(deleteAll(client, [...ids, '07'], { onProgress }))).toEqual({
+      rejected: [
+        { id: '9007199254740992', index: 2_501, error: 40401, message: expect.stringContaining('No plant') },
+        { id: '07', index: 2_502, error: 40000, message: expect.stringContaining('as text') },
+      ],
+      progress: ended,
+    });
+  }
+  expect([store.plants.size, sizes.slice(3, 6)]).toEqual([0, [1_000, 1_000, 503]]);
+  expect([onProgress.mock.calls.length, onProgress.mock.lastCall]).toEqual([6, [ended]]);
+});
+
+it('gets the plants with all ids in their order, however few a reply has room for', async () => {
+  const { client, store, sizes } = open(async (_, next) => {
+    const reply = await next();
+    const { results } = JSON.parse(await reply.text());
+    const full = { status: 503, error: errors.overloaded.error, message: 'Send this id again.' };
+    return json(reply.status, {
+      results: results.map((result: object, at: number) => (at % 11 === 0 ? result : full)),
+    });
+  });
+  await run(storeAll(createClient(store), plants));
+  const { rejected: found } = await run(getAll(client, ids, { rounds: 0 }));
+  expect(found.map(({ id }) => id)).toEqual(ids);
+  expect(found.map(({ plant }) => plant?.idText)).toEqual([...ids.slice(0, -1).map(String), undefined]);
+  // The rate limit counts what is sent again, too.
+  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(8 * ids.length);
+});
+
+it.each([
+  ['an id that is none', errors.bad_request.error, open()],
+  [
+    'one that cannot be read for too long',
+    errors.internal_error.error,
+    open(async () =>
+      json(200, { results: [{ status: 500, error: 50000, message: 'An unexpected error.' }] }),
+    ),
+  ],
+])('throws for %s', async (_, number, { client, sizes }) => {
+  const error = await run(getAll(client, ['x'], { rounds: 2 })).catch((thrown: unknown) => thrown);
+  expect(isRejectedError(error, number)).toBe(true);
+  expect(sizes).toEqual(number === errors.bad_request.error ? [1] : [1, 1, 1]);
+});
+
+it.each([2 ** 53, 1.5])('takes no number that may have been rounded: %d', async (id) => {
+  const { client, sizes } = open();
+  for (const all of [getAll(client, [id]), deleteAll(client, [id])])
+    await expect(run<unknown, unknown>(all)).rejects.toThrow(RangeError);
+  expect(sizes).toEqual([]);
 });

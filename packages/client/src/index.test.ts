@@ -7,8 +7,14 @@ import * as client from './index.js';
 /** By entry: what it exports, the files that it includes besides its own, and the packages. */
 const entries: Record<string, [exports: string[], files: string[], packages?: string[]]> = {
   unwrap: [['RejectedError', 'ensureSuccess', 'isRejectedError', 'unwrap'], ['src/backoff.ts']],
-  list: [['listAll'], ['../contract/src/fields.ts', 'src/backoff.ts', 'src/unwrap.ts']],
-  bulk: [['storeAll'], ['src/backoff.ts', 'src/timeout.ts', 'src/unwrap.ts']],
+  list: [
+    ['countTags', 'listAll'],
+    ['../contract/src/fields.ts', 'src/backoff.ts', 'src/unwrap.ts'],
+  ],
+  bulk: [
+    ['deleteAll', 'getAll', 'storeAll'],
+    ['src/backoff.ts', 'src/timeout.ts', 'src/unwrap.ts'],
+  ],
   follow: [['followChanges'], ['src/backoff.ts', 'src/timeout.ts', 'src/unwrap.ts']],
   'tanstack-query': [
     ['RejectedError', 'createTanstackQueryUtils', 'deserialize', 'isRejectedError', 'serialize'],

@@ -3,7 +3,7 @@ import { plantFilters } from '@plant-store/contract/fields';
 import type { StoredPlant } from '@plant-store/contract/operations';
 import { expect, it } from 'vitest';
 import { createClient } from './create-client.js';
-import { listAll } from './list.js';
+import { countTags, listAll } from './list.js';
 import { createFakePlantStore } from './testing/create-fake-plant-store.js';
 import { isRejectedError } from './unwrap.js';
 
@@ -33,9 +33,12 @@ it('lists all plants, page after page', async () => {
 
 it('lists those that match, in the order that is asked for', async () => {
   const { client, urls } = await open(5);
-  const plants = listAll(client, { tag: 'odd', q: 'PLANT', order: 'newest' });
+  const range = { addedFrom: '2000-01-01T00:00:00Z', addedBefore: '9999-01-01T00:00:00Z' };
+  const plants = listAll(client, { tag: 'odd', q: 'PLANT', order: 'newest', ...range });
   expect((await toArray(plants)).map(({ id }) => id)).toEqual([5n, 3n, 1n]);
-  expect(urls.map((url) => new URL(url).search)).toEqual(['?limit=1000&order=newest&tag=odd&q=PLANT']);
+  expect(urls.map((url) => decodeURIComponent(new URL(url).search))).toEqual([
+    `?limit=1000&order=newest&tag=odd&q=PLANT&addedFrom=${range.addedFrom}&addedBefore=${range.addedBefore}`,
+  ]);
 });
 
 it('passes the filter of each field that has one', async () => {
@@ -60,4 +63,36 @@ it('throws what a request is rejected with, or the reason of a signal', async ()
   store.acceptTokens('another');
   const rejected = await toArray(listAll(client)).catch((error: unknown) => error);
   expect(isRejectedError(rejected, errors.invalid_token.error)).toBe(true);
+});
+
+it('adds the numbers of plants of each tag over all pages, the largest first', async () => {
+  const { client } = await open(5);
+  expect([...(await countTags(client))]).toEqual([
+    ['odd', 3],
+    ['even', 2],
+  ]);
+  const pages = [
+    {
+      tags: [
+        { tag: 'a', plants: 1 },
+        { tag: 'c', plants: 3 },
+        { tag: '__proto__', plants: 3 },
+      ],
+      next: '1.tags.7',
+    },
+    { tags: [], next: '1.tags.9' },
+    { tags: [{ tag: 'a', plants: 4 }] },
+  ];
+  const urls: string[] = [];
+  const paged = createClient({
+    baseUrl: 'http://127.0.0.1:3000',
+    token: 'any',
+    fetch: async (url) => Response.json(pages[urls.push(new URL(url).search) - 1]),
+  });
+  expect([...(await countTags(paged))]).toEqual([
+    ['a', 5],
+    ['__proto__', 3],
+    ['c', 3],
+  ]);
+  expect(urls).toEqual(['', '?after=1.tags.7', '?after=1.tags.9']);
 });

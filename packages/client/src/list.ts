@@ -12,7 +12,7 @@ export type ListOptions = Omit<PlantQuery, 'after'> & CallOptions;
  *
  * A plant that is added meanwhile may or may not be among them; none is twice, and none that was there is left out.
  *
- * @param options `order`, `tag`, `q`; `limit` is how many plants a page has, by default 1,000; and the options of the calls
+ * @param options `order`, `tag`, `q`, `addedFrom`, `addedBefore`; `limit` is how many plants a page has, by default 1,000; and the options of the calls
  * @throws {RejectedError} when the service rejects a request, and whatever a call of the client rejects with
  *
  * @example
@@ -24,14 +24,42 @@ export type ListOptions = Omit<PlantQuery, 'after'> & CallOptions;
  */
 export async function* listAll(
   client: Pick<Client, 'listPlants'>,
-  { limit = 1_000, order, q, ...options }: ListOptions = {},
+  { limit = 1_000, order, q, addedFrom, addedBefore, ...options }: ListOptions = {},
 ): AsyncGenerator<StoredPlant, void, undefined> {
   const filters = Object.fromEntries(plantFilters.map((name) => [name, options[name]]));
   let after: string | undefined;
   do {
-    const query = { limit, order, ...filters, q, after };
+    const query = { limit, order, ...filters, q, addedFrom, addedBefore, after };
     const page = await unwrap(client.listPlants({ ...options, query }));
     yield* page.plants;
     after = page.next;
   } while (after !== undefined);
+}
+
+/**
+ * Counts the plants of each tag, page after page. Plants without a tag are not counted; one that is added or changed meanwhile may or
+ * may not be.
+ *
+ * @returns the number of plants by tag, those with the most plants first
+ * @throws {RejectedError} when the service rejects a request, and whatever a call of the client rejects with
+ *
+ * @example
+ * import { createClient } from '@plant-store/client';
+ * import { countTags } from '@plant-store/client/list';
+ *
+ * const client = createClient({ baseUrl: 'http://127.0.0.1:3000', token: 'pst_…' });
+ * for (const [tag, plants] of await countTags(client)) console.log(tag, plants);
+ */
+export async function countTags(
+  client: Pick<Client, 'listTags'>,
+  options: CallOptions = {},
+): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
+  let after: string | undefined;
+  do {
+    const page = await unwrap(client.listTags({ ...options, query: { after } }));
+    for (const { tag, plants } of page.tags) counts.set(tag, (counts.get(tag) ?? 0) + plants);
+    after = page.next;
+  } while (after !== undefined);
+  return new Map([...counts].sort(([a, count], [b, other]) => other - count || (a < b ? -1 : 1)));
 }

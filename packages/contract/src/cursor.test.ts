@@ -22,6 +22,13 @@ it('is one of the same plants in the same order alone, however many a page has',
   for (const other of [...others, { ...query, order: 'newest' } as const])
     expect(readCursor(other, cursor)).toBeUndefined();
   expect(readCursor({ tag: '' }, writeCursor({}, { id: 1n }))).toBeUndefined();
+  for (const name of ['addedFrom', 'addedBefore'] as const) {
+    const of = (year: number) => ({ [name]: `${year}-01-01T00:00:00Z` });
+    for (const other of [{}, of(2026)])
+      expect(readCursor(other, writeCursor(of(2025), { id: 1n }))).toBeUndefined();
+  }
+  // As version 1.3 wrote it.
+  expect(readCursor(query, '1.ft54gt..1')).toEqual({ id: 1n });
 });
 
 it('is rejected if it is of another version, or nothing that was ever written', () => {

@@ -31,7 +31,7 @@ export function readCursor(query: PlantQuery, cursor: string): Position | undefi
 function fingerprint({ order = 'id', tag, q, ...others }: PlantQuery): string {
   // A filter that came later counts only where it is set, so that a cursor from before it stays valid.
   const filters: Readonly<Record<string, unknown>> = others;
-  const later = plantFilters
+  const later = [...plantFilters, 'addedFrom', 'addedBefore']
     .filter((name) => filters[name] !== undefined)
     .map((name) => [name, filters[name]]);
   return hashText(JSON.stringify([order, tag ?? null, q ?? null, ...later]));
@@ -42,6 +42,17 @@ export function hashText(text: string): string {
   let hash = 0x811c9dc5;
   for (const character of text) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193);
   return (hash >>> 0).toString(36);
+}
+
+/** Where the page of tags after a plant begins. */
+export function writeTagCursor(id: bigint): string {
+  return [version, 'tags', id].join('.');
+}
+
+/** Reads a cursor of tags; `undefined` if it is none. */
+export function readTagCursor(cursor: string): bigint | undefined {
+  const [, id = ''] = /^1\.tags\.(0|-?[1-9]\d{0,18})$/.exec(cursor) ?? [];
+  return id !== '' && isInt64(BigInt(id)) ? BigInt(id) : undefined;
 }
 
 /** Where a change is: without a number among the plants of earlier versions, which come first. */

@@ -58,7 +58,7 @@ export const errors = {
     error: 40006,
     status: 400,
     meaning:
-      'The batch has more plants than one request may have, or than the rate limit permits in a minute. Nothing was stored; send smaller batches.',
+      'The batch has more plants than one request may have, or than the rate limit permits in a minute. Nothing was done; send smaller batches.',
     example: 'The batch has 1001 plants. Send at most 1000 in one request.',
   },
   id_retired: {

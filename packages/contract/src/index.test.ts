@@ -18,6 +18,7 @@ const modules = {
   './request-target': [],
   './messages': [],
   './cursor': [],
+  './fold-text': [],
   './access-token': [],
   './exact-json/parse': [],
   './exact-json/stringify': [],
@@ -41,7 +42,16 @@ it('exports these subpaths and names, and nothing else', () => {
   expect(files.filter((file) => !existsSync(new URL(file, root)))).toEqual([]);
   expect(Object.keys(index).sort()).toEqual([
     ...['ErrorSchema', 'INT64_MAX', 'INT64_MIN', 'Int64ParameterSchema', 'Int64Schema', 'MAX_PLANTS'],
-    ...['NewPlantSchema', 'PlantSchema', 'QUERY_MAX_LENGTHS', 'contract', 'errors', 'isInt64', 'jsonShapeOf'],
+    ...[
+      'NewPlantSchema',
+      'PlantSchema',
+      'QUERY_MAX_LENGTHS',
+      'QueryTimeSchema',
+      'contract',
+      'errors',
+      'isInt64',
+      'jsonShapeOf',
+    ],
     'routes',
   ]);
 });

@@ -14,15 +14,22 @@ export type {
   ChangeQuery,
   CreateResult,
   CreateResults,
+  DeleteResult,
+  DeleteResults,
+  GetResult,
+  GetResults,
   NewPlant,
   NewPlantInput,
   NewPlants,
   Operations,
   Plant,
+  PlantIds,
   PlantPage,
   PlantQuery,
   Precondition,
   StoredPlant,
+  TagPage,
+  TagQuery,
 } from './operations.js';
 export { routes } from './routes.js';
 export {
@@ -32,4 +39,5 @@ export {
   jsonShapeOf,
   NewPlantSchema,
   PlantSchema,
+  QueryTimeSchema,
 } from './schemas.js';

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type * as z from 'zod';
 import { type ErrorName, errors } from './errors.js';
 import { explainInvalidRequest, messages, type RequestIssues, shorten } from './messages.js';
-import { NewPlantSchema, NewPlantsSchema } from './schemas.js';
+import { NewPlantSchema, NewPlantsSchema, PlantIdsSchema } from './schemas.js';
 
 it.each<[ErrorName, string]>([
   ['malformed_json', messages.malformedJson("Expected end of input but got '}' at position 27")],
@@ -47,6 +47,7 @@ it.each<[string, RequestIssues]>([
   ['The plant is not valid: the body must be a JSON object.', issuesOf(NewPlantSchema, [])],
   ['The plant is not valid: plants.0.id is required.', { path: [], body: required('plants', 0, 'id') }],
   ['The batch is not valid: plants is required.', issuesOf(NewPlantsSchema, {})],
+  ['The batch is not valid: ids is required.', issuesOf(PlantIdsSchema, {})],
   ['The batch is not valid: plants is required; x is required.', { body: [...batch, ...required('x')] }],
   [
     'The request is not valid: the query parameter x is odd.',

@@ -1,3 +1,4 @@
+import { INT64_MAX, INT64_MIN } from './int64.js';
 import { MAX_PLANTS } from './limits.js';
 
 /** How long the texts of a list's query may be, for those who have no schema. */
@@ -13,6 +14,7 @@ export const messages = {
   idTaken: (id: bigint) => `The id ${id} belongs to another plant. Choose another id.`,
   idRetired: (id: bigint) => `The id ${id} was that of a plant that was deleted. Choose another id.`,
   plantNotFound: (id: bigint) => `No plant has the id ${id}.`,
+  invalidIdText: `The id must be the digits of an integer from ${INT64_MIN} to ${INT64_MAX} as text, such as the idText of a plant.`,
   preconditionRequired:
     'A precondition is needed. Send If-Match with the ETag of the plant, or If-None-Match: * to give the id of a deleted plant again.',
   plantChanged: (id: bigint) => `The plant with the id ${id} has changed since. Get it, and decide again.`,
@@ -22,7 +24,7 @@ export const messages = {
   batchBeyondRateLimit: (plants: number, requestsPerMinute: number) =>
     `The batch has ${plants} plants, and this token may make ${requestsPerMinute} requests a minute. Send at most ${requestsPerMinute} in one request.`,
   invalidCursor:
-    'The query parameter after is not of this list: pass the next of a page unchanged, with the same order, tag and q, or begin again without it.',
+    'The query parameter after is not of this list: pass the next of a page unchanged, with the same other parameters but limit, or begin again without it.',
   unknownChange:
     'The query parameter after is of no change of this plant store, such as after a backup was restored: begin again with after=0.',
   changesUnsupported:
@@ -86,7 +88,9 @@ export function explainInvalidRequest({ path, query, headers, body }: RequestIss
   ].filter((text) => text !== '');
   if (parameters.length === 0) {
     const issues = formatPart(body, (field) => (field === '' ? 'the body' : field));
-    const what = body?.some(({ path = [] }) => path.length === 1 && path[0] === 'plants') ? 'batch' : 'plant';
+    const what = body?.some(({ path = [] }) => path.length === 1 && /^(plants|ids)$/.test(String(path[0])))
+      ? 'batch'
+      : 'plant';
     return { errorName: 'invalid_plant', message: `The ${what} is not valid: ${issues}.` };
   }
   const inBody = formatPart(body, (field) => (field === '' ? 'the body' : `the field ${field} of the body`));

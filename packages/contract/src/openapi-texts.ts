@@ -38,6 +38,15 @@ export const commonReplies = {
   500: { description: 'An error of the service' },
 } as const satisfies Record<number, ReplyTexts>;
 
+const batchErrors: readonly ErrorName[] = [
+  'bad_request',
+  'malformed_json',
+  'invalid_plant',
+  'unsupported_content_type',
+  'body_too_large',
+  'batch_too_large',
+];
+
 export const texts: {
   readonly [Name in keyof typeof routes]: OperationTexts<(typeof routes)[Name]['statuses'][number]>;
 } = {
@@ -78,16 +87,38 @@ export const texts: {
       200: { description: 'The result of each plant' },
       400: {
         description: 'Something is wrong with the request as a whole; nothing was stored',
-        errors: [
-          'bad_request',
-          'malformed_json',
-          'invalid_plant',
-          'unsupported_content_type',
-          'body_too_large',
-          'batch_too_large',
-        ],
+        errors: batchErrors,
       },
       503: { description: 'The service cannot store plants at the moment; nothing was stored' },
+    },
+  },
+
+  getPlants: {
+    tag: 'plants',
+    description:
+      'The plants with up to 1,000 ids. Each id has a result of its own, in the order sent: 200 with the plant, otherwise the ' +
+      'number and the message that a request of its own would have been answered with. What it shows is durable. A reply has at ' +
+      'most 4 MiB of text, or one plant: ids that are left over have the status 503, and are to be sent again.',
+    replies: {
+      200: { description: 'The result of each id' },
+      400: { description: 'Something is wrong with the request as a whole', errors: batchErrors },
+      503: { description: 'The service cannot read plants at the moment' },
+    },
+  },
+
+  deletePlants: {
+    tag: 'plants',
+    description:
+      'Deletes the plants with up to 1,000 ids. Each id has a result of its own, in the order sent: 204 once its plant is deleted, ' +
+      'durably, or if it was deleted before; otherwise the number and the message that a request of its own would have been ' +
+      'answered with. One that is not deleted stops none of the others. Any part of a batch can be retried safely.',
+    replies: {
+      200: { description: 'The result of each id' },
+      400: {
+        description: 'Something is wrong with the request as a whole; nothing was deleted',
+        errors: batchErrors,
+      },
+      503: { description: 'The service cannot delete plants at the moment; nothing was deleted' },
     },
   },
 
@@ -167,6 +198,19 @@ export const texts: {
       'on a later page. What it shows is durable.',
     replies: {
       200: { description: 'A page of plants' },
+      400: { description: 'A parameter is not valid', errors: ['bad_request'] },
+      503: { description: 'The service cannot read plants at the moment' },
+    },
+  },
+
+  listTags: {
+    tag: 'plants',
+    description:
+      'How many plants have each tag. A request examines a bounded number of plants, and counts these alone: the sums over all ' +
+      'pages are the numbers, and only a page without `next` is the last one. Plants without a tag are not counted. A plant that ' +
+      'is added or changed meanwhile may or may not be counted.',
+    replies: {
+      200: { description: 'A page of tags' },
       400: { description: 'A parameter is not valid', errors: ['bad_request'] },
       503: { description: 'The service cannot read plants at the moment' },
     },

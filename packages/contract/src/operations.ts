@@ -29,12 +29,28 @@ export type PlantQuery = {
   order?: 'id' | 'newest' | undefined;
   /** Plants with exactly this tag. At most 1,000 characters. */
   tag?: string | undefined;
-  /** Plants with this in their name; ASCII letters match in either case. At most 100 characters. */
+  /** Plants with this in their name, in upper or lower case. At most 100 characters. */
   q?: string | undefined;
+  /** Plants that were stored at this time or later (ISO 8601, in UTC). */
+  addedFrom?: string | undefined;
+  /** Plants that were stored before this time (ISO 8601, in UTC). */
+  addedBefore?: string | undefined;
 };
 
 /** A page of a list, and where the next one begins; without `next` it is the last. It may be empty before that. */
 export type PlantPage = { plants: StoredPlant[]; next?: string | undefined };
+
+/** Which part of the plants a page of tags counts. */
+export type TagQuery = {
+  /** The `next` of the page before. */
+  after?: string | undefined;
+};
+
+/**
+ * How many plants have each tag, of those that the page has examined, and where the next page begins; without `next` it is the last.
+ * The sums over all pages are the numbers.
+ */
+export type TagPage = { tags: { tag: string; plants: number }[]; next?: string | undefined };
 
 /**
  * What must hold of an id when its plant is corrected: that the plant is the one that a reply had this `ETag` for, or that the plant
@@ -72,13 +88,20 @@ export type ChangePage = { changes: Change[]; next: string };
 /** A batch of plants to create, from 1 to 1,000. */
 export type NewPlants = { plants: readonly NewPlantInput[] };
 
+/** The ids of the plants of a batch, from 1 to 1,000: the digits of each as text, such as the `idText` of a plant. */
+export type PlantIds = { ids: readonly string[] };
+
 /** The outcome of one plant of a batch: as the reply to a request of its own would have been. */
-export type CreateResult =
-  | { status: 200; replayed: boolean }
-  | { status: 400 | 500 | 503; error: ErrorNumber<400 | 500 | 503>; message: string };
+export type CreateResult = { status: 200; replayed: boolean } | FailedResult<400 | 500 | 503>;
+export type GetResult = { status: 200; plant: StoredPlant } | FailedResult<400 | 404 | 500 | 503>;
+export type DeleteResult = { status: 204 } | FailedResult<400 | 404 | 500 | 503>;
+
+type FailedResult<Status extends number> = { status: Status; error: ErrorNumber<Status>; message: string };
 
 /** The outcomes of a batch, in the order of its plants. */
 export type CreateResults = { results: CreateResult[] };
+export type GetResults = { results: GetResult[] };
+export type DeleteResults = { results: DeleteResult[] };
 
 /**
  * What each operation takes and gives, as types without a schema: for clients, whose users need neither zod nor ts-rest.
@@ -87,6 +110,8 @@ export type CreateResults = { results: CreateResult[] };
 export interface Operations {
   createPlant: { body: NewPlantInput; responses: Responses<'createPlant', Plant> };
   createPlants: { body: NewPlants; responses: Responses<'createPlants', CreateResults> };
+  getPlants: { body: PlantIds; responses: Responses<'getPlants', GetResults> };
+  deletePlants: { body: PlantIds; responses: Responses<'deletePlants', DeleteResults> };
   correctPlant: {
     params: { id: number | bigint };
     headers: Precondition;
@@ -96,6 +121,7 @@ export interface Operations {
   deletePlant: { params: { id: number | bigint }; responses: Responses<'deletePlant', undefined> };
   getPlant: { params: { id: number | bigint }; responses: Responses<'getPlant', StoredPlant> };
   listPlants: { query: PlantQuery; responses: Responses<'listPlants', PlantPage> };
+  listTags: { query: TagQuery; responses: Responses<'listTags', TagPage> };
   listChanges: { query: ChangeQuery; responses: Responses<'listChanges', ChangePage> };
 }
 

@@ -6,6 +6,7 @@ it('finds the operations of the contract', () => {
     { name: 'createPlant', method: 'POST', params: {} },
     { name: 'listPlants', method: 'GET', params: {} },
   ]);
+  expect(matchPath('/plants/batch/get')).toEqual([{ name: 'getPlants', method: 'POST', params: {} }]);
   expect(matchPath('/plants/7')).toEqual([
     { name: 'correctPlant', method: 'PUT', params: { id: '7' } },
     { name: 'deletePlant', method: 'DELETE', params: { id: '7' } },

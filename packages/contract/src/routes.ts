@@ -23,6 +23,18 @@ export const routes = {
     statuses: [200, 400, 401, 403, 429, 500, 503],
     idempotent: true,
   },
+  getPlants: {
+    method: 'POST',
+    path: '/plants/batch/get',
+    statuses: [200, 400, 401, 403, 429, 500, 503],
+    idempotent: true,
+  },
+  deletePlants: {
+    method: 'POST',
+    path: '/plants/batch/delete',
+    statuses: [200, 400, 401, 403, 429, 500, 503],
+    idempotent: true,
+  },
   correctPlant: {
     method: 'PUT',
     path: '/plants/:id',
@@ -44,6 +56,12 @@ export const routes = {
   listPlants: {
     method: 'GET',
     path: '/plants',
+    statuses: [200, 400, 401, 403, 429, 500, 503],
+    idempotent: true,
+  },
+  listTags: {
+    method: 'GET',
+    path: '/tags',
     statuses: [200, 400, 401, 403, 429, 500, 503],
     idempotent: true,
   },

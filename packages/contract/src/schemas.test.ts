@@ -11,6 +11,7 @@ import {
   NewPlantSchema,
   NewPlantsSchema,
   NoQuerySchema,
+  PlantIdsSchema,
   PlantQuerySchema,
   PlantSchema,
 } from './schemas.js';
@@ -19,7 +20,7 @@ const range = 'must be an integer from -9223372036854775808 to 92233720368547758
 const rose = { id: 1, name: 'Rose' };
 const nul = 'must not contain the character NUL (U+0000)';
 const unpaired = 'must not contain an unpaired surrogate';
-const parameters = ['limit', 'after', 'order', 'tag', 'q'];
+const parameters = ['limit', 'after', 'order', 'tag', 'q', 'addedFrom', 'addedBefore'];
 
 /** Objects with one member, by its values, and plants of which one member has them. */
 const each = (name: string, ...values: unknown[]) =>
@@ -45,6 +46,8 @@ it.each<Row>([
   ]),
   ['must be a JSON object', NewPlantSchema, [null, 1, 'Rose', true, [], [rose], undefined]],
   ['must be a JSON object', NewPlantsSchema, [null, []]],
+  ['ids must have at least one id', PlantIdsSchema, each('ids', [])],
+  ['ids must be a list of ids', PlantIdsSchema, each('ids', '1')],
   ['plants is required', NewPlantsSchema, [{}]],
   ['plants must have at least one plant', NewPlantsSchema, each('plants', [])],
   ['plants must be a list of plants', NewPlantsSchema, each('plants', { length: 1 }, null)],
@@ -62,7 +65,7 @@ it.each<Row>([
   ]),
   ['is not known: there are none here', NoQuerySchema, each('id', '1')],
   [
-    'is not known: there are limit, after, order, tag, q',
+    'is not known: there are limit, after, order, tag, q, addedFrom, addedBefore',
     PlantQuerySchema,
     ['ids', 'tags', 'Limit', '', '__proto__'].flatMap((name) => each(name, '1')),
   ],
@@ -103,6 +106,7 @@ it('leaves out what it does not know of a plant, whose tag may be absent', () =>
 
 it('takes any plants of a batch, which are validated one by one', () => {
   expect(NewPlantsSchema.parse({ plants: [null] })).toEqual({ plants: [null] });
+  expect(PlantIdsSchema.parse({ ids: [1] })).toEqual({ ids: [1] });
 });
 
 it('reads the parameters of a query', () => {
@@ -112,6 +116,8 @@ it('reads the parameters of a query', () => {
     order: 'newest',
     tag: '🌱'.repeat(1_000),
     q: '',
+    addedFrom: '2026-11-25T10:00:00Z',
+    addedBefore: '2026-11-25T10:00:00.123Z',
   } as const;
   expect(PlantQuerySchema.parse(query)).toEqual({ ...query, limit: 1000 });
   expect(Object.keys(PlantQuerySchema.shape)).toEqual(parameters);
@@ -129,6 +135,8 @@ it('has the JSON shape of a plant, and of the plants of a batch', () => {
   expect(jsonShapeOf(NewPlantSchema)).toEqual(plant);
   const plants = { name: 'plants', shape: { items: plant, maxItems: MAX_PLANTS } };
   expect(jsonShapeOf(NewPlantsSchema)).toEqual({ members: [plants] });
+  const ids = { name: 'ids', shape: { items: {}, maxItems: MAX_PLANTS } };
+  expect(jsonShapeOf(PlantIdsSchema)).toEqual({ members: [ids] });
 });
 
 it('has the JSON shape of objects, lists, transforms, and what may be absent or null', () => {

@@ -8,12 +8,18 @@ import type {
   ChangeQuery,
   CreateResult,
   CreateResults,
+  DeleteResult,
+  DeleteResults,
+  GetResult,
+  GetResults,
   NewPlant,
   NewPlantInput,
   Plant,
   PlantPage,
   PlantQuery,
   StoredPlant,
+  TagPage,
+  TagQuery,
 } from './operations.js';
 
 /** The shapes of schemas that do not show theirs. */
@@ -195,6 +201,17 @@ const createQueryNumberSchema = (minimum: number, maximum: number, value: number
     .meta({ override: { type: 'integer', minimum, maximum, default: value } })
     .transform(Number);
 
+const utcTime = '2026-11-25T10:00:00.000Z';
+const TimeSchema = z.iso.datetime();
+
+/** A time of a query, no more exact than those of plants. */
+export const QueryTimeSchema = z
+  .string(orElse(`must be a time in UTC, such as ${utcTime}`))
+  .refine((text) => text.length <= utcTime.length && TimeSchema.safeParse(text).success, {
+    error: `must be a time in UTC, such as ${utcTime}`,
+  })
+  .meta({ override: { format: 'date-time', maxLength: utcTime.length } });
+
 /** The most plants of a page. */
 const LimitSchema = createQueryNumberSchema(1, MAX_PLANTS, 100);
 
@@ -232,9 +249,16 @@ export const PlantQuerySchema = createQuerySchema({
   tag: withoutNul(createQueryTextSchema(QUERY_MAX_LENGTHS.tag))
     .optional()
     .meta({ description: 'Plants with exactly this tag' }),
-  q: withoutNul(createQueryTextSchema(QUERY_MAX_LENGTHS.q))
-    .optional()
-    .meta({ description: 'Plants with this in their name; ASCII letters match in either case' }),
+  q: withoutNul(createQueryTextSchema(QUERY_MAX_LENGTHS.q)).optional().meta({
+    description:
+      'Plants with this in their name, in upper or lower case of any script, and in composed or decomposed letters',
+  }),
+  addedFrom: QueryTimeSchema.optional().meta({
+    description: 'Plants that were stored at this time or later; those without a time are left out',
+  }),
+  addedBefore: QueryTimeSchema.optional().meta({
+    description: 'Plants that were stored before this time; those without a time are left out',
+  }),
 }) satisfies z.ZodType<PlantQuery, PlantQuery>;
 
 /** A page of a list. */
@@ -250,6 +274,38 @@ export const PlantPageSchema = z
     id: 'PlantPage',
     description: 'A page of the plants in the store.',
   }) satisfies z.ZodType<PlantPage>;
+
+/** The query of a page of tags. */
+export const TagQuerySchema = createQuerySchema({
+  after: createQueryTextSchema(QUERY_MAX_LENGTHS.after)
+    .optional()
+    .meta({ description: 'The `next` of the page before; without it the count begins' }),
+}) satisfies z.ZodType<TagQuery, TagQuery>;
+
+/** A page of tags. */
+export const TagPageSchema = z
+  .object({
+    tags: z.array(
+      z.object({
+        tag: PlantSchema.shape.name.meta({ description: 'A tag of plants' }),
+        plants: z
+          .int()
+          .min(1)
+          .meta({
+            description: 'How many plants have it, of those that this page has examined',
+            override: { maximum: undefined },
+          }),
+      }),
+    ),
+    next: z
+      .string()
+      .optional()
+      .meta({ description: 'Where the next page begins, to be passed as `after`; the last page has none' }),
+  })
+  .meta({
+    id: 'TagPage',
+    description: 'How many plants have each tag, in a part of the store.',
+  }) satisfies z.ZodType<TagPage>;
 
 /** The query of a page of changes. */
 export const ChangeQuerySchema = createQuerySchema({
@@ -294,66 +350,101 @@ export const ChangePageSchema = z
   }) satisfies z.ZodType<ChangePage>;
 
 /**
- * A batch of plants. Each is validated by `NewPlantSchema` for itself, since an invalid one must not stop the others, and how
- * many there are is checked apart, since too many have an error number of their own.
+ * The list of a batch. Each item is validated for itself, since an invalid one must not stop the others, and how many there are is
+ * checked apart, since too many have an error number of their own.
  */
+const createBatchListSchema = <Item>(
+  what: string,
+  { items, shape, ...meta }: { items: object; shape: JsonShape; description: string },
+) =>
+  z
+    .custom<readonly unknown[]>((value) => Array.isArray(value) && value.length > 0, {
+      error: ({ input }) => {
+        if (input === undefined) return 'is required';
+        return Array.isArray(input) ? `must have at least one ${what}` : `must be a list of ${what}s`;
+      },
+    })
+    .meta({ ...meta, override: { type: 'array', items, minItems: 1, maxItems: MAX_PLANTS } })
+    .register(shapes, { items: shape, maxItems: MAX_PLANTS }) as unknown as z.ZodType<
+    readonly unknown[],
+    readonly Item[]
+  >;
+
+/** A batch of plants. */
 export const NewPlantsSchema = z
   .object(
     {
-      plants: z
-        .custom<readonly unknown[]>((value) => Array.isArray(value) && value.length > 0, {
-          error: ({ input }) => {
-            if (input === undefined) return 'is required';
-            return Array.isArray(input) ? 'must have at least one plant' : 'must be a list of plants';
-          },
-        })
-        .meta({
-          description:
-            'One that is not a NewPlant does not make the request invalid: the reply is 200, with the status 400 in its ' +
-            'result. A gateway that validates requests by this schema would reject the whole batch',
-          override: {
-            type: 'array',
-            items: { $ref: '#/components/schemas/NewPlant' },
-            minItems: 1,
-            maxItems: MAX_PLANTS,
-          },
-        })
-        .register(shapes, {
-          items: jsonShapeOf(NewPlantSchema),
-          maxItems: MAX_PLANTS,
-        }) as unknown as z.ZodType<readonly unknown[], readonly NewPlantInput[]>,
+      plants: createBatchListSchema<NewPlantInput>('plant', {
+        description:
+          'One that is not a NewPlant does not make the request invalid: the reply is 200, with the status 400 in its ' +
+          'result. A gateway that validates requests by this schema would reject the whole batch',
+        items: { $ref: '#/components/schemas/NewPlant' },
+        shape: jsonShapeOf(NewPlantSchema),
+      }),
     },
     { error: 'must be a JSON object' },
   )
   .meta({ id: 'NewPlants', description: 'Plants to create, each under an id that the client chooses.' });
 
-/** The outcome of one plant of a batch. */
-const CreateResultSchema = z
-  .union([
-    z.object({
-      status: z.literal(200).meta({ override: { type: 'integer' } }),
-      replayed: z.boolean().meta({ description: 'Whether the same plant was stored before' }),
-    }),
-    z.object({
-      status: z.literal([400, 500, 503]).meta({ override: { type: 'integer' } }),
-      error: z
-        .int32()
-        .meta({ override: { type: 'integer', format: 'int32', minimum: undefined, maximum: undefined } }),
-      message: z.string(),
-    }),
-  ])
-  .meta({
-    id: 'CreateResult',
+/** A batch of ids, each of which is validated by `Int64ParameterSchema`: as text, since generated clients round numbers. */
+export const PlantIdsSchema = z
+  .object(
+    {
+      ids: createBatchListSchema<string>('id', {
+        description:
+          'The digits of each in the shortest decimal notation, as text, such as the `idText` of a plant. One that is not, ' +
+          'such as a number, does not make the request invalid: the reply is 200, with the status 400 in its result',
+        items: { type: 'string', pattern: shortest.source, examples: ['9007199254740993'] },
+        shape: {},
+      }),
+    },
+    { error: 'must be a JSON object' },
+  )
+  .meta({ id: 'PlantIds', description: 'The ids of plants.' });
+
+/** The outcomes of a batch, each of which is a success or an error of one of the statuses. */
+const createResultsSchema = <Result>(
+  name: 'Create' | 'Get' | 'Delete',
+  success: z.ZodObject,
+  statuses: readonly number[],
+) => {
+  const failure = z.object({
+    status: z.literal(statuses).meta({ override: { type: 'integer' } }),
+    error: z
+      .int32()
+      .meta({ override: { type: 'integer', format: 'int32', minimum: undefined, maximum: undefined } }),
+    message: z.string(),
+  });
+  const result = z.union([success, failure]).meta({
+    id: `${name}Result`,
     description: 'The outcome of one plant: what a request of its own would have got.',
   });
+  return z
+    .object({ results: z.array(result as unknown as z.ZodType<Result, Result>) })
+    .meta({ id: `${name}Results`, description: 'The outcome of each plant of a batch, in the order sent.' });
+};
 
-/** The outcomes of a batch. */
-export const CreateResultsSchema = z
-  .object({ results: z.array(CreateResultSchema as unknown as z.ZodType<CreateResult, CreateResult>) })
-  .meta({
-    id: 'CreateResults',
-    description: 'The outcome of each plant of a batch, in the order sent.',
-  }) satisfies z.ZodType<CreateResults>;
+const successStatus = (status: number) => z.literal(status).meta({ override: { type: 'integer' } });
+
+/** What became of the plants of a batch. */
+export const CreateResultsSchema = createResultsSchema<CreateResult>(
+  'Create',
+  z.object({
+    status: successStatus(200),
+    replayed: z.boolean().meta({ description: 'Whether the same plant was stored before' }),
+  }),
+  [400, 500, 503],
+) satisfies z.ZodType<CreateResults>;
+export const GetResultsSchema = createResultsSchema<GetResult>(
+  'Get',
+  z.object({ status: successStatus(200), plant: StoredPlantSchema }),
+  [400, 404, 500, 503],
+) satisfies z.ZodType<GetResults>;
+export const DeleteResultsSchema = createResultsSchema<DeleteResult>(
+  'Delete',
+  z.object({ status: successStatus(204) }),
+  [400, 404, 500, 503],
+) satisfies z.ZodType<DeleteResults>;
 
 /** The body of every reply that is not a success. */
 export const ErrorSchema = z

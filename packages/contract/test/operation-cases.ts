@@ -1,5 +1,5 @@
 import type { Scope } from '../src/access-token.js';
-import { writeCursor } from '../src/cursor.js';
+import { writeCursor, writeTagCursor } from '../src/cursor.js';
 import { plantFieldNames, plantFields, plantFilters } from '../src/fields.js';
 import { INT64_MAX, INT64_MIN } from '../src/int64.js';
 import { MAX_PLANTS, QUERY_MAX_LENGTHS } from '../src/limits.js';
@@ -40,6 +40,9 @@ const createOf = (body: string): Request => ({ line: 'POST /plants', body });
 const create = (id: Id, texts?: Members) => createOf(plant(id, texts));
 const batchOf = (body: string): Request => ({ line: 'POST /plants/batch', body });
 const batch = (...plants: readonly string[]) => batchOf(`{"plants":[${plants}]}`);
+const batchOfIds = (what: string, body: string): Request => ({ line: `POST /plants/batch/${what}`, body });
+const getIds = (...ids: readonly string[]) => batchOfIds('get', `{"ids":[${ids}]}`);
+const deleteIds = (...ids: readonly string[]) => batchOfIds('delete', `{"ids":[${ids}]}`);
 const thousand = Array(MAX_PLANTS).fill('0');
 const manyPlants = Array.from({ length: MAX_PLANTS }, (_, index) => plant(10_000 + index));
 const get = (target: string, method = 'GET'): Request => ({ line: `${method} ${target}` });
@@ -89,15 +92,25 @@ const invalidQuery = (parameter: string, problem: string) =>
   rejected('bad_request', `The request is not valid: the query parameter ${parameter} ${problem}.`);
 const listed = (plants: readonly string[], next = false) =>
   ok(`{"plants":[${plants}]${next ? ',"next":"…"' : ''}}`);
+const tagged = (tags: Readonly<Record<string, number>>) =>
+  ok(JSON.stringify({ tags: Object.entries(tags).map(([tag, plants]) => ({ tag, plants })) }));
+const notAllowed = rejected(
+  'method_not_allowed',
+  messages.methodNotAllowed('POST', '/tags', ['GET', 'HEAD']),
+  { allow: 'GET, HEAD' },
+);
 /** The results of a batch: of each plant what a request of its own would have got. */
-const results = (...replies: readonly Reply[]) =>
-  ok(
-    `{"results":[${replies.map(({ status, body, headers }) =>
-      status === 200
-        ? `{"status":200,"replayed":${'idempotent-replayed' in headers}}`
-        : body.replace('{', `{"status":${status},`),
-    )}]}`,
-  );
+const resultsOf =
+  (show: (reply: Reply) => string) =>
+  (...replies: readonly Reply[]) =>
+    ok(
+      `{"results":[${replies.map((reply) =>
+        reply.status < 300 ? show(reply) : reply.body.replace('{', `{"status":${reply.status},`),
+      )}]}`,
+    );
+const results = resultsOf(({ headers }) => `{"status":200,"replayed":${'idempotent-replayed' in headers}}`);
+const found = resultsOf(({ body }) => `{"status":200,"plant":${body}}`);
+const removed = resultsOf(() => '{"status":204}');
 
 /** Ids, by how they may be written in JSON; and what is none. */
 const writtenIds = new Map<string, bigint>(
@@ -141,6 +154,27 @@ const ofPath = (method: string, parts: Partial<Request> = {}): readonly Case[] =
   ];
 };
 
+/** Of an operation on many ids: that they are a batch, and how each is written. */
+const notIdTexts = [
+  ...[...invalidIds, '', ' 1', '1\\n'].map((id) => `"${id}"`),
+  ...[...writtenIds.keys(), ...notWrittenIds].filter((id) => id !== '"1"'),
+];
+const notIds = notIdTexts.map(() => rejected('bad_request', messages.invalidIdText));
+const ofIds = (what: string): readonly Case[] => {
+  const to = (body: string) => batchOfIds(what, body);
+  return [
+    ['what are no ids', to(`{"ids":[${notIdTexts}]}`), results(...notIds)],
+    ['more than 1,000 ids', to(`{"ids":["1",${thousand}]}`), tooLarge(1_001)],
+    ['a list as a batch', to('[]'), invalid('the body must be a JSON object')],
+    ['no ids', to('{}'), invalidBatch('ids is required')],
+    ['no list', to('{"ids":"1"}'), invalidBatch('ids must be a list of ids')],
+    ['an empty list', to('{"ids":[]}'), invalidBatch('ids must have at least one id')],
+    ...each(duplicate('ids', 13), to('{"ids":["1"],"ids":["2"]}')),
+    ['a query', { ...to('{"ids":["1"]}'), line: `POST /plants/batch/${what}?x=1` }, unknown('x')],
+    noToken(to('{"ids":["1"]}')),
+  ];
+};
+
 /** The plants of the lists, by their ids, the last of which is the newest. */
 const listedPlants: readonly (readonly [Id, Members])[] = [
   [min, { name: '"Monstera deliciosa"', tag: '"indoor"' }],
@@ -153,6 +187,19 @@ const [a = '', b = '', c = '', d = '', e = ''] = listedPlants.map((listedPlant) 
 const longest = { name: '🌱'.repeat(QUERY_MAX_LENGTHS.q), tag: '🌱'.repeat(QUERY_MAX_LENGTHS.tag) };
 const long = { name: `"${longest.name}"`, tag: `"${longest.tag}"` };
 const queryNames = Object.keys(PlantQuerySchema.shape);
+/** Names, in JSON, and parts by which they are found. */
+const searched = [
+  ['"\u00c4pfelbaum"', 'äpfelb', 'ÄPFELBAUM', 'A\u0308PFELB', 'pfelB'],
+  ['"A\u0308pfel-Stra\u00dfe"', 'strasse', 'äpfel-STRASSE', 'straße', 'STRAẞE'],
+  ['"ΜΟΝΣΤΕΡΑΣ"', 'μονστερας', 'Μονστερασ'],
+  ['"Işıl gülü"', 'IŞIL', 'işil', 'GÜLÜ'],
+  ['"100% _x"', '0% _', '%', '_X'],
+] as const;
+const [past, future] = ['2000-01-01T00:00:00Z', '9999-12-31T23:59:59.999Z'];
+const notTimes = [
+  ...['', 'now', '2026-11-25', '2026-11-25T10:00Z', '2026-11-25T10:00:00', '2026-11-25T10:00:00+01:00'],
+  ...['2026-02-30T10:00:00Z', '2026-11-25T24:00:00Z', '2026-11-25T10:00:00.0000Z', '1795600800000'],
+];
 /** Requests for lists, by their queries. */
 const lists = (...queries: readonly string[]) => queries.map((query) => get(`/plants?${query}`));
 const notEncoded = ['%', '%zz', '%F', '%FF', '%C0%AF', '%ED%A0%80', 'a%E0%A4'];
@@ -166,10 +213,13 @@ const otherCursor = rejected('bad_request', messages.invalidCursor);
 export const operationScopes: Readonly<Record<keyof Operations, Scope>> = {
   createPlant: 'create',
   createPlants: 'create',
+  getPlants: 'read',
+  deletePlants: 'delete',
   correctPlant: 'correct',
   deletePlant: 'delete',
   getPlant: 'read',
   listPlants: 'read',
+  listTags: 'read',
   listChanges: 'read',
 };
 
@@ -262,6 +312,51 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
       listed([shown(min), shown(1, all), ...[2, 5, 6, 7, 8, 10_000].map((id) => shown(id))], true),
       get('/plants?limit=8'),
     ),
+  ],
+
+  getPlants: [
+    ...[1n, 2n ** 53n + 1n, max].flatMap((id) => each(created(all), create(id, all))),
+    ['a plant, deleted', create(2), created()],
+    ['a plant, to be deleted', remove(2), deleted],
+    ...ofIds('get'),
+    [
+      'each in the order sent, also twice: none stops the others',
+      getIds(`"${max}"`, '"2"', '7', '"9007199254740992"', '"9007199254740993"', '"1"', '"1"'),
+      found(
+        ...[ok(shown(max, all)), notFound(2n), rejected('bad_request', messages.invalidIdText)],
+        ...[notFound(2n ** 53n), ok(shown(2n ** 53n + 1n, all)), ok(shown(1, all)), ok(shown(1, all))],
+      ),
+    ],
+    ['a correction', put(1, ifAny, small), ok(shown(1, small))],
+    ['what it is now', getIds('"1"'), found(ok(shown(1, small)))],
+    [
+      '1,000 ids',
+      getIds(...thousand.map((_, at) => `"${at + 10}"`)),
+      found(...thousand.map((_, at) => notFound(BigInt(at + 10)))),
+    ],
+  ],
+
+  deletePlants: [
+    ...[1n, 2n, 2n ** 53n + 1n, max].flatMap((id) => each(created(all), create(id, all))),
+    ...ofIds('delete'),
+    [
+      'each in the order sent, also twice: none stops the others',
+      deleteIds(`"${max}"`, '"7"', '1', '"9007199254740992"', '"9007199254740993"', '"1"', '"1"'),
+      removed(
+        ...[deleted, notFound(7n), rejected('bad_request', messages.invalidIdText), notFound(2n ** 53n)],
+        ...[deleted, deleted, deleted],
+      ),
+    ],
+    ['the same again', deleteIds('"1"', `"${max}"`), removed(deleted, deleted)],
+    ['their ids in a batch', batch(plant(1, all), plant(7)), results(retired(1n), created())],
+    ['what is left', get('/plants'), listed([shown(2, all), shown(7)])],
+    ['1,000 plants, to be deleted', batch(...manyPlants), results(...manyPlants.map(() => created()))],
+    [
+      '1,000 ids',
+      deleteIds(...thousand.map((_, at) => `"${at + 10_000}"`)),
+      removed(...thousand.map(() => deleted)),
+    ],
+    ['what is left still', get('/plants'), listed([shown(2, all), shown(7)])],
   ],
 
   correctPlant: [
@@ -375,6 +470,15 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
     ['its next plant', get('/plants?tag=indoor&limit=100&after=<next>'), listed([d])],
     ['an empty tag, which differs from none', get('/plants?tag='), listed([e])],
     ['a part of the name, in another case', get('/plants?q=MONSTERA'), listed([a, e])],
+    ...searched.flatMap(([name], index) => each(created({ name }), create(20 + index, { name }))),
+    ...searched.flatMap(([name, ...parts], index) =>
+      each(
+        listed([shown(20 + index, { name })]),
+        ...lists(...parts.map((part) => `q=${encodeURIComponent(part)}`)),
+      ),
+    ),
+    ...each(listed([]), ...lists('q=apfel', 'q=a%25b', 'q=g%25')),
+    ...searched.flatMap((_, index) => each(deleted, remove(20 + index))),
     ['a part of the name, tag and order', get('/plants?q=monstera&tag=indoor&order=newest'), listed([a])],
     ['an emoji', get('/plants?q=%F0%9F%8C%B1'), listed([d])],
     ['the longest texts, to be listed', create(10, long), created(long)],
@@ -390,6 +494,30 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
     ),
     ['an order that there is not', get('/plants?order=name'), invalidQuery('order', 'must be id or newest')],
     ['NUL', get('/plants?q=%00'), invalidQuery('q', hasNul)],
+    ...each(
+      listed([a, b, c, d, e]),
+      ...lists(`addedFrom=${past}`, `addedBefore=${future}`, `addedFrom=${past}&addedBefore=${future}`),
+    ),
+    ...each(
+      listed([]),
+      ...lists(`addedFrom=${future}`, `addedBefore=${past}`, `addedBefore=${past}&order=newest`),
+    ),
+    [
+      'the newest of a time',
+      get(`/plants?order=newest&limit=4&addedFrom=${past}&addedBefore=${future}`),
+      listed([e, d, c, b], true),
+    ],
+    [
+      'those after them',
+      get(`/plants?order=newest&addedFrom=${past}&addedBefore=${future}&after=<next>`),
+      listed([a]),
+    ],
+    ...['addedFrom', 'addedBefore'].flatMap((name) =>
+      each(
+        invalidQuery(name, 'must be a time in UTC, such as 2026-11-25T10:00:00.000Z'),
+        ...lists(...notTimes.map((time) => `${name}=${encodeURIComponent(time)}`)),
+      ),
+    ),
     ...queryNames.flatMap((name) => [
       ...each(
         invalidQuery(name, 'must be given once'),
@@ -411,6 +539,31 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
     ),
     ['HEAD, without the body', get('/plants', 'HEAD'), ok('')],
     noToken(get('/plants')),
+  ],
+
+  listTags: [
+    ['no plant', get('/tags'), tagged({})],
+    ...listedPlants.flatMap(([id, texts]) => each(created(texts), create(id, texts))),
+    [
+      'those that plants have, and how many have each',
+      get('/tags'),
+      tagged({ '': 1, indoor: 2, outdoor: 1 }),
+    ],
+    ['another tag', put(-1, ifAny, { tag: '"🌱"' }), ok(shown(-1, { tag: '"🌱"' }))],
+    ['a plant deleted', remove(max), deleted],
+    ['those that plants have now', get('/tags'), tagged({ indoor: 2, '🌱': 1 })],
+    ['after the last plant', get(`/tags?after=${writeTagCursor(max)}`), tagged({})],
+    ['after the first one', get(`/tags?after=${writeTagCursor(min)}`), tagged({ indoor: 1, '🌱': 1 })],
+    ...each(
+      otherCursor,
+      ...['', 'x', '1.tags.', '1.tags.01', `1.tags.${max + 1n}`, writeCursor({}, { id: 1n })].map((after) =>
+        get(`/tags?after=${after}`),
+      ),
+    ),
+    ['a parameter of lists', get('/tags?limit=1'), unknown('limit', 'there are after')],
+    ['another method', get('/tags', 'POST'), notAllowed],
+    ['HEAD, without the body', get('/tags', 'HEAD'), ok('')],
+    noToken(get('/tags')),
   ],
 
   listChanges: [

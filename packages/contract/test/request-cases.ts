@@ -77,6 +77,9 @@ export const requestCases: Readonly<Record<string, readonly Case[]>> = {
       each(notAllowed(method), { line: `${method} /plants` }),
     ),
     ...each(notAllowed('POST', '/plants/1', ['PUT', 'DELETE', 'GET', 'HEAD']), { line: 'POST /plants/1' }),
+    ...['get', 'delete'].flatMap((what) =>
+      each(notAllowed('GET', `/plants/batch/${what}`, ['POST']), { line: `GET /plants/batch/${what}` }),
+    ),
     ['POST in lower case', { ...post(valid), line: 'post /plants' }, replayed],
   ],
 

@@ -1,6 +1,7 @@
 import { crash } from './kinds/crash.js';
 import { disk } from './kinds/disk.js';
 import { failover } from './kinds/failover.js';
+import { follow } from './kinds/follow.js';
 import { network } from './kinds/network.js';
 import { races } from './kinds/races.js';
 import type { Proof, Trials } from './proof.js';
@@ -18,7 +19,15 @@ const model: Proof = [
 ];
 
 /** Every proof, by the name that `--only` takes, in the order in which they run. */
-export const allProofs: Readonly<Record<string, Proof>> = { crash, failover, network, disk, races, model };
+export const allProofs: Readonly<Record<string, Proof>> = {
+  crash,
+  failover,
+  network,
+  disk,
+  races,
+  follow,
+  model,
+};
 
 /** The kinds of all of them, by whose names `--trials` goes. */
 export const allKinds: readonly Trials[] = Object.values(allProofs).flat();

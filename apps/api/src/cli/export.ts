@@ -15,13 +15,15 @@ export interface ListOptions {
   readonly tag?: string;
   readonly query?: string;
   readonly newest?: boolean;
+  readonly addedFrom?: string;
+  readonly addedBefore?: string;
   readonly format: keyof typeof formats;
 }
 
 /** Prints the plants that match, page after page. */
 export async function list(
   config: Config,
-  { tag, query: q, newest = false, format }: ListOptions,
+  { tag, query: q, newest = false, addedFrom, addedBefore, format }: ListOptions,
   context: CliContext,
 ): Promise<void> {
   const { head, write } = formats[format];
@@ -29,7 +31,8 @@ export async function list(
     await writeResult(context, head);
     let after: string | undefined;
     do {
-      const query: PlantQuery = { limit: 1_000, order: newest ? 'newest' : 'id', tag, q, after };
+      const order = newest ? 'newest' : 'id';
+      const query: PlantQuery = { limit: 1_000, order, tag, q, addedFrom, addedBefore, after };
       const { plants, next } = await retryWhileUnavailable(() => listPlants(store, query, 1));
       await writeResult(context, plants.map(write).join(''));
       after = next;

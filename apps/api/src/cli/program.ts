@@ -5,6 +5,7 @@ import {
   Int64ParameterSchema,
   PlantSchema,
   QUERY_MAX_LENGTHS,
+  QueryTimeSchema,
 } from '@plant-store/contract';
 import { type Scope, scopes } from '@plant-store/contract/access-token';
 import { plantFieldNames, plantFields } from '@plant-store/contract/fields';
@@ -237,9 +238,15 @@ function addStore(program: Command, { context, readConfig }: ProgramDependencies
     .option('--tag <tag>', 'those with exactly this tag', toTextUpTo(QUERY_MAX_LENGTHS.tag))
     .option(
       '--query <text>',
-      'those with this in their name, ASCII letters in either case',
+      'those with this in their name, in upper or lower case',
       toTextUpTo(QUERY_MAX_LENGTHS.q),
     )
+    .option(
+      '--added-from <time>',
+      'those stored at a time or later, in UTC, such as 2026-11-25T10:00:00Z',
+      toTime,
+    )
+    .option('--added-before <time>', 'those stored before a time', toTime)
     .option('--newest', 'the latest first')
     .addOption(
       new Option('--format <format>', 'how they are printed').choices(Object.keys(formats)).default('table'),
@@ -343,6 +350,7 @@ const toUrl = parserOf(
   'Give a URL, such as http://127.0.0.1:3001.',
 );
 const toPlantText = parserOf(PlantSchema.shape.name, 'Give a text in well-formed Unicode, without NUL.');
+const toTime = parserOf(QueryTimeSchema, 'Give a time in UTC, such as 2026-11-25T10:00:00Z.');
 /** The id of a plant, written as in a path of the API. */
 const toPlantId = parserOf(
   Int64ParameterSchema,

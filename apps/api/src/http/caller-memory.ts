@@ -52,7 +52,8 @@ export function createCallerMemory(limitBytes: number) {
     holdReply(response: Response, bytes: number): void {
       if (!isCounted(response, bytes)) return;
       const caller = callerOf(response.locals);
-      const isRead = response.statusCode === 200 && /^(?:GET|HEAD)$/.test(response.req.method);
+      const readsOnly = response.locals.readsOnly || /^(?:GET|HEAD)$/.test(response.req.method);
+      const isRead = response.statusCode === 200 && readsOnly;
       if (isRead && !budget.hasRoom(caller, bytes)) throw overloadErrors.reply_bytes;
       budget.add(caller, bytes);
       keep(response, bytes);

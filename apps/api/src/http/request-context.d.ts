@@ -20,8 +20,10 @@ declare global {
       scopes?: readonly Scope[];
       /** The id of the plant, for the log; text, since log readers round large numbers. */
       plantId?: string;
-      /** How many plants of a batch had each outcome, as `plant_store_creates_total` names them. */
+      /** How many plants of a batch had each outcome: `stored`, `replayed`, `found`, `deleted`, or the name of an error. */
       outcomes?: Readonly<Record<string, number>>;
+      /** Whether the request changes nothing, whatever its method is. */
+      readsOnly?: boolean;
       /** The route of the request, for metrics; instead of that which Express has matched. */
       route?: string;
       /** How many bytes are counted for the request; `undefined` before any are. */

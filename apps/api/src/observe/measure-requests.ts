@@ -45,11 +45,12 @@ export function measureRequests(registry: Registry) {
       countRequest(request.method, route, status, response.locals.error?.number ?? '');
       observeDuration(route, durationMs / 1_000);
       const { outcomes } = response.locals;
-      if (outcomes !== undefined) {
+      if (request.method !== 'POST') return;
+      if (route === routes.createPlants.path && outcomes !== undefined) {
         for (const [outcome, plants] of Object.entries(outcomes))
           for (let plant = 0; plant < plants; plant++)
             countCreate(response.writableFinished ? outcome : 'cut_off');
-      } else if (route === routes.createPlant.path && request.method === 'POST') {
+      } else if (route === routes.createPlant.path) {
         countCreate(outcomeOf(response));
       }
     },

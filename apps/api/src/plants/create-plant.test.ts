@@ -1,4 +1,4 @@
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { ServiceError } from '../errors/service-error.js';
 import { createPlants } from './create-plant.js';
 import type { CreatePlantOutcome, PlantQueue, StoredPlant } from './plant-store.js';
@@ -18,13 +18,13 @@ function createReversingQueue(store: (plant: StoredPlant) => CreatePlantOutcome)
   };
 }
 
-const awaitTurn = async (left: number) => left;
-const plants = [
+const items = [
   { id: 7n, name: 'Fern' },
   { id: 8n, name: 'Ivy' },
   { id: 7n, name: 'Moss' },
   { id: 7n, name: 'Fern' },
 ];
+const batch = { items, caller: 1, awaitTurn: async (left: number) => left };
 
 it('stores the first of several plants with one id, whatever is stored first of what is in flight', async () => {
   const stored: StoredPlant[] = [];
@@ -34,13 +34,13 @@ it('stores the first of several plants with one id, whatever is stored first of 
     stored.push(plant);
     return { stored: true };
   });
-  expect(await createPlants(queue, plants, 1, awaitTurn)).toMatchObject([
+  expect(await createPlants(queue, batch)).toMatchObject([
     { replayed: false },
     { replayed: false },
     { errorName: 'id_taken' },
     { replayed: true },
   ]);
-  expect(stored).toEqual([plants[1], plants[0]]);
+  expect(stored).toEqual([items[1], items[0]]);
 });
 
 it.each<[errorName: string, (plant: StoredPlant) => CreatePlantOutcome]>([
@@ -52,23 +52,6 @@ it.each<[errorName: string, (plant: StoredPlant) => CreatePlantOutcome]>([
     },
   ],
 ])('answers all plants with the id of one that is rejected alike: %s', async (errorName, store) => {
-  const results = await createPlants(createReversingQueue(store), plants, 1, awaitTurn);
+  const results = await createPlants(createReversingQueue(store), batch);
   expect(results).toMatchObject(Array(4).fill({ errorName }));
-});
-
-it('gives others their turn between some plants and the next ones', async () => {
-  const create = vi.fn(async () => ({ stored: true }) as const);
-  const many = Array.from({ length: 25 }, (_, index) => ({ id: BigInt(index), name: 'Fern' }));
-  /** How many were left, and how many had been created, at each turn. */
-  const turns: number[][] = [];
-  const takeTen = async (left: number) => {
-    turns.push([left, create.mock.calls.length]);
-    return Math.min(left, 10);
-  };
-  expect(await createPlants({ create }, many, 1, takeTen)).toHaveLength(25);
-  expect(turns).toEqual([
-    [25, 0],
-    [15, 10],
-    [5, 20],
-  ]);
 });

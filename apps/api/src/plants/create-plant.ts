@@ -1,13 +1,19 @@
 import { type NewPlant, NewPlantSchema, type Plant } from '@plant-store/contract';
 import { hasSameFields } from '@plant-store/contract/fields';
 import { explainInvalidRequest, messages } from '@plant-store/contract/messages';
-import { internalError, ServiceError } from '../errors/service-error.js';
+import { ServiceError } from '../errors/service-error.js';
 import type { Caller } from '../runtime/callers.js';
 import { isTombstone } from '../store/store.js';
 import { fingerprintOf } from './correct-plant.js';
 import type { CreatePlantOutcome, PlantQueue, StoredPlant } from './plant-store.js';
+import { type Batch, runBatch } from './run-batch.js';
 
 type Creates = Pick<PlantQueue, 'create'>;
+
+/** That a plant is stored: whether an earlier request had already stored it. */
+export interface Created {
+  readonly replayed: boolean;
+}
 
 /**
  * Creates a plant (docs/use/api.md, "Plants"). The id is also the idempotency key: creating the same plant again is a
@@ -18,11 +24,7 @@ type Creates = Pick<PlantQueue, 'create'>;
  * is changed then
  * @throws whatever the queue throws
  */
-export async function createPlant(
-  queue: Creates,
-  newPlant: NewPlant,
-  caller: Caller,
-): Promise<{ readonly replayed: boolean }> {
+export async function createPlant(queue: Creates, newPlant: NewPlant, caller: Caller): Promise<Created> {
   const outcome = await queue.create(newPlant, caller);
   if (outcome.stored) return { replayed: false };
   if (isTombstone(outcome.existing)) throw new ServiceError('id_retired', messages.idRetired(newPlant.id));
@@ -35,30 +37,15 @@ export function isReplay({ original, ...existing }: StoredPlant, created: Plant)
   return original === undefined ? hasSameFields(existing, created) : original === fingerprintOf(created);
 }
 
-/** What became of one plant: whether an earlier request had already stored it, or why it is not stored. */
-export type CreatedOrRejected = { readonly replayed: boolean } | ServiceError;
-
-/**
- * Creates plants, each as `createPlant` does, all of them at the same time, those of one id as if one after the other.
- *
- * @param plants what the request has, not validated
- * @param awaitTurn resolves, when some of those that are left may be validated and queued, to how many
- * @returns what became of each plant, in order; none stops the others
- */
-export async function createPlants(
-  queue: Creates,
-  plants: readonly unknown[],
-  caller: Caller,
-  awaitTurn: (left: number) => Promise<number>,
-): Promise<CreatedOrRejected[]> {
+/** Creates the plants of a batch, each as `createPlant` does, those of one id as if one after the other. */
+export function createPlants(queue: Creates, batch: Batch): Promise<(Created | ServiceError)[]> {
   const inOrder = createInOrder(queue);
-  const results: Promise<CreatedOrRejected>[] = [];
-  while (results.length < plants.length) {
-    const count = await awaitTurn(plants.length - results.length);
-    for (const plant of plants.slice(results.length, results.length + count))
-      results.push(createOne(inOrder, plant, caller));
-  }
-  return Promise.all(results);
+  return runBatch(batch, async (plant) => {
+    const { data, error } = NewPlantSchema.safeParse(plant);
+    if (data !== undefined) return createPlant(inOrder, data, batch.caller);
+    const { errorName, message } = explainInvalidRequest({ body: error.issues });
+    throw new ServiceError(errorName, message);
+  });
 }
 
 /**
@@ -79,17 +66,4 @@ function createInOrder(queue: Creates): Creates {
       return created;
     },
   };
-}
-
-async function createOne(queue: Creates, plant: unknown, caller: Caller): Promise<CreatedOrRejected> {
-  try {
-    const { data, error } = NewPlantSchema.safeParse(plant);
-    if (data === undefined) {
-      const { errorName, message } = explainInvalidRequest({ body: error.issues });
-      throw new ServiceError(errorName, message);
-    }
-    return await createPlant(queue, data, caller);
-  } catch (error) {
-    return error instanceof ServiceError ? error : internalError(error);
-  }
 }

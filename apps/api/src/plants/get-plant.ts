@@ -4,7 +4,8 @@ import { messages } from '@plant-store/contract/messages';
 import { overloadErrors, ServiceError } from '../errors/service-error.js';
 import { Budget, type Caller, FairQueue } from '../runtime/callers.js';
 import { isTombstone } from '../store/store.js';
-import type { PlantRecord, PlantStore, StoredPlant } from './plant-store.js';
+import { type PlantRecord, type PlantStore, plantTable, type StoredPlant } from './plant-store.js';
+import { type Batch, readId, runBatch } from './run-batch.js';
 
 /** Finds what has an id. */
 export type FindPlant = (id: bigint, caller: Caller) => Promise<PlantRecord | undefined>;
@@ -20,6 +21,38 @@ export async function getPlant(find: FindPlant, id: bigint, caller: Caller): Pro
   if (plant === undefined || isTombstone(plant))
     throw new ServiceError('plant_not_found', messages.plantNotFound(id));
   return plant;
+}
+
+/** How much text the plants of a batch may have, in bytes in UTF-8. */
+const maxTextBytes = 2 ** 22;
+
+const replyIsFull = new ServiceError(
+  'overloaded',
+  'The reply has no room for more plants. Send this id again.',
+);
+
+/**
+ * Returns the plants with the ids of a batch, each as `getPlant` does, a few at a time. Once their texts are longer than a reply may
+ * be, the rest are `overloaded`; at least one is returned.
+ */
+export async function getPlants(find: FindPlant, batch: Batch): Promise<(StoredPlant | ServiceError)[]> {
+  const { items, caller } = batch;
+  const found: (StoredPlant | ServiceError)[] = [];
+  let bytes = 0;
+  while (found.length < items.length) {
+    const some = items.slice(found.length, found.length + maxFound);
+    const next = await runBatch({ ...batch, items: some }, async (text) => {
+      const id = readId(text);
+      if (bytes > maxTextBytes) throw replyIsFull;
+      const plant = await getPlant(find, id, caller);
+      const own = plantTable.bytesOf(plant);
+      bytes += own;
+      if (bytes > maxTextBytes && bytes > own) throw replyIsFull;
+      return plant;
+    });
+    found.push(...next);
+  }
+  return found;
 }
 
 /** How many plants one query finds at most, and how many requests may wait for one; see `Budget` for the part of each caller. */

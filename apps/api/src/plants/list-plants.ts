@@ -34,18 +34,20 @@ export async function listPlants(
   query: PlantQuery,
   share: number,
 ): Promise<Page> {
-  const { limit = defaultLimit, after, order = 'id', q, ...equal } = query;
+  const { limit = defaultLimit, after, order = 'id', q, addedFrom, addedBefore, ...equal } = query;
   const start = after === undefined ? undefined : readCursor(query, after);
   if (after !== undefined && start === undefined) {
     throw new ServiceError('bad_request', messages.invalidCursor);
   }
   const examined = examinedBy(share);
+  const range = { addedFrom: toTime(addedFrom), addedBefore: toTime(addedBefore) };
   const list = (part: ListQuery['order'], from: ListPosition | undefined, matches: number) =>
-    store.list({ order: part, after: from, q, equal }, { ...examined, matches });
+    store.list({ order: part, after: from, q, equal, ...range }, { ...examined, matches });
   const isUntimed = order === 'newest' && start !== undefined && start.addedAt === undefined;
   const { plants, last, readMs } = await list(isUntimed ? 'untimed' : order, start, limit);
   if (last !== undefined) return { plants: [...plants], next: writeCursor(query, last), readMs };
-  if (order !== 'newest' || isUntimed) return { plants: [...plants], next: undefined, readMs };
+  const isTimed = addedFrom !== undefined || addedBefore !== undefined;
+  if (order !== 'newest' || isUntimed || isTimed) return { plants: [...plants], next: undefined, readMs };
   // Those without a time come last, if only to find out that there are none.
   const rest = await list('untimed', undefined, Math.max(1, limit - plants.length));
   if (plants.length === limit && rest.plants.length > 0) {
@@ -58,6 +60,8 @@ export async function listPlants(
   }
   return { plants: [...plants, ...rest.plants], next: rest.last && writeCursor(query, rest.last), readMs };
 }
+
+const toTime = (text: string | undefined) => (text === undefined ? undefined : Date.parse(text));
 
 /** How much a request may examine that has a part of the time, from 0 to 1. */
 export function examinedBy(share: number) {

@@ -129,6 +129,13 @@ export interface Store<Resource> {
    */
   list(query: ListQuery, limits: ListLimits): Promise<Listed<Resource>>;
   /**
+   * Counts the records that have each value of a column, of those after an id that it examines, in the order of their ids, as many
+   * as the limits allow, at least one. Those without a value are not counted.
+   *
+   * @throws {ServiceError} as `list` does
+   */
+  countValues(column: string, after: bigint | undefined, limits: CountLimits): Promise<CountedValues>;
+  /**
    * Lists the last change of each record, in one order that never changes: those that come after a place, as many as the limits
    * allow. A record that changes again has its place at the end from then on.
    *
@@ -158,8 +165,11 @@ export interface ListQuery {
   readonly after?: ListPosition | undefined;
   /** What the columns of these names must be equal to. */
   readonly equal?: Readonly<Record<string, string | undefined>>;
-  /** What a column that is searched must have as a part; ASCII letters match in either case. */
+  /** What a column that is searched must have as a part, both folded by `foldText`. */
   readonly q?: string | undefined;
+  /** When records must have been stored, in milliseconds since 1970; those without a time match no bound. */
+  readonly addedFrom?: number | undefined;
+  readonly addedBefore?: number | undefined;
 }
 
 /** The most that a list may have. Bytes are those of the texts of all plants that it examines, in UTF-8. */
@@ -169,6 +179,18 @@ export interface ListLimits {
   readonly bytes: number;
   /** For how long plants are examined, in milliseconds, where the engine looks at the time; by default a tenth of a second. */
   readonly durationMs?: number;
+}
+
+/** What a count may examine. */
+export type CountLimits = Omit<ListLimits, 'matches'>;
+
+/** How many of the records that were examined have each value. */
+export interface CountedValues {
+  readonly counts: readonly (readonly [value: string, records: number])[];
+  /** The last record that was examined; `undefined` if there are no more. */
+  readonly last: bigint | undefined;
+  /** As in `Listed`. */
+  readonly readMs?: number | undefined;
 }
 
 /** The place of a plant in a list. */

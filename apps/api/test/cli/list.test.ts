@@ -42,6 +42,8 @@ it('lists plants by id, the newest first, and those that match', async () => {
     [' --tag indoor', [monstera]],
     [' --tag ', [other]],
     [' --query MONSTERA', [monstera, other]],
+    [' --added-from 2026-01-02T03:04:05.679Z', [other]],
+    [' --added-before 2026-11-25T10:00:00Z', [monstera]],
     [` --query ${'🌱'.repeat(100)} --tag ${'🌱'.repeat(1_000)}`, []],
   ] as const)
     expect([...(await list(options)).matchAll(/"id":(-?\d+)/g)].map(([, id]) => id)).toEqual(ids);

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
+import { createClient } from '@plant-store/client';
 import { errors } from '@plant-store/contract/errors';
 import supertest from 'supertest';
 import { expect, inject, it } from 'vitest';
 import { expectError } from '../support/expect-error.js';
 import { postPlant } from '../support/post-plant.js';
+import { readLog } from '../support/read-log.js';
 import { readPage } from '../support/read-markdown.js';
 import { sendRaw } from '../support/send-raw.js';
 import { startTestService, useTestService } from '../support/start-test-service.js';
@@ -55,6 +57,29 @@ it('counts commits, requests and creates by what became of them', async () => {
     'plant_store_token_checks_total{outcome="valid"} 4',
     'plant_store_token_checks_total{outcome="malformed"} 1',
   ]);
+});
+
+it('counts the plants of a batch as creates only where it creates them, and logs what became of each', async () => {
+  const other = await startTestService({ ADMIN_PORT: '0' });
+  const client = createClient(other);
+  await client.createPlants({ body: { plants: [{ id: 1, name: 'Fern' }] } });
+  const ids = ['1', '2'];
+  const replies = [await client.getPlants({ body: { ids } }), await client.deletePlants({ body: { ids } })];
+  const lines = await Promise.all(replies.map(({ requestId }) => readLog(other, requestId ?? '')));
+  expect(lines.flat().map(({ outcomes }) => outcomes)).toEqual([
+    { found: 1, plant_not_found: 1 },
+    { deleted: 1, plant_not_found: 1 },
+  ]);
+  await expectLines(
+    [
+      'plant_store_http_requests_total{method="POST",route="/plants/batch/get",status="200",error=""} 1',
+      'plant_store_http_requests_total{method="POST",route="/plants/batch/delete",status="200",error=""} 1',
+      'plant_store_creates_total{outcome="stored"} 1',
+      'plant_store_creates_total{outcome="plant_not_found"} 0',
+    ],
+    other,
+  );
+  expect(await readMetrics(other)).not.toMatch(/outcome="(found|deleted)"/);
 });
 
 it('counts commits that fail, by the error, and rejections for overload by the limit that was reached', async () => {

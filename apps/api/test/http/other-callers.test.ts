@@ -16,9 +16,22 @@ async function start(environment: Readonly<Record<string, string>> = {}) {
   return { service, greedy, other };
 }
 
+interface Request {
+  readonly method?: string;
+  readonly path: string;
+  readonly body?: string;
+}
+
 /** Sends a request so often on so many connections, and leaves the replies unread. */
-async function sendUnread(service: TestService, path: string, token: string, count: number, times: number) {
-  const request = `GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n\r\n`;
+async function sendUnread(
+  service: TestService,
+  { method = 'GET', path, body = '' }: Request,
+  token: string,
+  count: number,
+  times: number,
+) {
+  const content = body && `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`;
+  const request = `${method} ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n${content}\r\n${body}`;
   for (let index = 0; index < count; index++) {
     const connection = await openConnection(service.baseUrl);
     onTestFinished(() => connection.destroy());
@@ -29,27 +42,29 @@ async function sendUnread(service: TestService, path: string, token: string, cou
 const isOtherEngine = inject('engine') !== 'sqlite';
 
 // The memory of each worker is its own, and the database does not matter.
-it.skipIf(isOtherEngine || inject('workers') > 1)(
-  'has replies to others while one caller does not read its own',
-  async () => {
-    const limit = 2 ** 24;
-    const { service, greedy, other } = await start({
-      BODY_MAX_BYTES: String(limit),
-      BODY_MEMORY_MAX_BYTES: String(4 * limit),
-    });
-    // More than a system keeps of what its program does not read.
-    const name = 'x'.repeat(limit - 100);
-    expect(await other.createPlant({ body: { id: 1, name } })).toMatchObject({ status: 200 });
-    await sendUnread(service, '/plants/1', greedy, 3, 60);
-    await until(async () => {
-      const headers = { Authorization: `Bearer ${greedy}` };
-      const { status, body } = await fetch(`${service.baseUrl}/plants/1`, { headers });
-      await body?.cancel();
-      return status === 503;
-    });
-    expect(await other.getPlant({ params: { id: 1 } })).toMatchObject({ status: 200 });
-  },
-);
+it
+  .skipIf(isOtherEngine || inject('workers') > 1)
+  .each<Request>([
+    { path: '/plants/1' },
+    { method: 'POST', path: '/plants/batch/get', body: '{"ids":["1"]}' },
+  ])('has replies to others while one caller does not read its own: $path', async (request) => {
+  const limit = 2 ** 24;
+  const { service, greedy, other } = await start({
+    BODY_MAX_BYTES: String(limit),
+    BODY_MEMORY_MAX_BYTES: String(4 * limit),
+  });
+  // More than a system keeps of what its program does not read.
+  const name = 'x'.repeat(limit - 100);
+  expect(await other.createPlant({ body: { id: 1, name } })).toMatchObject({ status: 200 });
+  await sendUnread(service, request, greedy, 3, 60);
+  await until(async () => {
+    const headers = { Authorization: `Bearer ${greedy}`, 'Content-Type': 'application/json' };
+    const { status, body } = await fetch(`${service.baseUrl}${request.path}`, { ...request, headers });
+    await body?.cancel();
+    return status === 503;
+  });
+  expect(await other.getPlant({ params: { id: 1 } })).toMatchObject({ status: 200 });
+});
 
 // The database does not matter.
 it.skipIf(isOtherEngine)(
@@ -78,7 +93,7 @@ it('lists for another caller while one has lists waiting that nobody reads', asy
   const { service, greedy, other } = await start();
   expect(await other.createPlant({ body: { id: 1, name: 'Fern' } })).toMatchObject({ status: 200 });
   await other.listPlants();
-  await sendUnread(service, '/plants?q=zzzz', greedy, 128, 20);
+  await sendUnread(service, { path: '/plants?q=zzzz' }, greedy, 128, 20);
   for (let index = 0; index < 20; index++)
     expect(await other.listPlants()).toMatchObject({ status: 200, body: { plants: [{ id: 1n }] } });
 });

@@ -165,7 +165,7 @@ describe('the page on the architecture', () => {
     const [, drawing = ''] = readPage('docs/architecture.md').split('```', 2);
     const drawn = [...drawing.matchAll(/-- "([A-Z]+ \/plants[^"]*)" -->/g)].map(([, name]) => name);
     expect(drawn.toSorted()).toEqual(mounted.filter((name) => name.includes('/plants')).toSorted());
-    expect(drawn).toHaveLength(6);
+    expect(drawn).toHaveLength(8);
   });
 });
 

@@ -1,4 +1,5 @@
 import { plantFilters, plantSearches } from '@plant-store/contract/fields';
+import { foldText, hasText } from '@plant-store/contract/fold-text';
 import type { PlantPage, StoredPlant } from '@plant-store/contract/operations';
 import type { InfiniteData } from '@tanstack/react-query';
 import type { PlantFilter } from '../route.js';
@@ -90,13 +91,11 @@ function comesBefore(one: StoredPlant, other: StoredPlant, order: 'newest' | 'id
   return time === otherTime ? one.id > other.id : time > otherTime;
 }
 
-/** Whether a list with a filter has a plant: in what is searched the letters A to Z match in either case. */
+/** Whether a list with a filter has a plant. */
 export function matches(plant: StoredPlant, filter: PlantFilter): boolean {
-  const searched = toLowerAscii(filter.q ?? '');
+  const searched = foldText(filter.q ?? '');
   return (
     plantFilters.every((name) => filter[name] === undefined || plant[name] === filter[name]) &&
-    plantSearches.some((name) => toLowerAscii(plant[name] ?? '').includes(searched))
+    plantSearches.some((name) => hasText(plant[name] ?? '', searched))
   );
 }
-
-const toLowerAscii = (text: string) => text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());

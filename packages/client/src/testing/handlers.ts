@@ -1,21 +1,22 @@
-import { INT64_MAX, INT64_MIN, MAX_PLANTS, NewPlantSchema } from '@plant-store/contract';
+import {
+  INT64_MAX,
+  INT64_MIN,
+  Int64ParameterSchema,
+  MAX_PLANTS,
+  NewPlantSchema,
+} from '@plant-store/contract';
 import {
   hashText,
   readChangeCursor,
   readCursor,
+  readTagCursor,
   writeChangeCursor,
   writeCursor,
 } from '@plant-store/contract/cursor';
 import { fieldsOf, hasSameFields, plantFilters, plantSearches } from '@plant-store/contract/fields';
+import { foldText, hasText } from '@plant-store/contract/fold-text';
 import { explainInvalidRequest, messages } from '@plant-store/contract/messages';
-import type {
-  Change,
-  CreateResult,
-  Operations,
-  Plant,
-  PlantQuery,
-  StoredPlant,
-} from '@plant-store/contract/operations';
+import type { Change, Operations, Plant, PlantQuery, StoredPlant } from '@plant-store/contract/operations';
 import type { ValidRequest } from './read-request.js';
 import { ServiceError } from './reply.js';
 
@@ -27,10 +28,23 @@ export const handlers: { readonly [Name in keyof Operations]: Handler<Name> } = 
   },
 
   createPlants({ body: { plants } }, state) {
-    if (plants.length > MAX_PLANTS) {
-      throw new ServiceError('batch_too_large', messages.batchTooLarge(plants.length));
-    }
-    return { status: 200, body: { results: plants.map((plant) => tryCreate(plant, state)) } };
+    return runBatch(plants, (plant) => {
+      const { data, error } = NewPlantSchema.safeParse(plant);
+      if (data !== undefined) return { status: 200, replayed: create(data, state).replayed };
+      const { errorName, message } = explainInvalidRequest({ body: error.issues });
+      throw new ServiceError(errorName, message);
+    });
+  },
+
+  getPlants({ body: { ids } }, state) {
+    return runBatch(ids, (id) => ({ status: 200, plant: get(readId(id), state) }));
+  },
+
+  deletePlants({ body: { ids } }, state) {
+    return runBatch(ids, (id) => {
+      remove(readId(id), state);
+      return { status: 204 };
+    });
   },
 
   correctPlant({ params: { id }, headers, body }, state) {
@@ -55,13 +69,7 @@ export const handlers: { readonly [Name in keyof Operations]: Handler<Name> } = 
   },
 
   deletePlant({ params: { id } }, state) {
-    const { plants, times, deleted, originals } = state;
-    if (deleted.has(id)) return { status: 204, body: undefined };
-    if (!plants.delete(id)) throw new ServiceError('plant_not_found', messages.plantNotFound(id));
-    noteChange(id, state);
-    times.delete(id);
-    originals.delete(id);
-    deleted.add(id);
+    remove(id, state);
     return { status: 204, body: undefined };
   },
 
@@ -82,6 +90,19 @@ export const handlers: { readonly [Name in keyof Operations]: Handler<Name> } = 
     const hasMore = last !== undefined && start + limit < all.length;
     const next = hasMore ? writeCursor(query, { id: last.id, addedAt: state.times.get(last.id) }) : undefined;
     return { status: 200, body: { plants, next } };
+  },
+
+  listTags({ query: { after } }, { plants }) {
+    const start = after === undefined ? undefined : readTagCursor(after);
+    if (after !== undefined && start === undefined)
+      throw new ServiceError('bad_request', messages.invalidCursor);
+    const counts = new Map<string, number>();
+    for (const [id, { tag }] of plants) {
+      if (tag !== undefined && (start === undefined || id > start))
+        counts.set(tag, (counts.get(tag) ?? 0) + 1);
+    }
+    const tags = [...counts].map(([tag, count]) => ({ tag, plants: count }));
+    return { status: 200, body: { tags: tags.toSorted((a, b) => (a.tag < b.tag ? -1 : 1)) } };
   },
 
   listChanges({ query: { limit = 100, after } }, state) {
@@ -140,21 +161,39 @@ function create(
   throw new ServiceError('id_taken', messages.idTaken(id));
 }
 
-/** The result of one plant of a batch. */
-function tryCreate(plant: unknown, state: StoreState): CreateResult {
-  const { data, error } = NewPlantSchema.safeParse(plant);
-  try {
-    if (data === undefined) {
-      const { errorName, message } = explainInvalidRequest({ body: error.issues });
-      throw new ServiceError(errorName, message);
+/** Does something with each item of a batch, and answers with what became of each. */
+function runBatch<Result>(items: readonly unknown[], runOne: (item: unknown) => Result) {
+  if (items.length > MAX_PLANTS)
+    throw new ServiceError('batch_too_large', messages.batchTooLarge(items.length));
+  const results = items.map((item) => {
+    try {
+      return runOne(item);
+    } catch (thrown) {
+      if (!(thrown instanceof ServiceError)) throw thrown;
+      const { status, number, message } = thrown;
+      // An item is rejected with no other one.
+      return { status, error: number, message } as Result;
     }
-    return { status: 200, replayed: create(data, state).replayed };
-  } catch (thrown) {
-    if (!(thrown instanceof ServiceError)) throw thrown;
-    const { status, number, message } = thrown;
-    // A create is rejected with no other one.
-    return { status, error: number, message } as CreateResult;
-  }
+  });
+  return { status: 200 as const, body: { results } };
+}
+
+/** @throws {ServiceError} `bad_request` */
+function readId(text: unknown): bigint {
+  const { data } = Int64ParameterSchema.safeParse(text);
+  if (data === undefined) throw new ServiceError('bad_request', messages.invalidIdText);
+  return data;
+}
+
+/** @throws {ServiceError} `plant_not_found` */
+function remove(id: bigint, state: StoreState): void {
+  const { plants, times, deleted, originals } = state;
+  if (deleted.has(id)) return;
+  if (!plants.delete(id)) throw new ServiceError('plant_not_found', messages.plantNotFound(id));
+  noteChange(id, state);
+  times.delete(id);
+  originals.delete(id);
+  deleted.add(id);
 }
 
 /** @throws {ServiceError} `plant_not_found` */
@@ -189,24 +228,22 @@ function show(id: bigint, { plants, times }: StoreState): StoredPlant | undefine
 
 /** The plants that match a query, in its order. */
 function listMatching(query: PlantQuery, state: StoreState): StoredPlant[] {
-  const { order = 'id', q = '' } = query;
-  const part = lowerAscii(q);
+  const { order = 'id', q = '', addedFrom, addedBefore } = query;
+  const part = foldText(q);
+  const timeOf = (id: bigint) => state.times.get(id) ?? -1;
   const ids = [...state.plants]
     .filter(([, plant]) =>
       plantFilters.every((name) => query[name] === undefined || query[name] === plant[name]),
     )
-    .filter(([, plant]) => plantSearches.some((name) => lowerAscii(plant[name] ?? '').includes(part)))
+    .filter(([, plant]) => plantSearches.some((name) => hasText(plant[name] ?? '', part)))
     .map(([id]) => id)
+    .filter((id) => addedFrom === undefined || timeOf(id) >= Date.parse(addedFrom))
+    .filter((id) => addedBefore === undefined || timeOf(id) < Date.parse(addedBefore))
     .toSorted((a, b) => (a < b ? -1 : 1));
   if (order === 'newest') {
-    const timeOf = (id: bigint) => state.times.get(id) ?? -1;
     ids.reverse().sort((a, b) => timeOf(b) - timeOf(a));
   }
   return ids.flatMap((id) => show(id, state) ?? []);
-}
-
-function lowerAscii(text: string): string {
-  return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
 /** What the operations of a fake plant store work on. */

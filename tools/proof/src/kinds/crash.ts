@@ -112,6 +112,7 @@ function losePower(engine: Engine, title: string): Kind<Disk> {
     promise: `A 200 survives a loss of power, on ${title}`,
     short: 2,
     full: 100,
+    followed: 1,
     findObstacle: findNoFileSystem,
     withPlace: (trial) => withDisk(engine, megabytes, trial),
     async breakOnce({ trial, place: { programs, fileSystem } }) {
@@ -172,7 +173,7 @@ async function killPostgresql(trial: Trial, programs: DatabasePrograms | undefin
  * Kills a service: all its processes at once or, half of the times if it has workers, only the primary, after which the
  * workers must end by themselves. Resolves once all have ended.
  */
-async function killService(service: Service, random: Random): Promise<void> {
+export async function killService(service: Service, random: Random): Promise<void> {
   const primaryOnly = random.next() < 0.5;
   const workers = readChildren(service.pid);
   if (primaryOnly && workers.length > 0) await service.kill('SIGKILL');

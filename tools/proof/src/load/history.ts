@@ -1,21 +1,23 @@
 import { fieldsOf, hasSameFields } from '@plant-store/contract/fields';
-import type { NewPlant, Plant } from '@plant-store/contract/operations';
+import type { Change, NewPlant, Plant } from '@plant-store/contract/operations';
 
 /** A plant as a reply shows it, with its entity tag unless a list shows it. */
 export type Shown = NewPlant & { readonly addedAt?: string | undefined; readonly etag?: string | undefined };
 
-/** A request about one id; of the plant of a delete or a read only the id counts. */
+/** A request about one id; of the plant of a delete, a read or `follow` only the id counts. */
 export interface Request {
-  /** `give`: gives the id of a deleted plant again. */
-  readonly do: 'create' | 'correct' | 'give' | 'delete' | 'read';
+  /** `give`: gives the id of a deleted plant again. `follow`: a follower gets its last change. */
+  readonly do: 'create' | 'correct' | 'give' | 'delete' | 'read' | 'follow';
   readonly plant: NewPlant;
   /** What a correction may replace: any plant without it. */
   readonly match?: Shown | undefined;
 }
 
-/** A reply that shows what has the id. `retired`: a deleted plant; `failed`: the precondition does not hold. */
+/** A reply that shows what has the id, or a change. `retired`: a deleted plant; `failed`: the precondition does not hold. */
 export interface Answer {
-  readonly kind: 'stored' | 'replayed' | 'taken' | 'retired' | 'deleted' | 'not found' | 'shown' | 'failed';
+  readonly kind:
+    | ('stored' | 'replayed' | 'taken' | 'retired' | 'deleted' | 'not found' | 'shown' | 'failed')
+    | Change['kind'];
   /** All plants that it shows. */
   readonly plants?: readonly Shown[];
 }
@@ -27,7 +29,7 @@ export interface Operation {
   readonly start: number;
   end: number;
   answer?: Answer | undefined;
-  /** When one of the same batch was sent that comes before it. */
+  /** When one of the same batch was sent, or of the same follower, that comes before it. */
   readonly after?: number | undefined;
 }
 
@@ -38,6 +40,7 @@ interface Live {
   readonly plant: Plant;
   /** As which it was created, or was given the id. */
   readonly created: Plant;
+  readonly isCorrected?: true;
   /** Unknown until a reply shows it. */
   readonly addedAt?: string | undefined;
 }
@@ -53,24 +56,52 @@ export interface Possible {
  * before another one that was answered when it was sent. What was not answered comes anywhere, or not at all. There is nothing if
  * no order explains the answers.
  */
-export function explain(before: readonly Possible[], operations: readonly Operation[]): readonly Possible[] {
+export function explain(
+  possible: readonly Possible[],
+  operations: readonly Operation[],
+): readonly Possible[] {
   const found: Possible[] = [];
   const visited = new Set<string>();
-  function visit(state: State, left: readonly Operation[]): void {
-    const key = `${left.map(({ start }) => start)} ${JSON.stringify(state)}`;
+  function visit(before: State, left: readonly Operation[]): void {
+    const key = `${left.map(({ start }) => start)} ${JSON.stringify(before)}`;
     if (visited.has(key)) return;
     visited.add(key);
     const firstEnd = Math.min(...left.map(({ end }) => end));
-    if (firstEnd === Number.POSITIVE_INFINITY) found.push({ state, unanswered: left });
-    for (const operation of left) {
-      if (operation.start > firstEnd || left.some(({ start }) => start === operation.after)) continue;
-      const next = carryOut(state, operation);
-      const others = left.filter((other) => other !== operation);
-      if (next !== undefined) visit(next, others);
+    if (firstEnd === Number.POSITIVE_INFINITY) found.push({ state: before, unanswered: left });
+    const next = left.flatMap((operation) => {
+      const isLater = operation.start > firstEnd || left.some(({ start }) => start === operation.after);
+      const state = isLater ? undefined : carryOut(before, operation);
+      return state === undefined ? [] : { operation, state, isSame: isEqual(state, before) };
+    });
+    // What was answered and cannot have changed anything may as well come now, whatever comes later.
+    const mayChange = ({ request, answer }: Operation) =>
+      answer === undefined || request.do === 'delete' || request.do === 'correct';
+    const first = next.find(({ operation, isSame }) => isSame && !mayChange(operation));
+    for (const { operation, state, isSame } of first ? [first] : next) {
+      const isFollowed = left.some(({ after }) => after === operation.start);
+      // What was not answered and changes nothing may come later, and after the same that was sent before.
+      const isIdle = isSame || left.find((other) => isAlike(other, operation)) !== operation;
+      if (operation.answer !== undefined || isFollowed || !isIdle)
+        visit(
+          state,
+          left.filter((other) => other !== operation),
+        );
     }
   }
-  for (const { state, unanswered } of before) visit(state, [...unanswered, ...operations]);
+  for (const { state, unanswered } of possible) visit(state, [...unanswered, ...operations]);
   return found;
+}
+
+function isEqual(one: State, other: State): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+/** Whether nobody knows what became of two requests that are the same. */
+function isAlike(one: Operation, other: Operation): boolean {
+  const isUnknown = [one, other].every(({ answer, after }) => answer === undefined && after === undefined);
+  const show = ({ request: { do: what, plant, match } }: Operation) =>
+    JSON.stringify([what, fieldsOf(plant), match && [match.addedAt, fieldsOf(match)]]);
+  return one === other || (isUnknown && show(one) === show(other));
 }
 
 /** What has the id after an operation; `undefined` if it is not answered like that. */
@@ -99,11 +130,12 @@ function reply(state: State, { do: what, plant, match }: Request): readonly [Ans
   if (state === 'nothing') return ['not found', state];
   if (what === 'delete') return ['deleted', 'a deleted plant'];
   if (what === 'give') return state === 'a deleted plant' ? ['shown', given] : ['failed', state];
-  if (state === 'a deleted plant') return ['not found', state];
+  if (state === 'a deleted plant') return [what === 'follow' ? 'deleted' : 'not found', state];
+  if (what === 'follow') return [state.isCorrected ? 'corrected' : 'created', state];
   if (what === 'read' || hasSameFields(state.plant, fields)) return ['shown', state];
   const isMatched =
     match === undefined || (hasSameFields(state.plant, match) && state.addedAt === match.addedAt);
-  return isMatched ? ['shown', { ...state, plant: fields }] : ['failed', state];
+  return isMatched ? ['shown', { ...state, plant: fields, isCorrected: true }] : ['failed', state];
 }
 
 /** The operations that were sent until the first answer that no order explains, one a line. */
@@ -111,7 +143,7 @@ export function describeHistory(before: readonly Possible[], operations: readonl
   const unanswered = { answer: undefined, end: Number.POSITIVE_INFINITY };
   const until = (time: number) =>
     operations
-      .filter(({ start }) => start <= time)
+      .filter(({ start }) => Math.abs(start) <= time)
       .map((one): Operation => (one.end <= time ? one : { ...one, ...unanswered }));
   const ends = operations.map(({ end }) => end).sort((one, other) => one - other);
   const wrong = ends.find((end) => explain(before, until(end)).length === 0) ?? Number.POSITIVE_INFINITY;

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { ProofContext, Trials } from '../proof.js';
 import type { Place } from '../system/databases.js';
+import { withFollowers } from './followers.js';
 import { createRandom } from './plants.js';
 import { Tally } from './tally.js';
 import { type Trial, withTrial } from './trial.js';
@@ -11,6 +12,8 @@ export interface Kind<Where extends Place = Place> extends Omit<Trials, 'prove'>
   readonly trialsPerDatabase?: number;
   /** Settings of the service that may be replaced by those of the command. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** Over how many instances of the service followers get all changes meanwhile; by default nobody does. */
+  readonly followed?: number;
   /** Sets up where databases are created, and removes it afterwards. */
   withPlace(trial: (place: Where) => Promise<void>): Promise<void>;
   /**
@@ -47,12 +50,15 @@ export function trialsOf<Where extends Place>(kind: Kind<Where>): Trials {
         };
         const enough = Math.min(wanted, done + trialsPerDatabase);
         await withTrial(options, async (trial) => {
-          for (; done < enough && tally.failures.length === 0; tally.figures['trials'] = ++done) {
-            if (done > 0 && done % 25 === 0) log(`${name}: ${done} of ${wanted} trials`);
-            await kind.breakOnce({ trial, place, tally, index: done });
-            await trial.service();
-            tally.check(await trial.compare(), `after trial ${done + 1}`);
-          }
+          const run = async () => {
+            for (; done < enough && tally.failures.length === 0; tally.figures['trials'] = ++done) {
+              if (done > 0 && done % 25 === 0) log(`${name}: ${done} of ${wanted} trials`);
+              await kind.breakOnce({ trial, place, tally, index: done });
+              await trial.service();
+              tally.check(await trial.compare(), `after trial ${done + 1}`);
+            }
+          };
+          await (kind.followed ? withFollowers(trial, tally, kind.followed, run) : run());
           await tally.checkAtEnd(trial);
         });
       }

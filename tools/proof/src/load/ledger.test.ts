@@ -1,3 +1,4 @@
+import type { Change } from '@plant-store/contract/operations';
 import { expect, it } from 'vitest';
 import { comparePlants } from './compare-plants.js';
 import type { Request, Shown, State } from './history.js';
@@ -20,19 +21,22 @@ const toShown = (text: string): Shown => {
 
 /**
  * A ledger with a history of one id, such as `create a: stored; correct b if a1: shown b1`. Each request is sent when the one before it is
- * answered or, after `|`, at the same time and, after `&`, in the same batch; answers come in the order of requests.
+ * answered or, after `|`, at the same time and, after `&`, in the same batch; answers come in the order of requests. Two followers get changes: `first: corrected b1`.
  */
 function record(history: string): Ledger {
   const ledger = new Ledger();
+  const followers = { first: ledger.noteFollower(), second: ledger.noteFollower() };
   for (const group of history.split('; ')) {
     let before: number | undefined;
     const ends = group.split(/ (?=[|&])/).map((text) => {
       const parts = /^(?:([|&]) )?(\w+)(?: ([ab]))?(?: if (\w\d))?: (.+?)(?: ([ab]\d))?$/.exec(text);
       const [, sign, what, name, match, kind, shown] = parts ?? [];
+      const plant = shown === undefined ? undefined : toShown(shown);
+      if (what === 'first' || what === 'second') return () => followers[what]({ kind, id, plant } as Change);
       const request = { do: what, plant: plants[name === 'b' ? 'b' : 'a'], match: match && toShown(match) };
       const { start, end } = ledger.note(request as Request, sign === '&' ? before : undefined);
       before = start;
-      const outcome = { kind, code: 'ECONNRESET', reply: '', ...(shown && { plants: [toShown(shown)] }) };
+      const outcome = { kind, code: 'ECONNRESET', reply: '', ...(plant && { plants: [plant] }) };
       return () => end(outcome as Outcome);
     });
     for (const end of ends) end();
@@ -65,6 +69,10 @@ it.each<readonly [history: string, ...states: readonly string[]]>([
   [`${created}correct b: no reply; read: shown a1; read: shown b1`, 'b of a'],
   [`${created}delete: no reply; give b: no reply`, 'a of a', 'a deleted plant', 'b of b'],
   [`${known}correct b if a1: no reply; delete: deleted; give a: shown a2`, 'a of a'],
+  // Followers may get a change before it is acknowledged, or late, or not if another one came since.
+  ['first: created a1 | create a: stored; correct b: shown b1; second: corrected b1', 'b of a'],
+  [`${deleted}give b: shown b2; first: created a1; first: deleted; first: created b2`, 'b of b'],
+  ['create a: no reply; first: created a1; correct b: no reply; second: created a1', 'a of a', 'b of a'],
 ])('%s is explained', (history, ...states) => {
   const ledger = record(history);
   expect(ledger.check(id)).toBe(true);
@@ -91,6 +99,16 @@ const wrong: readonly (readonly [before: string, ...wrong: readonly string[]])[]
   // Corrections of what they were not to replace, and none of what they were to.
   [known, 'correct b if a1: failed', 'correct b: shown b2', 'correct b if a2: shown b1'],
   [`${known}delete: deleted; give a: shown a2; `, 'correct b if a1: shown b2'],
+  // What was never there, or not yet; what was there before what the same follower got; what a crash took back; two orders.
+  ['', 'first: created a1', 'first: deleted', 'create b: no reply; first: created a1'],
+  [`${created}correct b: shown b1; `, 'first: corrected a1', 'first: created b1', 'first: corrected b2'],
+  [`${created}correct b: shown b1; `, 'second: corrected b1; first: created a1; second: created a1'],
+  [`${deleted}first: deleted; `, 'first: created a1', 'give b: shown b2; first: created b2; first: deleted'],
+  [`${created}correct b: no reply; first: corrected b1; `, 'read: shown a1', 'correct a if a1: shown a1'],
+  [
+    `${created}correct b: shown b1 | correct a: shown a1; first: corrected b1; first: corrected a1; `,
+    'second: corrected a1; second: corrected b1',
+  ],
 ];
 
 const histories = wrong.flatMap(([before, ...after]) => after.map((one) => before + one));
@@ -124,6 +142,8 @@ it.each<readonly [sent: string, stored: readonly (keyof typeof plants)[], counts
   [`${created}correct b: shown b1; create a: replayed`, ['a'], { lost: 1 }],
   [`${created}correct b: no reply`, ['a'], unknown],
   [`${created}correct b: no reply`, ['b'], changed],
+  [`${created}correct b: no reply; first: corrected b1`, ['a'], { lost: 1 }],
+  ['create a: no reply; first: created a1', [], { lost: 1 }],
   [`${deleted}give b: shown b2`, ['b'], { acknowledged: 1, deleted: 0 }],
   [`${deleted}give b: shown b2`, ['tombstone'], { lost: 1 }],
 ])('after %s, stored is %j', (sent, stored, counts) => {

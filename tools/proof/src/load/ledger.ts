@@ -1,6 +1,8 @@
 import { fieldsOf } from '@plant-store/contract/fields';
+import type { Change } from '@plant-store/contract/operations';
 import type { Answer, Operation, Possible, Request, Shown } from './history.js';
 import { describeHistory, explain } from './history.js';
+import { withoutTexts } from './plants.js';
 
 /**
  * What a caller knows after a request that failed. `rejected`: it changed nothing. `unavailable` and `damaged` (503
@@ -18,8 +20,9 @@ export type Outcome = Answer | Failure;
 interface Known {
   /** All that may have had it when that was last checked; nothing if no order explained the answers. */
   possible: readonly Possible[];
-  /** The operations since then. */
+  /** The operations since then, or all, of which so many were checked. */
   operations: Operation[];
+  checked: number;
   /** The changes that were sent, each once. */
   readonly changes: Map<string, Request>;
 }
@@ -50,6 +53,8 @@ export class Ledger {
   missingReplies = 0;
   /** How many attempts to connect were refused. */
   refusedConnections = 0;
+  /** Whether followers may get later what was there before: then operations are kept. */
+  isFollowed = false;
   private readonly tags = new Map<string, string>();
   private time = 0;
 
@@ -87,19 +92,42 @@ export class Ledger {
     };
   }
 
+  /**
+   * Notes the changes that a follower gets, one after the other: each shows what had the id at some time before, and after what the one
+   * before it shows.
+   */
+  noteFollower(): (change: Change) => void {
+    this.isFollowed = true;
+    const latest = new Map<bigint, number>();
+    return ({ kind, id, plant }) => {
+      const end = ++this.time;
+      const request = { do: 'follow', plant: { ...withoutTexts, id } } as const;
+      const answer = { kind, plants: plant === undefined ? [] : [plant] };
+      this.knownOf(id).operations.push({ request, start: -end, end, after: latest.get(id), answer });
+      latest.set(id, -end);
+    };
+  }
+
   /** Whether some order explains all answers about an id, of which no request is in flight; if none does that is a failure. */
   check(id: bigint): boolean {
     const known = this.knownOf(id);
-    const { possible, operations } = known;
-    if (operations.length > 0) known.possible = explain(possible, operations);
+    const { operations } = known;
+    const before = this.isFollowed ? [nothing] : known.possible;
+    if (operations.length > known.checked) known.possible = explain(before, operations);
     if (known.possible.length === 0 && operations.length > 0)
-      this.failures.push(`plant ${id}: no order explains\n${describeHistory(possible, operations)}`);
-    known.operations = [];
+      this.failures.push(`plant ${id}: no order explains\n${describeHistory(before, operations)}`);
+    if (this.isFollowed) known.checked = operations.length;
+    else known.operations = [];
     return known.possible.length > 0;
   }
 
   knownOf(id: bigint): Known {
-    const known = this.known.get(id) ?? { possible: [nothing], operations: [], changes: new Map() };
+    const known = this.known.get(id) ?? {
+      possible: [nothing],
+      operations: [],
+      checked: 0,
+      changes: new Map(),
+    };
     this.known.set(id, known);
     return known;
   }

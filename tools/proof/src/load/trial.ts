@@ -37,9 +37,10 @@ export class Trial {
   readonly database: Database;
   readonly random: Random;
   readonly ledger = new Ledger();
-  private readonly createPlant: LoadOptions['createPlant'];
+  readonly createPlant: LoadOptions['createPlant'];
   private readonly ends: (() => Promise<void>)[] = [];
-  private current: Service | undefined;
+  /** The services of `service`, by the numbers of their instances. */
+  readonly current: Service[] = [];
 
   constructor(
     private readonly options: TrialOptions,
@@ -63,19 +64,22 @@ export class Trial {
     return service;
   }
 
-  /** The service that was started last by this method, or a new one if that has ended. */
-  async service(): Promise<Service> {
-    if (this.current === undefined || this.current.hasEnded()) this.current = await this.launch().started;
-    return this.current;
+  /** The service that was started last by this method as this instance, or a new one if that has ended. */
+  async service(instance = 0): Promise<Service> {
+    const { current } = this;
+    const logFile = `${this.options.logFile}${instance || ''}`;
+    if (current[instance]?.hasEnded() !== false) current[instance] = await this.launch(logFile).started;
+    return current[instance];
   }
 
   /** Starts callers of that service, and resolves once up to 300 changes were acknowledged. */
   async load(
     options: Pick<LoadOptions, 'endsWithoutReply' | 'replyTimeoutMs' | 'pauseMs'> = {},
     acknowledgements = this.random.below(300),
+    instance = 0,
   ): Promise<Load> {
     const { ledger, token, createPlant } = this;
-    const { baseUrl } = await this.service();
+    const { baseUrl } = await this.service(instance);
     const caller = { ledger, token, createPlant, connections, baseUrl, random: this.random.fork() };
     const load = startLoad({ ...options, ...caller });
     this.ends.push(load.stop);

@@ -65,12 +65,25 @@ const item = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom('{}', 'null', '{"id":1.5,"name":"a"}') },
 );
 
+/** The ids of a batch, and now and then what is none. */
+const ids = fc
+  .array(
+    fc.oneof(
+      { weight: 6, arbitrary: id.map((number) => `"${number}"`) },
+      { weight: 1, arbitrary: fc.constantFrom('1', '"01"', 'null') },
+    ),
+    { minLength: 1, maxLength: 6, size: 'max' },
+  )
+  .map((items) => `{"ids":[${items}]}`);
+
 /** The requests of each operation, but for lists, which take several. */
 const valid = {
   createPlant: plant.map((body) => post('/plants', body)),
   createPlants: fc
     .array(item, { minLength: 1, maxLength: 6, size: 'max' })
     .map((items) => post('/plants/batch', `{"plants":[${items}]}`)),
+  getPlants: ids.map((body) => post('/plants/batch/get', body)),
+  deletePlants: ids.map((body) => post('/plants/batch/delete', body)),
   // The precondition of no known plant: what all stores must say alike, whatever their entity tags are.
   correctPlant: fc
     .tuple(
@@ -86,6 +99,7 @@ const valid = {
     ),
   deletePlant: id.map((number): Request => ({ method: 'DELETE', path: `/plants/${number}` })),
   getPlant: id.map((number): Request => ({ method: 'GET', path: `/plants/${number}` })),
+  listTags: fc.constant<Request>({ method: 'GET', path: '/tags' }),
 } satisfies Record<Exclude<keyof typeof routes, 'listPlants' | 'listChanges'>, fc.Arbitrary<Request>>;
 
 /** Those that are not valid; what the fake makes of each, the cases of packages/contract have. */
@@ -94,6 +108,7 @@ const rejected = fc.constantFrom<Request>(
     (body) => post('/plants', body),
   ),
   ...['{"plants":[]}', `{"plants":[${'0,'.repeat(1_000)}0]}`].map((body) => post('/plants/batch', body)),
+  ...['{"ids":[]}', '{"ids":"1"}'].map((body) => post('/plants/batch/delete', body)),
   ...['/plants/01', '/plants/1', '/plants?limit=0', '/plants?q=%00'].map((path) => ({ method: 'GET', path })),
   ...['/plants/9223372036854775808', '/plants/1'].map((path) => ({ method: 'DELETE', path })),
 );

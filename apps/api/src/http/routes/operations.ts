@@ -1,4 +1,4 @@
-import { type CreateResult, contract, MAX_PLANTS } from '@plant-store/contract';
+import { contract, type ErrorNumber, MAX_PLANTS } from '@plant-store/contract';
 import { messages } from '@plant-store/contract/messages';
 import { matchPath, parseQuery } from '@plant-store/contract/request-target';
 import { routes } from '@plant-store/contract/routes';
@@ -7,13 +7,15 @@ import type { Express, NextFunction, Request, RequestHandler, Response } from 'e
 import type { Logger } from 'pino';
 import { ServiceError } from '../../errors/service-error.js';
 import { correctPlant, entityTagOf, namesTag } from '../../plants/correct-plant.js';
-import { type CreatedOrRejected, createPlant, createPlants } from '../../plants/create-plant.js';
-import { deletePlant } from '../../plants/delete-plant.js';
+import { createPlant, createPlants } from '../../plants/create-plant.js';
+import { deletePlant, deletePlants } from '../../plants/delete-plant.js';
 import { createFollowChanges } from '../../plants/follow-changes.js';
-import { createFindPlant, getPlant } from '../../plants/get-plant.js';
+import { createFindPlant, getPlant, getPlants } from '../../plants/get-plant.js';
 import { findLatest, listChanges } from '../../plants/list-changes.js';
 import { listPlants } from '../../plants/list-plants.js';
+import { listTags } from '../../plants/list-tags.js';
 import type { PlantQueue, PlantStore } from '../../plants/plant-store.js';
+import type { Batch } from '../../plants/run-batch.js';
 import { showStoredPlant } from '../../plants/show-plant.js';
 import type { ActiveCallers } from '../../runtime/callers.js';
 import { createListGate } from '../../runtime/list-gate.js';
@@ -29,7 +31,7 @@ type Name = keyof typeof contract;
 export interface OperationDependencies {
   readonly queue: PlantQueue;
   /** What operations read from. */
-  readonly store: Pick<PlantStore, 'find' | 'list' | 'listChanges' | 'lastChange'>;
+  readonly store: Pick<PlantStore, 'find' | 'list' | 'countValues' | 'listChanges' | 'lastChange'>;
   /** How many lists it reads at a time. */
   readonly concurrentLists: number;
   /** Who calls the service at the moment. */
@@ -73,6 +75,7 @@ export function mountOperations(
     waitingShare: () => queue.waitingShare(),
   });
   const followChanges = createFollowChanges({ store, lists, compose: shareText, draining });
+  const answerBatch = createBatchHandler(dependencies);
   const handlers: Handlers = {
     async createPlant({ body, res }) {
       res.locals['plantId'] = body.id.toString();
@@ -82,7 +85,33 @@ export function mountOperations(
       const { id: _, ...plant } = body;
       return { status: 200, body: plant };
     },
-    createPlants: createPlantsHandler(dependencies),
+    createPlants: ({ body: { plants }, req, res }) =>
+      answerBatch(plants, req, res, {
+        run: (batch) => createPlants(queue, batch),
+        name: ({ replayed }) => (replayed ? 'replayed' : 'stored'),
+        show: ({ replayed }) => ({ status: 200, replayed }),
+      }),
+    async getPlants({ body: { ids }, req, res }) {
+      res.locals.readsOnly = true;
+      return answerBatch(ids, req, res, {
+        // What it finds is held until its reply, as what a list reads is.
+        run: (batch) =>
+          lists
+            .read(batch.caller, {
+              isWanted: () => !res.closed,
+              read: async () => ({ found: await getPlants(findPlant, batch), readMs: undefined }),
+            })
+            .then(({ found }) => found),
+        name: () => 'found',
+        show: (plant) => ({ status: 200, plant: showStoredPlant(plant) }),
+      });
+    },
+    deletePlants: ({ body: { ids }, req, res }) =>
+      answerBatch(ids, req, res, {
+        run: (batch) => deletePlants(queue, batch),
+        name: () => 'deleted',
+        show: () => ({ status: 204 }),
+      }),
     async correctPlant({ params: { id }, headers, body, res }) {
       res.locals['plantId'] = id.toString();
       const plant = await correctPlant(queue, id, body, headers, callerOf(res.locals));
@@ -113,6 +142,13 @@ export function mountOperations(
         read: (share) => listPlants(store, query, share),
       });
       return { status: 200, body: { plants: plants.map(showStoredPlant), next } };
+    },
+    async listTags({ query, res }) {
+      const { tags, next } = await lists.read(callerOf(res.locals), {
+        isWanted: () => !res.closed,
+        read: (share) => listTags(store, query, share),
+      });
+      return { status: 200, body: { tags, next } };
     },
     async listChanges({ query, req, res }) {
       const caller = callerOf(res.locals);
@@ -149,22 +185,28 @@ export function mountOperations(
   });
 }
 
-/** How many plants are validated and queued in a turn of the event loop, where others have something to do, too. */
+/** How many plants of a batch are begun in a turn of the event loop, where others have something to do, too. */
 const plantsPerTurn = 100;
 
-/** Creates what answers `createPlants`. */
-function createPlantsHandler({
-  queue,
-  turns,
-  callers,
-  countBatch,
-  log,
-}: OperationDependencies): Handlers['createPlants'] {
-  return async ({ body: { plants }, req, res }) => {
-    if (plants.length > MAX_PLANTS) {
-      throw new ServiceError('batch_too_large', messages.batchTooLarge(plants.length));
+/** What is done with the plants of a batch, and how the log and the reply have what was done with one. */
+interface BatchOperation<Outcome, Shown> {
+  run(batch: Batch): Promise<(Outcome | ServiceError)[]>;
+  name(outcome: Outcome): string;
+  show(outcome: Outcome): Shown;
+}
+
+/** Creates what answers a batch of any operation, with a result for each item, in order. */
+function createBatchHandler({ turns, callers, countBatch, log }: OperationDependencies) {
+  return async function answerBatch<Outcome, Shown>(
+    items: readonly unknown[],
+    req: Request,
+    res: Response,
+    { run, name, show }: BatchOperation<Outcome, Shown>,
+  ) {
+    if (items.length > MAX_PLANTS) {
+      throw new ServiceError('batch_too_large', messages.batchTooLarge(items.length));
     }
-    countBatch?.(res, plants.length);
+    countBatch?.(res, items.length);
     const caller = callerOf(res.locals);
     const awaitTurn = async (left: number) => {
       // Those of several batches would otherwise be stored in turns, in no order of their ids, which takes SQLite longer.
@@ -172,39 +214,32 @@ function createPlantsHandler({
       await turns.wait(caller, (count / plantsPerTurn) * costPerTurn);
       return count;
     };
-    const outcomes = await createPlants(queue, plants, caller, awaitTurn);
-    res.locals.outcomes = countOutcomes(outcomes);
-    const unexpected = outcomes.find(isUnexpected);
-    if (unexpected !== undefined) {
-      log.error({ requestId: req.id, err: unexpected.cause }, 'plants of a batch could not be stored');
+    const outcomes = await run({ items, caller, awaitTurn });
+    const counts: Record<string, number> = {};
+    for (const outcome of outcomes) {
+      const key = outcome instanceof ServiceError ? outcome.errorName : name(outcome);
+      counts[key] = (counts[key] ?? 0) + 1;
     }
-    return { status: 200, body: { results: outcomes.map(toResult) } };
+    res.locals.outcomes = counts;
+    const unexpected = outcomes.find(isUnexpected);
+    if (unexpected !== undefined)
+      log.error({ requestId: req.id, err: unexpected.cause }, 'plants of a batch failed');
+    const results = outcomes.map((outcome) =>
+      outcome instanceof ServiceError ? toFailure(outcome) : show(outcome),
+    );
+    return { status: 200 as const, body: { results } };
   };
 }
 
-/** How many plants had each outcome, as metrics and the log name them. */
-function countOutcomes(outcomes: readonly CreatedOrRejected[]): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const outcome of outcomes) {
-    const name = nameOf(outcome);
-    counts[name] = (counts[name] ?? 0) + 1;
-  }
-  return counts;
-}
-
-function nameOf(outcome: CreatedOrRejected): string {
-  if (outcome instanceof ServiceError) return outcome.errorName;
-  return outcome.replayed ? 'replayed' : 'stored';
-}
-
-function isUnexpected(outcome: CreatedOrRejected): outcome is ServiceError {
+function isUnexpected(outcome: unknown): outcome is ServiceError {
   return outcome instanceof ServiceError && outcome.errorName === 'internal_error';
 }
 
-function toResult(outcome: CreatedOrRejected): CreateResult {
-  if (!(outcome instanceof ServiceError)) return { status: 200, replayed: outcome.replayed };
+type FailureStatus = 400 | 500 | 503;
+
+function toFailure({ status, body }: ServiceError) {
   // One plant is rejected with no other status than those of the contract.
-  return { status: outcome.status, ...outcome.body } as CreateResult;
+  return { status, ...body } as { status: FailureStatus; error: ErrorNumber<FailureStatus>; message: string };
 }
 
 /** Gives parameters in the path as they were sent: a value has one spelling there, and Express decodes any other to it. */

@@ -82,7 +82,7 @@ describe.each(storesWithShards())('finding and listing plants on %s', (kind) => 
     }
   });
 
-  it('lists plants with exactly a tag, and with a part of the name in any case of ASCII letters', async () => {
+  it('lists plants with exactly a tag, and with a part of the name in any case of letters', async () => {
     await store.create([
       { id: 1n, name: 'Monstera', tag: 'indoor' },
       { id: 2n, name: 'mini MONSTERA', tag: 'Indoor' },
@@ -93,12 +93,55 @@ describe.each(storesWithShards())('finding and listing plants on %s', (kind) => 
     expect(await listAll({ equal: { tag: 'indoor' } })).toBe('1,3');
     expect(await listAll({ equal: { tag: '' } })).toBe('4');
     expect(await listAll({ q: 'mOnStErA' })).toBe('1,2');
-    expect(await listAll({ q: 'éclair' })).toBe('');
-    expect(await listAll({ q: 'ÉCLAIR' })).toBe('3');
+    expect(await listAll({ q: 'éclair' })).toBe('3');
+    expect(await listAll({ q: 'E\u0301CLAIR' })).toBe('3');
+    expect(await listAll({ q: 'eclair' })).toBe('');
     expect(await listAll({ q: '0% _' })).toBe('3');
     expect(await listAll({ q: '' })).toBe('1,2,3,4,5');
+    expect(await list({ matches: 1 }, { q: 'm' })).toEqual(['1', '2', '']);
     expect(await listAll({ equal: { tag: 'indoor' }, q: 'a' })).toBe('1,3');
     expect(await listAll({ q: "'; --" })).toBe('');
+  });
+
+  it('lists plants that were stored from a time on, and before a time, in either order', async () => {
+    await createUntimed(9n);
+    for (const time of [-1_000, 0, 1_000, 2_000, 3_000])
+      await createAt(time, { id: BigInt(time), name: 'a' }, { id: BigInt(time + 1), name: 'b' });
+    const ranges: [Partial<ListQuery>, string][] = [
+      [{ addedFrom: 1_000, addedBefore: 3_000 }, '1000,1001,2000,2001'],
+      [{ addedFrom: 1_001, addedBefore: 3_001 }, '2000,2001,3000,3001'],
+      [{ addedFrom: 2_001 }, '3000,3001'],
+      [{ addedBefore: 0 }, '-1000,-999'],
+      [{ addedFrom: 3_000, addedBefore: 3_000 }, ''],
+      [{ addedFrom: 0, addedBefore: 2_000, q: 'A' }, '0,1000'],
+    ];
+    for (const [query, ids] of ranges) {
+      for (const limits of [{}, { matches: 1 }, { plants: 3 }, { plants: 2, matches: 1 }]) {
+        expect(await listAll(query, limits)).toBe(ids);
+        const newest = await listAll({ ...query, order: 'newest' }, limits);
+        expect(newest).toBe(ids.split(',').toReversed().join());
+        expect(await listAll({ ...query, order: 'untimed' }, limits)).toBe('');
+      }
+    }
+  });
+
+  it('examines the plants of a time alone with the newest first', async () => {
+    for (const time of [1, 2, 3, 4, 5]) await createAt(time, ...plantsOf(BigInt(time)));
+    const range = { addedFrom: 2, addedBefore: 4 };
+    expect(await list({ plants: 2 }, { ...range, order: 'newest' })).toEqual(['3,2']);
+    expect(await list({ plants: 2 }, { ...range, order: 'id' })).toEqual(['2', '3', '']);
+  });
+
+  it('finds a part of long texts, and of one of many', async () => {
+    const names = [`${'苗'.repeat(60_000)}Ö`, `${'a'.repeat(60_000)}B`, ...Array(2_500).fill('ж'), 'Ѫ'];
+    await store.create(names.map((name, id) => ({ id: BigInt(id), name })));
+    expect(await listAll({ q: 'o\u0308' })).toBe('0');
+    expect(await listAll({ q: 'AB' })).toBe('1');
+    expect(await listAll({ q: 'ѫ' })).toBe('2502');
+    // A page each for the long ones, at least, where the time is over at once.
+    const pages = await list({ durationMs: 0 }, { q: 'ѫ' });
+    expect([pages.length > 2, pages.join('')]).toEqual([true, '2502']);
+    expect((await listAll({ q: 'Ж' })).split(',').map(Number)).toEqual([...names.keys()].slice(2, -1));
   });
 
   it('examines no more plants than the limit, so that a page may be short or empty before the last', async () => {
@@ -143,6 +186,39 @@ describe.each(storesWithShards())('finding and listing plants on %s', (kind) => 
     await removeFrom(store, [1n]);
     expect(await list({ matches: 2, bytes: 3 })).toEqual(['2', '3']);
     expect(await list({ matches: 2, bytes: 5 })).toEqual(['2,3']);
+  });
+
+  it('counts the plants of each tag, of those that it examines', async () => {
+    const tags = ['a', undefined, 'b', 'a', '', 'a', 'gone'];
+    expect(await store.countValues('tag', undefined, highLimits)).toMatchObject({
+      counts: [],
+      last: undefined,
+    });
+    await store.create(
+      tags.map((tag, id) => ({ id: BigInt(id - 1), name: 'ab', ...(tag !== undefined && { tag }) })),
+    );
+    await removeFrom(store, [5n]);
+    const count = async (limits: Partial<ListLimits>) => {
+      const pages: string[] = [];
+      for (let after: bigint | undefined; ; ) {
+        const { counts, last } = await store.countValues('tag', after, { ...highLimits, ...limits });
+        pages.push(
+          counts
+            .map(([tag, plants]) => `${tag}${plants}`)
+            .sort()
+            .join(),
+        );
+        if (last === undefined) return pages;
+        after = last;
+      }
+    };
+    expect(await count({})).toEqual(['1,a3,b1']);
+    expect(await count({ plants: 4 })).toEqual(['a2,b1', '1,a1']);
+    expect(await count({ plants: 1 })).toEqual(['a1', '', 'b1', 'a1', '1', 'a1', '']);
+    expect(await count({ bytes: 0 })).toHaveLength(7);
+    expect(await store.countValues('name', undefined, highLimits)).toMatchObject({ counts: [['ab', 6]] });
+    // Of 3, 2 and 3 bytes.
+    expect(await count({ bytes: 8 })).toEqual(['a1,b1', '1,a2']);
   });
 
   it('shows each plant once, and none too few, while others are stored', async () => {

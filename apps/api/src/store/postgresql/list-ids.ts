@@ -1,6 +1,9 @@
+import { setImmediate } from 'node:timers/promises';
+import { foldText, searchText } from '@plant-store/contract/fold-text';
 import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
-import type { ListLimits, ListPosition, ListQuery } from '../store.js';
+import type { CountedValues, CountLimits, ListLimits, ListPosition, ListQuery } from '../store.js';
 import { type Table, text } from '../table.js';
+import { durableColumnSql } from './probe-commit.js';
 
 /** The part of the plants that an order has, the place after a plant, and the order, which an index has. */
 const orders = {
@@ -17,13 +20,21 @@ const orders = {
   },
 } as const;
 
-/** Whether a record matches: parameter 1 is what is searched for, and others are compared with columns. */
-function matchesSql({ searches, filters }: Table): string {
-  const found = searches.map((column) => `position(${asciiLower('$1')} IN ${asciiLower(column)}) > 0`);
+/** Whether a record matches but for what is searched for: parameters are compared with columns. */
+function matchesSql({ filters }: Table, { order, addedFrom, addedBefore }: ListQuery): string {
   const isEqual = filters.map(
-    (column, index) => `($${index + 2}::text IS NULL OR ${column} IS NOT DISTINCT FROM $${index + 2})`,
+    (column, index) => `($${index + 1}::text IS NULL OR ${column} IS NOT DISTINCT FROM $${index + 1})`,
   );
-  return ['NOT deleted', `($1::text IS NULL OR ${found.join(' OR ')})`, ...isEqual].join(' AND ');
+  const range = order === 'newest' ? [] : rangeSql(addedFrom, addedBefore);
+  return ['NOT deleted', ...isEqual, ...range].join(' AND ');
+}
+
+/** Times are numbers, so they can be part of the statement. */
+function rangeSql(from: number | undefined, before: number | undefined): string[] {
+  return [
+    ...(from === undefined ? [] : [`added_at >= ${from}`]),
+    ...(before === undefined ? [] : [`added_at < ${before}`]),
+  ];
 }
 
 /** How many times as many plants as the last query the next one of a list examines at most. */
@@ -32,12 +43,21 @@ const maxGrowth = 8;
 /** How many more a query examines than should be needed. */
 const margin = 1.25;
 
+/** How many plants the first query examines whose texts are searched here, if a page has no more, and any other at most. */
+const plantsPerSearch = { first: 250, most: 2_000 };
+
+/** How long texts are searched by default, and how long in a turn of the event loop, in milliseconds. */
+const defaultDurationMs = 100;
+const turnMs = 3;
+
 /**
  * Examines plants as `Store.list` does, and returns those that match without their texts: what is shown is read again, as
  * durably as a replay, on the node that has it.
  *
  * Without a filter all match but the deleted ones. So the first query examines a page alone, and others follow for what is
  * missing. One for as many as may be examined would do, but be planned for these: with a sort of all where an index has the order.
+ *
+ * Texts are searched here, since what PostgreSQL knows of letters depends on its server.
  */
 export async function listIds(
   connections: SqlDriverAdapter,
@@ -48,8 +68,11 @@ export async function listIds(
   const ids: bigint[] = [];
   let { plants, bytes } = limits;
   let { after } = query;
-  const isFiltered = query.q !== undefined || table.filters.some((name) => query.equal?.[name] !== undefined);
-  let size = isFiltered ? plants : limits.matches;
+  const { order, q, addedFrom, addedBefore } = query;
+  const search = q === undefined ? undefined : createSearch(q, limits.durationMs ?? defaultDurationMs);
+  const isRange = order !== 'newest' && (addedFrom !== undefined || addedBefore !== undefined);
+  const isFiltered = isRange || table.filters.some((name) => query.equal?.[name] !== undefined);
+  let size = search ? Math.max(plantsPerSearch.first, limits.matches) : isFiltered ? plants : limits.matches;
   for (let isFirst = true; ; isFirst = false) {
     size = Math.min(size, plants);
     const missing = limits.matches - ids.length;
@@ -58,7 +81,7 @@ export async function listIds(
       table,
       { ...query, after },
       { matches: missing, plants: size, bytes },
-      isFirst,
+      { isFirst, search },
     );
     ids.push(...next.ids);
     after = next.last ?? after;
@@ -68,7 +91,7 @@ export async function listIds(
       return { ids, last: after };
     bytes = next.bytesLeft;
     const expected = (limits.matches - ids.length) * (size / next.ids.length) * margin;
-    size = Math.ceil(Math.min(expected, size * maxGrowth));
+    size = Math.ceil(Math.min(expected, size * maxGrowth, search ? plantsPerSearch.most : plants));
   }
 }
 
@@ -87,46 +110,46 @@ interface Examined {
  * Examines plants by one query, which measures texts without reading them. Its result has the order of its innermost part, so that
  * PostgreSQL stops once enough match.
  *
- * @param isFirst whether one is examined whatever its size
+ * @param options whether one is examined whatever its size, and what searches the texts of those that match otherwise
  */
 async function examine(
   connections: SqlDriverAdapter,
   table: Table,
-  { order, after, q, equal }: ListQuery,
+  query: ListQuery,
   limits: ListLimits,
-  isFirst: boolean,
+  { isFirst, search }: { readonly isFirst: boolean; readonly search: Search | undefined },
 ): Promise<Examined> {
+  const { order, after, equal, addedFrom, addedBefore } = query;
   // Ids and times are numbers, so they can be part of the statement.
   const { of, after: isAfter, by } = orders[order];
-  const where = after === undefined ? of : `${of} AND ${isAfter(`${after.id}`, `${after.addedAt}`)}`;
+  const where = [
+    of,
+    ...(after === undefined ? [] : [isAfter(`${after.id}`, `${after.addedAt}`)]),
+    ...(order === 'newest' ? rangeSql(addedFrom, addedBefore) : []),
+  ];
+  const searched = search ? table.searches.map((column) => `, CASE WHEN matches THEN ${column} END`) : [];
   const { plants, bytes, matches } = limits;
   const selected = table.columns.join(', ');
-  // One more than is examined tells whether there is a next one.
   const { rows } = await connections.queryRaw({
     sql: `
-      SELECT id, added_at, matches, is_end, bytes_left FROM (
-        SELECT id, added_at, place, next_bytes IS NULL AND place <= ${plants} AS is_end,
+      SELECT id, added_at, matches, is_end, bytes_left${searched.join('')} FROM (
+        SELECT ${selected}, place, next_bytes IS NULL AND place <= ${plants} AS is_end,
           next_bytes IS NULL OR total + next_bytes > ${bytes} OR place = ${plants} AS is_last,
           CASE WHEN place = ${plants} THEN ${bytes} - total END AS bytes_left,
-          ${matchesSql(table)} AS matches
-        FROM (
-          SELECT ${selected}, row_number() OVER in_order AS place,
-            sum(bytes) OVER in_order AS total, lead(bytes) OVER in_order AS next_bytes
-          FROM (
-            SELECT ${selected}, ${table.bytes} AS bytes
-            FROM ${table.name} WHERE ${where} ORDER BY ${by} LIMIT ${plants + 1}
-          ) AS next WINDOW in_order AS (ORDER BY ${by})
-        ) AS page WHERE place <= ${plants} AND (${isFirst ? 'place = 1 OR ' : ''}total <= ${bytes})
-      ) AS examined WHERE matches OR is_last ORDER BY ${by} LIMIT ${matches}`,
-    args: [q ?? null, ...table.filters.map((name) => equal?.[name] ?? null)],
-    argTypes: [text, ...table.filters.map(() => text)],
+          ${matchesSql(table, query)} AS matches
+        FROM (${measureSql(table, where, by, plants)}) AS page WHERE place <= ${plants} AND (${isFirst ? 'place = 1 OR ' : ''}total <= ${bytes})
+      ) AS examined WHERE matches OR is_last ORDER BY ${by} ${search ? '' : `LIMIT ${matches}`}`,
+    args: table.filters.map((name) => equal?.[name] ?? null),
+    argTypes: table.filters.map(() => text),
   });
-  const found = rows.map(([id, addedAt, matches, isEnd, bytesLeft]) => ({
-    position: { id: BigInt(String(id)), ...(addedAt !== null && { addedAt: Number(addedAt) }) },
-    matches: matches === true,
-    isEnd: isEnd === true,
-    bytesLeft: bytesLeft === null ? undefined : Number(bytesLeft),
-  }));
+  const found = (search ? await search.filter(rows, matches) : rows).map(
+    ([id, addedAt, matches, isEnd, bytesLeft]) => ({
+      position: { id: BigInt(String(id)), ...(addedAt !== null && { addedAt: Number(addedAt) }) },
+      matches: matches === true,
+      isEnd: isEnd === true,
+      bytesLeft: bytesLeft === null ? undefined : Number(bytesLeft),
+    }),
+  );
   const end = found.at(-1);
   return {
     ids: found.flatMap(({ position, matches }) => (matches ? position.id : [])),
@@ -136,7 +159,103 @@ async function examine(
   };
 }
 
-/** A text with its ASCII letters in lower case, as SQLite has it; `lower` would depend on the locale. */
-function asciiLower(sql: string): string {
-  return `translate(${sql}, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz')`;
+/** The next records in an order, one more than are examined, which tells whether there is a next one; each with what precedes it. */
+function measureSql(
+  { name, columns, bytes }: Table,
+  where: readonly string[],
+  by: string,
+  plants: number,
+  besides: readonly string[] = [],
+): string {
+  const selected = columns.join(', ');
+  return `
+    SELECT *, row_number() OVER in_order AS place,
+      sum(bytes) OVER in_order AS total, lead(bytes) OVER in_order AS next_bytes
+    FROM (
+      SELECT ${[selected, `${bytes} AS bytes`, ...besides].join(', ')}
+      FROM ${name} WHERE ${where.join(' AND ')} ORDER BY ${by} LIMIT ${plants + 1}
+    ) AS next WINDOW in_order AS (ORDER BY ${by})`;
+}
+
+/**
+ * Counts values as `Store.countValues` does.
+ *
+ * @param isDistributed whether several nodes have the records: then each must say that what it has is durable
+ */
+export async function countValues(
+  connections: SqlDriverAdapter,
+  table: Table,
+  { column, after, isDistributed }: { column: string; after: bigint | undefined; isDistributed: boolean },
+  { plants, bytes }: CountLimits,
+): Promise<CountedValues> {
+  const { of, after: isAfter, by } = orders.id;
+  const where = after === undefined ? [of] : [isAfter(`${after}`)];
+  const durable = isDistributed ? [`${durableColumnSql} AS durable`] : [];
+  const { rows } = await connections.queryRaw({
+    sql: `
+      SELECT ${column}, count(*) FILTER (WHERE NOT deleted), max(max(id)) OVER (),
+        bool_or(bool_or(next_bytes IS NULL)) OVER (),
+        ${isDistributed ? 'bool_and(durable)' : durableColumnSql}
+      FROM (${measureSql(table, where, by, plants, durable)}) AS page
+      WHERE place <= ${plants} AND (place = 1 OR total <= ${bytes}) GROUP BY ${column}`,
+    args: [],
+    argTypes: [],
+  });
+  const [, , end, isEnd] = rows[0] ?? [];
+  return {
+    counts: rows.flatMap(([value, count]) =>
+      typeof value === 'string' && Number(count) > 0 ? [[value, Number(count)] as const] : [],
+    ),
+    last: end === undefined || isEnd === true ? undefined : BigInt(String(end)),
+  };
+}
+
+/** Searches texts in short turns of the event loop, which has others to serve. */
+interface Search {
+  /**
+   * Searches rows of `examine`, until so many match, or that has taken as long as it may.
+   *
+   * @returns those that were searched, without the match of those that have not what is searched for
+   */
+  filter(rows: readonly (readonly unknown[])[], matches: number): Promise<readonly (readonly unknown[])[]>;
+}
+
+function createSearch(q: string, durationMs: number): Search {
+  const folded = foldText(q);
+  let leftMs = durationMs;
+  let startedAt = 0;
+  /** Lets others have their turn. */
+  async function rest(): Promise<void> {
+    leftMs -= performance.now() - startedAt;
+    await setImmediate();
+    startedAt = performance.now();
+  }
+  async function hasOne(texts: readonly unknown[]): Promise<boolean> {
+    for (const text of texts) {
+      if (typeof text !== 'string') continue;
+      const search = searchText(text, folded);
+      let step = search.next();
+      while (!step.done) {
+        if (performance.now() - startedAt > turnMs) await rest();
+        step = search.next();
+      }
+      if (step.value) return true;
+    }
+    return false;
+  }
+  return {
+    async filter(rows, matches) {
+      startedAt = performance.now();
+      const searched: (readonly unknown[])[] = [];
+      let matched = 0;
+      for (const [id, addedAt, isMatch, isEnd, bytesLeft, ...texts] of rows) {
+        const isFound = isMatch === true && (await hasOne(texts));
+        searched.push([id, addedAt, isFound, isEnd, bytesLeft]);
+        if (isFound) matched++;
+        if (matched === matches || leftMs <= 0) break;
+      }
+      leftMs -= performance.now() - startedAt;
+      return searched;
+    },
+  };
 }

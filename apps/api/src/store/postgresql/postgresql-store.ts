@@ -16,7 +16,7 @@ import {
 } from '../store.js';
 import { integer, integers, type QueryWrapper, readPages, type Table, texts as textList } from '../table.js';
 import { type ChangeNumbers, createListChanges } from './list-changes.js';
-import { listIds } from './list-ids.js';
+import { countValues, listIds } from './list-ids.js';
 import { durableColumnSql } from './probe-commit.js';
 
 /** How records are inserted by one statement, which returns the ids of those that it has stored. */
@@ -229,6 +229,15 @@ export function createPostgresqlStore<Resource>({
         // One may have been removed since its id was read.
         return { plants: withoutTombstones(ids.flatMap((id) => found.get(id) ?? [])), last };
       }),
+    countValues: (column, after, limits) =>
+      transact(() =>
+        countValues(
+          connections,
+          table,
+          { column, after, isDistributed: changeNumbers === undefined },
+          limits,
+        ),
+      ),
     // Sizes come first: PostgreSQL measures texts without reading them, and each shard would send as many as a page may have.
     read: (after, limits) =>
       readPages(async (last) => {

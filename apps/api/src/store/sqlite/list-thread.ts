@@ -29,6 +29,8 @@ export type RecordQuery = Omit<ListQuery, 'order' | 'after'> & {
   readonly tombstones?: boolean;
   /** Whether only those that have no number of a change. */
   readonly unnumbered?: boolean;
+  /** The column whose values are counted, instead of listing those that match. */
+  readonly counted?: string;
 };
 
 /** Lists changes as `Store.listChanges` does. */
@@ -43,13 +45,17 @@ type ListedRecords<Resource> = Omit<Listed<Resource>, 'plants'> & {
 export interface ListThread<Resource> {
   readonly list: ListRecords<Resource>;
   readonly listChanges: ListChanges<Resource>;
+  readonly countValues: Store<Resource>['countValues'];
   /** Resolves once no list is being read, and the file is released. */
   close(): Promise<void>;
 }
 
 /** The plants of a list. */
 export interface ListedColumns {
-  /** The values of each column of the table, which the other thread reads in half the time that rows take. */
+  /**
+   * The values of each column of the table, which the other thread reads in half the time that rows take; or those that were counted,
+   * and how often each was there.
+   */
   readonly columns: readonly (readonly unknown[])[];
   readonly last: (ListPosition & Pick<ChangePlace, 'number'>) | undefined;
   readonly readMs: number;
@@ -148,6 +154,14 @@ export function createListThread<Resource>(
         return { changes, last: last ?? changes.at(-1)?.place ?? after, hasMore: last !== undefined, readMs };
       // After those without a number come the others.
       return { changes, last: last ? { id: last.id } : { number: 0, id: INT64_MIN }, hasMore: true, readMs };
+    },
+    async countValues(counted, after, limits) {
+      const { columns, last, readMs } = await readInTurn(
+        { order: 'id', after: after === undefined ? undefined : { id: after }, counted },
+        { ...limits, matches: Number.POSITIVE_INFINITY },
+      );
+      const [values = [], counts = []] = columns as [string[], number[]];
+      return { counts: values.map((value, index) => [value, counts[index] ?? 0]), last: last?.id, readMs };
     },
     async close() {
       isClosed = true;

@@ -1,6 +1,7 @@
 // @ts-check
 // The program of the thread that reads lists. It is JavaScript, since the sources and the build load it by the same path.
 import { parentPort, workerData } from 'node:worker_threads';
+import { foldText, hasText } from '@plant-store/contract/fold-text';
 import Database from 'better-sqlite3';
 import { requireFiles } from './file-identity.js';
 
@@ -46,6 +47,12 @@ const walks = {
   changes: walkOf([...table.columns, ...table.changeColumns]),
 };
 
+/** @param {RecordQuery} query */
+function walkFor({ order, unnumbered, counted }) {
+  if (counted !== undefined) return walkOf(['id', counted]);
+  return order === 'changes' || unnumbered ? walks.changes : walks.plants;
+}
+
 /** How long plants are examined by default, in milliseconds, and after how many of them, or of bytes, the time is looked at. */
 const defaultDurationMs = 100;
 const plantsPerLook = 100;
@@ -63,7 +70,10 @@ parentPort?.on('message', (/** @type {{ query: RecordQuery, limits: ListLimits }
   }
   try {
     database ??= open();
-    parentPort?.postMessage({ listed: list(database, request.query, request.limits) });
+    const { counted } = request.query;
+    const listed = list(database, request.query, request.limits);
+    const columns = counted === undefined ? listed.columns : countValues(listed.columns[1] ?? []);
+    parentPort?.postMessage({ listed: { ...listed, columns } });
   } catch (error) {
     // A new connection may work: the disk may have been full, or too many files open.
     database?.close();
@@ -74,6 +84,19 @@ parentPort?.on('message', (/** @type {{ query: RecordQuery, limits: ListLimits }
   }
 });
 
+/**
+ * The values of a column, and how often each is there.
+ *
+ * @param {readonly unknown[]} values
+ */
+function countValues(values) {
+  /** @type {Map<unknown, number>} */
+  const counts = new Map();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  counts.delete(null);
+  return [[...counts.keys()], [...counts.values()]];
+}
+
 function open() {
   /** @type {import('./file-identity.js').DatabaseFiles} */
   const files = workerData.files;
@@ -82,6 +105,13 @@ function open() {
     // The file is open, and the first statement opens the log, which belongs to none but the same file.
     requireFiles(files);
     connection.pragma('cache_size = -8000');
+    // The cases of other letters than ASCII are not known to SQLite.
+    connection.function(
+      'has_text',
+      { deterministic: true },
+      (/** @type {string | null} */ text, /** @type {string} */ folded) =>
+        text !== null && hasText(text, folded) ? 1 : 0,
+    );
     return connection;
   } catch (error) {
     connection.close();
@@ -110,19 +140,27 @@ const orders = {
  *
  * @param {RecordQuery} query
  */
-function describe({ order, after, equal, q, tombstones, unnumbered }) {
+function describe({ order, after, equal, q, addedFrom, addedBefore, tombstones, unnumbered }) {
   const { of, after: afterSql, by } = orders[order];
-  const found = table.searches.map((column) => `instr(lower(${column}), lower(:q)) > 0`);
+  const found = table.searches.map((column) => `has_text(${column}, :q)`);
+  const range = [
+    addedFrom === undefined ? [] : 'added_at >= :addedFrom',
+    // After a plant the order itself has a narrower bound, which the index is to be used for.
+    addedBefore === undefined ? [] : `${after === undefined ? '' : '+'}added_at < :addedBefore`,
+  ].flat();
   const matches = [
     tombstones ? [] : 'NOT deleted',
     unnumbered ? 'change_place IS NULL' : [],
     filtersOf(equal).map((column) => `${column} IS :${column}`),
+    order === 'newest' ? [] : range,
+    // Last, since it takes longest.
     q === undefined ? [] : `(${found.join(' OR ')})`,
   ];
+  const where = [of, after === undefined ? [] : afterSql, order === 'newest' ? range : []].flat();
   return {
-    next: `${table.name} WHERE ${of} ${after === undefined ? '' : `AND ${afterSql}`} ORDER BY ${by}`,
+    next: `${table.name} WHERE ${where.join(' AND ')} ORDER BY ${by}`,
     matches: matches.flat().join(' AND ') || 'true',
-    values: { ...after, ...equal, q },
+    values: { ...after, ...equal, q: q === undefined ? q : foldText(q), addedFrom, addedBefore },
   };
 }
 
@@ -133,6 +171,16 @@ function describe({ order, after, equal, q, tombstones, unnumbered }) {
  */
 function filtersOf(equal) {
   return table.filters.filter((column) => equal?.[column] !== undefined);
+}
+
+/**
+ * Whether plants may be examined in vain.
+ *
+ * @param {RecordQuery} query
+ */
+function isFilteredBy({ order, equal, q, addedFrom, addedBefore, unnumbered }) {
+  const isRange = order !== 'newest' && (addedFrom !== undefined || addedBefore !== undefined);
+  return filtersOf(equal).length > 0 || q !== undefined || isRange || unnumbered === true;
 }
 
 /**
@@ -193,13 +241,13 @@ function findPosition(connection, query, place) {
 
 /**
  * @param {bigint} id
- * @param {bigint | number | null} time
+ * @param {bigint | number | null | undefined} time
  * @param {number | null | undefined} number
  */
 function toPosition(id, time, number) {
   return {
     id,
-    ...(time !== null && { addedAt: Number(time) }),
+    ...(time !== undefined && time !== null && { addedAt: Number(time) }),
     ...(typeof number === 'number' && { number }),
   };
 }
@@ -216,9 +264,8 @@ function toPosition(id, time, number) {
 function list(connection, query, limits) {
   const startedAt = performance.now();
   const deadline = startedAt + (limits.durationMs ?? defaultDurationMs);
-  const isFiltered = filtersOf(query.equal).length > 0 || query.q !== undefined || query.unnumbered === true;
-  const { selected, place, ...walk } =
-    query.order === 'changes' || query.unnumbered ? walks.changes : walks.plants;
+  const isFiltered = isFilteredBy(query);
+  const { selected, place, ...walk } = walkFor(query);
   const columns = walk.columns.map(() => /** @type {unknown[]} */ ([]));
   let matched = 0;
   let { after } = query;
@@ -268,7 +315,7 @@ function list(connection, query, limits) {
       examined++;
       after = toPosition(
         /** @type {bigint} */ (row[place.id]),
-        /** @type {number | null} */ (row[place.addedAt]),
+        /** @type {number | null | undefined} */ (row[place.addedAt]),
         /** @type {number | null | undefined} */ (row[place.number]),
       );
       if (!row[place.matches]) continue;

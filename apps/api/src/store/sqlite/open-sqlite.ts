@@ -70,6 +70,7 @@ export async function openSqlite(
         syncLog,
         listRecords: lists.list,
         listChanges: lists.listChanges,
+        countValues: lists.countValues,
       },
       onWrite(records) {
         // Only writes need it, and the start is faster without it.

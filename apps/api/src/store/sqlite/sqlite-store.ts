@@ -26,6 +26,7 @@ export interface SqliteStoreOptions<Resource> {
   /** Lists what is visible, which may not be durable. */
   readonly listRecords: ListRecords<Resource>;
   readonly listChanges: ListChanges<Resource>;
+  readonly countValues: Store<Resource>['countValues'];
   /** Called before records are stored or changed, with how many. */
   readonly onWrite: (records: number) => void;
   /** Called once texts may have been erased. */
@@ -46,6 +47,7 @@ export function createSqliteStore<Resource>({
   syncLog,
   listRecords,
   listChanges,
+  countValues,
   onWrite,
   onErased,
 }: SqliteStoreOptions<Resource>): Store<Resource> {
@@ -215,6 +217,12 @@ export function createSqliteStore<Resource>({
         const { plants, ...listed } = await listRecords(query, limits);
         confirmDurable(dataVersion.get());
         return { ...listed, plants: withoutTombstones(plants) };
+      }),
+    countValues: (column, after, limits) =>
+      transact(async () => {
+        const counted = await countValues(column, after, limits);
+        confirmDurable(dataVersion.get());
+        return counted;
       }),
     listChanges: (after, limits) =>
       transact(async () => {

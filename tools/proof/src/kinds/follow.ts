@@ -1,0 +1,58 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Kind, trialsOf } from '../load/kind.js';
+import type { Proof } from '../proof.js';
+import { type Engine, withDatabases } from '../system/databases.js';
+import { killProcesses, readChildren } from '../system/programs.js';
+import { killService } from './crash.js';
+
+const writesPerKill = 400;
+
+/** Kills a service, a worker of it, PostgreSQL, or all at the same time, under load. */
+function killFollowed(
+  name: string,
+  title: string,
+  engine: Engine,
+  followed: number,
+  settings: Readonly<Record<string, string>> = {},
+): Kind {
+  return {
+    ...{ name, settings, followed, short: 4, full: 50 },
+    promise: `Followers get the last change of each plant, in one order, and none before an older one, on ${title}`,
+    findObstacle: () =>
+      process.platform === 'linux' ? undefined : 'It needs Linux, where processes have lists of children.',
+    withPlace: (trial) => withDatabases(engine, trial),
+    async breakOnce({ trial, place: { programs: server }, tally, index }) {
+      const { random } = trial;
+      const instances = [...Array(followed).keys()];
+      const start = () => Promise.all(instances.map((instance) => trial.service(instance)));
+      const services = await start();
+      const loads = await Promise.all(instances.map((instance) => trial.load({}, writesPerKill, instance)));
+      const service = random.pick(services);
+      const workers = readChildren(service.pid);
+      const targets = [
+        'a service',
+        ...workers.slice(0, 1).map(() => 'a worker'),
+        ...(server ? ['PostgreSQL', 'all'] : []),
+      ];
+      // Each first once, so that a short run has all.
+      const killed = targets[index] ?? random.pick(targets);
+      tally.add(`of ${killed}`);
+      await delay(random.below(10));
+      const killedServices = killed === 'all' ? services : killed === 'a service' ? [service] : [];
+      const killedServer = killed === 'all' || killed === 'PostgreSQL' ? server : undefined;
+      if (killed === 'a worker') await killProcesses([random.pick(workers)]);
+      await Promise.all([...killedServices.map((one) => killService(one, random)), killedServer?.killAll()]);
+      await killedServer?.start();
+      await start();
+      // Those of what was killed are refused.
+      await Promise.all(loads.map((load) => load.stop()));
+    },
+  };
+}
+
+/** Follows all changes while the service, its workers and PostgreSQL are killed under load, and started again. */
+export const follow: Proof = [
+  trialsOf(killFollowed('follow-sqlite', 'SQLite', 'sqlite', 1)),
+  trialsOf(killFollowed('follow-workers', 'SQLite with workers', 'sqlite', 1, { WORKERS: '2' })),
+  trialsOf(killFollowed('follow-postgresql', 'PostgreSQL with two instances', 'postgresql', 2)),
+];
