@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Case, createExchange } from '../../../../packages/contract/test/exchange.js';
-import { untilFinal } from './database/until-final.js';
 import { useTestService } from './start-test-service.js';
 
 /** Defines a test for each case, by topic: each topic begins with a new service, whose database is empty. */
@@ -13,7 +12,6 @@ export function testCases(topics: Readonly<Record<string, readonly Case[]>>): vo
     });
 
     it.each(cases)('%s', async (_, request, reply) => {
-      if (request.line.startsWith('GET /changes')) await untilFinal(service.database);
       expect(await exchange(request)).toEqual(reply);
     });
   });

@@ -1,7 +1,6 @@
 import { INT64_MAX, INT64_MIN } from '@plant-store/contract';
 import { describe, expect, it } from 'vitest';
 import { enginesOfStore } from '../../../test/support/database/engines.js';
-import { untilFinal } from '../../../test/support/database/until-final.js';
 import { usePlantStore } from '../../../test/support/database/use-plant-store.js';
 import { plantsOf } from '../../../test/support/plants/plants-of.js';
 import { removeFrom } from '../../../test/support/plants/remove-from.js';
@@ -20,7 +19,6 @@ describe.each(enginesOfStore())('changes on %s', (kind) => {
   async function follow(after?: ChangePlace, limits: ListLimits = high) {
     const seen: string[] = [];
     let last = after;
-    await untilFinal(testDatabase);
     for (let hasMore = true; hasMore; ) {
       const page = await store.listChanges(last, limits);
       for (const { record } of page.changes)
@@ -75,7 +73,6 @@ describe.each(enginesOfStore())('changes on %s', (kind) => {
     ]);
     await rename(3n, 'new');
     await removeFrom(store, [2n]);
-    await untilFinal(testDatabase);
     const { changes } = await store
       .listChanges(undefined, high)
       .then(({ last }) => store.listChanges(last, high));
@@ -106,7 +103,6 @@ describe.each(enginesOfStore())('changes on %s', (kind) => {
 
   it('rejects a place that no change has had yet', async () => {
     await store.create(plantsOf(1));
-    await untilFinal(testDatabase);
     const { number = 0 } = (await store.lastChange()) ?? {};
     const beyond = store.listChanges({ number: number + 1_000_000, id: 1n }, high);
     await expect(beyond).rejects.toMatchObject({ errorName: 'bad_request' });

@@ -1,6 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { openTestDatabase } from '../../../test/support/database/create-test-database.js';
-import { untilFinal } from '../../../test/support/database/until-final.js';
 import { plantsOf } from '../../../test/support/plants/plants-of.js';
 import { useConnections } from '../../../test/support/postgresql/use-connections.js';
 import type { PlantStore } from '../../plants/plant-store.js';
@@ -24,7 +23,6 @@ async function idsAfter(plants: PlantStore, after: ChangePlace | undefined): Pro
 it('changes come neither before an older transaction has ended, nor is that left out which commits last', async () => {
   const plants = await open();
   await plants.create(plantsOf(1));
-  await untilFinal(database);
   const start = await plants.lastChange();
   const older = await connect();
   await older.query(`BEGIN; INSERT INTO plants (id, name, change_place)
@@ -32,9 +30,26 @@ it('changes come neither before an older transaction has ended, nor is that left
   await plants.create(plantsOf(3));
   expect(await idsAfter(plants, start)).toEqual([]);
   expect(await plants.lastChange()).toEqual(start);
+  // Later than the next one after all that have ended.
+  for (const id of [4, 5])
+    await (await connect()).query(`BEGIN; INSERT INTO plants (id, name) VALUES (${id}, 'later')`);
+  expect(await plants.lastChange()).toEqual(start);
   await older.query('COMMIT');
-  await untilFinal(database);
   expect(await idsAfter(plants, start)).toEqual([2n, 3n]);
+  expect((await plants.lastChange())?.id).toBe(3n);
+});
+
+it('changes do not wait for transactions that change no plants', async () => {
+  const plants = await open();
+  const other = await connect();
+  await other.query('BEGIN; CREATE TABLE others (); SELECT * FROM plants');
+  await plants.create(plantsOf(10));
+  const last = await plants.lastChange();
+  expect(last?.id).toBe(10n);
+  // What it changes without a place of its own is in no order, and makes no place of before unknown.
+  await other.query("INSERT INTO plants (id, name) VALUES (11, 'by hand')");
+  expect(await idsAfter(plants, last)).toEqual([]);
+  await other.query('ROLLBACK');
 });
 
 it('after a restore on a server that has had fewer transactions, new changes come after those from before', async () => {
@@ -43,12 +58,10 @@ it('after a restore on a server that has had fewer transactions, new changes com
   // As if the server had had so many more.
   await database.query('UPDATE plants SET change_place = change_place + 1000000000 * id');
   const opened = await Promise.all([open(), open(), open()]);
-  await untilFinal(database);
   const last = await opened[0]?.lastChange();
   expect(last).toMatchObject({ id: 2n });
   for (const [at, plants] of [...opened, await open()].entries()) {
     await plants.create(plantsOf(3 + at));
-    await untilFinal(database);
     expect(await idsAfter(plants, last)).toEqual([3n, 4n, 5n, 6n].slice(0, at + 1));
   }
   expect(await database.query('SELECT count(*)::int AS bases FROM plants_change_base')).toEqual([

@@ -9,14 +9,29 @@ import { durableColumnSql } from './probe-commit.js';
 
 /**
  * Where changes have their places: each is the number of its transaction plus a base. Transactions commit in any order, so only those
- * places are final that are below the oldest transaction in progress.
+ * places are final that are below the oldest one in progress that may change plants.
  */
 export interface ChangeNumbers {
   /** SQL for the number of the transaction that it runs in. */
   readonly ofTransaction: string;
-  /** SQL for the first number that is not final. */
-  readonly notFinal: string;
+  /** A query for the first number that is not final, and the first one that nothing has yet. */
+  readonly bounds: string;
 }
+
+/**
+ * The number after those of all transactions that have ended, and of the oldest one that has written and holds a lock on the table for
+ * that, if it is lower: later ones have begun. A statement locks the table before its transaction has a number, and keeps the lock until
+ * others see what it has written. Locks have the lower half of a number, which is that nearest to the next one.
+ */
+const composeBounds = (base: bigint) => `
+  WITH next AS (SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS number), writer AS (
+    SELECT next.number + ((own.transactionid::text::bigint - next.number + ${2 ** 31}) & ${2 ** 32 - 1}) - ${2 ** 31} AS number
+    FROM next, pg_catalog.pg_locks AS lock JOIN pg_catalog.pg_locks AS own USING (virtualtransaction)
+    WHERE lock.locktype = 'relation' AND lock.relation = 'plants'::regclass AND lock.mode = 'RowExclusiveLock'
+      AND lock.database = (SELECT oid FROM pg_catalog.pg_database WHERE datname = current_database())
+      AND own.locktype = 'transactionid' AND own.mode = 'ExclusiveLock'
+  )
+  SELECT least(next.number, (SELECT min(writer.number) FROM writer)) + ${base}, next.number + ${base} FROM next`;
 
 /** What the operator gets to know where the user lacks the privilege, and what to do. */
 export const mayNotReadBase = [
@@ -52,7 +67,7 @@ async function readNumbers(connection: Pick<ClientBase, 'query'>): Promise<Chang
   const base = BigInt(rows[0]?.base ?? 0);
   return {
     ofTransaction: `(pg_current_xact_id()::text::bigint + ${base})`,
-    notFinal: `(pg_snapshot_xmin(pg_current_snapshot())::text::bigint + ${base})`,
+    bounds: composeBounds(base),
   };
 }
 
@@ -100,8 +115,8 @@ export function createListChanges<Resource>(
   }
 
   async function readNotFinal(after?: ChangePlace): Promise<bigint> {
-    const [[notFinal = 0n] = []] = await query(`SELECT ${numbers.notFinal}`);
-    if (isBeyond(after, Number(notFinal) - 1)) throw unknownPlace();
+    const [[notFinal = 0n, next = 0n] = []] = await query(numbers.bounds);
+    if (isBeyond(after, Number(next) - 1)) throw unknownPlace();
     return notFinal;
   }
 
