@@ -57,6 +57,23 @@ it('goes on after failures that pass', async () => {
   expect(queries.slice(1)).toEqual(Array(4).fill('?limit=1000&after=0&wait=25'));
 });
 
+it('rests where a reply without changes comes at once, as that of an instance that is about to stop', async () => {
+  const { client } = open();
+  let requests = 0;
+  const listChanges: typeof client.listChanges = async (request) => {
+    requests++;
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    return client.listChanges({ ...request, query: { ...request?.query, wait: 0 } });
+  };
+  const control = new AbortController();
+  const following = followChanges({ listChanges }, { after: '0', signal: control.signal }).next();
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  // One that finds the place after all, and one that waits.
+  expect(requests).toBeLessThanOrEqual(2);
+  control.abort(new Error('enough'));
+  await expect(following).rejects.toThrow('enough');
+});
+
 it('ends with what rejects a request for good, or the reason of its signal', async () => {
   const { store, client } = open();
   const control = new AbortController();

@@ -1,6 +1,7 @@
 import type { ChangePage, ChangeQuery } from '@plant-store/contract/operations';
 import type { Client } from './client.js';
 import type { CallOptions } from './options.js';
+import { delay } from './timeout.js';
 import { unwrap } from './unwrap.js';
 
 /** Where to begin, how changes are requested, and the options of the calls. */
@@ -8,6 +9,9 @@ export type FollowOptions = ChangeQuery & CallOptions;
 
 /** How much longer than its wait an attempt may take, in milliseconds. */
 const marginMs = 10_000;
+
+/** Less than the shortest wait. */
+const restMs = 900;
 
 /**
  * Follows the changes of the plant store: yields them in pages as they are made, in one order, each with the place `next` to go on
@@ -41,8 +45,12 @@ export async function* followChanges(
     const query = { limit, after: next, wait: next === undefined ? 0 : Math.max(1, wait) };
     const attemptTimeoutMs = 1_000 * query.wait + marginMs;
     const endless = { attemptTimeoutMs, timeoutMs: Infinity, retries: Infinity };
+    const startedAt = performance.now();
     const page = await unwrap(client.listChanges({ ...endless, ...options, query }));
+    const hasMore = page.next !== next;
     next = page.next;
     if (page.changes.length > 0) yield page;
+    // An instance that is about to stop does not wait, and may get the next request, too.
+    else if (!hasMore && performance.now() - startedAt < restMs) await delay(restMs, options.signal);
   }
 }

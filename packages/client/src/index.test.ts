@@ -15,7 +15,7 @@ const entries: Record<string, [exports: string[], files: string[], packages?: st
     ['deleteAll', 'getAll', 'storeAll'],
     ['src/backoff.ts', 'src/timeout.ts', 'src/unwrap.ts'],
   ],
-  follow: [['followChanges'], ['src/backoff.ts', 'src/unwrap.ts']],
+  follow: [['followChanges'], ['src/backoff.ts', 'src/timeout.ts', 'src/unwrap.ts']],
   'tanstack-query': [
     ['RejectedError', 'createTanstackQueryUtils', 'deserialize', 'isRejectedError', 'serialize'],
     ['../contract/src/exact-json/stringify.ts', 'src/backoff.ts', 'src/serialize.ts', 'src/unwrap.ts'],

@@ -30,8 +30,13 @@ it('changes come neither before an older transaction has ended, nor is that left
   await plants.create(plantsOf(3));
   expect(await idsAfter(plants, start)).toEqual([]);
   expect(await plants.lastChange()).toEqual(start);
+  // Later than the next one after all that have ended.
+  for (const id of [4, 5])
+    await (await connect()).query(`BEGIN; INSERT INTO plants (id, name) VALUES (${id}, 'later')`);
+  expect(await plants.lastChange()).toEqual(start);
   await older.query('COMMIT');
   expect(await idsAfter(plants, start)).toEqual([2n, 3n]);
+  expect((await plants.lastChange())?.id).toBe(3n);
 });
 
 it('changes do not wait for transactions that change no plants', async () => {

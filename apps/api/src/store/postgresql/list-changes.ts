@@ -19,21 +19,19 @@ export interface ChangeNumbers {
 }
 
 /**
- * The number of the next transaction, and of the oldest one that has written and holds a lock on the table for that. A statement locks
- * the table before its transaction has a number, and keeps the lock until others see what it has written. Locks have numbers without
- * their epoch.
+ * The number after those of all transactions that have ended, and of the oldest one that has written and holds a lock on the table for
+ * that, if it is lower: later ones have begun. A statement locks the table before its transaction has a number, and keeps the lock until
+ * others see what it has written. Locks have the lower half of a number, which is that nearest to the next one.
  */
 const composeBounds = (base: bigint) => `
   WITH next AS (SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS number), writer AS (
-    SELECT (next.number >> 32 << 32) + own.transactionid::text::bigint AS number
+    SELECT next.number + ((own.transactionid::text::bigint - next.number + ${2 ** 31}) & ${2 ** 32 - 1}) - ${2 ** 31} AS number
     FROM next, pg_catalog.pg_locks AS lock JOIN pg_catalog.pg_locks AS own USING (virtualtransaction)
     WHERE lock.locktype = 'relation' AND lock.relation = 'plants'::regclass AND lock.mode = 'RowExclusiveLock'
       AND lock.database = (SELECT oid FROM pg_catalog.pg_database WHERE datname = current_database())
       AND own.locktype = 'transactionid' AND own.mode = 'ExclusiveLock'
   )
-  SELECT least(next.number, (
-    SELECT min(CASE WHEN writer.number > next.number THEN writer.number - (1::bigint << 32) ELSE writer.number END) FROM writer
-  )) + ${base}, next.number + ${base} FROM next`;
+  SELECT least(next.number, (SELECT min(writer.number) FROM writer)) + ${base}, next.number + ${base} FROM next`;
 
 /** What the operator gets to know where the user lacks the privilege, and what to do. */
 export const mayNotReadBase = [
