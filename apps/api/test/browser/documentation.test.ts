@@ -79,7 +79,7 @@ it('leads from the overview to an operation, once Swagger UI has started', async
     await route.continue();
   });
   await page.goto(`${shared.store.baseUrl}/docs`, { waitUntil: 'commit' });
-  const link = page.getByRole('link', { name: 'POST /plants/batch' });
+  const link = page.getByRole('link', { name: 'POST /plants/batch Create plants' });
   await link.waitFor();
   await link.click();
   held.resolve();

@@ -76,7 +76,7 @@ it.each(['sqlite 1', 'sqlite 2', 'postgresql 1'].map((names) => names.split(' ')
       expect([path, (await fetch(baseUrl + path)).status]).toEqual([path, 200]);
     linkTo(release);
     const metrics = await (await fetch(`http://127.0.0.1:${ADMIN_PORT}/metrics`)).text();
-    expect(metrics).toContain('commit="unknown"');
+    expect(metrics).toContain(`commit="${inject('release').commit}"`);
 
     if (engine === 'sqlite') await run(['backup', `${filesOf('backup')}.db`], environment);
     await run(['export', '--output', `${filesOf('plants')}.ndjson`], environment);

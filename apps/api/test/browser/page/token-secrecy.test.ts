@@ -70,6 +70,7 @@ it('sends it in the header Authorization of its own requests to the service and 
       if (value.includes(secret())) places.add(`${name} of ${request.method()} ${url.pathname}`);
   }
   expect([...places].sort()).toEqual([
+    'authorization of GET /changes',
     'authorization of GET /plants',
     'authorization of GET /plants/1',
     'authorization of POST /plants',
