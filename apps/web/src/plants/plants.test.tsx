@@ -262,6 +262,9 @@ it.each([['insufficient_scope'], ['precondition_failed'], ['database_damaged'], 
       failure = undefined;
       store.fail({ kind: 'drop', stored: true });
       await user.click(screen.getByRole('button', { name: 'Undo' }));
+      // It is shown since it changed, before the retry is over, which reads it.
+      const ofPlants = () => sent.filter((line) => !line.startsWith('GET /changes'));
+      await waitFor(() => expect(ofPlants().at(-1)).toBe('GET /plants/3'), { timeout: 5_000 });
     }
     await waitFor(async () => expect(await names()).toEqual(['Rose', '(no name)', 'Fern']));
     expect(store.plants.get(3n)).toEqual({ name: 'Rose', tag: 'sun' });
