@@ -37,14 +37,8 @@ type Operation<Input, Result> =
     : (request: Input & CallOptions & TsRestOptions) => Promise<Result>;
 
 /** Parts are looked up by their keys, since the compiler does much more to infer each from the whole of an operation. */
-type Input<Route extends OperationTypes> = PathInput<Route> &
-  QueryInput<Route> &
-  HeadersInput<Route> &
-  BodyInput<Route>;
-
-type PathInput<Route extends OperationTypes> = 'params' extends keyof Route
-  ? { readonly params: Route['params'] }
-  : unknown;
+type Input<Route extends OperationTypes> = Pick<Route, keyof Route & ('params' | 'headers' | 'body')> &
+  QueryInput<Route>;
 
 type QueryInput<Route extends OperationTypes> = 'query' extends keyof Route
   ? Record<never, never> extends Route['query']
@@ -52,17 +46,8 @@ type QueryInput<Route extends OperationTypes> = 'query' extends keyof Route
     : { readonly query: Route['query'] }
   : unknown;
 
-type HeadersInput<Route extends OperationTypes> = 'headers' extends keyof Route
-  ? { readonly headers: Route['headers'] }
-  : unknown;
-
-type BodyInput<Route extends OperationTypes> = 'body' extends keyof Route
-  ? { readonly body: Route['body'] }
-  : unknown;
-
-/** Without 304, which answers a condition of a cache: this client sends none. */
 type Reply<Responses> = {
-  [Status in Exclude<keyof Responses, 304>]: {
+  [Status in keyof Responses]: {
     readonly status: Status;
     /** For a failure, `error` is one of the numbers listed for the status, or one of a later version. */
     readonly body: Responses[Status];
@@ -74,4 +59,4 @@ type Reply<Responses> = {
     /** The response as `fetch` returned it; its body has already been read. */
     readonly response: Response;
   };
-}[Exclude<keyof Responses, 304>];
+}[keyof Responses];

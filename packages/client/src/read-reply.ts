@@ -28,8 +28,7 @@ export function readReply({ response, text }: RawReply, statuses: readonly numbe
   const { status, headers } = response;
   const refuse = (reason: string, options?: ErrorOptions) =>
     new UnexpectedResponseError(reason, status, text, options);
-  if (!statuses.includes(status) || status === 304)
-    throw refuse(explainStatus(status, headers.get('location')));
+  if (!statuses.includes(status)) throw refuse(explainStatus(status, headers.get('location')));
   let body: unknown;
   if (status !== 204) {
     try {

@@ -88,7 +88,8 @@ export const contract = c.router(
       metadata: { scope: 'delete' } as const,
       pathParams: z.object({ id: Int64ParameterSchema }),
       query: NoQuerySchema,
-      responses: { 204: noBody, 400: errorSchema(400), 404: errorSchema(404) },
+      headers: { 'if-match': IfMatchSchema },
+      responses: { 204: noBody, 400: errorSchema(400), 404: errorSchema(404), 412: errorSchema(412) },
     },
     getPlant: {
       ...routes.getPlant,

@@ -65,8 +65,9 @@ export const errors = {
     error: 40007,
     status: 400,
     meaning:
-      'The plant with this id was deleted, and no other may have it. Nothing was changed; choose another id.',
-    example: 'The id 7 was that of a plant that was deleted. Choose another id.',
+      'The plant with this id was deleted. Nothing was changed; choose another id, or give it again by PUT with If-None-Match: *.',
+    example:
+      'The id 7 was that of a plant that was deleted. Choose another id, or give it again by PUT with If-None-Match: *.',
   },
   precondition_required: {
     error: 40008,
@@ -74,7 +75,7 @@ export const errors = {
     meaning:
       'The request has no precondition, or two. Send If-Match with the ETag of the plant to correct, or If-None-Match: * to give the id of a deleted plant to a new one.',
     example:
-      'A precondition is needed. Send If-Match with the ETag of the plant, or If-None-Match: * to give the id of a deleted plant again.',
+      'Exactly one precondition is needed: If-Match with the ETag of the plant, or If-None-Match: * to give the id of a deleted plant again.',
   },
   missing_token: {
     error: 40100,

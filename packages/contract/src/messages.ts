@@ -12,13 +12,19 @@ export const messages = {
   invalidPath: 'The path is not valid: it must be percent-encoded UTF-8.',
   malformedJson: (problem: string) => `The body is not valid JSON: ${problem}.`,
   idTaken: (id: bigint) => `The id ${id} belongs to another plant. Choose another id.`,
-  idRetired: (id: bigint) => `The id ${id} was that of a plant that was deleted. Choose another id.`,
+  idRetired: (id: bigint) =>
+    `The id ${id} was that of a plant that was deleted. Choose another id, or give it again by PUT with If-None-Match: *.`,
   plantNotFound: (id: bigint) => `No plant has the id ${id}.`,
   invalidIdText: `The id must be the digits of an integer from ${INT64_MIN} to ${INT64_MAX} as text, such as the idText of a plant.`,
   preconditionRequired:
-    'A precondition is needed. Send If-Match with the ETag of the plant, or If-None-Match: * to give the id of a deleted plant again.',
-  plantChanged: (id: bigint) => `The plant with the id ${id} has changed since. Get it, and decide again.`,
-  plantExists: (id: bigint) => `A plant has the id ${id}. Correct it with If-Match, or choose another id.`,
+    'Exactly one precondition is needed: If-Match with the ETag of the plant, or If-None-Match: * to give the id of a deleted plant again.',
+  /** @param tags the `If-Match` of the request */
+  plantChanged: (id: bigint, tags = '') =>
+    tags.includes('W/"')
+      ? 'The entity tag of If-Match is weak, as a proxy that compresses replies makes it, and names no plant. Send it without W/.'
+      : `The plant with the id ${id} has changed since. Get it, and decide again.`,
+  plantExists: (id: bigint) =>
+    `A plant has the id ${id}, be it by an earlier attempt: get it, and compare. Correct it with If-Match, or choose another id.`,
   batchTooLarge: (plants: number) =>
     `The batch has ${plants} plants. Send at most ${MAX_PLANTS} in one request.`,
   batchBeyondRateLimit: (plants: number, requestsPerMinute: number) =>

@@ -7,7 +7,9 @@ export interface OperationTexts<Statuses extends number = number> {
   readonly tag: 'plants';
   readonly description: string;
   /** The replies of all statuses but those that every operation describes in the same words. */
-  readonly replies: { readonly [Status in Exclude<Statuses, keyof typeof commonReplies>]: ReplyTexts };
+  readonly replies: {
+    readonly [Status in Exclude<Statuses, keyof typeof commonReplies>]: ReplyTexts;
+  } & { readonly 304?: ReplyTexts };
 }
 
 /** A reply as the OpenAPI document describes it. */
@@ -158,14 +160,19 @@ export const texts: {
     tag: 'plants',
     description:
       'Deletes the plant with this id, durably: its name and tag are erased, and its id stays taken, so that no late ' +
-      'retry brings it back. A plant that was deleted before is answered 204 again.',
+      'retry brings it back. A plant that was deleted before is answered 204 again. With `If-Match` it is deleted only if it is still ' +
+      'the one with that `ETag`.',
     replies: {
       204: { description: 'The plant is deleted, durably' },
       400: {
-        description: 'The id is not an integer in its shortest decimal notation',
+        description: 'The id is not an integer in its shortest decimal notation, or If-Match no entity tag',
         errors: ['bad_request'],
       },
       404: { description: 'No plant has ever had this id', errors: ['plant_not_found'] },
+      412: {
+        description: 'The plant has changed since; nothing was deleted',
+        errors: ['precondition_failed'],
+      },
       503: { description: 'The service cannot delete plants at the moment' },
     },
   },

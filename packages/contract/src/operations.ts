@@ -129,7 +129,5 @@ export interface Operations {
 type Responses<Name extends keyof typeof routes, Success> = {
   [Status in (typeof routes)[Name]['statuses'][number]]: Status extends 200 | 204
     ? Success
-    : Status extends 304
-      ? undefined
-      : ErrorBody<Status>;
+    : ErrorBody<Status>;
 };

@@ -3,7 +3,7 @@ export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** With parameters as `:name`. */
   readonly path: string;
-  /** The statuses of the replies. */
+  /** The statuses of the replies, but for 304, which answers the condition of a cache. */
   readonly statuses: readonly number[];
   /** Whether a request may be retried without doing more than the first one. */
   readonly idempotent: boolean;
@@ -44,13 +44,13 @@ export const routes = {
   deletePlant: {
     method: 'DELETE',
     path: '/plants/:id',
-    statuses: [204, 400, 401, 403, 404, 429, 500, 503],
+    statuses: [204, 400, 401, 403, 404, 412, 429, 500, 503],
     idempotent: true,
   },
   getPlant: {
     method: 'GET',
     path: '/plants/:id',
-    statuses: [200, 304, 400, 401, 403, 404, 429, 500, 503],
+    statuses: [200, 400, 401, 403, 404, 429, 500, 503],
     idempotent: true,
   },
   listPlants: {

@@ -158,7 +158,10 @@ export const IfMatchSchema = z
     error: 'must be what the header ETag of a reply has, with its double quotes',
   })
   .optional()
-  .meta({ description: 'The `ETag` of the plant to correct', override: { pattern: undefined } });
+  .meta({
+    description: 'The `ETag` of the plant that is meant; `*` for any',
+    override: { pattern: undefined },
+  });
 
 /** `*`, for that no plant has the id (RFC 9110, section 13.1.2). */
 export const IfNoneMatchSchema = z

@@ -79,7 +79,8 @@ const change = (kind: string, id: Id, texts?: Members) =>
     at: '"now"',
   });
 const changedBy = (changes: readonly string[]) => ok(`{"changes":[${changes}],"next":"…"}`);
-const changed = (id: bigint) => rejected('precondition_failed', messages.plantChanged(id));
+const changed = (id: bigint, tags?: string) =>
+  rejected('precondition_failed', messages.plantChanged(id, tags));
 const exists = (id: bigint) => rejected('precondition_failed', messages.plantExists(id));
 const invalidHeader = (name: string, problem: string) =>
   rejected('bad_request', `The request is not valid: the header ${name} ${problem}.`);
@@ -379,12 +380,13 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
     ['no object', { ...put(1, ifAny), body: '[]' }, invalid('the body must be a JSON object')],
     ['an invalid text', put(1, ifAny, { name: 'null' }), invalid('name must be a string')],
     ['no text', { ...put(1, ifAny), body: '{"id":2}' }, invalid('name is required')],
-    ...each(
-      changed(1n),
-      ...['"x"', '"x", W/"y"', 'W/"x"'].map((tags) => put(1, { 'If-Match': tags }, small)),
+    ...each(changed(1n), put(1, { 'If-Match': '"x"' }, small)),
+    ...['"x", W/"y"', 'W/"x"'].flatMap((tags) =>
+      each(changed(1n, 'W/""'), put(1, { 'If-Match': tags }, small)),
     ),
     ['a new plant under the id of one', put(1, ifNone, small), exists(1n)],
     ['nothing was changed by these', get('/plants/1'), ok(shown(1, all))],
+    ['its tag, made weak', put(1, { 'If-Match': 'W/ETAG' }, small), changed(1n, 'W/""')],
     ['the plant that was read', put(1, ifLast, small), ok(shown(1, small))],
     ['it is shown', get('/plants/1'), ok(shown(1, small))],
     ['it is listed', get('/plants'), listed([shown(1, small)])],
@@ -414,9 +416,15 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
     ['an id that never was one', remove(1), notFound(1n)],
     ['it is not taken by that', create(1, all), created(all)],
     ...ofPath('DELETE'),
+    ...each(
+      invalidHeader('if-match', 'must be what the header ETag of a reply has, with its double quotes'),
+      { ...remove(1), headers: { 'If-Match': 'x' } },
+    ),
+    ['another plant than that is meant', { ...remove(1), headers: { 'If-Match': '"x"' } }, changed(1n)],
     ['nothing was deleted by these', get('/plants/1'), ok(shown(1, all))],
-    ['a plant', remove(1), deleted],
-    ['the same plant again', remove(1), deleted],
+    ['the plant that is meant', { ...remove(1), headers: ifLast }, deleted],
+    ['the same plant again', { ...remove(1), headers: ifLast }, deleted],
+    ['an id that never was one, whatever is meant', { ...remove(7), headers: ifAny }, notFound(7n)],
     ['it is gone', get('/plants/1'), notFound(1n)],
     ['it is in no list', get('/plants'), listed([])],
     ['its id for the same plant', create(1, all), retired(1n)],
@@ -577,9 +585,9 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
     ['another one', create(min), created()],
     ['a replay, which changes nothing', create(1, all), replayed(all)],
     ['a correction', put(1, ifAny, small), ok(shown(1, small))],
-    ['the same again, which changes nothing', put(1, ifAny, small), ok(shown(1, small))],
     ['a delete', remove(max), deleted],
     ['the same delete, which changes nothing', remove(max), deleted],
+    ['the same correction again, which changes nothing', put(1, ifAny, small), ok(shown(1, small))],
     ['one at a time', changesOf('after=<next>&limit=1'), changedBy([change('created', min)])],
     [
       'each plant once, by its last change, without waiting',

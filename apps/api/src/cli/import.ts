@@ -3,7 +3,6 @@ import { resolve } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import type { Plant } from '@plant-store/contract';
 import { hasSameFields } from '@plant-store/contract/fields';
-import { messages } from '@plant-store/contract/messages';
 import type { Config } from '../config.js';
 import { messageOf, OperatorError } from '../errors/operator-error.js';
 import { isReplay } from '../plants/create-plant.js';
@@ -352,11 +351,14 @@ export async function importRecords(
   }
 }
 
+const idRetired = (id: bigint) =>
+  `The id ${id} was that of a plant that was deleted. Choose another id, or import with --reuse-deleted-ids.`;
+
 /** What became of a plant, and why it is not there, if it is not. */
 export function toRowOutcome(plant: StoredPlant, outcome: CreatePlantOutcome): RowOutcome {
   if (outcome.stored) return outcome;
   const { existing } = outcome;
-  if (isTombstone(existing)) return { stored: false, problem: messages.idRetired(plant.id) };
+  if (isTombstone(existing)) return { stored: false, problem: idRetired(plant.id) };
   // Of one that both have corrected, each in its way, both have what it was created as.
   const isSame =
     hasSameFields(existing, plant) ||

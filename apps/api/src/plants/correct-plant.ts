@@ -36,7 +36,7 @@ export async function correctPlant(
     throw new ServiceError('plant_not_found', messages.plantNotFound(id));
   if (tags === undefined) throw new ServiceError('precondition_failed', messages.plantExists(id));
   if (hasSameFields(before, fields)) return before;
-  throw new ServiceError('precondition_failed', messages.plantChanged(id));
+  throw new ServiceError('precondition_failed', messages.plantChanged(id, tags));
 }
 
 type Replace = (existing: PlantRecord | undefined) => StoredPlant | undefined;

@@ -1,7 +1,9 @@
+import type { Plant } from '@plant-store/contract';
 import { messages } from '@plant-store/contract/messages';
 import { ServiceError } from '../errors/service-error.js';
 import type { Caller } from '../runtime/callers.js';
-import { removalOf } from '../store/store.js';
+import { isTombstone, removalOf } from '../store/store.js';
+import { entityTagOf, namesTag } from './correct-plant.js';
 import type { PlantQueue } from './plant-store.js';
 import { type Batch, readId, runBatch } from './run-batch.js';
 
@@ -10,12 +12,25 @@ type Changes = Pick<PlantQueue, 'change'>;
 /**
  * Deletes the plant with an id. Deleting it again does nothing.
  *
- * @throws {ServiceError} `plant_not_found` when there never was one
+ * @param tags the `If-Match` of the request, if it has one (RFC 9110, section 13.1.1)
+ * @throws {ServiceError} `plant_not_found` when there never was one, `precondition_failed` when it is not the one that is meant
  * @throws whatever the queue throws
  */
-export async function deletePlant(queue: Changes, id: bigint, caller: Caller): Promise<void> {
-  const { before, after } = await queue.change(removalOf(id), caller);
-  if ((before ?? after) === undefined) throw new ServiceError('plant_not_found', messages.plantNotFound(id));
+export async function deletePlant(queue: Changes, id: bigint, caller: Caller, tags = '*'): Promise<void> {
+  const removal = removalOf<Plant>(id);
+  const { before, after } = await queue.change(
+    {
+      ...removal,
+      replace: (existing) =>
+        existing === undefined || isTombstone(existing) || namesTag(tags, entityTagOf(existing))
+          ? removal.replace(existing)
+          : undefined,
+    },
+    caller,
+  );
+  if (before === undefined) throw new ServiceError('plant_not_found', messages.plantNotFound(id));
+  if (after === undefined && !isTombstone(before))
+    throw new ServiceError('precondition_failed', messages.plantChanged(id, tags));
 }
 
 /** Deletes the plants with the ids of a batch, each as `deletePlant` does. */

@@ -58,17 +58,19 @@ export const handlers: { readonly [Name in keyof Operations]: Handler<Name> } = 
       throw new ServiceError('plant_not_found', messages.plantNotFound(id));
     if (existing === undefined) times.set(id, Date.now());
     else if (none) throw new ServiceError('precondition_failed', messages.plantExists(id));
-    else if (!hasSameFields(existing, fields)) {
-      if (!namesTag(tags ?? '', entityTagOf(id, state)))
-        throw new ServiceError('precondition_failed', messages.plantChanged(id));
-      if (!originals.has(id)) originals.set(id, existing);
+    if (existing === undefined || !hasSameFields(existing, fields)) {
+      if (existing !== undefined) {
+        requireTag(tags, id, state);
+        if (!originals.has(id)) originals.set(id, existing);
+      }
+      plants.set(id, fields);
+      noteChange(id, state);
     }
-    plants.set(id, fields);
-    noteChange(id, state);
     return { status: 200, body: get(id, state), headers: { ETag: entityTagOf(id, state) } };
   },
 
-  deletePlant({ params: { id } }, state) {
+  deletePlant({ params: { id }, headers: { 'if-match': tags = '*' } }, state) {
+    if (state.plants.has(id)) requireTag(tags, id, state);
     remove(id, state);
     return { status: 204, body: undefined };
   },
@@ -206,6 +208,12 @@ function get(id: bigint, state: StoreState): StoredPlant {
 /** Differs for other plants under an id. */
 function entityTagOf(id: bigint, { plants, times }: StoreState): string {
   return `"${hashText(JSON.stringify([times.get(id), plants.get(id)]))}"`;
+}
+
+/** @throws {ServiceError} `precondition_failed` when a plant is not the one that `If-Match` names */
+function requireTag(tags: string | undefined, id: bigint, state: StoreState): void {
+  if (!namesTag(tags ?? '', entityTagOf(id, state)))
+    throw new ServiceError('precondition_failed', messages.plantChanged(id, tags));
 }
 
 /** Whether a list of entity tags, or `*`, has a tag. */

@@ -118,9 +118,9 @@ export function mountOperations(
       res.setHeader('ETag', entityTagOf(plant));
       return { status: 200, body: showStoredPlant(plant) };
     },
-    async deletePlant({ params: { id }, res }) {
+    async deletePlant({ params: { id }, headers, res }) {
       res.locals['plantId'] = id.toString();
-      await deletePlant(queue, id, callerOf(res.locals));
+      await deletePlant(queue, id, callerOf(res.locals), headers['if-match']);
       // Those of other replies are set with their body.
       setCommonHeaders(res.req, res);
       return { status: 204, body: undefined };
