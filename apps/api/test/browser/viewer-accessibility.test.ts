@@ -18,7 +18,7 @@ it('is usable before Swagger UI has started', async () => {
   // It is held back until the tab is closed.
   await page.route('**/swagger-ui-bundle-*', () => undefined);
   await page.goto(`${shared.store.baseUrl}/docs`, { waitUntil: 'commit' });
-  await page.getByRole('link', { name: 'POST /plants/batch' }).waitFor();
+  await page.getByRole('link', { name: 'POST /plants/batch Create plants' }).waitFor();
   await expectUsable(page, 'overview');
 });
 
