@@ -1,6 +1,5 @@
 import {
-  type ErrorName,
-  errors,
+  type ErrorNumber,
   isNetworkError,
   isPlantStoreError,
   isTimeoutError,
@@ -53,73 +52,98 @@ const ofToken: Explanation = {
   explain: ({ message }) => [message, 'What you typed is kept.'],
 };
 
-const explanations: Readonly<Record<ErrorName, Explanation>> = {
-  bad_request: ofPage,
-  malformed_json: ofPage,
-  unsupported_content_type: ofPage,
-  invalid_plant: { about: 'plant', explain: ({ message }) => [message] },
-  id_taken: { about: 'id', explain: () => ['This id belongs to another plant.', 'Choose another id.'] },
-  id_retired: {
+/** By number, since the table with the names has all their texts, which the first view would load. */
+const explanations: Readonly<Record<ErrorNumber, Explanation>> = {
+  // bad_request
+  40000: ofPage,
+  // malformed_json
+  40001: ofPage,
+  // unsupported_content_type
+  40004: ofPage,
+  // invalid_plant
+  40002: { about: 'plant', explain: ({ message }) => [message] },
+  // id_taken
+  40003: { about: 'id', explain: () => ['This id belongs to another plant.', 'Choose another id.'] },
+  // id_retired
+  40007: {
     about: 'id',
     explain: () => ['This id was that of a plant that was deleted.', 'Choose another id.'],
   },
-  changes_unsupported: ofPage,
-  precondition_required: ofPage,
-  precondition_failed: {
+  // changes_unsupported
+  50100: ofPage,
+  // precondition_required
+  40008: ofPage,
+  // precondition_failed
+  41200: {
     about: 'plant',
     explain: () => ['Somebody else has changed it meanwhile.', 'Look at it, then decide.'],
   },
-  body_too_large: {
+  // body_too_large
+  40005: {
     about: 'plant',
     explain: ({ message }) => [
       `The plant is too large. ${message.replace('Send a smaller one.', '').trim()}`,
       'Shorten its texts.',
     ],
   },
-  batch_too_large: ofPage,
-  missing_token: ofToken,
-  invalid_token: ofToken,
-  insufficient_scope: { about: 'scope', explain: ({ message }) => [message] },
-  not_found: ofAddress,
-  plant_not_found: { about: 'plant', explain: ({ message }) => [message] },
-  method_not_allowed: ofAddress,
-  rate_limited: {
+  // batch_too_large
+  40006: ofPage,
+  // missing_token
+  40100: ofToken,
+  // invalid_token
+  40101: ofToken,
+  // insufficient_scope
+  40300: { about: 'scope', explain: ({ message }) => [message] },
+  // not_found
+  40400: ofAddress,
+  // plant_not_found
+  40401: { about: 'plant', explain: ({ message }) => [message] },
+  // method_not_allowed
+  40500: ofAddress,
+  // rate_limited
+  42900: {
     about: 'later',
     explain: ({ wait }) => [
       'More plants were sent than the service takes in this time.',
       `Try again ${wait}.`,
     ],
   },
-  internal_error: {
+  // internal_error
+  50000: {
     about: 'later',
     explain: ({ report }) => [
       'The service has an error of its own; the plant may be stored.',
       `${safe}${report}`,
     ],
   },
-  overloaded: {
+  // overloaded
+  50300: {
     about: 'later',
     explain: ({ wait }) => ['The service has more to do than it can take.', `Try again ${wait}. ${safe}`],
   },
-  database_unavailable: {
+  // database_unavailable
+  50301: {
     about: 'later',
     explain: ({ wait }) => [
       'The database of the service does not answer; the plant may be stored.',
       `Try again ${wait}. ${safe}`,
     ],
   },
-  shutting_down: {
+  // shutting_down
+  50302: {
     about: 'later',
     explain: ({ wait }) => ['The service is stopping or restarting.', `Try again ${wait}. ${safe}`],
   },
-  database_damaged: {
+  // database_damaged
+  50303: {
     about: 'later',
     explain: () => [
       'The database of the service is damaged and stores nothing.',
       'Ask the operator to restore it; trying again does not help until then.',
     ],
   },
-  identity_provider_unavailable: {
+  // identity_provider_unavailable
+  50304: {
     about: 'later',
     explain: ({ wait }) => [
       'The service cannot check your access token at the moment.',
@@ -128,14 +152,15 @@ const explanations: Readonly<Record<ErrorName, Explanation>> = {
   },
 };
 
+/** The numbers of all errors that this version knows. */
+export const errorNumbers = Object.keys(explanations).map(Number) as readonly ErrorNumber[];
+
 /** Explains a rejection; one with a number that this version does not know by the words of the service. */
 export function explainRejection(rejection: RejectedError): Failure {
   const { number, message, requestId, retryAfterMs = 0 } = rejection;
-  const [name] = Object.entries(errors).find(([, { error }]) => error === number) ?? [];
   const seconds = Math.ceil(retryAfterMs / 1000);
-  const { about, explain } = isErrorName(name)
-    ? explanations[name]
-    : { about: 'later' as const, explain: () => [message] as const };
+  const byWords: Explanation = { about: 'later', explain: () => [message] };
+  const { about, explain } = { ...byWords, ...explanations[number] };
   const sentences = explain({
     message,
     wait: seconds > 1 ? `in ${seconds} seconds` : 'in a moment',
@@ -167,8 +192,4 @@ function explainThrown(error: unknown, online: boolean): readonly [cause: string
   }
   const message = error instanceof Error ? error.message : String(error);
   return [`This page has an error of its own: ${message}.`, 'Reload the page; what you typed is kept.'];
-}
-
-function isErrorName(name: string | undefined): name is ErrorName {
-  return name !== undefined && name in explanations;
 }

@@ -30,7 +30,8 @@ it('loads the code of the import only once it is opened', async () => {
   onTestFinished(close);
   await page.goto(shared.store.formAddress);
   await field(page, 'Name').waitFor();
-  await page.waitForLoadState('networkidle');
+  // The last thing that it loads by itself is that by which it follows changes.
+  await until(() => requests.some((request) => request.url().includes('wait=')));
   const loaded = () => requests.filter((request) => /import|papaparse|worker/.test(request.url()));
   expect(loaded().map((request) => request.url())).toEqual([]);
   await openImport(page);

@@ -1,10 +1,9 @@
-import { type ErrorNumber, errors, type Fetch } from '@plant-store/client';
+import type { ErrorNumber, Fetch } from '@plant-store/client';
+import { errorNumbers } from '../../shared/explain-failure.js';
 
-/** After these the plant may be stored all the same. */
-const ambiguous: readonly ErrorNumber[] = [errors.internal_error.error, errors.database_unavailable.error];
-const unambiguous = Object.values(errors)
-  .map(({ error }) => error)
-  .filter((number) => !ambiguous.includes(number));
+/** After these, `internal_error` and `database_unavailable`, the plant may be stored all the same. */
+const ambiguous: readonly ErrorNumber[] = [50000, 50301];
+const unambiguous = errorNumbers.filter((number) => !ambiguous.includes(number));
 
 /**
  * A `fetch` for one call, and whether an attempt of it may have stored the plant: one without a reply of the service, or with
