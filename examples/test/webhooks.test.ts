@@ -100,8 +100,8 @@ it('goes on where it was after it was killed, and sends again what was not store
   await third.end('SIGTERM');
 });
 
-it('ends where the receiver is gone, and says how it is used without a secret', async () => {
-  const { create, begin, file, service } = await open(410);
+it('ends where the receiver is gone', async () => {
+  const { create, begin } = await open(410);
   const sending = begin();
   await sending.waitFor(/Sending changes/);
   await create(1);
@@ -110,7 +110,21 @@ it('ends where the receiver is gone, and says how it is used without a secret', 
     status: 1,
     stderr: expect.stringContaining('takes no more webhooks'),
   });
-  const call = ['node', 'send-webhooks.ts', file];
-  const wrong = await start(call, { folder, environment: service.environment }).end();
-  expect(wrong).toMatchObject({ status: 2, stderr: expect.stringContaining('Usage: WEBHOOK_URL') });
+});
+
+it.each([
+  ['WEBHOOK_URL', 'localhost:4567'],
+  ['WEBHOOK_SECRET', 'whsec_YWJj'],
+  ['PLANT_STORE_TOKEN', ''],
+])('ends at once, and says what to do, where %s is %j', async (name, value) => {
+  const environment = { WEBHOOK_URL: 'http://127.0.0.1:1', WEBHOOK_SECRET: secret, PLANT_STORE_TOKEN: 'a' };
+  const call = ['node', 'send-webhooks.ts', 'cursor'];
+  const { status, stderr } = await start(call, {
+    folder,
+    environment: { ...environment, [name]: value },
+  }).end();
+  expect({ status, problems: stderr.split('\n').slice(1) }).toEqual({
+    status: 2,
+    problems: [expect.stringContaining(`Set ${name} to`), ''],
+  });
 });

@@ -3,7 +3,12 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 /** Reads a cursor; `undefined` if there is no file. */
 export async function loadCursor(file: string): Promise<string | undefined> {
   try {
-    return (await readFile(file, 'utf8')).trim();
+    const cursor = (await readFile(file, 'utf8')).trim();
+    if (cursor === '')
+      throw new Error(
+        `${file} is empty: write 0 into it to send all that is stored, or remove it to begin now.`,
+      );
+    return cursor;
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;

@@ -37,7 +37,8 @@ export function createDeliver(options: { url: string; secret: string; signal: Ab
       failure = error;
     }
     if (failure === 'status 410') throw new Error(`${url} takes no more webhooks: it is gone (410).`);
-    console.error(`${id} was not delivered:`, failure);
+    const reason = failure instanceof Error ? (failure.cause ?? failure) : failure;
+    console.error(`${id} was not delivered: ${reason}`);
     return retryAfterMs;
   }
 
