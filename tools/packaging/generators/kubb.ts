@@ -10,5 +10,5 @@ await useClient({
   create: (plant) => createPlant(plant, options),
   list: async () => (await listPlants(undefined, options)).plants,
   get: (plant) => getPlant(plant.id, options),
-  delete: (plant) => deletePlant(plant.id, options),
+  delete: (plant) => deletePlant(plant.id, undefined, options),
 });

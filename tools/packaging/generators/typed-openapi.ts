@@ -16,5 +16,5 @@ await useClient({
   create: (body) => client.post('/plants', { body }),
   list: async () => (await client.get('/plants', { query: {} })).plants,
   get: (plant) => client.get('/plants/{id}', { path: { id: plant.id } }),
-  delete: (plant) => client.delete('/plants/{id}', { path: { id: plant.id } }),
+  delete: (plant) => client.delete('/plants/{id}', { path: { id: plant.id }, header: {} }),
 });

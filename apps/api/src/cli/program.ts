@@ -24,6 +24,7 @@ import { formats } from './formats.js';
 import { type ImportOptions, importFormats, importPlants } from './import.js';
 import { adminUrlOf, requireReady } from './ready.js';
 import type { ServeOptions } from './serve.js';
+import { show } from './show.js';
 import {
   createToken,
   exportTokens,
@@ -281,6 +282,11 @@ function addStore(program: Command, { context, readConfig }: ProgramDependencies
       'after',
       '\nInvalid lines are reported on standard error and skipped; the exit status is then 1.',
     );
+  program
+    .command('show')
+    .description('print what has an id, and when and with which token it was added, corrected or deleted')
+    .argument('<id>', 'the id of the plant', toPlantId)
+    .action((id: bigint) => show(readConfig(), id, context));
   const correction = program
     .command('correct')
     .description(

@@ -218,8 +218,9 @@ export function createCommitQueue<Resource>({
   }
 
   return {
-    create: (record, caller) => enqueue(record, table.bytesOf(record), caller),
-    change: (change, caller) => enqueue(change, change.bytes, caller),
+    create: (record, caller) =>
+      enqueue({ ...record, addedBy: String(caller) }, table.bytesOf(record), caller),
+    change: (change, caller) => enqueue({ ...change, by: String(caller) }, change.bytes, caller),
     waitingShare: () => busy.value(),
     isFull: (caller) => findOverload(caller, 0) === 'waiting_plants',
     queued: () => ({ records: waiting.size, bytes: bytesHeld.held }),

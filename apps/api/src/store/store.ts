@@ -13,6 +13,8 @@ export type Stored<Resource> = New<Resource> & {
   readonly addedAt?: number | null;
   /** Identifies what it was created as, if it was changed since. */
   readonly original?: string | undefined;
+  /** Who creates it, of one that is to be stored; see `RecordHistory`. */
+  readonly addedBy?: string | undefined;
 };
 
 /** What is left of a resource that was deleted: its id, which stays taken for good. */
@@ -47,6 +49,8 @@ export interface Change<Resource> {
   readonly id: bigint;
   /** The size of the texts that it may store, in bytes in UTF-8. */
   readonly bytes: number;
+  /** Who changes it; see `RecordHistory`. */
+  readonly by?: string | undefined;
   /**
    * What is to have the id instead; `undefined` to change nothing. It is called again if something else has changed that meanwhile.
    *
@@ -122,6 +126,8 @@ export interface Store<Resource> {
    * @throws {ServiceError} `database_unavailable` when the engine does not answer
    */
   find(ids: readonly bigint[]): Promise<readonly StoredRecord<Resource>[]>;
+  /** As `find`, with who has made each what it is. */
+  findHistory(ids: readonly bigint[]): Promise<readonly RecordHistory<Resource>[]>;
   /**
    * Examines records in an order, as many as the limits allow, at least one, and returns those that match and were not removed.
    *
@@ -191,6 +197,17 @@ export interface CountedValues {
   readonly last: bigint | undefined;
   /** As in `Listed`. */
   readonly readMs?: number | undefined;
+}
+
+/** A record, and who has made it what it is: the id of an access token, or `subject` and that of a JSON Web Token, where known. */
+export interface RecordHistory<Resource> {
+  readonly record: StoredRecord<Resource>;
+  /** When it was created, in milliseconds since 1970, whether it was removed since or not. */
+  readonly addedAt: number | undefined;
+  readonly addedBy: string | undefined;
+  /** When it was changed or removed last. */
+  readonly changedAt: number | undefined;
+  readonly changedBy: string | undefined;
 }
 
 /** The place of a plant in a list. */

@@ -1,6 +1,6 @@
 import { type Field, type FieldsOf, namesOf } from '@plant-store/contract/fields';
 import type { ArgType } from '@prisma/driver-adapter-utils';
-import type { ChangePlace, RecordChange, StoredRecord } from './store.js';
+import type { ChangePlace, RecordChange, RecordHistory, StoredRecord } from './store.js';
 
 /** What follows from the fields of a resource: parts of the statements of both engines, which are composed once, and what rows hold. */
 export interface Table<Resource = unknown> {
@@ -9,6 +9,8 @@ export interface Table<Resource = unknown> {
   readonly columns: readonly string[];
   /** What a row has besides for the order of changes. */
   readonly changeColumns: readonly string[];
+  /** What a row has besides for who has made it what it is. */
+  readonly historyColumns: readonly string[];
   /** The columns of texts. */
   readonly texts: readonly string[];
   /** The texts of a tombstone, in the order of their columns. */
@@ -25,6 +27,8 @@ export interface Table<Resource = unknown> {
   toRecord(row: readonly unknown[]): StoredRecord<Resource>;
   /** Reads a row with the columns of changes besides. */
   toChange(row: readonly unknown[]): RecordChange<Resource> & { readonly place: ChangePlace };
+  /** Reads a row with the columns of its history besides. */
+  toHistory(row: readonly unknown[]): RecordHistory<Resource>;
   /** The texts of a record, in the order of their columns. */
   toTexts(record: Resource): readonly (string | null)[];
   /** The size of the texts of a record, in bytes in UTF-8. */
@@ -45,6 +49,8 @@ export function tableOf<Resource>(name: string, fieldsOf: FieldsOf<Resource>): T
     ['id', ...texts, 'addedAt', 'original'].map((member) => [member, undefined]),
   );
   const changeColumns = ['changed_at', 'change_place'];
+  const historyColumns = ['changed_at', 'added_by', 'changed_by'];
+  const toNumber = (value: unknown) => (value === null ? undefined : Number(value));
   const toRecord: Table<Resource>['toRecord'] = (row) => {
     const digits = row[id];
     const exactId = typeof digits === 'bigint' ? digits : BigInt(String(digits));
@@ -57,7 +63,7 @@ export function tableOf<Resource>(name: string, fieldsOf: FieldsOf<Resource>): T
     return record as unknown as StoredRecord<Resource>;
   };
   return {
-    ...{ name, columns, changeColumns, texts, toRecord },
+    ...{ name, columns, changeColumns, historyColumns, texts, toRecord },
     erasedTexts: texts.map((text) => (fields[text]?.required ? '' : null)),
     filters: texts.filter((text) => fields[text]?.filter),
     searches: texts.filter((text) => fields[text]?.search),
@@ -70,6 +76,16 @@ export function tableOf<Resource>(name: string, fieldsOf: FieldsOf<Resource>): T
         record,
         at: at === undefined ? undefined : Number(at),
         place: { id: record.id, ...(number !== null && { number: Number(number) }) },
+      };
+    },
+    toHistory(row) {
+      const [changedAt, addedBy, changedBy] = row.slice(columns.length);
+      return {
+        record: toRecord(row),
+        addedAt: toNumber(row[addedAt]),
+        addedBy: addedBy === null ? undefined : String(addedBy),
+        changedAt: toNumber(changedAt),
+        changedBy: changedBy === null ? undefined : String(changedBy),
       };
     },
     toTexts(record) {

@@ -109,6 +109,40 @@ describe.each(storesWithShards())('changing plants on %s', (kind) => {
     expect(await find(1n)).toMatchObject([{ name: 'Ivy', addedAt: undefined, original: undefined }]);
   });
 
+  it('knows who has created a plant, and who has changed it last', async () => {
+    const history = async () => {
+      const [found] = await store.findHistory([1n]);
+      return [nameOf(found?.record), found?.addedBy, found?.changedBy, found?.addedAt];
+    };
+    expect(await store.findHistory([1n])).toEqual([]);
+    const begun = Date.now();
+    await store.create([
+      { ...fern, addedBy: '7' },
+      { ...rose, addedBy: 'subject x' },
+      { id: 3n, name: 'Ivy' },
+    ]);
+    expect(await history()).toEqual(['Fern', '7', undefined, 5]);
+    await change({ ...append(1n, 'a'), by: 'subject x' });
+    expect(await history()).toEqual(['Ferna', '7', 'subject x', 5]);
+    await change({ ...removalOf(1n), by: '8' });
+    expect(await history()).toEqual(['deleted', '7', '8', 5]);
+    await change({ ...giving({ id: 1n, name: 'Ivy', addedAt: 9 }), by: '9' });
+    expect(await history()).toEqual(['Ivy', '9', undefined, 9]);
+    // One that nobody has named.
+    await change({ ...append(1n, 'a'), by: '9' }, append(1n, 'b'));
+    expect(await history()).toEqual(['Ivyab', '9', undefined, 9]);
+    const others = await store.findHistory([4n, 3n, 2n]);
+    expect(new Map(others.map(({ record, addedBy }) => [record.id, addedBy]))).toEqual(
+      new Map([
+        [2n, 'subject x'],
+        [3n, undefined],
+      ]),
+    );
+    const [{ changedAt = 0 } = {}] = await store.findHistory([1n]);
+    expect(changedAt).toBeGreaterThanOrEqual(begun);
+    expect(changedAt).toBeLessThanOrEqual(Date.now());
+  });
+
   it('loses none of many changes of a plant at the same time', async () => {
     await store.create([fern, rose]);
     const texts = [...'abcdefghijklmnopqrstuvwxyz'];

@@ -29,7 +29,9 @@ const catalogs = {
 const required = plantTable.texts.filter((_, at) => plantTable.erasedTexts[at] !== null);
 
 /** Those of the list of fields, and of what a table has beside them. */
-const expected = [...plantTable.columns, ...plantTable.changeColumns]
+const expected = [
+  ...new Set([...plantTable.columns, ...plantTable.changeColumns, ...plantTable.historyColumns]),
+]
   .map((name) => ({ name, required: ['id', 'deleted', ...required].includes(name) }))
   .toSorted((a, b) => (a.name < b.name ? -1 : 1));
 

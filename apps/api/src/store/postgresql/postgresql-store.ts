@@ -49,10 +49,13 @@ export function createPostgresqlStore<Resource>({
   insert,
   changeNumbers,
 }: PostgresqlStoreOptions<Resource>): Store<Resource> {
-  const { name, columns, texts, erasedTexts, bytes, toRecord, toTexts } = table;
+  const { name, columns, historyColumns, texts, erasedTexts, bytes, toRecord, toHistory, toTexts } = table;
   const selected = columns.join(', ');
   // What is found is going to be acknowledged, so it must be as durable as a commit.
-  const findSql = `SELECT ${selected}, ${durableColumnSql} FROM ${name} WHERE id = ANY($1::bigint[])`;
+  const findSqlOf = (selected: string) =>
+    `SELECT ${selected}, ${durableColumnSql} FROM ${name} WHERE id = ANY($1::bigint[])`;
+  const findSql = findSqlOf(selected);
+  const historySql = findSqlOf([...columns, ...historyColumns].join(', '));
   // Rows are locked in the order of their ids, so that two changes that share some wait for each other instead of deadlocking.
   // Citus forwards the statement, if all its ids are in one shard, as both parts say; otherwise it rejects it.
   const changed: readonly (readonly [string, keyof typeof lists])[] = [
@@ -65,25 +68,28 @@ export function createPostgresqlStore<Resource>({
     ] as const),
   ];
   const place = changeNumbers?.ofTransaction ?? 'NULL';
+  const changedColumns = changed.map(([column]) => column);
   const isAsBefore = changed
     .filter(([column]) => !['deleted', 'changed_at'].includes(column))
     .map(([column]) => `${name}.${column} IS NOT DISTINCT FROM change.${column}_before`);
   const changeSql = `
     WITH change AS (
-      SELECT * FROM unnest($1::bigint[], ${[...changed, ...changed].map(([, type], at) => `$${at + 2}::${type}[]`).join(', ')})
-        AS change (id, ${[...changed.map(([column]) => column), ...changed.map(([column]) => `${column}_before`)].join(', ')})
+      SELECT * FROM unnest($1::bigint[], $2::text[], ${[...changed, ...changed].map(([, type], at) => `$${at + 3}::${type}[]`).join(', ')})
+        AS change (id, made_by, ${[...changedColumns, ...changedColumns.map((column) => `${column}_before`)].join(', ')})
     ), found AS (SELECT id FROM ${name} WHERE id = ANY($1::bigint[]) ORDER BY id FOR UPDATE)
     UPDATE ${name} SET ${changed
       .map(
         ([column]) =>
           `${column} = ${column === 'added_at' ? `CASE WHEN change.deleted THEN ${name}.added_at ELSE change.added_at END` : `change.${column}`}`,
       )
-      .join(', ')}, change_place = ${place}
+      .join(', ')}, change_place = ${place},
+      added_by = CASE WHEN change.deleted_before THEN change.made_by ELSE ${name}.added_by END,
+      changed_by = CASE WHEN change.deleted_before THEN NULL ELSE change.made_by END
     FROM found JOIN change USING (id)
     WHERE ${name}.id = ANY($1::bigint[]) AND ${name}.id = found.id
       AND ${name}.deleted = change.deleted_before AND (${name}.deleted OR ${isAsBefore.join(' AND ')})
     RETURNING ${name}.id`;
-  const changeTypes = [integers, ...[...changed, ...changed].map(([, type]) => lists[type])];
+  const changeTypes = [integers, textList, ...[...changed, ...changed].map(([, type]) => lists[type])];
   /** Ids are numbers, so they can be part of the statement, which Citus divides among nodes as it does no array. */
   const composeRetire = (ids: readonly bigint[]) => `
     INSERT INTO ${name} (id, deleted, changed_at, change_place, ${texts.join(', ')})
@@ -148,6 +154,7 @@ export function createPostgresqlStore<Resource>({
     replacements: readonly {
       readonly before: StoredRecord<Resource> | undefined;
       readonly after: StoredRecord<Resource>;
+      readonly by: string | undefined;
     }[],
   ): Promise<ReadonlySet<bigint>> {
     const retired = replacements.filter(({ before }) => before === undefined).map(({ after }) => after.id);
@@ -156,8 +163,8 @@ export function createPostgresqlStore<Resource>({
         ? []
         : await writeIds({ sql: composeRetire(retired.toSorted(inOrder)), args: [], argTypes: [] }),
     );
-    const rows = replacements.flatMap(({ before, after }) =>
-      before === undefined ? [] : [[after.id, ...valuesOf(after), ...valuesOf(before)]],
+    const rows = replacements.flatMap(({ before, after, by = null }) =>
+      before === undefined ? [] : [[after.id, by, ...valuesOf(after), ...valuesOf(before)]],
     );
     if (rows.length === 0) return written;
     const args = changeTypes.map((_, column) => rows.map((row) => row[column]));
@@ -184,7 +191,7 @@ export function createPostgresqlStore<Resource>({
         // Until it has taken place.
         outcomes[at] = { before, after: undefined };
         if (after === undefined) return [];
-        return [{ before, after, at }];
+        return [{ before, after, by: change.by, at }];
       });
       const replaced = await replaceAll(replacements);
       const again = new Set<number>();
@@ -222,6 +229,11 @@ export function createPostgresqlStore<Resource>({
     listChanges: (after, limits) => transact(async () => changes().listChanges(after, limits)),
     lastChange: () => transact(async () => changes().lastChange()),
     find: (ids) => transact(async () => [...(await findAll(ids)).values()]),
+    findHistory: (ids) =>
+      transact(async () => {
+        const query = { sql: historySql, args: [ids], argTypes: [integers] };
+        return (await connections.queryRaw(query)).rows.map(toHistory);
+      }),
     list: (query, limits) =>
       transact(async () => {
         const { ids, last } = await listIds(connections, table, query, limits);
@@ -285,14 +297,15 @@ export function createInsert<Resource>(
   { name, texts, toTexts }: Table<Resource>,
   place = 'NULL::bigint',
 ): InsertStatement<Resource> {
-  const arrays = ['$1::bigint[]', ...texts.map((_, index) => `$${index + 2}::text[]`)].join(', ');
-  const time = `$${texts.length + 2}::bigint`;
+  const textColumns = [...texts, 'added_by'];
+  const arrays = ['$1::bigint[]', ...textColumns.map((_, index) => `$${index + 2}::text[]`)].join(', ');
+  const time = `$${textColumns.length + 2}::bigint`;
   const sqlOf = (from: string) => `
-    INSERT INTO ${name} (${['id', ...texts, 'added_at', 'change_place'].join(', ')}) SELECT ${from} ON CONFLICT (id) DO NOTHING RETURNING id`;
+    INSERT INTO ${name} (${['id', ...textColumns, 'added_at', 'change_place'].join(', ')}) SELECT ${from} ON CONFLICT (id) DO NOTHING RETURNING id`;
   const withTimeOfAll = sqlOf(`*, ${time}, ${place} FROM unnest(${arrays})`);
   /** As an import has them. */
   const withTimes = sqlOf(`*, ${place} FROM unnest(${arrays}, ${time}[])`);
-  const textTypes = texts.map(() => textList);
+  const textTypes = textColumns.map(() => textList);
   return {
     compose(records) {
       const now = Date.now();
@@ -303,6 +316,7 @@ export function createInsert<Resource>(
         args: [
           records.map(({ id }) => id),
           ...texts.map((_, at) => rows.map((row) => row[at])),
+          records.map(({ addedBy = null }) => addedBy),
           haveTimes ? records.map(({ addedAt = now }) => addedAt) : now,
         ],
         argTypes: [integers, ...textTypes, haveTimes ? integers : integer],

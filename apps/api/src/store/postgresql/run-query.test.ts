@@ -181,6 +181,8 @@ it.each([
       insert: createInsert(plantTable),
     });
     await store.create([{ id: 1n, name: 'Fern' }]).catch(() => undefined);
-    expect(sent).toMatchObject([{ query: { args: [] }, args: [[1n], ['Fern'], [null], expect.any(Number)] }]);
+    expect(sent).toMatchObject([
+      { query: { args: [] }, args: [[1n], ['Fern'], [null], [null], expect.any(Number)] },
+    ]);
   },
 );

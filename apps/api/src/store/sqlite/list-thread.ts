@@ -113,7 +113,8 @@ export function createListThread<Resource>(
   }
 
   function startThread(): Worker {
-    const { toRecord: _, toChange: __, toTexts: ___, bytesOf: ____, ...parts } = table;
+    // A thread gets no functions.
+    const parts = Object.fromEntries(Object.entries(table).filter(([, part]) => typeof part !== 'function'));
     const worker = new Worker(program, { workerData: { files, table: parts } });
     // The next list starts another one.
     const forget = () => {

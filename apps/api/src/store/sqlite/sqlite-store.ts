@@ -51,28 +51,33 @@ export function createSqliteStore<Resource>({
   onWrite,
   onErased,
 }: SqliteStoreOptions<Resource>): Store<Resource> {
-  const { name, columns, texts, erasedTexts, toRecord, toTexts } = table;
+  const { name, columns, historyColumns, texts, erasedTexts, toRecord, toHistory, toTexts } = table;
   const insertOf = (rows: number) =>
     connection.prepare(
-      `INSERT INTO ${name} (id, added_at, change_place, ${texts.join(', ')})
+      `INSERT INTO ${name} (id, added_at, change_place, added_by, ${texts.join(', ')})
         VALUES ${Array(rows)
-          .fill(`(?, ?, ?${', ?'.repeat(texts.length)})`)
+          .fill(`(?, ?, ?, ?${', ?'.repeat(texts.length)})`)
           .join(', ')} ON CONFLICT (id) DO NOTHING`,
     );
   const insert = insertOf(1);
   const insertMany = insertOf(rowsTogether);
-  const select = connection
-    .prepare<[bigint], unknown[]>(`SELECT ${columns.join(', ')} FROM ${name} WHERE id = ?`)
-    .safeIntegers()
-    .raw();
+  const selectOf = (selected: readonly string[]) =>
+    connection
+      .prepare<[bigint], unknown[]>(`SELECT ${selected.join(', ')} FROM ${name} WHERE id = ?`)
+      .safeIntegers()
+      .raw();
+  const select = selectOf(columns);
+  const selectHistory = selectOf([...columns, ...historyColumns]);
   // A row that is deleted and inserted again keeps no column that another version of the service has added.
   const deleteRow = connection
-    .prepare<[bigint], bigint | null>(`DELETE FROM ${name} WHERE id = ? RETURNING added_at`)
+    .prepare<[bigint], [bigint | null, string | null]>(
+      `DELETE FROM ${name} WHERE id = ? RETURNING added_at, added_by`,
+    )
     .safeIntegers()
-    .pluck();
+    .raw();
   const insertChanged = connection.prepare(
-    `INSERT INTO ${name} (id, added_at, original, deleted, changed_at, change_place, ${texts.join(', ')})
-      VALUES (?, ?, ?, ?, ?, ?${', ?'.repeat(texts.length)}) ON CONFLICT (id) DO NOTHING`,
+    `INSERT INTO ${name} (id, added_by, changed_by, changed_at, change_place, added_at, original, deleted, ${texts.join(', ')})
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?${', ?'.repeat(texts.length)}) ON CONFLICT (id) DO NOTHING`,
   );
   const selectLastChange = connection
     .prepare<[], [number, bigint]>(
@@ -110,8 +115,8 @@ export function createSqliteStore<Resource>({
       const values: unknown[] = [];
       let number = last;
       for (const record of records) {
-        const { id, addedAt = now } = record;
-        values.push(id, addedAt, ++number, ...toTexts(record));
+        const { id, addedAt = now, addedBy = null } = record;
+        values.push(id, addedAt, ++number, addedBy, ...toTexts(record));
       }
       if (insertMany.run(values).changes !== records.length) throw someTaken;
     },
@@ -139,8 +144,8 @@ export function createSqliteStore<Resource>({
         continue;
       }
       for (const [index, record] of some.entries()) {
-        const { id, addedAt = now } = record;
-        if (insert.run(id, addedAt, number + 1, ...toTexts(record)).changes === 1) {
+        const { id, addedAt = now, addedBy = null } = record;
+        if (insert.run(id, addedAt, number + 1, addedBy, ...toTexts(record)).changes === 1) {
           number++;
           continue;
         }
@@ -154,16 +159,21 @@ export function createSqliteStore<Resource>({
     return taken && { taken, version: dataVersion.get() };
   }
 
-  function changeOne({ id, replace }: Change<Resource>, now: number): ChangeOutcome<Resource> {
+  function changeOne({ id, replace, by }: Change<Resource>, now: number): ChangeOutcome<Resource> {
     const before = findOne(id);
     const after = replace(before);
     if (after === undefined) return { before, after };
     // Before the row is deleted, which may have the last number.
     const change = [changedAtOf(after, now), lastNumber() + 1];
-    const addedBefore = deleteRow.get(id) ?? null;
-    const values = isTombstone(after)
-      ? [addedBefore, null, 1, ...change, ...erasedTexts]
-      : [after.addedAt ?? null, after.original ?? null, 0, ...change, ...toTexts(after)];
+    const [addedBefore, addedBy] = deleteRow.get(id) ?? [null, null];
+    const isGivenAgain = before !== undefined && isTombstone(before);
+    const values = [
+      ...(isGivenAgain ? [by ?? null, null] : [addedBy, by ?? null]),
+      ...change,
+      ...(isTombstone(after)
+        ? [addedBefore, null, 1, ...erasedTexts]
+        : [after.addedAt ?? null, after.original ?? null, 0, ...toTexts(after)]),
+    ];
     // A trigger may skip a row silently.
     if (insertChanged.run(id, ...values).changes !== 1) throw new Error(`The record ${id} was not changed`);
     return { before, after };
@@ -211,6 +221,12 @@ export function createSqliteStore<Resource>({
         const { found, version } = findTransaction(ids);
         confirmDurable(version);
         return found;
+      }),
+    findHistory: (ids) =>
+      transact(() => {
+        const rows = ids.map((id) => selectHistory.get(id)).filter((row) => row !== undefined);
+        confirmDurable(dataVersion.get());
+        return rows.map(toHistory);
       }),
     list: (query, limits) =>
       transact(async () => {

@@ -4,6 +4,10 @@
 ALTER TABLE "plants" ADD COLUMN IF NOT EXISTS "changed_at" BIGINT;
 ALTER TABLE "plants" ADD COLUMN IF NOT EXISTS "change_place" BIGINT;
 
+-- Who has created the plant, and who has changed it last: the id of an access token, or "subject" and that of a JSON Web Token.
+ALTER TABLE "plants" ADD COLUMN IF NOT EXISTS "added_by" TEXT;
+ALTER TABLE "plants" ADD COLUMN IF NOT EXISTS "changed_by" TEXT;
+
 -- It only grows at its end, and plants of one transaction share an entry.
 CREATE INDEX IF NOT EXISTS "plants_change_place_idx" ON "plants"("change_place") WHERE "change_place" IS NOT NULL;
 

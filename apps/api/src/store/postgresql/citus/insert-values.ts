@@ -10,9 +10,9 @@ export function createInsertOfValues<Resource>({
   texts,
   toTexts,
 }: Table<Resource>): InsertStatement<Resource> {
-  const types = ['bigint', ...texts.map(() => 'text'), 'bigint'];
-  const argTypes = [integer, ...texts.map(() => text), integer];
-  const start = `INSERT INTO ${name} (${['id', ...texts, 'added_at']}) VALUES`;
+  const types = ['bigint', ...texts.map(() => 'text'), 'text', 'bigint'];
+  const argTypes = [integer, ...texts.map(() => text), text, integer];
+  const start = `INSERT INTO ${name} (${['id', ...texts, 'added_by', 'added_at']}) VALUES`;
   const valuesOf = (_: unknown, row: number) =>
     `(${types.map((type, at) => `$${types.length * row + at + 1}::${type}`)})`;
   return {
@@ -21,8 +21,8 @@ export function createInsertOfValues<Resource>({
       return {
         sql: `${start} ${records.map(valuesOf)} ON CONFLICT (id) DO NOTHING RETURNING id`,
         args: records.flatMap((record) => {
-          const { id, addedAt = now } = record;
-          return [id, ...toTexts(record), addedAt === null ? null : BigInt(addedAt)];
+          const { id, addedAt = now, addedBy = null } = record;
+          return [id, ...toTexts(record), addedBy, addedAt === null ? null : BigInt(addedAt)];
         }),
         argTypes: records.flatMap(() => argTypes),
       };

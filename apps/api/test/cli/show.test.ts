@@ -1,0 +1,54 @@
+import { createClient } from '@plant-store/client';
+import { expect, it } from 'vitest';
+import { issueToken, startStore } from '../support/process/run-command.js';
+import { useCommands } from '../support/process/run-in-process.js';
+
+const times = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
+
+it('prints which token has added, corrected or deleted what has an id', async () => {
+  const { folder, client, command, baseUrl } = await startStore();
+  const other = createClient({ baseUrl, token: await issueToken({ folder }) });
+  const { run } = useCommands({}, folder);
+  const show = async (id: number) => {
+    const { exitCode, stdout, stderr } = await run(`show ${id}`);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    return stdout
+      .replace(times, 'TIME')
+      .replace(/,"original":"[\w-]{43}"/, '')
+      .split('\n')
+      .slice(0, -1);
+  };
+  const [id, params] = [1, { id: 1 }];
+  await client.createPlant({ body: { id, name: 'Fren' } });
+  const added = expect.stringMatching(/^added {6}TIME {2}by token 1 ".+"$/);
+  expect(await show(id)).toEqual(['{"id":1,"name":"Fren","addedAt":"TIME"}', added]);
+  const { headers } = await client.getPlant({ params });
+  const ifMatch = { 'if-match': headers.get('etag') ?? '' };
+  await other.correctPlant({ params, headers: ifMatch, body: { name: 'Fern' } });
+  expect(await show(id)).toEqual([
+    '{"id":1,"name":"Fern","addedAt":"TIME"}',
+    added,
+    expect.stringMatching(/^corrected {2}TIME {2}by token 2 ".+"$/),
+  ]);
+  await other.deletePlant({ params });
+  const deleted = expect.stringMatching(/^deleted {4}TIME {2}by token 2 ".+"$/);
+  expect(await show(id)).toEqual(['{"id":1,"deleted":true}', added, deleted]);
+  await other.correctPlant({ params, headers: { 'if-none-match': '*' }, body: { name: 'Ivy' } });
+  const addedAgain = expect.stringMatching(/^added {6}TIME {2}by token 2 ".+"$/);
+  expect(await show(id)).toEqual(['{"id":1,"name":"Ivy","addedAt":"TIME"}', addedAgain]);
+  // The command line is nobody.
+  await run('delete 1');
+  expect(await show(id)).toEqual(['{"id":1,"deleted":true}', addedAgain, 'deleted    TIME']);
+  expect((await command.end('SIGTERM')).exitCode).toBe(0);
+});
+
+it('says what is not known, and that an id is free', async () => {
+  const { run } = useCommands();
+  await run('import', '{"id":1,"name":"Fern","addedAt":null}\n');
+  expect((await run('show 1')).stdout).toBe(
+    '{"id":1,"name":"Fern","addedAt":null}\nadded      at a time that is not known\n',
+  );
+  expect(await run('show 2')).toMatchObject({
+    ...{ exitCode: 1, stdout: '', stderr: 'plant-store: No plant has the id 2.\n' },
+  });
+});
