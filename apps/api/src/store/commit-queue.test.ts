@@ -70,6 +70,27 @@ it('stores a single plant in the turn of the event loop in which it arrives', as
   expect(await outcome).toEqual(stored);
 });
 
+it('passes on who creates and changes', async () => {
+  const passed: unknown[] = [];
+  const queue = createTestQueue({
+    async create(plants) {
+      passed.push(...plants);
+      return plants.map(() => stored);
+    },
+    async change(changes) {
+      passed.push(...changes);
+      return changes.map(() => changed);
+    },
+  });
+  const [plant] = plantsOf(1);
+  if (plant === undefined) throw new Error('there is one');
+  await Promise.all([queue.create(plant, 7), queue.change(removalOf(2n), 'subject x')]);
+  expect(passed).toMatchObject([
+    { ...plant, addedBy: '7' },
+    { id: 2n, by: 'subject x' },
+  ]);
+});
+
 it('stores what is created and what is changed in one turn in one commit of each kind, creates first', async () => {
   const { create, change, commits } = openQueue();
   const writes = [...change(1), ...create(2), ...change(3), ...create(4)];
