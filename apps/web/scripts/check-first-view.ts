@@ -6,7 +6,7 @@ import { brotliCompressSync } from 'node:zlib';
  * Adds up the scripts that the page loads before anybody does anything, by brotli, and fails beyond the budget. Run it after
  * the build.
  */
-const budgetBytes = 90_000;
+const budgetBytes = 105_000;
 const dist = join(import.meta.dirname, '../dist');
 
 const html = readFileSync(join(dist, 'index.html'), 'utf8');

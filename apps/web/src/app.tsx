@@ -5,6 +5,7 @@ import { forgetLists } from './plants/use-plants.js';
 import { queryOptions } from './query-options.js';
 import { home, type Route, useRoute } from './route.js';
 import { LoadBoundary, loadPart } from './shared/load-boundary.js';
+import { PlantStoreProvider, usePlantStore } from './shared/plant-store.js';
 import { RouteLink } from './shared/route-link.js';
 import { checkToken } from './token/check-token.js';
 import { TokenPanel } from './token/token-panel.js';
@@ -61,12 +62,9 @@ export function App({ tokenFromAddress }: { readonly tokenFromAddress: string | 
           // Hidden, not removed, while the token is rejected: what was typed and what runs stays.
           <div hidden={!active}>
             <QueryClientProvider client={queryClient}>
-              <Workspace
-                token={token}
-                route={route}
-                isActive={active}
-                onTokenRejected={(message) => reject(token, message)}
-              />
+              <PlantStoreProvider token={token} onTokenRejected={reject}>
+                <Workspace route={route} isActive={active} />
+              </PlantStoreProvider>
             </QueryClientProvider>
           </div>
         )}
@@ -95,36 +93,34 @@ function Views({ route: { view, filter } }: { readonly route: Route }) {
 }
 
 interface WorkspaceProps {
-  readonly token: string;
   readonly route: Route;
   /** Whether the token may be sent. */
   readonly isActive: boolean;
-  onTokenRejected(message: string): void;
 }
 
-function Workspace({ route, isActive, ...props }: WorkspaceProps) {
+function Workspace({ route, isActive }: WorkspaceProps) {
   const { view } = route;
-  const { token, onTokenRejected } = props;
+  const { token } = usePlantStore();
   // What was typed, and what runs, stays while another view is shown.
   const [opened, setOpened] = useState<readonly Route['view'][]>([view]);
   if (!opened.includes(view)) setOpened([...opened, view]);
   const isImport = view === 'import';
-  useTokenCheck(isImport && isActive, token, onTokenRejected);
+  useTokenCheck(isImport && isActive);
   const queryClient = useQueryClient();
   // What was imported shows when the plants are shown again.
   useEffect(() => (isImport ? () => forgetLists(queryClient) : undefined), [isImport, queryClient]);
   return (
     <>
-      {!isImport && isActive && <Plants key={token} {...props} route={route} />}
+      {!isImport && isActive && <Plants key={token} route={route} />}
       {opened.includes('add') && (
         <Part>
-          <AddSheet {...props} filter={route.filter} isOpen={view === 'add' && isActive} />
+          <AddSheet filter={route.filter} isOpen={view === 'add' && isActive} />
         </Part>
       )}
       {opened.includes('import') && (
         <div hidden={!isImport} className="panel">
           <Part fallback={<p className="loading">Loading…</p>}>
-            <ImportPlants {...props} />
+            <ImportPlants />
           </Part>
         </div>
       )}
@@ -141,17 +137,14 @@ function Part({ children, fallback }: { readonly children: ReactNode; readonly f
 }
 
 /** Checks the token on entry to a view that sends nothing by itself. */
-function useTokenCheck(isNeeded: boolean, token: string, onRejected: (message: string) => void): void {
-  const latest = useRef(onRejected);
-  useEffect(() => {
-    latest.current = onRejected;
-  });
+function useTokenCheck(isNeeded: boolean): void {
+  const { token, rejectToken } = usePlantStore();
   useEffect(() => {
     if (!isNeeded) return;
     const control = new AbortController();
     void checkToken(token, control.signal).then((problem) => {
-      if (problem !== undefined && !control.signal.aborted) latest.current(problem);
+      if (problem !== undefined && !control.signal.aborted) rejectToken(problem);
     });
     return () => control.abort();
-  }, [isNeeded, token]);
+  }, [isNeeded, token, rejectToken]);
 }

@@ -1,3 +1,4 @@
+import { createClient } from '@plant-store/client';
 import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
 import { describe, expect, it, vi } from 'vitest';
@@ -80,18 +81,14 @@ describe('the form', () => {
 describe('a plant', () => {
   it('has the field in the table, in its sheet, and in the calls that create it', async () => {
     serveRose();
-    renderView(<Plants token="a" route={{ view: 'plants', filter }} onTokenRejected={ignore} />);
+    renderView(<Plants route={{ view: 'plants', filter }} />);
     const cell = await screen.findByText('bed "3"');
     const cells = [...(cell.closest('tr')?.cells ?? [])];
     const titles = screen.getAllByRole('columnheader').map(({ textContent }) => textContent);
     expect(titles).toEqual(['Name', 'Tag', 'Location', 'Id', 'Added']);
     expect(cells.indexOf(cell as HTMLTableCellElement)).toBe(2);
     expect(screen.getByRole('grid').getAttribute('aria-colcount')).toBe('5');
-    renderView(
-      <PlantSheet
-        {...{ token: 'a', id: 7n, filter, onClose: ignore, onDelete: ignore, onTokenRejected: ignore }}
-      />,
-    );
+    renderView(<PlantSheet {...{ id: 7n, filter, onClose: ignore, onDelete: ignore }} />);
     const title = await screen.findByText('Location', { selector: 'dt' });
     expect(title.nextElementSibling?.textContent).toBe('bed "3"');
     const json = `-d '{"id":7,"name":"Rose","location":"bed \\"3\\""}'`;
@@ -107,7 +104,8 @@ describe('a plant', () => {
     serveRose();
     const saved = catchSaved();
     const { signal } = new AbortController();
-    expect(await exportPlants({ token: 'a', filter, format, signal, onProgress: ignore })).toBe(1);
+    const client = createClient({ baseUrl: location.origin, token: 'a' });
+    expect(await exportPlants({ client, filter, format, signal, onProgress: ignore })).toBe(1);
     expect(await saved.readLast()).toBe(text);
   });
 });

@@ -25,10 +25,7 @@ export function hold(): () => void {
 }
 
 /** Shows the sheet; again, as after a reload, once it was shown before. */
-export const open = () =>
-  renderView(
-    <AddSheet token={tab.store.token} filter={{ order: 'newest' }} isOpen onTokenRejected={vi.fn()} />,
-  );
+export const open = () => renderView(<AddSheet filter={{ order: 'newest' }} isOpen />, tab.store.token);
 
 /** The controls, and the list. */
 export const field = (name: string) => screen.getByLabelText<HTMLInputElement>(name);

@@ -7,6 +7,7 @@ import type { Command } from '../src/import/protocol.js';
 import { ImportSession } from '../src/import/session/import-session.js';
 import type { WorkerListener } from '../src/import/session/spawn-worker.js';
 import { ImportWorker } from '../src/import/worker/import-worker.js';
+import { PlantStoreProvider } from '../src/shared/plant-store.js';
 
 /**
  * Shows the import.
@@ -14,15 +15,18 @@ import { ImportWorker } from '../src/import/worker/import-worker.js';
  * @param startWorker returns what gets the commands; its reports go to the listener that was started last
  */
 export function openImport(startWorker: (started: WorkerListener) => (sent: Command) => void, token = 'a') {
-  const onTokenRejected = vi.fn<(message: string) => void>();
+  const onTokenRejected = vi.fn<(token: string, message: string) => void>();
   let listener: WorkerListener | undefined;
   const session = new ImportSession((started) => {
     listener = started;
     return { send: startWorker(started), end: () => undefined };
   });
-  const common = { session, onTokenRejected };
   const view = (used: string | undefined) =>
-    used !== undefined && <ImportPlantsView {...common} token={used} />;
+    used !== undefined && (
+      <PlantStoreProvider token={used} onTokenRejected={onTokenRejected}>
+        <ImportPlantsView session={session} />
+      </PlantStoreProvider>
+    );
   const { rerender } = render(view(token));
   /** Goes on with another token; `undefined` forgets it. */
   const useToken = (next: string | undefined) => rerender(view(next));

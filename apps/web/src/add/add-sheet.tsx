@@ -15,6 +15,7 @@ import { useShowAdded } from '../plants/use-plants.js';
 import { navigate, type PlantFilter } from '../route.js';
 import type { Texts } from '../shared/fields.js';
 import { notLoaded } from '../shared/load-boundary.js';
+import { usePlantStore } from '../shared/plant-store.js';
 import { Sheet } from '../shared/sheet.js';
 import { AddedList } from './added/added-list.js';
 import { type AddedPlant, isConfirmed, isUnfinished } from './added/added-plants.js';
@@ -25,13 +26,10 @@ import { TakenId } from './taken-id.js';
 import { emptyDraft, useDraft } from './use-draft.js';
 
 interface AddSheetProps {
-  readonly token: string;
   /** That of the plants behind the sheet. */
   readonly filter: PlantFilter;
   /** Whether it is shown. What was typed, and what is being added, stays while it is not. */
   readonly isOpen: boolean;
-  /** Called when the service rejects the token, with the reason. */
-  onTokenRejected(message: string): void;
 }
 
 /** Why a plant is not stored, or not certainly; with the plant if adding it again may help. */
@@ -41,7 +39,8 @@ interface Failed {
 }
 
 /** The sheet that adds plants, one after the other, and what was added in this tab. */
-export function AddSheet({ token, filter, isOpen, onTokenRejected }: AddSheetProps) {
+export function AddSheet({ filter, isOpen }: AddSheetProps) {
+  const { rejectToken } = usePlantStore();
   const [draft, setDraft, latestDraft] = useDraft();
   const [problems, setProblems] = useState(noProblems);
   const [checking, setChecking] = useState(false);
@@ -49,8 +48,8 @@ export function AddSheet({ token, filter, isOpen, onTokenRejected }: AddSheetPro
   const [failed, setFailed] = useState<Failed>();
   const [takenId, setTakenId] = useState<bigint>();
   const form = useRef<PlantFormHandle>(null);
-  const showAdded = useShowAdded(token, filter);
-  const { added, lastKey, pending, attempt, add } = useAddPlant(token);
+  const showAdded = useShowAdded(filter);
+  const { added, lastKey, pending, attempt, add } = useAddPlant();
   const busy = checking || pending;
   useEffect(() => {
     if (isOpen) form.current?.focusField('name');
@@ -81,7 +80,7 @@ export function AddSheet({ token, filter, isOpen, onTokenRejected }: AddSheetPro
     }
     // The plant may come from the list, and the fields may have changed since it was sent.
     const inForm = isDraftOf(latestDraft.current, plant);
-    if (failure.about === 'token') onTokenRejected(failure.message);
+    if (failure.about === 'token') rejectToken(failure.message);
     else if (failure.about === 'id' && inForm) {
       setTakenId(BigInt(plant.id));
       show({ ...noProblems, id: failure.message });
@@ -130,7 +129,6 @@ export function AddSheet({ token, filter, isOpen, onTokenRejected }: AddSheetPro
       >
         {takenId !== undefined && (
           <TakenId
-            token={token}
             id={takenId}
             onFreeId={() => {
               change({ ...draft, id: suggestId() });

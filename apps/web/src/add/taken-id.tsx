@@ -3,15 +3,14 @@ import { usePlant } from '../plants/use-plants.js';
 import { home, navigate } from '../route.js';
 
 interface TakenIdProps {
-  readonly token: string;
   readonly id: bigint;
   /** Called to add the plant under another id. */
   onFreeId(): void;
 }
 
 /** Which plant has an id that is taken, and the ways to go on. One of a plant that was deleted has none. */
-export function TakenId({ token, id, onFreeId }: TakenIdProps) {
-  const { data: holder } = usePlant(token, id);
+export function TakenId({ id, onFreeId }: TakenIdProps) {
+  const { data: holder } = usePlant(id);
   return (
     <div className="other-plant">
       {holder !== undefined && (

@@ -1,5 +1,6 @@
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import './import.css';
+import { usePlantStore } from '../shared/plant-store.js';
 import { formatCountOf } from './format-count.js';
 import { type Announcer, createAnnouncer } from './session/announce.js';
 import type { ImportSession } from './session/import-session.js';
@@ -13,16 +14,15 @@ import { Stepper } from './steps/stepper.js';
 
 interface ImportPlantsViewProps {
   readonly session: ImportSession;
-  readonly token: string;
-  onTokenRejected(message: string): void;
 }
 
 /** What the tab shows of a session. */
-export function ImportPlantsView({ session, token, onTokenRejected }: ImportPlantsViewProps) {
+export function ImportPlantsView({ session }: ImportPlantsViewProps) {
+  const { token, rejectToken } = usePlantStore();
   const state = useSyncExternalStore(session.subscribe, session.getState);
   useEffect(() => {
-    session.onTokenRejected = onTokenRejected;
-  }, [session, onTokenRejected]);
+    session.onTokenRejected = rejectToken;
+  }, [session, rejectToken]);
   useEffect(() => session.useToken(token), [session, token]);
   useEffect(
     () => () => {

@@ -143,7 +143,7 @@ it('asks for another token when the service rejects it, and goes on with that by
   await review(csv);
   await press('Add 2 plants');
   await waitFor(() => expect(onTokenRejected).toHaveBeenCalledTimes(1));
-  expect(onTokenRejected.mock.calls[0]?.[0]).toContain('The access token is not known here.');
+  expect(onTokenRejected.mock.calls[0]?.[1]).toContain('The access token is not known here.');
   useToken('wrong');
   await waitFor(() => expect(onTokenRejected).toHaveBeenCalledTimes(2));
   useToken('another');

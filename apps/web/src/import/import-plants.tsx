@@ -6,11 +6,9 @@ import { spawnWorker } from './session/spawn-worker.js';
 const session = new ImportSession(spawnWorker);
 
 /**
- * The view "Import": adds plants from a file or from pasted lines.
- *
- * @param props `onTokenRejected` is called with the reason when the service no longer accepts the token; the run then waits
- * until the person resumes it with another token.
+ * The view "Import": adds plants from a file or from pasted lines. When the service no longer accepts the token, the run waits until the
+ * person resumes it with another one.
  */
-export function ImportPlants(props: { readonly token: string; onTokenRejected(message: string): void }) {
-  return <ImportPlantsView session={session} {...props} />;
+export function ImportPlants() {
+  return <ImportPlantsView session={session} />;
 }

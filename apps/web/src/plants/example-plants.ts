@@ -1,4 +1,4 @@
-import { createClient } from '@plant-store/client';
+import type { Client } from '@plant-store/client';
 import { storeAll } from '@plant-store/client/bulk';
 import type { Plant } from '@plant-store/contract/operations';
 import { suggestId } from '../shared/suggest-id.js';
@@ -31,8 +31,7 @@ const examples: readonly Plant[] = [
  *
  * @throws {RejectedError | PlantStoreError | Error} when one of them is not stored, or not certainly
  */
-export async function addExamplePlants(token: string): Promise<void> {
-  const client = createClient({ baseUrl: location.origin, token });
+export async function addExamplePlants(client: Client): Promise<void> {
   const plants = examples.map((plant) => ({ ...plant, id: BigInt(suggestId()) }));
   for await (const { message } of storeAll(client, plants)) throw new Error(message);
 }

@@ -1,11 +1,11 @@
-import { createClient } from '@plant-store/client';
+import type { Client } from '@plant-store/client';
 import { listAll } from '@plant-store/client/list';
 import { recordFormats } from '@plant-store/contract/record-format';
 import type { PlantFilter } from '../route.js';
 import { saveFile } from '../shared/save-file.js';
 
 interface ExportOptions {
-  readonly token: string;
+  readonly client: Pick<Client, 'listPlants'>;
   readonly filter: PlantFilter;
   readonly format: keyof typeof types;
   readonly signal: AbortSignal;
@@ -26,14 +26,13 @@ const partSize = 5_000;
  * @returns how many they are
  */
 export async function exportPlants({
-  token,
+  client,
   filter,
   format,
   signal,
   onProgress,
 }: ExportOptions): Promise<number> {
   const { head, write } = recordFormats[format];
-  const client = createClient({ baseUrl: location.origin, token });
   const parts: Blob[] = [new Blob([head])];
   let lines: string[] = [];
   let count = 0;

@@ -6,6 +6,7 @@ import type { StoredPlant } from '@plant-store/contract/operations';
 import { Fragment, useEffect, useRef } from 'react';
 import type { PlantFilter } from '../route.js';
 import { explainError, explainRejection } from '../shared/explain-failure.js';
+import { usePlantStore } from '../shared/plant-store.js';
 import { Sheet } from '../shared/sheet.js';
 import { CopyButton } from './copy-button.js';
 import { CorrectPlant } from './correct-plant.js';
@@ -15,24 +16,23 @@ import { useCorrection } from './use-correction.js';
 import { usePlant } from './use-plants.js';
 
 interface PlantSheetProps {
-  readonly token: string;
   readonly id: bigint;
   /** That of the plants behind the sheet. */
   readonly filter: PlantFilter;
   onClose(): void;
   onDelete(plant: StoredPlant): void;
-  onTokenRejected(message: string): void;
 }
 
 /** One plant: what it is, the calls that create it, its correction and its deletion. */
-export function PlantSheet({ token, id, filter, onClose, onDelete, onTokenRejected }: PlantSheetProps) {
-  const { data: plant, error, refetch } = usePlant(token, id);
+export function PlantSheet({ id, filter, onClose, onDelete }: PlantSheetProps) {
+  const { rejectToken } = usePlantStore();
+  const { data: plant, error, refetch } = usePlant(id);
   const failure = error && (isRejectedError(error) ? explainRejection(error) : explainError(error));
   useEffect(() => {
-    if (failure?.about === 'token') onTokenRejected(failure.message);
-  }, [failure?.about, failure?.message, onTokenRejected]);
+    if (failure?.about === 'token') rejectToken(failure.message);
+  }, [failure?.about, failure?.message, rejectToken]);
   const correctButton = useRef<HTMLButtonElement>(null);
-  const correction = useCorrection({ token, id, filter, onTokenRejected });
+  const correction = useCorrection({ id, filter });
   const { texts, isPending, attempt, done, problem } = correction;
   const isCorrecting = texts !== undefined;
   const wasCorrecting = useRef(isCorrecting);

@@ -2,7 +2,7 @@ import { createClient, errors } from '@plant-store/client';
 import { createFakePlantStore } from '@plant-store/client/testing';
 import { act, cleanup, screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, expect, it, vi } from 'vitest';
-import { describes, renderView } from '../../test/render-view.js';
+import { describes, onTokenRejected, renderView } from '../../test/render-view.js';
 import { useRoute } from '../route.js';
 import { Plants } from './plants.js';
 import { undoMs } from './use-deletes.js';
@@ -11,7 +11,6 @@ let store: ReturnType<typeof createFakePlantStore>;
 let sent: string[];
 /** The error with which the service answers each request. */
 let failure: keyof typeof errors | undefined;
-const onTokenRejected = vi.fn<(message: string) => void>();
 
 /** Of plants of one millisecond the one with the larger id is the newer. */
 const smallest = -9_223_372_036_854_775_808n;
@@ -34,10 +33,10 @@ beforeEach(async () => {
 });
 
 function View() {
-  return <Plants token={store.token} route={useRoute()} onTokenRejected={onTokenRejected} />;
+  return <Plants route={useRoute()} />;
 }
 
-const open = () => renderView(<View />);
+const open = () => renderView(<View />, store.token);
 
 async function remove(user: ReturnType<typeof open>, name: string) {
   await user.click(await screen.findByText(name));

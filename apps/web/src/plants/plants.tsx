@@ -4,6 +4,7 @@ import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { home, navigate, type PlantFilter, type Route } from '../route.js';
 import { explainError, explainRejection, type Failure } from '../shared/explain-failure.js';
 import { LoadBoundary, loadPart, notLoaded } from '../shared/load-boundary.js';
+import { usePlantStore } from '../shared/plant-store.js';
 import { Sprig } from '../shared/sprig.js';
 import { PlantTable, type PlantTableHandle } from './plant-table.js';
 import './plants.css';
@@ -18,24 +19,22 @@ const PlantSheet = lazy(async () => {
 });
 
 interface PlantsProps {
-  readonly token: string;
   readonly route: Route;
-  /** Called when the service rejects the token, with the reason. */
-  onTokenRejected(message: string): void;
 }
 
 /** The plants of the store: search, filters, the table, and the plant that is open. */
-export function Plants({ token, route, onTokenRejected }: PlantsProps) {
+export function Plants({ route }: PlantsProps) {
+  const { rejectToken } = usePlantStore();
   const { filter, id } = route;
   const { rows, error, isFetching, isPending, hasNextPage, fetchNextPage, refetch, isPlaceholderData } =
-    usePlants(token, filter);
-  const { last, remove, undo, dismiss } = useDeletes(token, filter, onTokenRejected);
-  useChanges(token, filter);
+    usePlants(filter);
+  const { last, remove, undo, dismiss } = useDeletes(filter);
+  useChanges(filter);
   const table = useRef<PlantTableHandle>(null);
   const failure = error === null ? undefined : explain(error);
   useEffect(() => {
-    if (failure?.about === 'token') onTokenRejected(failure.message);
-  }, [failure?.about, failure?.message, onTokenRejected]);
+    if (failure?.about === 'token') rejectToken(failure.message);
+  }, [failure?.about, failure?.message, rejectToken]);
 
   const loadMore = () => {
     if (!isFetching && error === null) void fetchNextPage();
@@ -52,7 +51,7 @@ export function Plants({ token, route, onTokenRejected }: PlantsProps) {
   };
   return (
     <section aria-label="Plants" className="plants">
-      <Toolbar filter={filter} token={token} />
+      <Toolbar filter={filter} />
       <p role="status" className="list-status">
         {describe({
           count: rows.count,
@@ -86,18 +85,13 @@ export function Plants({ token, route, onTokenRejected }: PlantsProps) {
           onEndReached={loadMore}
         />
       ) : (
-        <Nothing
-          isLoading={isPending || isSearching || failure !== undefined}
-          filter={filter}
-          token={token}
-        />
+        <Nothing isLoading={isPending || isSearching || failure !== undefined} filter={filter} />
       )}
       {id !== undefined && (
         <LoadBoundary>
           <Suspense>
             <PlantSheet
               key={id}
-              token={token}
               id={BigInt(id)}
               filter={filter}
               onClose={close}
@@ -105,7 +99,6 @@ export function Plants({ token, route, onTokenRejected }: PlantsProps) {
                 close();
                 remove(plant);
               }}
-              onTokenRejected={onTokenRejected}
             />
           </Suspense>
         </LoadBoundary>
@@ -144,10 +137,9 @@ function describe({ count, searched, isLoading, hasNextPage, filter }: Described
 interface NothingProps {
   readonly isLoading: boolean;
   readonly filter: PlantFilter;
-  readonly token: string;
 }
 
-function Nothing({ isLoading, filter, token }: NothingProps) {
+function Nothing({ isLoading, filter }: NothingProps) {
   if (isLoading) return <div className="empty" />;
   const isFiltered = filter.q !== undefined || filter.tag !== undefined;
   return (
@@ -170,7 +162,7 @@ function Nothing({ isLoading, filter, token }: NothingProps) {
             <button type="button" onClick={() => navigate({ ...home, view: 'import' })}>
               Import a file
             </button>
-            <LoadExamples token={token} />
+            <LoadExamples />
           </div>
         </>
       )}
@@ -179,7 +171,8 @@ function Nothing({ isLoading, filter, token }: NothingProps) {
 }
 
 /** Shows what others change meanwhile, where the service and the token permit that. */
-function useChanges(token: string, filter: PlantFilter): void {
+function useChanges(filter: PlantFilter): void {
+  const { client } = usePlantStore();
   const queryClient = useQueryClient();
   const latest = useRef(filter);
   useEffect(() => {
@@ -188,15 +181,16 @@ function useChanges(token: string, filter: PlantFilter): void {
   useEffect(() => {
     const control = new AbortController();
     void loadPart(() => import('./show-changes.js'))
-      .then(({ showChanges }) => showChanges(queryClient, token, () => latest.current, control.signal))
+      .then(({ showChanges }) => showChanges(queryClient, client, () => latest.current, control.signal))
       // The list says what is wrong, if it is not this alone.
       .catch(() => undefined);
     return () => control.abort();
-  }, [queryClient, token]);
+  }, [queryClient, client]);
 }
 
 /** Adds plants to try the page with. */
-function LoadExamples({ token }: { readonly token: string }) {
+function LoadExamples() {
+  const { client } = usePlantStore();
   const queryClient = useQueryClient();
   const [problem, setProblem] = useState<string>();
   const [isPending, setPending] = useState(false);
@@ -205,7 +199,7 @@ function LoadExamples({ token }: { readonly token: string }) {
     setPending(true);
     try {
       const { addExamplePlants } = await loadPart(() => import('./example-plants.js'));
-      await addExamplePlants(token);
+      await addExamplePlants(client);
       forgetLists(queryClient);
     } catch (error) {
       const isNotLoaded = error instanceof Error && error.message === notLoaded;

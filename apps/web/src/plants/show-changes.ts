@@ -1,4 +1,4 @@
-import { createClient } from '@plant-store/client';
+import type { Client } from '@plant-store/client';
 import { followChanges } from '@plant-store/client/follow';
 import type { QueryClient } from '@tanstack/react-query';
 import type { PlantFilter } from '../route.js';
@@ -15,11 +15,10 @@ const maxShown = 100;
  */
 export async function showChanges(
   queryClient: QueryClient,
-  token: string,
+  client: Pick<Client, 'listChanges'>,
   filterOf: () => PlantFilter,
   signal: AbortSignal,
 ): Promise<void> {
-  const client = createClient({ baseUrl: location.origin, token });
   for await (const { changes } of followChanges(client, { signal })) {
     if (changes.length > maxShown) forgetLists(queryClient);
     for (const { id, plant } of changes.length > maxShown ? [] : changes) {

@@ -2,11 +2,11 @@ import { QUERY_MAX_LENGTHS, shorten } from '@plant-store/contract/messages';
 import { useEffect, useState } from 'react';
 import { navigate, type PlantFilter } from '../route.js';
 import { loadPart, notLoaded } from '../shared/load-boundary.js';
+import { usePlantStore } from '../shared/plant-store.js';
 import { TagSuggestions } from './tag-suggestions.js';
 
 interface ToolbarProps {
   readonly filter: PlantFilter;
-  readonly token: string;
 }
 
 /** How long after the last key a search begins, in milliseconds. */
@@ -15,7 +15,7 @@ const debounceMs = 200;
 const isId = (text: string) => /^-?\d{1,19}$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text);
 
 /** Search, tag, order, and the export of what is shown. Each is in the address. */
-export function Toolbar({ filter, token }: ToolbarProps) {
+export function Toolbar({ filter }: ToolbarProps) {
   const [text, setText] = useState(filter.q ?? '');
   // Back, or a button that shows all plants, may have changed it.
   useEffect(() => setText(filter.q ?? ''), [filter.q]);
@@ -72,7 +72,7 @@ export function Toolbar({ filter, token }: ToolbarProps) {
             <option value="id">By id</option>
           </select>
         </label>
-        <ExportButtons filter={filter} token={token} />
+        <ExportButtons filter={filter} />
         <div className="chips">
           {isId(id) && (
             <button type="submit" className="chip">
@@ -152,7 +152,8 @@ type Export =
   | { readonly state: 'failed' | 'done'; readonly message: string };
 
 /** Writes all plants that match into a file. */
-function ExportButtons({ filter, token }: { readonly filter: PlantFilter; readonly token: string }) {
+function ExportButtons({ filter }: { readonly filter: PlantFilter }) {
+  const { client } = usePlantStore();
   const [state, setState] = useState<Export>();
   const [control, setControl] = useState<AbortController>();
   useEffect(() => () => control?.abort(), [control]);
@@ -164,7 +165,7 @@ function ExportButtons({ filter, token }: { readonly filter: PlantFilter; readon
     try {
       const { exportPlants } = await loadPart(() => import('./export-plants.js'));
       const count = await exportPlants({
-        ...{ token, filter, format, signal },
+        ...{ client, filter, format, signal },
         onProgress: (exported) => setState({ state: 'running', count: exported }),
       });
       setState({ state: 'done', message: `${count.toLocaleString()} exported.` });

@@ -1,12 +1,12 @@
-import { createClient } from '@plant-store/client';
 import { ensureSuccess, isRejectedError } from '@plant-store/client/unwrap';
 import { fieldsOf } from '@plant-store/contract/fields';
 import type { Plant, StoredPlant } from '@plant-store/contract/operations';
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useMemo, useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { PlantFilter } from '../route.js';
 import { explainError, explainRejection } from '../shared/explain-failure.js';
 import { fieldNames, mapFields, type Texts } from '../shared/fields.js';
+import { usePlantStore } from '../shared/plant-store.js';
 import { keepInTab, readFromTab, tabStorageKeys } from '../shared/tab-storage.js';
 import { putIn, takeOut } from './use-plants.js';
 
@@ -18,17 +18,15 @@ interface Correction {
 }
 
 interface CorrectionOptions {
-  readonly token: string;
   readonly id: bigint;
   /** That of the list, in which the plant is shown as it is by then. */
   readonly filter: PlantFilter;
-  onTokenRejected(message: string): void;
 }
 
 /** The correction of a plant. What was typed stays in this tab until it is saved or cancelled. */
-export function useCorrection({ token, id, filter, onTokenRejected }: CorrectionOptions) {
+export function useCorrection({ id, filter }: CorrectionOptions) {
   const queryClient = useQueryClient();
-  const client = useMemo(() => createClient({ baseUrl: location.origin, token }), [token]);
+  const { client, rejectToken } = usePlantStore();
   const [correction, setCorrection] = useState(() => restoreCorrection(id));
   const [changed, setChanged] = useState<StoredPlant>();
   const [done, setDone] = useState('');
@@ -79,7 +77,7 @@ export function useCorrection({ token, id, filter, onTokenRejected }: Correction
       await work();
     } catch (error) {
       const { about, message } = isRejectedError(error) ? explainRejection(error) : explainError(error);
-      if (about === 'token') onTokenRejected(message);
+      if (about === 'token') rejectToken(message);
       else setProblem(message);
     }
     setPending(false);

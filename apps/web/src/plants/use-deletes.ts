@@ -1,5 +1,4 @@
 import type { Fetch } from '@plant-store/client';
-import { createClient } from '@plant-store/client';
 import { isRejectedError } from '@plant-store/client/tanstack-query';
 import { unwrap } from '@plant-store/client/unwrap';
 import type { StoredPlant } from '@plant-store/contract/operations';
@@ -7,6 +6,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { PlantFilter } from '../route.js';
 import { explainError, explainRejection, type Failure } from '../shared/explain-failure.js';
+import { usePlantStore } from '../shared/plant-store.js';
 import { reuseId } from '../shared/reuse-id.js';
 import { putIn, takeOut } from './use-plants.js';
 
@@ -27,42 +27,44 @@ const fetchBeyondTab: Fetch = (url, init) => fetch(url, { ...init, keepalive: tr
 
 /**
  * Deletes plants, each after a time in which an undo needs no request, or when the tab closes or the view goes. Later an undo gives
- * the id to the same plant again, for which the token may lack a scope.
- *
- * @param onTokenRejected called with the reason; a plant that is still there is shown again then
+ * the id to the same plant again, for which the token may lack a scope. Where the service rejects the token, a plant that is still
+ * there is shown again.
  */
-export function useDeletes(token: string, filter: PlantFilter, onTokenRejected: (message: string) => void) {
+export function useDeletes(filter: PlantFilter) {
+  const { client, rejectToken } = usePlantStore();
   const queryClient = useQueryClient();
   const [last, setLast] = useState<Deleted>();
   const waiting = useRef(new Map<bigint, { readonly send: () => void; readonly timer: number }>());
   /** The request that was sent last: whether its plant is deleted. */
   const sending = useRef(Promise.resolve(false));
-  const latest = useRef({ filter, onTokenRejected });
+  const latest = useRef(filter);
   useEffect(() => {
-    latest.current = { filter, onTokenRejected };
+    latest.current = filter;
   });
 
-  const fail = useCallback((plant: StoredPlant, isGone: boolean, error: unknown) => {
-    const failure = isRejectedError(error) ? explainRejection(error) : explainError(error);
-    if (failure.about === 'token') latest.current.onTokenRejected(failure.message);
-    else setLast({ plant, isGone, failure });
-  }, []);
+  const fail = useCallback(
+    (plant: StoredPlant, isGone: boolean, error: unknown) => {
+      const failure = isRejectedError(error) ? explainRejection(error) : explainError(error);
+      if (failure.about === 'token') rejectToken(failure.message);
+      else setLast({ plant, isGone, failure });
+    },
+    [rejectToken],
+  );
 
   const send = useCallback(
     async (plant: StoredPlant) => {
       waiting.current.delete(plant.id);
-      const client = createClient({ baseUrl: location.origin, token, fetch: fetchBeyondTab });
       try {
-        await unwrap(client.deletePlant({ params: { id: plant.id } }));
+        await unwrap(client.deletePlant({ params: { id: plant.id }, fetch: fetchBeyondTab }));
         queryClient.removeQueries({ queryKey: ['plant-store', 'getPlant'] });
         return true;
       } catch (error) {
-        putIn(queryClient, plant, latest.current.filter);
+        putIn(queryClient, plant, latest.current);
         fail(plant, false, error);
         return false;
       }
     },
-    [token, queryClient, fail],
+    [client, queryClient, fail],
   );
 
   const remove = (plant: StoredPlant) => {
@@ -83,9 +85,8 @@ export function useDeletes(token: string, filter: PlantFilter, onTokenRejected: 
     setLast(undefined);
     try {
       if (pending === undefined && !(await sending.current)) return;
-      const client = createClient({ baseUrl: location.origin, token });
       const shown = pending === undefined ? await reuseId(client, plant) : plant;
-      putIn(queryClient, shown, latest.current.filter);
+      putIn(queryClient, shown, latest.current);
     } catch (error) {
       fail(plant, true, error);
     }

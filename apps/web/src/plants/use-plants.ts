@@ -1,5 +1,3 @@
-import { createClient } from '@plant-store/client';
-import { createTanstackQueryUtils } from '@plant-store/client/tanstack-query';
 import type { StoredPlant } from '@plant-store/contract/operations';
 import {
   keepPreviousData,
@@ -10,6 +8,7 @@ import {
 } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { PlantFilter } from '../route.js';
+import { usePlantStore } from '../shared/plant-store.js';
 import { matches, type PlantPages, toRows, withoutPlant, withPlant } from './plant-pages.js';
 
 /** How many plants a request asks for. */
@@ -21,14 +20,9 @@ const lists = ['plant-store', 'listPlants'] as const;
 /** What is kept stays as it is until something is added, corrected or deleted: to load hundreds of pages again would take long. */
 const keepLoaded = { staleTime: Infinity, networkMode: 'always', structuralSharing: false } as const;
 
-/** The operations of the service, for TanStack Query. */
-function usePlantStore(token: string) {
-  return useMemo(() => createTanstackQueryUtils(createClient({ baseUrl: location.origin, token })), [token]);
-}
-
 /** The plants that match a filter, as far as they are loaded; those of the filter before stay until the first page is there. */
-export function usePlants(token: string, filter: PlantFilter) {
-  const { listPlants } = usePlantStore(token);
+export function usePlants(filter: PlantFilter) {
+  const { listPlants } = usePlantStore().operations;
   const query = useInfiniteQuery({
     ...listPlants.infiniteQueryOptions({ query: { limit: pageSize, ...filter } }),
     ...keepLoaded,
@@ -39,8 +33,8 @@ export function usePlants(token: string, filter: PlantFilter) {
 }
 
 /** One plant, first as a list has it. */
-export function usePlant(token: string, id: bigint) {
-  const { getPlant } = usePlantStore(token);
+export function usePlant(id: bigint) {
+  const { getPlant } = usePlantStore().operations;
   const queryClient = useQueryClient();
   return useQuery({
     ...getPlant.queryOptions({ params: { id } }),
@@ -80,8 +74,8 @@ export function putIn(queryClient: QueryClient, plant: StoredPlant, filter: Plan
 }
 
 /** Shows a plant that was added in the list, as the service has it. */
-export function useShowAdded(token: string, filter: PlantFilter): (id: bigint | number) => Promise<void> {
-  const { getPlant } = usePlantStore(token);
+export function useShowAdded(filter: PlantFilter): (id: bigint | number) => Promise<void> {
+  const { getPlant } = usePlantStore().operations;
   const queryClient = useQueryClient();
   return async (id) => {
     try {

@@ -1,6 +1,7 @@
 import { createClient } from '@plant-store/client';
 import { isRejectedError, unwrap } from '@plant-store/client/unwrap';
 import { explainRejection } from '../shared/explain-failure.js';
+import { serviceUrl } from '../shared/plant-store.js';
 
 /**
  * Asks the service whether it accepts a token, by the cheapest request that needs one.
@@ -8,7 +9,7 @@ import { explainRejection } from '../shared/explain-failure.js';
  * @returns why it does not; `undefined` where it does, also one that permits no reading, and where no reply shows it
  */
 export async function checkToken(token: string, signal: AbortSignal): Promise<string | undefined> {
-  const client = createClient({ baseUrl: location.origin, token, retries: 0 });
+  const client = createClient({ baseUrl: serviceUrl, token, retries: 0 });
   try {
     await unwrap(client.listPlants({ query: { limit: 1 }, signal }));
   } catch (error) {

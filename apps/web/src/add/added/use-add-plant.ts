@@ -1,9 +1,10 @@
-import { createClient, isPlantStoreError, type RequestEvent } from '@plant-store/client';
-import { createTanstackQueryUtils, isRejectedError } from '@plant-store/client/tanstack-query';
+import { isPlantStoreError, type RequestEvent } from '@plant-store/client';
+import { isRejectedError } from '@plant-store/client/tanstack-query';
 import type { NewPlant } from '@plant-store/contract/operations';
 import { useMutation } from '@tanstack/react-query';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { explainError, explainRejection, type Failure } from '../../shared/explain-failure.js';
+import { usePlantStore } from '../../shared/plant-store.js';
 import { keepInTab, readFromTab, tabStorageKeys } from '../../shared/tab-storage.js';
 import { type AddedPlant, beginAdding, recordResult, restoreAdded } from './added-plants.js';
 import { watchAttempts } from './watch-attempts.js';
@@ -29,7 +30,7 @@ export interface AddPlant {
 }
 
 /** Adds plants through the client, which retries by itself, and keeps a list of them in this tab. */
-export function useAddPlant(token: string): AddPlant {
+export function useAddPlant(): AddPlant {
   const [added, setAdded] = useState(() => restoreAdded(readFromTab(tabStorageKeys.added)));
   const latest = useRef(added);
   const [lastKey, setLastKey] = useState<number>();
@@ -43,12 +44,9 @@ export function useAddPlant(token: string): AddPlant {
     mount.current = controller;
     return () => controller.abort();
   }, []);
-  const { createPlant } = useMemo(
-    () => createTanstackQueryUtils(createClient({ baseUrl: location.origin, token })),
-    [token],
-  );
+  const { token, operations } = usePlantStore();
   const { isPending, mutateAsync } = useMutation(
-    createPlant.mutationOptions({ select: ({ replayed }) => replayed }),
+    operations.createPlant.mutationOptions({ select: ({ replayed }) => replayed }),
   );
 
   // Also a reference: what adds a plant may have been made before the list changed.

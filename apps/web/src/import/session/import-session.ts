@@ -1,4 +1,5 @@
 import type { Texts } from '../../shared/fields.js';
+import { serviceUrl } from '../../shared/plant-store.js';
 import { saveFile } from '../../shared/save-file.js';
 import type { ColumnChoice, Command, Filter, Report, Source } from '../protocol.js';
 import {
@@ -101,7 +102,7 @@ export class ImportSession {
       step: 'run',
       progress: resumed ? { ...progress, state: 'running', stop: undefined } : undefined,
     });
-    this.#send({ type: 'run', baseUrl: location.origin, token: this.#token, reusesIds });
+    this.#send({ type: 'run', baseUrl: serviceUrl, token: this.#token, reusesIds });
   }
 
   cancel(): void {

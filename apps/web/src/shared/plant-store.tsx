@@ -1,0 +1,42 @@
+import { type Client, createClient } from '@plant-store/client';
+import { createTanstackQueryUtils } from '@plant-store/client/tanstack-query';
+import { createContext, type ReactNode, use, useMemo } from 'react';
+
+/** Where the service is, without a trailing slash. */
+export const serviceUrl = location.origin;
+
+/** What the page calls the service with. */
+export interface PlantStore {
+  readonly token: string;
+  readonly client: Client;
+  /** The operations of the client, for TanStack Query. */
+  readonly operations: ReturnType<typeof createTanstackQueryUtils<Client>>;
+  /** To be called when the service rejects the token, with the reason. */
+  rejectToken(message: string): void;
+}
+
+const PlantStoreContext = createContext<PlantStore | undefined>(undefined);
+
+interface PlantStoreProviderProps {
+  readonly token: string;
+  /** The same function as long as it is shown. A reply to a request with an earlier token may come late. */
+  onTokenRejected(token: string, message: string): void;
+  readonly children: ReactNode;
+}
+
+/** Gives all parts of the page below it one client, with one token. */
+export function PlantStoreProvider({ token, onTokenRejected, children }: PlantStoreProviderProps) {
+  const store = useMemo(() => {
+    const client = createClient({ baseUrl: serviceUrl, token });
+    const rejectToken = (message: string) => onTokenRejected(token, message);
+    return { token, client, operations: createTanstackQueryUtils(client), rejectToken };
+  }, [token, onTokenRejected]);
+  return <PlantStoreContext value={store}>{children}</PlantStoreContext>;
+}
+
+/** What the page calls the service with. @throws {Error} outside of the provider */
+export function usePlantStore(): PlantStore {
+  const store = use(PlantStoreContext);
+  if (store === undefined) throw new Error('There is no PlantStoreProvider above.');
+  return store;
+}
