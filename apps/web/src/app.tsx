@@ -1,5 +1,6 @@
 import { QueryClient, QueryClientProvider, useQueryClient } from '@tanstack/react-query';
 import { lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react';
+import { KeysButton } from './keys/keys-button.js';
 import { Plants } from './plants/plants.js';
 import { forgetLists } from './plants/use-plants.js';
 import { queryOptions } from './query-options.js';
@@ -41,6 +42,7 @@ export function App({ tokenFromAddress }: { readonly tokenFromAddress: string | 
         <h1>Plant Store</h1>
         {active && <Views route={route} />}
         <nav aria-label="Page" className="page-links">
+          {active && <KeysButton route={route} />}
           {active && (
             <button type="button" className="quiet" onClick={forget}>
               Forget token

@@ -23,7 +23,7 @@ interface PlantSheetProps {
   onDelete(plant: StoredPlant): void;
 }
 
-/** One plant: what it is, the calls that create it, its correction and its deletion. */
+/** One plant: what it is, its correction and its deletion, and for developers the calls that create it. */
 export function PlantSheet({ id, filter, onClose, onDelete }: PlantSheetProps) {
   const { rejectToken } = usePlantStore();
   const { data: plant, error, refetch } = usePlant(id);
@@ -83,8 +83,6 @@ export function PlantSheet({ id, filter, onClose, onDelete }: PlantSheetProps) {
               )}
             </dd>
           </dl>
-          <Call title="curl" text={toCurl(plant)} />
-          <Call title="TypeScript" text={toTypeScript(plant)} />
           <div className="submit-row">
             <button
               ref={correctButton}
@@ -99,6 +97,11 @@ export function PlantSheet({ id, filter, onClose, onDelete }: PlantSheetProps) {
               Delete
             </button>
           </div>
+          <details className="for-developers">
+            <summary>For developers</summary>
+            <Call title="curl" text={toCurl(plant)} />
+            <Call title="TypeScript" text={toTypeScript(plant)} />
+          </details>
         </>
       )}
       {(plant !== undefined || isCorrecting) && (

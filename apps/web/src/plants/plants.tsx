@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { home, navigate, type PlantFilter, type Route } from '../route.js';
 import { explainError, explainRejection, type Failure } from '../shared/explain-failure.js';
+import { useKeys } from '../shared/keys.js';
 import { LoadBoundary, loadPart, notLoaded } from '../shared/load-boundary.js';
 import { usePlantStore } from '../shared/plant-store.js';
 import { Sprig } from '../shared/sprig.js';
@@ -30,6 +31,7 @@ export function Plants({ route }: PlantsProps) {
     usePlants(filter);
   const { last, remove, undo, dismiss } = useDeletes(filter);
   useChanges(filter);
+  useKeys({ 'mod+z': () => void undo() });
   const table = useRef<PlantTableHandle>(null);
   const failure = error === null ? undefined : explain(error);
   useEffect(() => {
@@ -75,14 +77,13 @@ export function Plants({ route }: PlantsProps) {
       )}
       {rows.count > 0 ? (
         <PlantTable
-          // The next list begins at its first row.
-          key={JSON.stringify(filter)}
           ref={table}
           rows={rows}
           isComplete={!hasNextPage}
           isStale={isPlaceholderData}
           filter={filter}
           onEndReached={loadMore}
+          onDelete={(plants) => plants.forEach(remove)}
         />
       ) : (
         <Nothing isLoading={isPending || isSearching || failure !== undefined} filter={filter} />

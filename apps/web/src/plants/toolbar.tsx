@@ -4,6 +4,7 @@ import { navigate, type PlantFilter } from '../route.js';
 import { loadPart, notLoaded } from '../shared/load-boundary.js';
 import { usePlantStore } from '../shared/plant-store.js';
 import { TagSuggestions } from './tag-suggestions.js';
+import { TagsButton } from './tags/tags-button.js';
 
 interface ToolbarProps {
   readonly filter: PlantFilter;
@@ -14,7 +15,7 @@ const debounceMs = 200;
 
 const isId = (text: string) => /^-?\d{1,19}$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text);
 
-/** Search, tag, order, and the export of what is shown. Each is in the address. */
+/** Search and tag, which are in the address, all tags, and the export of what is shown. */
 export function Toolbar({ filter }: ToolbarProps) {
   const [text, setText] = useState(filter.q ?? '');
   // Back, or a button that shows all plants, may have changed it.
@@ -62,16 +63,7 @@ export function Toolbar({ filter }: ToolbarProps) {
           />
         </label>
         <TagField filter={filter} onTag={(tag) => show({ tag })} />
-        <label>
-          <span>Order</span>
-          <select
-            value={filter.order}
-            onChange={(event) => show({ order: event.target.value === 'id' ? 'id' : 'newest' })}
-          >
-            <option value="newest">Newest first</option>
-            <option value="id">By id</option>
-          </select>
-        </label>
+        <TagsButton filter={filter} />
         <ExportButtons filter={filter} />
         <div className="chips">
           {isId(id) && (
