@@ -23,6 +23,7 @@ import type { PlantRows } from './plant-pages.js';
 import { PlantText } from './plant-text.js';
 import { type Selection, useSelection } from './selection/use-selection.js';
 import './selection.css';
+import './tag-button.css';
 
 const SelectionBar = lazy(async () => {
   const { SelectionBar } = await loadPart(() => import('./selection/selection-bar.js'));
@@ -254,11 +255,15 @@ export function PlantTable({
                   </td>
                   {plantFieldNames.map((name) => (
                     <td key={name} className={`plant-${name}`} dir="auto">
-                      <PlantText plant={plant} name={name} />
+                      {name === 'tag' && plant.tag ? (
+                        <TagButton tag={plant.tag} filter={filter} />
+                      ) : (
+                        <PlantText plant={plant} name={name} />
+                      )}
                     </td>
                   ))}
                   <td className="plant-id">
-                    <code>{`${id}`}</code>
+                    <code translate="no">{`${id}`}</code>
                     <CopyButton text={`${id}`} label={`Copy the id ${id}`} inTable />
                   </td>
                   <td className="plant-added">
@@ -333,6 +338,27 @@ function Heading({ column, filter }: { readonly column: Column; readonly filter:
         {isSorted && <span aria-hidden="true">{direction === 'ascending' ? ' ↑' : ' ↓'}</span>}
       </button>
     </th>
+  );
+}
+
+/** A tag, by which a press filters. */
+function TagButton({ tag, filter }: { readonly tag: string; readonly filter: PlantFilter }) {
+  return (
+    <button
+      type="button"
+      className="tag"
+      dir="auto"
+      translate="no"
+      // As in `CopyButton`: the rows take the focus.
+      tabIndex={-1}
+      title="Show the plants with this tag"
+      onClick={(event) => {
+        event.stopPropagation();
+        navigate({ view: 'plants', filter: { ...filter, tag } });
+      }}
+    >
+      {shorten(tag)}
+    </button>
   );
 }
 

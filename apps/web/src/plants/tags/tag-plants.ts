@@ -3,6 +3,7 @@ import { ensureSuccess, isRejectedError } from '@plant-store/client/unwrap';
 import { fieldsOf } from '@plant-store/contract/fields';
 import type { StoredPlant } from '@plant-store/contract/operations';
 import { explainRejection } from '../../shared/explain-failure.js';
+import { inParallel } from '../../shared/in-parallel.js';
 import { getWithEtag } from '../get-with-etag.js';
 
 /** What became of a plant. */
@@ -19,9 +20,6 @@ interface TagOptions {
   readonly signal: AbortSignal;
   onDone(tagged: Tagged): void;
 }
-
-/** How many plants are corrected at a time. */
-const concurrency = 4;
 
 /** How often a plant is corrected that somebody else changes meanwhile. */
 const attempts = 5;
@@ -40,21 +38,10 @@ export async function tagPlants(
   plants: Iterable<StoredPlant> | AsyncIterable<StoredPlant>,
   { onDone, ...options }: TagOptions,
 ): Promise<void> {
-  const shared = each(plants);
-  const work = async () => {
-    for await (const plant of shared) {
-      options.signal.throwIfAborted();
-      onDone(await tagPlant(client, plant, options));
-    }
-  };
-  // The first that throws ends the plants for the others, which finish the one that they have.
-  for (const ended of await Promise.allSettled(Array.from({ length: concurrency }, work))) {
-    if (ended.status === 'rejected') throw ended.reason;
-  }
-}
-
-async function* each<Item>(items: Iterable<Item> | AsyncIterable<Item>): AsyncGenerator<Item> {
-  yield* items;
+  await inParallel(plants, async (plant) => {
+    options.signal.throwIfAborted();
+    onDone(await tagPlant(client, plant, options));
+  });
 }
 
 async function tagPlant(
@@ -76,7 +63,7 @@ async function tagPlant(
     } catch (error) {
       if (!isRejectedError(error)) throw error;
       if (error.status === 412 && attempt < attempts) continue;
-      const { about, message } = explainRejection(error);
+      const { about, message } = explainRejection(error, 'change');
       if (error.status === 429) await delay(error.retryAfterMs ?? defaultRetryAfterMs, signal);
       else if (about === 'plant') return { plant: { id, ...listed }, reason: message };
       else throw error;

@@ -1,9 +1,8 @@
 import { countTags, listAll } from '@plant-store/client/list';
-import { isRejectedError } from '@plant-store/client/unwrap';
 import { QUERY_MAX_LENGTHS, shorten } from '@plant-store/contract/messages';
 import { type FormEvent, useCallback, useEffect, useRef, useState } from 'react';
 import { navigate, type PlantFilter } from '../../route.js';
-import { explainError, explainRejection } from '../../shared/explain-failure.js';
+import { explainFailure } from '../../shared/explain-failure.js';
 import { Field } from '../../shared/field.js';
 import { usePlantStore } from '../../shared/plant-store.js';
 import { Sheet } from '../../shared/sheet.js';
@@ -112,7 +111,7 @@ function useTagCounts(isShown: boolean) {
         setCounts(counted);
       } catch (error) {
         if (signal?.aborted) return;
-        const { about, message } = isRejectedError(error) ? explainRejection(error) : explainError(error);
+        const { about, message } = explainFailure(error, 'read');
         if (about === 'token') rejectToken(message);
         else setProblem(message);
       }

@@ -1,9 +1,8 @@
-import { isRejectedError } from '@plant-store/client/unwrap';
 import type { StoredPlant } from '@plant-store/contract/operations';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import type { PlantFilter } from '../../route.js';
-import { explainError, explainRejection } from '../../shared/explain-failure.js';
+import { explainFailure } from '../../shared/explain-failure.js';
 import { usePlantStore } from '../../shared/plant-store.js';
 import { putInAll } from '../use-plants.js';
 import { type Tagged, tagPlants } from './tag-plants.js';
@@ -65,7 +64,7 @@ export function useTagging(filter: PlantFilter) {
     } catch (error) {
       latest = { ...latest, state: 'stopped' };
       if (!signal.aborted) {
-        const { about, message } = isRejectedError(error) ? explainRejection(error) : explainError(error);
+        const { about, message } = explainFailure(error, 'change');
         if (about === 'token') rejectToken(message);
         else latest = { ...latest, problem: message };
       }
