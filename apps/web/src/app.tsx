@@ -4,7 +4,9 @@ import { Plants } from './plants/plants.js';
 import { forgetLists } from './plants/use-plants.js';
 import { queryOptions } from './query-options.js';
 import { home, type Route, useRoute } from './route.js';
+import { Icon } from './shared/icon.js';
 import { LoadBoundary, loadPart } from './shared/load-boundary.js';
+import { Menu } from './shared/menu.js';
 import { PlantStoreProvider, usePlantStore } from './shared/plant-store.js';
 import { RouteLink } from './shared/route-link.js';
 import { checkToken } from './token/check-token.js';
@@ -35,18 +37,29 @@ export function App({ tokenFromAddress }: { readonly tokenFromAddress: string | 
   // What was loaded with one token, and why it was rejected, is not that of the next.
   const queryClient = useMemo(() => new QueryClient(queryOptions), [token, active]);
   return (
-    <div className="page">
+    <div className="page" data-view={active ? route.view : 'token'}>
       <header ref={header} className="page-header">
-        <img src="/icon.svg" alt="" width="40" height="40" />
+        <img src="/icon.svg" alt="" width="28" height="28" />
         <h1>Plant Store</h1>
         {active && <Views route={route} />}
         <nav aria-label="Page" className="page-links">
-          {active && (
-            <button type="button" className="quiet" onClick={forget}>
-              Forget token
-            </button>
+          {active ? (
+            <Menu
+              label={
+                <>
+                  <Icon name="more" />
+                  <span className="visually-hidden">More</span>
+                </>
+              }
+            >
+              <button type="button" onClick={forget}>
+                Forget token
+              </button>
+              <a href="/docs">API for developers</a>
+            </Menu>
+          ) : (
+            <a href="/docs">API for developers</a>
           )}
-          <a href="/docs">API for developers</a>
         </nav>
       </header>
       <main>
@@ -60,7 +73,7 @@ export function App({ tokenFromAddress }: { readonly tokenFromAddress: string | 
         )}
         {token !== undefined && (
           // Hidden, not removed, while the token is rejected: what was typed and what runs stays.
-          <div hidden={!active}>
+          <div hidden={!active} className="workspace">
             <QueryClientProvider client={queryClient}>
               <PlantStoreProvider token={token} onTokenRejected={reject}>
                 <Workspace route={route} isActive={active} />
@@ -86,6 +99,7 @@ function Views({ route: { view, filter } }: { readonly route: Route }) {
         to={{ view: 'add', filter: view === 'import' ? home.filter : filter }}
         className="button primary"
       >
+        <Icon name="add" />
         Add a plant
       </RouteLink>
     </nav>

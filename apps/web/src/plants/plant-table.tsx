@@ -11,6 +11,7 @@ import {
   useState,
 } from 'react';
 import { navigate, type PlantFilter } from '../route.js';
+import { narrowScreen, useMedia } from '../shared/use-media.js';
 import { CopyButton } from './copy-button.js';
 import { formatAge, formatTime } from './format-time.js';
 import type { PlantRows } from './plant-pages.js';
@@ -36,8 +37,8 @@ interface PlantTableProps {
 
 const titles = [...plantFieldNames.map((name) => plantFields[name].label), 'Id', 'Added'];
 
-/** The heights of a row, in CSS pixels, as in plants.css: of one line, and of a card on a narrow screen. */
-const rowHeights = { wide: 48, narrow: 84 };
+/** The heights of a row, in the font size of the page: of one line, of one to be touched, and of a card on a narrow screen. */
+const rowHeights = { wide: 2.25, touched: 2.75, narrow: 3.5 };
 
 /** How many rows a table shows: browsers cannot scroll further than some 17 million pixels. */
 const maxRows = 200_000;
@@ -47,7 +48,7 @@ export function PlantTable({ rows, isComplete, isStale, filter, ref, onEndReache
   const scroller = useRef<HTMLDivElement>(null);
   const [selected, setActive] = useState(0);
   const takesFocus = useRef<number>(undefined);
-  const rowHeight = useMedia('(max-width: 40rem)') ? rowHeights.narrow : rowHeights.wide;
+  const rowHeight = useRowHeight();
   const count = Math.min(rows.count, maxRows);
   const active = Math.min(selected, count - 1);
   // The row that may have the focus exists wherever the table is scrolled to, so that the focus is not lost.
@@ -167,20 +168,16 @@ export function PlantTable({ rows, isComplete, isStale, filter, ref, onEndReache
   );
 }
 
+/** The height of a row in CSS pixels. */
+function useRowHeight(): number {
+  const isNarrow = useMedia(narrowScreen);
+  const isTouched = useMedia('(pointer: coarse)');
+  const fontSize = Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 16;
+  return fontSize * rowHeights[isNarrow ? 'narrow' : isTouched ? 'touched' : 'wide'];
+}
+
 /** Ascending indexes with another among them. */
 function withIndex(indexes: readonly number[], index: number): number[] {
   if (index < 0 || indexes.includes(index)) return [...indexes];
   return [...indexes, index].sort((one, other) => one - other);
-}
-
-function useMedia(query: string): boolean {
-  const [matches, setMatches] = useState(() => matchMedia(query).matches);
-  useEffect(() => {
-    const list = matchMedia(query);
-    const onChange = () => setMatches(list.matches);
-    onChange();
-    list.addEventListener('change', onChange);
-    return () => list.removeEventListener('change', onChange);
-  }, [query]);
-  return matches;
 }

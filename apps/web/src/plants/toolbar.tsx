@@ -1,8 +1,12 @@
 import { QUERY_MAX_LENGTHS, shorten } from '@plant-store/contract/messages';
-import { useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { navigate, type PlantFilter } from '../route.js';
+import { Icon } from '../shared/icon.js';
 import { loadPart, notLoaded } from '../shared/load-boundary.js';
+import { Menu } from '../shared/menu.js';
 import { usePlantStore } from '../shared/plant-store.js';
+import { Sheet } from '../shared/sheet.js';
+import { narrowScreen, useMedia } from '../shared/use-media.js';
 import { TagSuggestions } from './tag-suggestions.js';
 
 interface ToolbarProps {
@@ -16,6 +20,7 @@ const isId = (text: string) => /^-?\d{1,19}$/.test(text) && BigInt.asIntN(64, Bi
 
 /** Search, tag, order, and the export of what is shown. Each is in the address. */
 export function Toolbar({ filter }: ToolbarProps) {
+  const isNarrow = useMedia(narrowScreen);
   const [text, setText] = useState(filter.q ?? '');
   // Back, or a button that shows all plants, may have changed it.
   useEffect(() => setText(filter.q ?? ''), [filter.q]);
@@ -39,6 +44,22 @@ export function Toolbar({ filter }: ToolbarProps) {
     setText(filter.q ?? '');
     navigate({ view: 'plants', id, filter });
   };
+  const filters = (
+    <>
+      <TagField filter={filter} onTag={(tag) => show({ tag })} />
+      <label className="labelled">
+        <span>Order</span>
+        <select
+          value={filter.order}
+          onChange={(event) => show({ order: event.target.value === 'id' ? 'id' : 'newest' })}
+        >
+          <option value="newest">Newest first</option>
+          <option value="id">By id</option>
+        </select>
+      </label>
+      <ExportMenu filter={filter} />
+    </>
+  );
   return (
     <search>
       <form
@@ -49,11 +70,12 @@ export function Toolbar({ filter }: ToolbarProps) {
         }}
       >
         <label className="search">
-          <span>Search</span>
+          <Icon name="search" />
+          <span className="visually-hidden">Search</span>
           <input
             type="search"
             value={text}
-            placeholder="Part of a name, or an id"
+            placeholder="Search a name, or an id"
             maxLength={QUERY_MAX_LENGTHS.q}
             autoComplete="off"
             spellCheck={false}
@@ -61,18 +83,7 @@ export function Toolbar({ filter }: ToolbarProps) {
             onChange={(event) => setText(event.target.value)}
           />
         </label>
-        <TagField filter={filter} onTag={(tag) => show({ tag })} />
-        <label>
-          <span>Order</span>
-          <select
-            value={filter.order}
-            onChange={(event) => show({ order: event.target.value === 'id' ? 'id' : 'newest' })}
-          >
-            <option value="newest">Newest first</option>
-            <option value="id">By id</option>
-          </select>
-        </label>
-        <ExportButtons filter={filter} />
+        {isNarrow ? <FilterSheet>{filters}</FilterSheet> : filters}
         <div className="chips">
           {isId(id) && (
             <button type="submit" className="chip">
@@ -94,10 +105,25 @@ export function Toolbar({ filter }: ToolbarProps) {
   );
 }
 
+/** Shows what it holds in a sheet, where there is no room beside the search. */
+function FilterSheet({ children }: { readonly children: ReactNode }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <button type="button" aria-haspopup="dialog" onClick={() => setOpen(true)}>
+        <Icon name="filters" /> Filters
+      </button>
+      <Sheet title="Filters and export" isBottom isOpen={isOpen} onClose={() => setOpen(false)}>
+        {children}
+      </Sheet>
+    </>
+  );
+}
+
 function Chip({ label, onRemove }: { readonly label: string; onRemove(): void }) {
   return (
     <button type="button" className="chip" onClick={onRemove}>
-      <span dir="auto">{label}</span> <span aria-hidden="true">×</span>
+      <span dir="auto">{label}</span> <Icon name="close" />
       <span className="visually-hidden">: remove this filter</span>
     </button>
   );
@@ -116,7 +142,7 @@ function TagField({ filter, onTag }: TagFieldProps) {
     if (tag !== filter.tag) onTag(tag);
   };
   return (
-    <label>
+    <label className="labelled">
       <span>Tag</span>
       <input
         list="known-tags"
@@ -152,7 +178,7 @@ type Export =
   | { readonly state: 'failed' | 'done'; readonly message: string };
 
 /** Writes all plants that match into a file. */
-function ExportButtons({ filter }: { readonly filter: PlantFilter }) {
+function ExportMenu({ filter }: { readonly filter: PlantFilter }) {
   const { client } = usePlantStore();
   const [state, setState] = useState<Export>();
   const [control, setControl] = useState<AbortController>();
@@ -180,27 +206,29 @@ function ExportButtons({ filter }: { readonly filter: PlantFilter }) {
   };
   const isRunning = state?.state === 'running';
   return (
-    <fieldset className="export">
-      <legend>Export</legend>
-      <div>
-        {isRunning ? (
-          <button type="button" onClick={() => control?.abort()}>
-            Cancel
-          </button>
-        ) : (
+    <div className="export">
+      <Menu
+        label={
           <>
-            <button type="button" onClick={() => void start('csv')}>
-              CSV
-            </button>
-            <button type="button" onClick={() => void start('ndjson')}>
-              NDJSON
-            </button>
+            Export <Icon name="down" />
           </>
-        )}
-      </div>
-      <p role="status" className="note">
+        }
+      >
+        <button type="button" onClick={() => void start('csv')}>
+          CSV (for spreadsheets)
+        </button>
+        <button type="button" onClick={() => void start('ndjson')}>
+          NDJSON (for programs)
+        </button>
+      </Menu>
+      {isRunning && (
+        <button type="button" onClick={() => control?.abort()}>
+          Cancel
+        </button>
+      )}
+      <p role="status" className="export-status">
         {isRunning ? `${state.count.toLocaleString()} so far` : state?.message}
       </p>
-    </fieldset>
+    </div>
   );
 }

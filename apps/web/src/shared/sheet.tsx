@@ -1,10 +1,13 @@
 import { type ReactNode, useId, useLayoutEffect, useRef } from 'react';
+import { Icon } from './icon.js';
 import './sheet.css';
 
 interface SheetProps {
   readonly title: string;
   /** Whether it is shown; what it holds stays while it is not. */
   readonly isOpen: boolean;
+  /** At the bottom, as high as what it holds. */
+  readonly isBottom?: boolean;
   readonly children: ReactNode;
   /** Called when it is closed by its button, by Escape, or by a press beside it. */
   onClose(): void;
@@ -14,7 +17,7 @@ interface SheetProps {
  * A sheet at the side, over everything else, which cannot be used meanwhile; on a phone it fills the screen. It is open
  * before effects run, so that one of what it holds can move the focus.
  */
-export function Sheet({ title, isOpen, children, onClose }: SheetProps) {
+export function Sheet({ title, isOpen, isBottom = false, children, onClose }: SheetProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   useLayoutEffect(() => {
@@ -28,7 +31,7 @@ export function Sheet({ title, isOpen, children, onClose }: SheetProps) {
     <dialog
       ref={dialog}
       aria-labelledby={id}
-      className="sheet"
+      className={isBottom ? 'sheet sheet-bottom' : 'sheet'}
       onCancel={(event) => {
         event.preventDefault();
         onClose();
@@ -40,8 +43,9 @@ export function Sheet({ title, isOpen, children, onClose }: SheetProps) {
       <div className="sheet-content">
         <header>
           <h2 id={id}>{title}</h2>
-          <button type="button" className="quiet" onClick={onClose}>
-            Close
+          <button type="button" className="quiet icon-only" onClick={onClose}>
+            <Icon name="close" />
+            <span className="visually-hidden">Close</span>
           </button>
         </header>
         {children}
