@@ -1,4 +1,5 @@
 import { plantFieldNames, plantFields } from '@plant-store/contract/fields';
+import { shorten } from '@plant-store/contract/messages';
 import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual';
 import {
   type KeyboardEvent,
@@ -145,11 +146,15 @@ export function PlantTable({ rows, isComplete, isStale, filter, ref, onEndReache
               >
                 {plantFieldNames.map((name) => (
                   <td key={name} className={`plant-${name}`} dir="auto">
-                    <PlantText plant={plant} name={name} />
+                    {name === 'tag' && plant.tag ? (
+                      <TagButton tag={plant.tag} filter={filter} />
+                    ) : (
+                      <PlantText plant={plant} name={name} />
+                    )}
                   </td>
                 ))}
                 <td className="plant-id">
-                  <code>{`${id}`}</code>
+                  <code translate="no">{`${id}`}</code>
                   <CopyButton text={`${id}`} label={`Copy the id ${id}`} inTable />
                 </td>
                 <td className="plant-added">
@@ -174,6 +179,27 @@ function useRowHeight(): number {
   const isTouched = useMedia('(pointer: coarse)');
   const fontSize = Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 16;
   return fontSize * rowHeights[isNarrow ? 'narrow' : isTouched ? 'touched' : 'wide'];
+}
+
+/** A tag, by which a press filters. */
+function TagButton({ tag, filter }: { readonly tag: string; readonly filter: PlantFilter }) {
+  return (
+    <button
+      type="button"
+      className="tag-button"
+      // As in `CopyButton`: the rows take the focus.
+      tabIndex={-1}
+      title="Show the plants with this tag"
+      onClick={(event) => {
+        event.stopPropagation();
+        navigate({ view: 'plants', filter: { ...filter, tag } });
+      }}
+    >
+      <span className="tag" dir="auto" translate="no">
+        {shorten(tag)}
+      </span>
+    </button>
+  );
 }
 
 /** Ascending indexes with another among them. */

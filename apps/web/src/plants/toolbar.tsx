@@ -1,5 +1,5 @@
 import { QUERY_MAX_LENGTHS, shorten } from '@plant-store/contract/messages';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { navigate, type PlantFilter } from '../route.js';
 import { Icon } from '../shared/icon.js';
 import { loadPart, notLoaded } from '../shared/load-boundary.js';
@@ -7,19 +7,23 @@ import { Menu } from '../shared/menu.js';
 import { usePlantStore } from '../shared/plant-store.js';
 import { Sheet } from '../shared/sheet.js';
 import { narrowScreen, useMedia } from '../shared/use-media.js';
-import { TagSuggestions } from './tag-suggestions.js';
+import { readSearchedId } from './read-searched-id.js';
+import { findTag, useTags } from './use-tags.js';
 
 interface ToolbarProps {
   readonly filter: PlantFilter;
+  /** Whether the id that is searched for is that of no plant. */
+  readonly isMissing: boolean;
 }
 
 /** How long after the last key a search begins, in milliseconds. */
 const debounceMs = 200;
 
-const isId = (text: string) => /^-?\d{1,19}$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text);
+/** How many tags are suggested. */
+const maxSuggestions = 200;
 
 /** Search, tag, order, and the export of what is shown. Each is in the address. */
-export function Toolbar({ filter }: ToolbarProps) {
+export function Toolbar({ filter, isMissing }: ToolbarProps) {
   const isNarrow = useMedia(narrowScreen);
   const [text, setText] = useState(filter.q ?? '');
   // Back, or a button that shows all plants, may have changed it.
@@ -38,15 +42,15 @@ export function Toolbar({ filter }: ToolbarProps) {
     );
     return () => clearTimeout(timer);
   }, [text, filter]);
-  const id = text.trim();
+  const id = readSearchedId(text);
   const open = () => {
-    // Before it is searched for as a part of a name.
+    // Before it is searched for.
     setText(filter.q ?? '');
-    navigate({ view: 'plants', id, filter });
+    navigate({ view: 'plants', id: `${id}`, filter });
   };
   const filters = (
     <>
-      <TagField filter={filter} onTag={(tag) => show({ tag })} />
+      <TagField filter={filter} />
       <label className="labelled">
         <span>Order</span>
         <select
@@ -66,7 +70,7 @@ export function Toolbar({ filter }: ToolbarProps) {
         className="toolbar"
         onSubmit={(event) => {
           event.preventDefault();
-          if (isId(id)) open();
+          if (id !== undefined) open();
         }}
       >
         <label className="search">
@@ -85,17 +89,18 @@ export function Toolbar({ filter }: ToolbarProps) {
         </label>
         {isNarrow ? <FilterSheet>{filters}</FilterSheet> : filters}
         <div className="chips">
-          {isId(id) && (
+          {id !== undefined && !(isMissing && id === readSearchedId(filter.q ?? '')) && (
             <button type="submit" className="chip">
-              Open the plant with the id {id}
+              <span>Open the plant with the id</span> <span translate="no">{`${id}`}</span>
             </button>
           )}
           {filter.q !== undefined && (
-            <Chip label={`Name has “${shorten(filter.q, 40)}”`} onRemove={() => show({ q: undefined })} />
+            <Chip label="Name has" text={filter.q} onRemove={() => show({ q: undefined })} />
           )}
           {filter.tag !== undefined && (
             <Chip
-              label={filter.tag === '' ? 'Tag is empty' : `Tag is “${shorten(filter.tag, 40)}”`}
+              label={filter.tag === '' ? 'Tag is empty' : 'Tag is'}
+              text={filter.tag}
               onRemove={() => show({ tag: undefined })}
             />
           )}
@@ -120,55 +125,76 @@ function FilterSheet({ children }: { readonly children: ReactNode }) {
   );
 }
 
-function Chip({ label, onRemove }: { readonly label: string; onRemove(): void }) {
+interface ChipProps {
+  readonly label: string;
+  readonly text: string;
+  onRemove(): void;
+}
+
+function Chip({ label, text, onRemove }: ChipProps) {
   return (
     <button type="button" className="chip" onClick={onRemove}>
-      <span dir="auto">{label}</span> <Icon name="close" />
+      <span>{label}</span> {text !== '' && <span dir="auto" translate="no">{`“${shorten(text, 40)}”`}</span>}{' '}
+      <Icon name="close" />
       <span className="visually-hidden">: remove this filter</span>
     </button>
   );
 }
 
-interface TagFieldProps {
-  readonly filter: PlantFilter;
-  onTag(tag: string): void;
-}
-
-/** The tag to filter by. */
-function TagField({ filter, onTag }: TagFieldProps) {
-  const [text, setText] = useState('');
-  const use = (tag: string) => {
-    setText('');
-    if (tag !== filter.tag) onTag(tag);
+/** The tag to filter by, which is looked for while somebody types. */
+function TagField({ filter }: { readonly filter: PlantFilter }) {
+  /** Until the field is left, which then shows the tag that was found. */
+  const [typed, setTyped] = useState<string>();
+  const isTyping = typed !== undefined;
+  const tags = useTags(isTyping);
+  const suggestions = useId();
+  const timer = useRef<number>(undefined);
+  const apply = () => {
+    window.clearTimeout(timer.current);
+    timer.current = undefined;
+    if (typed === undefined || typed === (filter.tag ?? '')) return;
+    const tag = typed.trim() === '' ? undefined : findTag(tags, typed);
+    if (tag !== filter.tag) navigate({ view: 'plants', filter: { ...filter, tag } }, { replace: true });
   };
+  const applyTyped = () => timer.current !== undefined && apply();
+  const latest = useRef(apply);
+  useEffect(() => {
+    latest.current = apply;
+  });
+  // Also when the tags come after what was typed.
+  useEffect(() => {
+    if (typed === undefined) return;
+    timer.current = window.setTimeout(() => latest.current(), debounceMs);
+    return () => window.clearTimeout(timer.current);
+  }, [typed, tags]);
   return (
     <label className="labelled">
       <span>Tag</span>
       <input
-        list="known-tags"
-        value={text}
+        list={suggestions}
+        value={typed ?? filter.tag ?? ''}
         placeholder="Any"
         maxLength={QUERY_MAX_LENGTHS.tag}
         autoComplete="off"
         spellCheck={false}
         dir="auto"
-        onChange={(event) => {
-          const { value } = event.target;
-          // One that was selected from the list replaces the text at once.
-          if (
-            event.nativeEvent instanceof InputEvent &&
-            event.nativeEvent.inputType !== 'insertReplacementText'
-          )
-            setText(value);
-          else use(value);
+        onFocus={() => setTyped(filter.tag ?? '')}
+        onChange={(event) => setTyped(event.target.value)}
+        onBlur={() => {
+          applyTyped();
+          setTyped(undefined);
         }}
         onKeyDown={(event) => {
           if (event.key !== 'Enter') return;
           event.preventDefault();
-          if (text !== '') use(text);
+          applyTyped();
         }}
       />
-      <TagSuggestions id="known-tags" />
+      <datalist id={suggestions}>
+        {tags.slice(0, maxSuggestions).map((tag) => (
+          <option key={tag} value={tag} />
+        ))}
+      </datalist>
     </label>
   );
 }

@@ -1,8 +1,8 @@
 import { Component, type ReactNode } from 'react';
+import { adviseReload } from './tab-storage.js';
 
 /** Shown when a part of the page cannot be loaded, such as after the service was upgraded. */
-export const notLoaded =
-  'A part of this page could not be loaded: the network is away, or the service was upgraded. Reload the page; what you typed is kept.';
+export const notLoaded = `A part of this page could not be loaded: the network is away, or the service was upgraded. ${adviseReload()}`;
 
 const notShown = 'This part of the page has an error of its own. Reload the page, and report it if it stays.';
 

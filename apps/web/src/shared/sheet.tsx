@@ -4,6 +4,8 @@ import './sheet.css';
 
 interface SheetProps {
   readonly title: string;
+  /** Whether the browser may translate the title: not a name. */
+  readonly translate?: boolean;
   /** Whether it is shown; what it holds stays while it is not. */
   readonly isOpen: boolean;
   /** At the bottom, as high as what it holds. */
@@ -17,7 +19,7 @@ interface SheetProps {
  * A sheet at the side, over everything else, which cannot be used meanwhile; on a phone it fills the screen. It is open
  * before effects run, so that one of what it holds can move the focus.
  */
-export function Sheet({ title, isOpen, isBottom = false, children, onClose }: SheetProps) {
+export function Sheet({ title, translate = true, isOpen, isBottom = false, children, onClose }: SheetProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   useLayoutEffect(() => {
@@ -42,7 +44,9 @@ export function Sheet({ title, isOpen, isBottom = false, children, onClose }: Sh
     >
       <div className="sheet-content">
         <header>
-          <h2 id={id}>{title}</h2>
+          <h2 id={id} translate={translate ? 'yes' : 'no'}>
+            {title}
+          </h2>
           <button type="button" className="quiet icon-only" onClick={onClose}>
             <Icon name="close" />
             <span className="visually-hidden">Close</span>
