@@ -1,11 +1,13 @@
 import { QueryClient, QueryClientProvider, useQueryClient } from '@tanstack/react-query';
 import { lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react';
-import { KeysButton } from './keys/keys-button.js';
+import { Keys } from './keys/keys.js';
 import { Plants } from './plants/plants.js';
 import { forgetLists } from './plants/use-plants.js';
 import { queryOptions } from './query-options.js';
 import { home, type Route, useRoute } from './route.js';
+import { Icon } from './shared/icon.js';
 import { LoadBoundary, loadPart } from './shared/load-boundary.js';
+import { Menu } from './shared/menu.js';
 import { PlantStoreProvider, usePlantStore } from './shared/plant-store.js';
 import { RouteLink } from './shared/route-link.js';
 import { checkToken } from './token/check-token.js';
@@ -27,6 +29,7 @@ export function App({ tokenFromAddress }: { readonly tokenFromAddress: string | 
   const { session, use, reject, forget } = useSession(tokenFromAddress);
   const route = useRoute();
   const header = useRef<HTMLElement>(null);
+  const [isShowingKeys, setShowingKeys] = useState(false);
   const { token, active, asked } = session;
   useEffect(() => {
     if (asked && active && token !== undefined) {
@@ -36,21 +39,35 @@ export function App({ tokenFromAddress }: { readonly tokenFromAddress: string | 
   // What was loaded with one token, and why it was rejected, is not that of the next.
   const queryClient = useMemo(() => new QueryClient(queryOptions), [token, active]);
   return (
-    <div className="page">
+    <div className="page" data-view={active ? route.view : 'token'}>
       <header ref={header} className="page-header">
-        <img src="/icon.svg" alt="" width="40" height="40" />
+        <img src="/icon.svg" alt="" width="28" height="28" />
         <h1>Plant Store</h1>
         {active && <Views route={route} />}
         <nav aria-label="Page" className="page-links">
-          {active && <KeysButton route={route} />}
-          {active && (
-            <button type="button" className="quiet" onClick={forget}>
-              Forget token
-            </button>
+          {active ? (
+            <Menu
+              label={
+                <>
+                  <Icon name="more" />
+                  <span className="visually-hidden">More</span>
+                </>
+              }
+            >
+              <button type="button" onClick={() => setShowingKeys(true)}>
+                Keys
+              </button>
+              <button type="button" onClick={forget}>
+                Forget token
+              </button>
+              <a href="/docs">API for developers</a>
+            </Menu>
+          ) : (
+            <a href="/docs">API for developers</a>
           )}
-          <a href="/docs">API for developers</a>
         </nav>
       </header>
+      {active && <Keys route={route} isShown={isShowingKeys} onShow={setShowingKeys} />}
       <main>
         {session.notice !== undefined && (
           <p role="alert" className="message problem">
@@ -62,7 +79,7 @@ export function App({ tokenFromAddress }: { readonly tokenFromAddress: string | 
         )}
         {token !== undefined && (
           // Hidden, not removed, while the token is rejected: what was typed and what runs stays.
-          <div hidden={!active}>
+          <div hidden={!active} className="workspace">
             <QueryClientProvider client={queryClient}>
               <PlantStoreProvider token={token} onTokenRejected={reject}>
                 <Workspace route={route} isActive={active} />
@@ -88,6 +105,7 @@ function Views({ route: { view, filter } }: { readonly route: Route }) {
         to={{ view: 'add', filter: view === 'import' ? home.filter : filter }}
         className="button primary"
       >
+        <Icon name="add" />
         Add a plant
       </RouteLink>
     </nav>

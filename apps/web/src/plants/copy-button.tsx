@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react';
+import { Icon } from '../shared/icon.js';
 
 interface CopyButtonProps {
   readonly text: string;
@@ -18,7 +19,7 @@ export function CopyButton({ text, label, inTable = false }: CopyButtonProps) {
   return (
     <button
       type="button"
-      className="quiet copy"
+      className="quiet icon-only copy"
       aria-label={label}
       tabIndex={inTable ? -1 : 0}
       onClick={(event) => {
@@ -26,7 +27,7 @@ export function CopyButton({ text, label, inTable = false }: CopyButtonProps) {
         void navigator.clipboard?.writeText(text).then(() => setCopied(true));
       }}
     >
-      {copied ? 'Copied' : 'Copy'}
+      <Icon name={copied ? 'check' : 'copy'} />
     </button>
   );
 }

@@ -17,13 +17,13 @@ import {
 } from 'react';
 import { navigate, type PlantFilter } from '../route.js';
 import { LoadBoundary, loadPart } from '../shared/load-boundary.js';
+import { narrowScreen, useMedia } from '../shared/use-media.js';
 import { CopyButton } from './copy-button.js';
 import { formatAge, formatTime } from './format-time.js';
 import type { PlantRows } from './plant-pages.js';
 import { PlantText } from './plant-text.js';
 import { type Selection, useSelection } from './selection/use-selection.js';
 import './selection.css';
-import './tag-button.css';
 
 const SelectionBar = lazy(async () => {
   const { SelectionBar } = await loadPart(() => import('./selection/selection-bar.js'));
@@ -65,8 +65,8 @@ const columns: readonly Column[] = [
   { name: 'added', title: 'Added', order: 'newest', direction: 'descending' },
 ];
 
-/** The heights of a row, in CSS pixels, as in plants.css: of one line, and of a card on a narrow screen. */
-const rowHeights = { wide: 48, narrow: 84 };
+/** The heights of a row, in the font size of the page: of one line, of one to be touched, and of a card on a narrow screen. */
+const rowHeights = { wide: 2.25, touched: 2.75, narrow: 3.5 };
 
 /** How many rows a table shows: browsers cannot scroll further than some 17 million pixels. */
 const maxRows = 200_000;
@@ -88,7 +88,7 @@ export function PlantTable({
   const [focused, setActive] = useState(0);
   const selection = useSelection(rows);
   const takesFocus = useRef<number>(undefined);
-  const rowHeight = useMedia('(max-width: 40rem)') ? rowHeights.narrow : rowHeights.wide;
+  const rowHeight = useRowHeight();
   const count = Math.min(rows.count, maxRows);
   const active = Math.min(focused, count - 1);
   // The row that may have the focus exists wherever the table is scrolled to, so that the focus is not lost.
@@ -341,14 +341,20 @@ function Heading({ column, filter }: { readonly column: Column; readonly filter:
   );
 }
 
+/** The height of a row in CSS pixels. */
+function useRowHeight(): number {
+  const isNarrow = useMedia(narrowScreen);
+  const isTouched = useMedia('(pointer: coarse)');
+  const fontSize = Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 16;
+  return fontSize * rowHeights[isNarrow ? 'narrow' : isTouched ? 'touched' : 'wide'];
+}
+
 /** A tag, by which a press filters. */
 function TagButton({ tag, filter }: { readonly tag: string; readonly filter: PlantFilter }) {
   return (
     <button
       type="button"
-      className="tag"
-      dir="auto"
-      translate="no"
+      className="tag-button"
       // As in `CopyButton`: the rows take the focus.
       tabIndex={-1}
       title="Show the plants with this tag"
@@ -357,7 +363,9 @@ function TagButton({ tag, filter }: { readonly tag: string; readonly filter: Pla
         navigate({ view: 'plants', filter: { ...filter, tag } });
       }}
     >
-      {shorten(tag)}
+      <span className="tag" dir="auto" translate="no">
+        {shorten(tag)}
+      </span>
     </button>
   );
 }
@@ -366,16 +374,4 @@ function TagButton({ tag, filter }: { readonly tag: string; readonly filter: Pla
 function withIndex(indexes: readonly number[], index: number): number[] {
   if (index < 0 || indexes.includes(index)) return [...indexes];
   return [...indexes, index].sort((one, other) => one - other);
-}
-
-function useMedia(query: string): boolean {
-  const [matches, setMatches] = useState(() => matchMedia(query).matches);
-  useEffect(() => {
-    const list = matchMedia(query);
-    const onChange = () => setMatches(list.matches);
-    onChange();
-    list.addEventListener('change', onChange);
-    return () => list.removeEventListener('change', onChange);
-  }, [query]);
-  return matches;
 }

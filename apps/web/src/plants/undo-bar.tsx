@@ -1,7 +1,6 @@
 import { shorten } from '@plant-store/contract/messages';
 import { useId } from 'react';
 import type { Deleted } from './use-deletes.js';
-import './undo-bar.css';
 
 interface UndoBarProps {
   /** The latest first. */

@@ -124,7 +124,7 @@ async function tagThree(tag: string) {
   await user.keyboard('{Shift>}{ArrowDown}{ArrowDown}{/Shift}');
   await user.click((await bar()).getByRole('button', { name: 'Tag…' }));
   const field = await screen.findByRole('combobox', { name: 'Tag', description: /It replaces the tag/ });
-  expect(document.activeElement).toBe(field);
+  await waitFor(() => expect(document.activeElement).toBe(field));
   await user.keyboard(tag);
   return user;
 }

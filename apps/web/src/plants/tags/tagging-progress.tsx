@@ -1,4 +1,5 @@
 import { shorten } from '@plant-store/contract/messages';
+import './tags.css';
 import type { Progress } from './use-tagging.js';
 
 interface TaggingProgressProps {

@@ -1,4 +1,5 @@
 import { lazy, Suspense, useState } from 'react';
+import { createPortal } from 'react-dom';
 import type { PlantFilter } from '../../route.js';
 import { LoadBoundary, loadPart } from '../../shared/load-boundary.js';
 
@@ -12,16 +13,19 @@ export function TagsButton({ filter }: { readonly filter: PlantFilter }) {
   const [state, setState] = useState<'unused' | 'open' | 'closed'>('unused');
   return (
     <>
-      <button type="button" className="tags-button" onClick={() => setState('open')}>
+      <button type="button" onClick={() => setState('open')}>
         Tags…
       </button>
-      {state !== 'unused' && (
-        <LoadBoundary>
-          <Suspense>
-            <TagsSheet filter={filter} isOpen={state === 'open'} onClose={() => setState('closed')} />
-          </Suspense>
-        </LoadBoundary>
-      )}
+      {state !== 'unused' &&
+        createPortal(
+          <LoadBoundary>
+            <Suspense>
+              <TagsSheet filter={filter} isOpen={state === 'open'} onClose={() => setState('closed')} />
+            </Suspense>
+          </LoadBoundary>,
+          // It has a form, and the button is in one.
+          document.body,
+        )}
     </>
   );
 }

@@ -151,6 +151,7 @@ function RenameForm({
   useEffect(() => field.current?.select(), []);
   const submit = (event: FormEvent) => {
     event.preventDefault();
+    event.stopPropagation(); // To the form of the button that opened the sheet.
     if (!isRunning && !isSame) onSubmit();
   };
   const label =

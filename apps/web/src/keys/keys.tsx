@@ -1,4 +1,4 @@
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense } from 'react';
 import { flushSync } from 'react-dom';
 import { home, navigate, type Route } from '../route.js';
 import { useKeys } from '../shared/keys.js';
@@ -9,10 +9,15 @@ const KeysSheet = lazy(async () => {
   return { default: KeysSheet };
 });
 
+interface KeysProps {
+  readonly route: Route;
+  /** Whether the list of all is shown. */
+  readonly isShown: boolean;
+  onShow(isShown: boolean): void;
+}
+
 /** Acts on the keys that work everywhere, and shows a list of all. */
-export function KeysButton({ route: { view, filter } }: { readonly route: Route }) {
-  const [isShown, setShown] = useState(false);
-  const shown = view === 'import' ? home.filter : filter;
+export function Keys({ route: { view, filter }, isShown, onShow }: KeysProps) {
   useKeys({
     '/': () => {
       if (view === 'import') flushSync(() => navigate(home));
@@ -20,21 +25,15 @@ export function KeysButton({ route: { view, filter } }: { readonly route: Route 
       search?.focus();
       search?.select();
     },
-    n: () => navigate({ view: 'add', filter: shown }),
-    '?': () => setShown(true),
+    n: () => navigate({ view: 'add', filter: view === 'import' ? home.filter : filter }),
+    '?': () => onShow(true),
   });
+  if (!isShown) return null;
   return (
-    <>
-      <button type="button" className="quiet keys-button" onClick={() => setShown(true)}>
-        Keys
-      </button>
-      {isShown && (
-        <LoadBoundary>
-          <Suspense>
-            <KeysSheet onClose={() => setShown(false)} />
-          </Suspense>
-        </LoadBoundary>
-      )}
-    </>
+    <LoadBoundary>
+      <Suspense>
+        <KeysSheet onClose={() => onShow(false)} />
+      </Suspense>
+    </LoadBoundary>
   );
 }
