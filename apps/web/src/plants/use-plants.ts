@@ -90,7 +90,7 @@ interface Reading {
 /** Why something is not read, from its first attempt that failed until one succeeds, whatever is read meanwhile. */
 function useFailure({ error, failureReason, isFetching }: Reading): Failure | undefined {
   const [kept, setKept] = useState<unknown>();
-  const now = error ?? failureReason ?? (isFetching ? kept : undefined);
+  const now = error ?? (isFetching ? (failureReason ?? kept) : undefined);
   if (now !== kept) setKept(now);
   return useMemo(() => (now == null ? undefined : explainFailure(now, 'read')), [now]);
 }
@@ -115,7 +115,7 @@ export async function readAgain(queryClient: QueryClient): Promise<void> {
   const failed = queryClient
     .getQueryCache()
     .findAll({ type: 'active' })
-    .filter(({ state }) => state.fetchFailureReason !== null)
+    .filter(({ state }) => state.fetchStatus !== 'idle' && state.fetchFailureReason !== null)
     .map((query) => ({ query, meta: query.state.fetchMeta ?? {} }));
   await Promise.all(failed.map(({ query }) => query.cancel({ revert: true })));
   await Promise.all(failed.map(({ query, meta }) => query.fetch(undefined, { meta }).catch(() => undefined)));
