@@ -6,6 +6,7 @@ import { Fragment, useEffect, useRef } from 'react';
 import type { PlantFilter } from '../route.js';
 import { usePlantStore } from '../shared/plant-store.js';
 import { Sheet } from '../shared/sheet.js';
+import { useMay } from '../shared/use-scopes.js';
 import { CopyButton } from './copy-button.js';
 import { CorrectPlant } from './correct-plant.js';
 import { Outcome } from './form/outcome.js';
@@ -24,6 +25,7 @@ interface PlantSheetProps {
 /** One plant: what it is, its correction and its deletion, and for developers the calls that create it. */
 export function PlantSheet({ id, filter, onClose, onDelete }: PlantSheetProps) {
   const { rejectToken } = usePlantStore();
+  const [canCorrect, canDelete] = [useMay('correct'), useMay('delete')];
   const { data, failure, refetch } = usePlant(id);
   const isMissing = failure?.about === 'plant';
   const plant = isMissing ? undefined : data;
@@ -88,18 +90,22 @@ export function PlantSheet({ id, filter, onClose, onDelete }: PlantSheetProps) {
             </dd>
           </dl>
           <div className="submit-row">
-            <button
-              ref={correctButton}
-              type="button"
-              aria-disabled={isPending}
-              data-busy={isPending || undefined}
-              onClick={() => isPending || void correction.begin()}
-            >
-              Correct
-            </button>
-            <button type="button" className="danger" onClick={() => onDelete(plant)}>
-              Delete
-            </button>
+            {canCorrect && (
+              <button
+                ref={correctButton}
+                type="button"
+                aria-disabled={isPending}
+                data-busy={isPending || undefined}
+                onClick={() => isPending || void correction.begin()}
+              >
+                Correct
+              </button>
+            )}
+            {canDelete && (
+              <button type="button" className="danger" onClick={() => onDelete(plant)}>
+                Delete
+              </button>
+            )}
           </div>
           <details className="for-developers">
             <summary>For developers</summary>

@@ -1,11 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import { home, navigate, onStay, type PlantFilter, type Route } from '../route.js';
 import { explainFailure } from '../shared/explain-failure.js';
 import { useKeys } from '../shared/keys.js';
+import { LackingScope } from '../shared/lacking-scope.js';
 import { LoadBoundary, loadPart, notLoaded } from '../shared/load-boundary.js';
 import { usePlantStore } from '../shared/plant-store.js';
 import { Sprig } from '../shared/sprig.js';
+import { useMay, useScopes } from '../shared/use-scopes.js';
 import { matchesFields, type PlantRows, withFirst } from './plant-pages.js';
 import { PlantTable, type PlantTableHandle } from './plant-table.js';
 import { readSearchedId } from './read-searched-id.js';
@@ -24,8 +26,36 @@ interface PlantsProps {
   readonly route: Route;
 }
 
-/** The plants of the store: search, filters, the table, and the plant that is open. */
+/** The plants of the store, or what the token permits instead of seeing them. */
 export function Plants({ route }: PlantsProps) {
+  const scopes = useScopes();
+  if (scopes?.includes('read') ?? true) return <ReadablePlants route={route} />;
+  return (
+    <section aria-label="Plants" className="plants">
+      {route.view === 'plants' && scopes !== undefined && <LackingScope scopes={scopes} />}
+      <AddingButtons />
+    </section>
+  );
+}
+
+/** The ways to add plants, where the token permits that. */
+function AddingButtons({ children }: { readonly children?: ReactNode }) {
+  if (!useMay('create')) return null;
+  return (
+    <div className="submit-row">
+      <button type="button" className="primary" onClick={() => navigate({ ...home, view: 'add' })}>
+        {children === undefined ? 'Add a plant' : 'Add the first'}
+      </button>
+      <button type="button" onClick={() => navigate({ ...home, view: 'import' })}>
+        Import a file
+      </button>
+      {children}
+    </div>
+  );
+}
+
+/** Search, filters, the table, and the plant that is open. */
+function ReadablePlants({ route }: PlantsProps) {
   const { rejectToken } = usePlantStore();
   const { filter, id } = route;
   const { deleted, leaving, remove, undo, dismiss } = useDeletes(filter);
@@ -119,7 +149,7 @@ export function Plants({ route }: PlantsProps) {
           </Suspense>
         </LoadBoundary>
       )}
-      <UndoBar deleted={deleted} onUndo={(each) => void undo(each)} onDismiss={dismiss} />
+      <UndoBar deleted={deleted} leaving={leaving} onUndo={(each) => void undo(each)} onDismiss={dismiss} />
     </section>
   );
 }
@@ -202,15 +232,9 @@ function Nothing({ isLoading, filter }: NothingProps) {
       ) : (
         <>
           <p>No plants yet.</p>
-          <div className="submit-row">
-            <button type="button" className="primary" onClick={() => navigate({ ...home, view: 'add' })}>
-              Add the first
-            </button>
-            <button type="button" onClick={() => navigate({ ...home, view: 'import' })}>
-              Import a file
-            </button>
+          <AddingButtons>
             <LoadExamples />
-          </div>
+          </AddingButtons>
         </>
       )}
     </div>

@@ -99,15 +99,8 @@ export function Toolbar({ filter, isMissing }: ToolbarProps) {
               <span>Open the plant with the id</span> <span translate="no">{`${id}`}</span>
             </button>
           )}
-          {filter.q !== undefined && (
-            <Chip label="Name has" text={filter.q} onRemove={() => show({ q: undefined })} />
-          )}
-          {filter.tag !== undefined && (
-            <Chip
-              label={filter.tag === '' ? 'Tag is empty' : 'Tag is'}
-              text={filter.tag}
-              onRemove={() => show({ tag: undefined })}
-            />
+          {filter.tag !== undefined && (isNarrow || filter.tag === '') && (
+            <Chip tag={filter.tag} onRemove={() => show({ tag: undefined })} />
           )}
         </div>
       </form>
@@ -131,16 +124,16 @@ function FilterSheet({ children }: { readonly children: ReactNode }) {
 }
 
 interface ChipProps {
-  readonly label: string;
-  readonly text: string;
+  readonly tag: string;
   onRemove(): void;
 }
 
-function Chip({ label, text, onRemove }: ChipProps) {
+/** A tag that is filtered by, where its field does not show it. */
+function Chip({ tag, onRemove }: ChipProps) {
   return (
     <button type="button" className="chip" onClick={onRemove}>
-      <span>{label}</span> {text !== '' && <span dir="auto" translate="no">{`“${shorten(text, 40)}”`}</span>}{' '}
-      <Icon name="close" />
+      <span>{tag === '' ? 'Tag is empty' : 'Tag is'}</span>{' '}
+      {tag !== '' && <span dir="auto" translate="no">{`“${shorten(tag, 40)}”`}</span>} <Icon name="close" />
       <span className="visually-hidden">: remove this filter</span>
     </button>
   );
@@ -176,6 +169,7 @@ function TagField({ filter }: { readonly filter: PlantFilter }) {
     <label className="labelled">
       <span>Tag</span>
       <input
+        type="search"
         list={suggestions}
         value={typed ?? filter.tag ?? ''}
         placeholder="Any"

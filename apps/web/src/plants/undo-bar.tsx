@@ -1,16 +1,20 @@
 import { shorten } from '@plant-store/contract/messages';
 import { useId } from 'react';
+import { useMay } from '../shared/use-scopes.js';
 import type { Deleted } from './use-deletes.js';
 
 interface UndoBarProps {
   /** The latest first. */
   readonly deleted: readonly Deleted[];
+  /** Those of which nothing was sent yet, or no reply is there. */
+  readonly leaving: ReadonlySet<bigint>;
   onUndo(deleted: Deleted): void;
   onDismiss(deleted: Deleted): void;
 }
 
 /** What was deleted last, and how to undo each; or why one of both failed. */
-export function UndoBar({ deleted, onUndo, onDismiss }: UndoBarProps) {
+export function UndoBar({ deleted, leaving, onUndo, onDismiss }: UndoBarProps) {
+  const canBringBack = useMay('correct');
   return (
     // Only what is added to it is announced, not all of it again.
     <div role="status" aria-atomic="false" className="undo-bar" data-shown={deleted.length > 0 || undefined}>
@@ -18,6 +22,7 @@ export function UndoBar({ deleted, onUndo, onDismiss }: UndoBarProps) {
         <UndoItem
           key={each.key}
           deleted={each}
+          canUndo={each.isGone && (canBringBack || each.plants.some(({ id }) => leaving.has(id)))}
           onUndo={() => onUndo(each)}
           onDismiss={() => onDismiss(each)}
         />
@@ -28,11 +33,17 @@ export function UndoBar({ deleted, onUndo, onDismiss }: UndoBarProps) {
 
 interface UndoItemProps {
   readonly deleted: Deleted;
+  readonly canUndo: boolean;
   onUndo(): void;
   onDismiss(): void;
 }
 
-function UndoItem({ deleted: { plants, isGone, isBusy, failure }, onUndo, onDismiss }: UndoItemProps) {
+function UndoItem({
+  deleted: { plants, isBusy, isGone, failure },
+  canUndo,
+  onUndo,
+  onDismiss,
+}: UndoItemProps) {
   const text = useId();
   const [plant, ...others] = plants;
   const name =
@@ -62,7 +73,7 @@ function UndoItem({ deleted: { plants, isGone, isBusy, failure }, onUndo, onDism
         </p>
       )}
       <div className="submit-row">
-        {isGone && (
+        {canUndo && (
           <button
             type="button"
             aria-describedby={text}
