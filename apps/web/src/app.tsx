@@ -35,6 +35,7 @@ export function App({ tokenFromAddress }: { readonly tokenFromAddress: string | 
   const [isShowingKeys, setShowingKeys] = useState(false);
   const { token, active, asked } = session;
   const [scopes, setScopes] = useState<readonly Scope[]>();
+  const canAdd = scopes?.includes('create') ?? true;
   useEffect(() => {
     if (asked && active && token !== undefined) {
       header.current?.querySelector<HTMLElement>('[aria-current="page"]')?.focus();
@@ -47,7 +48,7 @@ export function App({ tokenFromAddress }: { readonly tokenFromAddress: string | 
       <header ref={header} className="page-header">
         <img src="/icon.svg" alt="" width="28" height="28" />
         <h1>Plant Store</h1>
-        {active && <Views route={route} canAdd={scopes?.includes('create') ?? true} />}
+        {active && <Views route={route} canAdd={canAdd} />}
         <nav aria-label="Page" className="page-links">
           {active ? (
             <Menu
@@ -71,7 +72,7 @@ export function App({ tokenFromAddress }: { readonly tokenFromAddress: string | 
           )}
         </nav>
       </header>
-      {active && <Keys route={route} isShown={isShowingKeys} onShow={setShowingKeys} />}
+      {active && <Keys route={route} canAdd={canAdd} isShown={isShowingKeys} onShow={setShowingKeys} />}
       <main>
         {session.notice !== undefined && (
           <p role="alert" className="message problem">

@@ -45,7 +45,11 @@ function FileDrop({ session }: { readonly session: ImportSession }) {
     if (!isFile(event)) return;
     event.preventDefault();
     setOver(false);
-    take(event.dataTransfer.files);
+    const { files } = event.dataTransfer;
+    // Such as from an archive, or where a rule of the organization forbids it.
+    if (files.length === 0)
+      session.reject('The browser does not hand over what was dropped. Press Choose file.');
+    else take(files);
   };
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: dropping needs a pointer; the button in it does the same without

@@ -1,3 +1,4 @@
+import { SavedFileLink } from '../../shared/saved-file-link.js';
 import { formatCountOf } from '../format-count.js';
 import type { ImportSession } from '../session/import-session.js';
 import type { ImportState } from '../session/import-state.js';
@@ -50,11 +51,14 @@ export function ReviewLines({ session, state }: ReviewLinesProps) {
 }
 
 /** Downloads the lines with a problem. */
-export function DownloadButton({ session, state: { counts, downloading } }: ReviewLinesProps) {
+export function DownloadButton({ session, state: { counts, downloading, saved } }: ReviewLinesProps) {
   return (
-    <button type="button" aria-disabled={downloading} onClick={() => session.download()}>
-      Download {formatCountOf(counts.problems, 'line')}
-    </button>
+    <>
+      <button type="button" aria-disabled={downloading} onClick={() => session.download()}>
+        {`Download ${formatCountOf(counts.problems, 'line')}`}
+      </button>
+      {saved !== undefined && <SavedFileLink file={saved} />}
+    </>
   );
 }
 
