@@ -19,9 +19,7 @@ export function ChooseSource({ session, state }: ChooseSourceProps) {
     <div className="import-step">
       <StepHeading>Import</StepHeading>
       <p className="import-hint">
-        From a spreadsheet or a file: XLSX, CSV, TSV or NDJSON with a plant on each line: its{' '}
-        {listFields(fieldNames)}. Only the {listFields(requiredTexts)} has to be there. You see what was read
-        before anything is sent.
+        {`From a spreadsheet or a file: XLSX, CSV, TSV or NDJSON with a plant on each line: its ${listFields(fieldNames)}. Only the ${listFields(requiredTexts)} has to be there. You see what was read before anything is sent.`}
       </p>
       <FileDrop session={session} />
       <PasteForm session={session} draft={state.draft} />
@@ -114,7 +112,7 @@ function PasteForm({ session, draft }: { readonly session: ImportSession; readon
           />
         </label>
       ) : (
-        <p>The pasted lines are kept: {formatCount(text.length)} characters, too many to edit here.</p>
+        <p>{`The pasted lines are kept: ${formatCount(text.length)} characters, too many to edit here.`}</p>
       )}
       <p id={hint} className="import-hint">
         Copy the cells there and paste them here. Many lines are read at once.
