@@ -55,7 +55,7 @@ it('adds a plant by 1 click, and the next, with the same tag, by none', async ()
 });
 
 it('corrects a plant by 3 clicks', async () => {
-  await row(38).click();
+  await row(38).getByText('plant 38', { exact: true }).click();
   await page.getByRole('button', { name: 'Correct' }).click();
   await page.getByRole('textbox', { name: 'Name' }).and(page.locator(':focus')).waitFor();
   await page.keyboard.press('End');
@@ -77,7 +77,9 @@ it('finds a plant by its id by no click after it is typed', async () => {
 
 it('deletes 30 plants at once by 4 clicks at most, undoes that by 1, and once more in the tab that closes', async () => {
   const selectThirty = async () => {
+    await page.mouse.wheel(0, -5_000);
     await row(35).getByRole('checkbox').click();
+    await page.mouse.wheel(0, 5_000);
     await row(6)
       .getByRole('checkbox')
       .click({ modifiers: ['Shift'] });
