@@ -24,8 +24,21 @@ const AddSheet = lazy(async () => {
   return { default: AddSheet };
 });
 
-/** The page: the token, and, once there is one, the plants and the ways to add some. */
-export function App({ tokenFromAddress }: { readonly tokenFromAddress: string | undefined }) {
+interface AppProps {
+  readonly tokenFromAddress: string | undefined;
+}
+
+/** The page, or what happened to it: such as where an extension of the browser takes away what it shows. */
+export function App(props: AppProps) {
+  return (
+    <LoadBoundary what="This page">
+      <Page {...props} />
+    </LoadBoundary>
+  );
+}
+
+/** The token, and, once there is one, the plants and the ways to add some. */
+function Page({ tokenFromAddress }: AppProps) {
   const { session, use, reject, forget } = useSession(tokenFromAddress);
   const route = useRoute();
   const header = useRef<HTMLElement>(null);
