@@ -1,6 +1,7 @@
 import type { Scope } from '@plant-store/contract/access-token';
 import { QueryClient, QueryClientProvider, useQueryClient } from '@tanstack/react-query';
 import { lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react';
+import { Keys } from './keys/keys.js';
 import { Plants } from './plants/plants.js';
 import { forgetLists } from './plants/use-plants.js';
 import { queryOptions } from './query-options.js';
@@ -31,6 +32,7 @@ export function App({ tokenFromAddress }: { readonly tokenFromAddress: string | 
   const { session, use, reject, forget } = useSession(tokenFromAddress);
   const route = useRoute();
   const header = useRef<HTMLElement>(null);
+  const [isShowingKeys, setShowingKeys] = useState(false);
   const { token, active, asked } = session;
   const [scopes, setScopes] = useState<readonly Scope[]>();
   useEffect(() => {
@@ -56,6 +58,9 @@ export function App({ tokenFromAddress }: { readonly tokenFromAddress: string | 
                 </>
               }
             >
+              <button type="button" onClick={() => setShowingKeys(true)}>
+                Keys
+              </button>
               <button type="button" onClick={forget}>
                 Forget token
               </button>
@@ -66,6 +71,7 @@ export function App({ tokenFromAddress }: { readonly tokenFromAddress: string | 
           )}
         </nav>
       </header>
+      {active && <Keys route={route} isShown={isShowingKeys} onShow={setShowingKeys} />}
       <main>
         {session.notice !== undefined && (
           <p role="alert" className="message problem">

@@ -22,7 +22,7 @@ interface PlantSheetProps {
   onDelete(plant: StoredPlant): void;
 }
 
-/** One plant: what it is, the calls that create it, its correction and its deletion. */
+/** One plant: what it is, its correction and its deletion, and for developers the calls that create it. */
 export function PlantSheet({ id, filter, onClose, onDelete }: PlantSheetProps) {
   const { rejectToken } = usePlantStore();
   const [canCorrect, canDelete] = [useMay('correct'), useMay('delete')];
@@ -89,8 +89,6 @@ export function PlantSheet({ id, filter, onClose, onDelete }: PlantSheetProps) {
               )}
             </dd>
           </dl>
-          <Call title="curl" text={toCurl(plant)} />
-          <Call title="TypeScript" text={toTypeScript(plant)} />
           <div className="submit-row">
             {canCorrect && (
               <button
@@ -109,6 +107,11 @@ export function PlantSheet({ id, filter, onClose, onDelete }: PlantSheetProps) {
               </button>
             )}
           </div>
+          <details className="for-developers">
+            <summary>For developers</summary>
+            <Call title="curl" text={toCurl(plant)} />
+            <Call title="TypeScript" text={toTypeScript(plant)} />
+          </details>
         </>
       )}
       {(plant !== undefined || isCorrecting) && (

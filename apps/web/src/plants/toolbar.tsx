@@ -8,6 +8,7 @@ import { usePlantStore } from '../shared/plant-store.js';
 import { Sheet } from '../shared/sheet.js';
 import { narrowScreen, useMedia } from '../shared/use-media.js';
 import { readSearchedId } from './read-searched-id.js';
+import { TagsButton } from './tags/tags-button.js';
 import { findTag, useTags } from './use-tags.js';
 
 interface ToolbarProps {
@@ -22,7 +23,7 @@ const debounceMs = 200;
 /** How many tags are suggested. */
 const maxSuggestions = 200;
 
-/** Search, tag, order, and the export of what is shown. Each is in the address. */
+/** Search and tag, which are in the address, all tags, and the export of what is shown. */
 export function Toolbar({ filter, isMissing }: ToolbarProps) {
   const isNarrow = useMedia(narrowScreen);
   const [text, setText] = useState(filter.q ?? '');
@@ -51,16 +52,20 @@ export function Toolbar({ filter, isMissing }: ToolbarProps) {
   const filters = (
     <>
       <TagField filter={filter} />
-      <label className="labelled">
-        <span>Order</span>
-        <select
-          value={filter.order}
-          onChange={(event) => show({ order: event.target.value === 'id' ? 'id' : 'newest' })}
-        >
-          <option value="newest">Newest first</option>
-          <option value="id">By id</option>
-        </select>
-      </label>
+      {/* Elsewhere the titles of the columns sort. */}
+      {isNarrow && (
+        <label className="labelled">
+          <span>Order</span>
+          <select
+            value={filter.order}
+            onChange={(event) => show({ order: event.target.value === 'id' ? 'id' : 'newest' })}
+          >
+            <option value="newest">Newest first</option>
+            <option value="id">By id</option>
+          </select>
+        </label>
+      )}
+      <TagsButton filter={filter} />
       <ExportMenu filter={filter} />
     </>
   );

@@ -57,7 +57,7 @@ const namesNow = () =>
   screen
     .queryAllByRole('row')
     .slice(1)
-    .map((row) => row.querySelector('td')?.textContent);
+    .map((row) => row.querySelector('.plant-name')?.textContent);
 const showsNames = (...names: string[]) => waitFor(() => expect(namesNow()).toEqual(names));
 const all = ['Rose', 'Yew', 'Ivy 70', 'Fern'] as const;
 

@@ -5,6 +5,7 @@ export const tabStorageKeys = {
   draft: 'plant-store.draft',
   added: 'plant-store.added',
   correction: 'plant-store.correction',
+  characterKeys: 'plant-store.character-keys',
 } as const;
 
 type Key = (typeof tabStorageKeys)[keyof typeof tabStorageKeys];
