@@ -3,7 +3,7 @@ import { lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } 
 import { Plants } from './plants/plants.js';
 import { forgetLists } from './plants/use-plants.js';
 import { queryOptions } from './query-options.js';
-import { home, type Route, useRoute } from './route.js';
+import { basePath, home, type Route, useRoute } from './route.js';
 import { LoadBoundary, loadPart } from './shared/load-boundary.js';
 import { PlantStoreProvider, usePlantStore } from './shared/plant-store.js';
 import { RouteLink } from './shared/route-link.js';
@@ -37,7 +37,7 @@ export function App({ tokenFromAddress }: { readonly tokenFromAddress: string | 
   return (
     <div className="page">
       <header ref={header} className="page-header">
-        <img src="/icon.svg" alt="" width="40" height="40" />
+        <img src={`${basePath}icon.svg`} alt="" width="40" height="40" />
         <h1>Plant Store</h1>
         {active && <Views route={route} />}
         <nav aria-label="Page" className="page-links">
@@ -46,7 +46,7 @@ export function App({ tokenFromAddress }: { readonly tokenFromAddress: string | 
               Forget token
             </button>
           )}
-          <a href="/docs">API for developers</a>
+          <a href={`${basePath}docs`}>API for developers</a>
         </nav>
       </header>
       <main>

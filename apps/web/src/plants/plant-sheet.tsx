@@ -6,7 +6,7 @@ import type { StoredPlant } from '@plant-store/contract/operations';
 import { Fragment, useEffect, useRef } from 'react';
 import type { PlantFilter } from '../route.js';
 import { explainError, explainRejection } from '../shared/explain-failure.js';
-import { usePlantStore } from '../shared/plant-store.js';
+import { serviceUrl, usePlantStore } from '../shared/plant-store.js';
 import { Sheet } from '../shared/sheet.js';
 import { CopyButton } from './copy-button.js';
 import { CorrectPlant } from './correct-plant.js';
@@ -132,7 +132,7 @@ function Call({ title, text }: { readonly title: string; readonly text: string }
 /** The call that creates the plant, for a POSIX shell; the token is left to the reader. */
 export function toCurl(plant: StoredPlant): string {
   const body = stringifyExactJson({ id: plant.id, ...fieldsOf(plant) }).replaceAll("'", "'\\''");
-  return `curl ${location.origin}/plants -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '${body}'`;
+  return `curl ${serviceUrl}/plants -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '${body}'`;
 }
 
 export function toTypeScript(plant: StoredPlant): string {

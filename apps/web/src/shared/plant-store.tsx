@@ -1,9 +1,10 @@
 import { type Client, createClient } from '@plant-store/client';
 import { createTanstackQueryUtils } from '@plant-store/client/tanstack-query';
 import { createContext, type ReactNode, use, useMemo } from 'react';
+import { basePath } from '../route.js';
 
 /** Where the service is, without a trailing slash. */
-export const serviceUrl = location.origin;
+export const serviceUrl = location.origin + basePath.slice(0, -1);
 
 /** What the page calls the service with. */
 export interface PlantStore {
