@@ -8,6 +8,7 @@ import { LoadBoundary, loadPart } from './shared/load-boundary.js';
 import { PlantStoreProvider, usePlantStore } from './shared/plant-store.js';
 import { RouteLink } from './shared/route-link.js';
 import { checkToken } from './token/check-token.js';
+import type { SignedIn } from './token/sign-in.js';
 import { TokenPanel } from './token/token-panel.js';
 import { useSession } from './token/use-session.js';
 
@@ -16,24 +17,37 @@ const ImportPlants = lazy(async () => {
   return { default: ImportPlants };
 });
 
+const TokenSheet = lazy(async () => {
+  const { TokenSheet } = await loadPart(() => import('./token/token-sheet.js'));
+  return { default: TokenSheet };
+});
+
 const AddSheet = lazy(async () => {
   const { AddSheet } = await loadPart(() => import('./add/add-sheet.js'));
   return { default: AddSheet };
 });
 
+interface AppProps {
+  readonly tokenFromAddress: string | undefined;
+  /** What the reply of the identity provider in the address leads to, or why to nothing. */
+  readonly signingIn?: Promise<SignedIn | string> | undefined;
+}
+
 /** The page: the token, and, once there is one, the plants and the ways to add some. */
-export function App({ tokenFromAddress }: { readonly tokenFromAddress: string | undefined }) {
-  const { session, use, reject, forget } = useSession(tokenFromAddress);
+export function App({ tokenFromAddress, signingIn }: AppProps) {
+  const { session, use, keepIn, reject, renew, forget } = useSession(tokenFromAddress, signingIn);
   const route = useRoute();
   const header = useRef<HTMLElement>(null);
-  const { token, active, asked } = session;
+  const [isTokenOpen, setTokenOpen] = useState<boolean>();
+  const { kept, active, asked, place } = session;
+  const id = kept?.id;
   useEffect(() => {
-    if (asked && active && token !== undefined) {
+    if (asked && active && id !== undefined) {
       header.current?.querySelector<HTMLElement>('[aria-current="page"]')?.focus();
     }
-  }, [asked, active, token]);
+  }, [asked, active, id]);
   // What was loaded with one token, and why it was rejected, is not that of the next.
-  const queryClient = useMemo(() => new QueryClient(queryOptions), [token, active]);
+  const queryClient = useMemo(() => new QueryClient(queryOptions), [id, active]);
   return (
     <div className="page">
       <header ref={header} className="page-header">
@@ -42,9 +56,14 @@ export function App({ tokenFromAddress }: { readonly tokenFromAddress: string | 
         {active && <Views route={route} />}
         <nav aria-label="Page" className="page-links">
           {active && (
-            <button type="button" className="quiet" onClick={forget}>
-              Forget token
-            </button>
+            <>
+              <button type="button" className="quiet" onClick={() => setTokenOpen(true)}>
+                Access
+              </button>
+              <button type="button" className="quiet" onClick={forget}>
+                Forget token
+              </button>
+            </>
           )}
           <a href={`${basePath}docs`}>API for developers</a>
         </nav>
@@ -55,15 +74,33 @@ export function App({ tokenFromAddress }: { readonly tokenFromAddress: string | 
             {session.notice}
           </p>
         )}
-        {!active && (
-          <TokenPanel key={session.problem ?? ''} reason={session.problem} takeFocus={asked} onToken={use} />
+        {session.isSigningIn && <p className="loading">Signing in…</p>}
+        {!active && !session.isSigningIn && (
+          <TokenPanel
+            key={session.problem ?? ''}
+            reason={session.problem}
+            takeFocus={asked}
+            place={place}
+            onToken={use}
+          />
         )}
-        {token !== undefined && (
+        {kept !== undefined && active && isTokenOpen !== undefined && (
+          <Part>
+            <TokenSheet
+              isOpen={isTokenOpen}
+              kept={kept}
+              place={place}
+              keepIn={keepIn}
+              onClose={() => setTokenOpen(false)}
+            />
+          </Part>
+        )}
+        {kept !== undefined && (
           // Hidden, not removed, while the token is rejected: what was typed and what runs stays.
           <div hidden={!active}>
             <QueryClientProvider client={queryClient}>
-              <PlantStoreProvider token={token} onTokenRejected={reject}>
-                <Workspace route={route} isActive={active} />
+              <PlantStoreProvider token={kept.token} renewToken={renew} onTokenRejected={reject}>
+                <Workspace route={route} id={kept.id} isActive={active} />
               </PlantStoreProvider>
             </QueryClientProvider>
           </div>
@@ -94,13 +131,14 @@ function Views({ route: { view, filter } }: { readonly route: Route }) {
 
 interface WorkspaceProps {
   readonly route: Route;
+  /** What stays the same while the token is renewed. */
+  readonly id: string;
   /** Whether the token may be sent. */
   readonly isActive: boolean;
 }
 
-function Workspace({ route, isActive }: WorkspaceProps) {
+function Workspace({ route, id, isActive }: WorkspaceProps) {
   const { view } = route;
-  const { token } = usePlantStore();
   // What was typed, and what runs, stays while another view is shown.
   const [opened, setOpened] = useState<readonly Route['view'][]>([view]);
   if (!opened.includes(view)) setOpened([...opened, view]);
@@ -111,7 +149,7 @@ function Workspace({ route, isActive }: WorkspaceProps) {
   useEffect(() => (isImport ? () => forgetLists(queryClient) : undefined), [isImport, queryClient]);
   return (
     <>
-      {!isImport && isActive && <Plants key={token} route={route} />}
+      {!isImport && isActive && <Plants key={id} route={route} />}
       {opened.includes('add') && (
         <Part>
           <AddSheet filter={route.filter} isOpen={view === 'add' && isActive} />
@@ -138,13 +176,13 @@ function Part({ children, fallback }: { readonly children: ReactNode; readonly f
 
 /** Checks the token on entry to a view that sends nothing by itself. */
 function useTokenCheck(isNeeded: boolean): void {
-  const { token, rejectToken } = usePlantStore();
+  const { client, rejectToken } = usePlantStore();
   useEffect(() => {
     if (!isNeeded) return;
     const control = new AbortController();
-    void checkToken(token, control.signal).then((problem) => {
+    void checkToken(client, control.signal).then((problem) => {
       if (problem !== undefined && !control.signal.aborted) rejectToken(problem);
     });
     return () => control.abort();
-  }, [isNeeded, token, rejectToken]);
+  }, [isNeeded, client, rejectToken]);
 }

@@ -1,8 +1,10 @@
 import { basePath } from '../route.js';
 
-/** The keys under which the page keeps what a reload of this tab must not lose; nothing is kept beyond the tab. */
+/** The keys under which the page keeps what a reload of this tab must not lose; nothing but the token is kept beyond the tab, if the person wants that. */
 export const tabStorageKeys = {
   token: 'plant-store.token',
+  /** What has to be known when the identity provider sends the person back. */
+  signIn: 'plant-store.sign-in',
   tokenFromAddress: 'plant-store.token-from-address',
   draft: 'plant-store.draft',
   added: 'plant-store.added',
