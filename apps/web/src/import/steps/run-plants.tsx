@@ -1,5 +1,5 @@
 import { type MouseEvent, useEffect } from 'react';
-import { home, navigate } from '../../route.js';
+import { formatRoute, home, navigate } from '../../route.js';
 import { formatCount, formatCountOf } from '../format-count.js';
 import type { Progress } from '../protocol.js';
 import type { ImportSession } from '../session/import-session.js';
@@ -81,7 +81,7 @@ function Actions({
         </button>
       )}
       {progress.state === 'ended' && (
-        <a href="/" className="button primary" onClick={showPlants}>
+        <a href={formatRoute(home)} className="button primary" onClick={showPlants}>
           View them
         </a>
       )}
