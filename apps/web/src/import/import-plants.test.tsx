@@ -116,7 +116,7 @@ it('shows each column of a file with its title and samples, and loses none silen
   expect((await button('Review lines')).getAttribute('aria-disabled')).toBe('true');
   expect(screen.getByText('Choose which column is the name.')).toBeDefined();
   await userEvent.selectOptions(await select('Bezeichnung'), 'Name');
-  await userEvent.click(screen.getByLabelText('First line has titles'));
+  await userEvent.click(screen.getByLabelText('None: all lines are plants'));
   expect(await screen.findByRole('heading', { name: 'Column 1' })).toBeDefined();
   expect(samplesOf('Column 1')).toEqual(['Nummer', '1', '2']);
 });

@@ -27,7 +27,7 @@ it('reads the first sheet with rows of a workbook, with the numbers of its rows 
   });
 });
 
-it.each(['9007199254740993', '-9223372036854775807', '9.2233720368547758E+18', '1E+2'])(
+it.each(['9007199254740993', '-9223372036854775807', '9.2233720368547758E+18'])(
   'takes the number %s for one that the spreadsheet may have rounded, where it is imported',
   async (digits) => {
     const { plants, faulty } = await readRows(

@@ -6,6 +6,9 @@ export type Format = { readonly kind: 'ndjson' } | { readonly kind: 'delimited';
 
 const sampleLength = 64 * 1024;
 
+/** The line in which Excel names the delimiter of a CSV file, without its end. */
+export const delimiterLine = /^sep=.(?=[\r\n])/i;
+
 /**
  * Recognizes the format by the content, and by the ending of the file's name where there is one.
  *
@@ -20,6 +23,8 @@ export function detectFormat(text: string, fileName: string | undefined): Format
   }
   const isJsonName = /\.(ndjson|jsonl|json)$/i.test(fileName ?? '');
   if (start.startsWith('{') || isJsonName) return { kind: 'ndjson' };
+  const declared = delimiterLine.exec(start)?.[0].at(-1);
+  if (declared !== undefined) return { kind: 'delimited', delimiter: declared };
   if (/\.(tsv|tab)$/i.test(fileName ?? '')) return { kind: 'delimited', delimiter: '\t' };
   return { kind: 'delimited', delimiter: guessDelimiter(start) };
 }
