@@ -20,7 +20,7 @@ export interface Sheet {
 }
 
 /** What is unpacked, and the text of a sheet, in bytes and UTF-16 code units: a small file may have texts that repeat. */
-const limits = { unpacked: 2 ** 30, text: 2 ** 28 };
+const limits = { unpacked: 2 ** 30, text: 100 * 2 ** 20 };
 const chunkBytes = 2 ** 17;
 
 const unreadable = 'The workbook cannot be read. Save it again as XLSX, or as CSV in UTF-8.';
@@ -192,9 +192,10 @@ function showCell({ t, s }: Readonly<Record<string, string>>, text: string, { te
   if (t !== undefined && t !== 'n') return { shown: unescapeText(text) };
   const value = Number(text);
   if (text.trim() === '' || Number.isNaN(value)) return { shown: text };
-  // A spreadsheet calculates with doubles, and writes a fraction with all their digits, such as 0.10000000000000001.
   if (Math.abs(value) > Number.MAX_SAFE_INTEGER) return { shown: text.trim(), isRounded: true };
-  return { shown: formats[Number(s ?? 0)]?.(String(value)) ?? String(value) };
+  // A spreadsheet shows 15 digits of a double, and writes all of them, such as 0.10000000000000001.
+  const digits = String(Number.isInteger(value) ? value : Number(value.toPrecision(15)));
+  return { shown: formats[Number(s ?? 0)]?.(digits) ?? digits };
 }
 
 /** More than a sheet has columns. */
