@@ -82,18 +82,23 @@ const fixTexts: Readonly<
 /** Lets the person fix all ids of a kind at once, and take that back. */
 function Fixes({ session, state: { counts, fixed } }: ReviewLinesProps) {
   const offered = fixes.filter((fix) => fixed.has(fix) || counts.fixable[fix] > 0);
-  return offered.map((fix) => {
-    const [offer, done] = fixTexts[fix];
-    const count = fixed.get(fix);
-    return (
-      <p key={fix} className="import-fix">
-        {count !== undefined && done(formatCountOf(count, 'line'))}{' '}
-        <button type="button" onClick={() => session.fix(fix)}>
-          {count === undefined ? offer(formatCountOf(counts.fixable[fix], 'line')) : 'Take that back'}
-        </button>
-      </p>
-    );
-  });
+  if (offered.length === 0) return undefined;
+  return (
+    <div className="import-actions">
+      {offered.map((fix) => {
+        const [offer, done] = fixTexts[fix];
+        const count = fixed.get(fix);
+        return (
+          <p key={fix} className="import-fix">
+            {count !== undefined && done(formatCountOf(count, 'line'))}{' '}
+            <button type="button" onClick={() => session.fix(fix)}>
+              {count === undefined ? offer(formatCountOf(counts.fixable[fix], 'line')) : 'Take that back'}
+            </button>
+          </p>
+        );
+      })}
+    </div>
+  );
 }
 
 /** Downloads the lines with a problem. */

@@ -6,8 +6,8 @@ export type IdCell =
   | { readonly id: undefined; readonly fix: Fix }
   | { readonly reason: string; readonly fix: Fix };
 
-/** An int64 has at most 19 digits. */
-const longestId = 20;
+/** An int64 has at most 19 digits: to read millions of them takes long. */
+const longestId = 19;
 
 /** What spreadsheets make of ids, and how to get them back. */
 const damages: readonly (readonly [pattern: RegExp, advice: string, fix: Fix])[] = [
@@ -29,14 +29,14 @@ export function readId(cell: string): IdCell {
   const text = cell.trim();
   if (text === '') return { id: undefined, fix: 'generate' };
   const [, sign, digits] = /^([+-]?)0*(\d+)$/.exec(text) ?? [];
-  if (digits !== undefined) {
-    // Beyond all int64s, so that the contract rejects it, without the time that converting many digits takes.
-    const value = digits.length > longestId ? 2n ** 64n : BigInt(digits);
-    return { id: sign === '-' ? -value : value };
-  }
+  const id = digits === undefined || digits.length > longestId ? undefined : BigInt(`${sign}${digits}`);
+  if (id !== undefined && BigInt.asIntN(64, id) === id) return { id };
   const start = text.slice(0, longestId * 2);
-  const [, advice = 'an id has digits only, such as 42 or -7', fix = 'generate' as const] =
-    damages.find(([pattern]) => pattern.test(start)) ?? [];
+  const [
+    ,
+    advice = digits === undefined ? 'an id has digits only, such as 42 or -7' : 'use 18 digits at most',
+    fix = 'generate' as const,
+  ] = damages.find(([pattern]) => pattern.test(start)) ?? [];
   return { reason: `id "${start}": ${advice}`, fix };
 }
 
