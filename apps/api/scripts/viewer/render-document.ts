@@ -52,16 +52,16 @@ export function renderDocument(
     <meta name="color-scheme" content="light dark">
     <title>${escapeText(info.title)}: the API</title>
     <link rel="icon" href="data:,">
-    <link rel="stylesheet" href="/docs/${files.style}">
-    <link rel="stylesheet" href="/docs/${files.swaggerUiStyle}">
-    <script defer src="/docs/${files.swaggerUiScript}"></script>
-    <script defer src="/docs/${files.script}"></script>
+    <link rel="stylesheet" href="docs/${files.style}">
+    <link rel="stylesheet" href="docs/${files.swaggerUiStyle}">
+    <script defer src="docs/${files.swaggerUiScript}"></script>
+    <script defer src="docs/${files.script}"></script>
   </head>
   <body>
     <header class="head">
-      ${hasPage ? '<nav><a href="/">Add plants without a program</a></nav>\n      ' : ''}<h1>${escapeText(info.title)}</h1>
+      ${hasPage ? '<nav><a href="./">Add plants without a program</a></nav>\n      ' : ''}<h1>${escapeText(info.title)}</h1>
       <p>${escapeText(info.description)}</p>
-      <p>Version ${escapeText(info.version)}, license ${escapeText(info.license.name)}, <a href="/openapi.json">openapi.json</a></p>
+      <p>Version ${escapeText(info.version)}, license ${escapeText(info.license.name)}, <a href="openapi.json">openapi.json</a></p>
       ${client === undefined ? '' : renderClient(client)}
     </header>
     <main id="overview">
@@ -79,7 +79,7 @@ export function renderDocument(
 }
 
 function renderClient({ name, integrity }: Client): string {
-  const link = `<a href="/client.tgz">${escapeText(name)}</a>`;
+  const link = `<a href="client.tgz">${escapeText(name)}</a>`;
   return `<p>The client for TypeScript: download ${link} and <code>npm install ./${escapeText(name)}</code>, integrity <code>${integrity}</code></p>`;
 }
 

@@ -14,6 +14,7 @@ it('reads every file that was built, by its path, and no other', () => {
     { path: '/assets/index-C_NqZPfo.css', name: 'assets/index-C_NqZPfo.css', isHashed: true },
     { path: '/icon.svg', name: 'icon.svg', isHashed: false },
     { path: '/', name: 'index.html', isHashed: false },
+    { path: '/p/:id', name: 'index.html', isHashed: false },
   ]);
 });
 

@@ -11,6 +11,7 @@ import {
   readServedFiles,
   type ServedFile,
   serveFiles,
+  withContent,
 } from '../served-files.js';
 
 /** The files of the page by the paths that they are served under, such as `/` and `/assets/index-3f2a9c1b.js`. */
@@ -24,9 +25,11 @@ export type Page = ReadonlyMap<string, ServedFile>;
 export function readPage(folder: string): Page {
   return orExplain('page', folder, () => {
     const files = readServedFiles(folder);
-    if (!files.some(({ name }) => name === 'index.html'))
-      throw new Error(`${listName} does not list index.html`);
-    return new Map(files.map((file) => [toPagePath(file.name), file]));
+    const document = files.find(({ name }) => name === 'index.html');
+    if (document === undefined) throw new Error(`${listName} does not list index.html`);
+    // Its files are named relative to it, since a proxy may serve it under a prefix that the service does not know.
+    const ofPlant = withContent(document, document.plain.content.toString().replaceAll('="./', '="../'));
+    return new Map([...files.map((file) => [toPagePath(file.name), file] as const), [plantPath, ofPlant]]);
   });
 }
 
@@ -44,13 +47,15 @@ function orExplain<Result>(what: 'page' | 'client' | 'viewer', folder: string, r
 }
 
 /** The paths of the page's views besides `/`, which the page itself tells apart (`apps/web/src/route.ts`). */
-const viewPath = /^\/(?:add|import|p\/-?\d{1,19})$/;
+const viewPath = /^\/(?:add|import)$/;
+const plantPath = '/p/:id';
+const plantViewPath = /^\/p\/-?\d{1,19}$/;
 
 /** Serves the page on which people add plants: exactly the files of the build. */
 export function page(files: Page): RequestHandler {
   return serveFiles({
     headers: pageHeaders,
-    find: (path) => files.get(viewPath.test(path) ? '/' : path),
+    find: (path) => files.get(viewPath.test(path) ? '/' : plantViewPath.test(path) ? plantPath : path),
     routeOf: ({ name, isHashed }) => (isHashed ? hashedFilesRoute : toPagePath(name)),
   });
 }

@@ -6,7 +6,7 @@ import { addButton, chooseFile, readOutcome } from './support/import-page.js';
 import { openTab, type Tab } from './support/open-tab.js';
 import { makePlantsFile } from './support/plants-file.js';
 import { setUp } from './support/set-up.js';
-import { addPlant, openImport } from './support/use-page.js';
+import { addPlant, forgetToken, openImport } from './support/use-page.js';
 
 const shared = setUp({ LOG_LEVEL: 'trace' });
 let tab: Tab;
@@ -99,7 +99,7 @@ it('reaches no log and no file of the service but its own file', () => {
 
 /** Forgets the token by the button. */
 async function forget(): Promise<void> {
-  await page.getByRole('button', { name: 'Forget token' }).click();
+  await forgetToken(page);
   await page.getByRole('button', { name: 'Use token' }).waitFor();
   expect(placesOf(await readStorage())).toEqual([]);
 }
