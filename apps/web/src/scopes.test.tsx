@@ -33,7 +33,7 @@ const isOffered = (name: string) =>
 it('says what a token may do that may not read, and offers that alone', async () => {
   const { user, all } = await open(['create']);
   const alert = await screen.findByText(/^This token may add plants, but not see, correct or delete them\./);
-  expect(alert.getAttribute('role')).toBe('alert');
+  expect(alert.closest('[role]')?.role).toBe('alert');
   expect([screen.queryByRole('searchbox'), screen.queryByText(/0 plants|No plant/)]).toEqual([null, null]);
   expect(['Import', 'Import a file'].map(isOffered)).toEqual([true, true]);
   await user.click(screen.getByRole('button', { name: 'Add a plant' }));

@@ -3,7 +3,7 @@ import { listAll } from '@plant-store/client/list';
 import type { StoredPlant } from '@plant-store/contract/operations';
 import { recordFormats } from '@plant-store/contract/record-format';
 import type { PlantFilter } from '../route.js';
-import { saveFile } from '../shared/save-file.js';
+import { type SavedFile, saveFile } from '../shared/save-file.js';
 
 interface ExportOptions {
   readonly client: Pick<Client, 'listPlants'>;
@@ -11,6 +11,11 @@ interface ExportOptions {
   readonly format: Format;
   readonly signal: AbortSignal;
   onProgress(count: number): void;
+}
+
+export interface Exported {
+  readonly count: number;
+  readonly file: SavedFile;
 }
 
 const types = {
@@ -23,12 +28,8 @@ type Format = keyof typeof types;
 /** How many plants become one part of the file, which the browser need not keep in memory. */
 const partSize = 5_000;
 
-/**
- * Loads all plants that match, page after page, and saves them as a file.
- *
- * @returns how many they are
- */
-export function exportPlants({ client, filter, signal, ...options }: ExportOptions): Promise<number> {
+/** Loads all plants that match, page after page, and saves them as a file. */
+export function exportPlants({ client, filter, signal, ...options }: ExportOptions): Promise<Exported> {
   return savePlants({ plants: listAll(client, { ...filter, signal }), ...options });
 }
 
@@ -36,12 +37,8 @@ interface SaveOptions extends Pick<ExportOptions, 'format' | 'onProgress'> {
   readonly plants: Iterable<StoredPlant> | AsyncIterable<StoredPlant>;
 }
 
-/**
- * Saves plants as a file.
- *
- * @returns how many they are
- */
-export async function savePlants({ plants, format, onProgress }: SaveOptions): Promise<number> {
+/** Saves plants as a file. */
+export async function savePlants({ plants, format, onProgress }: SaveOptions): Promise<Exported> {
   const { head, write } = recordFormats[format];
   const parts: Blob[] = [new Blob([head])];
   let lines: string[] = [];
@@ -56,6 +53,6 @@ export async function savePlants({ plants, format, onProgress }: SaveOptions): P
     // So that the page goes on where they are loaded already.
     await new Promise((resolve) => setTimeout(resolve));
   }
-  saveFile(new Blob([...parts, ...lines], { type: `${types[format]};charset=utf-8` }), `plants.${format}`);
-  return count;
+  const file = new Blob([...parts, ...lines], { type: `${types[format]};charset=utf-8` });
+  return { count, file: saveFile(file, `plants.${format}`) };
 }

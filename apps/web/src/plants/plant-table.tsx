@@ -18,6 +18,7 @@ import {
 import { navigate, type PlantFilter } from '../route.js';
 import { LoadBoundary, loadPart } from '../shared/load-boundary.js';
 import { narrowScreen, useMedia } from '../shared/use-media.js';
+import { useMay } from '../shared/use-scopes.js';
 import { CopyButton } from './copy-button.js';
 import { formatAge, formatTime } from './format-time.js';
 import type { PlantRows } from './plant-pages.js';
@@ -87,6 +88,7 @@ export function PlantTable({
   const scroller = useRef<HTMLDivElement>(null);
   const [focused, setActive] = useState(0);
   const selection = useSelection(rows);
+  const canDelete = useMay('delete');
   const takesFocus = useRef<number>(undefined);
   const rowHeight = useRowHeight();
   const count = Math.min(rows.count, maxRows);
@@ -177,7 +179,7 @@ export function PlantTable({
       moveTo(target);
     } else if (event.key === ' ' && event.shiftKey) selection.extendTo(active);
     else if (event.key === ' ') selection.toggle(active);
-    else if (event.key === 'Delete') removeSelected();
+    else if (event.key === 'Delete' && canDelete) removeSelected();
     else if (event.key === 'Enter') open(active);
     else return;
     event.preventDefault();
@@ -280,7 +282,7 @@ export function PlantTable({
         </table>
       </div>
       <p role="status" className="visually-hidden">
-        {selection.count > 0 && <span>{selection.count.toLocaleString()} selected</span>}
+        {selection.count > 0 && <span>{`${selection.count.toLocaleString()} selected`}</span>}
       </p>
       {selection.count > 0 && (
         <LoadBoundary>

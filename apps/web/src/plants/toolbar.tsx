@@ -1,10 +1,13 @@
 import { QUERY_MAX_LENGTHS, shorten } from '@plant-store/contract/messages';
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { navigate, type PlantFilter } from '../route.js';
+import { explainFailure } from '../shared/explain-failure.js';
 import { Icon } from '../shared/icon.js';
 import { loadPart, notLoaded } from '../shared/load-boundary.js';
 import { Menu } from '../shared/menu.js';
 import { usePlantStore } from '../shared/plant-store.js';
+import type { SavedFile } from '../shared/save-file.js';
+import { SavedFileLink } from '../shared/saved-file-link.js';
 import { Sheet } from '../shared/sheet.js';
 import { narrowScreen, useMedia } from '../shared/use-media.js';
 import { readSearchedId } from './read-searched-id.js';
@@ -200,7 +203,8 @@ function TagField({ filter }: { readonly filter: PlantFilter }) {
 
 type Export =
   | { readonly state: 'running'; readonly count: number }
-  | { readonly state: 'failed' | 'done'; readonly message: string };
+  | { readonly state: 'failed'; readonly message: string }
+  | { readonly state: 'done'; readonly message: string; readonly file: SavedFile };
 
 /** Writes all plants that match into a file. */
 function ExportMenu({ filter }: { readonly filter: PlantFilter }) {
@@ -215,17 +219,18 @@ function ExportMenu({ filter }: { readonly filter: PlantFilter }) {
     setState({ state: 'running', count: 0 });
     try {
       const { exportPlants } = await loadPart(() => import('./export-plants.js'));
-      const count = await exportPlants({
+      const { count, file } = await exportPlants({
         ...{ client, filter, format, signal },
         onProgress: (exported) => setState({ state: 'running', count: exported }),
       });
-      setState({ state: 'done', message: `${count.toLocaleString()} exported.` });
+      setState({ state: 'done', message: `${count.toLocaleString()} exported.`, file });
     } catch (error) {
       if (signal.aborted) return setState(undefined);
       const isNotLoaded = error instanceof Error && error.message === notLoaded;
+      const { message } = explainFailure(error, 'read');
       setState({
         state: 'failed',
-        message: isNotLoaded ? notLoaded : 'The export failed; nothing was saved. Try again.',
+        message: isNotLoaded ? notLoaded : `The export failed; nothing was saved. ${message}`,
       });
     }
   };
@@ -252,7 +257,8 @@ function ExportMenu({ filter }: { readonly filter: PlantFilter }) {
         </button>
       )}
       <p role="status" className="export-status">
-        {isRunning ? `${state.count.toLocaleString()} so far` : state?.message}
+        <span>{isRunning ? `${state.count.toLocaleString()} so far` : state?.message}</span>{' '}
+        {state?.state === 'done' && <SavedFileLink file={state.file} />}
       </p>
     </div>
   );

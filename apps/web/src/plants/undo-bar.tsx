@@ -48,7 +48,7 @@ function UndoItem({
   const [plant, ...others] = plants;
   const name =
     others.length > 0 ? (
-      <span>{plants.length.toLocaleString()} plants</span>
+      <span>{`${plants.length.toLocaleString()} plants`}</span>
     ) : plant === undefined || plant.name === '' ? (
       <span>the plant without a name</span>
     ) : (

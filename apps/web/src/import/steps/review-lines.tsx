@@ -1,8 +1,10 @@
 import { useState } from 'react';
+import { SavedFileLink } from '../../shared/saved-file-link.js';
 import { formatCountOf } from '../format-count.js';
 import { type Fix, fixes } from '../protocol.js';
 import type { ImportSession } from '../session/import-session.js';
 import type { ImportState } from '../session/import-state.js';
+import { FileName } from './file-name.js';
 import { LineList } from './line-list.js';
 import { StepHeading } from './step-heading.js';
 
@@ -21,7 +23,8 @@ export function ReviewLines({ session, state }: ReviewLinesProps) {
     <div className="import-step">
       <StepHeading>Review</StepHeading>
       <p className="import-hint">
-        <bdi>{preview?.fileName ?? 'Pasted lines'}</bdi>, read as {preview?.format}
+        <FileName name={preview?.fileName} />
+        <span>{`, read as ${preview?.format}`}</span>
       </p>
       {[...(preview?.columns ? [] : (preview?.notes ?? [])), ...notes].map((note) => (
         <p key={note} className="import-note">
@@ -30,7 +33,7 @@ export function ReviewLines({ session, state }: ReviewLinesProps) {
       ))}
       {duplicates > 0 && (
         <p className="import-hint">
-          {formatCountOf(duplicates, 'line')} with the same plant as an earlier line: it is stored once.
+          {`${formatCountOf(duplicates, 'line')} with the same plant as an earlier line: it is stored once.`}
         </p>
       )}
       {progress === undefined && <Fixes session={session} state={state} />}
@@ -47,7 +50,7 @@ export function ReviewLines({ session, state }: ReviewLinesProps) {
             className="primary"
             onClick={() => session.run(hasUndone && reuses ? 'reuse' : 'add')}
           >
-            Add {formatCountOf(ready, 'plant')}
+            {`Add ${formatCountOf(ready, 'plant')}`}
           </button>
         )}
         {problems > 0 && <DownloadButton session={session} state={state} />}
@@ -90,7 +93,7 @@ function Fixes({ session, state: { counts, fixed } }: ReviewLinesProps) {
         const count = fixed.get(fix);
         return (
           <p key={fix} className="import-fix">
-            {count !== undefined && done(formatCountOf(count, 'line'))}{' '}
+            {count !== undefined && <span>{done(formatCountOf(count, 'line'))}</span>}{' '}
             <button type="button" onClick={() => session.fix(fix)}>
               {count === undefined ? offer(formatCountOf(counts.fixable[fix], 'line')) : 'Take that back'}
             </button>
@@ -102,11 +105,14 @@ function Fixes({ session, state: { counts, fixed } }: ReviewLinesProps) {
 }
 
 /** Downloads the lines with a problem. */
-export function DownloadButton({ session, state: { counts, downloading } }: ReviewLinesProps) {
+export function DownloadButton({ session, state: { counts, downloading, saved } }: ReviewLinesProps) {
   return (
-    <button type="button" aria-disabled={downloading} onClick={() => session.download()}>
-      Download {formatCountOf(counts.problems, 'line')}
-    </button>
+    <>
+      <button type="button" aria-disabled={downloading} onClick={() => session.download()}>
+        {`Download ${formatCountOf(counts.problems, 'line')}`}
+      </button>
+      {saved !== undefined && <SavedFileLink file={saved} />}
+    </>
   );
 }
 

@@ -37,14 +37,15 @@ export function RunPlants({ session, state }: RunPlantsProps) {
         aria-label="Plants done"
       />
       <p className="import-line-count">
-        {formatCount(progress.done)} of {formatCount(progress.total)} ({percent} %)
+        {`${formatCount(progress.done)} of ${formatCount(progress.total)} (${percent} %)`}
       </p>
       <Totals state={state} rejected={progress.rejected} />
       {/* Keeps its room, so that nothing moves when the run ends. */}
       <p className="import-note import-stop">
-        {isRunning && progress.retrying}
-        {progress.state === 'stopped' &&
-          `${progress.stop?.message ?? ''} ${progress.task === 'undo' ? 'Continue deletes what is left.' : 'Nothing is lost: Continue sends what is left, and nothing is stored twice.'}`}
+        {isRunning
+          ? progress.retrying
+          : progress.state === 'stopped' &&
+            `${progress.stop?.message ?? ''} ${progress.task === 'undo' ? 'Continue deletes what is left.' : 'Nothing is lost: Continue sends what is left, and nothing is stored twice.'}`}
       </p>
       <Actions session={session} state={state} progress={progress} />
     </div>
@@ -89,7 +90,7 @@ function Actions({
       )}
       {progress.state === 'ended' && progress.retired > 0 && (
         <button type="button" onClick={() => session.run('reuse')}>
-          Use the ids of deleted plants again ({formatCount(progress.retired)})
+          {`Use the ids of deleted plants again (${formatCount(progress.retired)})`}
         </button>
       )}
       {isUndo && preview?.columns && progress.state === 'ended' && (
@@ -101,7 +102,7 @@ function Actions({
       {counts.problems > 0 && !isUndo && (
         <>
           <button type="button" onClick={() => session.review('problems')}>
-            Correct {formatCountOf(counts.problems, 'line')}
+            {`Correct ${formatCountOf(counts.problems, 'line')}`}
           </button>
           <DownloadButton session={session} state={state} />
         </>
@@ -171,9 +172,13 @@ function describeState(
   const there = `${formatCount(replayed)} ${replayed === 1 ? 'was' : 'were'} there already.`;
   return (
     <>
-      {formatCountOf(stored, 'plant')} added from{' '}
-      {preview?.fileName === undefined ? 'the pasted lines' : <bdi>{preview.fileName}</bdi>}.
-      {replayed > 0 && ` ${there}`}
+      <span>{`${formatCountOf(stored, 'plant')} added from`}</span>{' '}
+      {preview?.fileName === undefined ? (
+        <span>the pasted lines</span>
+      ) : (
+        <bdi translate="no">{preview.fileName}</bdi>
+      )}
+      <span>{replayed > 0 ? `. ${there}` : '.'}</span>
     </>
   );
 }

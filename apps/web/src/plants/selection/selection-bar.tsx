@@ -1,7 +1,9 @@
 import { lazy, Suspense, useState } from 'react';
 import type { PlantFilter } from '../../route.js';
 import { LoadBoundary, loadPart } from '../../shared/load-boundary.js';
-import { savePlants } from '../export-plants.js';
+import { SavedFileLink } from '../../shared/saved-file-link.js';
+import { useMay } from '../../shared/use-scopes.js';
+import { type Exported, savePlants } from '../export-plants.js';
 import type { Selection } from './use-selection.js';
 
 const TagSelected = lazy(async () => {
@@ -19,9 +21,11 @@ interface SelectionBarProps {
 
 /** How many plants are selected, and what can be done with them. */
 export function SelectionBar({ selection, isComplete, filter, onDelete }: SelectionBarProps) {
+  const [canCorrect, canDelete] = [useMay('correct'), useMay('delete')];
   const [isTagging, setTagging] = useState(false);
-  const save = (format: 'csv' | 'ndjson') =>
-    void savePlants({ plants: selection.plants(), format, onProgress: () => undefined });
+  const [exported, setExported] = useState<Exported>();
+  const save = async (format: 'csv' | 'ndjson') =>
+    setExported(await savePlants({ plants: selection.plants(), format, onProgress: () => undefined }));
   return (
     <section
       aria-label="Selected plants"
@@ -31,26 +35,38 @@ export function SelectionBar({ selection, isComplete, filter, onDelete }: Select
       }}
     >
       <p>
-        <strong>{selection.count.toLocaleString()} selected</strong>
+        <strong>{`${selection.count.toLocaleString()} selected`}</strong>
         {!isComplete && <span> of those loaded</span>}
       </p>
       <div className="selection-actions">
-        <button type="button" className="danger" onClick={onDelete}>
-          Delete
-        </button>
-        <button type="button" onClick={() => setTagging(true)}>
-          Tag…
-        </button>
-        <button type="button" onClick={() => save('csv')}>
+        {canDelete && (
+          <button type="button" className="danger" onClick={onDelete}>
+            Delete
+          </button>
+        )}
+        {canCorrect && (
+          <button type="button" onClick={() => setTagging(true)}>
+            Tag…
+          </button>
+        )}
+        <button type="button" onClick={() => void save('csv')}>
           Export CSV
         </button>
-        <button type="button" onClick={() => save('ndjson')}>
+        <button type="button" onClick={() => void save('ndjson')}>
           Export NDJSON
         </button>
         <button type="button" className="quiet" onClick={selection.clear}>
           Clear
         </button>
       </div>
+      <p role="status">
+        {exported !== undefined && (
+          <>
+            <span>{`${exported.count.toLocaleString()} exported.`}</span>{' '}
+            <SavedFileLink file={exported.file} />
+          </>
+        )}
+      </p>
       {isTagging && (
         <LoadBoundary>
           <Suspense>

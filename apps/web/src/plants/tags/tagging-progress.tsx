@@ -20,8 +20,7 @@ export function TaggingProgress({ progress, total }: TaggingProgressProps) {
       <p role="status">
         {state !== undefined && (
           <span>
-            {done.toLocaleString()} of {total.toLocaleString()} done
-            {state === 'stopped' ? '; the others are as they were.' : '.'}
+            {`${done.toLocaleString()} of ${total.toLocaleString()} done${state === 'stopped' ? '; the others are as they were.' : '.'}`}
           </span>
         )}
       </p>
@@ -30,7 +29,9 @@ export function TaggingProgress({ progress, total }: TaggingProgressProps) {
       </p>
       {failed.length > 0 && (
         <>
-          <p className="problem">{failed.length.toLocaleString()} not changed:</p>
+          <p className="problem">
+            <span>{`${failed.length.toLocaleString()} not changed:`}</span>
+          </p>
           <ul className="not-tagged">
             {failed.slice(0, maxNamed).map(({ plant: { id, name }, reason }) => (
               <li key={`${id}`}>
@@ -39,7 +40,7 @@ export function TaggingProgress({ progress, total }: TaggingProgressProps) {
               </li>
             ))}
           </ul>
-          {failed.length > maxNamed && <p className="note">Only the first {maxNamed} are named.</p>}
+          {failed.length > maxNamed && <p className="note">{`Only the first ${maxNamed} are named.`}</p>}
         </>
       )}
     </div>
