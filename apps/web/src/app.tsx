@@ -39,8 +39,17 @@ interface AppProps {
   readonly signingIn?: Promise<SignedIn | string> | undefined;
 }
 
-/** The page: the token, and, once there is one, the plants and the ways to add some. */
-export function App({ tokenFromAddress, signingIn }: AppProps) {
+/** The page, or what happened to it: such as where an extension of the browser takes away what it shows. */
+export function App(props: AppProps) {
+  return (
+    <LoadBoundary what="This page">
+      <Page {...props} />
+    </LoadBoundary>
+  );
+}
+
+/** The token, and, once there is one, the plants and the ways to add some. */
+function Page({ tokenFromAddress, signingIn }: AppProps) {
   const { session, use, keepIn, reject, renew, forget } = useSession(tokenFromAddress, signingIn);
   const route = useRoute();
   const header = useRef<HTMLElement>(null);
