@@ -72,7 +72,6 @@ it('imports a workbook of 4,002 rows, of which the spreadsheet has rounded one i
     const id = index + 1;
     return { id: String(id), name: `Monstera ${id}`, tag: id % 3 === 0 ? null : `bed ${id % 7}` };
   });
-  // So large that the library would unpack it in a worker of its own, which the policy forbids.
   const workbook = writeWorkbook({
     Empty: [],
     Pflanzen: [
