@@ -33,7 +33,6 @@ export function ReviewLines({ session, state }: ReviewLinesProps) {
           {formatCountOf(duplicates, 'line')} with the same plant as an earlier line: it is stored once.
         </p>
       )}
-      {progress === undefined && <Fixes session={session} state={state} />}
       {hasUndone && ready > 0 && (
         <label className="import-check">
           <input type="checkbox" checked={reuses} onChange={({ target }) => setReuses(target.checked)} />
@@ -59,6 +58,7 @@ export function ReviewLines({ session, state }: ReviewLinesProps) {
           <StartOver session={session} state={state} />
         )}
       </p>
+      {progress === undefined && <Fixes session={session} state={state} />}
       {list && <LineList session={session} list={list} counts={counts} />}
     </div>
   );
@@ -82,18 +82,23 @@ const fixTexts: Readonly<
 /** Lets the person fix all ids of a kind at once, and take that back. */
 function Fixes({ session, state: { counts, fixed } }: ReviewLinesProps) {
   const offered = fixes.filter((fix) => fixed.has(fix) || counts.fixable[fix] > 0);
-  return offered.map((fix) => {
-    const [offer, done] = fixTexts[fix];
-    const count = fixed.get(fix);
-    return (
-      <p key={fix} className="import-fix">
-        {count !== undefined && done(formatCountOf(count, 'line'))}{' '}
-        <button type="button" onClick={() => session.fix(fix)}>
-          {count === undefined ? offer(formatCountOf(counts.fixable[fix], 'line')) : 'Take that back'}
-        </button>
-      </p>
-    );
-  });
+  if (offered.length === 0) return undefined;
+  return (
+    <div className="import-actions">
+      {offered.map((fix) => {
+        const [offer, done] = fixTexts[fix];
+        const count = fixed.get(fix);
+        return (
+          <p key={fix}>
+            {count !== undefined && <span>{done(formatCountOf(count, 'line'))} </span>}
+            <button type="button" onClick={() => session.fix(fix)}>
+              {count === undefined ? offer(formatCountOf(counts.fixable[fix], 'line')) : 'Take that back'}
+            </button>
+          </p>
+        );
+      })}
+    </div>
+  );
 }
 
 /** Downloads the lines with a problem. */
