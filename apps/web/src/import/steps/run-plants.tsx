@@ -98,7 +98,6 @@ function Actions({
           Back to columns
         </button>
       )}
-      {counts.stored > 0 && !isUndo && <UndoImport session={session} count={counts.stored} />}
       {counts.problems > 0 && !isUndo && (
         <>
           <button type="button" onClick={() => session.review('problems')}>
@@ -108,6 +107,7 @@ function Actions({
         </>
       )}
       {preview && <StartOver session={session} state={state} />}
+      {counts.stored > 0 && !isUndo && <UndoImport session={session} count={counts.stored} />}
     </p>
   );
 }
