@@ -15,6 +15,7 @@ const independentTests = [
   'body-size',
   'cross-origin',
   'malformed-http',
+  'own-token',
   'rate-limit',
   'raw-requests',
   'request-cases',

@@ -28,6 +28,15 @@ export default defineConfig({
       { ...shared, test: { name: 'jsdom', include: ['src/**/*.test.tsx'], ...inJsdom } },
       {
         ...shared,
+        test: {
+          name: 'translated',
+          include: ['src/**/*.test.tsx'],
+          ...inJsdom,
+          setupFiles: [...inJsdom.setupFiles, 'test/setup-translated.ts'],
+        },
+      },
+      {
+        ...shared,
         plugins: [...shared.plugins, addField()],
         test: {
           name: 'added-field',

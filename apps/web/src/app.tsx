@@ -1,12 +1,15 @@
+import type { Scope } from '@plant-store/contract/access-token';
 import { QueryClient, QueryClientProvider, useQueryClient } from '@tanstack/react-query';
 import { lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import { Plants } from './plants/plants.js';
 import { forgetLists } from './plants/use-plants.js';
 import { queryOptions } from './query-options.js';
 import { home, type Route, useRoute } from './route.js';
+import { LackingScope } from './shared/lacking-scope.js';
 import { LoadBoundary, loadPart } from './shared/load-boundary.js';
 import { PlantStoreProvider, usePlantStore } from './shared/plant-store.js';
 import { RouteLink } from './shared/route-link.js';
+import { useScopes } from './shared/use-scopes.js';
 import { checkToken } from './token/check-token.js';
 import { TokenPanel } from './token/token-panel.js';
 import { useSession } from './token/use-session.js';
@@ -21,12 +24,26 @@ const AddSheet = lazy(async () => {
   return { default: AddSheet };
 });
 
-/** The page: the token, and, once there is one, the plants and the ways to add some. */
-export function App({ tokenFromAddress }: { readonly tokenFromAddress: string | undefined }) {
+interface AppProps {
+  readonly tokenFromAddress: string | undefined;
+}
+
+/** The page, or what happened to it: such as where an extension of the browser takes away what it shows. */
+export function App(props: AppProps) {
+  return (
+    <LoadBoundary what="This page">
+      <Page {...props} />
+    </LoadBoundary>
+  );
+}
+
+/** The token, and, once there is one, the plants and the ways to add some. */
+function Page({ tokenFromAddress }: AppProps) {
   const { session, use, reject, forget } = useSession(tokenFromAddress);
   const route = useRoute();
   const header = useRef<HTMLElement>(null);
   const { token, active, asked } = session;
+  const [scopes, setScopes] = useState<readonly Scope[]>();
   useEffect(() => {
     if (asked && active && token !== undefined) {
       header.current?.querySelector<HTMLElement>('[aria-current="page"]')?.focus();
@@ -39,7 +56,7 @@ export function App({ tokenFromAddress }: { readonly tokenFromAddress: string | 
       <header ref={header} className="page-header">
         <img src="/icon.svg" alt="" width="40" height="40" />
         <h1>Plant Store</h1>
-        {active && <Views route={route} />}
+        {active && <Views route={route} canAdd={scopes?.includes('create') ?? true} />}
         <nav aria-label="Page" className="page-links">
           {active && (
             <button type="button" className="quiet" onClick={forget}>
@@ -63,7 +80,7 @@ export function App({ tokenFromAddress }: { readonly tokenFromAddress: string | 
           <div hidden={!active}>
             <QueryClientProvider client={queryClient}>
               <PlantStoreProvider token={token} onTokenRejected={reject}>
-                <Workspace route={route} isActive={active} />
+                <Workspace route={route} isActive={active} onScopes={setScopes} />
               </PlantStoreProvider>
             </QueryClientProvider>
           </div>
@@ -73,21 +90,31 @@ export function App({ tokenFromAddress }: { readonly tokenFromAddress: string | 
   );
 }
 
-function Views({ route: { view, filter } }: { readonly route: Route }) {
+interface ViewsProps {
+  readonly route: Route;
+  /** Whether the token permits to add plants, as far as that is known. */
+  readonly canAdd: boolean;
+}
+
+function Views({ route: { view, filter }, canAdd }: ViewsProps) {
   return (
     <nav aria-label="Plants" className="views">
       <RouteLink to={home} isCurrent={view !== 'import'}>
         Plants
       </RouteLink>
-      <RouteLink to={{ ...home, view: 'import' }} isCurrent={view === 'import'}>
-        Import
-      </RouteLink>
-      <RouteLink
-        to={{ view: 'add', filter: view === 'import' ? home.filter : filter }}
-        className="button primary"
-      >
-        Add a plant
-      </RouteLink>
+      {canAdd && (
+        <>
+          <RouteLink to={{ ...home, view: 'import' }} isCurrent={view === 'import'}>
+            Import
+          </RouteLink>
+          <RouteLink
+            to={{ view: 'add', filter: view === 'import' ? home.filter : filter }}
+            className="button primary"
+          >
+            Add a plant
+          </RouteLink>
+        </>
+      )}
     </nav>
   );
 }
@@ -96,11 +123,16 @@ interface WorkspaceProps {
   readonly route: Route;
   /** Whether the token may be sent. */
   readonly isActive: boolean;
+  /** Called with what the token permits, once that is known. */
+  onScopes(scopes: readonly Scope[] | undefined): void;
 }
 
-function Workspace({ route, isActive }: WorkspaceProps) {
+function Workspace({ route, isActive, onScopes }: WorkspaceProps) {
   const { view } = route;
   const { token } = usePlantStore();
+  const scopes = useScopes();
+  useEffect(() => onScopes(scopes), [scopes, onScopes]);
+  const canAdd = scopes?.includes('create') ?? true;
   // What was typed, and what runs, stays while another view is shown.
   const [opened, setOpened] = useState<readonly Route['view'][]>([view]);
   if (!opened.includes(view)) setOpened([...opened, view]);
@@ -111,13 +143,14 @@ function Workspace({ route, isActive }: WorkspaceProps) {
   useEffect(() => (isImport ? () => forgetLists(queryClient) : undefined), [isImport, queryClient]);
   return (
     <>
+      {view !== 'plants' && isActive && !canAdd && scopes !== undefined && <LackingScope scopes={scopes} />}
       {!isImport && isActive && <Plants key={token} route={route} />}
-      {opened.includes('add') && (
+      {opened.includes('add') && canAdd && (
         <Part>
           <AddSheet filter={route.filter} isOpen={view === 'add' && isActive} />
         </Part>
       )}
-      {opened.includes('import') && (
+      {opened.includes('import') && canAdd && (
         <div hidden={!isImport} className="panel">
           <Part fallback={<p className="loading">Loading…</p>}>
             <ImportPlants />

@@ -51,9 +51,16 @@ const changed = new EventTarget();
 
 /** Goes to a route: as a new entry of the history, so that Back returns, or in place of the one that is shown. */
 export function navigate(route: Route, { replace = false } = {}): void {
+  const { href } = location;
   if (replace) history.replaceState(null, '', formatRoute(route));
   else history.pushState(null, '', formatRoute(route));
-  changed.dispatchEvent(new Event('change'));
+  changed.dispatchEvent(new Event(location.href === href ? 'stay' : 'change'));
+}
+
+/** Calls a listener when somebody goes where the page is already, such as by its link. Returns what ends that. */
+export function onStay(listener: () => void): () => void {
+  changed.addEventListener('stay', listener);
+  return () => changed.removeEventListener('stay', listener);
 }
 
 let current = { href: '', route: parseRoute({ pathname: '/', search: '' }) };

@@ -52,7 +52,7 @@ export const press = async (name: string | RegExp) => userEvent.click(await butt
 export const heading = (name: string | RegExp) => screen.findByRole('heading', { name, level: 2 });
 /** The count beside a title. */
 export const total = (title: string) =>
-  screen.getByText(title, { selector: 'dt' }).nextElementSibling?.textContent;
+  screen.getByText(title, { selector: 'dt, dt *' }).closest('dt')?.nextElementSibling?.textContent;
 
 /** What the page lets the browser save from now on. */
 export function catchSaved() {

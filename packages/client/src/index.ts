@@ -17,6 +17,7 @@ export type {
   GetResults,
   NewPlantInput,
   NewPlants,
+  OwnToken,
   Plant,
   PlantIds,
   PlantPage,

@@ -14,6 +14,7 @@ import {
   NewPlantSchema,
   NewPlantsSchema,
   NoQuerySchema,
+  OwnTokenSchema,
   PlantIdsSchema,
   PlantPageSchema,
   PlantQuerySchema,
@@ -119,6 +120,14 @@ export const contract = c.router(
       metadata: { scope: 'read' } as const,
       query: ChangeQuerySchema,
       responses: { 200: ChangePageSchema, 400: errorSchema(400), 501: errorSchema(501) },
+    },
+    getOwnToken: {
+      ...routes.getOwnToken,
+      summary: 'Get own token',
+      // Each valid token may ask what it permits.
+      metadata: { scope: undefined },
+      query: NoQuerySchema,
+      responses: { 200: OwnTokenSchema, 400: errorSchema(400) },
     },
   },
   {

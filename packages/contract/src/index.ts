@@ -22,6 +22,7 @@ export type {
   NewPlantInput,
   NewPlants,
   Operations,
+  OwnToken,
   Plant,
   PlantIds,
   PlantPage,

@@ -45,6 +45,8 @@ export const messages = {
   missingToken: 'An access token is needed. Send it as Authorization: Bearer <ACCESS_TOKEN>.',
   malformedToken:
     'The access token is not complete, or mistyped. Send it as it was issued: pst_ and 49 characters.',
+  missingScope: (scope: string) =>
+    `The access token does not have the scope ${scope}. Request one that has it.`,
   unknownToken: 'The access token is not known here. Ask the operator for a new one.',
   notFound: (path: string) => `Nothing is served under ${shorten(path, 200)}.`,
   methodNotAllowed: (method: string, path: string, allowed: readonly string[]) =>

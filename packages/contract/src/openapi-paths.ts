@@ -11,7 +11,7 @@ import { type ErrorDefinition, errors } from './errors.js';
 import { commonReplies, type HeaderName, type OperationTexts, type ReplyTexts } from './openapi-texts.js';
 
 /** A route of the contract. */
-export type ScopedRoute = AppRoute & { readonly metadata: { readonly scope: Scope } };
+export type ScopedRoute = AppRoute & { readonly metadata: { readonly scope: Scope | undefined } };
 
 /** A route, and what the document says of it besides. */
 interface DescribedRoute {

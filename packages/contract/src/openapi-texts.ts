@@ -4,7 +4,7 @@ import type { routes } from './routes.js';
 /** What the OpenAPI document says of an operation besides what the contract has. */
 export interface OperationTexts<Statuses extends number = number> {
   /** The group that it belongs to. */
-  readonly tag: 'plants';
+  readonly tag: 'plants' | 'tokens';
   readonly description: string;
   /** The replies of all statuses but those that every operation describes in the same words. */
   readonly replies: {
@@ -238,6 +238,18 @@ export const texts: {
       },
       501: { description: 'The plant store is distributed and has no order of changes' },
       503: { description: 'The service cannot read changes at the moment' },
+    },
+  },
+
+  getOwnToken: {
+    tag: 'tokens',
+    description:
+      'What the token of the request permits, and until when. It needs no scope: a program that was given a token finds out what ' +
+      'it may do before it tries.',
+    replies: {
+      200: { description: 'The token, without its text' },
+      400: { description: 'There are no parameters', errors: ['bad_request'] },
+      503: { description: 'The service cannot look tokens up at the moment' },
     },
   },
 };

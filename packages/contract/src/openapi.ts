@@ -20,7 +20,10 @@ export function createOpenApiDocument(): ReturnType<typeof createDocument> {
       },
       servers: [{ url: '/', description: 'The service that serves this document' }],
       security: [{ bearer: [] }],
-      tags: [{ name: 'plants', description: 'The plants in the store' }],
+      tags: [
+        { name: 'plants', description: 'The plants in the store' },
+        { name: 'tokens', description: 'The tokens that permit the operations' },
+      ],
       paths: describePaths(contract, texts),
       components: {
         securitySchemes: {
@@ -28,7 +31,7 @@ export function createOpenApiDocument(): ReturnType<typeof createDocument> {
             type: 'http',
             scheme: 'bearer',
             description:
-              'An access token that the operator has issued (RFC 6750). It needs the scope that an operation names as x-required-scope.',
+              'An access token that the operator has issued (RFC 6750). It needs the scope that an operation names as x-required-scope, if it names one.',
           },
         },
         headers,

@@ -1,3 +1,4 @@
+import type { Scope } from './access-token.js';
 import type { ErrorBody, ErrorNumber } from './errors.js';
 import type { routes } from './routes.js';
 
@@ -85,6 +86,18 @@ export type Change = {
 /** A page of changes, and where the next one begins. There are no more where it is empty and `next` is its own `after`. */
 export type ChangePage = { changes: Change[]; next: string };
 
+/**
+ * What the token of a request permits, and until when (ISO 8601, in UTC), if it ends. An access token of the service has an id and a
+ * name, a JSON Web Token the subject that it was issued for.
+ */
+export type OwnToken = {
+  id?: bigint | undefined;
+  name?: string | undefined;
+  subject?: string | undefined;
+  scopes: Scope[];
+  expiresAt?: string | undefined;
+};
+
 /** A batch of plants to create, from 1 to 1,000. */
 export type NewPlants = { plants: readonly NewPlantInput[] };
 
@@ -123,6 +136,7 @@ export interface Operations {
   listPlants: { query: PlantQuery; responses: Responses<'listPlants', PlantPage> };
   listTags: { query: TagQuery; responses: Responses<'listTags', TagPage> };
   listChanges: { query: ChangeQuery; responses: Responses<'listChanges', ChangePage> };
+  getOwnToken: { responses: Responses<'getOwnToken', OwnToken> };
 }
 
 /** The body of each reply, by its status: that of a success, or an Error body. */

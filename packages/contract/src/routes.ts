@@ -71,6 +71,12 @@ export const routes = {
     statuses: [200, 400, 401, 403, 429, 500, 501, 503],
     idempotent: true,
   },
+  getOwnToken: {
+    method: 'GET',
+    path: '/tokens/self',
+    statuses: [200, 400, 401, 403, 429, 500, 503],
+    idempotent: true,
+  },
 } as const satisfies Readonly<Record<string, Route>>;
 
 /** The members of replies that are an int64, which a client reads as a `bigint`: a name has one type in all replies. */

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { scopes } from './access-token.js';
 import type { ErrorBody } from './errors.js';
 import type { JsonShape } from './exact-json/parse.js';
 import { INT64_MAX, INT64_MIN, isInt64 } from './int64.js';
@@ -14,6 +15,7 @@ import type {
   GetResults,
   NewPlant,
   NewPlantInput,
+  OwnToken,
   Plant,
   PlantPage,
   PlantQuery,
@@ -351,6 +353,42 @@ export const ChangePageSchema = z
     id: 'ChangePage',
     description: 'A page of the changes, in their order.',
   }) satisfies z.ZodType<ChangePage>;
+
+/** The token of a request. */
+export const OwnTokenSchema = z
+  .object({
+    id: StoredPlantSchema.shape.id
+      .meta({
+        description: 'The number of an access token of the service, as the operator and the log call it',
+      })
+      .optional(),
+    name: z
+      .string()
+      .meta({ description: 'The name of an access token of the service, which the operator gave it' })
+      .optional(),
+    subject: z
+      .string()
+      .meta({ description: 'Who a JSON Web Token was issued for: its claim `sub`' })
+      .optional(),
+    scopes: z.array(z.enum(scopes)).meta({ description: 'What the token permits, as operations name it' }),
+    expiresAt: z.iso
+      .datetime()
+      .meta({
+        description: 'When it is no longer accepted, unless it is revoked before; without it never',
+        override: { pattern: undefined },
+      })
+      .optional(),
+  })
+  .meta({
+    id: 'OwnToken',
+    description:
+      'The token of the request: of the service, with an id and a name, or of an identity provider, with a subject.',
+    override: {
+      examples: [
+        { id: 3, name: 'web-shop', scopes: ['create', 'read'], expiresAt: '2027-11-25T10:00:00.000Z' },
+      ],
+    },
+  }) satisfies z.ZodType<OwnToken>;
 
 /**
  * The list of a batch. Each item is validated for itself, since an invalid one must not stop the others, and how many there are is

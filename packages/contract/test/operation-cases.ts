@@ -1,4 +1,4 @@
-import type { Scope } from '../src/access-token.js';
+import { type Scope, scopes } from '../src/access-token.js';
 import { writeCursor, writeTagCursor } from '../src/cursor.js';
 import { plantFieldNames, plantFields, plantFilters } from '../src/fields.js';
 import { INT64_MAX, INT64_MIN } from '../src/int64.js';
@@ -100,6 +100,7 @@ const notAllowed = rejected(
   messages.methodNotAllowed('POST', '/tags', ['GET', 'HEAD']),
   { allow: 'GET, HEAD' },
 );
+const ownToken = ok(JSON.stringify({ id: 1, name: 'test', scopes }));
 /** The results of a batch: of each plant what a request of its own would have got. */
 const resultsOf =
   (show: (reply: Reply) => string) =>
@@ -211,7 +212,7 @@ const notCursors = [
 const otherCursor = rejected('bad_request', messages.invalidCursor);
 
 /** What of a token each operation needs. */
-export const operationScopes: Readonly<Record<keyof Operations, Scope>> = {
+export const operationScopes: Readonly<Record<keyof Operations, Scope | undefined>> = {
   createPlant: 'create',
   createPlants: 'create',
   getPlants: 'read',
@@ -222,6 +223,7 @@ export const operationScopes: Readonly<Record<keyof Operations, Scope>> = {
   listPlants: 'read',
   listTags: 'read',
   listChanges: 'read',
+  getOwnToken: undefined,
 };
 
 /** What plant stores do, by operation: each begins with an empty one. */
@@ -617,5 +619,13 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
     ),
     ['a parameter of lists', changesOf('q=x'), unknown('q', 'there are limit, after, wait')],
     noToken(changesOf('')),
+  ],
+
+  getOwnToken: [
+    ['what it permits', get('/tokens/self'), ownToken],
+    ['HEAD, without the body', get('/tokens/self', 'HEAD'), ok('')],
+    ['a parameter', get('/tokens/self?id=1'), unknown('id')],
+    ['another path', get('/tokens'), rejected('not_found', messages.notFound('/tokens'))],
+    noToken(get('/tokens/self')),
   ],
 };

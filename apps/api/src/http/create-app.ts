@@ -77,8 +77,8 @@ export async function createApp(dependencies: AppDependencies): Promise<Express>
     return [
       authenticate,
       ...(limit ? [limit.middleware] : []),
-      requireScope(scope, dependencies.jwt?.scopes[scope]),
-      ...(scope === 'read' ? [] : [rejectWhenFull(queue)]),
+      ...(scope ? [requireScope(scope, dependencies.jwt?.scopes[scope])] : []),
+      ...(scope === 'read' || !scope ? [] : [rejectWhenFull(queue)]),
       ...(shape ? [jsonBody(shape, bodyLimitBytes, memory, turns)] : []),
     ];
   });

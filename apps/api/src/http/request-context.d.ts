@@ -16,6 +16,8 @@ declare global {
       accessToken?: AccessToken;
       /** The subject of the JSON Web Token of the request, once verified; instead of `accessToken`. */
       subject?: string;
+      /** When the JSON Web Token is no longer accepted, in milliseconds since the epoch. */
+      acceptedUntil?: number;
       /** What either of them permits. */
       scopes?: readonly Scope[];
       /** The id of the plant, for the log; text, since log readers round large numbers. */

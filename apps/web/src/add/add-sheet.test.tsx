@@ -64,7 +64,9 @@ it('shows a taken id at its field, the plant that has it, and keeps what was typ
   expectList(/^rejected/);
   await user.click(await screen.findByRole('button', { name: 'Open it' }));
   expect(location.pathname).toBe('/p/7');
-  expect(screen.getByText(/^The plant with the id/).textContent).toBe('The plant with the id 7: Fern');
+  expect(screen.getByText(/^The plant with the id/).closest('p')?.textContent).toBe(
+    'The plant with the id 7: Fern',
+  );
   await user.click(screen.getByRole('button', { name: 'Use a free id' }));
   expect(document.activeElement).toBe(addButton());
   expect(screen.queryByText(/^The plant with the id/)).toBeNull();

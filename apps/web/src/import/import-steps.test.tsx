@@ -103,7 +103,7 @@ it('shows how far the check of the lines is, and then what the person should kno
   expect(commands.at(-1)).toEqual({ type: 'check', hasHeader: true, columns });
   report({ type: 'reading', step: 'check', fraction: 0.5 });
   expect(screen.getByRole<HTMLProgressElement>('progressbar').value).toBe(0.5);
-  expect(screen.getByText('Review', { selector: 'li' }).getAttribute('aria-current')).toBe('step');
+  expect(screen.getByRole('listitem', { current: 'step' }).textContent).toBe('Review');
   report({ type: 'checked', notes: ['A note on the lines.'], counts, list });
   expect(screen.queryByRole('progressbar')).toBeNull();
   expect(screen.getByText('A note on the lines.')).toBeDefined();

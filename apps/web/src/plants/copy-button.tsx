@@ -1,4 +1,6 @@
 import { useEffect, useState } from 'react';
+import { copyText } from '../shared/copy-text.js';
+import './copy-button.css';
 
 interface CopyButtonProps {
   readonly text: string;
@@ -7,14 +9,15 @@ interface CopyButtonProps {
   readonly inTable?: boolean;
 }
 
-/** Copies a text to the clipboard, and shows for a moment that it did. */
+/** Copies a text to the clipboard, and shows for a moment that it did; or the text to be copied by keys, where the browser refuses. */
 export function CopyButton({ text, label, inTable = false }: CopyButtonProps) {
-  const [copied, setCopied] = useState(false);
+  const [state, setState] = useState<'copied' | 'refused'>();
   useEffect(() => {
-    if (!copied) return;
-    const timer = setTimeout(() => setCopied(false), 1_500);
+    if (state !== 'copied') return;
+    const timer = setTimeout(() => setState(undefined), 1_500);
     return () => clearTimeout(timer);
-  }, [copied]);
+  }, [state]);
+  if (state === 'refused') return <CopyByHand text={text} onDone={() => setState(undefined)} />;
   return (
     <button
       type="button"
@@ -23,10 +26,36 @@ export function CopyButton({ text, label, inTable = false }: CopyButtonProps) {
       tabIndex={inTable ? -1 : 0}
       onClick={(event) => {
         event.stopPropagation();
-        void navigator.clipboard?.writeText(text).then(() => setCopied(true));
+        void copyText(text, event.currentTarget).then((isCopied) =>
+          setState(isCopied ? 'copied' : 'refused'),
+        );
       }}
     >
-      {copied ? 'Copied' : 'Copy'}
+      {state === 'copied' ? 'Copied' : 'Copy'}
     </button>
   );
+}
+
+/** The text, selected, until it is left. */
+function CopyByHand({ text, onDone }: { readonly text: string; onDone(): void }) {
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: so that a press on it does not open the row
+    // biome-ignore lint/a11y/useKeyWithClickEvents: see above
+    <span className="copy-by-hand" onClick={(event) => event.stopPropagation()}>
+      <textarea
+        ref={focusAndSelect}
+        aria-label="The browser lets no page copy. Press Ctrl+C, or ⌘C on a Mac."
+        readOnly
+        rows={1}
+        value={text}
+        onBlur={onDone}
+      />
+      <span role="alert">Not copied: the browser refuses. Press Ctrl+C.</span>
+    </span>
+  );
+}
+
+function focusAndSelect(field: HTMLTextAreaElement | null): void {
+  field?.focus({ preventScroll: true });
+  field?.select();
 }

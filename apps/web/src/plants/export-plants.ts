@@ -2,7 +2,7 @@ import type { Client } from '@plant-store/client';
 import { listAll } from '@plant-store/client/list';
 import { recordFormats } from '@plant-store/contract/record-format';
 import type { PlantFilter } from '../route.js';
-import { saveFile } from '../shared/save-file.js';
+import { type SavedFile, saveFile } from '../shared/save-file.js';
 
 interface ExportOptions {
   readonly client: Pick<Client, 'listPlants'>;
@@ -10,6 +10,11 @@ interface ExportOptions {
   readonly format: keyof typeof types;
   readonly signal: AbortSignal;
   onProgress(count: number): void;
+}
+
+interface Exported {
+  readonly count: number;
+  readonly file: SavedFile;
 }
 
 const types = {
@@ -20,18 +25,14 @@ const types = {
 /** How many plants become one part of the file, which the browser need not keep in memory. */
 const partSize = 5_000;
 
-/**
- * Loads all plants that match, page after page, and saves them as a file.
- *
- * @returns how many they are
- */
+/** Loads all plants that match, page after page, and saves them as a file. */
 export async function exportPlants({
   client,
   filter,
   format,
   signal,
   onProgress,
-}: ExportOptions): Promise<number> {
+}: ExportOptions): Promise<Exported> {
   const { head, write } = recordFormats[format];
   const parts: Blob[] = [new Blob([head])];
   let lines: string[] = [];
@@ -44,6 +45,6 @@ export async function exportPlants({
     lines = [];
     onProgress(count);
   }
-  saveFile(new Blob([...parts, ...lines], { type: `${types[format]};charset=utf-8` }), `plants.${format}`);
-  return count;
+  const file = new Blob([...parts, ...lines], { type: `${types[format]};charset=utf-8` });
+  return { count, file: saveFile(file, `plants.${format}`) };
 }

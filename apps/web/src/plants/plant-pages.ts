@@ -56,6 +56,16 @@ function firstAfter(ends: readonly number[], value: number): number {
   return low;
 }
 
+/** The rows after a plant that is none of them. */
+export function withFirst(plant: StoredPlant, rows: PlantRows): PlantRows {
+  return {
+    count: rows.count + 1,
+    pages: rows.pages,
+    at: (index) => (index === 0 ? plant : rows.at(index - 1)),
+    indexOf: (id) => (id === plant.id ? 0 : rows.indexOf(id) + 1 || -1),
+  };
+}
+
 /** Takes a plant out of the pages. */
 export function withoutPlant(data: PlantPages, id: bigint): PlantPages {
   return {
@@ -94,8 +104,10 @@ function comesBefore(one: StoredPlant, other: StoredPlant, order: 'newest' | 'id
 /** Whether a list with a filter has a plant. */
 export function matches(plant: StoredPlant, filter: PlantFilter): boolean {
   const searched = foldText(filter.q ?? '');
-  return (
-    plantFilters.every((name) => filter[name] === undefined || plant[name] === filter[name]) &&
-    plantSearches.some((name) => hasText(plant[name] ?? '', searched))
-  );
+  return matchesFields(plant, filter) && plantSearches.some((name) => hasText(plant[name] ?? '', searched));
+}
+
+/** Whether a plant has what a filter asks for, whatever is searched for. */
+export function matchesFields(plant: StoredPlant, filter: PlantFilter): boolean {
+  return plantFilters.every((name) => filter[name] === undefined || plant[name] === filter[name]);
 }

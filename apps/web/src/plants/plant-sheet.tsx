@@ -1,13 +1,12 @@
-import { isRejectedError } from '@plant-store/client/tanstack-query';
 import { stringifyExactJson } from '@plant-store/contract/exact-json/stringify';
 import { fieldsOf, plantFieldNames, plantFields } from '@plant-store/contract/fields';
 import { shorten } from '@plant-store/contract/messages';
 import type { StoredPlant } from '@plant-store/contract/operations';
 import { Fragment, useEffect, useRef } from 'react';
 import type { PlantFilter } from '../route.js';
-import { explainError, explainRejection } from '../shared/explain-failure.js';
 import { usePlantStore } from '../shared/plant-store.js';
 import { Sheet } from '../shared/sheet.js';
+import { useMay } from '../shared/use-scopes.js';
 import { CopyButton } from './copy-button.js';
 import { CorrectPlant } from './correct-plant.js';
 import { Outcome } from './form/outcome.js';
@@ -26,8 +25,10 @@ interface PlantSheetProps {
 /** One plant: what it is, the calls that create it, its correction and its deletion. */
 export function PlantSheet({ id, filter, onClose, onDelete }: PlantSheetProps) {
   const { rejectToken } = usePlantStore();
-  const { data: plant, error, refetch } = usePlant(id);
-  const failure = error && (isRejectedError(error) ? explainRejection(error) : explainError(error));
+  const [canCorrect, canDelete] = [useMay('correct'), useMay('delete')];
+  const { data, failure, refetch } = usePlant(id);
+  const isMissing = failure?.about === 'plant';
+  const plant = isMissing ? undefined : data;
   useEffect(() => {
     if (failure?.about === 'token') rejectToken(failure.message);
   }, [failure?.about, failure?.message, rejectToken]);
@@ -40,11 +41,15 @@ export function PlantSheet({ id, filter, onClose, onDelete }: PlantSheetProps) {
     if (wasCorrecting.current && !isCorrecting) correctButton.current?.focus();
     wasCorrecting.current = isCorrecting;
   }, [isCorrecting]);
-  const isMissing = isRejectedError(error) && error.status === 404;
   return (
-    <Sheet isOpen title={plant === undefined ? `Plant ${id}` : nameOf(plant)} onClose={onClose}>
-      {plant === undefined && failure === null && <p className="note">Loading…</p>}
-      {failure !== null && failure.about !== 'token' && (
+    <Sheet
+      isOpen
+      title={plant === undefined ? `Plant ${id}` : nameOf(plant)}
+      translate={plant === undefined}
+      onClose={onClose}
+    >
+      {plant === undefined && failure === undefined && <p className="note">Loading…</p>}
+      {failure !== undefined && failure.about !== 'token' && (
         <div className="stack">
           <p role="alert" className="message problem">
             {failure.message}
@@ -65,14 +70,15 @@ export function PlantSheet({ id, filter, onClose, onDelete }: PlantSheetProps) {
             {plantFieldNames.map((name) => (
               <Fragment key={name}>
                 <dt>{plantFields[name].label}</dt>
-                <dd dir="auto" className="plant-text">
+                <dd dir="auto" className="plant-text" translate={plant[name] ? 'no' : 'yes'}>
                   {describeText(plant[name])}
                 </dd>
               </Fragment>
             ))}
             <dt>Id</dt>
             <dd>
-              <code>{`${plant.id}`}</code> <CopyButton text={`${plant.id}`} label="Copy the id" />
+              <code translate="no">{`${plant.id}`}</code>{' '}
+              <CopyButton text={`${plant.id}`} label="Copy the id" />
             </dd>
             <dt>Added</dt>
             <dd>
@@ -86,18 +92,22 @@ export function PlantSheet({ id, filter, onClose, onDelete }: PlantSheetProps) {
           <Call title="curl" text={toCurl(plant)} />
           <Call title="TypeScript" text={toTypeScript(plant)} />
           <div className="submit-row">
-            <button
-              ref={correctButton}
-              type="button"
-              aria-disabled={isPending}
-              data-busy={isPending || undefined}
-              onClick={() => isPending || void correction.begin()}
-            >
-              Correct
-            </button>
-            <button type="button" className="danger" onClick={() => onDelete(plant)}>
-              Delete
-            </button>
+            {canCorrect && (
+              <button
+                ref={correctButton}
+                type="button"
+                aria-disabled={isPending}
+                data-busy={isPending || undefined}
+                onClick={() => isPending || void correction.begin()}
+              >
+                Correct
+              </button>
+            )}
+            {canDelete && (
+              <button type="button" className="danger" onClick={() => onDelete(plant)}>
+                Delete
+              </button>
+            )}
           </div>
         </>
       )}
@@ -124,7 +134,9 @@ function Call({ title, text }: { readonly title: string; readonly text: string }
       <CopyButton text={text} label={`Copy the call for ${title}`} />
       {/* Wider than the sheet, so that it takes the focus to be scrolled by keys. */}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: see above */}
-      <pre tabIndex={0}>{shorten(text, 2_000)}</pre>
+      <pre tabIndex={0} translate="no">
+        {shorten(text, 2_000)}
+      </pre>
     </section>
   );
 }

@@ -1,4 +1,5 @@
 import { plantFieldNames, plantFields } from '@plant-store/contract/fields';
+import { shorten } from '@plant-store/contract/messages';
 import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual';
 import {
   type KeyboardEvent,
@@ -15,6 +16,7 @@ import { CopyButton } from './copy-button.js';
 import { formatAge, formatTime } from './format-time.js';
 import type { PlantRows } from './plant-pages.js';
 import { PlantText } from './plant-text.js';
+import './tag-button.css';
 
 /** What the table lets its owner do. */
 export interface PlantTableHandle {
@@ -144,11 +146,15 @@ export function PlantTable({ rows, isComplete, isStale, filter, ref, onEndReache
               >
                 {plantFieldNames.map((name) => (
                   <td key={name} className={`plant-${name}`} dir="auto">
-                    <PlantText plant={plant} name={name} />
+                    {name === 'tag' && plant.tag ? (
+                      <TagButton tag={plant.tag} filter={filter} />
+                    ) : (
+                      <PlantText plant={plant} name={name} />
+                    )}
                   </td>
                 ))}
                 <td className="plant-id">
-                  <code>{`${id}`}</code>
+                  <code translate="no">{`${id}`}</code>
                   <CopyButton text={`${id}`} label={`Copy the id ${id}`} inTable />
                 </td>
                 <td className="plant-added">
@@ -164,6 +170,27 @@ export function PlantTable({ rows, isComplete, isStale, filter, ref, onEndReache
         </tbody>
       </table>
     </div>
+  );
+}
+
+/** A tag, by which a press filters. */
+function TagButton({ tag, filter }: { readonly tag: string; readonly filter: PlantFilter }) {
+  return (
+    <button
+      type="button"
+      className="tag"
+      dir="auto"
+      translate="no"
+      // As in `CopyButton`: the rows take the focus.
+      tabIndex={-1}
+      title="Show the plants with this tag"
+      onClick={(event) => {
+        event.stopPropagation();
+        navigate({ view: 'plants', filter: { ...filter, tag } });
+      }}
+    >
+      {shorten(tag)}
+    </button>
   );
 }
 

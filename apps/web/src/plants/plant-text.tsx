@@ -5,9 +5,8 @@ import type { Plant } from '@plant-store/contract/operations';
 export function PlantText({ plant, name }: { readonly plant: Plant; readonly name: keyof Plant }) {
   const { [name]: text = '' } = plant;
   if (text === '') return name === 'name' ? <em>(no name)</em> : null;
-  if (name !== 'tag') return shorten(text);
   return (
-    <span className="tag" dir="auto">
+    <span className={name === 'tag' ? 'tag' : undefined} dir="auto" translate="no">
       {shorten(text)}
     </span>
   );

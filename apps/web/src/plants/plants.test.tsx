@@ -171,7 +171,7 @@ it.each([
   await createClient(store).correctPlant({ ...theirs, headers: { 'if-match': '*' } });
   await press(user, 'Save');
   const now = await sheet().findByText(/^It is now:/);
-  expect([now.textContent, alertText()]).toEqual([
+  expect([now.closest('p')?.textContent, alertText()]).toEqual([
     'It is now: Rose theirs',
     expect.stringContaining('nothing was saved'),
   ]);

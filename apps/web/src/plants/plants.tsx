@@ -1,17 +1,20 @@
-import { isRejectedError } from '@plant-store/client/tanstack-query';
 import { useQueryClient } from '@tanstack/react-query';
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
-import { home, navigate, type PlantFilter, type Route } from '../route.js';
-import { explainError, explainRejection, type Failure } from '../shared/explain-failure.js';
+import { lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react';
+import { home, navigate, onStay, type PlantFilter, type Route } from '../route.js';
+import { explainFailure } from '../shared/explain-failure.js';
+import { LackingScope } from '../shared/lacking-scope.js';
 import { LoadBoundary, loadPart, notLoaded } from '../shared/load-boundary.js';
 import { usePlantStore } from '../shared/plant-store.js';
 import { Sprig } from '../shared/sprig.js';
+import { useMay, useScopes } from '../shared/use-scopes.js';
+import { matchesFields, type PlantRows, withFirst } from './plant-pages.js';
 import { PlantTable, type PlantTableHandle } from './plant-table.js';
+import { readSearchedId } from './read-searched-id.js';
 import './plants.css';
 import { Toolbar } from './toolbar.js';
 import { UndoBar } from './undo-bar.js';
 import { useDeletes } from './use-deletes.js';
-import { forgetLists, usePlants } from './use-plants.js';
+import { forgetLists, readAgain, usePlant, usePlants } from './use-plants.js';
 
 const PlantSheet = lazy(async () => {
   const { PlantSheet } = await loadPart(() => import('./plant-sheet.js'));
@@ -22,25 +25,67 @@ interface PlantsProps {
   readonly route: Route;
 }
 
-/** The plants of the store: search, filters, the table, and the plant that is open. */
+/** The plants of the store, or what the token permits instead of seeing them. */
 export function Plants({ route }: PlantsProps) {
+  const scopes = useScopes();
+  if (scopes?.includes('read') ?? true) return <ReadablePlants route={route} />;
+  return (
+    <section aria-label="Plants" className="plants">
+      {route.view === 'plants' && scopes !== undefined && <LackingScope scopes={scopes} />}
+      <AddingButtons />
+    </section>
+  );
+}
+
+/** The ways to add plants, where the token permits that. */
+function AddingButtons({ children }: { readonly children?: ReactNode }) {
+  if (!useMay('create')) return null;
+  return (
+    <div className="submit-row">
+      <button type="button" className="primary" onClick={() => navigate({ ...home, view: 'add' })}>
+        {children === undefined ? 'Add a plant' : 'Add the first'}
+      </button>
+      <button type="button" onClick={() => navigate({ ...home, view: 'import' })}>
+        Import a file
+      </button>
+      {children}
+    </div>
+  );
+}
+
+/** Search, filters, the table, and the plant that is open. */
+function ReadablePlants({ route }: PlantsProps) {
   const { rejectToken } = usePlantStore();
   const { filter, id } = route;
-  const { rows, error, isFetching, isPending, hasNextPage, fetchNextPage, refetch, isPlaceholderData } =
-    usePlants(filter);
-  const { last, remove, undo, dismiss } = useDeletes(filter);
-  useChanges(filter);
+  const { deleted, leaving, remove, undo, dismiss } = useDeletes(filter);
+  const isFollowing = useChanges(filter);
+  const searched = useSearchedPlant(filter, leaving);
+  const list = usePlants({
+    filter,
+    isFollowing,
+    leaving: useMemo(
+      () => (searched.plant === undefined ? leaving : new Set([...leaving, searched.plant.id])),
+      [leaving, searched.plant],
+    ),
+  });
+  const { isFetching, isPending, hasNextPage, fetchNextPage, isPlaceholderData } = list;
   const table = useRef<PlantTableHandle>(null);
-  const failure = error === null ? undefined : explain(error);
+  const failure = list.failure ?? searched.failure;
   useEffect(() => {
     if (failure?.about === 'token') rejectToken(failure.message);
   }, [failure?.about, failure?.message, rejectToken]);
+  const isAway = failure?.about === 'later';
+  const readNow = useReadAgain({ isAway, isFollowing });
 
+  const rows = useMemo(
+    () => (searched.plant === undefined ? list.rows : withFirst(searched.plant, list.rows)),
+    [searched.plant, list.rows],
+  );
   const loadMore = () => {
-    if (!isFetching && error === null) void fetchNextPage();
+    if (!isFetching && failure === undefined) void fetchNextPage();
   };
   // A request examines so many plants at most: its page may be empty, and others follow.
-  const isSearching = hasNextPage && rows.count === 0 && failure === undefined;
+  const isSearching = hasNextPage && list.rows.count === 0 && failure === undefined;
   useEffect(() => {
     if (isSearching && !isFetching) void fetchNextPage();
   }, [isSearching, isFetching, fetchNextPage]);
@@ -49,25 +94,22 @@ export function Plants({ route }: PlantsProps) {
     navigate({ view: 'plants', filter });
     table.current?.focusRow();
   };
+  const isCounted = !isPending && !isPlaceholderData && failure?.about !== 'scope';
   return (
     <section aria-label="Plants" className="plants">
-      <Toolbar filter={filter} />
+      <Toolbar filter={filter} isMissing={searched.state === 'missing'} />
       <p role="status" className="list-status">
-        {describe({
-          count: rows.count,
-          searched: isPending || isPlaceholderData ? 0 : rows.pages * mostExamined,
-          isLoading: isPending || isPlaceholderData,
-          hasNextPage,
-          filter,
-        })}
+        {isCounted
+          ? describe({ rows, searched: searched.state, hasNextPage, filter })
+          : failure === undefined && (isFiltered(filter) ? 'Searching…' : 'Loading…')}
       </p>
       {failure !== undefined && failure.about !== 'token' && (
         <div className="stack list-problem">
           <p role="alert" className="message problem">
-            {failure.message}
+            {isAway ? `${failure.cause} ${describeWait(rows.count > 0)}` : failure.message}
           </p>
-          {failure.about !== 'scope' && (
-            <button type="button" onClick={() => void (rows.count > 0 ? fetchNextPage() : refetch())}>
+          {isAway && (
+            <button type="button" onClick={readNow}>
               Load again
             </button>
           )}
@@ -80,12 +122,15 @@ export function Plants({ route }: PlantsProps) {
           ref={table}
           rows={rows}
           isComplete={!hasNextPage}
-          isStale={isPlaceholderData}
+          isStale={isPlaceholderData || isAway}
           filter={filter}
           onEndReached={loadMore}
         />
       ) : (
-        <Nothing isLoading={isPending || isSearching || failure !== undefined} filter={filter} />
+        <Nothing
+          isLoading={!isCounted || isSearching || isAway || searched.state === 'asking'}
+          filter={filter}
+        />
       )}
       {id !== undefined && (
         <LoadBoundary>
@@ -103,35 +148,67 @@ export function Plants({ route }: PlantsProps) {
           </Suspense>
         </LoadBoundary>
       )}
-      <UndoBar last={last} onUndo={() => void undo()} onDismiss={dismiss} />
+      <UndoBar deleted={deleted} leaving={leaving} onUndo={(each) => void undo(each)} onDismiss={dismiss} />
     </section>
   );
 }
 
-function explain(error: unknown): Failure {
-  return isRejectedError(error) ? explainRejection(error) : explainError(error);
+function describeWait(hasRows: boolean): string {
+  return `This page goes on by itself as soon as it can${hasRows ? '; the plants below are as they were before' : ''}.`;
 }
 
 /** How many plants the service examines for a page at most. */
 const mostExamined = 10_000;
 
+/** What is known of an id that is searched for; `other`: a plant has it, but not what else the list asks for. */
+type SearchedState = 'none' | 'asking' | 'found' | 'missing' | 'other';
+
+/** The plant whose id is searched for. */
+function useSearchedPlant(filter: PlantFilter, leaving: ReadonlySet<bigint>) {
+  const id = readSearchedId(filter.q ?? '');
+  const { data, failure } = usePlant(id);
+  const isMissing = failure?.about === 'plant' || (id !== undefined && leaving.has(id));
+  const hasOther = data !== undefined && !matchesFields(data, filter);
+  const state = toState();
+  return {
+    state,
+    plant: state === 'found' ? data : undefined,
+    failure: failure?.about === 'later' ? failure : undefined,
+  };
+
+  function toState(): SearchedState {
+    if (id === undefined) return 'none';
+    if (isMissing) return 'missing';
+    if (data === undefined) return 'asking';
+    return hasOther ? 'other' : 'found';
+  }
+}
+
+const isFiltered = ({ q, tag }: PlantFilter) => q !== undefined || tag !== undefined;
+
 interface Described {
-  readonly count: number;
-  /** How many plants were searched at most. */
-  readonly searched: number;
-  /** Whether the first page is not there yet. */
-  readonly isLoading: boolean;
+  readonly rows: PlantRows;
+  readonly searched: SearchedState;
   readonly hasNextPage: boolean;
   readonly filter: PlantFilter;
 }
 
-function describe({ count, searched, isLoading, hasNextPage, filter }: Described): string {
-  const isFiltered = filter.q !== undefined || filter.tag !== undefined;
-  if (isLoading) return isFiltered ? 'Searching…' : 'Loading…';
-  const number = count.toLocaleString();
-  if (!hasNextPage) return `${number} ${count === 1 ? 'plant' : 'plants'}${isFiltered ? ' found' : ''}`;
-  if (!isFiltered) return `${number} shown so far, more follow`;
-  return `${number} found so far among up to ${searched.toLocaleString()} searched`;
+function describe({ rows, searched, hasNextPage, filter }: Described): string {
+  const number = rows.count.toLocaleString();
+  const ofId = {
+    none: '',
+    asking: '',
+    found: rows.count === 1 ? ', by its id' : ', the one with this id first',
+    missing: '. No plant has this id',
+    other: '. The plant with this id has another tag',
+  }[searched];
+  if (searched === 'asking' && rows.count === 0) return 'Searching…';
+  if (!hasNextPage) {
+    return `${number} ${rows.count === 1 ? 'plant' : 'plants'}${isFiltered(filter) ? ' found' : ''}${ofId}`;
+  }
+  if (!isFiltered(filter)) return `${number} shown so far, more follow`;
+  const examined = (rows.pages * mostExamined).toLocaleString();
+  return `${number} found so far among up to ${examined} searched${ofId}`;
 }
 
 interface NothingProps {
@@ -141,11 +218,10 @@ interface NothingProps {
 
 function Nothing({ isLoading, filter }: NothingProps) {
   if (isLoading) return <div className="empty" />;
-  const isFiltered = filter.q !== undefined || filter.tag !== undefined;
   return (
     <div className="empty">
       <Sprig />
-      {isFiltered ? (
+      {isFiltered(filter) ? (
         <>
           <p>No plant matches.</p>
           <button type="button" onClick={() => navigate({ view: 'plants', filter: { order: filter.order } })}>
@@ -155,37 +231,68 @@ function Nothing({ isLoading, filter }: NothingProps) {
       ) : (
         <>
           <p>No plants yet.</p>
-          <div className="submit-row">
-            <button type="button" className="primary" onClick={() => navigate({ ...home, view: 'add' })}>
-              Add the first
-            </button>
-            <button type="button" onClick={() => navigate({ ...home, view: 'import' })}>
-              Import a file
-            </button>
+          <AddingButtons>
             <LoadExamples />
-          </div>
+          </AddingButtons>
         </>
       )}
     </div>
   );
 }
 
-/** Shows what others change meanwhile, where the service and the token permit that. */
-function useChanges(filter: PlantFilter): void {
+/** Shows what others change meanwhile, where the service and the token permit that, and returns whether they do. */
+function useChanges(filter: PlantFilter): boolean {
   const { client } = usePlantStore();
   const queryClient = useQueryClient();
+  const [isFollowing, onFollowing] = useState(false);
   const latest = useRef(filter);
   useEffect(() => {
     latest.current = filter;
   });
   useEffect(() => {
     const control = new AbortController();
+    const { signal } = control;
     void loadPart(() => import('./show-changes.js'))
-      .then(({ showChanges }) => showChanges(queryClient, client, () => latest.current, control.signal))
+      .then(({ showChanges }) =>
+        showChanges({ queryClient, client, signal, onFollowing, filterOf: () => latest.current }),
+      )
       // The list says what is wrong, if it is not this alone.
       .catch(() => undefined);
     return () => control.abort();
   }, [queryClient, client]);
+  return isFollowing;
+}
+
+interface ReadAgainOptions {
+  readonly isAway: boolean;
+  readonly isFollowing: boolean;
+}
+
+/**
+ * Reads again at once what failed when the person returns or the network does, and the list where they go to the plants
+ * and the page hears of no changes. Returns what reads again what failed.
+ */
+function useReadAgain({ isAway, isFollowing }: ReadAgainOptions): () => void {
+  const queryClient = useQueryClient();
+  const readNow = () => void readAgain(queryClient);
+  useEffect(() => {
+    if (!isAway) return;
+    const again = () => void readAgain(queryClient);
+    window.addEventListener('online', again);
+    window.addEventListener('focus', again);
+    return () => {
+      window.removeEventListener('online', again);
+      window.removeEventListener('focus', again);
+    };
+  }, [isAway, queryClient]);
+  useEffect(
+    () =>
+      onStay(() => {
+        if (!isFollowing) forgetLists(queryClient);
+      }),
+    [isFollowing, queryClient],
+  );
+  return readNow;
 }
 
 /** Adds plants to try the page with. */
@@ -203,7 +310,7 @@ function LoadExamples() {
       forgetLists(queryClient);
     } catch (error) {
       const isNotLoaded = error instanceof Error && error.message === notLoaded;
-      setProblem(isNotLoaded ? notLoaded : explain(error).message);
+      setProblem(isNotLoaded ? notLoaded : explainFailure(error, 'add').message);
     }
     setPending(false);
   };

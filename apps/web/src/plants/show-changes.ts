@@ -1,4 +1,4 @@
-import type { Client } from '@plant-store/client';
+import type { Client, ResponseEvent } from '@plant-store/client';
 import { followChanges } from '@plant-store/client/follow';
 import type { QueryClient } from '@tanstack/react-query';
 import type { PlantFilter } from '../route.js';
@@ -7,26 +7,54 @@ import { forgetLists, putIn, takeOut } from './use-plants.js';
 /** How many changes are shown one by one; for more, such as of an import, the list loads again. */
 const maxShown = 100;
 
+/** How long after a reply the page still counts as one that hears of changes, in milliseconds: a request waits for 25 seconds. */
+const heardMs = 60_000;
+
+interface ShowChangesOptions {
+  readonly queryClient: QueryClient;
+  readonly client: Pick<Client, 'listChanges'>;
+  readonly signal: AbortSignal;
+  /** Returns the filter of the list that is shown. */
+  filterOf(): PlantFilter;
+  /** Called with whether the page hears of changes: not where a proxy cuts requests that wait, say. */
+  onFollowing(isFollowing: boolean): void;
+}
+
 /**
  * Shows in the list and in the plant that is open what others change meanwhile, until the signal is aborted.
  *
- * @param filterOf returns the filter of the list that is shown
- * @throws whatever following ends with, such as where the token does not permit to read
+ * @throws whatever following ends with, such as where the token does not permit to read, or the database has no changes
  */
-export async function showChanges(
-  queryClient: QueryClient,
-  client: Pick<Client, 'listChanges'>,
-  filterOf: () => PlantFilter,
-  signal: AbortSignal,
-): Promise<void> {
-  for await (const { changes } of followChanges(client, { signal })) {
-    if (changes.length > maxShown) forgetLists(queryClient);
-    for (const { id, plant } of changes.length > maxShown ? [] : changes) {
-      takeOut(queryClient, id);
-      if (plant === undefined) continue;
-      putIn(queryClient, plant, filterOf());
-      const key = ['plant-store', 'getPlant', { params: { id: `${id}` } }];
-      queryClient.setQueryData(key, (loaded: object | undefined) => loaded && plant);
+export async function showChanges({
+  queryClient,
+  client,
+  signal,
+  filterOf,
+  onFollowing,
+}: ShowChangesOptions): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const onResponse = ({ response }: ResponseEvent) => {
+    if (response?.status !== 200) return;
+    clearTimeout(timer);
+    timer = setTimeout(() => onFollowing(false), heardMs);
+    onFollowing(true);
+  };
+  try {
+    for await (const { changes } of followChanges(client, { signal, onResponse })) {
+      if (changes.length > maxShown) forgetLists(queryClient);
+      for (const { id, plant } of changes.length > maxShown ? [] : changes) {
+        const queryKey = ['plant-store', 'getPlant', { params: { id: `${id}` } }];
+        takeOut(queryClient, id);
+        if (plant === undefined) void queryClient.invalidateQueries({ queryKey });
+        else {
+          putIn(queryClient, plant, filterOf());
+          // Also one that was asked for before it was there.
+          if (queryClient.getQueryState(queryKey) !== undefined) queryClient.setQueryData(queryKey, plant);
+        }
+      }
     }
+  } finally {
+    clearTimeout(timer);
+    if (!signal.aborted) onFollowing(false);
   }
 }

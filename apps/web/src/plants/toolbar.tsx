@@ -1,21 +1,28 @@
 import { QUERY_MAX_LENGTHS, shorten } from '@plant-store/contract/messages';
-import { useEffect, useState } from 'react';
+import { useEffect, useId, useRef, useState } from 'react';
 import { navigate, type PlantFilter } from '../route.js';
+import { explainFailure } from '../shared/explain-failure.js';
 import { loadPart, notLoaded } from '../shared/load-boundary.js';
 import { usePlantStore } from '../shared/plant-store.js';
-import { TagSuggestions } from './tag-suggestions.js';
+import type { SavedFile } from '../shared/save-file.js';
+import { SavedFileLink } from '../shared/saved-file-link.js';
+import { readSearchedId } from './read-searched-id.js';
+import { findTag, useTags } from './use-tags.js';
 
 interface ToolbarProps {
   readonly filter: PlantFilter;
+  /** Whether the id that is searched for is that of no plant. */
+  readonly isMissing: boolean;
 }
 
 /** How long after the last key a search begins, in milliseconds. */
 const debounceMs = 200;
 
-const isId = (text: string) => /^-?\d{1,19}$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text);
+/** How many tags are suggested. */
+const maxSuggestions = 200;
 
 /** Search, tag, order, and the export of what is shown. Each is in the address. */
-export function Toolbar({ filter }: ToolbarProps) {
+export function Toolbar({ filter, isMissing }: ToolbarProps) {
   const [text, setText] = useState(filter.q ?? '');
   // Back, or a button that shows all plants, may have changed it.
   useEffect(() => setText(filter.q ?? ''), [filter.q]);
@@ -33,11 +40,11 @@ export function Toolbar({ filter }: ToolbarProps) {
     );
     return () => clearTimeout(timer);
   }, [text, filter]);
-  const id = text.trim();
+  const id = readSearchedId(text);
   const open = () => {
-    // Before it is searched for as a part of a name.
+    // Before it is searched for.
     setText(filter.q ?? '');
-    navigate({ view: 'plants', id, filter });
+    navigate({ view: 'plants', id: `${id}`, filter });
   };
   return (
     <search>
@@ -45,7 +52,7 @@ export function Toolbar({ filter }: ToolbarProps) {
         className="toolbar"
         onSubmit={(event) => {
           event.preventDefault();
-          if (isId(id)) open();
+          if (id !== undefined) open();
         }}
       >
         <label className="search">
@@ -61,7 +68,7 @@ export function Toolbar({ filter }: ToolbarProps) {
             onChange={(event) => setText(event.target.value)}
           />
         </label>
-        <TagField filter={filter} onTag={(tag) => show({ tag })} />
+        <TagField filter={filter} />
         <label>
           <span>Order</span>
           <select
@@ -74,17 +81,18 @@ export function Toolbar({ filter }: ToolbarProps) {
         </label>
         <ExportButtons filter={filter} />
         <div className="chips">
-          {isId(id) && (
+          {id !== undefined && !(isMissing && id === readSearchedId(filter.q ?? '')) && (
             <button type="submit" className="chip">
-              Open the plant with the id {id}
+              <span>Open the plant with the id</span> <span translate="no">{`${id}`}</span>
             </button>
           )}
           {filter.q !== undefined && (
-            <Chip label={`Name has “${shorten(filter.q, 40)}”`} onRemove={() => show({ q: undefined })} />
+            <Chip label="Name has" text={filter.q} onRemove={() => show({ q: undefined })} />
           )}
           {filter.tag !== undefined && (
             <Chip
-              label={filter.tag === '' ? 'Tag is empty' : `Tag is “${shorten(filter.tag, 40)}”`}
+              label={filter.tag === '' ? 'Tag is empty' : 'Tag is'}
+              text={filter.tag}
               onRemove={() => show({ tag: undefined })}
             />
           )}
@@ -94,62 +102,84 @@ export function Toolbar({ filter }: ToolbarProps) {
   );
 }
 
-function Chip({ label, onRemove }: { readonly label: string; onRemove(): void }) {
+interface ChipProps {
+  readonly label: string;
+  readonly text: string;
+  onRemove(): void;
+}
+
+function Chip({ label, text, onRemove }: ChipProps) {
   return (
     <button type="button" className="chip" onClick={onRemove}>
-      <span dir="auto">{label}</span> <span aria-hidden="true">×</span>
+      <span>{label}</span> {text !== '' && <span dir="auto" translate="no">{`“${shorten(text, 40)}”`}</span>}{' '}
+      <span aria-hidden="true">×</span>
       <span className="visually-hidden">: remove this filter</span>
     </button>
   );
 }
 
-interface TagFieldProps {
-  readonly filter: PlantFilter;
-  onTag(tag: string): void;
-}
-
-/** The tag to filter by. */
-function TagField({ filter, onTag }: TagFieldProps) {
-  const [text, setText] = useState('');
-  const use = (tag: string) => {
-    setText('');
-    if (tag !== filter.tag) onTag(tag);
+/** The tag to filter by, which is looked for while somebody types. */
+function TagField({ filter }: { readonly filter: PlantFilter }) {
+  /** Until the field is left, which then shows the tag that was found. */
+  const [typed, setTyped] = useState<string>();
+  const isTyping = typed !== undefined;
+  const tags = useTags(isTyping);
+  const suggestions = useId();
+  const timer = useRef<number>(undefined);
+  const apply = () => {
+    window.clearTimeout(timer.current);
+    timer.current = undefined;
+    if (typed === undefined || typed === (filter.tag ?? '')) return;
+    const tag = typed.trim() === '' ? undefined : findTag(tags, typed);
+    if (tag !== filter.tag) navigate({ view: 'plants', filter: { ...filter, tag } }, { replace: true });
   };
+  const applyTyped = () => timer.current !== undefined && apply();
+  const latest = useRef(apply);
+  useEffect(() => {
+    latest.current = apply;
+  });
+  // Also when the tags come after what was typed.
+  useEffect(() => {
+    if (typed === undefined) return;
+    timer.current = window.setTimeout(() => latest.current(), debounceMs);
+    return () => window.clearTimeout(timer.current);
+  }, [typed, tags]);
   return (
     <label>
       <span>Tag</span>
       <input
-        list="known-tags"
-        value={text}
+        list={suggestions}
+        value={typed ?? filter.tag ?? ''}
         placeholder="Any"
         maxLength={QUERY_MAX_LENGTHS.tag}
         autoComplete="off"
         spellCheck={false}
         dir="auto"
-        onChange={(event) => {
-          const { value } = event.target;
-          // One that was selected from the list replaces the text at once.
-          if (
-            event.nativeEvent instanceof InputEvent &&
-            event.nativeEvent.inputType !== 'insertReplacementText'
-          )
-            setText(value);
-          else use(value);
+        onFocus={() => setTyped(filter.tag ?? '')}
+        onChange={(event) => setTyped(event.target.value)}
+        onBlur={() => {
+          applyTyped();
+          setTyped(undefined);
         }}
         onKeyDown={(event) => {
           if (event.key !== 'Enter') return;
           event.preventDefault();
-          if (text !== '') use(text);
+          applyTyped();
         }}
       />
-      <TagSuggestions id="known-tags" />
+      <datalist id={suggestions}>
+        {tags.slice(0, maxSuggestions).map((tag) => (
+          <option key={tag} value={tag} />
+        ))}
+      </datalist>
     </label>
   );
 }
 
 type Export =
   | { readonly state: 'running'; readonly count: number }
-  | { readonly state: 'failed' | 'done'; readonly message: string };
+  | { readonly state: 'failed'; readonly message: string }
+  | { readonly state: 'done'; readonly message: string; readonly file: SavedFile };
 
 /** Writes all plants that match into a file. */
 function ExportButtons({ filter }: { readonly filter: PlantFilter }) {
@@ -164,17 +194,18 @@ function ExportButtons({ filter }: { readonly filter: PlantFilter }) {
     setState({ state: 'running', count: 0 });
     try {
       const { exportPlants } = await loadPart(() => import('./export-plants.js'));
-      const count = await exportPlants({
+      const { count, file } = await exportPlants({
         ...{ client, filter, format, signal },
         onProgress: (exported) => setState({ state: 'running', count: exported }),
       });
-      setState({ state: 'done', message: `${count.toLocaleString()} exported.` });
+      setState({ state: 'done', message: `${count.toLocaleString()} exported.`, file });
     } catch (error) {
       if (signal.aborted) return setState(undefined);
       const isNotLoaded = error instanceof Error && error.message === notLoaded;
+      const { message } = explainFailure(error, 'read');
       setState({
         state: 'failed',
-        message: isNotLoaded ? notLoaded : 'The export failed; nothing was saved. Try again.',
+        message: isNotLoaded ? notLoaded : `The export failed; nothing was saved. ${message}`,
       });
     }
   };
@@ -199,7 +230,8 @@ function ExportButtons({ filter }: { readonly filter: PlantFilter }) {
         )}
       </div>
       <p role="status" className="note">
-        {isRunning ? `${state.count.toLocaleString()} so far` : state?.message}
+        <span>{isRunning ? `${state.count.toLocaleString()} so far` : state?.message}</span>{' '}
+        {state?.state === 'done' && <SavedFileLink file={state.file} />}
       </p>
     </fieldset>
   );

@@ -1,46 +1,74 @@
 import { shorten } from '@plant-store/contract/messages';
+import { useId } from 'react';
+import { useMay } from '../shared/use-scopes.js';
 import type { Deleted } from './use-deletes.js';
+import './undo-bar.css';
 
 interface UndoBarProps {
-  readonly last: Deleted | undefined;
+  /** The latest first. */
+  readonly deleted: readonly Deleted[];
+  /** Those of which nothing was sent yet, or no reply is there. */
+  readonly leaving: ReadonlySet<bigint>;
+  onUndo(deleted: Deleted): void;
+  onDismiss(deleted: Deleted): void;
+}
+
+/** What was deleted last, and how to undo each; or why one of both failed. */
+export function UndoBar({ deleted, leaving, onUndo, onDismiss }: UndoBarProps) {
+  const canBringBack = useMay('correct');
+  return (
+    // Only what is added to it is announced, not all of it again.
+    <div role="status" aria-atomic="false" className="undo-bar" data-shown={deleted.length > 0 || undefined}>
+      {deleted.map((each) => (
+        <UndoItem
+          key={`${each.plant.id}`}
+          deleted={each}
+          canUndo={each.isGone && (canBringBack || leaving.has(each.plant.id))}
+          onUndo={() => onUndo(each)}
+          onDismiss={() => onDismiss(each)}
+        />
+      ))}
+    </div>
+  );
+}
+
+interface UndoItemProps {
+  readonly deleted: Deleted;
+  readonly canUndo: boolean;
   onUndo(): void;
   onDismiss(): void;
 }
 
-/** What was deleted last, and how to undo it; or why one of both failed. */
-export function UndoBar({ last, onUndo, onDismiss }: UndoBarProps) {
+function UndoItem({ deleted: { plant, isGone, failure }, canUndo, onUndo, onDismiss }: UndoItemProps) {
+  const text = useId();
   const name =
-    last === undefined
-      ? ''
-      : last.plant.name === ''
-        ? 'the plant without a name'
-        : shorten(last.plant.name, 60);
+    plant.name === '' ? (
+      <span>the plant without a name</span>
+    ) : (
+      <bdi translate="no">{shorten(plant.name, 60)}</bdi>
+    );
   return (
-    <div className="undo-bar" data-shown={last !== undefined || undefined}>
-      <p role="status">
-        {last !== undefined && last.failure === undefined && (
-          <>
-            Deleted {name}, id {`${last.plant.id}`}.
-          </>
-        )}
-      </p>
-      {last?.failure !== undefined && (
-        <p role="alert" className="problem">
-          {name} is not {last.isGone ? 'brought back' : 'deleted'}, or not certainly. {last.failure.cause}
+    <div className="undo-item">
+      {failure === undefined ? (
+        <p key="deleted" id={text}>
+          Deleted {name}, id <span translate="no">{`${plant.id}`}</span>.
+        </p>
+      ) : (
+        <p key="failure" id={text} role="alert" className="problem">
+          {name}{' '}
+          <span>{`is not ${isGone ? 'brought back' : 'deleted'}, or not certainly. ${failure.cause}`}</span>
         </p>
       )}
-      {last !== undefined && (
-        <div className="submit-row">
-          {last.isGone && (
-            <button type="button" onClick={onUndo}>
-              Undo
-            </button>
-          )}
-          <button type="button" onClick={onDismiss}>
-            Dismiss
+      <div className="submit-row">
+        {canUndo && (
+          <button type="button" aria-describedby={text} onClick={onUndo}>
+            Undo
           </button>
-        </div>
-      )}
+        )}
+        <button type="button" aria-describedby={text} onClick={onDismiss}>
+          Dismiss
+        </button>
+      </div>
     </div>
   );
 }

@@ -1,10 +1,10 @@
-import { ensureSuccess, isRejectedError } from '@plant-store/client/unwrap';
+import { ensureSuccess } from '@plant-store/client/unwrap';
 import { fieldsOf } from '@plant-store/contract/fields';
 import type { Plant, StoredPlant } from '@plant-store/contract/operations';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { PlantFilter } from '../route.js';
-import { explainError, explainRejection } from '../shared/explain-failure.js';
+import { explainFailure, type Purpose } from '../shared/explain-failure.js';
 import { fieldNames, mapFields, type Texts } from '../shared/fields.js';
 import { usePlantStore } from '../shared/plant-store.js';
 import { keepInTab, readFromTab, tabStorageKeys } from '../shared/tab-storage.js';
@@ -67,7 +67,7 @@ export function useCorrection({ id, filter }: CorrectionOptions) {
     end();
     setDone('Saved.');
   };
-  const run = async (work: () => Promise<void>) => {
+  const run = async (purpose: Purpose, work: () => Promise<void>) => {
     setPending(true);
     setDone('');
     setAttempt(0);
@@ -76,7 +76,7 @@ export function useCorrection({ id, filter }: CorrectionOptions) {
     try {
       await work();
     } catch (error) {
-      const { about, message } = isRejectedError(error) ? explainRejection(error) : explainError(error);
+      const { about, message } = explainFailure(error, purpose);
       if (about === 'token') rejectToken(message);
       else setProblem(message);
     }
@@ -100,7 +100,7 @@ export function useCorrection({ id, filter }: CorrectionOptions) {
     isPending,
     attempt,
     begin: () =>
-      run(async () => {
+      run('read', async () => {
         const { plant, etag } = await load();
         setCorrection({ texts: textsOf(plant), etag });
       }),
@@ -112,7 +112,7 @@ export function useCorrection({ id, filter }: CorrectionOptions) {
       setChanged(undefined);
       setProblem(undefined);
     },
-    save: (plant: Plant) => run(async () => correction && replace(plant, correction.etag)),
+    save: (plant: Plant) => run('change', async () => correction && replace(plant, correction.etag)),
     fail: setProblem,
     /** Ends it without a change. */
     end,

@@ -2,12 +2,14 @@ import type { StoredPlant } from '@plant-store/contract/operations';
 import {
   keepPreviousData,
   type QueryClient,
+  skipToken,
   useInfiniteQuery,
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import type { PlantFilter } from '../route.js';
+import { explainFailure, type Failure } from '../shared/explain-failure.js';
 import { usePlantStore } from '../shared/plant-store.js';
 import { matches, type PlantPages, toRows, withoutPlant, withPlant } from './plant-pages.js';
 
@@ -17,30 +19,80 @@ const pageSize = 1_000;
 /** The lists that were loaded, whatever their filter. */
 const lists = ['plant-store', 'listPlants'] as const;
 
-/** What is kept stays as it is until something is added, corrected or deleted: to load hundreds of pages again would take long. */
-const keepLoaded = { staleTime: Infinity, networkMode: 'always', structuralSharing: false } as const;
+/** The longest time between two attempts to read while the service is away, in milliseconds. */
+const maxRetryDelayMs = 5_000;
+
+/**
+ * What is kept stays as it is until something is added, corrected or deleted: to load hundreds of pages again would take long.
+ * While the service is away it is asked again and again.
+ */
+const keepLoaded = {
+  staleTime: Infinity,
+  networkMode: 'always',
+  structuralSharing: false,
+  retry: (_: number, error: unknown) => explainFailure(error, 'read').about === 'later',
+  retryDelay: (retry: number) => Math.min(500 * 2 ** retry, maxRetryDelayMs),
+} as const;
+
+/** How often a list is loaded again of whose changes the page does not hear, in milliseconds, and up to how many pages of it. */
+const reload = { everyMs: 60_000, maxPages: 10 };
+
+interface PlantsOptions {
+  readonly filter: PlantFilter;
+  /** The plants to leave out, since their delete waits. */
+  readonly leaving: ReadonlySet<bigint>;
+  /** Whether the page hears of changes as they are made. */
+  readonly isFollowing: boolean;
+}
 
 /** The plants that match a filter, as far as they are loaded; those of the filter before stay until the first page is there. */
-export function usePlants(filter: PlantFilter) {
+export function usePlants({ filter, leaving, isFollowing }: PlantsOptions) {
   const { listPlants } = usePlantStore().operations;
+  const canReload = ({ state }: { readonly state: { readonly data?: PlantPages | undefined } }) =>
+    !isFollowing && (state.data?.pages.length ?? 0) <= reload.maxPages;
   const query = useInfiniteQuery({
     ...listPlants.infiniteQueryOptions({ query: { limit: pageSize, ...filter } }),
     ...keepLoaded,
     placeholderData: keepPreviousData,
+    staleTime: (loaded) => (canReload(loaded) ? reload.everyMs : Infinity),
+    refetchInterval: (reloaded) => canReload(reloaded) && reload.everyMs,
+    refetchOnWindowFocus: (reloaded) => canReload(reloaded) && 'always',
   });
   const { data } = query;
-  return { ...query, rows: useMemo(() => toRows(data?.pages ?? []), [data]) };
+  const rows = useMemo(() => {
+    const pages = data?.pages ?? [];
+    const stays = ({ id }: StoredPlant) => !leaving.has(id);
+    return toRows(
+      leaving.size === 0 ? pages : pages.map((page) => ({ ...page, plants: page.plants.filter(stays) })),
+    );
+  }, [data, leaving]);
+  return { ...query, rows, failure: useFailure(query) };
 }
 
-/** One plant, first as a list has it. */
-export function usePlant(id: bigint) {
+/** One plant, first as a list has it; none without an id. */
+export function usePlant(id: bigint | undefined) {
   const { getPlant } = usePlantStore().operations;
   const queryClient = useQueryClient();
-  return useQuery({
-    ...getPlant.queryOptions({ params: { id } }),
+  const query = useQuery({
+    ...getPlant.queryOptions(id === undefined ? skipToken : { params: { id } }),
     ...keepLoaded,
-    initialData: () => findLoaded(queryClient, id),
+    initialData: () => (id === undefined ? undefined : findLoaded(queryClient, id)),
   });
+  return { ...query, failure: useFailure(query) };
+}
+
+interface Reading {
+  readonly error: unknown;
+  readonly failureReason: unknown;
+  readonly isFetching: boolean;
+}
+
+/** Why something is not read, from its first attempt that failed until one succeeds, whatever is read meanwhile. */
+function useFailure({ error, failureReason, isFetching }: Reading): Failure | undefined {
+  const [kept, setKept] = useState<unknown>();
+  const now = error ?? (isFetching ? (failureReason ?? kept) : undefined);
+  if (now !== kept) setKept(now);
+  return useMemo(() => (now == null ? undefined : explainFailure(now, 'read')), [now]);
 }
 
 function findLoaded(queryClient: QueryClient, id: bigint): StoredPlant | undefined {
@@ -56,6 +108,17 @@ function findLoaded(queryClient: QueryClient, id: bigint): StoredPlant | undefin
 /** Makes lists load again when they are shown, since plants were added. */
 export function forgetLists(queryClient: QueryClient): void {
   void queryClient.resetQueries({ queryKey: lists });
+}
+
+/** Asks again at once what could not be read, in place of an attempt that waits. */
+export async function readAgain(queryClient: QueryClient): Promise<void> {
+  const failed = queryClient
+    .getQueryCache()
+    .findAll({ type: 'active' })
+    .filter(({ state }) => state.fetchStatus !== 'idle' && state.fetchFailureReason !== null)
+    .map((query) => ({ query, meta: query.state.fetchMeta ?? {} }));
+  await Promise.all(failed.map(({ query }) => query.cancel({ revert: true })));
+  await Promise.all(failed.map(({ query, meta }) => query.fetch(undefined, { meta }).catch(() => undefined)));
 }
 
 /** Takes a plant out of all lists. */

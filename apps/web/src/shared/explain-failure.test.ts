@@ -8,20 +8,28 @@ import {
 import { createFakePlantStore } from '@plant-store/client/testing';
 import { isRejectedError, unwrap } from '@plant-store/client/unwrap';
 import { describe, expect, it } from 'vitest';
-import { explainError, explainRejection, type Failure } from './explain-failure.js';
+import { explainError, explainFailure, explainRejection, type Failure } from './explain-failure.js';
+
+interface Reply {
+  readonly status: number;
+  readonly error: number;
+  readonly message: string;
+}
 
 /** What the page makes of a reply of the service with this error. */
-async function explain(
-  { status, error, message }: { status: number; error: number; message: string },
-  others: Record<string, string> = {},
-): Promise<Failure> {
+async function explain(reply: Reply, headers?: Record<string, string>): Promise<Failure> {
+  return explainRejection(await reject(reply, headers));
+}
+
+/** What a call throws for it. */
+async function reject({ status, error, message }: Reply, others: Record<string, string> = {}) {
   const { fail, ...store } = createFakePlantStore();
   const headers = { 'Content-Type': 'application/json', ...others };
   fail({ kind: 'status', status, headers, body: JSON.stringify({ error, message }) });
   const call = unwrap(createClient({ ...store, retries: 0 }).createPlant({ body: { id: 1, name: 'Rose' } }));
   const thrown = await call.catch((reason: unknown) => reason);
   if (!isRejectedError(thrown)) throw new Error('The request was not rejected.', { cause: thrown });
-  return explainRejection(thrown);
+  return thrown;
 }
 
 const ofOperation = Object.values(errors).filter(({ status }) => ![404, 405, 412, 501].includes(status));
@@ -67,6 +75,19 @@ describe('a call without a reply', () => {
     expect(about).toBe('later');
     expect(message).toContain(words);
     expect(message).toContain('may be stored. Trying again is safe.');
+  });
+
+  it('speaks of what was read as of nothing that may be stored, and of a change as that', async () => {
+    for (const { status, error, example } of ofOperation) {
+      const rejected = await reject({ status, error, message: example });
+      expect(explainFailure(rejected, 'read').message).not.toMatch(/stored|stores|sent than|safe/);
+      expect(explainFailure(rejected, 'change').message).not.toMatch(/may be stored/);
+    }
+    const lost = new NetworkError('', { outcome });
+    expect(explainError(lost, true, 'read').message).toBe(
+      'The service cannot be reached, or the connection broke.',
+    );
+    expect(explainFailure(lost, 'change').message).toMatch(/It may be changed\. Trying again is safe\.$/);
   });
 
   it('does not claim that a plant may be stored that was certainly not sent, and names the missing network', () => {

@@ -5,9 +5,13 @@ import {
   isTimeoutError,
   isUnexpectedResponseError,
 } from '@plant-store/client';
-import type { RejectedError } from '@plant-store/client/unwrap';
+import { isRejectedError, type RejectedError } from '@plant-store/client/unwrap';
+import { adviseReload } from './tab-storage.js';
 
-/** Why a plant was not added, or may not have been, in words for people, and what they can do. */
+/** What a request was for: what may have become of it without a reply depends on that. */
+export type Purpose = 'add' | 'change' | 'read';
+
+/** Why a request failed, or may have, in words for people, and what they can do. */
 export interface Failure {
   /**
    * What it is about: `id`, the id is taken; `plant`, something else in the plant; `token`, the access token, without which
@@ -21,23 +25,38 @@ export interface Failure {
   readonly cause: string;
 }
 
-/** How a rejection with a number of the registry is explained; `message` is that of the service, `wait` is when to go on. */
+/** What a rejection is explained with. */
+interface Rejection {
+  /** That of the service. */
+  readonly message: string;
+  /** When to go on. */
+  readonly wait: string;
+  /** What may have happened all the same, and that to try again is safe. */
+  readonly uncertain: string;
+  /** That to try again is safe; empty where nobody would doubt it. */
+  readonly safe: string;
+  readonly report: string;
+}
+
+/** How a rejection with a number of the registry is explained. */
 interface Explanation {
   readonly about: Failure['about'];
   /** What happened, and what to do where the message of the service does not include that. */
-  readonly explain: (rejection: {
-    message: string;
-    wait: string;
-    report: string;
-  }) => readonly [cause: string, advice?: string];
+  readonly explain: (rejection: Rejection, purpose: Purpose) => readonly [cause: string, ...advice: string[]];
 }
 
 const safe = 'Trying again is safe.';
+const uncertain: Readonly<Record<Purpose, string>> = {
+  add: `The plant may be stored. ${safe}`,
+  change: `It may be changed. ${safe}`,
+  read: '',
+};
 const ofPage: Explanation = {
   about: 'plant',
   explain: ({ message, report }) => [
     `The service could not read what this page sent: ${message}`,
-    `Reload the page, in case the service was upgraded.${report}`,
+    'Reload the page, in case the service was upgraded.',
+    report,
   ],
 };
 const ofAddress: Explanation = {
@@ -103,42 +122,50 @@ const explanations: Readonly<Record<ErrorNumber, Explanation>> = {
   // rate_limited
   42900: {
     about: 'later',
-    explain: ({ wait }) => [
-      'More plants were sent than the service takes in this time.',
+    explain: ({ wait }, purpose) => [
+      purpose === 'read'
+        ? 'More was asked than the service answers in this time.'
+        : 'More plants were sent than the service takes in this time.',
       `Try again ${wait}.`,
     ],
   },
   // internal_error
   50000: {
     about: 'later',
-    explain: ({ report }) => [
-      'The service has an error of its own; the plant may be stored.',
-      `${safe}${report}`,
-    ],
+    explain: (rejection) => ['The service has an error of its own.', rejection.uncertain, rejection.report],
   },
   // overloaded
   50300: {
     about: 'later',
-    explain: ({ wait }) => ['The service has more to do than it can take.', `Try again ${wait}. ${safe}`],
+    explain: (rejection) => [
+      'The service has more to do than it can take.',
+      `Try again ${rejection.wait}.`,
+      rejection.safe,
+    ],
   },
   // database_unavailable
   50301: {
     about: 'later',
-    explain: ({ wait }) => [
-      'The database of the service does not answer; the plant may be stored.',
-      `Try again ${wait}. ${safe}`,
+    explain: (rejection) => [
+      'The database of the service does not answer.',
+      `Try again ${rejection.wait}.`,
+      rejection.uncertain,
     ],
   },
   // shutting_down
   50302: {
     about: 'later',
-    explain: ({ wait }) => ['The service is stopping or restarting.', `Try again ${wait}. ${safe}`],
+    explain: (rejection) => [
+      'The service is stopping or restarting.',
+      `Try again ${rejection.wait}.`,
+      rejection.safe,
+    ],
   },
   // database_damaged
   50303: {
     about: 'later',
-    explain: () => [
-      'The database of the service is damaged and stores nothing.',
+    explain: (_, purpose) => [
+      `The database of the service is damaged${purpose === 'read' ? '' : ' and stores nothing'}.`,
       'Ask the operator to restore it; trying again does not help until then.',
     ],
   },
@@ -155,28 +182,39 @@ const explanations: Readonly<Record<ErrorNumber, Explanation>> = {
 /** The numbers of all errors that this version knows. */
 export const errorNumbers = Object.keys(explanations).map(Number) as readonly ErrorNumber[];
 
+/** Explains what a call of the client threw, or rejected with. */
+export function explainFailure(error: unknown, purpose: Purpose): Failure {
+  return isRejectedError(error)
+    ? explainRejection(error, purpose)
+    : explainError(error, navigator.onLine, purpose);
+}
+
 /** Explains a rejection; one with a number that this version does not know by the words of the service. */
-export function explainRejection(rejection: RejectedError): Failure {
+export function explainRejection(rejection: RejectedError, purpose: Purpose = 'add'): Failure {
   const { number, message, requestId, retryAfterMs = 0 } = rejection;
   const seconds = Math.ceil(retryAfterMs / 1000);
   const byWords: Explanation = { about: 'later', explain: () => [message] };
   const { about, explain } = { ...byWords, ...explanations[number] };
-  const sentences = explain({
-    message,
-    wait: seconds > 1 ? `in ${seconds} seconds` : 'in a moment',
-    report: requestId === null ? '' : ` If it stays, give the operator the request id ${requestId}.`,
-  });
-  return { about, message: sentences.join(' '), cause: sentences[0] };
+  const wait = seconds > 1 ? `in ${seconds} seconds` : 'in a moment';
+  const report = requestId === null ? '' : `If it stays, give the operator the request id ${requestId}.`;
+  const again = { safe: purpose === 'read' ? '' : safe, uncertain: uncertain[purpose] };
+  const sentences = explain({ message, wait, report, ...again }, purpose);
+  return { about, message: joinSentences(sentences), cause: sentences[0] };
 }
 
 /** Explains what a call of the client threw. */
-export function explainError(error: unknown, online = navigator.onLine): Failure {
-  const [cause, advice] = explainThrown(error, online);
+export function explainError(error: unknown, online = navigator.onLine, purpose: Purpose = 'add'): Failure {
+  const [cause, advice = ''] = explainThrown(error, online);
   const notSent = isPlantStoreError(error) && error.outcome === 'not_sent';
-  const stored = notSent ? undefined : `The plant may be stored. ${safe}`;
-  const message = [cause, stored, advice].filter((sentence) => sentence !== undefined).join(' ');
-  return { about: 'later', message, cause };
+  return {
+    about: 'later',
+    message: joinSentences([cause, notSent ? '' : uncertain[purpose], advice]),
+    cause,
+  };
 }
+
+const joinSentences = (sentences: readonly string[]) =>
+  sentences.filter((sentence) => sentence !== '').join(' ');
 
 function explainThrown(error: unknown, online: boolean): readonly [cause: string, advice?: string] {
   if (isTimeoutError(error)) return ['The service did not answer in time.'];
@@ -191,5 +229,5 @@ function explainThrown(error: unknown, online: boolean): readonly [cause: string
     ];
   }
   const message = error instanceof Error ? error.message : String(error);
-  return [`This page has an error of its own: ${message}.`, 'Reload the page; what you typed is kept.'];
+  return [`This page has an error of its own: ${message}.`, adviseReload()];
 }

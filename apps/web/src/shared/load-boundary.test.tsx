@@ -7,7 +7,7 @@ import { LoadBoundary, loadPart } from './load-boundary.js';
 async function show(part: ReactNode): Promise<string | null> {
   // React reports the error there, too.
   vi.spyOn(console, 'error').mockImplementation(() => undefined);
-  const loading = <Suspense fallback="Loading">{part}</Suspense>;
+  const loading = <Suspense fallback={<p>Loading</p>}>{part}</Suspense>;
   render([<p key="rest">the rest</p>, <LoadBoundary key="part">{loading}</LoadBoundary>]);
   const { textContent } = await screen.findByRole('alert');
   expect(screen.getByText('the rest')).toBeDefined();

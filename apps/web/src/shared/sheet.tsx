@@ -3,6 +3,8 @@ import './sheet.css';
 
 interface SheetProps {
   readonly title: string;
+  /** Whether the browser may translate the title: not a name. */
+  readonly translate?: boolean;
   /** Whether it is shown; what it holds stays while it is not. */
   readonly isOpen: boolean;
   readonly children: ReactNode;
@@ -14,7 +16,7 @@ interface SheetProps {
  * A sheet at the side, over everything else, which cannot be used meanwhile; on a phone it fills the screen. It is open
  * before effects run, so that one of what it holds can move the focus.
  */
-export function Sheet({ title, isOpen, children, onClose }: SheetProps) {
+export function Sheet({ title, translate = true, isOpen, children, onClose }: SheetProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   useLayoutEffect(() => {
@@ -39,7 +41,9 @@ export function Sheet({ title, isOpen, children, onClose }: SheetProps) {
     >
       <div className="sheet-content">
         <header>
-          <h2 id={id}>{title}</h2>
+          <h2 id={id} translate={translate ? 'yes' : 'no'}>
+            {title}
+          </h2>
           <button type="button" className="quiet" onClick={onClose}>
             Close
           </button>

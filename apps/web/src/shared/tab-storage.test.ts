@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { keepInTab, readFromTab, tabStorageKeys } from './tab-storage.js';
+import { adviseReload, keepInTab, readFromTab, tabStorageKeys } from './tab-storage.js';
 
 const key = tabStorageKeys.draft;
 
@@ -25,4 +25,11 @@ it.each([
   expect(readFromTab(key, storage)).toBeUndefined();
   expect(access).toHaveBeenCalledTimes(storage === undefined ? 2 : 0);
   access.mockRestore();
+});
+
+it('does not promise to keep anything over a reload where the browser keeps nothing', () => {
+  expect(adviseReload(sessionStorage)).toBe('Reload the page; what you typed is kept.');
+  expect(sessionStorage.length).toBe(0);
+  const blocked = { getItem: () => null, setItem: reject, removeItem: reject };
+  expect(adviseReload(blocked)).toMatch(/^Copy what you typed, then reload/);
 });

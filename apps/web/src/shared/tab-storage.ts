@@ -43,3 +43,21 @@ function openStorage(): TabStorage | undefined {
     return undefined;
   }
 }
+
+/** What to do where the page cannot go on: a browser that blocks storage, or whose storage is full, keeps nothing over a reload. */
+export function adviseReload(storage = openStorage()): string {
+  return keepsNothing(storage)
+    ? 'Copy what you typed, then reload the page: this browser keeps nothing of it.'
+    : 'Reload the page; what you typed is kept.';
+}
+
+function keepsNothing(storage: TabStorage | undefined): boolean {
+  const key = 'plant-store.probe';
+  try {
+    storage?.setItem(key, key);
+    storage?.removeItem(key);
+    return storage === undefined;
+  } catch {
+    return true;
+  }
+}

@@ -1,6 +1,6 @@
 import type { routes } from '@plant-store/contract/routes';
 import { type Handler, handlers, namesTag, type StoreState } from './handlers.js';
-import { authenticate, findOperation, readRequest, type ValidRequest } from './read-request.js';
+import { authenticate, findOperation, readRequest, requireScope, type ValidRequest } from './read-request.js';
 import { errorReply, jsonReply, type Reply, ServiceError } from './reply.js';
 
 /** A request with its body read to the end. */
@@ -17,7 +17,7 @@ export interface ReadRequest {
 }
 
 /**
- * Answers a request as the service does. Errors are reported in its order: path, method, token, content type, size,
+ * Answers a request as the service does. Errors are reported in its order: path, method, token, scope, content type, size,
  * JSON, shape, and then those of the operation.
  */
 export function answer(request: ReadRequest, state: StoreState): Reply {
@@ -29,6 +29,7 @@ function answerWithBody(request: ReadRequest, state: StoreState): Reply {
   try {
     const { name, params } = findOperation(request.method, request.path);
     authenticate(request.headers, state.acceptedTokens);
+    requireScope(name, state.scopes);
     const { status, body, headers } = handle(name, readRequest(name, { ...request, params }), state);
     const tag = name === 'getPlant' ? headers?.['ETag'] : undefined;
     const known = request.headers.get('if-none-match')?.replaceAll('W/', '') ?? '';

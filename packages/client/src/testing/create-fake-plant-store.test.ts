@@ -1,4 +1,6 @@
+import { errors } from '@plant-store/contract';
 import { describe, expect, it } from 'vitest';
+import { createClient } from '../create-client.js';
 import { createFakePlantStore, type FakePlantStore } from './create-fake-plant-store.js';
 
 /** Posts a plant as the client would. */
@@ -134,4 +136,15 @@ describe('the signal of a request', () => {
     controller.abort(reason);
     expect(await reply.json()).toEqual({ name: 'Fern' });
   });
+});
+
+it('a token of some scopes permits no more', async () => {
+  const store = createFakePlantStore({ scopes: ['read'] });
+  const client = createClient(store);
+  expect(await client.getOwnToken()).toMatchObject({ status: 200, body: { id: 1n, scopes: ['read'] } });
+  expect(await client.listPlants()).toMatchObject({ status: 200 });
+  const reply = await client.createPlant({ body: { id: 1, name: 'Fern' } });
+  expect(reply).toMatchObject({ status: 403, body: { error: errors.insufficient_scope.error } });
+  expect(reply.headers.get('www-authenticate')).toContain('scope="create"');
+  expect(store.plants.size).toBe(0);
 });

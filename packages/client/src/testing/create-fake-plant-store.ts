@@ -1,3 +1,4 @@
+import { scopes as allScopes, type Scope } from '@plant-store/contract/access-token';
 import type { Plant } from '@plant-store/contract/operations';
 import type { Fetch } from '../options.js';
 import { parseBaseUrl } from '../parse-base-url.js';
@@ -13,6 +14,8 @@ export interface FakePlantStoreOptions {
   readonly baseUrl?: string | URL;
   /** The access token to accept, any text that is a bearer token. Default: one of the form that the service issues. */
   readonly token?: string;
+  /** What its access tokens permit. Default: everything. */
+  readonly scopes?: readonly Scope[];
 }
 
 /** A plant store in memory, for tests. */
@@ -74,6 +77,7 @@ export function createFakePlantStore(options: FakePlantStoreOptions = {}): FakeP
   const originals = new Map<bigint, Readonly<Plant>>();
   const changes: StoreState['changes'] = new Map();
   const faults: Fault[] = [];
+  const scopes = options.scopes ?? allScopes;
   let acceptedTokens: readonly [string, ...string[]] = [options.token ?? defaultToken];
 
   return {
@@ -93,7 +97,7 @@ export function createFakePlantStore(options: FakePlantStoreOptions = {}): FakeP
       const answerTo = (query: string) =>
         answer(
           { id, method, path, query, headers, body },
-          { acceptedTokens, plants, times, deleted, originals, changes },
+          { acceptedTokens, scopes, plants, times, deleted, originals, changes },
         );
       const answerable = { id, answer: () => answerTo(search.slice(1)) };
       const reply = await answerWithFault(answerable, fault, signal);

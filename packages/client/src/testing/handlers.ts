@@ -5,6 +5,7 @@ import {
   MAX_PLANTS,
   NewPlantSchema,
 } from '@plant-store/contract';
+import type { Scope } from '@plant-store/contract/access-token';
 import {
   hashText,
   readChangeCursor,
@@ -124,6 +125,11 @@ export const handlers: { readonly [Name in keyof Operations]: Handler<Name> } = 
       },
     };
   },
+
+  getOwnToken: (_request, { scopes }) => ({
+    status: 200,
+    body: { id: 1n, name: 'test', scopes: [...scopes] },
+  }),
 };
 
 /** Gives a plant the last place among all changes. */
@@ -257,6 +263,8 @@ function listMatching(query: PlantQuery, state: StoreState): StoredPlant[] {
 /** What the operations of a fake plant store work on. */
 export interface StoreState {
   readonly acceptedTokens: readonly string[];
+  /** What each of them permits. */
+  readonly scopes: readonly Scope[];
   /** Gains what requests store. */
   readonly plants: Map<bigint, Readonly<Plant>>;
   /** When each was stored, in milliseconds since 1970. */

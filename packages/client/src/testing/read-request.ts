@@ -1,4 +1,5 @@
 import { contract, jsonShapeOf } from '@plant-store/contract';
+import type { Scope } from '@plant-store/contract/access-token';
 import { explainInvalidRequest, messages } from '@plant-store/contract/messages';
 import {
   allowedMethods,
@@ -62,6 +63,19 @@ const issuedForm = /^pst_[0-9A-Za-z]{49}$/;
 function unauthorized(errorName: 'missing_token' | 'invalid_token', message: string): ServiceError {
   const error = errorName === 'invalid_token' ? ', error="invalid_token"' : '';
   return new ServiceError(errorName, message, { 'WWW-Authenticate': `Bearer realm="plant-store"${error}` });
+}
+
+/**
+ * Checks that the token permits an operation.
+ *
+ * @throws {ServiceError} `insufficient_scope`
+ */
+export function requireScope(name: keyof typeof contract, scopes: readonly Scope[]): void {
+  const { scope } = contract[name].metadata;
+  if (scope === undefined || scopes.includes(scope)) return;
+  throw new ServiceError('insufficient_scope', messages.missingScope(scope), {
+    'WWW-Authenticate': `Bearer realm="plant-store", error="insufficient_scope", scope="${scope}"`,
+  });
 }
 
 /** A request of an operation, validated. A part that the operation has no schema for is not there. */

@@ -32,7 +32,10 @@ export function bearerAuth(
     const admit = (verification: Verification) => {
       if (verification.status !== 'valid') throw rejection(verification);
       if (verification.token) response.locals.accessToken = verification.token;
-      else response.locals.subject = verification.subject;
+      else {
+        response.locals.subject = verification.subject;
+        response.locals.acceptedUntil = verification.acceptedUntil;
+      }
       response.locals.scopes = (verification.token ?? verification).scopes;
       callers.note(callerOf(response.locals));
       next();
@@ -69,9 +72,10 @@ export function requireScope(scope: Scope, jwtScope: string | undefined): Reques
 }
 
 function insufficientScope(scope: string): ServiceError {
-  const message = `The access token does not have the scope ${scope}. Request one that has it.`;
   const challenge = `Bearer realm="plant-store", error="insufficient_scope", scope="${scope}"`;
-  return new ServiceError('insufficient_scope', message, { headers: { 'WWW-Authenticate': challenge } });
+  return new ServiceError('insufficient_scope', messages.missingScope(scope), {
+    headers: { 'WWW-Authenticate': challenge },
+  });
 }
 
 /** Returns the token of the header; `undefined` without one, or with another scheme. The scheme is case-insensitive. */

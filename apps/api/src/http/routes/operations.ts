@@ -1,5 +1,6 @@
 import { contract, type ErrorNumber, MAX_PLANTS } from '@plant-store/contract';
 import { messages } from '@plant-store/contract/messages';
+import type { OwnToken } from '@plant-store/contract/operations';
 import { matchPath, parseQuery } from '@plant-store/contract/request-target';
 import { routes } from '@plant-store/contract/routes';
 import { type AppRouteImplementation, createExpressEndpoints, initServer } from '@ts-rest/express';
@@ -167,6 +168,7 @@ export function mountOperations(
       });
       return { status: 200, body: { changes, next } };
     },
+    getOwnToken: async ({ res }) => ({ status: 200, body: showOwnToken(res.locals) }),
   };
 
   app.set('query parser', (text?: string) => parseQuery(text ?? ''));
@@ -183,6 +185,16 @@ export function mountOperations(
     logInitialization: false,
     requestValidationErrorHandler: (error, _request, _response, next) => next(error),
   });
+}
+
+/** What authentication has found out about the token of a request, without what is not of its kind. */
+function showOwnToken({ accessToken, subject, acceptedUntil, scopes = [] }: Express.Locals): OwnToken {
+  const expiresAt = accessToken?.expiresAt?.getTime() ?? acceptedUntil;
+  return {
+    ...(accessToken ? { id: BigInt(accessToken.id), name: accessToken.name } : { subject }),
+    scopes: [...scopes],
+    ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt).toISOString() }),
+  };
 }
 
 /** How many plants of a batch are begun in a turn of the event loop, where others have something to do, too. */

@@ -36,7 +36,7 @@ export function AddedList({ added, offeredKey, pending, onRetry }: AddedListProp
           />
         ))}
       </ol>
-      {added.length === maxAdded && <p className="note">Only the newest {maxAdded} are listed.</p>}
+      {added.length === maxAdded && <p className="note">{`Only the newest ${maxAdded} are listed.`}</p>}
     </section>
   );
 }
@@ -61,12 +61,12 @@ function AddedItem({ plant, offered, pending, onRetry }: AddedItemProps) {
       </p>
       <p className="added-id">
         <span className="visually-hidden">Id </span>
-        {id}
+        <span translate="no">{id}</span>
       </p>
       {reason !== undefined && <p className="added-reason">{reason}</p>}
       {!offered && isUnfinished(plant) && (
         <button type="button" aria-disabled={pending} onClick={() => pending || onRetry(plant)}>
-          Try again<span className="visually-hidden">: {shorten(name)}</span>
+          Try again<span className="visually-hidden" translate="no">{`: ${shorten(name)}`}</span>
         </button>
       )}
     </li>

@@ -166,8 +166,7 @@ export class ImportSession {
   #onReport(report: Report): void {
     if (report.type === 'failed') this.#onCrash(report.message);
     else if (report.type === 'download') {
-      this.#set({ ...this.#state, downloading: false });
-      saveFile(report.file, report.fileName);
+      this.#set({ ...this.#state, downloading: false, saved: saveFile(report.file, report.fileName) });
     } else if (report.type !== 'progress') this.#set(applyReport(this.#state, report));
     // One that was on its way when the run was started again shows nothing about the token of now.
     else if (report.progress.runs === this.#runs) this.#onProgress(report);

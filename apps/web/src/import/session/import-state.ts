@@ -1,3 +1,4 @@
+import type { SavedFile } from '../../shared/save-file.js';
 import type { Counts, List, Preview, Progress, Report } from '../protocol.js';
 
 /** What the view shows. */
@@ -18,6 +19,8 @@ export interface ImportState {
   readonly progress: Progress | undefined;
   /** Whether a file to download is being written. */
   readonly downloading: boolean;
+  /** The file that the browser was asked to save last. */
+  readonly saved: SavedFile | undefined;
   /** What was typed or pasted; it stays until it is changed or stored. */
   readonly draft: Draft;
 }
@@ -41,6 +44,7 @@ export const initialState: ImportState = {
   corrected: undefined,
   progress: undefined,
   downloading: false,
+  saved: undefined,
   draft: { text: '', editable: true },
 };
 

@@ -14,18 +14,65 @@ export interface WorkerListener {
   onCrash(message: string): void;
 }
 
-/** Starts the worker. */
-export function spawnWorker({ onReport, onCrash }: WorkerListener): PlantsWorker {
-  const worker = new Worker(trust(workerUrl), { type: 'module', name: 'import' });
-  worker.addEventListener('message', ({ data }: MessageEvent<Report>) => onReport(data));
-  worker.addEventListener('messageerror', () => onCrash(''));
-  worker.addEventListener('error', (event) => {
-    event.preventDefault();
-    onCrash(event.message ?? '');
-  });
+/** Starts the worker; where the browser does not let it start, the same code in this thread, which then answers slower. */
+export function spawnWorker(listener: WorkerListener): PlantsWorker {
+  const { onReport, onCrash } = listener;
+  let isHeard = false;
+  /** What was sent before the worker was heard of. */
+  const sent: Command[] = [];
+  let target: PlantsWorker;
+  const startHere = () => {
+    target = runInThisThread(listener);
+    for (const command of sent.splice(0)) target.send(command);
+    isHeard = true;
+  };
+  try {
+    const worker = new Worker(trust(workerUrl), { type: 'module', name: 'import' });
+    target = {
+      send: (command) => worker.postMessage(command),
+      end: () => worker.terminate(),
+    };
+    worker.addEventListener('message', ({ data }: MessageEvent<Report>) => {
+      isHeard = true;
+      sent.length = 0;
+      onReport(data);
+    });
+    worker.addEventListener('messageerror', () => onCrash(''));
+    worker.addEventListener('error', (event) => {
+      event.preventDefault();
+      // One that never began has no message.
+      if (isHeard || event.message) return onCrash(event.message ?? '');
+      worker.terminate();
+      startHere();
+    });
+  } catch {
+    startHere();
+  }
   return {
-    send: (command) => worker.postMessage(command),
-    end: () => worker.terminate(),
+    send(command) {
+      if (!isHeard) sent.push(command);
+      target.send(command);
+    },
+    end: () => target.end(),
+  };
+}
+
+function runInThisThread({ onReport, onCrash }: WorkerListener): PlantsWorker {
+  let isEnded = false;
+  // In this order: the Content-Security-Policy forbids what the one after the other would try.
+  const worker = import('../../shared/avoid-eval.js')
+    .then(() => import('../worker/import-worker.js'))
+    .then(({ ImportWorker }) => new ImportWorker((report) => isEnded || onReport(report)))
+    .catch(() => onCrash(''));
+  return {
+    send: (command) =>
+      void worker
+        .then((started) => (isEnded ? undefined : started?.handle(command)))
+        .catch((error: unknown) => isEnded || onCrash(error instanceof Error ? error.message : '')),
+    end() {
+      isEnded = true;
+      void worker.then((started) => started?.handle({ type: 'cancel' }));
+    },
   };
 }
 

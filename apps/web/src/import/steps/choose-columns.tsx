@@ -9,6 +9,7 @@ import {
 } from '../../shared/fields.js';
 import type { ColumnChoice, ColumnsPreview, Preview } from '../protocol.js';
 import type { ImportSession } from '../session/import-session.js';
+import { FileName } from './file-name.js';
 import { StepHeading } from './step-heading.js';
 
 interface ChooseColumnsProps {
@@ -22,11 +23,13 @@ export function ChooseColumns({ session, preview, columns }: ChooseColumnsProps)
   const { choice, hasHeader } = columns;
   const missing = requiredTexts.filter((name) => choice[name] === undefined);
   const isComplete = missing.length === 0;
+  const hasFile = preview.fileName !== undefined;
   return (
     <div className="import-step">
       <StepHeading>Columns</StepHeading>
       <p className="import-hint">
-        <bdi>{preview.fileName ?? 'Pasted lines'}</bdi>, read as {preview.format}
+        <FileName name={preview.fileName} />
+        <span>{`, read as ${preview.format}`}</span>
       </p>
       {preview.notes.map((note) => (
         <p key={note} className="import-note">
@@ -56,10 +59,10 @@ export function ChooseColumns({ session, preview, columns }: ChooseColumnsProps)
       </p>
       {choice.id === undefined && (
         <p className="import-hint">
-          <strong>Generate ids:</strong> no column is the id, so each line gets one that is made from{' '}
-          {preview.fileName === undefined ? '' : 'the name of the file, '}the number of the line, and its
-          texts. Importing the same {preview.fileName === undefined ? 'lines' : 'file'} again stores nothing
-          twice; a line that has changed or moved is another plant.
+          <strong>Generate ids:</strong>{' '}
+          <span>
+            {`no column is the id, so each line gets one that is made from ${hasFile ? 'the name of the file, ' : ''}the number of the line, and its texts. Importing the same ${hasFile ? 'file' : 'lines'} again stores nothing twice; a line that has changed or moved is another plant.`}
+          </span>
         </p>
       )}
       <p className="import-actions">
@@ -89,12 +92,12 @@ function ColumnCard({ column: { title, samples }, field, onChoose }: ColumnCardP
   const id = useId();
   return (
     <li className={field === undefined ? 'import-column import-column-unused' : 'import-column'}>
-      <h3 id={`${id}-title`} dir="auto">
+      <h3 id={`${id}-title`} dir="auto" translate="no">
         {title}
       </h3>
       <ul aria-label={`Samples of ${title}`}>
         {samples.map((sample, index) => (
-          <li key={index} dir="auto">
+          <li key={index} dir="auto" translate="no">
             {sample}
           </li>
         ))}

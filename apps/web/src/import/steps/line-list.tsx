@@ -33,12 +33,12 @@ export function LineList({ session, list, counts }: LineListProps) {
             aria-pressed={filter === name}
             onClick={() => session.list(name, 0)}
           >
-            {label} ({formatCount(count)})
+            {`${label} (${formatCount(count)})`}
           </button>
         ))}
       </div>
       <p className="import-hint">
-        Lines {formatCount(Math.min(offset + 1, last))} to {formatCount(last)} of {formatCount(total)}
+        {`Lines ${formatCount(Math.min(offset + 1, last))} to ${formatCount(last)} of ${formatCount(total)}`}
       </p>
       <ul ref={lines} className="import-lines">
         {rows.map((row) => (
@@ -76,9 +76,9 @@ function Line({ row }: { readonly row: Row }) {
   const { line, state, problem } = row;
   return (
     <div className="import-line">
-      <span className="import-line-number">Line {formatCount(line)}</span>
+      <span className="import-line-number">{`Line ${formatCount(line)}`}</span>
       {fieldNames.map((name) => (
-        <span key={name} className={`import-line-${name}`} dir={directionOf(name)}>
+        <span key={name} className={`import-line-${name}`} dir={directionOf(name)} translate="no">
           {row[name]}
         </span>
       ))}
@@ -102,7 +102,7 @@ function ProblemLine({ row, texts, session }: { row: Row; texts: Texts; session:
   return (
     <form className="import-correction" aria-labelledby={`${id}-line`} onSubmit={submit}>
       <p id={`${id}-line`} className="import-line-number">
-        Line {formatCount(row.line)}
+        {`Line ${formatCount(row.line)}`}
       </p>
       <p id={`${id}-reason`} className="import-reason">
         {row.problem}

@@ -1,6 +1,8 @@
+import { SavedFileLink } from '../../shared/saved-file-link.js';
 import { formatCountOf } from '../format-count.js';
 import type { ImportSession } from '../session/import-session.js';
 import type { ImportState } from '../session/import-state.js';
+import { FileName } from './file-name.js';
 import { LineList } from './line-list.js';
 import { StepHeading } from './step-heading.js';
 
@@ -17,7 +19,8 @@ export function ReviewLines({ session, state }: ReviewLinesProps) {
     <div className="import-step">
       <StepHeading>Review</StepHeading>
       <p className="import-hint">
-        <bdi>{preview?.fileName ?? 'Pasted lines'}</bdi>, read as {preview?.format}
+        <FileName name={preview?.fileName} />
+        <span>{`, read as ${preview?.format}`}</span>
       </p>
       {[...(preview?.columns ? [] : (preview?.notes ?? [])), ...notes].map((note) => (
         <p key={note} className="import-note">
@@ -26,13 +29,13 @@ export function ReviewLines({ session, state }: ReviewLinesProps) {
       ))}
       {duplicates > 0 && (
         <p className="import-hint">
-          {formatCountOf(duplicates, 'line')} with the same plant as an earlier line: it is stored once.
+          {`${formatCountOf(duplicates, 'line')} with the same plant as an earlier line: it is stored once.`}
         </p>
       )}
       <p className="import-actions">
         {ready > 0 && (
           <button type="button" className="primary" onClick={() => session.run()}>
-            Add {formatCountOf(ready, 'plant')}
+            {`Add ${formatCountOf(ready, 'plant')}`}
           </button>
         )}
         {problems > 0 && <DownloadButton session={session} state={state} />}
@@ -50,11 +53,14 @@ export function ReviewLines({ session, state }: ReviewLinesProps) {
 }
 
 /** Downloads the lines with a problem. */
-export function DownloadButton({ session, state: { counts, downloading } }: ReviewLinesProps) {
+export function DownloadButton({ session, state: { counts, downloading, saved } }: ReviewLinesProps) {
   return (
-    <button type="button" aria-disabled={downloading} onClick={() => session.download()}>
-      Download {formatCountOf(counts.problems, 'line')}
-    </button>
+    <>
+      <button type="button" aria-disabled={downloading} onClick={() => session.download()}>
+        {`Download ${formatCountOf(counts.problems, 'line')}`}
+      </button>
+      {saved !== undefined && <SavedFileLink file={saved} />}
+    </>
   );
 }
 

@@ -36,14 +36,15 @@ export function RunPlants({ session, state }: RunPlantsProps) {
         aria-label="Plants done"
       />
       <p className="import-line-count">
-        {formatCount(progress.done)} of {formatCount(progress.total)} ({percent} %)
+        {`${formatCount(progress.done)} of ${formatCount(progress.total)} (${percent} %)`}
       </p>
       <Totals state={state} rejected={progress.rejected} />
       {/* Keeps its room, so that nothing moves when the run ends. */}
       <p className="import-note import-stop">
-        {isRunning && progress.retrying}
-        {progress.state === 'stopped' &&
-          `${progress.stop?.message ?? ''} Nothing is lost: Continue sends what is left, and nothing is stored twice.`}
+        {isRunning
+          ? progress.retrying
+          : progress.state === 'stopped' &&
+            `${progress.stop?.message ?? ''} Nothing is lost: Continue sends what is left, and nothing is stored twice.`}
       </p>
       <Actions session={session} state={state} progress={progress} />
     </div>
@@ -87,13 +88,13 @@ function Actions({
       )}
       {progress.state === 'ended' && progress.retired > 0 && (
         <button type="button" onClick={() => session.run(true)}>
-          Use the ids of deleted plants again ({formatCount(progress.retired)})
+          {`Use the ids of deleted plants again (${formatCount(progress.retired)})`}
         </button>
       )}
       {counts.problems > 0 && (
         <>
           <button type="button" onClick={() => session.review('problems')}>
-            Correct {formatCountOf(counts.problems, 'line')}
+            {`Correct ${formatCountOf(counts.problems, 'line')}`}
           </button>
           <DownloadButton session={session} state={state} />
         </>
@@ -137,9 +138,13 @@ function describeState({ state, stop }: Pick<Progress, 'state' | 'stop'>, { coun
   const there = `${formatCount(replayed)} ${replayed === 1 ? 'was' : 'were'} there already.`;
   return (
     <>
-      {formatCountOf(stored, 'plant')} added from{' '}
-      {preview?.fileName === undefined ? 'the pasted lines' : <bdi>{preview.fileName}</bdi>}.
-      {replayed > 0 && ` ${there}`}
+      <span>{`${formatCountOf(stored, 'plant')} added from`}</span>{' '}
+      {preview?.fileName === undefined ? (
+        <span>the pasted lines</span>
+      ) : (
+        <bdi translate="no">{preview.fileName}</bdi>
+      )}
+      <span>{replayed > 0 ? `. ${there}` : '.'}</span>
     </>
   );
 }

@@ -1,0 +1,48 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import type { Report } from '../protocol.js';
+import { spawnWorker } from './spawn-worker.js';
+
+/** A worker that never begins, as where a policy or an extension blocks it. */
+class BlockedWorker extends EventTarget {
+  constructor() {
+    super();
+    setTimeout(() => this.dispatchEvent(new Event('error', { cancelable: true })));
+  }
+  postMessage() {}
+  terminate() {}
+}
+
+/** One that began, and then fails. */
+class FailingWorker extends BlockedWorker {
+  constructor() {
+    super();
+    queueMicrotask(() => this.dispatchEvent(new MessageEvent('message', { data: { type: 'reading' } })));
+  }
+}
+
+afterEach(() => vi.unstubAllGlobals());
+
+it.each([
+  ['has none', undefined],
+  ['does not let it start', BlockedWorker],
+])('reads lines without a worker where the browser %s', async (_, Worker) => {
+  vi.stubGlobal('Worker', Worker);
+  const reports: Report[] = [];
+  const onCrash = vi.fn();
+  const worker = spawnWorker({ onReport: (report) => reports.push(report), onCrash });
+  worker.send({ type: 'read', source: { text: 'id,name\n1,Rose\n' } });
+  await vi.waitFor(() => expect(reports.map(({ type }) => type)).toContain('read'), { timeout: 30_000 });
+  const { length } = reports;
+  worker.end();
+  worker.send({ type: 'recognize', hasHeader: false });
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  expect(reports).toHaveLength(length);
+  expect(onCrash).not.toHaveBeenCalled();
+});
+
+it('reports the end of a worker that had begun', async () => {
+  vi.stubGlobal('Worker', FailingWorker);
+  const onCrash = vi.fn();
+  spawnWorker({ onReport: () => undefined, onCrash }).send({ type: 'download' });
+  await vi.waitFor(() => expect(onCrash).toHaveBeenCalledExactlyOnceWith(''));
+});

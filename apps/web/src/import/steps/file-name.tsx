@@ -1,0 +1,4 @@
+/** The name of what is imported: that of the file, or words for lines without one. */
+export function FileName({ name }: { readonly name: string | undefined }) {
+  return <bdi translate={name === undefined ? 'yes' : 'no'}>{name ?? 'Pasted lines'}</bdi>;
+}

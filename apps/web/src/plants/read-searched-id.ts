@@ -1,0 +1,7 @@
+/** The id that a text to search for is; `undefined` where it is none. */
+export function readSearchedId(text: string): bigint | undefined {
+  const digits = text.trim();
+  if (!/^-?\d{1,19}$/.test(digits)) return undefined;
+  const id = BigInt(digits);
+  return BigInt.asIntN(64, id) === id ? id : undefined;
+}

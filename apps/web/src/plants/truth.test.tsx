@@ -1,0 +1,256 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { createClient } from '@plant-store/client';
+import { createFakePlantStore } from '@plant-store/client/testing';
+import { act, cleanup, screen, waitFor, within } from '@testing-library/react';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { renderView } from '../../test/render-view.js';
+import { useRoute } from '../route.js';
+import { Plants } from './plants.js';
+import { maxUndos, undoMs } from './use-deletes.js';
+
+let store: ReturnType<typeof createFakePlantStore>;
+let sent: string[];
+/** Whether nobody answers. */
+let isAway: boolean;
+/** The path to which the service answers that it has no changes, as over Citus. */
+let changesReply: (() => Response) | undefined;
+
+beforeEach(async () => {
+  store = createFakePlantStore({ baseUrl: location.origin });
+  const body = {
+    plants: [
+      { id: 70, name: 'Fern', tag: 'shade' },
+      { id: 71, name: 'Ivy 70', tag: 'Shade' },
+      { id: 72, name: 'Yew', tag: 'shade' },
+      { id: 73, name: 'Rose', tag: 'sun' },
+    ],
+  };
+  await createClient(store).createPlants({ body });
+  sent = [];
+  isAway = false;
+  changesReply = undefined;
+  history.replaceState(null, '', '/');
+  const { fetch } = store;
+  vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
+    sent.push(`${init.method} ${url.slice(location.origin.length)}`);
+    if (isAway) throw new TypeError('fetch failed');
+    if (changesReply !== undefined && url.includes('/changes')) return changesReply();
+    return fetch(url, init);
+  });
+});
+
+// What waits for an undo is sent then, to the store of this test.
+afterEach(async () => {
+  cleanup();
+  await delay(10);
+});
+
+function View() {
+  return <Plants route={useRoute()} />;
+}
+
+const open = () => renderView(<View />, store.token);
+const status = () => document.querySelector('.list-status')?.textContent;
+const search = () => screen.getByRole<HTMLInputElement>('searchbox');
+const tagField = () => screen.getByRole<HTMLInputElement>('combobox', { name: 'Tag' });
+const namesNow = () =>
+  screen
+    .queryAllByRole('row')
+    .slice(1)
+    .map((row) => row.querySelector('td')?.textContent);
+const showsNames = (...names: string[]) => waitFor(() => expect(namesNow()).toEqual(names));
+const all = ['Rose', 'Yew', 'Ivy 70', 'Fern'] as const;
+
+it('counts nothing while the service is away, and shows the plants by itself once it answers', async () => {
+  isAway = true;
+  open();
+  const alert = await screen.findByRole('alert');
+  expect(alert.textContent).toMatch(/^The service cannot be reached.* This page goes on by itself/);
+  expect(alert.textContent).not.toContain('stored');
+  expect(status()).toBe('');
+  expect(screen.queryByText(/No plant/)).toBeNull();
+  isAway = false;
+  await showsNames(...all);
+  expect([screen.queryByRole('alert'), status()]).toEqual([null, '4 plants']);
+});
+
+it('keeps what was loaded, marked as old, while the service is away during a search, with one notice', async () => {
+  const user = open();
+  await showsNames(...all);
+  isAway = true;
+  await user.type(search(), 'ros');
+  await screen.findByRole('alert');
+  expect(namesNow()).toEqual(all);
+  expect(status()).toBe('');
+  await user.type(search(), 'e');
+  await waitFor(() => expect(location.search).toBe('?q=rose'));
+  expect(screen.getAllByRole('alert')).toHaveLength(1);
+  expect(document.querySelector('.plant-table')?.getAttribute('aria-busy')).toBe('true');
+  isAway = false;
+  act(() => void window.dispatchEvent(new Event('online')));
+  await showsNames('Rose');
+  expect([screen.queryByRole('alert'), status()]).toEqual([null, '1 plant found']);
+  expect(document.querySelector('.plant-table')?.getAttribute('aria-busy')).toBe('false');
+});
+
+it('shows the plant of an id first, and opens it by Enter', async () => {
+  const user = open();
+  await user.type(search(), '70');
+  await showsNames('Fern', 'Ivy 70');
+  expect(status()).toBe('2 plants found, the one with this id first');
+  await user.clear(search());
+  await user.type(search(), '73');
+  await showsNames('Rose');
+  expect(status()).toBe('1 plant found, by its id');
+  await user.keyboard('{Enter}');
+  await screen.findByRole('heading', { name: 'Rose' });
+});
+
+it('says that no plant has an id only once it was asked, and shows one that is added meanwhile', async () => {
+  const { promise, resolve: reply } = Promise.withResolvers<void>();
+  const { fetch } = globalThis;
+  vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
+    if (url.endsWith('/plants/8')) await promise;
+    return fetch(url, init);
+  });
+  const user = open();
+  await showsNames(...all);
+  await user.type(search(), '8');
+  await waitFor(() => expect(sent).toContain('GET /plants?limit=1000&q=8&order=newest'));
+  await waitFor(() => expect(document.querySelector('.plant-table')).toBeNull());
+  expect([status(), screen.queryByText(/No plant/)]).toEqual(['Searching…', null]);
+  reply();
+  await screen.findByText('0 plants found. No plant has this id');
+  expect(screen.queryByRole('button', { name: /Open the plant/ })).toBeNull();
+  await createClient(store).createPlant({ body: { id: 8, name: 'Oak' } });
+  await showsNames('Oak');
+});
+
+it('does not list by its id a plant that has another tag, or whose delete waits', async () => {
+  history.replaceState(null, '', '/?tag=sun');
+  const user = open();
+  await user.type(search(), '70');
+  await screen.findByText('0 plants found. The plant with this id has another tag');
+  await user.click(screen.getByRole('button', { name: /Tag is.*remove/ }));
+  await showsNames('Fern', 'Ivy 70');
+  await remove(user, 'Fern');
+  await showsNames('Ivy 70');
+  expect(status()).toBe('1 plant found. No plant has this id');
+});
+
+it.each([
+  ['SHADE', 'shade', ['Yew', 'Fern']],
+  ['Shade', 'Shade', ['Ivy 70']],
+  ['u', 'sun', ['Rose']],
+])('filters by a tag while "%s" is typed: by %s', async (typed, tag, names) => {
+  const user = open();
+  await showsNames(...all);
+  await user.click(tagField());
+  await waitFor(() => expect(sent.some((line) => line.startsWith('GET /tags'))).toBe(true));
+  await user.paste(typed);
+  await waitFor(() => expect(location.search).toBe(`?tag=${tag}`));
+  await showsNames(...names);
+  await user.tab();
+  expect(tagField().value).toBe(tag);
+  await user.clear(tagField());
+  await showsNames(...all);
+});
+
+it('asks for a tag that nobody has as it was typed, and filters by a press on one', async () => {
+  const user = open();
+  await showsNames(...all);
+  await user.type(tagField(), 'tree{Enter}');
+  await screen.findByText('0 plants found');
+  await user.click(screen.getByRole('button', { name: 'Show all plants' }));
+  await showsNames(...all);
+  expect(tagField().value).toBe('');
+  await user.click(screen.getByRole('button', { name: 'sun' }));
+  await showsNames('Rose');
+  expect([location.search, screen.queryByRole('dialog'), tagField().value]).toEqual([
+    '?tag=sun',
+    null,
+    'sun',
+  ]);
+});
+
+async function remove(user: ReturnType<typeof open>, name: string) {
+  await user.click(await screen.findByText(name));
+  await user.click(await screen.findByRole('button', { name: 'Delete' }));
+}
+/** Presses a button beside the note that a plant was deleted. */
+const pressFor = (user: ReturnType<typeof open>, name: string, button: string) => {
+  const item = screen.getByText(name, { selector: '.undo-bar bdi' }).closest<HTMLElement>('.undo-item');
+  return user.click(within(item ?? document.body).getByRole('button', { name: button }));
+};
+
+it('keeps the undo of a delete through the next ones, of a bounded number', async () => {
+  vi.useFakeTimers({ shouldAdvanceTime: true });
+  const user = open();
+  await remove(user, 'Fern');
+  await remove(user, 'Rose');
+  await showsNames('Yew', 'Ivy 70');
+  await pressFor(user, 'Fern', 'Undo');
+  await showsNames('Yew', 'Ivy 70', 'Fern');
+  await act(() => vi.advanceTimersByTimeAsync(undoMs));
+  await waitFor(() => expect([...store.plants.keys()]).toEqual([70n, 71n, 72n]));
+  await pressFor(user, 'Rose', 'Undo');
+  await showsNames('Rose', 'Yew', 'Ivy 70', 'Fern');
+  vi.useRealTimers();
+  await createClient(store).createPlants({
+    body: { plants: Array.from({ length: maxUndos + 1 }, (_, at) => ({ id: at, name: `many ${at}` })) },
+  });
+  for (let at = 0; at <= maxUndos; at++) await remove(user, `many ${at}`);
+  expect(screen.getAllByRole('button', { name: 'Undo' })).toHaveLength(maxUndos);
+});
+
+it('does not show a plant again whose delete waits, whatever list loads meanwhile', async () => {
+  const user = open();
+  await remove(user, 'Rose');
+  await user.type(search(), 'e');
+  await showsNames('Yew', 'Fern');
+  await pressFor(user, 'Rose', 'Undo');
+  await showsNames('Rose', 'Yew', 'Fern');
+});
+
+it.each([
+  [
+    'where the database has no changes',
+    () => Response.json({ error: 50100, message: 'No.' }, { status: 501 }),
+  ],
+  [
+    'behind a proxy that cuts requests that wait',
+    () => {
+      throw new TypeError('fetch failed');
+    },
+  ],
+])('loads the list again every minute, on focus, and on a press on Plants, %s', async (_, reply) => {
+  vi.useFakeTimers({ shouldAdvanceTime: true });
+  changesReply = reply;
+  open();
+  await showsNames(...all);
+  const other = createClient({ ...store, fetch: store.fetch });
+  await other.createPlant({ body: { id: 1, name: 'Oak' } });
+  await act(() => vi.advanceTimersByTimeAsync(61_000));
+  await showsNames('Oak', ...all);
+  await other.createPlant({ body: { id: 2, name: 'Elm' } });
+  await act(() => vi.advanceTimersByTimeAsync(1_000));
+  act(() => void document.dispatchEvent(new Event('visibilitychange', { bubbles: true })));
+  await showsNames('Elm', 'Oak', ...all);
+  await other.createPlant({ body: { id: 3, name: 'Ash' } });
+  const { navigate, home } = await import('../route.js');
+  act(() => navigate(home));
+  await showsNames('Ash', 'Elm', 'Oak', ...all);
+  vi.useRealTimers();
+});
+
+it('loads nothing again where it hears of each change', async () => {
+  vi.useFakeTimers({ shouldAdvanceTime: true });
+  open();
+  await showsNames(...all);
+  await waitFor(() => expect(sent.some((line) => line.includes('wait=25'))).toBe(true));
+  await act(() => vi.advanceTimersByTimeAsync(59_000));
+  act(() => void document.dispatchEvent(new Event('visibilitychange', { bubbles: true })));
+  await act(() => vi.advanceTimersByTimeAsync(1_000));
+  expect(sent.filter((line) => line.startsWith('GET /plants?'))).toHaveLength(1);
+  vi.useRealTimers();
+});

@@ -1,0 +1,100 @@
+import { createClient } from '@plant-store/client';
+import { createFakePlantStore } from '@plant-store/client/testing';
+import type { Scope } from '@plant-store/contract/access-token';
+import { act, cleanup, render, screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { expect, it, vi } from 'vitest';
+import { App } from './app.js';
+import { home, navigate } from './route.js';
+import { describeScopes } from './shared/use-scopes.js';
+
+const token = `pst_${'0'.repeat(42)}72YDVwp`;
+
+/** Opens the page with a token that permits this alone, in a store with one plant. */
+async function open(scopes: readonly Scope[], path = '/') {
+  const all = createFakePlantStore({ baseUrl: location.origin, token });
+  await createClient(all).createPlant({ body: { id: 3, name: 'Rose' } });
+  const limited = createFakePlantStore({ baseUrl: location.origin, token, scopes });
+  // The one store has the plants, the other rejects what the token lacks.
+  const fetch = vi.fn(async (url: string, init: RequestInit) => {
+    const reply = await limited.fetch(url, init);
+    return [401, 403].includes(reply.status) || url.endsWith('/tokens/self') ? reply : all.fetch(url, init);
+  });
+  vi.stubGlobal('fetch', fetch);
+  history.replaceState(null, '', path);
+  cleanup();
+  render(<App tokenFromAddress={token} />);
+  return { user: userEvent.setup(), fetch, all };
+}
+
+const isOffered = (name: string) =>
+  screen.queryByRole('button', { name }) !== null || screen.queryByRole('link', { name }) !== null;
+
+it('says what a token may do that may not read, and offers that alone', async () => {
+  const { user, all } = await open(['create']);
+  const alert = await screen.findByText(/^This token may add plants, but not see, correct or delete them\./);
+  expect(alert.closest('[role]')?.role).toBe('alert');
+  expect([screen.queryByRole('searchbox'), screen.queryByText(/0 plants|No plant/)]).toEqual([null, null]);
+  expect(['Import', 'Import a file'].map(isOffered)).toEqual([true, true]);
+  await user.click(screen.getByRole('button', { name: 'Add a plant' }));
+  await user.type(await screen.findByRole('textbox', { name: 'Name' }), 'Fern{Enter}');
+  await screen.findByText(/^Stored: Fern/);
+  expect(all.plants.size).toBe(2);
+});
+
+it.each([
+  [['read'], []],
+  [['read', 'delete'], ['Delete']],
+  [['read', 'correct'], ['Correct']],
+  [
+    ['read', 'create'],
+    ['Add a plant', 'Import'],
+  ],
+] satisfies [Scope[], string[]][])('offers with the scopes %j only %j', async (scopes, offered) => {
+  const { user } = await open(scopes);
+  const names = ['Add a plant', 'Import', 'Correct', 'Delete'];
+  await waitFor(() => expect(isOffered('Add a plant')).toBe(scopes.some((scope) => scope === 'create')));
+  await user.click(await screen.findByText('Rose'));
+  await screen.findByRole('button', { name: 'Copy the id' });
+  expect(names.filter(isOffered)).toEqual(offered);
+});
+
+it('says at their addresses that the token may not add plants', async () => {
+  const { fetch } = await open(['read'], '/add');
+  await screen.findByText(/^This token may see plants, but not add, correct or delete them\./);
+  await waitFor(() => expect(screen.queryByRole('textbox', { name: 'Name' })).toBeNull());
+  act(() => navigate({ ...home, view: 'import' }));
+  await screen.findByText(/^This token may see plants/);
+  await waitFor(() => expect(screen.queryByRole('button', { name: 'Choose file' })).toBeNull());
+  expect(fetch.mock.calls.filter(([, { method }]) => method !== 'GET')).toEqual([]);
+});
+
+it('offers an undo only until the delete is sent, to a token that may not correct', async () => {
+  const { user, all } = await open(['read', 'delete']);
+  await waitFor(() => expect(isOffered('Add a plant')).toBe(false));
+  await user.click(await screen.findByText('Rose'));
+  await user.click(await screen.findByRole('button', { name: 'Delete' }));
+  expect(isOffered('Undo')).toBe(true);
+  act(() => void window.dispatchEvent(new Event('pagehide')));
+  await waitFor(() => expect(isOffered('Undo')).toBe(false));
+  expect([all.plants.size, isOffered('Dismiss')]).toEqual([0, true]);
+});
+
+it('offers everything while it is not known what the token may do', async () => {
+  const store = createFakePlantStore({ baseUrl: location.origin, token });
+  vi.stubGlobal('fetch', async (url: string, init: RequestInit) =>
+    url.endsWith('/tokens/self')
+      ? Response.json({ error: 40400, message: 'No.' }, { status: 404 })
+      : store.fetch(url, init),
+  );
+  render(<App tokenFromAddress={token} />);
+  await screen.findByText('No plants yet.');
+  expect(['Add a plant', 'Import', 'Add the first'].map(isOffered)).toEqual([true, true, true]);
+});
+
+it('describes scopes in a sentence', () => {
+  expect(describeScopes(['create', 'read', 'correct', 'delete'])).toBe(
+    'This token may see, add, correct and delete plants.',
+  );
+  expect(describeScopes([])).toBe('This token permits nothing with plants.');
+});

@@ -1,0 +1,11 @@
+import type { Scope } from '@plant-store/contract/access-token';
+import { describeScopes } from './use-scopes.js';
+
+/** Shown in place of what the token does not permit: what it does. */
+export function LackingScope({ scopes }: { readonly scopes: readonly Scope[] }) {
+  return (
+    <p role="alert" className="message">
+      {`${describeScopes(scopes)} Ask the operator of the service for one that permits more.`}
+    </p>
+  );
+}

@@ -1,0 +1,44 @@
+import type { Scope } from '@plant-store/contract/access-token';
+import { useQuery } from '@tanstack/react-query';
+import { explainFailure } from './explain-failure.js';
+import { usePlantStore } from './plant-store.js';
+
+/** What the token permits; `undefined` as long as that is not known, such as from a service that does not say so. */
+export function useScopes(): readonly Scope[] | undefined {
+  const { operations } = usePlantStore();
+  const { data } = useQuery({
+    ...operations.getOwnToken.queryOptions(),
+    staleTime: Infinity,
+    networkMode: 'always',
+    retry: (_, error) => explainFailure(error, 'read').about === 'later',
+    retryDelay: 5_000,
+  });
+  return data?.scopes;
+}
+
+/** Whether the page offers what needs a scope: unless it is known that the token lacks it. */
+export function useMay(scope: Scope): boolean {
+  return useScopes()?.includes(scope) ?? true;
+}
+
+/** What people call what a scope permits, in the order in which it is listed. */
+const verbs: readonly (readonly [Scope, string])[] = [
+  ['read', 'see'],
+  ['create', 'add'],
+  ['correct', 'correct'],
+  ['delete', 'delete'],
+];
+
+/** What a token may do and may not do, in a sentence. */
+export function describeScopes(scopes: readonly Scope[]): string {
+  const verbsOf = (isPermitted: boolean) =>
+    verbs.filter(([scope]) => scopes.includes(scope) === isPermitted).map(([, verb]) => verb);
+  const may = listVerbs(verbsOf(true), 'conjunction');
+  const lacks = listVerbs(verbsOf(false), 'disjunction');
+  if (may === '') return 'This token permits nothing with plants.';
+  return `This token may ${may} plants${lacks === '' ? '' : `, but not ${lacks} them`}.`;
+}
+
+function listVerbs(listed: readonly string[], type: 'conjunction' | 'disjunction'): string {
+  return new Intl.ListFormat('en-GB', { type }).format(listed);
+}
