@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { addButton, chooseFile, chooseSource, importAddress, readOutcome } from './support/import-page.js';
+import { addButton, chooseFile, chooseSource, importAddress } from './support/import-page.js';
 import { makePlantsFile } from './support/plants-file.js';
 import type { PlantStore } from './support/start-plant-store.js';
 import { addPlant, field, forgetToken } from './support/use-page.js';
@@ -348,7 +348,7 @@ export const states: readonly State[] = [
       await button(page, 'Cancel').waitFor();
       return async () => {
         answer();
-        await readOutcome(page);
+        await outcome(page).waitFor();
       };
     },
   },
@@ -364,7 +364,7 @@ export const states: readonly State[] = [
       return async () => {
         answer();
         await button(page, 'Continue').click();
-        await readOutcome(page);
+        await outcome(page).waitFor();
       };
     },
   },
@@ -374,7 +374,7 @@ export const states: readonly State[] = [
       await openImport(page, store);
       await chooseFile(page, file);
       await addButton(page).click();
-      await readOutcome(page);
+      await outcome(page).waitFor();
       return async () => {
         await page.getByRole('link', { name: 'View them' }).click();
         await page.getByRole('grid').waitFor();
@@ -411,6 +411,7 @@ const ficus = { id: 100_000_000_007, name: 'Ficus carica', tag: 'tree' };
 const file = makePlantsFile(40, { faultyEvery: 10 });
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+const outcome = (page: Page) => page.getByRole('heading', { name: / added from / });
 const row = (page: Page, name: string) => page.getByRole('row', { name });
 const isOfApi = ({ pathname }: URL) => /^\/(plants|changes|tags)\b/.test(pathname);
 
