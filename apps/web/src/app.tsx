@@ -55,6 +55,7 @@ function Page({ tokenFromAddress, signingIn }: AppProps) {
   const header = useRef<HTMLElement>(null);
   const [isShowingKeys, setShowingKeys] = useState(false);
   const [scopes, setScopes] = useState<readonly Scope[]>();
+  const canAdd = scopes?.includes('create') ?? true;
   const [isTokenOpen, setTokenOpen] = useState<boolean>();
   const { kept, active, asked, place } = session;
   const id = kept?.id;
@@ -70,7 +71,7 @@ function Page({ tokenFromAddress, signingIn }: AppProps) {
       <header ref={header} className="page-header">
         <img src={`${basePath}icon.svg`} alt="" width="28" height="28" />
         <h1>Plant Store</h1>
-        {active && <Views route={route} canAdd={scopes?.includes('create') ?? true} />}
+        {active && <Views route={route} canAdd={canAdd} />}
         <nav aria-label="Page" className="page-links">
           {active ? (
             <Menu
@@ -97,7 +98,7 @@ function Page({ tokenFromAddress, signingIn }: AppProps) {
           )}
         </nav>
       </header>
-      {active && <Keys route={route} isShown={isShowingKeys} onShow={setShowingKeys} />}
+      {active && <Keys route={route} canAdd={canAdd} isShown={isShowingKeys} onShow={setShowingKeys} />}
       <main>
         {session.notice !== undefined && (
           <p role="alert" className="message problem">

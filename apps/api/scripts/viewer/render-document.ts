@@ -1,3 +1,5 @@
+import { escapeText } from '../../src/http/routes/built-files.js';
+
 /** The names of the files that the document loads. */
 export interface ViewerFiles {
   readonly swaggerUiStyle: string;
@@ -87,8 +89,4 @@ function renderClient({ name, integrity }: Client): string {
 function renderOperation(path: string, method: string, { tags, operationId, summary }: Operation): string {
   const name = `<b>${method.toUpperCase()}</b> <code>${escapeText(path)}</code>`;
   return `<li><a href="#/${tags[0]}/${operationId}">${name} ${escapeText(summary)}</a></li>`;
-}
-
-function escapeText(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 }

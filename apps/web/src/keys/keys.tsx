@@ -11,13 +11,15 @@ const KeysSheet = lazy(async () => {
 
 interface KeysProps {
   readonly route: Route;
+  /** Whether the token permits to add plants, as far as that is known. */
+  readonly canAdd: boolean;
   /** Whether the list of all is shown. */
   readonly isShown: boolean;
   onShow(isShown: boolean): void;
 }
 
 /** Acts on the keys that work everywhere, and shows a list of all. */
-export function Keys({ route: { view, filter }, isShown, onShow }: KeysProps) {
+export function Keys({ route: { view, filter }, canAdd, isShown, onShow }: KeysProps) {
   useKeys({
     '/': () => {
       if (view === 'import') flushSync(() => navigate(home));
@@ -25,7 +27,7 @@ export function Keys({ route: { view, filter }, isShown, onShow }: KeysProps) {
       search?.focus();
       search?.select();
     },
-    n: () => navigate({ view: 'add', filter: view === 'import' ? home.filter : filter }),
+    n: () => canAdd && navigate({ view: 'add', filter: view === 'import' ? home.filter : filter }),
     '?': () => onShow(true),
   });
   if (!isShown) return null;

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { copyText } from '../shared/copy-text.js';
-import './copy-button.css';
 import { Icon } from '../shared/icon.js';
+import './copy-button.css';
 
 interface CopyButtonProps {
   readonly text: string;
@@ -33,6 +33,7 @@ export function CopyButton({ text, label, inTable = false }: CopyButtonProps) {
       }}
     >
       <Icon name={state === 'copied' ? 'check' : 'copy'} />
+      {state === 'copied' && <span className="visually-hidden">Copied</span>}
     </button>
   );
 }

@@ -13,7 +13,7 @@ interface ExportOptions {
   onProgress(count: number): void;
 }
 
-interface Exported {
+export interface Exported {
   readonly count: number;
   readonly file: SavedFile;
 }

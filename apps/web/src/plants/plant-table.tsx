@@ -88,6 +88,7 @@ export function PlantTable({
   const scroller = useRef<HTMLDivElement>(null);
   const [focused, setActive] = useState(0);
   const selection = useSelection(rows);
+  const canDelete = useMay('delete');
   const takesFocus = useRef<number>(undefined);
   const rowHeight = useRowHeight();
   const count = Math.min(rows.count, maxRows);
@@ -144,9 +145,7 @@ export function PlantTable({
     setActive(0);
     if (scroller.current !== null) scroller.current.scrollTop = 0;
   });
-  const canDelete = useMay('delete');
   const removeSelected = () => {
-    if (!canDelete) return;
     const plants =
       selection.count > 0 ? selection.plants() : [rows.at(active)].filter((plant) => plant !== undefined);
     selection.clear();
@@ -180,7 +179,7 @@ export function PlantTable({
       moveTo(target);
     } else if (event.key === ' ' && event.shiftKey) selection.extendTo(active);
     else if (event.key === ' ') selection.toggle(active);
-    else if (event.key === 'Delete') removeSelected();
+    else if (event.key === 'Delete' && canDelete) removeSelected();
     else if (event.key === 'Enter') open(active);
     else return;
     event.preventDefault();

@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react';
 import { keepInTab, readFromTab, tabStorageKeys } from './tab-storage.js';
 
 /** What keys do: `/`, `n` and the like by their character, `mod+z` with Ctrl, or with the Command key of a Mac. */
-export type KeyActions = Readonly<Record<string, () => void>>;
+export type KeyActions = Readonly<Record<string, () => unknown>>;
 
 const isMac = /^(Mac|iP)/.test(navigator.platform);
 

@@ -36,7 +36,6 @@ export function ReviewLines({ session, state }: ReviewLinesProps) {
           {`${formatCountOf(duplicates, 'line')} with the same plant as an earlier line: it is stored once.`}
         </p>
       )}
-      {progress === undefined && <Fixes session={session} state={state} />}
       {hasUndone && ready > 0 && (
         <label className="import-check">
           <input type="checkbox" checked={reuses} onChange={({ target }) => setReuses(target.checked)} />
@@ -62,6 +61,7 @@ export function ReviewLines({ session, state }: ReviewLinesProps) {
           <StartOver session={session} state={state} />
         )}
       </p>
+      {progress === undefined && <Fixes session={session} state={state} />}
       {list && <LineList session={session} list={list} counts={counts} />}
     </div>
   );
@@ -92,8 +92,8 @@ function Fixes({ session, state: { counts, fixed } }: ReviewLinesProps) {
         const [offer, done] = fixTexts[fix];
         const count = fixed.get(fix);
         return (
-          <p key={fix} className="import-fix">
-            <span>{count !== undefined && done(formatCountOf(count, 'line'))}</span>{' '}
+          <p key={fix}>
+            {count !== undefined && <span>{done(formatCountOf(count, 'line'))} </span>}
             <button type="button" onClick={() => session.fix(fix)}>
               {count === undefined ? offer(formatCountOf(counts.fixable[fix], 'line')) : 'Take that back'}
             </button>

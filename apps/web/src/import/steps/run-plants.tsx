@@ -100,7 +100,6 @@ function Actions({
           Back to columns
         </button>
       )}
-      {counts.stored > 0 && !isUndo && canDelete && <UndoImport session={session} count={counts.stored} />}
       {counts.problems > 0 && !isUndo && (
         <>
           <button type="button" onClick={() => session.review('problems')}>
@@ -110,6 +109,7 @@ function Actions({
         </>
       )}
       {preview && <StartOver session={session} state={state} />}
+      {counts.stored > 0 && !isUndo && canDelete && <UndoImport session={session} count={counts.stored} />}
     </p>
   );
 }

@@ -1,10 +1,9 @@
 import { lazy, Suspense, useState } from 'react';
 import type { PlantFilter } from '../../route.js';
 import { LoadBoundary, loadPart } from '../../shared/load-boundary.js';
-import type { SavedFile } from '../../shared/save-file.js';
 import { SavedFileLink } from '../../shared/saved-file-link.js';
 import { useMay } from '../../shared/use-scopes.js';
-import { savePlants } from '../export-plants.js';
+import { type Exported, savePlants } from '../export-plants.js';
 import type { Selection } from './use-selection.js';
 
 const TagSelected = lazy(async () => {
@@ -22,13 +21,11 @@ interface SelectionBarProps {
 
 /** How many plants are selected, and what can be done with them. */
 export function SelectionBar({ selection, isComplete, filter, onDelete }: SelectionBarProps) {
+  const [canCorrect, canDelete] = [useMay('correct'), useMay('delete')];
   const [isTagging, setTagging] = useState(false);
-  const [canDelete, canTag] = [useMay('delete'), useMay('correct')];
-  const [saved, setSaved] = useState<SavedFile>();
-  const save = async (format: 'csv' | 'ndjson') => {
-    const { file } = await savePlants({ plants: selection.plants(), format, onProgress: () => undefined });
-    setSaved(file);
-  };
+  const [exported, setExported] = useState<Exported>();
+  const save = async (format: 'csv' | 'ndjson') =>
+    setExported(await savePlants({ plants: selection.plants(), format, onProgress: () => undefined }));
   return (
     <section
       aria-label="Selected plants"
@@ -47,7 +44,7 @@ export function SelectionBar({ selection, isComplete, filter, onDelete }: Select
             Delete
           </button>
         )}
-        {canTag && (
+        {canCorrect && (
           <button type="button" onClick={() => setTagging(true)}>
             Tag…
           </button>
@@ -62,7 +59,14 @@ export function SelectionBar({ selection, isComplete, filter, onDelete }: Select
           Clear
         </button>
       </div>
-      {saved !== undefined && <SavedFileLink file={saved} />}
+      <p role="status">
+        {exported !== undefined && (
+          <>
+            <span>{`${exported.count.toLocaleString()} exported.`}</span>{' '}
+            <SavedFileLink file={exported.file} />
+          </>
+        )}
+      </p>
       {isTagging && (
         <LoadBoundary>
           <Suspense>

@@ -30,6 +30,8 @@ export function TagSelected({ plants: selected, filter, onClose }: TagSelectedPr
     if (state === 'done' && failed.length === 0) onClose();
   };
   const isRunning = progress?.state === 'running';
+  const label =
+    progress?.state === 'stopped' ? 'Continue' : tag === '' ? `Remove the tag of ${number}` : `Tag ${number}`;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (!isRunning) void start();
@@ -60,11 +62,7 @@ export function TagSelected({ plants: selected, filter, onClose }: TagSelectedPr
             aria-disabled={isRunning}
             data-busy={isRunning || undefined}
           >
-            {progress?.state === 'stopped'
-              ? 'Continue'
-              : tag === ''
-                ? `Remove the tag of ${number}`
-                : `Tag ${number}`}
+            <span>{label}</span>
           </button>
           <button type="button" onClick={isRunning ? cancel : onClose}>
             Cancel

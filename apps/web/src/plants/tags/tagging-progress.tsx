@@ -29,7 +29,9 @@ export function TaggingProgress({ progress, total }: TaggingProgressProps) {
       </p>
       {failed.length > 0 && (
         <>
-          <p className="problem">{`${failed.length.toLocaleString()} not changed:`}</p>
+          <p className="problem">
+            <span>{`${failed.length.toLocaleString()} not changed:`}</span>
+          </p>
           <ul className="not-tagged">
             {failed.slice(0, maxNamed).map(({ plant: { id, name }, reason }) => (
               <li key={`${id}`}>

@@ -6,6 +6,7 @@ import { explainFailure } from '../../shared/explain-failure.js';
 import { Field } from '../../shared/field.js';
 import { usePlantStore } from '../../shared/plant-store.js';
 import { Sheet } from '../../shared/sheet.js';
+import { useMay } from '../../shared/use-scopes.js';
 import { TaggingProgress } from './tagging-progress.js';
 import { useTagging } from './use-tagging.js';
 
@@ -27,6 +28,7 @@ interface Rename {
 export function TagsSheet({ filter, isOpen, onClose }: TagsSheetProps) {
   const { counts, problem, load } = useTagCounts(isOpen);
   const { client } = usePlantStore();
+  const canCorrect = useMay('correct');
   const [rename, setRename] = useState<Rename>();
   const { progress, run, cancel, forget } = useTagging(filter);
   const isRunning = progress?.state === 'running';
@@ -74,20 +76,22 @@ export function TagsSheet({ filter, isOpen, onClose }: TagsSheetProps) {
                 navigate({ view: 'plants', filter: { ...filter, tag } });
               }}
             >
-              <span className="tag" dir="auto">
+              <span className="tag" dir="auto" translate="no">
                 {shorten(tag) || '(empty)'}
               </span>
               <span className="visually-hidden">: show its plants</span>
             </button>
-            <span className="tag-count">{plants.toLocaleString()}</span>
+            <span className="tag-count" translate="no">
+              {plants.toLocaleString()}
+            </span>
             {/* A longer one is no filter of a list. */}
-            {tag.length <= QUERY_MAX_LENGTHS.tag && (
+            {canCorrect && tag.length <= QUERY_MAX_LENGTHS.tag && (
               <button
                 type="button"
                 aria-disabled={isRunning}
                 onClick={() => isRunning || begin({ from: tag, to: tag, total: plants })}
               >
-                Rename
+                <span>Rename</span>
                 <span className="visually-hidden" translate="no">{`: ${shorten(tag) || '(empty)'}`}</span>
               </button>
             )}
@@ -177,7 +181,7 @@ function RenameForm({
           aria-disabled={isRunning || isSame}
           data-busy={isRunning || undefined}
         >
-          {label}
+          <span>{label}</span>
         </button>
         <button type="button" onClick={onCancel}>
           Cancel

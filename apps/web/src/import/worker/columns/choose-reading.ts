@@ -36,7 +36,7 @@ const longestTitle = 60;
 const samples = 3;
 /** How much of a line is shown to choose the header from. */
 const firstCells = 8;
-const longestCell = 24;
+const longestCell = 40;
 
 /** The columns of a table for the person to choose from. */
 export function describeColumns(table: Table, { columns, header }: Reading): ColumnsPreview | undefined {
@@ -60,7 +60,9 @@ export function describeColumns(table: Table, { columns, header }: Reading): Col
     firstRows: firstRows.map((cells, record) => ({
       record,
       line: readLineNumber(table, record),
-      cells: cells.slice(0, firstCells).map((cell) => toVisible(cell, longestCell)),
+      cells: cells
+        .slice(0, Math.min(firstCells, cells.findLastIndex((cell) => cell.trim() !== '') + 1))
+        .map((cell) => toVisible(cell, longestCell)),
     })),
     columns: shown.map((each) => ({ ...each, title: each.title || `Column ${each.column + 1}` })),
   };
