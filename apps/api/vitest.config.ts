@@ -57,7 +57,7 @@ const longest = [
   'test/browser/viewer-accessibility.test.ts',
   'test/browser/documentation.test.ts',
   'test/browser/page/import-interrupted.test.ts',
-  'test/browser/page/accessibility.test.ts',
+  'test/browser/page/states.test.ts',
 ];
 
 /** Starts the files that take longest first: where Vitest knows no durations, as in CI, it starts large files first. */

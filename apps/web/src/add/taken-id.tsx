@@ -15,7 +15,7 @@ export function TakenId({ id, onFreeId }: TakenIdProps) {
     <div className="other-plant">
       {holder !== undefined && (
         <p>
-          The plant with the id <code>{`${id}`}</code>:
+          The plant with the id <code translate="no">{`${id}`}</code>:
           <PlantTexts plant={holder} />
         </p>
       )}

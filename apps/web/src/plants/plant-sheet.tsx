@@ -4,7 +4,7 @@ import { shorten } from '@plant-store/contract/messages';
 import type { StoredPlant } from '@plant-store/contract/operations';
 import { Fragment, useEffect, useRef } from 'react';
 import type { PlantFilter } from '../route.js';
-import { usePlantStore } from '../shared/plant-store.js';
+import { serviceUrl, usePlantStore } from '../shared/plant-store.js';
 import { Sheet } from '../shared/sheet.js';
 import { useMay } from '../shared/use-scopes.js';
 import { CopyButton } from './copy-button.js';
@@ -147,7 +147,7 @@ function Call({ title, text }: { readonly title: string; readonly text: string }
 /** The call that creates the plant, for a POSIX shell; the token is left to the reader. */
 export function toCurl(plant: StoredPlant): string {
   const body = stringifyExactJson({ id: plant.id, ...fieldsOf(plant) }).replaceAll("'", "'\\''");
-  return `curl ${location.origin}/plants -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '${body}'`;
+  return `curl ${serviceUrl}/plants -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '${body}'`;
 }
 
 export function toTypeScript(plant: StoredPlant): string {

@@ -4,7 +4,7 @@ import { adviseReload } from './tab-storage.js';
 /** Shown when a part of the page cannot be loaded, such as after the service was upgraded. */
 export const notLoaded = `A part of this page could not be loaded: the network is away, or the service was upgraded. ${adviseReload()}`;
 
-const notShown = 'This part of the page has an error of its own. Reload the page, and report it if it stays.';
+const notShown = `has an error of its own. ${adviseReload()} If it stays, report it with this text:`;
 
 /** Loads a part of the page; that it cannot be loaded is an error of its own, so that it is not taken for another one. */
 export async function loadPart<Module>(load: () => Promise<Module>): Promise<Module> {
@@ -15,22 +15,31 @@ export async function loadPart<Module>(load: () => Promise<Module>): Promise<Mod
   }
 }
 
-/** Keeps the rest of the page when a part of it cannot be loaded or shown, and shows what to do. */
-export class LoadBoundary extends Component<{ readonly children: ReactNode }, { readonly problem?: string }> {
-  override readonly state: { readonly problem?: string } = {};
+interface LoadBoundaryProps {
+  readonly children: ReactNode;
+  /** What it is around, in words: by default a part of the page. */
+  readonly what?: string;
+}
 
-  static getDerivedStateFromError(error: unknown) {
-    return { problem: error instanceof Error && error.message === notLoaded ? notLoaded : notShown };
+/** Keeps the rest of the page when a part of it cannot be loaded or shown, and shows what happened and how to go on. */
+export class LoadBoundary extends Component<LoadBoundaryProps, { readonly error?: Error }> {
+  override readonly state: { readonly error?: Error } = {};
+
+  static getDerivedStateFromError(thrown: unknown) {
+    return { error: thrown instanceof Error ? thrown : new Error(String(thrown)) };
   }
 
   override render() {
-    const { problem } = this.state;
-    if (problem === undefined) return this.props.children;
+    const { error } = this.state;
+    const { children, what = 'This part of the page' } = this.props;
+    if (error === undefined) return children;
+    const isNotLoaded = error.message === notLoaded;
     return (
       <div className="stack">
         <p role="alert" className="message problem">
-          {problem}
+          {isNotLoaded ? notLoaded : `${what} ${notShown}`}
         </p>
+        {!isNotLoaded && <code translate="no">{`${error}`}</code>}
         <button type="button" onClick={() => location.reload()}>
           Reload the page
         </button>

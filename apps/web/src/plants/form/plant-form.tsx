@@ -119,7 +119,7 @@ export function PlantForm({
           </Field>
         ) : (
           <p className="folded-id">
-            Id: automatic, <code>{draft.id}</code>
+            Id: automatic, <code translate="no">{draft.id}</code>
             <button type="button" className="quiet" onClick={() => focusField('id')}>
               Change <span className="visually-hidden">the id</span>
             </button>

@@ -32,7 +32,7 @@ export async function expectUsable(page: Page, state: string): Promise<void> {
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** Runs all rules of axe-core, the best practices too, and returns one line for each element that violates one. */
-async function findViolations(page: Page): Promise<readonly string[]> {
+export async function findViolations(page: Page): Promise<readonly string[]> {
   // Through the debugger, which the Content-Security-Policy does not apply to.
   const session = await page.context().newCDPSession(page);
   const expression = `${axe}; undefined`;

@@ -1,9 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import Database from 'better-sqlite3';
 
 /** The built command, as `pnpm start` runs it. */
@@ -73,11 +74,18 @@ export async function startPlantStore(settings: Readonly<Record<string, string>>
     },
     /** All committed plants, sorted by id. */
     readPlants: () => readPlants(join(data, 'plant-store.db')),
-    /** Sends a request past the page: a `POST` with what becomes the body in JSON, or a `GET`. */
-    send(path: string, content?: object): Promise<Response> {
+    /** Sends a request past the page: with what becomes the body in JSON a `POST`, with a condition a `PUT`, else a `GET`. */
+    send(path: string, content?: object, condition?: Readonly<Record<string, string>>): Promise<Response> {
       const body = content === undefined ? null : JSON.stringify(content);
-      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-      return fetch(origin + path, { method: body === null ? 'GET' : 'POST', headers, body });
+      const method = body === null ? 'GET' : condition === undefined ? 'POST' : 'PUT';
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...condition };
+      return fetch(origin + path, { method, headers, body });
+    },
+    /** Issues a token with these scopes by the command line. */
+    async issueToken(scopes: string): Promise<string> {
+      const args = [main, 'token', 'create', '--name', 'page', '--can', scopes];
+      const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: folder });
+      return stdout.trim();
     },
     kill,
     /** Starts it again on the same port. */

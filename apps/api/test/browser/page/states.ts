@@ -1,0 +1,509 @@
+import type { Page } from 'playwright-core';
+import { addButton, chooseFile, chooseSource, importAddress } from './support/import-page.js';
+import { makePlantsFile } from './support/plants-file.js';
+import type { PlantStore } from './support/start-plant-store.js';
+import { addPlant, field, forgetToken } from './support/use-page.js';
+
+/** The next action of a person, by which a state is left; it resolves once what follows is shown. */
+type Leave = () => Promise<unknown>;
+
+/** A state of the page. */
+interface State {
+  readonly name: string;
+  /** Goes there from a page of the store in which nothing is kept; resolves once it is shown. */
+  readonly open: (page: Page, store: PlantStore) => Promise<Leave>;
+}
+
+/**
+ * All states of the page, for tests and pictures. Those of a store without plants come first; each can be opened again, from any
+ * later one.
+ */
+export const states: readonly State[] = [
+  {
+    name: 'no token',
+    async open(page, { baseUrl, token }) {
+      await page.goto(baseUrl);
+      await button(page, 'Use token').waitFor();
+      return () => useToken(page, token);
+    },
+  },
+  {
+    name: 'token refused',
+    async open(page, { baseUrl, token }) {
+      await page.goto(baseUrl);
+      // It has the form of a JSON Web Token, so that the service is asked.
+      await page.getByLabel('Access token').fill('no.such.token');
+      await button(page, 'Use token').click();
+      await page.locator('[aria-invalid=true]').waitFor();
+      return () => useToken(page, token);
+    },
+  },
+  {
+    name: 'list empty',
+    async open(page, { address }) {
+      await page.goto(address);
+      await page.getByText('No plants yet.').waitFor();
+      return async () => {
+        await button(page, 'Load 20 examples').click();
+        await page.getByText('20 plants').waitFor();
+      };
+    },
+  },
+  {
+    name: 'list',
+    async open(page, store) {
+      await openList(page, store);
+      return async () => {
+        await row(page, ficus.name).click();
+        await page.getByRole('heading', { name: ficus.name }).waitFor();
+      };
+    },
+  },
+  {
+    name: 'list, selected',
+    async open(page, store) {
+      await openList(page, store);
+      for (const index of [0, 2]) await page.locator('.plant-row .plant-select').nth(index).click();
+      await page.getByRole('region', { name: 'Selected plants' }).waitFor();
+      return async () => {
+        await button(page, 'Clear').click();
+        await page.getByRole('region', { name: 'Selected plants' }).waitFor({ state: 'detached' });
+      };
+    },
+  },
+  {
+    name: 'menu of the page',
+    async open(page, store) {
+      await openList(page, store);
+      await button(page, 'More').click();
+      await button(page, 'Forget token').waitFor();
+      return async () => {
+        await page.keyboard.press('Escape');
+        await button(page, 'Forget token').waitFor({ state: 'hidden' });
+      };
+    },
+  },
+  {
+    name: 'keys',
+    async open(page, store) {
+      await openList(page, store);
+      await button(page, 'More').click();
+      await button(page, 'Keys').click();
+      await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+      return () => close(page);
+    },
+  },
+  {
+    name: 'access',
+    async open(page, store) {
+      await openList(page, store);
+      await button(page, 'More').click();
+      await button(page, 'Access').click();
+      await button(page, 'Show QR code').click();
+      await page.getByRole('img', { name: 'QR code' }).waitFor();
+      return () => close(page);
+    },
+  },
+  {
+    name: 'tags',
+    async open(page, store) {
+      await openList(page, store);
+      const filters = button(page, 'Filters');
+      if (await filters.isVisible()) await filters.click();
+      await button(page, 'Tags…').click();
+      await page
+        .getByRole('button', { name: /^Rename/ })
+        .first()
+        .waitFor();
+      return () => close(page);
+    },
+  },
+  {
+    name: 'list filtered',
+    async open(page, store) {
+      await openList(page, store);
+      await page.getByRole('searchbox').fill('ficus');
+      await page.getByText(/^\d+ plants? found$/).waitFor();
+      return async () => {
+        await page.getByRole('searchbox').fill('');
+        await page.getByText(/^\d+ plants$/).waitFor();
+      };
+    },
+  },
+  {
+    name: 'list filtered without a match',
+    async open(page, store) {
+      await openList(page, store);
+      await page.getByRole('searchbox').fill('cactus');
+      await page.getByText('No plant matches.').waitFor();
+      return async () => {
+        await button(page, 'Show all plants').click();
+        await row(page, ficus.name).waitFor();
+      };
+    },
+  },
+  {
+    name: 'list loading',
+    async open(page, store) {
+      const answer = await holdRequests(page);
+      await fill(store);
+      await page.goto(store.address);
+      await page.getByText('Loading…').waitFor();
+      return async () => {
+        answer();
+        await page.getByText(/^\d+ plants$/).waitFor();
+        await row(page, ficus.name).waitFor();
+      };
+    },
+  },
+  {
+    name: 'service away',
+    async open(page, store) {
+      await fill(store);
+      await loseRequests(page);
+      await page.goto(store.address);
+      await page.getByText('The service cannot be reached').waitFor();
+      return () => comeBack(page);
+    },
+  },
+  {
+    name: 'service away, with rows',
+    async open(page, store) {
+      await openList(page, store);
+      await loseRequests(page);
+      await page.getByRole('searchbox').fill('ficus');
+      await page.getByText('The service cannot be reached').waitFor();
+      return () => comeBack(page);
+    },
+  },
+  {
+    name: 'token without read',
+    async open(page, store) {
+      await page.goto(`${store.baseUrl}/#token=${await store.issueToken('create')}`);
+      await page.getByRole('alert').filter({ hasText: /\S/ }).waitFor();
+      return async () => {
+        await forgetToken(page);
+        await useToken(page, store.token);
+      };
+    },
+  },
+  {
+    name: 'plant',
+    async open(page, store) {
+      await openFicus(page, store);
+      return async () => {
+        await button(page, 'Delete').click();
+        await button(page, 'Undo').waitFor();
+        await row(page, ficus.name).waitFor({ state: 'detached' });
+      };
+    },
+  },
+  {
+    name: 'plant missing',
+    async open(page, store) {
+      await fill(store);
+      await page.goto(store.address.replace('/#', '/p/404#'));
+      await page.getByText('No plant has the id 404.').waitFor();
+      return () => close(page);
+    },
+  },
+  {
+    name: 'plant corrected',
+    async open(page, store) {
+      await openFicus(page, store);
+      await correct(page, 'Ficus elastica');
+      return async () => {
+        await button(page, 'Save').click();
+        await page.getByText('Saved.').waitFor();
+        await page.getByRole('heading', { name: 'Ficus elastica' }).waitFor();
+      };
+    },
+  },
+  {
+    name: 'plant corrected, changed by another',
+    async open(page, store) {
+      await openFicus(page, store);
+      await correct(page, 'Ficus elastica');
+      const etag = (await store.send(`/plants/${ficus.id}`)).headers.get('etag') ?? '';
+      await put(store, { ...ficus, name: 'Ficus benjamina' }, { 'if-match': etag });
+      await button(page, 'Save').click();
+      await page.getByText('It is now:').waitFor();
+      return async () => {
+        await button(page, 'Discard what I typed').click();
+        await page.getByText('It is now:').waitFor({ state: 'detached' });
+        await button(page, 'Save').click();
+        await page.getByText('Saved.').waitFor();
+        await page.getByRole('heading', { name: 'Ficus benjamina' }).waitFor();
+      };
+    },
+  },
+  {
+    name: 'plant deleted',
+    async open(page, store) {
+      await openFicus(page, store);
+      await button(page, 'Delete').click();
+      await button(page, 'Undo').waitFor();
+      return async () => {
+        await button(page, 'Undo').click();
+        await button(page, 'Undo').waitFor({ state: 'detached' });
+        await row(page, ficus.name).waitFor();
+      };
+    },
+  },
+  {
+    name: 'add',
+    async open(page, store) {
+      await openAdd(page, store);
+      return () => addNew(page);
+    },
+  },
+  {
+    name: 'add, with a problem',
+    async open(page, store) {
+      await openAdd(page, store);
+      await addPlant(page, { id: '9223372036854775808', name: 'Monstera' });
+      await page.locator('[aria-invalid=true]').waitFor();
+      return () => addNew(page);
+    },
+  },
+  {
+    name: 'add, id taken',
+    async open(page, store) {
+      await openAdd(page, store);
+      await addPlant(page, { id: `${ficus.id}`, name: 'Monstera' });
+      await button(page, 'Use a free id').waitFor();
+      await button(page, 'Open it').waitFor();
+      return async () => {
+        await button(page, 'Use a free id').click();
+        await page.keyboard.press('Enter');
+        await page.getByText(/^Stored: Monstera/).waitFor();
+      };
+    },
+  },
+  {
+    name: 'add, stored',
+    async open(page, store) {
+      await openAdd(page, store);
+      await addNew(page);
+      return async () => {
+        await addNew(page);
+        await close(page);
+        await row(page, ficus.name).waitFor();
+      };
+    },
+  },
+  {
+    name: 'import, source',
+    async open(page, store) {
+      await openImport(page, store);
+      return () => chooseSource(page, file);
+    },
+  },
+  {
+    name: 'import, source unreadable',
+    async open(page, store) {
+      await openImport(page, store);
+      const empty = { name: 'empty.csv', mimeType: 'text/csv', buffer: Buffer.alloc(0) };
+      await page.locator('input[type=file]').setInputFiles(empty);
+      await page.getByRole('alert').filter({ hasText: /\S/ }).waitFor();
+      return () => chooseSource(page, file);
+    },
+  },
+  {
+    name: 'import, columns',
+    async open(page, store) {
+      await openImport(page, store);
+      await chooseSource(page, file);
+      return async () => {
+        await button(page, 'Review lines').click();
+        await addButton(page).waitFor();
+      };
+    },
+  },
+  {
+    name: 'import, review',
+    async open(page, store) {
+      await openImport(page, store);
+      await chooseFile(page, file);
+      await button(page, 'Check line').first().waitFor();
+      return async () => {
+        await page.getByRole('button', { name: /^Ready/ }).click();
+        await button(page, 'Check line').first().waitFor({ state: 'detached' });
+        await page.getByRole('button', { name: /^Problems/ }).click();
+        const line = page.getByRole('form').first();
+        await line.getByLabel('Id').fill('123456');
+        await line.getByLabel('Name').fill('Hedera helix');
+        await line.getByLabel('Name').press('Enter');
+        await page.getByRole('button', { name: 'Problems (3)' }).waitFor();
+      };
+    },
+  },
+  {
+    name: 'import, running',
+    async open(page, store) {
+      await openImport(page, store);
+      await chooseFile(page, file);
+      const answer = await holdRequests(page);
+      await addButton(page).click();
+      await button(page, 'Cancel').waitFor();
+      return async () => {
+        answer();
+        await outcome(page).waitFor();
+      };
+    },
+  },
+  {
+    name: 'import, cancelled',
+    async open(page, store) {
+      await openImport(page, store);
+      await chooseFile(page, file);
+      const answer = await holdRequests(page);
+      await addButton(page).click();
+      await button(page, 'Cancel').click();
+      await button(page, 'Continue').waitFor();
+      return async () => {
+        answer();
+        await button(page, 'Continue').click();
+        await outcome(page).waitFor();
+      };
+    },
+  },
+  {
+    name: 'import, outcome',
+    async open(page, store) {
+      await openImport(page, store);
+      await chooseFile(page, file);
+      await addButton(page).click();
+      await outcome(page).waitFor();
+      return async () => {
+        await page.getByRole('link', { name: 'View them' }).click();
+        await page.getByRole('grid').waitFor();
+      };
+    },
+  },
+  {
+    name: 'part not loaded',
+    async open(page, store) {
+      await page.route(/\/assets\/import.*\.js$/, (route) => route.fulfill({ status: 404, body: '' }));
+      await page.goto(importAddress(store));
+      await page.getByText('A part of this page could not be loaded').first().waitFor();
+      return async () => {
+        await page.unrouteAll();
+        await button(page, 'Reload the page').click();
+        await button(page, 'Choose file').waitFor();
+      };
+    },
+  },
+];
+
+/** Opens a state, whatever the page shows. */
+export async function openState(state: State, page: Page, store: PlantStore): Promise<Leave> {
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  // A file of the origin, so that what the page has kept in the tab can be removed where nothing of it runs.
+  await page.goto(`${store.baseUrl}/icon.svg`);
+  await page.evaluate(() => sessionStorage.clear());
+  return state.open(page, store);
+}
+
+const long = 'Monstera'.repeat(30);
+/** The plant that is opened, corrected and deleted. */
+const ficus = { id: 100_000_000_007, name: 'Ficus carica', tag: 'tree' };
+const file = makePlantsFile(40, { faultyEvery: 10 });
+
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+const outcome = (page: Page) => page.getByRole('heading', { name: / added from / });
+const row = (page: Page, name: string) => page.getByRole('row', { name });
+const isOfApi = ({ pathname }: URL) => /^\/(plants|changes|tags)\b/.test(pathname);
+
+/** Adds what the states have in common; the plant that they open, correct and delete again, as the newest one. */
+async function fill(store: PlantStore): Promise<void> {
+  const names = ['Rosa canina', 'Aloe vera', 'Quercus robur', 'Mentha × piperita', 'Ginkgo biloba'];
+  const tags = ['shrub', 'succulent', 'tree', 'herb'];
+  const many = Array.from({ length: 30 }, (_, index) => ({
+    id: 500_000_000_000 + 7919 * index,
+    name: `${names[index % names.length]} ${index + 1}`,
+    tag: tags[index % tags.length],
+  }));
+  const odd = [
+    { id: 1, name: '' },
+    { id: 2, name: long, tag: long },
+    { id: 3, name: 'بلوط', tag: 'bed' },
+  ];
+  await store.send('/plants/batch', { plants: [...many, ...odd, ficus] });
+  await store.send('/plants/batch/delete', { ids: [`${ficus.id}`] });
+  await put(store, ficus, { 'if-none-match': '*' });
+}
+
+async function put(store: PlantStore, plant: typeof ficus, condition: Record<string, string>) {
+  const { id, ...texts } = plant;
+  const { status } = await store.send(`/plants/${id}`, texts, condition);
+  if (status !== 200) throw new Error(`The plant was answered with status ${status}.`);
+}
+
+async function openList(page: Page, store: PlantStore): Promise<void> {
+  await fill(store);
+  await page.goto(store.address);
+  await row(page, ficus.name).waitFor();
+}
+
+async function openFicus(page: Page, store: PlantStore): Promise<void> {
+  await openList(page, store);
+  await row(page, ficus.name).click();
+  await button(page, 'Delete').waitFor();
+}
+
+async function correct(page: Page, name: string): Promise<void> {
+  await button(page, 'Correct').click();
+  await page.getByRole('dialog').getByLabel('Name').fill(name);
+}
+
+async function openAdd(page: Page, store: PlantStore): Promise<void> {
+  await fill(store);
+  await page.goto(store.formAddress);
+  await field(page, 'Name').waitFor();
+}
+
+/** Adds a plant that is not there yet. */
+async function addNew(page: Page): Promise<void> {
+  const id = `${Date.now()}`;
+  await addPlant(page, { id, name: 'Hedera helix', tag: 'ivy' });
+  await page.getByText(`Stored: Hedera helix, id ${id}.`).waitFor();
+}
+
+async function openImport(page: Page, store: PlantStore): Promise<void> {
+  await page.goto(importAddress(store));
+  await button(page, 'Choose file').waitFor();
+}
+
+async function useToken(page: Page, token: string): Promise<void> {
+  await page.getByLabel('Access token').fill(token);
+  await button(page, 'Use token').click();
+  await page.getByRole('link', { name: 'Plants' }).waitFor();
+}
+
+async function close(page: Page): Promise<void> {
+  await button(page, 'Close').click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+}
+
+/** Holds what is sent to the service until the function that it returns is called. */
+async function holdRequests(page: Page): Promise<() => void> {
+  const held = Promise.withResolvers<void>();
+  await page.route(isOfApi, async (route) => {
+    await held.promise;
+    // It may have been cancelled.
+    await route.continue().catch(() => undefined);
+  });
+  return held.resolve;
+}
+
+/** Loses what is sent to the service until `comeBack`. */
+async function loseRequests(page: Page): Promise<void> {
+  await page.route(isOfApi, (route) => route.abort());
+}
+
+async function comeBack(page: Page): Promise<void> {
+  await page.unrouteAll();
+  await button(page, 'Load again').click();
+  await row(page, ficus.name).waitFor();
+}

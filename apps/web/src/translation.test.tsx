@@ -1,0 +1,76 @@
+import { createClient } from '@plant-store/client';
+import { createFakePlantStore } from '@plant-store/client/testing';
+import { act, cleanup, render, screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeEach, expect, it, vi } from 'vitest';
+import { App } from './app.js';
+import { home, navigate } from './route.js';
+
+const token = `pst_${'0'.repeat(42)}72YDVwp`;
+
+beforeEach(async () => {
+  const store = createFakePlantStore({ baseUrl: location.origin, token });
+  await createClient(store).createPlant({ body: { id: 701, name: 'Rose', tag: 'sun' } });
+  vi.stubGlobal('fetch', store.fetch);
+  history.replaceState(null, '', '/');
+});
+
+function open() {
+  cleanup();
+  render(<App tokenFromAddress={token} />);
+  return userEvent.setup();
+}
+
+/** The texts with one of these words that a browser may translate. */
+function translatable(words: RegExp): readonly (string | null)[] {
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const found: (string | null)[] = [];
+  while (walker.nextNode()) {
+    const { currentNode: node } = walker;
+    const isKept = node.parentElement?.closest('[translate="no"], option') !== null;
+    if (!isKept && words.test(node.nodeValue ?? '')) found.push(node.nodeValue);
+  }
+  return found;
+}
+
+it('lets a browser translate no name, no tag, no id and no code', async () => {
+  const user = open();
+  const ofPlant = /Rose|Fern|sun|701|702|curl http|createPlant/;
+  await screen.findByText('Rose');
+  expect(translatable(ofPlant)).toEqual([]);
+  await user.click(screen.getByText('Rose'));
+  await screen.findByText(/^curl http/);
+  expect(translatable(ofPlant)).toEqual([]);
+  await user.click(screen.getByRole('button', { name: 'Delete' }));
+  await screen.findByRole('button', { name: 'Undo' });
+  expect(translatable(ofPlant)).toEqual([]);
+  await user.click(screen.getByRole('button', { name: 'Undo' }));
+  await user.type(screen.getByRole('searchbox'), '701');
+  await screen.findByText('1 plant found, by its id');
+  expect(translatable(ofPlant)).toEqual([]);
+  act(() => navigate({ ...home, view: 'add' }));
+  await user.type(await screen.findByRole('textbox', { name: 'Name' }), 'Fern');
+  await user.click(screen.getByRole('button', { name: 'Change the id' }));
+  await user.clear(screen.getByRole('textbox', { name: 'Id' }));
+  await user.type(screen.getByRole('textbox', { name: 'Id' }), '701{Enter}');
+  await screen.findByRole('button', { name: 'Open it' });
+  expect(translatable(ofPlant)).toEqual([]);
+});
+
+it('shows what happened and how to go on where something takes away what the page shows, and keeps what was typed', async () => {
+  vi.spyOn(console, 'error').mockImplementation(() => undefined);
+  const user = open();
+  await screen.findByText('Rose');
+  act(() => navigate({ ...home, view: 'add' }));
+  await user.type(await screen.findByRole('textbox', { name: 'Name' }), 'Fern');
+  document.querySelector('section.plants')?.remove();
+  act(() => navigate({ ...home, view: 'import' }));
+  await waitFor(() =>
+    expect(screen.getByRole('alert').textContent).toMatch(/^This page has an error of its own\. Reload/),
+  );
+  expect(screen.getByRole('button', { name: 'Reload the page' })).toBeDefined();
+  expect(screen.getByText(/NotFoundError/)).toBeDefined();
+  history.replaceState(null, '', '/add');
+  open();
+  expect((await screen.findByRole<HTMLInputElement>('textbox', { name: 'Name' })).value).toBe('Fern');
+});
