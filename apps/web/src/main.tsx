@@ -1,6 +1,7 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.js';
+import { basePath } from './route.js';
 import './styles/page.css';
 import { loadPart } from './shared/load-boundary.js';
 import { openToken } from './token/open-token.js';
@@ -9,6 +10,10 @@ import { readSignInSettings, type SignInSettings, takeSignInReply } from './toke
 
 // First of all, so that the token is in the address no longer than it takes to load this file.
 const opened = openToken(window);
+
+// Absolute, since the address changes with each view, from where a browser looks for a relative one then.
+const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
+if (icon !== null) icon.href = `${basePath}icon.svg`;
 
 const reply = takeSignInReply(window);
 const settings = readSignInSettings();

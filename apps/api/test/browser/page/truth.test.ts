@@ -65,8 +65,9 @@ it('copies and reads a file at an address without HTTPS', async () => {
   await page.getByText('1 plant found, by its id').waitFor();
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Yew' }).waitFor();
-  await page.getByRole('button', { name: 'Copy the id', exact: true }).click();
-  await page.getByRole('button', { name: 'Copied' }).waitFor();
+  const sheet = page.getByRole('dialog');
+  await sheet.getByRole('button', { name: 'Copy the id', exact: true }).click();
+  await sheet.getByRole('button', { name: 'Copied' }).waitFor();
   await page.getByRole('button', { name: 'Close' }).click();
   const download = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Export' }).click();
