@@ -23,7 +23,7 @@ export function CopyButton({ text, label, inTable = false }: CopyButtonProps) {
     <button
       type="button"
       className="quiet icon-only copy"
-      aria-label={label}
+      aria-label={state === 'copied' ? 'Copied' : label}
       tabIndex={inTable ? -1 : 0}
       onClick={(event) => {
         event.stopPropagation();

@@ -58,13 +58,13 @@ function UndoItem({
     <div className="undo-item">
       {failure === undefined ? (
         <p key="deleted" id={text}>
-          Deleted {name}
+          <span>Deleted</span> {name}
           {others.length === 0 && (
-            <>
+            <span>
               , id <span translate="no">{`${plant?.id}`}</span>
-            </>
+            </span>
           )}
-          .
+          <span>.</span>
         </p>
       ) : (
         <p key="failure" id={text} role="alert" className="problem">

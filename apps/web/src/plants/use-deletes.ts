@@ -109,7 +109,7 @@ export function useDeletes(filter: PlantFilter) {
 
   const remove = (plants: readonly StoredPlant[]) => {
     if (plants.length === 0) return;
-    if (plants.length > 1) void loadBulk();
+    if (plants.length > 1) void loadBulk().catch(() => undefined);
     const key = ++lastKey.current;
     const sendNow = () => {
       sending.current.set(key, send(key, plants));
@@ -183,8 +183,12 @@ export function useDeletes(filter: PlantFilter) {
   };
 }
 
-/** Loaded before it is needed: a tab that closes loads nothing. */
-const loadBulk = () => loadPart(() => import('@plant-store/client/bulk'));
+/** Kept once it is loaded: a tab that closes waits for nothing, not even for what it has. */
+let bulk: typeof import('@plant-store/client/bulk') | undefined;
+const loadBulk = async () => {
+  bulk ??= await loadPart(() => import('@plant-store/client/bulk'));
+  return bulk;
+};
 
 /** Deletes plants, and returns why some were not deleted, by their ids. */
 async function deletePlants(
@@ -197,7 +201,7 @@ async function deletePlants(
     await unwrap(client.deletePlant({ params: { id: first.id }, fetch: fetchBeyondTab }));
     return rejected;
   }
-  const { deleteAll } = await loadBulk();
+  const { deleteAll } = bulk ?? (await loadBulk());
   const ids = plants.map(({ id }) => id);
   for await (const { id, message } of deleteAll(client, ids, { fetch: fetchBeyondTab })) {
     rejected.set(BigInt(id), message);

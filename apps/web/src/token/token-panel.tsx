@@ -55,10 +55,14 @@ export function TokenPanel({ reason, takeFocus, place: placeBefore, onToken }: T
       <h2>Your access token</h2>
       {signIn && <SignInButton settings={signIn} place={place} />}
       <p>
-        {signIn
-          ? 'Or use a token of this store, which its operator issues.'
-          : 'To see and add plants you need a token of this store. Its operator issues them.'}{' '}
-        It is sent to nobody but the store, and kept in this tab alone, unless you choose otherwise.
+        <span>
+          {signIn
+            ? 'Or use a token of this store, which its operator issues.'
+            : 'To see and add plants you need a token of this store. Its operator issues them.'}
+        </span>{' '}
+        <span>
+          It is sent to nobody but the store, and kept in this tab alone, unless you choose otherwise.
+        </span>
       </p>
       <Field
         label="Access token"

@@ -1,5 +1,6 @@
 import { type MouseEvent, useEffect, useState } from 'react';
 import { formatRoute, home, navigate } from '../../route.js';
+import { useMay } from '../../shared/use-scopes.js';
 import { formatCount, formatCountOf } from '../format-count.js';
 import type { Progress } from '../protocol.js';
 import type { ImportSession } from '../session/import-session.js';
@@ -65,6 +66,7 @@ function Actions({
   progress,
 }: RunPlantsProps & { readonly progress: Pick<Progress, 'task' | 'state' | 'retired'> }) {
   const { counts, preview } = state;
+  const [canReuse, canDelete] = [useMay('correct'), useMay('delete')];
   if (progress.state === 'running') {
     return (
       <p className="import-actions">
@@ -88,7 +90,7 @@ function Actions({
           View them
         </a>
       )}
-      {progress.state === 'ended' && progress.retired > 0 && (
+      {progress.state === 'ended' && progress.retired > 0 && canReuse && (
         <button type="button" onClick={() => session.run('reuse')}>
           {`Use the ids of deleted plants again (${formatCount(progress.retired)})`}
         </button>
@@ -107,7 +109,7 @@ function Actions({
         </>
       )}
       {preview && <StartOver session={session} state={state} />}
-      {counts.stored > 0 && !isUndo && <UndoImport session={session} count={counts.stored} />}
+      {counts.stored > 0 && !isUndo && canDelete && <UndoImport session={session} count={counts.stored} />}
     </p>
   );
 }
@@ -125,10 +127,10 @@ function UndoImport({ session, count }: { readonly session: ImportSession; reado
   return (
     <>
       <button type="button" className="danger" onClick={() => session.run('undo')}>
-        Delete the {formatCountOf(count, 'plant')} that it added
+        {`Delete the ${formatCountOf(count, 'plant')} that it added`}
       </button>
       <button type="button" onClick={() => setAsks(false)}>
-        Keep {count === 1 ? 'it' : 'them'}
+        {`Keep ${count === 1 ? 'it' : 'them'}`}
       </button>
     </>
   );

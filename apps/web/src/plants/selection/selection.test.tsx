@@ -161,3 +161,69 @@ it('removes the tags by an empty one, overwrites no change of others, and names 
   expect(tagOf(2)).toBeUndefined();
   expect(store.plants.get(3n)).toEqual({ name: 'Rose' });
 });
+
+const idsNow = () => [...store.plants].filter(([, plant]) => plant !== undefined).map(([id]) => Number(id));
+const status = () =>
+  screen
+    .getAllByRole('status')
+    .map(({ textContent }) => textContent)
+    .join();
+
+/** Selects the plants 2 to 11, and deletes them. */
+async function deleteTen() {
+  const user = await open();
+  await user.click(checkbox(2));
+  await user.keyboard('{Shift>}');
+  await user.click(checkbox(11));
+  await user.keyboard('{/Shift}');
+  await user.click((await bar()).getByRole('button', { name: 'Delete' }));
+  await screen.findByText(/^Deleted/);
+  return user;
+}
+const sendNow = () => act(() => void window.dispatchEvent(new Event('pagehide')));
+
+it('deletes what is selected together, with one undo, before which nothing is sent, by a button or Ctrl+Z', async () => {
+  const sent: string[] = [];
+  onRequest = async (request) => void sent.push(request);
+  const user = await deleteTen();
+  expect(status()).toContain('Deleted 10 plants');
+  expect(screen.getAllByRole('row').slice(1)).toHaveLength(2);
+  expect([screen.queryByRole('region', { name: 'Selected plants' }), selected()]).toEqual([null, []]);
+  await waitFor(() => expect(document.activeElement?.tagName).toBe('TR'));
+  await user.click(screen.getByRole('button', { name: 'Undo' }));
+  expect(screen.getAllByRole('row').slice(1)).toHaveLength(12);
+  act(() => row(5).focus());
+  await user.keyboard('{Delete}');
+  expect(screen.getAllByRole('row').slice(1)).toHaveLength(11);
+  await user.keyboard('{Control>}z{/Control}');
+  expect(row(5)).toBeDefined();
+  sendNow();
+  expect(sent.filter((request) => !request.startsWith('GET'))).toEqual([]);
+});
+
+it('deletes many by one request, and brings them back under their ids', async () => {
+  const sent: string[] = [];
+  onRequest = async (request) => void sent.push(request);
+  const user = await deleteTen();
+  sendNow();
+  await waitFor(() => expect(idsNow()).toEqual([1, 12]));
+  expect(sent.filter((request) => /DELETE|batch/.test(request))).toEqual(['POST /plants/batch/delete']);
+  await user.click(screen.getByRole('button', { name: 'Undo' }));
+  await waitFor(() => expect(screen.queryByRole('button', { name: 'Undo' })).toBeNull());
+  expect(idsNow().sort((one, other) => one - other)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+  expect(screen.getAllByRole('row').slice(1)).toHaveLength(12);
+});
+
+it('shows again what was not deleted, and why', async () => {
+  await deleteTen();
+  store.fail({
+    kind: 'status',
+    status: 403,
+    body: JSON.stringify({ error: 40300, message: 'Not permitted.' }),
+  });
+  sendNow();
+  const alert = await screen.findByRole('alert');
+  expect(alert.textContent).toBe('10 plants are not deleted, or not certainly. Not permitted.');
+  await waitFor(() => expect(screen.getAllByRole('row').slice(1)).toHaveLength(12));
+  expect(screen.queryByRole('button', { name: 'Undo' })).toBeNull();
+});

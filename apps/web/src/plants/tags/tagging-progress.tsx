@@ -35,8 +35,12 @@ export function TaggingProgress({ progress, total }: TaggingProgressProps) {
           <ul className="not-tagged">
             {failed.slice(0, maxNamed).map(({ plant: { id, name }, reason }) => (
               <li key={`${id}`}>
-                <strong dir="auto">{shorten(name) || '(no name)'}</strong>, id <code>{`${id}`}</code>:{' '}
-                {reason}
+                <strong dir="auto" translate="no">
+                  {shorten(name) || '(no name)'}
+                </strong>
+                <span>, id </span>
+                <code translate="no">{`${id}`}</code>
+                <span>{`: ${reason}`}</span>
               </li>
             ))}
           </ul>

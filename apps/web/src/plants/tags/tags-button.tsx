@@ -2,6 +2,7 @@ import { lazy, Suspense, useState } from 'react';
 import { createPortal } from 'react-dom';
 import type { PlantFilter } from '../../route.js';
 import { LoadBoundary, loadPart } from '../../shared/load-boundary.js';
+import { useMay } from '../../shared/use-scopes.js';
 
 const TagsSheet = lazy(async () => {
   const { TagsSheet } = await loadPart(() => import('./tags-sheet.js'));
@@ -11,6 +12,8 @@ const TagsSheet = lazy(async () => {
 /** Opens the sheet with all tags. A rename that runs goes on while it is closed. */
 export function TagsButton({ filter }: { readonly filter: PlantFilter }) {
   const [state, setState] = useState<'unused' | 'open' | 'closed'>('unused');
+  // What it opens corrects plants.
+  if (!useMay('correct')) return null;
   return (
     <>
       <button type="button" onClick={() => setState('open')}>

@@ -153,7 +153,10 @@ function RenameForm({
   const isRunning = state === 'running';
   const isSame = from === to;
   const field = useRef<HTMLInputElement>(null);
-  useEffect(() => field.current?.select(), []);
+  useEffect(() => {
+    field.current?.focus();
+    field.current?.select();
+  }, []);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     event.stopPropagation(); // To the form of the button that opened the sheet.

@@ -1,0 +1,123 @@
+import type { Page } from 'playwright-core';
+import { beforeEach, expect, it } from 'vitest';
+import { until } from '../../support/until.js';
+import { openTab } from './support/open-tab.js';
+import { setUp } from './support/set-up.js';
+
+const shared = setUp();
+const count = 40;
+
+let page: Page;
+let clicks: number;
+
+/** The plants 1 to 40, the newest first, by what is pressed with a mouse from then on. */
+beforeEach(async () => {
+  const plants = Array.from({ length: count }, (_, at) => ({
+    id: at + 1,
+    name: `plant ${at + 1}`,
+    tag: 'bed',
+  }));
+  expect((await shared.store.send('/plants/batch', { plants })).status).toBe(200);
+  const tab = await openTab(shared.browser);
+  ({ page } = tab);
+  clicks = 0;
+  await page.exposeFunction('countClick', () => {
+    clicks++;
+  });
+  await page.addInitScript(() => {
+    const { countClick } = globalThis as unknown as { countClick(): void };
+    document.addEventListener('pointerdown', () => countClick(), { capture: true });
+  });
+  await page.goto(shared.store.address);
+  await row(count).waitFor();
+  return tab.close;
+});
+
+const row = (number: number) => page.getByRole('row', { name: `plant ${number} bed` });
+const stored = () => shared.store.readPlants().map(({ name }) => name);
+
+it('adds a plant by 1 click, and the next, with the same tag, by none', async () => {
+  await page.getByRole('link', { name: 'Add a plant' }).click();
+  const name = page.getByRole('textbox', { name: 'Name' });
+  await name.and(page.locator(':focus')).waitFor();
+  await page.keyboard.type('Ivy');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('shade');
+  await page.keyboard.press('Enter');
+  await page.getByRole('listitem').filter({ hasText: 'Ivy' }).getByText('stored').waitFor();
+  await name.and(page.locator(':focus')).waitFor();
+  await page.keyboard.type('Fern');
+  await page.keyboard.press('Enter');
+  await page.getByRole('listitem').filter({ hasText: 'Fern' }).getByText('stored').waitFor();
+  expect(clicks).toBe(1);
+  const added = shared.store.readPlants().filter(({ name: text }) => /Ivy|Fern/.test(text));
+  expect(added.map(({ tag }) => tag)).toEqual(['shade', 'shade']);
+});
+
+it('corrects a plant by 3 clicks', async () => {
+  await row(38).getByText('plant 38', { exact: true }).click();
+  await page.getByRole('button', { name: 'Correct' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).and(page.locator(':focus')).waitFor();
+  await page.keyboard.press('End');
+  await page.keyboard.type(' of mine');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved.').waitFor();
+  expect([clicks, stored().includes('plant 38 of mine')]).toEqual([3, true]);
+});
+
+it('finds a plant by its id by no click after it is typed', async () => {
+  await page.keyboard.press('/');
+  await page.keyboard.type('17');
+  const first = page.getByRole('row').nth(1);
+  await until(async () => (await first.textContent())?.startsWith('plant 17') === true);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'plant 17' }).waitFor();
+  expect(clicks).toBe(0);
+});
+
+it('deletes 30 plants at once by 4 clicks at most, undoes that by 1, and once more in the tab that closes', async () => {
+  const selectThirty = async () => {
+    await page.mouse.wheel(0, -5_000);
+    await row(35).getByRole('checkbox').click();
+    await page.mouse.wheel(0, 5_000);
+    await row(6)
+      .getByRole('checkbox')
+      .click({ modifiers: ['Shift'] });
+    await page.getByText('30 selected', { exact: true }).last().waitFor();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('Deleted 30 plants').waitFor();
+    // The focus stays in the list.
+    await page.locator('tr:focus').waitFor();
+  };
+  await selectThirty();
+  expect(clicks).toBeLessThanOrEqual(4);
+  await row(20).waitFor({ state: 'detached' });
+  const before = stored().length;
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await row(20).waitFor();
+  expect(stored()).toHaveLength(before);
+
+  await selectThirty();
+  await page.goto('about:blank');
+  await until(() => !stored().some((name) => /^plant (6|20|35)$/.test(name)));
+  expect(stored().filter((name) => /^plant (5|36)$/.test(name))).toHaveLength(2);
+});
+
+it('selects by keys, which are those of the list of keys', async () => {
+  await page.keyboard.press('?');
+  await page.getByRole('dialog', { name: 'Keys' }).getByText('Select a range').waitFor();
+  await page.keyboard.press('Escape');
+  await row(40).focus();
+  await page.keyboard.press('Space');
+  await page.keyboard.press('Shift+ArrowDown');
+  await page.keyboard.press('Shift+End');
+  expect(await page.getByRole('grid').getAttribute('aria-multiselectable')).toBe('true');
+  await page
+    .getByRole('region', { name: 'Selected plants' })
+    .getByText(/^\d+ selected$/)
+    .waitFor();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('ControlOrMeta+A');
+  await page.getByRole('region', { name: 'Selected plants' }).waitFor();
+  expect(clicks).toBe(0);
+});

@@ -1,0 +1,62 @@
+import { createClient } from '@plant-store/client';
+import { createFakePlantStore } from '@plant-store/client/testing';
+import { render, screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeEach, expect, it, vi } from 'vitest';
+import { App } from '../app.js';
+
+const known = `pst_${'0'.repeat(42)}72YDVwp`;
+const store = createFakePlantStore({ baseUrl: location.origin, token: known });
+
+beforeEach(async () => {
+  history.replaceState(null, '', '/');
+  store.clear();
+  await createClient(store).createPlant({ body: { id: 3, name: 'Rose' } });
+  vi.stubGlobal('fetch', store.fetch);
+});
+
+async function open() {
+  render(<App tokenFromAddress={known} />);
+  await screen.findByText('Rose');
+  return userEvent.setup();
+}
+
+it('searches by /, also from the import, adds by n, and neither while something is typed or a sheet is open', async () => {
+  const user = await open();
+  await user.keyboard('/');
+  const search = screen.getByRole<HTMLInputElement>('searchbox');
+  expect([document.activeElement, search.value]).toEqual([search, '']);
+  await user.keyboard('n/?');
+  expect([location.pathname, search.value]).toEqual(['/', 'n/?']);
+  await user.clear(search);
+  search.blur();
+  await user.keyboard('n');
+  expect(location.pathname).toBe('/add');
+  const name = await screen.findByRole<HTMLInputElement>('textbox', { name: 'Name' });
+  name.blur();
+  await user.keyboard('/');
+  expect(document.activeElement).not.toBe(screen.getByRole('searchbox', { hidden: true }));
+  await user.click(screen.getByRole('button', { name: 'Close' }));
+  await user.click(screen.getByRole('link', { name: 'Import' }));
+  await screen.findByRole('heading', { level: 2 });
+  await user.keyboard('/');
+  expect([location.pathname, document.activeElement]).toEqual(['/', screen.getByRole('searchbox')]);
+});
+
+it('lists the keys by ?, and by a button, where those of one character can be switched off', async () => {
+  const user = await open();
+  await user.keyboard('?');
+  const isOn = () => screen.findByRole<HTMLInputElement>('checkbox', { name: /^Keys of one character act/ });
+  expect((await isOn()).checked).toBe(true);
+  await user.click(await isOn());
+  await user.click(screen.getByRole('button', { name: 'Close' }));
+  await user.keyboard('n?');
+  expect([location.pathname, screen.queryByRole('dialog')]).toEqual(['/', null]);
+  await user.click(screen.getByRole('button', { name: 'More' }));
+  await user.click(screen.getByRole('button', { name: 'Keys' }));
+  expect((await isOn()).checked).toBe(false);
+  await user.click(await isOn());
+  await user.click(screen.getByRole('button', { name: 'Close' }));
+  await user.keyboard('n');
+  await waitFor(() => expect(location.pathname).toBe('/add'));
+});
