@@ -58,6 +58,8 @@ export function useSession(
   const latest = useRef(session);
   /** Of all tokens so far. */
   const ids = useRef(new Map<string, string>());
+  /** The ids of sign-ins that the identity provider renews no more. */
+  const ended = useRef(new Set<string>());
   useEffect(() => {
     latest.current = session;
     const { kept, active, place } = session;
@@ -79,9 +81,10 @@ export function useSession(
     const { kept, place } = latest.current;
     if (kept === undefined) return token;
     if (kept.token !== token) return ids.current.get(token) === kept.id ? kept.token : token;
-    if (kept.signIn?.refreshToken === undefined) return token;
-    const renewed = await renewToken(kept, place).catch(() => undefined);
-    if (renewed === undefined) return token;
+    if (kept.signIn?.refreshToken === undefined || ended.current.has(kept.id)) return token;
+    const renewed = await renewToken(kept, place).catch(() => null);
+    if (renewed === undefined) ended.current.add(kept.id);
+    if (!renewed) return token;
     setSession((now) => (now.kept?.id === renewed.id ? { ...now, kept: renewed, active: true } : now));
     return renewed.token;
   }, []);

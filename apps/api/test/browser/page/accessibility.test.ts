@@ -27,6 +27,14 @@ it('is usable when it asks for the token, and with a token that is wrong', async
   await expectUsable(page, 'token panel with a wrong token');
 });
 
+it('is usable when it shows where the token is kept, and its QR code', async () => {
+  await page.goto(shared.store.address);
+  await page.getByRole('button', { name: 'Access' }).click();
+  await page.getByRole('button', { name: 'Show QR code' }).click();
+  await page.getByRole('img', { name: 'QR code that opens the page' }).waitFor();
+  await expectUsable(page, 'access');
+});
+
 it('is usable for the plants: none, a list, no match, and one that is open or deleted', async () => {
   await page.goto(shared.store.address);
   await page.getByText('No plants yet.').waitFor();

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeEach, expect, it } from 'vitest';
 import { until } from '../../support/until.js';
+import { expectUsable } from './support/expect-usable.js';
 import { openTab, type Tab } from './support/open-tab.js';
 import { setUp } from './support/set-up.js';
 import { startOidcProvider } from './support/start-oidc-provider.js';
@@ -98,10 +99,12 @@ it('asks again when the identity provider does not renew the token, and what was
   await field(page, 'Name').fill('Rose');
   await page.waitForTimeout(5_000);
   await page.keyboard.press('Enter');
-  await page.getByText(/has expired/).waitFor();
+  await page.getByRole('alert').getByText(/has expired/).waitFor();
+  const again = page.getByRole('button', { name: 'Sign in', exact: true });
+  await again.waitFor();
   await page.unroute(`${provider.issuer}/token`);
   provider.lifetimeSeconds = 3_600;
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await again.click();
   // The provider still knows the person, and asks only whether the page may have a token.
   await page.locator('button[type="submit"]').click();
   await page.getByRole('link', { name: 'Plants' }).waitFor();
@@ -139,5 +142,6 @@ it('shows that the sign-in was cancelled', async () => {
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.getByRole('link', { name: /Cancel/ }).click();
   await page.getByText('the sign-in was cancelled').waitFor();
+  await expectUsable(page, 'cancelled sign-in');
   expect(new URL(page.url()).search).toBe('');
 });
