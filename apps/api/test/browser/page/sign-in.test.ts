@@ -99,7 +99,10 @@ it('asks again when the identity provider does not renew the token, and what was
   await field(page, 'Name').fill('Rose');
   await page.waitForTimeout(5_000);
   await page.keyboard.press('Enter');
-  await page.getByRole('alert').getByText(/has expired/).waitFor();
+  await page
+    .getByRole('alert')
+    .getByText(/has expired/)
+    .waitFor();
   const again = page.getByRole('button', { name: 'Sign in', exact: true });
   await again.waitFor();
   await page.unroute(`${provider.issuer}/token`);
