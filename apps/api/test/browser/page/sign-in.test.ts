@@ -89,6 +89,8 @@ it('asks again when the identity provider does not renew the token, and what was
   provider.lifetimeSeconds = 5;
   await page.goto(`${shared.store.baseUrl}/add`);
   await signIn('dave');
+  const loadedAt = () => page.evaluate(() => performance.timeOrigin);
+  const before = await loadedAt();
   await page.route(`${provider.issuer}/token`, (route) =>
     route.fulfill({
       status: 400,
@@ -107,11 +109,18 @@ it('asks again when the identity provider does not renew the token, and what was
   await again.waitFor();
   await page.unroute(`${provider.issuer}/token`);
   provider.lifetimeSeconds = 3_600;
+  const opening = page.context().waitForEvent('page');
   await again.click();
+  const opened = await opening;
+  const closed = opened.waitForEvent('close');
   // The provider still knows the person, and asks only whether the page may have a token.
-  await page.locator('button[type="submit"]').click();
+  await opened.locator('button[type="submit"]').click();
   await page.getByRole('link', { name: 'Plants' }).waitFor();
   expect(await field(page, 'Name').inputValue()).toBe('Rose');
+  await field(page, 'Name').press('Enter');
+  await page.getByRole('listitem').getByText('stored').waitFor();
+  await closed;
+  expect(await loadedAt()).toBe(before);
 });
 
 /** Lets the identity provider send the person back at once, with a code that it has not issued, and with changes. */
