@@ -76,10 +76,15 @@ it('renews a token before it expires, in the view as it is', async () => {
   provider.lifetimeSeconds = 5;
   await page.goto(`${shared.store.baseUrl}/add`);
   await signIn('carol');
+  const rejected: string[] = [];
+  page.on('response', (reply) => {
+    if (reply.status() === 401) rejected.push(reply.url());
+  });
   const before = await readKept('sessionStorage');
   await field(page, 'Name').fill('Rose');
   await until(() => provider.grants.filter((grant) => grant === 'refresh_token granted').length >= 2);
   expect(await readKept('sessionStorage')).not.toBe(before);
+  expect(rejected).toEqual([]);
   expect(await field(page, 'Name').inputValue()).toBe('Rose');
   await addPlant(page, { id: '2', name: 'Rose' });
   await page.getByRole('listitem').getByText('stored').waitFor();
