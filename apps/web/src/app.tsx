@@ -105,13 +105,14 @@ function Page({ tokenFromAddress, signingIn }: AppProps) {
             {session.notice}
           </p>
         )}
-        {session.isSigningIn && <p className="loading">Signing in…</p>}
-        {!active && !session.isSigningIn && (
+        {session.waiting !== undefined && <p className="loading">{session.waiting}</p>}
+        {!active && session.waiting === undefined && (
           <TokenPanel
             key={session.problem ?? ''}
             reason={session.problem}
             takeFocus={asked}
             place={place}
+            hasWork={kept !== undefined}
             onToken={use}
           />
         )}

@@ -252,7 +252,7 @@ it('leaves out the page with PAGE=off, and the link to it', async () => {
   const linked = async ({ baseUrl }: TestService) =>
     (await getFile(baseUrl, '/docs')).content.includes('<a href="./">Add plants');
   expect([await linked(service), await linked(without)]).toEqual([true, false]);
-  for (const [path] of files.slice(0, 4)) expect((await getFile(without.baseUrl, path)).status).toBe(404);
+  for (const [path] of files.slice(0, 6)) expect((await getFile(without.baseUrl, path)).status).toBe(404);
 });
 
 it('says in the document how people sign in, and lets the page call the identity provider alone', async () => {

@@ -4,12 +4,12 @@ import { navigate, type PlantFilter } from '../route.js';
 import { explainFailure } from '../shared/explain-failure.js';
 import { Icon } from '../shared/icon.js';
 import { loadPart, notLoaded } from '../shared/load-boundary.js';
-import { Menu } from '../shared/menu.js';
 import { usePlantStore } from '../shared/plant-store.js';
 import type { SavedFile } from '../shared/save-file.js';
 import { SavedFileLink } from '../shared/saved-file-link.js';
 import { Sheet } from '../shared/sheet.js';
 import { narrowScreen, useMedia } from '../shared/use-media.js';
+import { ExportFormats } from './export-formats.js';
 import { readSearchedId } from './read-searched-id.js';
 import { TagsButton } from './tags/tags-button.js';
 import { findTag, useTags } from './use-tags.js';
@@ -237,20 +237,7 @@ function ExportMenu({ filter }: { readonly filter: PlantFilter }) {
   const isRunning = state?.state === 'running';
   return (
     <div className="export">
-      <Menu
-        label={
-          <>
-            Export <Icon name="down" />
-          </>
-        }
-      >
-        <button type="button" onClick={() => void start('csv')}>
-          CSV (for spreadsheets)
-        </button>
-        <button type="button" onClick={() => void start('ndjson')}>
-          NDJSON (for programs)
-        </button>
-      </Menu>
+      <ExportFormats onExport={(format) => void start(format)} />
       {isRunning && (
         <button type="button" onClick={() => control?.abort()}>
           Cancel

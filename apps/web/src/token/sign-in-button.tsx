@@ -6,10 +6,12 @@ import type { SignInSettings } from './sign-in-settings.js';
 interface SignInButtonProps {
   readonly settings: SignInSettings;
   readonly place: Place;
+  /** Whether to sign in beside the page, which stays as it is. */
+  readonly isInNewTab: boolean;
 }
 
 /** Goes to the identity provider, which sends the person back with a token. */
-export function SignInButton({ settings, place }: SignInButtonProps) {
+export function SignInButton({ settings, place, isInNewTab }: SignInButtonProps) {
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
   const signIn = async () => {
@@ -18,16 +20,13 @@ export function SignInButton({ settings, place }: SignInButtonProps) {
     setProblem(undefined);
     try {
       const { beginSignIn, explainSignIn } = await loadPart(() => import('./sign-in.js'));
-      await beginSignIn(settings, place === 'device').catch((error) => {
-        setProblem(explainSignIn(error));
-        setBusy(false);
-      });
-      // A person who comes back by the browser's button finds the page as it was left.
-      window.addEventListener('pageshow', () => setBusy(false), { once: true });
+      await beginSignIn(settings, { isRemembered: place === 'device', isInNewTab }).catch((error) =>
+        setProblem(explainSignIn(error)),
+      );
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error));
-      setBusy(false);
     }
+    setBusy(false);
   };
   if (!isSecureContext)
     return (

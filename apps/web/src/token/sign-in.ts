@@ -11,6 +11,8 @@ export interface SignedIn {
   readonly isRemembered: boolean;
   /** The address that was left to sign in, without its origin. */
   readonly returnTo: string;
+  /** What the tab that has opened this one knows the sign-in by, if one has. */
+  readonly askedBy?: string | undefined;
 }
 
 /** What is kept in the tab while the identity provider asks the person. */
@@ -18,20 +20,26 @@ interface Begun extends Pick<SignedIn, 'isRemembered' | 'returnTo'> {
   readonly state: string;
   readonly nonce: string;
   readonly codeVerifier: string;
+  /** Whether the identity provider asks in a tab of its own, which has a copy of this. */
+  readonly isInNewTab: boolean;
 }
 
 /**
  * Goes to the identity provider (OpenID Connect Core, section 3.1, with PKCE, RFC 7636).
  *
+ * @param isInNewTab whether this one stays as it is, since it has work in it that is not kept
  * @throws {Error} when it cannot be reached, or the browser keeps nothing in the tab
  */
-export async function beginSignIn(settings: SignInSettings, isRemembered: boolean): Promise<void> {
+export async function beginSignIn(
+  settings: SignInSettings,
+  { isRemembered, isInNewTab }: { readonly isRemembered: boolean; readonly isInNewTab: boolean },
+): Promise<void> {
   const { authorization_endpoint: endpoint = '' } = await discover(settings);
   const begun: Begun = {
     state: oauth.generateRandomState(),
     nonce: oauth.generateRandomNonce(),
     codeVerifier: oauth.generateRandomCodeVerifier(),
-    isRemembered,
+    ...{ isRemembered, isInNewTab },
     returnTo: location.pathname + location.search,
   };
   keepInTab(tabStorageKeys.signIn, begun);
@@ -48,7 +56,9 @@ export async function beginSignIn(settings: SignInSettings, isRemembered: boolea
     ...audienceOf(settings),
   };
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
-  location.assign(url);
+  if (!isInNewTab) location.assign(url);
+  else if (window.open(url) === null)
+    throw new Error('The browser has opened no new tab to sign in. Permit that, and try again.');
 }
 
 /**
@@ -78,7 +88,7 @@ export async function finishSignIn(settings: SignInSettings, reply: URLSearchPar
   });
   const { isRemembered, returnTo } = begun;
   const kept = { token: tokens.access_token, id: crypto.randomUUID(), signIn: toSignIn(tokens) };
-  return { kept, isRemembered, returnTo };
+  return { kept, isRemembered, returnTo, ...(begun.isInNewTab && { askedBy: begun.state }) };
 }
 
 /**

@@ -16,12 +16,14 @@ interface TokenPanelProps {
   readonly takeFocus: boolean;
   /** Where a token was kept before. */
   readonly place: Place;
+  /** Whether the page has work in it that must stay. */
+  readonly hasWork: boolean;
   /** Called with a token that the service does not reject, and where to keep it. */
   onToken(token: string, place: Place): void;
 }
 
 /** Asks for the access token, and checks it, also at the service, before it is used. */
-export function TokenPanel({ reason, takeFocus, place: placeBefore, onToken }: TokenPanelProps) {
+export function TokenPanel({ reason, takeFocus, place: placeBefore, hasWork, onToken }: TokenPanelProps) {
   const signIn = readSignInSettings();
   const [place, setPlace] = useState(placeBefore);
   const [text, setText] = useState('');
@@ -53,7 +55,7 @@ export function TokenPanel({ reason, takeFocus, place: placeBefore, onToken }: T
   return (
     <form noValidate onSubmit={(event) => void submit(event)} className="stack token-panel">
       <h2>Your access token</h2>
-      {signIn && <SignInButton settings={signIn} place={place} />}
+      {signIn && <SignInButton settings={signIn} place={place} isInNewTab={hasWork} />}
       <p>
         <span>
           {signIn

@@ -2,6 +2,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { navigate, parseRoute } from '../route.js';
 import { loadPart } from '../shared/load-boundary.js';
 import { nameOf, tabStorageKeys } from '../shared/tab-storage.js';
+import { handOver, onHandOver } from './hand-over.js';
 import { enteredToken, type KeptToken, keep, type Place, readKept } from './kept-token.js';
 import { readToken } from './read-token.js';
 import { renewalDelayMs, renewToken } from './renew-token.js';
@@ -23,8 +24,8 @@ export interface Session {
   readonly notice?: string | undefined;
   /** Whether a token was entered, forgotten or rejected in the open page, so that the focus has to follow. */
   readonly asked: boolean;
-  /** Whether the reply of the identity provider is being checked. */
-  readonly isSigningIn?: boolean;
+  /** What is shown in place of the panel while the reply of the identity provider is checked, and when another tab has taken it. */
+  readonly waiting?: string | undefined;
 }
 
 /** The session, and what changes it. */
@@ -58,10 +59,12 @@ export function useSession(
   const latest = useRef(session);
   /** Of all tokens so far. */
   const ids = useRef(new Map<string, string>());
+  /** The ids of sign-ins that the identity provider renews no more. */
+  const ended = useRef(new Set<string>());
   useEffect(() => {
     latest.current = session;
     const { kept, active, place } = session;
-    if (session.isSigningIn) return;
+    if (session.waiting !== undefined) return;
     if (kept !== undefined) ids.current.set(kept.token, kept.id);
     keep(place, active ? kept : undefined);
     if (place === 'device') keep('tab', undefined);
@@ -79,9 +82,10 @@ export function useSession(
     const { kept, place } = latest.current;
     if (kept === undefined) return token;
     if (kept.token !== token) return ids.current.get(token) === kept.id ? kept.token : token;
-    if (kept.signIn?.refreshToken === undefined) return token;
-    const renewed = await renewToken(kept, place).catch(() => undefined);
-    if (renewed === undefined) return token;
+    if (kept.signIn?.refreshToken === undefined || ended.current.has(kept.id)) return token;
+    const renewed = await renewToken(kept, place).catch(() => null);
+    if (renewed === undefined) ended.current.add(kept.id);
+    if (!renewed) return token;
     setSession((now) => (now.kept?.id === renewed.id ? { ...now, kept: renewed, active: true } : now));
     return renewed.token;
   }, []);
@@ -123,20 +127,29 @@ export function useSession(
     const others = openChannel();
     others.onmessage = ({ data: gone }: MessageEvent<readonly string[]>) =>
       setSession((now) => (now.kept && gone.includes(now.kept.id) ? { ...forgotten, asked: false } : now));
+    const stopReceiving = onHandOver(({ kept, isRemembered }) =>
+      setSession({ kept, active: true, place: isRemembered ? 'device' : 'tab', asked: true }),
+    );
     window.addEventListener('hashchange', onHashChange);
     window.addEventListener('storage', onStorage);
     return () => {
       window.removeEventListener('hashchange', onHashChange);
       window.removeEventListener('storage', onStorage);
       others.close();
+      stopReceiving();
     };
   }, []);
   useEffect(() => {
     let isShown = true;
-    void signingIn?.then((signedIn) => {
+    void signingIn?.then(async (signedIn) => {
       if (!isShown) return;
       if (typeof signedIn === 'string') {
-        setSession((now) => ({ ...now, isSigningIn: false, problem: signedIn }));
+        setSession((now) => ({ ...now, waiting: undefined, problem: signedIn }));
+        return;
+      }
+      if (await handOver(signedIn)) {
+        setSession((now) => ({ ...now, waiting: 'You are signed in, in the other tab. Close this one.' }));
+        window.close();
         return;
       }
       const { kept, isRemembered, returnTo } = signedIn;
@@ -178,7 +191,8 @@ function openSession(tokenFromAddress: string | undefined, isSigningIn: boolean)
   const inTab = readKept('tab');
   const kept = inTab ?? readKept('device');
   const place = inTab === undefined && kept !== undefined ? 'device' : 'tab';
-  if (isSigningIn) return { kept: undefined, active: false, place: 'tab', asked: false, isSigningIn };
+  if (isSigningIn)
+    return { kept: undefined, active: false, place: 'tab', asked: false, waiting: 'Signing in…' };
   const session: Session = { kept, active: kept !== undefined, place, asked: false };
   return tokenFromAddress === undefined ? session : enter(tokenFromAddress, session);
 }

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeEach, expect, it } from 'vitest';
 import { until } from '../../support/until.js';
+import { expectUsable } from './support/expect-usable.js';
 import { openTab, type Tab } from './support/open-tab.js';
 import { setUp } from './support/set-up.js';
 import { startOidcProvider } from './support/start-oidc-provider.js';
@@ -75,10 +76,15 @@ it('renews a token before it expires, in the view as it is', async () => {
   provider.lifetimeSeconds = 5;
   await page.goto(`${shared.store.baseUrl}/add`);
   await signIn('carol');
+  const rejected: string[] = [];
+  page.on('response', (reply) => {
+    if (reply.status() === 401) rejected.push(reply.url());
+  });
   const before = await readKept('sessionStorage');
   await field(page, 'Name').fill('Rose');
   await until(() => provider.grants.filter((grant) => grant === 'refresh_token granted').length >= 2);
   expect(await readKept('sessionStorage')).not.toBe(before);
+  expect(rejected).toEqual([]);
   expect(await field(page, 'Name').inputValue()).toBe('Rose');
   await addPlant(page, { id: '2', name: 'Rose' });
   await page.getByRole('listitem').getByText('stored').waitFor();
@@ -88,6 +94,8 @@ it('asks again when the identity provider does not renew the token, and what was
   provider.lifetimeSeconds = 5;
   await page.goto(`${shared.store.baseUrl}/add`);
   await signIn('dave');
+  const loadedAt = () => page.evaluate(() => performance.timeOrigin);
+  const before = await loadedAt();
   await page.route(`${provider.issuer}/token`, (route) =>
     route.fulfill({
       status: 400,
@@ -98,14 +106,26 @@ it('asks again when the identity provider does not renew the token, and what was
   await field(page, 'Name').fill('Rose');
   await page.waitForTimeout(5_000);
   await page.keyboard.press('Enter');
-  await page.getByText(/has expired/).waitFor();
+  await page
+    .getByRole('alert')
+    .getByText(/has expired/)
+    .waitFor();
+  const again = page.getByRole('button', { name: 'Sign in', exact: true });
+  await again.waitFor();
   await page.unroute(`${provider.issuer}/token`);
   provider.lifetimeSeconds = 3_600;
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  const opening = page.context().waitForEvent('page');
+  await again.click();
+  const opened = await opening;
+  const closed = opened.waitForEvent('close');
   // The provider still knows the person, and asks only whether the page may have a token.
-  await page.locator('button[type="submit"]').click();
+  await opened.locator('button[type="submit"]').click();
   await page.getByRole('link', { name: 'Plants' }).waitFor();
   expect(await field(page, 'Name').inputValue()).toBe('Rose');
+  await field(page, 'Name').press('Enter');
+  await page.getByRole('listitem').getByText('stored').waitFor();
+  await closed;
+  expect(await loadedAt()).toBe(before);
 });
 
 /** Lets the identity provider send the person back at once, with a code that it has not issued, and with changes. */
@@ -139,5 +159,6 @@ it('shows that the sign-in was cancelled', async () => {
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.getByRole('link', { name: /Cancel/ }).click();
   await page.getByText('the sign-in was cancelled').waitFor();
+  await expectUsable(page, 'cancelled sign-in');
   expect(new URL(page.url()).search).toBe('');
 });

@@ -54,7 +54,7 @@ export const states: readonly State[] = [
     async open(page, store) {
       await openList(page, store);
       return async () => {
-        await row(page, ficus.name).click();
+        await page.getByText(ficus.name, { exact: true }).click();
         await page.getByRole('heading', { name: ficus.name }).waitFor();
       };
     },
@@ -448,7 +448,7 @@ async function openList(page: Page, store: PlantStore): Promise<void> {
 
 async function openFicus(page: Page, store: PlantStore): Promise<void> {
   await openList(page, store);
-  await row(page, ficus.name).click();
+  await page.getByText(ficus.name, { exact: true }).click();
   await button(page, 'Delete').waitFor();
 }
 

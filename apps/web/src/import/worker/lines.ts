@@ -113,24 +113,15 @@ export class Lines {
     return this.#roundedIds === this.#longIds ? this.#roundedIds : 0;
   }
 
-  /** The plants that can be sent, in order. */
-  *readReady(): Generator<readonly [record: number, plant: NewPlant]> {
+  /** The plants that can be sent, or those that were stored and not there before, in order. */
+  *readPlants(of: 'ready' | 'stored'): Generator<readonly [record: number, plant: NewPlant]> {
     for (let from = 0; from < this.table.length; from += blockLength) {
       const to = Math.min(from + blockLength, this.table.length);
-      if (!this.#states.subarray(from, to).includes(state.ready)) continue;
+      if (!this.#states.subarray(from, to).includes(state[of])) continue;
       for (const [offset, record] of this.#read(from, to).entries()) {
-        const isReady = this.#states[from + offset] === state.ready;
-        if (isReady && 'plant' in record) yield [from + offset, record.plant];
+        const isOne = this.#states[from + offset] === state[of];
+        if (isOne && 'plant' in record) yield [from + offset, record.plant];
       }
-    }
-  }
-
-  /** The ids of the plants that were stored, and not there before, in order. */
-  *readStored(): Generator<readonly [record: number, id: bigint]> {
-    for (let record = 0; record < this.table.length; record++) {
-      if (this.#states[record] !== state.stored) continue;
-      const [read] = this.#read(record, record + 1);
-      if (read && 'plant' in read) yield [record, read.plant.id];
     }
   }
 

@@ -136,7 +136,7 @@ export class Run {
     };
     const client = { ...own, createPlants };
     function* readPlants() {
-      for (const [record, plant] of lines.readReady()) {
+      for (const [record, plant] of lines.readPlants('ready')) {
         records.set(plant, record);
         yield plant;
       }
@@ -168,7 +168,7 @@ export class Run {
     const client = this.#connect(target);
     const lines = this.#lines;
     function* readIds() {
-      for (const [record, id] of lines.readStored()) {
+      for (const [record, { id }] of lines.readPlants('stored')) {
         records.set(String(id), record);
         yield id;
       }

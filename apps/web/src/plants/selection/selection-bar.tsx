@@ -3,6 +3,7 @@ import type { PlantFilter } from '../../route.js';
 import { LoadBoundary, loadPart } from '../../shared/load-boundary.js';
 import { SavedFileLink } from '../../shared/saved-file-link.js';
 import { useMay } from '../../shared/use-scopes.js';
+import { ExportFormats } from '../export-formats.js';
 import { type Exported, savePlants } from '../export-plants.js';
 import type { Selection } from './use-selection.js';
 
@@ -49,12 +50,7 @@ export function SelectionBar({ selection, isComplete, filter, onDelete }: Select
             Tag…
           </button>
         )}
-        <button type="button" onClick={() => void save('csv')}>
-          Export CSV
-        </button>
-        <button type="button" onClick={() => void save('ndjson')}>
-          Export NDJSON
-        </button>
+        <ExportFormats onExport={(format) => void save(format)} />
         <button type="button" className="quiet" onClick={selection.clear}>
           Clear
         </button>

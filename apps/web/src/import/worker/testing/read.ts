@@ -16,7 +16,7 @@ export async function read(source: Source, readAs: ReadAs = {}) {
   const table = await readTable(source, pacer, readAs);
   const reading = chooseReading(table);
   const lines = await Lines.check(table, reading, pacer);
-  const plants = [...lines.readReady()].map(
+  const plants = [...lines.readPlants('ready')].map(
     ([index, plant]) => [readLineNumber(table, index), plant] as const,
   );
   const faulty = [...lines.problems].map(([index, { reason }]) => [readLineNumber(table, index), reason]);
