@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
-import puppeteer from 'puppeteer-core';
+import puppeteer, { type ElementHandle } from 'puppeteer-core';
 import { until } from '../support/until.js';
 
 /** The keys that are pressed, by their code in WebDriver (section 17.4.2). */
@@ -35,7 +35,8 @@ export async function openFirefox(): Promise<OpenBrowser> {
   const find = async (element: string) => {
     const found = (await page.evaluateHandle(element)).asElement();
     if (found === null) throw new Error(`There is no element ${element}.`);
-    return found;
+    // What is typed into and clicked are elements; nothing here depends on which.
+    return found as ElementHandle<HTMLInputElement>;
   };
   return {
     goto: async (url) => void (await page.goto(url)),
