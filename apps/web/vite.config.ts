@@ -5,9 +5,12 @@ import { printPageAddress } from './scripts/page-address.js';
 
 /** Where `pnpm dev` runs the service, which has its port from the same variable. */
 const service = `http://127.0.0.1:${process.env['PORT'] ?? 3000}`;
+const proxied = ['/plants', '/tags', '/changes', '/tokens', '/docs', '/openapi.json'];
 const tokenFile = join(import.meta.dirname, '../../data/access-token');
 
 export default defineConfig(({ command }) => ({
+  // Relative, since a proxy may serve the page under a prefix that nobody knows when it is built.
+  base: command === 'build' ? './' : '/',
   plugins: [react(), printPageAddress({ service, tokenFile })],
   // The development server reads the sources of the packages, so that an edit shows at once; a build reads their builds.
   resolve: command === 'serve' ? { conditions: ['@plant-store/source', ...defaultClientConditions] } : {},
@@ -15,7 +18,7 @@ export default defineConfig(({ command }) => ({
     host: '127.0.0.1',
     port: 5173,
     strictPort: true,
-    proxy: { '/plants': service, '/docs': service, '/openapi.json': service },
+    proxy: Object.fromEntries(proxied.map((path) => [path, service])),
   },
   build: {
     // The first versions that have light-dark() in CSS.

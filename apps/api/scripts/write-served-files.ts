@@ -1,17 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { hashedFolder, hashOf, listName, suffixes } from '../src/http/served-files.js';
-
-/** Compresses as far as each coding can: this is done once, and saves every person's time. */
-const compressors: ReadonlyMap<string, (content: Buffer) => Buffer> = new Map([
-  [
-    suffixes.br,
-    (content) =>
-      brotliCompressSync(content, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: content.length } }),
-  ],
-  [suffixes.gzip, (content) => gzipSync(content, { level: 9 })],
-]);
+import { compress, hashedFolder, hashOf, listName, suffixes } from '../src/http/served-files.js';
 
 /** From how many bytes on a file is large: it is text, and thus smaller compressed. */
 const largeBytes = 2 ** 20;
@@ -35,10 +24,7 @@ export function writeServedFiles(target: string, files: Iterable<readonly [name:
       throw new Error(`${name} has no hash in its name, but would be cached forever.`);
     }
     if (content.length <= largeBytes) write(name, content);
-    for (const [suffix, compress] of compressors) {
-      const compressed = compress(content);
-      if (compressed.length < content.length) write(`${name}${suffix}`, compressed);
-    }
+    for (const [coding, compressed] of compress(content)) write(`${name}${suffixes[coding]}`, compressed);
   }
   writeFileSync(join(target, listName), `${JSON.stringify(hashes, undefined, 2)}\n`);
 }

@@ -78,7 +78,7 @@ export async function startService(
   // Nobody could read metrics without an admin port.
   { requestLog = log, metrics = config.admin && createRegistry(), onConnection }: ServiceOptions = {},
 ): Promise<ServiceProcess> {
-  const page = config.pageFolder === undefined ? undefined : readPage(config.pageFolder);
+  const page = config.pageFolder === undefined ? undefined : readPage(config.pageFolder, config.jwt?.signIn);
   const client = config.clientFolder === undefined ? undefined : readClient(config.clientFolder);
   const callers = new ActiveCallers();
   const database = await openDatabase(config.database, { log, metrics });

@@ -13,9 +13,11 @@ const ui = SwaggerUIBundle({
   syntaxHighlight: { activated: false },
   plugins: [createPlugin(removeOverview)],
 });
-ui.specActions.updateUrl('/openapi.json');
+ui.specActions.updateUrl('openapi.json');
 ui.specActions.updateLoadingStatus('success');
-ui.specActions.updateSpec(JSON.stringify(openapi));
+// Beside this document, which a proxy may serve under a prefix.
+const servers = [{ ...openapi.servers[0], url: new URL('.', location.href).pathname }];
+ui.specActions.updateSpec(JSON.stringify({ ...openapi, servers }));
 
 /** Swagger UI has dark colors, and leaves it to the page when they are shown. */
 function followColorScheme(): void {

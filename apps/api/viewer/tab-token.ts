@@ -1,5 +1,6 @@
-/** Where the page keeps its token while its tab is open (`apps/web/src/shared/tab-storage.ts`), as JSON. */
-const key = 'plant-store.token';
+/** Where the page keeps its token (`apps/web/src/shared/tab-storage.ts`), as JSON, below a prefix with that. */
+const path = location.pathname.replace(/[^/]*$/, '');
+const key = `plant-store.token${path === '/' ? '' : ` ${path}`}`;
 
 /** Returns the access token of the page that was in this tab before; `undefined` without one. */
 export function readTabToken(): string | undefined {

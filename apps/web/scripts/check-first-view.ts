@@ -10,7 +10,9 @@ const budgetBytes = 105_000;
 const dist = join(import.meta.dirname, '../dist');
 
 const html = readFileSync(join(dist, 'index.html'), 'utf8');
-const scripts = [...html.matchAll(/(?:src|href)="\/(assets\/[^"]+\.js)"/g)].flatMap(([, path]) => path ?? []);
+const scripts = [...html.matchAll(/(?:src|href)="\.\/(assets\/[^"]+\.js)"/g)].flatMap(
+  ([, path]) => path ?? [],
+);
 if (scripts.length === 0) throw new Error('index.html loads no script: the check looks for the wrong thing.');
 
 const sizes = scripts.map((path) => ({

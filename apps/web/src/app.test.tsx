@@ -1,7 +1,7 @@
 import { createFakePlantStore } from '@plant-store/client/testing';
 import { act, cleanup, render, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { describes } from '../test/render-view.js';
 import { App } from './app.js';
 
@@ -189,4 +189,57 @@ it('shows the view of the address, keeps what was typed, and shows a plant that 
   await screen.findByRole('row', { name: /^Rose/ });
   act(() => history.back());
   await screen.findByRole('link', { name: 'Import', current: 'page' });
+});
+
+/** Another tab of this page. */
+function openOtherTab() {
+  const channel = new BroadcastChannel('plant-store.forget');
+  onTestFinished(() => channel.close());
+  return channel;
+}
+
+it('remembers the token on the device only by choice, and forgets it in all tabs', async () => {
+  const user = open();
+  expect(screen.getByLabelText<HTMLInputElement>('Remember on this device').checked).toBe(false);
+  await user.click(screen.getByLabelText('Remember on this device'));
+  await enterToken(user);
+  await waitFor(() => expect(plantsLink()).toBeDefined());
+  expect([keptTokens(), localStorage.getItem('plant-store.token')]).toEqual([[], JSON.stringify(known)]);
+
+  open();
+  expect(plantsLink()).toBeDefined();
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  openOtherTab().onmessage = ({ data }) => resolve(data);
+  await user.click(screen.getByRole('button', { name: 'Forget token' }));
+  expect([keptTokens(), localStorage.length]).toEqual([[], 0]);
+  expect(await promise).toEqual([known]);
+});
+
+it('forgets the token when another tab does, and no other one', async () => {
+  open(known);
+  const other = openOtherTab();
+  other.postMessage(['another']);
+  other.postMessage([]);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(plantsLink()).toBeDefined();
+  other.postMessage(['another', known]);
+  await waitFor(() => expect(tokenField()).toBeDefined());
+  expect(keptTokens()).toEqual([]);
+});
+
+it('changes where the token is kept, and shows it to a phone', async () => {
+  history.replaceState(null, '', '/');
+  const user = open(known);
+  await user.click(screen.getByRole('button', { name: 'Access' }));
+  const remember = await screen.findByLabelText<HTMLInputElement>('Remember on this device');
+  await user.click(remember);
+  expect([keptTokens(), localStorage.length]).toEqual([[], 1]);
+  await user.click(remember);
+  expect([keptTokens(), localStorage.length]).toEqual([['plant-store.token'], 0]);
+  expect(screen.queryByRole('img', { name: /QR code/ })).toBeNull();
+  await user.click(screen.getByRole('button', { name: 'Show QR code' }));
+  await screen.findByRole('img', { name: 'QR code that opens the page' });
+  await user.click(screen.getByRole('button', { name: 'Close' }));
+  await user.click(screen.getByRole('button', { name: 'Access' }));
+  expect(screen.queryByRole('img', { name: /QR code/ })).toBeNull();
 });

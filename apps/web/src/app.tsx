@@ -1,22 +1,31 @@
 import type { Scope } from '@plant-store/contract/access-token';
 import { QueryClient, QueryClientProvider, useQueryClient } from '@tanstack/react-query';
 import { lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react';
+import { Keys } from './keys/keys.js';
 import { Plants } from './plants/plants.js';
 import { forgetLists } from './plants/use-plants.js';
 import { queryOptions } from './query-options.js';
-import { home, type Route, useRoute } from './route.js';
+import { basePath, home, type Route, useRoute } from './route.js';
+import { Icon } from './shared/icon.js';
 import { LackingScope } from './shared/lacking-scope.js';
 import { LoadBoundary, loadPart } from './shared/load-boundary.js';
+import { Menu } from './shared/menu.js';
 import { PlantStoreProvider, usePlantStore } from './shared/plant-store.js';
 import { RouteLink } from './shared/route-link.js';
 import { useScopes } from './shared/use-scopes.js';
 import { checkToken } from './token/check-token.js';
+import type { SignedIn } from './token/sign-in.js';
 import { TokenPanel } from './token/token-panel.js';
 import { useSession } from './token/use-session.js';
 
 const ImportPlants = lazy(async () => {
   const { ImportPlants } = await loadPart(() => import('./import/import-plants.js'));
   return { default: ImportPlants };
+});
+
+const TokenSheet = lazy(async () => {
+  const { TokenSheet } = await loadPart(() => import('./token/token-sheet.js'));
+  return { default: TokenSheet };
 });
 
 const AddSheet = lazy(async () => {
@@ -26,6 +35,8 @@ const AddSheet = lazy(async () => {
 
 interface AppProps {
   readonly tokenFromAddress: string | undefined;
+  /** What the reply of the identity provider in the address leads to, or why to nothing. */
+  readonly signingIn?: Promise<SignedIn | string> | undefined;
 }
 
 /** The page, or what happened to it: such as where an extension of the browser takes away what it shows. */
@@ -38,49 +49,89 @@ export function App(props: AppProps) {
 }
 
 /** The token, and, once there is one, the plants and the ways to add some. */
-function Page({ tokenFromAddress }: AppProps) {
-  const { session, use, reject, forget } = useSession(tokenFromAddress);
+function Page({ tokenFromAddress, signingIn }: AppProps) {
+  const { session, use, keepIn, reject, renew, forget } = useSession(tokenFromAddress, signingIn);
   const route = useRoute();
   const header = useRef<HTMLElement>(null);
-  const { token, active, asked } = session;
+  const [isShowingKeys, setShowingKeys] = useState(false);
   const [scopes, setScopes] = useState<readonly Scope[]>();
+  const canAdd = scopes?.includes('create') ?? true;
+  const [isTokenOpen, setTokenOpen] = useState<boolean>();
+  const { kept, active, asked, place } = session;
+  const id = kept?.id;
   useEffect(() => {
-    if (asked && active && token !== undefined) {
+    if (asked && active && id !== undefined) {
       header.current?.querySelector<HTMLElement>('[aria-current="page"]')?.focus();
     }
-  }, [asked, active, token]);
+  }, [asked, active, id]);
   // What was loaded with one token, and why it was rejected, is not that of the next.
-  const queryClient = useMemo(() => new QueryClient(queryOptions), [token, active]);
+  const queryClient = useMemo(() => new QueryClient(queryOptions), [id, active]);
   return (
-    <div className="page">
+    <div className="page" data-view={active ? route.view : 'token'}>
       <header ref={header} className="page-header">
-        <img src="/icon.svg" alt="" width="40" height="40" />
+        <img src={`${basePath}icon.svg`} alt="" width="28" height="28" />
         <h1>Plant Store</h1>
-        {active && <Views route={route} canAdd={scopes?.includes('create') ?? true} />}
+        {active && <Views route={route} canAdd={canAdd} />}
         <nav aria-label="Page" className="page-links">
-          {active && (
-            <button type="button" className="quiet" onClick={forget}>
-              Forget token
-            </button>
+          {active ? (
+            <Menu
+              label={
+                <>
+                  <Icon name="more" />
+                  <span className="visually-hidden">More</span>
+                </>
+              }
+            >
+              <button type="button" onClick={() => setShowingKeys(true)}>
+                Keys
+              </button>
+              <button type="button" onClick={() => setTokenOpen(true)}>
+                Access
+              </button>
+              <button type="button" onClick={forget}>
+                Forget token
+              </button>
+              <a href={`${basePath}docs`}>API for developers</a>
+            </Menu>
+          ) : (
+            <a href={`${basePath}docs`}>API for developers</a>
           )}
-          <a href="/docs">API for developers</a>
         </nav>
       </header>
+      {active && <Keys route={route} canAdd={canAdd} isShown={isShowingKeys} onShow={setShowingKeys} />}
       <main>
         {session.notice !== undefined && (
           <p role="alert" className="message problem">
             {session.notice}
           </p>
         )}
-        {!active && (
-          <TokenPanel key={session.problem ?? ''} reason={session.problem} takeFocus={asked} onToken={use} />
+        {session.isSigningIn && <p className="loading">Signing in…</p>}
+        {!active && !session.isSigningIn && (
+          <TokenPanel
+            key={session.problem ?? ''}
+            reason={session.problem}
+            takeFocus={asked}
+            place={place}
+            onToken={use}
+          />
         )}
-        {token !== undefined && (
+        {kept !== undefined && active && isTokenOpen !== undefined && (
+          <Part>
+            <TokenSheet
+              isOpen={isTokenOpen}
+              kept={kept}
+              place={place}
+              keepIn={keepIn}
+              onClose={() => setTokenOpen(false)}
+            />
+          </Part>
+        )}
+        {kept !== undefined && (
           // Hidden, not removed, while the token is rejected: what was typed and what runs stays.
-          <div hidden={!active}>
+          <div hidden={!active} className="workspace">
             <QueryClientProvider client={queryClient}>
-              <PlantStoreProvider token={token} onTokenRejected={reject}>
-                <Workspace route={route} isActive={active} onScopes={setScopes} />
+              <PlantStoreProvider token={kept.token} renewToken={renew} onTokenRejected={reject}>
+                <Workspace route={route} id={kept.id} isActive={active} onScopes={setScopes} />
               </PlantStoreProvider>
             </QueryClientProvider>
           </div>
@@ -111,6 +162,7 @@ function Views({ route: { view, filter }, canAdd }: ViewsProps) {
             to={{ view: 'add', filter: view === 'import' ? home.filter : filter }}
             className="button primary"
           >
+            <Icon name="add" />
             Add a plant
           </RouteLink>
         </>
@@ -121,15 +173,16 @@ function Views({ route: { view, filter }, canAdd }: ViewsProps) {
 
 interface WorkspaceProps {
   readonly route: Route;
+  /** What stays the same while the token is renewed. */
+  readonly id: string;
   /** Whether the token may be sent. */
   readonly isActive: boolean;
   /** Called with what the token permits, once that is known. */
   onScopes(scopes: readonly Scope[] | undefined): void;
 }
 
-function Workspace({ route, isActive, onScopes }: WorkspaceProps) {
+function Workspace({ route, id, isActive, onScopes }: WorkspaceProps) {
   const { view } = route;
-  const { token } = usePlantStore();
   const scopes = useScopes();
   useEffect(() => onScopes(scopes), [scopes, onScopes]);
   const canAdd = scopes?.includes('create') ?? true;
@@ -144,7 +197,7 @@ function Workspace({ route, isActive, onScopes }: WorkspaceProps) {
   return (
     <>
       {view !== 'plants' && isActive && !canAdd && scopes !== undefined && <LackingScope scopes={scopes} />}
-      {!isImport && isActive && <Plants key={token} route={route} />}
+      {!isImport && isActive && <Plants key={id} route={route} />}
       {opened.includes('add') && canAdd && (
         <Part>
           <AddSheet filter={route.filter} isOpen={view === 'add' && isActive} />
@@ -171,13 +224,13 @@ function Part({ children, fallback }: { readonly children: ReactNode; readonly f
 
 /** Checks the token on entry to a view that sends nothing by itself. */
 function useTokenCheck(isNeeded: boolean): void {
-  const { token, rejectToken } = usePlantStore();
+  const { client, rejectToken } = usePlantStore();
   useEffect(() => {
     if (!isNeeded) return;
     const control = new AbortController();
-    void checkToken(token, control.signal).then((problem) => {
+    void checkToken(client, control.signal).then((problem) => {
       if (problem !== undefined && !control.signal.aborted) rejectToken(problem);
     });
     return () => control.abort();
-  }, [isNeeded, token, rejectToken]);
+  }, [isNeeded, client, rejectToken]);
 }

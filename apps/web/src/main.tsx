@@ -1,18 +1,40 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.js';
+import { basePath } from './route.js';
 import './styles/page.css';
+import { loadPart } from './shared/load-boundary.js';
 import { openToken } from './token/open-token.js';
+import type { SignedIn } from './token/sign-in.js';
+import { readSignInSettings, type SignInSettings, takeSignInReply } from './token/sign-in-settings.js';
 
 // First of all, so that the token is in the address no longer than it takes to load this file.
 const opened = openToken(window);
+
+// Absolute, since the address changes with each view, from where a browser looks for a relative one then.
+const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
+if (icon !== null) icon.href = `${basePath}icon.svg`;
+
+const reply = takeSignInReply(window);
+const settings = readSignInSettings();
+const signingIn = reply && settings && finish(settings, reply);
 
 const container = document.getElementById('page');
 if (container === null) throw new Error('index.html has no element "page".');
 if (opened !== 'loading_again') {
   createRoot(container).render(
     <StrictMode>
-      <App tokenFromAddress={opened.token} />
+      <App tokenFromAddress={opened.token} signingIn={signingIn} />
     </StrictMode>,
   );
+}
+
+/** What the reply of the identity provider leads to, or why to nothing. */
+async function finish(settings: SignInSettings, reply: URLSearchParams): Promise<SignedIn | string> {
+  try {
+    const { finishSignIn, explainSignIn } = await loadPart(() => import('./token/sign-in.js'));
+    return await finishSignIn(settings, reply).catch(explainSignIn);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { formatRoute, parseRoute } from './route.js';
+import { findBasePath, formatRoute, parseRoute } from './route.js';
 
 it.each([
   ['/', { view: 'plants', filter: { order: 'newest' } }],
@@ -20,3 +20,17 @@ it.each(['/p/', '/p/x', '/p/1.5', '/p/12345678901234567890', '/elsewhere', '/?or
     expect(route).toEqual({ view: 'plants', filter: { order: 'newest' } });
   },
 );
+
+it.each(['/', '/shop/', '/a/p/', '/import/'])('finds the prefix %s in the address of each view', (base) => {
+  for (const view of ['', 'add', 'import', 'p/7', 'p/-9223372036854775808', 'elsewhere', 'p'])
+    expect(findBasePath(base + view)).toBe(base);
+});
+
+it('has the prefix in the address of each view', () => {
+  const filter = { order: 'newest' } as const;
+  for (const view of ['', 'add', 'import', 'p/7?tag=a']) {
+    const route = parseRoute(new URL(`/shop/${view}`, 'http://localhost'), '/shop/');
+    expect(formatRoute(route, '/shop/')).toBe(`/shop/${view}`);
+  }
+  expect(parseRoute(new URL('/add', 'http://localhost'), '/shop/')).toEqual({ view: 'plants', filter });
+});

@@ -11,7 +11,18 @@ export interface PlantFilter {
 /** The plants without a filter, as the page opens. */
 export const home: Route = { view: 'plants', filter: { order: 'newest' } };
 
-/** What the address of the page shows: `/`, `/p/<id>`, `/add` and `/import`; filters are in the query. */
+/**
+ * Where the service is on the page's origin, with a slash at its end: `/`, or the prefix under which a proxy serves it. It is what
+ * the address of a view begins with.
+ */
+export const basePath = findBasePath(globalThis.location?.pathname ?? '/');
+
+/** What is before the view in the path of an address. */
+export function findBasePath(pathname: string): string {
+  return pathname.replace(/(?<=\/)(?:add|import|p\/-?\d{1,19})$/, '').replace(/[^/]*$/, '');
+}
+
+/** What the address of the page shows: `/`, `/p/<id>`, `/add` and `/import`, below `basePath`; filters are in the query. */
 export interface Route {
   readonly view: 'plants' | 'add' | 'import';
   /** The plant that is open, by the digits of its id. */
@@ -20,31 +31,32 @@ export interface Route {
 }
 
 /** The paths of the views; `apps/api/src/http/routes/built-files.ts` serves the page under the same. */
-const paths = { plants: '/', add: '/add', import: '/import' } as const;
+const paths = { plants: '', add: 'add', import: 'import' } as const;
 
 /** Reads the route of an address; a path that no view has shows the plants. */
-export function parseRoute({ pathname, search }: Pick<URL, 'pathname' | 'search'>): Route {
+export function parseRoute({ pathname, search }: Pick<URL, 'pathname' | 'search'>, base = basePath): Route {
+  const path = pathname.startsWith(base) ? pathname.slice(base.length) : '';
   const parameters = new URLSearchParams(search);
   const filter: PlantFilter = {
     q: parameters.get('q') || undefined,
     tag: parameters.get('tag') ?? undefined,
     order: parameters.get('order') === 'id' ? 'id' : 'newest',
   };
-  const [, id] = /^\/p\/(-?\d{1,19})$/.exec(pathname) ?? [];
+  const [, id] = /^p\/(-?\d{1,19})$/.exec(path) ?? [];
   if (id !== undefined) return { view: 'plants', id, filter };
-  const view = pathname === paths.add ? 'add' : pathname === paths.import ? 'import' : 'plants';
+  const view = path === paths.add ? 'add' : path === paths.import ? 'import' : 'plants';
   return { view, filter };
 }
 
 /** The address of a route, without the origin. */
-export function formatRoute({ view, id, filter: { q, tag, order } }: Route): string {
+export function formatRoute({ view, id, filter: { q, tag, order } }: Route, base = basePath): string {
   const parameters = new URLSearchParams({
     ...(q !== undefined && q !== '' && { q }),
     ...(tag !== undefined && { tag }),
     ...(order === 'id' && { order }),
   });
   const query = parameters.size === 0 ? '' : `?${parameters}`;
-  return `${id === undefined ? paths[view] : `/p/${id}`}${query}`;
+  return `${base}${id === undefined ? paths[view] : `p/${id}`}${query}`;
 }
 
 const changed = new EventTarget();

@@ -85,9 +85,9 @@ describe('a plant', () => {
     const cell = await screen.findByText('bed "3"');
     const cells = [...(cell.closest('tr')?.cells ?? [])];
     const titles = screen.getAllByRole('columnheader').map(({ textContent }) => textContent);
-    expect(titles).toEqual(['Name', 'Tag', 'Location', 'Id', 'Added']);
-    expect(cells.map(({ textContent }) => textContent).indexOf(cell.textContent)).toBe(2);
-    expect(screen.getByRole('grid').getAttribute('aria-colcount')).toBe('5');
+    expect(titles).toEqual(['', 'Name', 'Tag', 'Location', 'Id', 'Added ↓']);
+    expect(cells.map(({ textContent }) => textContent).indexOf(cell.textContent)).toBe(3);
+    expect(screen.getByRole('grid').getAttribute('aria-colcount')).toBe('6');
     renderView(<PlantSheet {...{ id: 7n, filter, onClose: ignore, onDelete: ignore }} />);
     const title = await screen.findByText('Location', { selector: 'dt' });
     expect(title.nextElementSibling?.textContent).toBe('bed "3"');

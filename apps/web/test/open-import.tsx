@@ -1,4 +1,6 @@
 import { createFakePlantStore } from '@plant-store/client/testing';
+import { scopes } from '@plant-store/contract/access-token';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { render, screen } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
 import { vi } from 'vitest';
@@ -21,11 +23,16 @@ export function openImport(startWorker: (started: WorkerListener) => (sent: Comm
     listener = started;
     return { send: startWorker(started), end: () => undefined };
   });
+  const queryClient = new QueryClient();
+  // As if it had been asked what the token permits.
+  queryClient.setQueryData(['plant-store', 'getOwnToken'], { scopes });
   const view = (used: string | undefined) =>
     used !== undefined && (
-      <PlantStoreProvider token={used} onTokenRejected={onTokenRejected}>
-        <ImportPlantsView session={session} />
-      </PlantStoreProvider>
+      <QueryClientProvider client={queryClient}>
+        <PlantStoreProvider token={used} onTokenRejected={onTokenRejected}>
+          <ImportPlantsView session={session} />
+        </PlantStoreProvider>
+      </QueryClientProvider>
     );
   const { rerender } = render(view(token));
   /** Goes on with another token; `undefined` forgets it. */

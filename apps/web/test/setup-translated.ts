@@ -36,8 +36,9 @@ function translate(node: Node, replaced: MutationObserver): void {
       return;
     const font = document.createElement('font');
     font.append(document.createElement('font'));
-    font.firstElementChild?.append(node.data);
-    node.replaceWith(font);
+    font.firstElementChild?.append(node.data.trim());
+    const [before = '', after = ''] = node.data.split(node.data.trim());
+    node.replaceWith(before, font, after);
     replaced.observe(node, { characterData: true, characterDataOldValue: true });
   } else for (const child of [...node.childNodes]) translate(child, replaced);
 }

@@ -14,6 +14,7 @@ import {
   PlantIdsSchema,
   PlantQuerySchema,
   PlantSchema,
+  TagQuerySchema,
 } from './schemas.js';
 
 const range = 'must be an integer from -9223372036854775808 to 9223372036854775807';
@@ -64,6 +65,7 @@ it.each<Row>([
     [`${name} must be percent-encoded UTF-8`, PlantQuerySchema, each(name, null)],
   ]),
   ['is not known: there are none here', NoQuerySchema, each('id', '1')],
+  ['is not known: there is after', TagQuerySchema, each('limit', '1')],
   [
     'is not known: there are limit, after, order, tag, q, addedFrom, addedBefore',
     PlantQuerySchema,

@@ -232,7 +232,7 @@ const createQuerySchema = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
 function describeQuery(names: readonly string[]): string {
   return names.length === 0
     ? 'is not known: there are none here'
-    : `is not known: there are ${names.join(', ')}`;
+    : `is not known: there ${names.length === 1 ? 'is' : 'are'} ${names.join(', ')}`;
 }
 
 /** The query of an operation that takes none, as which a client need not pass it. */

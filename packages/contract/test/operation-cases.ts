@@ -570,7 +570,7 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
         get(`/tags?after=${after}`),
       ),
     ),
-    ['a parameter of lists', get('/tags?limit=1'), unknown('limit', 'there are after')],
+    ['a parameter of lists', get('/tags?limit=1'), unknown('limit', 'there is after')],
     ['another method', get('/tags', 'POST'), notAllowed],
     ['HEAD, without the body', get('/tags', 'HEAD'), ok('')],
     noToken(get('/tags')),

@@ -1,3 +1,5 @@
+import { escapeText } from '../../src/http/routes/built-files.js';
+
 /** The names of the files that the document loads. */
 export interface ViewerFiles {
   readonly swaggerUiStyle: string;
@@ -52,16 +54,16 @@ export function renderDocument(
     <meta name="color-scheme" content="light dark">
     <title>${escapeText(info.title)}: the API</title>
     <link rel="icon" href="data:,">
-    <link rel="stylesheet" href="/docs/${files.style}">
-    <link rel="stylesheet" href="/docs/${files.swaggerUiStyle}">
-    <script defer src="/docs/${files.swaggerUiScript}"></script>
-    <script defer src="/docs/${files.script}"></script>
+    <link rel="stylesheet" href="docs/${files.style}">
+    <link rel="stylesheet" href="docs/${files.swaggerUiStyle}">
+    <script defer src="docs/${files.swaggerUiScript}"></script>
+    <script defer src="docs/${files.script}"></script>
   </head>
   <body>
     <header class="head">
-      ${hasPage ? '<nav><a href="/">Add plants without a program</a></nav>\n      ' : ''}<h1>${escapeText(info.title)}</h1>
+      ${hasPage ? '<nav><a href="./">Add plants without a program</a></nav>\n      ' : ''}<h1>${escapeText(info.title)}</h1>
       <p>${escapeText(info.description)}</p>
-      <p>Version ${escapeText(info.version)}, license ${escapeText(info.license.name)}, <a href="/openapi.json">openapi.json</a></p>
+      <p>Version ${escapeText(info.version)}, license ${escapeText(info.license.name)}, <a href="openapi.json">openapi.json</a></p>
       ${client === undefined ? '' : renderClient(client)}
     </header>
     <main id="overview">
@@ -79,7 +81,7 @@ export function renderDocument(
 }
 
 function renderClient({ name, integrity }: Client): string {
-  const link = `<a href="/client.tgz">${escapeText(name)}</a>`;
+  const link = `<a href="client.tgz">${escapeText(name)}</a>`;
   return `<p>The client for TypeScript: download ${link} and <code>npm install ./${escapeText(name)}</code>, integrity <code>${integrity}</code></p>`;
 }
 
@@ -87,8 +89,4 @@ function renderClient({ name, integrity }: Client): string {
 function renderOperation(path: string, method: string, { tags, operationId, summary }: Operation): string {
   const name = `<b>${method.toUpperCase()}</b> <code>${escapeText(path)}</code>`;
   return `<li><a href="#/${tags[0]}/${operationId}">${name} ${escapeText(summary)}</a></li>`;
-}
-
-function escapeText(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 }

@@ -24,6 +24,7 @@ const settings: JwtSettings = {
   },
   withoutScopes: [],
   keyTimes: { refreshMs: 1, cooldownMs: 1, timeoutMs: 1, staleMs: 1 },
+  signIn: undefined,
 };
 
 let privateKey: CryptoKey;

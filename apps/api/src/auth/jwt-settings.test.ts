@@ -52,6 +52,31 @@ it('parses the others', () => {
   });
 });
 
+it('has what the page needs to sign people in, and asks for all scopes by the names of the provider', () => {
+  expect(parse(complete)?.signIn).toBeUndefined();
+  const { JWT_ISSUER: issuer, JWT_AUDIENCE: audience } = complete;
+  const client = { ...complete, JWT_CLIENT_ID: 'page' };
+  const signIn = { issuer, audience, clientId: 'page' };
+  expect(parse(client)?.signIn).toEqual({
+    ...signIn,
+    scope: 'openid plants:create plants:read plants:correct plants:delete',
+  });
+  const named = { JWT_SCOPES: 'create=w read=r correct=w delete=w', JWT_REQUIRED_SCOPE: 'shop' };
+  expect(parse({ ...client, ...named })?.signIn).toEqual({ ...signIn, scope: 'openid w r shop' });
+  const JWT_CLIENT_SCOPES = 'openid offline_access api://plants/.default';
+  expect(parse({ ...client, JWT_CLIENT_SCOPES })?.signIn).toEqual({ ...signIn, scope: JWT_CLIENT_SCOPES });
+});
+
+it.each([
+  [{ JWT_CLIENT_SCOPES: 'openid' }, 'JWT_CLIENT_ID is required, since JWT_CLIENT_SCOPES is set'],
+  [{ JWT_CLIENT_ID: 'page', JWT_CLIENT_SCOPES: 'plants:read' }, 'must have the scope openid'],
+  [{ JWT_CLIENT_ID: 'page', JWT_CLIENT_SCOPES: 'openid  read' }, 'separated by single spaces'],
+  [{ JWT_CLIENT_ID: 'ü' }, 'must be 1 to 255 visible ASCII characters'],
+  [{ JWT_CLIENT_ID: 'page', JWT_ISSUER: 'http://id.example.com' }, 'needs a JWT_ISSUER that is an https URL'],
+])('explains what is wrong with the client: %j', (environment, problem) => {
+  expect(() => parse({ ...complete, ...environment })).toThrow(problem);
+});
+
 it.each([
   [{ JWT_ISSUER: 'x' }, ['JWT_AUDIENCE', 'JWT_JWKS_URL'], 'JWT_ISSUER'],
   [{ JWT_ISSUER: 'x', JWT_AUDIENCE: 'y' }, ['JWT_JWKS_URL'], 'JWT_ISSUER'],

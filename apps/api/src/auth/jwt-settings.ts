@@ -72,6 +72,17 @@ export const jwtVariables = {
     })
     .optional(),
   JWT_SCOPES: z.string().transform(toScopeNames).optional(),
+  JWT_CLIENT_ID: z
+    .string()
+    .regex(/^[\x20-\x7e]{1,255}$/, { error: 'must be 1 to 255 visible ASCII characters' })
+    .optional(),
+  JWT_CLIENT_SCOPES: z
+    .string()
+    .refine((text) => text.split(' ').every((scope) => scopeShape.test(scope)), {
+      error: 'must be scopes, separated by single spaces, such as openid plants:read',
+    })
+    .refine((text) => text.split(' ').includes('openid'), { error: 'must have the scope openid' })
+    .optional(),
 };
 
 type JwtVariables = z.infer<z.ZodObject<typeof jwtVariables>>;
@@ -87,6 +98,16 @@ export function checkJwtVariables(variables: JwtVariables, context: z.Refinement
     if (variables[name] !== undefined) continue;
     context.addIssue({ code: 'custom', path: [name], message: `is required, since ${present[0]} is set` });
   }
+  const { JWT_CLIENT_ID: clientId, JWT_CLIENT_SCOPES: clientScopes, JWT_ISSUER: issuer = '' } = variables;
+  const report = (name: keyof JwtVariables, message: string) =>
+    context.addIssue({ code: 'custom', path: [name], message });
+  if (clientScopes !== undefined && clientId === undefined)
+    report('JWT_CLIENT_ID', 'is required, since JWT_CLIENT_SCOPES is set');
+  if (clientId !== undefined && !isKeySetUrl(issuer))
+    report(
+      'JWT_CLIENT_ID',
+      'needs a JWT_ISSUER that is an https URL; http is accepted for a loopback address only',
+    );
 }
 
 /** Which JSON Web Tokens are accepted, and whose. */
@@ -118,7 +139,30 @@ export function toJwtSettings(variables: JwtVariables) {
     /** What a token with none of these permits. */
     withoutScopes,
     keyTimes,
+    /** How people sign in on the page; `undefined` where they do not. */
+    signIn: toSignIn(variables, issuer, audience),
   });
+}
+
+/** How people sign in on the page: what it has to know of the identity provider. */
+export interface SignIn {
+  readonly issuer: string;
+  readonly audience: string;
+  /** What the provider calls the page. */
+  readonly clientId: string;
+  /** What the page asks for, separated by spaces. */
+  readonly scope: string;
+}
+
+function toSignIn(
+  { JWT_CLIENT_ID: clientId, JWT_CLIENT_SCOPES: scope, ...variables }: JwtVariables,
+  issuer: string,
+  audience: string,
+): SignIn | undefined {
+  if (clientId === undefined) return undefined;
+  const needed = Object.values({ ...defaultScopes, ...variables.JWT_SCOPES });
+  const asked = new Set(['openid', ...needed, ...[variables.JWT_REQUIRED_SCOPE ?? []].flat()]);
+  return { issuer, audience, clientId, scope: scope ?? [...asked].join(' ') };
 }
 
 /** What the provider calls each scope, in pairs such as `create=plants:create`, separated by single spaces. */

@@ -142,6 +142,13 @@ function addService(
 /** How long the old token of a rotation works by default, in milliseconds: an hour. */
 const defaultOverlapMs = 3_600_000;
 
+interface CreateTokenOptions {
+  readonly name?: string;
+  readonly expires?: Date | null;
+  readonly can: readonly Scope[];
+  readonly link?: URL | boolean;
+}
+
 function addTokens(program: Command, { context, readConfig }: ProgramDependencies): void {
   const token = program
     .command('token')
@@ -158,11 +165,16 @@ function addTokens(program: Command, { context, readConfig }: ProgramDependencie
       toExpiry,
     )
     .addOption(canOption().default(scopes, 'everything'))
-    .action((options: { name?: string; expires?: Date | null; can: readonly Scope[] }, command: Command) => {
-      const { name, expires, can } = options;
+    .option(
+      '--link [url]',
+      'print a link to the page with the token, and on a terminal a QR code; the address of the page, by default here',
+      toUrl,
+    )
+    .action((options: CreateTokenOptions, command: Command) => {
+      const { name, expires, can, link } = options;
       // Commander looks for required options before unknown ones, so it would not mention a mistyped `--nmae`.
       if (name === undefined) return command.error("error: required option '--name <name>' not specified");
-      const request = { name, scopes: can, ...(expires && { expiresAt: expires }) };
+      const request = { name, scopes: can, link, ...(expires && { expiresAt: expires }) };
       return createToken(readConfig(), request, context);
     });
   token

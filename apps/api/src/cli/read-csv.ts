@@ -32,11 +32,12 @@ const maxColumns = 1_000;
 const maxNamesLength = 500;
 
 /**
- * Reads plants from CSV or TSV in UTF-8 (RFC 4180), whose first line names the columns. A field that is empty is none, so that a
+ * Reads plants from CSV or TSV in UTF-8 or UTF-16 (RFC 4180), whose first line names the columns, after one with the delimiter as
+ * Excel writes it (`sep=;`), if there is one. A field that is empty is none, so that a
  * plant without a tag and one with an empty tag are the same. A line has the number of its first one where quoted fields span
  * several.
  *
- * @throws {OperatorError} when the file is not in UTF-8, has no columns `id` and `name` or too many columns, or a line is too
+ * @throws {OperatorError} when the file is in neither, has no columns `id` and `name` or too many columns, or a line is too
  * long or has a quoted field that does not end
  */
 export async function* readCsv(chunks: AsyncIterable<Buffer>, options: CsvOptions): AsyncGenerator<CsvLine> {
@@ -103,7 +104,13 @@ async function* parseRows(
   let unfinished = '';
   let number = 1;
   for await (const { text, isLast } of decode(chunks, () => unfinished.length)) {
-    const input = unfinished + text;
+    let input = unfinished + text;
+    const [declaration, declared] = (number === 1 && /^sep=(.)(?:\r\n?|\n)/i.exec(input)) || [];
+    if (declaration !== undefined) {
+      input = input.slice(declaration.length);
+      format = { delimiter: declared };
+      number = 2;
+    }
     const parsed: Papa.ParseStepResult<string[]>[] = [];
     // Papa Parse removes a byte order mark; one within the file belongs to a field.
     Papa.parse<string[]>(`\uFEFF${input}`, { ...format, step: (result) => void parsed.push(result) });
@@ -153,7 +160,7 @@ function findDelimiter(text: string): string {
 const maxTextLength = 2 ** 22;
 
 /**
- * Decodes UTF-8 without a byte order mark.
+ * Decodes UTF-8, or UTF-16 after a byte order mark, without that.
  *
  * @param unfinished how much would be parsed again together with the next part: none is shorter, so that the time that a long
  * row takes does not grow with its square
@@ -162,21 +169,28 @@ async function* decode(
   chunks: AsyncIterable<Buffer>,
   unfinished: () => number,
 ): AsyncGenerator<{ readonly text: string; readonly isLast: boolean }> {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let decoder: TextDecoder | undefined;
   let text = '';
   try {
     for await (const chunk of chunks) {
+      decoder ??= new TextDecoder(encodingOf(chunk), { fatal: true });
       text += decoder.decode(chunk, { stream: true });
       const isEnough = text.length >= unfinished() && !text.endsWith('\r');
       if (!isEnough && text.length < maxTextLength) continue;
       yield { text, isLast: false };
       text = '';
     }
-    yield { text: text + decoder.decode(), isLast: true };
+    yield { text: text + (decoder?.decode() ?? ''), isLast: true };
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     throw new OperatorError('The file is not in UTF-8. Save it as UTF-8, and import it again.', {
       cause: error,
     });
   }
+}
+
+/** The encoding by the byte order mark: what Excel calls Unicode text is UTF-16. */
+function encodingOf(start: Buffer): string {
+  const mark = start.toString('hex', 0, 2);
+  return mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : 'utf-8';
 }

@@ -4,6 +4,7 @@ import { isAccessTokenFormat, type Scope, scopes } from '@plant-store/contract/a
 import { shorten } from '@plant-store/contract/messages';
 import { routes } from '@plant-store/contract/routes';
 import * as z from 'zod';
+import { isLoopback } from '../auth/jwt-settings.js';
 import {
   type AccessToken,
   type AccessTokenStore,
@@ -21,16 +22,46 @@ import { type CliContext, countOf, writeAll, writeResult } from './cli-context.j
 import { reasonOf, withDatabase } from './database.js';
 import { splitLines, toOneLine } from './formats.js';
 
+/** Which token to issue, and how to print it. */
+interface CreationRequest extends TokenRequest {
+  /** The address of the page that a link leads to, or whether it is to lead to this machine; without it there is no link. */
+  readonly link?: URL | boolean | undefined;
+}
+
 /**
- * Issues an access token and prints it, alone, so that a script can take it.
+ * Issues an access token and prints it, alone, so that a script can take it, or a link to the page with it, and on a terminal its
+ * QR code.
  *
  * @throws {OperatorError} when it cannot be printed; it is revoked then
  */
-export async function createToken(config: Config, request: TokenRequest, context: CliContext): Promise<void> {
+export async function createToken(
+  config: Config,
+  { link, ...request }: CreationRequest,
+  context: CliContext,
+): Promise<void> {
+  const page = link === true ? reachableUrl(config.host, config.port) : link;
   await withDatabase(config, {}, async ({ accessTokens: store }) => {
-    await issueAndPrint(createTokenService(store), request, context);
-    if (config.port !== 0) context.message(describeUseOf(config));
+    if (!page) {
+      await issueAndPrint(createTokenService(store), request, context);
+      if (config.port !== 0) context.message(describeUseOf(config));
+      return;
+    }
+    const toLink = (token: string) => `${page.href.replace(/\/?$/, '/')}#token=${token}`;
+    const printed = await issueAndPrint(createTokenService(store), request, context, toLink);
+    if (context.isTerminal) context.print(await drawQrCode(printed));
+    if (isLoopback(page.hostname.replace(/^\[|\]$/g, '')))
+      context.message(
+        'The link works on this machine only: for others give the address of the page after --link.',
+      );
   });
+}
+
+/** A QR code in the colors that cameras read on any terminal: black on white. */
+async function drawQrCode(text: string): Promise<string> {
+  // Loaded only here: few commands need it.
+  const { renderUnicodeCompact } = await import('uqr');
+  const lines = renderUnicodeCompact(text, { border: 4 }).split('\n');
+  return lines.map((line) => `\u001b[40;97m${line}\u001b[0m\n`).join('');
 }
 
 type TokenOutput = Pick<CliContext, 'commandName' | 'output' | 'message'>;
@@ -39,10 +70,12 @@ async function issueAndPrint(
   accessTokens: TokenService,
   request: TokenRequest,
   { commandName, output, message }: TokenOutput,
-): Promise<void> {
+  toPrinted = (text: string) => text,
+): Promise<string> {
   const { text, token } = await accessTokens.issue(request);
+  const printed = toPrinted(text);
   try {
-    await writeAll(output, `${text}\n`);
+    await writeAll(output, `${printed}\n`);
   } catch (cause) {
     // Nobody has it.
     const isRevoked = await accessTokens.revoke(token.id).then(
@@ -57,6 +90,7 @@ async function issueAndPrint(
     });
   }
   message(describeIssued(token));
+  return printed;
 }
 
 /** Which token to replace, and how. */

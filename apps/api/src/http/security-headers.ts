@@ -34,15 +34,17 @@ export const documentHeaders: Readonly<Record<string, string>> = {
 /**
  * The headers of the page on which people add plants: it loads its own scripts, styles and images and nothing else, calls
  * this service and no other, makes no code of a text, and cannot be framed, or read by a page of another origin.
+ *
+ * @param called the origins that it may call besides, such as that of the identity provider
  */
-export const pageHeaders: Readonly<Record<string, string>> = {
+export const pageHeaders = (...called: readonly string[]): Readonly<Record<string, string>> => ({
   ...securityHeaders,
   'content-security-policy': [
     policyOf(
       "script-src 'self'",
       "style-src 'self'",
       "img-src 'self'",
-      "connect-src 'self'",
+      ["connect-src 'self'", ...called].join(' '),
       "worker-src 'self'",
     ),
     // The name is that of the policy in apps/web/src/import/session/spawn-worker.ts, which starts the one worker.
@@ -51,7 +53,7 @@ export const pageHeaders: Readonly<Record<string, string>> = {
   ].join('; '),
   'cross-origin-opener-policy': 'same-origin',
   'permissions-policy': 'camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()',
-};
+});
 
 /** Sets the headers that every reply has. With the fast path `sendJson` writes them together with the body instead. */
 export const commonHeaders: RequestHandler = (request, response, next) => {

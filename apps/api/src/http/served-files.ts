@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
-import { brotliDecompressSync } from 'node:zlib';
+import { brotliCompressSync, brotliDecompressSync, constants, gzipSync } from 'node:zlib';
 import type { Request, RequestHandler, Response } from 'express';
 import { Negotiator } from 'negotiator';
 import { methodNotAllowed } from './middleware/error-handler.js';
@@ -28,6 +28,26 @@ export const listName = 'files.json';
 
 /** What a compressed file has after its name, by the content coding, the smallest first. */
 export const suffixes = { br: '.br', gzip: '.gz' } as const;
+
+type Coding = keyof typeof suffixes;
+
+/** A content in each coding in which it is smaller: as far as each can, since this is done once, and saves every person's time. */
+export function compress(content: Buffer): readonly (readonly [Coding, Buffer])[] {
+  const params = { [constants.BROTLI_PARAM_SIZE_HINT]: content.length };
+  const forms = [
+    ['br', brotliCompressSync(content, { params })],
+    ['gzip', gzipSync(content, { level: 9 })],
+  ] as const;
+  return forms.filter(([, { length }]) => length < content.length);
+}
+
+/** A small file with another content than the build has written. */
+export function withContent(file: ServedFile, text: string): ServedFile {
+  const represent = (content: Buffer): Representation => ({ content, etag: `"${hashOf(content)}"` });
+  const content = Buffer.from(text);
+  const compressed = compress(content).map(([coding, form]) => [coding, represent(form)] as const);
+  return { ...file, plain: represent(content), compressed: new Map(compressed) };
+}
 
 /** The folder of the files whose names have a hash of their content. */
 export const hashedFolder = 'assets/';

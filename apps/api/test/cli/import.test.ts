@@ -134,3 +134,26 @@ it('imports while a service stores plants in the same file', async () => {
   const ids = [...acknowledged.toSorted((a, b) => a - b), ...lines.map((_, index) => index + 1)];
   expect(readRows(storePath(folder))).toEqual(ids.map((id) => [BigInt(id), `plant ${id}`, null]));
 });
+
+/** Tables as spreadsheet programs write them, which the page reads, too. */
+const tables = join(import.meta.dirname, '../../../web/test/import-files');
+
+it.each([
+  ['excel-semicolons-utf-8.csv', ['1 Rose; red [1,5]', '2 two\nlines []']],
+  ['excel-sep-line.csv', ['1 Rose, red [shrub]', '2 Fern []']],
+  ['excel-unicode-text.txt --format tsv', ['1 Rose "Ø" [shrub]']],
+  ['gnumeric.csv', /The first line must name the columns, id and name among them\. It has: Artikelnummer,/],
+  ['ids-with-separators.csv', /^line 2: .*id must be an integer.*\n(line .*\n){4}plant-store: 5 lines/],
+  ['libreoffice-semicolons-windows-1252.csv', /The file is not in UTF-8\. Save it as UTF-8/],
+  ['open-quote.csv', /^line 2: The line is not valid CSV: /],
+  ['title-and-blank-lines.csv', /The first line must name .* It has: Bestandsliste 2026/],
+])('imports a table as a program writes it, or reports why not: %s', async (file, expected) => {
+  const { run } = useCommands();
+  const { stderr } = await run(`import ${join(tables, file)}`);
+  const exported = (await run('export')).stdout.split('\n').filter((line) => line !== '');
+  const plants = exported
+    .map((line) => JSON.parse(line))
+    .map(({ id, name, tag = '' }) => `${id} ${name} [${tag}]`);
+  if (expected instanceof RegExp) expect(stderr).toMatch(expected);
+  else expect([plants, stderr]).toEqual([expected, '']);
+});

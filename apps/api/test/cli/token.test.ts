@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
+import { encode } from 'uqr';
 import { expect, it } from 'vitest';
 import { generateAccessToken } from '../../src/auth/token-service.js';
 import { postPlant } from '../support/post-plant.js';
 import { storePath } from '../support/process/fill-store.js';
 import { failed, startCommand, startServe, succeeded } from '../support/process/run-command.js';
-import { useCommands } from '../support/process/run-in-process.js';
+import { runInProcess, useCommands } from '../support/process/run-in-process.js';
 import { startTestService } from '../support/start-test-service.js';
 import { until } from '../support/until.js';
 
@@ -48,6 +49,34 @@ it('issues, lists and revokes tokens', async () => {
     /^1\t.*\trevoked \S+Z\tnever used\tcreate,read,correct,delete\n/,
   );
   for (const line of ['revoke 7', 'rotate 7']) expect(await run(line)).toEqual(failed(/no token 7/));
+});
+
+it('prints a link to the page with the token, to this machine or to the address that is given', async () => {
+  const { run } = useTokens();
+  const local = await run('create --name page --link');
+  expect(local.stdout).toMatch(/^http:\/\/127\.0\.0\.1:3000\/#token=pst_[0-9A-Za-z]{49}\n$/);
+  expect(local.stderr).toContain('works on this machine only');
+  for (const url of ['https://plants.example.com/shop', 'https://plants.example.com/shop/']) {
+    const { stdout, stderr } = await run(`create --name page --link ${url}`);
+    expect(stdout).toMatch(/^https:\/\/plants\.example\.com\/shop\/#token=pst_[0-9A-Za-z]{49}\n$/);
+    expect(stderr).not.toContain('this machine only');
+  }
+  expect(await run('create --name page --link plants.example.com')).toMatchObject({ exitCode: 2 });
+});
+
+it('draws the link as a QR code on a terminal, in colors that do not depend on it', async () => {
+  const { folder } = useTokens();
+  const args = ['token', 'create', '--name', 'phone', '--link', 'https://plants.example.com'];
+  const { stdout } = await runInProcess(args, { folder, isTerminal: true });
+  const [link = '', ...drawn] = stdout.trimEnd().split('\n');
+  const { size, data } = encode(link, { border: 4 });
+  expect(drawn).toHaveLength(Math.ceil(size / 2));
+  // A character has two modules, one above the other, of which it shows the white ones.
+  const isWhite = (line: number, column: number) => {
+    const character = drawn[line >> 1]?.slice('\u001b[40;97m'.length)[column] ?? '';
+    return (line % 2 === 0 ? '█▀' : '█▄').includes(character);
+  };
+  expect(data.map((row, y) => row.map((_, x) => !isWhite(y, x)))).toEqual(data);
 });
 
 it('prints a curl that stores a plant with a new token', async () => {

@@ -38,6 +38,9 @@ const ofPackage = (name: string) => readFileSync(resolve(name));
 
 const files: [path: string, type: string | undefined, content: Buffer][] = [
   ['/', html, ofPage('index.html')],
+  ['/add', html, ofPage('index.html')],
+  // What it loads is one folder up.
+  ['/p/-1', html, Buffer.from(testPage['index.html'].replaceAll('="./', '="../'))],
   ['/icon.svg', 'image/svg+xml', ofPage('icon.svg')],
   [script, javascript, ofPage('assets/index-BjGIhLHV.js')],
   ['/assets/index-C_NqZPfo.css', css, ofPage('assets/index-C_NqZPfo.css')],
@@ -247,7 +250,26 @@ it.skipIf(inject('workers') > 1)('counts for no limit, and is served once one is
 it('leaves out the page with PAGE=off, and the link to it', async () => {
   const without = await startTestService({ PAGE: 'off' });
   const linked = async ({ baseUrl }: TestService) =>
-    (await getFile(baseUrl, '/docs')).content.includes('<a href="/">Add plants');
+    (await getFile(baseUrl, '/docs')).content.includes('<a href="./">Add plants');
   expect([await linked(service), await linked(without)]).toEqual([true, false]);
   for (const [path] of files.slice(0, 4)) expect((await getFile(without.baseUrl, path)).status).toBe(404);
+});
+
+it('says in the document how people sign in, and lets the page call the identity provider alone', async () => {
+  const { baseUrl } = await startTestService(
+    {
+      ...{ JWT_ISSUER: 'https://id.example.com/a?b=<"', JWT_AUDIENCE: 'plants' },
+      ...{ JWT_JWKS_URL: 'http://127.0.0.1:9/jwks', JWT_CLIENT_ID: 'page' },
+    },
+    (config) => ({ ...config, pageFolder }),
+  );
+  for (const path of ['/', '/p/1']) {
+    const { headers, content } = await getFile(baseUrl, path);
+    expect(headers['content-security-policy']).toContain("; connect-src 'self' https://id.example.com; ");
+    const [, meta = ''] = /<meta name="sign-in" content="([^"]+)">/.exec(content.toString()) ?? [];
+    expect(JSON.parse(meta.replaceAll('&quot;', '"').replaceAll('&lt;', '<'))).toEqual({
+      ...{ issuer: 'https://id.example.com/a?b=<"', audience: 'plants', clientId: 'page' },
+      scope: 'openid plants:create plants:read plants:correct plants:delete',
+    });
+  }
 });

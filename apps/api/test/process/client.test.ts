@@ -52,7 +52,7 @@ it('serves the packed client, which npm installs from its file alone, and which 
   const { integrity } = lock.packages['node_modules/@plant-store/client'];
   expect(headers['repr-digest']).toBe(`sha-512=:${integrity.replace('sha512-', '')}:`);
   const documentation = await (await fetch(`${baseUrl}/docs`)).text();
-  expect(documentation).toContain(`<a href="/client.tgz">${tarball}</a>`);
+  expect(documentation).toContain(`<a href="client.tgz">${tarball}</a>`);
   expect(documentation).toContain(`<code>${integrity}</code>`);
   await command.end('SIGTERM');
 });

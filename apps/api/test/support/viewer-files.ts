@@ -14,7 +14,7 @@ export const viewerPaths = {
 
 function findPath(name: RegExp): string {
   const document = readFileSync(`${viewerFolder}page-client.html`, 'utf8');
-  const [path] = new RegExp(`/docs/assets/${name.source}`).exec(document) ?? [];
+  const [path] = new RegExp(`docs/assets/${name.source}`).exec(document) ?? [];
   if (path === undefined) throw new Error(`The document of the viewer loads no ${name}`);
-  return path;
+  return `/${path}`;
 }

@@ -10,9 +10,9 @@ export const testPage = {
   <head>
     <meta charset="utf-8">
     <title>Plant Store</title>
-    <link rel="icon" href="/icon.svg">
-    <link rel="stylesheet" href="/assets/index-C_NqZPfo.css">
-    <script type="module" src="/assets/index-BjGIhLHV.js"></script>
+    <link rel="icon" href="./icon.svg">
+    <link rel="stylesheet" href="./assets/index-C_NqZPfo.css">
+    <script type="module" src="./assets/index-BjGIhLHV.js"></script>
   </head>
   <body></body>
 </html>

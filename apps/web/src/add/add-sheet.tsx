@@ -18,12 +18,12 @@ import { notLoaded } from '../shared/load-boundary.js';
 import { usePlantStore } from '../shared/plant-store.js';
 import { Sheet } from '../shared/sheet.js';
 import { AddedList } from './added/added-list.js';
-import { type AddedPlant, isConfirmed, isUnfinished } from './added/added-plants.js';
+import { type AddedPlant, isUnfinished } from './added/added-plants.js';
 import { type AddResult, useAddPlant } from './added/use-add-plant.js';
 import './add-sheet.css';
 import { suggestId } from '../shared/suggest-id.js';
 import { TakenId } from './taken-id.js';
-import { emptyDraft, useDraft } from './use-draft.js';
+import { nextDraft, useDraft } from './use-draft.js';
 
 interface AddSheetProps {
   /** That of the plants behind the sheet. */
@@ -73,7 +73,7 @@ export function AddSheet({ filter, isOpen }: AddSheetProps) {
   const finish = (plant: NewPlant, { state, failure }: AddResult) => {
     if (failure === undefined) {
       setDone(`${state === 'stored' ? 'Stored' : 'Was there already'}: ${nameOf(plant)}.`);
-      setDraft((current) => (isDraftOf(current, plant) ? emptyDraft() : current));
+      setDraft((current) => (isDraftOf(current, plant) ? nextDraft(current) : current));
       form.current?.focusField('name');
       void showAdded(plant.id);
       return;
@@ -115,7 +115,7 @@ export function AddSheet({ filter, isOpen }: AddSheetProps) {
         draft={draft}
         problems={problems}
         pending={busy}
-        submitLabel={added.some(isConfirmed) ? 'Add another' : 'Add'}
+        submitLabel="Add"
         hasId
         onChange={change}
         onSubmit={() => void submit()}
@@ -136,7 +136,7 @@ export function AddSheet({ filter, isOpen }: AddSheetProps) {
             }}
           />
         )}
-        <Outcome pending={pending} attempt={attempt} done={done} problem={failed?.message} />
+        <Outcome pending={pending} attempt={attempt} done={done} isDoneListed problem={failed?.message} />
       </PlantForm>
       <AddedList
         added={added}

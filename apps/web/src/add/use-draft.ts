@@ -3,9 +3,9 @@ import { mapFields, noTexts, type Texts } from '../shared/fields.js';
 import { suggestId } from '../shared/suggest-id.js';
 import { keepInTab, readFromTab, tabStorageKeys } from '../shared/tab-storage.js';
 
-/** An empty form with a suggested id. */
-export function emptyDraft(): Texts {
-  return { ...noTexts, id: suggestId() };
+/** A form with a suggested id, and the tag of the plant before, which the next one often has as well. */
+export function nextDraft({ tag }: Pick<Texts, 'tag'> = noTexts): Texts {
+  return { ...noTexts, tag, id: suggestId() };
 }
 
 /** What is typed in the form, which a reload of this tab does not lose; last, as a reference, what is typed at any time. */
@@ -22,7 +22,7 @@ export function useDraft() {
 /** What was kept by a page of another version may lack a field. */
 function restoreDraft(kept: unknown): Texts {
   const texts: Partial<Record<string, unknown>> = Object(kept);
-  const empty = emptyDraft();
+  const empty = nextDraft();
   return mapFields((name) => {
     const text = texts[name];
     return typeof text === 'string' ? text : empty[name];

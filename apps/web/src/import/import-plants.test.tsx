@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createClient } from '@plant-store/client';
 import { screen, waitFor, within } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
@@ -116,7 +118,7 @@ it('shows each column of a file with its title and samples, and loses none silen
   expect((await button('Review lines')).getAttribute('aria-disabled')).toBe('true');
   expect(screen.getByText('Choose which column is the name.')).toBeDefined();
   await userEvent.selectOptions(await select('Bezeichnung'), 'Name');
-  await userEvent.click(screen.getByLabelText('First line has titles'));
+  await userEvent.click(screen.getByLabelText('None: all lines are plants'));
   expect(await screen.findByRole('heading', { name: 'Column 1' })).toBeDefined();
   expect(samplesOf('Column 1')).toEqual(['Nummer', '1', '2']);
 });
@@ -215,4 +217,80 @@ it('reads a long paste without putting it into the field, together with what is 
   await press('Back to source');
   await press('Discard these lines');
   expect(screen.getByRole<HTMLTextAreaElement>('textbox').value).toBe('');
+});
+
+const fixture = (name: string) => readFileSync(join(import.meta.dirname, '../../test/import-files', name));
+
+it('takes the line that is clicked for the titles, and another sheet or encoding', async () => {
+  const { store } = openImportWithStore();
+  await choose('Plants\n1;Rose\n\nNr;Name\n2;Fern\n');
+  await userEvent.click(await screen.findByText('Line 4'));
+  expect(await screen.findByLabelText('Nr Import as')).toBeDefined();
+  expect(screen.getByLabelText<HTMLInputElement>(/^Line 4/).checked).toBe(true);
+  await press('Review lines');
+  await press('Add 1 plant');
+  await press('Import another file');
+  await choose(fixture('openpyxl-hidden-sheets.xlsx'), 'plants.xlsx');
+  await userEvent.selectOptions(await screen.findByLabelText('Sheet'), 'Seeds & more');
+  await screen.findByText(/sheet "Seeds & more"/);
+  await press('Review lines');
+  await press('Add 1 plant');
+  await heading('0 plants added from plants.xlsx. 1 was there already.');
+  await press('Import another file');
+  await choose(fixture('excel-russian-windows-1251.csv'));
+  await userEvent.selectOptions(await screen.findByLabelText(/^The file is not in Unicode/), 'windows-1251');
+  await screen.findByText('Роза', { selector: 'li' });
+  await press('Review lines');
+  await press('Add 1 plant');
+  await heading('1 plant added from plants.csv.');
+  expect([...store.plants.values()].map(({ name }) => name)).toEqual(['Fern', 'Роза']);
+});
+
+it('fixes all ids of a kind at once, keeps what was corrected by hand, and takes that back', async () => {
+  const { store } = openImportWithStore();
+  await choose(fixture('ids-with-separators.csv'));
+  await press('Review lines');
+  const line = await screen.findByRole('form', { name: 'Line 6' });
+  await userEvent.clear(within(line).getByLabelText('Id'));
+  await userEvent.type(within(line).getByLabelText('Id'), '3{Enter}');
+  await press('Generate ids for 1 line');
+  await screen.findByText('Ids are generated for 1 line.');
+  await press('Read ids such as 1.001 as 1001 in 2 lines');
+  await press('Read ids such as 7.0 as 7 in 1 line');
+  await button('Add 5 plants');
+  const [, takeBack] = await screen.findAllByRole('button', { name: 'Take that back' });
+  if (takeBack) await userEvent.click(takeBack);
+  await button('Read ids such as 1.001 as 1001 in 2 lines');
+  await press('Add 3 plants');
+  await heading('3 plants added from plants.csv.');
+  expect([...store.plants.keys()].toSorted((a, b) => Number(a - b)).slice(0, 2)).toEqual([3n, 7n]);
+});
+
+it('deletes what it has added, not what was there, by two clicks, and then adds a corrected file with the same ids', async () => {
+  const { store, fetch } = openImportWithStore();
+  await createClient(store).createPlant({ body: { id: 1, name: 'Rose' } });
+  const lines = Array.from({ length: 1500 }, (_, index) => `${index + 1},${index === 0 ? 'Rose' : 'Fern'}`);
+  await review(`id,name\n${lines.join('\n')}\n`);
+  await press('Add 1,500 plants');
+  await press('Undo this import');
+  await press('Keep them');
+  await press('Undo this import');
+  fetch.mockClear();
+  // The second batch is not deleted, and then after all.
+  store.fail(
+    { kind: 'delay', ms: 0 },
+    { kind: 'status', status: 403, body: '{"error":40300,"message":"No."}' },
+  );
+  await press('Delete the 1,499 plants that it added');
+  await heading('Interrupted');
+  await press('Continue');
+  await heading('Undone: 1,499 plants deleted.');
+  expect([...store.plants.keys()]).toEqual([1n]);
+  expect(total('Added')).toBe('0');
+  await press('Import another file');
+  await review('id,name\n1,Rose\n2,Ivy\n');
+  expect(screen.getByLabelText<HTMLInputElement>(/^Use the ids of deleted plants again/).checked).toBe(true);
+  await press('Add 2 plants');
+  await heading('1 plant added from plants.csv. 1 was there already.');
+  expect(store.plants.get(2n)).toEqual({ name: 'Ivy' });
 });

@@ -27,17 +27,29 @@ const preview: Preview = {
   fileName: 'plants.csv',
   format: 'CSV',
   notes: ['A note on the file.'],
+  sheets: undefined,
+  encoding: undefined,
   columns: {
-    hasHeader: true,
+    header: 0,
     choice: { ...mapFields(() => undefined), id: 0, name: 1 },
-    columns: ['id', 'name'].map((title) => ({ title, samples: [] })),
+    firstRows: [],
+    columns: ['id', 'name'].map((title, column) => ({ column, title, samples: [] })),
   },
 };
-const counts: Counts = { lines: 100, ready: 90, problems: 10, stored: 0, replayed: 0, duplicates: 2 };
+const counts: Counts = {
+  lines: 100,
+  ready: 90,
+  problems: 10,
+  stored: 0,
+  replayed: 0,
+  duplicates: 2,
+  fixable: { generate: 0, separators: 0, decimals: 0 },
+};
 const list: List = { filter: 'all', offset: 0, total: 100, rows: [row] };
 const steady = { stop: undefined, retrying: undefined };
 const progress: Progress = {
   ...steady,
+  task: 'add',
   runs: 1,
   state: 'running',
   done: 9,
@@ -91,7 +103,7 @@ it('takes a dropped file, one at a time, keeps files from replacing the page, an
   expect(screen.getByRole('alert').textContent).toBe('Drop one file at a time.');
   expect(commands).toEqual([]);
   fireEvent.drop(zone, { dataTransfer: { files: [file], types: ['Files'] } });
-  expect(commands).toEqual([{ type: 'read', source: { file } }]);
+  expect(commands).toEqual([{ type: 'read', source: { file }, readAs: {} }]);
 });
 
 it('shows how far the check of the lines is, and then what the person should know of them', async () => {
@@ -100,7 +112,7 @@ it('shows how far the check of the lines is, and then what the person should kno
   await userEvent.selectOptions(screen.getByLabelText('id Import as'), 'Tag');
   await userEvent.click(button('Review lines'));
   const columns = { id: undefined, name: 1, tag: 0 };
-  expect(commands.at(-1)).toEqual({ type: 'check', hasHeader: true, columns });
+  expect(commands.at(-1)).toEqual({ type: 'check', header: 0, columns });
   report({ type: 'reading', step: 'check', fraction: 0.5 });
   expect(screen.getByRole<HTMLProgressElement>('progressbar').value).toBe(0.5);
   expect(screen.getByRole('listitem', { current: 'step' }).textContent).toBe('Review');

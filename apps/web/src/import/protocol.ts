@@ -12,14 +12,46 @@ export type Filter = 'all' | 'ready' | 'problems';
 /** What the person gave: a file, or text that they pasted. */
 export type Source = { readonly file: File } | { readonly text: string };
 
-/** What the page asks of the worker. */
+/** The encodings of texts that are not in Unicode, as `TextDecoder` names them, and where they come from. */
+export const legacyEncodings = {
+  'windows-1252': 'Windows, Western Europe (1252)',
+  'windows-1250': 'Windows, Central Europe (1250)',
+  'windows-1251': 'Windows, Cyrillic (1251)',
+  'windows-1253': 'Windows, Greek (1253)',
+  'windows-1254': 'Windows, Turkish (1254)',
+  macintosh: 'Mac, Western Europe (Mac Roman)',
+  shift_jis: 'Japanese (Shift_JIS)',
+  gbk: 'Chinese, simplified (GBK)',
+  big5: 'Chinese, traditional (Big5)',
+  'euc-kr': 'Korean (EUC-KR)',
+} as const;
+export type LegacyEncoding = keyof typeof legacyEncodings;
+
+/** What the person has chosen instead of what was guessed: a sheet of a workbook by its name, or the encoding of a text. */
+export interface ReadAs {
+  readonly sheet?: string;
+  readonly encoding?: LegacyEncoding;
+}
+
+/**
+ * What can be done at once to all ids that cannot be read: to generate others, to leave out what separates digits (`1.001`), or
+ * decimals that are zero (`7.0`).
+ */
+export const fixes = ['generate', 'separators', 'decimals'] as const;
+export type Fix = (typeof fixes)[number];
+
+/** What a run does: adds what is ready, gives ids of deleted plants again where the service rejected them, or deletes what was added. */
+export type Task = 'add' | 'reuse' | 'undo';
+
+/** What the page asks of the worker. A header is that of a record, from 0 on; `undefined` where there is none. */
 export type Command =
-  | { readonly type: 'read'; readonly source: Source }
-  | { readonly type: 'recognize'; readonly hasHeader: boolean }
-  | { readonly type: 'check'; readonly hasHeader: boolean; readonly columns: ColumnChoice }
+  | { readonly type: 'read'; readonly source: Source; readonly readAs?: ReadAs }
+  | { readonly type: 'recognize'; readonly header: number | undefined }
+  | { readonly type: 'check'; readonly header: number | undefined; readonly columns: ColumnChoice }
+  | { readonly type: 'fix'; readonly fixes: readonly Fix[] }
   | { readonly type: 'list'; readonly filter: Filter; readonly offset: number }
   | { readonly type: 'correct'; readonly record: number; readonly texts: Texts }
-  | { readonly type: 'run'; readonly baseUrl: string; readonly token: string; readonly reusesIds: boolean }
+  | { readonly type: 'run'; readonly baseUrl: string; readonly token: string; readonly task: Task }
   | { readonly type: 'cancel' | 'forget-token' | 'download' };
 
 /** What the worker reports. */
@@ -45,17 +77,32 @@ export interface Preview {
   readonly fileName: string | undefined;
   /** Such as `CSV`, with the name of the sheet for a workbook. */
   readonly format: string;
-  /** What the person should know, such as an encoding that had to be guessed. */
+  /** What the person should know, such as what is hidden in a sheet. */
   readonly notes: readonly string[];
+  /** The sheets of a workbook, and the one that was read. */
+  readonly sheets: { readonly names: readonly string[]; readonly chosen: string } | undefined;
+  /** How a text was read that is not in Unicode: it may be another one. */
+  readonly encoding: LegacyEncoding | undefined;
   /** `undefined` for NDJSON, whose lines name the fields themselves. */
   readonly columns: ColumnsPreview | undefined;
 }
 
 /** The columns of a table, and which of them are the fields. */
 export interface ColumnsPreview {
-  readonly hasHeader: boolean;
-  readonly columns: readonly { readonly title: string; readonly samples: readonly string[] }[];
+  /** The record with the titles. What is above is not imported. */
+  readonly header: number | undefined;
+  /** The first records, for the person to choose the header from. */
+  readonly firstRows: readonly { readonly record: number; readonly line: number; readonly cells: string[] }[];
+  /** Those with anything in them. */
+  readonly columns: readonly ColumnPreview[];
   readonly choice: ColumnChoice;
+}
+
+interface ColumnPreview {
+  /** Its place, from 0 on. */
+  readonly column: number;
+  readonly title: string;
+  readonly samples: readonly string[];
 }
 
 /** How many lines there are of each kind. */
@@ -69,6 +116,8 @@ export interface Counts {
   readonly replayed: number;
   /** Lines with the same plant as an earlier line. */
   readonly duplicates: number;
+  /** How many of the problems each fix can solve. */
+  readonly fixable: Readonly<Record<Fix, number>>;
 }
 
 /** A part of the lines that a filter shows: at most `listLength` from the offset on. */
@@ -94,6 +143,7 @@ export interface Row extends Texts {
 
 /** How far a run is. */
 export interface Progress {
+  readonly task: Task;
   /** How many `run` commands it takes into account: it shows nothing about the token of a later one. */
   readonly runs: number;
   readonly state: 'running' | 'stopped' | 'ended';

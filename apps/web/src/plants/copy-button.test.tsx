@@ -25,7 +25,7 @@ async function press(clipboard: object | undefined, copies: boolean) {
 it('copies by the clipboard of the browser', async () => {
   const writeText = vi.fn().mockResolvedValue(undefined);
   const { selected } = await press({ writeText }, false);
-  await screen.findByText('Copied');
+  await screen.findByRole('button', { name: 'Copied' });
   expect([writeText.mock.calls, selected]).toEqual([[['70']], []]);
 });
 
@@ -34,7 +34,7 @@ it.each([
   ['whose clipboard refuses', { writeText: () => Promise.reject(new DOMException('', 'NotAllowedError')) }],
 ])('copies in a browser %s', async (_, clipboard) => {
   const { selected } = await press(clipboard, true);
-  const button = (await screen.findByText('Copied')).closest('button');
+  const button = await screen.findByRole('button', { name: 'Copied' });
   expect([selected, document.activeElement, screen.queryByRole('textbox')]).toEqual([['70'], button, null]);
 });
 

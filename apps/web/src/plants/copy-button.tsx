@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
 import { copyText } from '../shared/copy-text.js';
+import { Icon } from '../shared/icon.js';
 import './copy-button.css';
 
 interface CopyButtonProps {
@@ -21,8 +22,8 @@ export function CopyButton({ text, label, inTable = false }: CopyButtonProps) {
   return (
     <button
       type="button"
-      className="quiet copy"
-      aria-label={label}
+      className="quiet icon-only copy"
+      aria-label={state === 'copied' ? 'Copied' : label}
       tabIndex={inTable ? -1 : 0}
       onClick={(event) => {
         event.stopPropagation();
@@ -31,7 +32,8 @@ export function CopyButton({ text, label, inTable = false }: CopyButtonProps) {
         );
       }}
     >
-      {state === 'copied' ? 'Copied' : 'Copy'}
+      <Icon name={state === 'copied' ? 'check' : 'copy'} />
+      {state === 'copied' && <span className="visually-hidden">Copied</span>}
     </button>
   );
 }

@@ -1,5 +1,6 @@
 import type { Client } from '@plant-store/client';
 import { listAll } from '@plant-store/client/list';
+import type { StoredPlant } from '@plant-store/contract/operations';
 import { recordFormats } from '@plant-store/contract/record-format';
 import type { PlantFilter } from '../route.js';
 import { type SavedFile, saveFile } from '../shared/save-file.js';
@@ -7,12 +8,12 @@ import { type SavedFile, saveFile } from '../shared/save-file.js';
 interface ExportOptions {
   readonly client: Pick<Client, 'listPlants'>;
   readonly filter: PlantFilter;
-  readonly format: keyof typeof types;
+  readonly format: Format;
   readonly signal: AbortSignal;
   onProgress(count: number): void;
 }
 
-interface Exported {
+export interface Exported {
   readonly count: number;
   readonly file: SavedFile;
 }
@@ -22,28 +23,35 @@ const types = {
   ndjson: 'application/x-ndjson',
 } as const satisfies Record<keyof typeof recordFormats, string>;
 
+type Format = keyof typeof types;
+
 /** How many plants become one part of the file, which the browser need not keep in memory. */
 const partSize = 5_000;
 
 /** Loads all plants that match, page after page, and saves them as a file. */
-export async function exportPlants({
-  client,
-  filter,
-  format,
-  signal,
-  onProgress,
-}: ExportOptions): Promise<Exported> {
+export function exportPlants({ client, filter, signal, ...options }: ExportOptions): Promise<Exported> {
+  return savePlants({ plants: listAll(client, { ...filter, signal }), ...options });
+}
+
+interface SaveOptions extends Pick<ExportOptions, 'format' | 'onProgress'> {
+  readonly plants: Iterable<StoredPlant> | AsyncIterable<StoredPlant>;
+}
+
+/** Saves plants as a file. */
+export async function savePlants({ plants, format, onProgress }: SaveOptions): Promise<Exported> {
   const { head, write } = recordFormats[format];
   const parts: Blob[] = [new Blob([head])];
   let lines: string[] = [];
   let count = 0;
-  for await (const plant of listAll(client, { ...filter, signal })) {
+  for await (const plant of plants) {
     lines.push(write(plant));
     count++;
     if (lines.length < partSize) continue;
     parts.push(new Blob(lines));
     lines = [];
     onProgress(count);
+    // So that the page goes on where they are loaded already.
+    await new Promise((resolve) => setTimeout(resolve));
   }
   const file = new Blob([...parts, ...lines], { type: `${types[format]};charset=utf-8` });
   return { count, file: saveFile(file, `plants.${format}`) };

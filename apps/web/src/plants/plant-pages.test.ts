@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { matches, type PlantPages, toRows, withoutPlant, withPlant } from './plant-pages.js';
+import { matches, type PlantPages, toRows, withoutPlants, withPlants } from './plant-pages.js';
 
 const plant = (id: bigint, addedAt?: string) => ({ id, idText: `${id}`, name: `plant ${id}`, addedAt });
 const pagesOf = (...pages: readonly (readonly bigint[])[]): PlantPages => ({
@@ -19,26 +19,30 @@ it('finds a plant by its position, and its position, over pages of which some ar
   expect([1n, 3n, 4n].map((id) => rows.indexOf(id))).toEqual([0, 2, -1]);
 });
 
-it('takes a plant out, and puts it back where it was', () => {
+const without = (data: PlantPages, ...ids: readonly bigint[]) => withoutPlants(data, new Set(ids));
+
+it('takes plants out, and puts them back where they were', () => {
   const data = pagesOf([1n, 3n], [5n, 7n]);
   for (const id of [1n, 3n, 5n, 7n]) {
-    const without = withoutPlant(data, id);
-    expect(toRows(without.pages).count).toBe(3);
-    expect(idsOf(withPlant(without, plant(id), 'id')).flat()).toEqual([1, 3, 5, 7]);
+    const others = without(data, id);
+    expect(toRows(others.pages).count).toBe(3);
+    expect(idsOf(withPlants(others, [plant(id)], 'id')).flat()).toEqual([1, 3, 5, 7]);
   }
-  expect(idsOf(withPlant(withoutPlant(pagesOf([4n]), 4n), plant(4n), 'id'))).toEqual([[4]]);
+  expect(idsOf(withPlants(without(pagesOf([4n]), 4n), [plant(4n)], 'id'))).toEqual([[4]]);
+  const some = [plant(7n), plant(1n), plant(3n)];
+  expect(idsOf(withPlants(without(data, 1n, 3n, 7n), some, 'id'))).toEqual([[], [1, 3, 5, 7]]);
 });
 
 it('leaves out a plant whose place is not loaded yet', () => {
   const open = { ...pagesOf([1n, 2n], []), pages: pagesOf([1n, 2n], []).pages.slice(0, 1) };
-  expect(idsOf(withPlant(open, plant(9n), 'id'))).toEqual([[1, 2]]);
+  expect(idsOf(withPlants(open, [plant(9n)], 'id'))).toEqual([[1, 2]]);
 });
 
 it('orders the newest as the API does: by time, then by descending id, those without a time last', () => {
   const [early, late] = ['2026-11-25T10:00:00.000Z', '2026-11-25T10:00:00.001Z'];
   let data = pagesOf([]);
   for (const one of [plant(1n), plant(2n, early), plant(3n, late), plant(4n, early), plant(5n)])
-    data = withPlant(data, one, 'newest');
+    data = withPlants(data, [one], 'newest');
   expect(idsOf(data)).toEqual([[3, 4, 2, 5, 1]]);
 });
 

@@ -66,30 +66,37 @@ export function withFirst(plant: StoredPlant, rows: PlantRows): PlantRows {
   };
 }
 
-/** Takes a plant out of the pages. */
-export function withoutPlant(data: PlantPages, id: bigint): PlantPages {
+/** Takes plants out of the pages. */
+export function withoutPlants(data: PlantPages, ids: ReadonlySet<bigint>): PlantPages {
   return {
     ...data,
     pages: data.pages.map((page) =>
-      page.plants.some((plant) => plant.id === id)
-        ? { ...page, plants: page.plants.filter((plant) => plant.id !== id) }
+      page.plants.some(({ id }) => ids.has(id))
+        ? { ...page, plants: page.plants.filter(({ id }) => !ids.has(id)) }
         : page,
     ),
   };
 }
 
-/** Puts a plant back at its place; nothing where that is not loaded yet. */
-export function withPlant(data: PlantPages, plant: StoredPlant, order: 'newest' | 'id'): PlantPages {
-  const index = data.pages.findIndex(({ plants, next }) => {
-    const last = plants.at(-1);
-    return next === undefined || (last !== undefined && comesBefore(plant, last, order));
-  });
+/** Puts plants back at their places; nothing where that is not loaded yet. */
+export function withPlants(
+  data: PlantPages,
+  plants: readonly StoredPlant[],
+  order: 'newest' | 'id',
+): PlantPages {
+  const added = Map.groupBy(plants, (plant) =>
+    data.pages.findIndex(({ plants: others, next }) => {
+      const last = others.at(-1);
+      return next === undefined || (last !== undefined && comesBefore(plant, last, order));
+    }),
+  );
   return {
     ...data,
     pages: data.pages.map((page, position) => {
-      if (position !== index) return page;
-      const at = page.plants.findIndex((other) => comesBefore(plant, other, order));
-      return { ...page, plants: page.plants.toSpliced(at === -1 ? page.plants.length : at, 0, plant) };
+      const ofPage = added.get(position);
+      if (ofPage === undefined) return page;
+      const all = [...page.plants, ...ofPage].sort((one, other) => (comesBefore(one, other, order) ? -1 : 1));
+      return { ...page, plants: all };
     }),
   };
 }

@@ -4,7 +4,7 @@ import { shorten } from '@plant-store/contract/messages';
 import type { StoredPlant } from '@plant-store/contract/operations';
 import { Fragment, useEffect, useRef } from 'react';
 import type { PlantFilter } from '../route.js';
-import { usePlantStore } from '../shared/plant-store.js';
+import { serviceUrl, usePlantStore } from '../shared/plant-store.js';
 import { Sheet } from '../shared/sheet.js';
 import { useMay } from '../shared/use-scopes.js';
 import { CopyButton } from './copy-button.js';
@@ -22,7 +22,7 @@ interface PlantSheetProps {
   onDelete(plant: StoredPlant): void;
 }
 
-/** One plant: what it is, the calls that create it, its correction and its deletion. */
+/** One plant: what it is, its correction and its deletion, and for developers the calls that create it. */
 export function PlantSheet({ id, filter, onClose, onDelete }: PlantSheetProps) {
   const { rejectToken } = usePlantStore();
   const [canCorrect, canDelete] = [useMay('correct'), useMay('delete')];
@@ -89,8 +89,6 @@ export function PlantSheet({ id, filter, onClose, onDelete }: PlantSheetProps) {
               )}
             </dd>
           </dl>
-          <Call title="curl" text={toCurl(plant)} />
-          <Call title="TypeScript" text={toTypeScript(plant)} />
           <div className="submit-row">
             {canCorrect && (
               <button
@@ -109,6 +107,11 @@ export function PlantSheet({ id, filter, onClose, onDelete }: PlantSheetProps) {
               </button>
             )}
           </div>
+          <details className="for-developers">
+            <summary>For developers</summary>
+            <Call title="curl" text={toCurl(plant)} />
+            <Call title="TypeScript" text={toTypeScript(plant)} />
+          </details>
         </>
       )}
       {(plant !== undefined || isCorrecting) && (
@@ -144,7 +147,7 @@ function Call({ title, text }: { readonly title: string; readonly text: string }
 /** The call that creates the plant, for a POSIX shell; the token is left to the reader. */
 export function toCurl(plant: StoredPlant): string {
   const body = stringifyExactJson({ id: plant.id, ...fieldsOf(plant) }).replaceAll("'", "'\\''");
-  return `curl ${location.origin}/plants -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '${body}'`;
+  return `curl ${serviceUrl}/plants -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '${body}'`;
 }
 
 export function toTypeScript(plant: StoredPlant): string {

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import { home, navigate, onStay, type PlantFilter, type Route } from '../route.js';
 import { explainFailure } from '../shared/explain-failure.js';
+import { useKeys } from '../shared/keys.js';
 import { LackingScope } from '../shared/lacking-scope.js';
 import { LoadBoundary, loadPart, notLoaded } from '../shared/load-boundary.js';
 import { usePlantStore } from '../shared/plant-store.js';
@@ -59,6 +60,7 @@ function ReadablePlants({ route }: PlantsProps) {
   const { filter, id } = route;
   const { deleted, leaving, remove, undo, dismiss } = useDeletes(filter);
   const isFollowing = useChanges(filter);
+  useKeys({ 'mod+z': () => void undo() });
   const searched = useSearchedPlant(filter, leaving);
   const list = usePlants({
     filter,
@@ -117,14 +119,13 @@ function ReadablePlants({ route }: PlantsProps) {
       )}
       {rows.count > 0 ? (
         <PlantTable
-          // The next list begins at its first row.
-          key={JSON.stringify(filter)}
           ref={table}
           rows={rows}
           isComplete={!hasNextPage}
           isStale={isPlaceholderData || isAway}
           filter={filter}
           onEndReached={loadMore}
+          onDelete={remove}
         />
       ) : (
         <Nothing
@@ -142,7 +143,7 @@ function ReadablePlants({ route }: PlantsProps) {
               onClose={close}
               onDelete={(plant) => {
                 close();
-                remove(plant);
+                remove([plant]);
               }}
             />
           </Suspense>

@@ -45,7 +45,8 @@ export async function showChanges({
       for (const { id, plant } of changes.length > maxShown ? [] : changes) {
         const queryKey = ['plant-store', 'getPlant', { params: { id: `${id}` } }];
         takeOut(queryClient, id);
-        if (plant === undefined) void queryClient.invalidateQueries({ queryKey });
+        const isShown = queryClient.getQueryData(queryKey) !== undefined;
+        if (plant === undefined) void (isShown && queryClient.invalidateQueries({ queryKey }));
         else {
           putIn(queryClient, plant, filterOf());
           // Also one that was asked for before it was there.

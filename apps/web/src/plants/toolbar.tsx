@@ -1,12 +1,17 @@
 import { QUERY_MAX_LENGTHS, shorten } from '@plant-store/contract/messages';
-import { useEffect, useId, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { navigate, type PlantFilter } from '../route.js';
 import { explainFailure } from '../shared/explain-failure.js';
+import { Icon } from '../shared/icon.js';
 import { loadPart, notLoaded } from '../shared/load-boundary.js';
+import { Menu } from '../shared/menu.js';
 import { usePlantStore } from '../shared/plant-store.js';
 import type { SavedFile } from '../shared/save-file.js';
 import { SavedFileLink } from '../shared/saved-file-link.js';
+import { Sheet } from '../shared/sheet.js';
+import { narrowScreen, useMedia } from '../shared/use-media.js';
 import { readSearchedId } from './read-searched-id.js';
+import { TagsButton } from './tags/tags-button.js';
 import { findTag, useTags } from './use-tags.js';
 
 interface ToolbarProps {
@@ -21,8 +26,9 @@ const debounceMs = 200;
 /** How many tags are suggested. */
 const maxSuggestions = 200;
 
-/** Search, tag, order, and the export of what is shown. Each is in the address. */
+/** Search and tag, which are in the address, all tags, and the export of what is shown. */
 export function Toolbar({ filter, isMissing }: ToolbarProps) {
+  const isNarrow = useMedia(narrowScreen);
   const [text, setText] = useState(filter.q ?? '');
   // Back, or a button that shows all plants, may have changed it.
   useEffect(() => setText(filter.q ?? ''), [filter.q]);
@@ -46,6 +52,26 @@ export function Toolbar({ filter, isMissing }: ToolbarProps) {
     setText(filter.q ?? '');
     navigate({ view: 'plants', id: `${id}`, filter });
   };
+  const filters = (
+    <>
+      <TagField filter={filter} />
+      {/* Elsewhere the titles of the columns sort. */}
+      {isNarrow && (
+        <label className="labelled">
+          <span>Order</span>
+          <select
+            value={filter.order}
+            onChange={(event) => show({ order: event.target.value === 'id' ? 'id' : 'newest' })}
+          >
+            <option value="newest">Newest first</option>
+            <option value="id">By id</option>
+          </select>
+        </label>
+      )}
+      <TagsButton filter={filter} />
+      <ExportMenu filter={filter} />
+    </>
+  );
   return (
     <search>
       <form
@@ -56,11 +82,12 @@ export function Toolbar({ filter, isMissing }: ToolbarProps) {
         }}
       >
         <label className="search">
-          <span>Search</span>
+          <Icon name="search" />
+          <span className="visually-hidden">Search</span>
           <input
             type="search"
             value={text}
-            placeholder="Part of a name, or an id"
+            placeholder="Search a name, or an id"
             maxLength={QUERY_MAX_LENGTHS.q}
             autoComplete="off"
             spellCheck={false}
@@ -68,33 +95,15 @@ export function Toolbar({ filter, isMissing }: ToolbarProps) {
             onChange={(event) => setText(event.target.value)}
           />
         </label>
-        <TagField filter={filter} />
-        <label>
-          <span>Order</span>
-          <select
-            value={filter.order}
-            onChange={(event) => show({ order: event.target.value === 'id' ? 'id' : 'newest' })}
-          >
-            <option value="newest">Newest first</option>
-            <option value="id">By id</option>
-          </select>
-        </label>
-        <ExportButtons filter={filter} />
+        {isNarrow ? <FilterSheet>{filters}</FilterSheet> : filters}
         <div className="chips">
           {id !== undefined && !(isMissing && id === readSearchedId(filter.q ?? '')) && (
             <button type="submit" className="chip">
               <span>Open the plant with the id</span> <span translate="no">{`${id}`}</span>
             </button>
           )}
-          {filter.q !== undefined && (
-            <Chip label="Name has" text={filter.q} onRemove={() => show({ q: undefined })} />
-          )}
-          {filter.tag !== undefined && (
-            <Chip
-              label={filter.tag === '' ? 'Tag is empty' : 'Tag is'}
-              text={filter.tag}
-              onRemove={() => show({ tag: undefined })}
-            />
+          {filter.tag !== undefined && (isNarrow || filter.tag === '') && (
+            <Chip tag={filter.tag} onRemove={() => show({ tag: undefined })} />
           )}
         </div>
       </form>
@@ -102,17 +111,32 @@ export function Toolbar({ filter, isMissing }: ToolbarProps) {
   );
 }
 
+/** Shows what it holds in a sheet, where there is no room beside the search. */
+function FilterSheet({ children }: { readonly children: ReactNode }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <button type="button" aria-haspopup="dialog" onClick={() => setOpen(true)}>
+        <Icon name="filters" /> Filters
+      </button>
+      <Sheet title="Filters and export" isBottom isOpen={isOpen} onClose={() => setOpen(false)}>
+        {children}
+      </Sheet>
+    </>
+  );
+}
+
 interface ChipProps {
-  readonly label: string;
-  readonly text: string;
+  readonly tag: string;
   onRemove(): void;
 }
 
-function Chip({ label, text, onRemove }: ChipProps) {
+/** A tag that is filtered by, where its field does not show it. */
+function Chip({ tag, onRemove }: ChipProps) {
   return (
     <button type="button" className="chip" onClick={onRemove}>
-      <span>{label}</span> {text !== '' && <span dir="auto" translate="no">{`“${shorten(text, 40)}”`}</span>}{' '}
-      <span aria-hidden="true">×</span>
+      <span>{tag === '' ? 'Tag is empty' : 'Tag is'}</span>{' '}
+      {tag !== '' && <span dir="auto" translate="no">{`“${shorten(tag, 40)}”`}</span>} <Icon name="close" />
       <span className="visually-hidden">: remove this filter</span>
     </button>
   );
@@ -145,9 +169,10 @@ function TagField({ filter }: { readonly filter: PlantFilter }) {
     return () => window.clearTimeout(timer.current);
   }, [typed, tags]);
   return (
-    <label>
+    <label className="labelled">
       <span>Tag</span>
       <input
+        type="search"
         list={suggestions}
         value={typed ?? filter.tag ?? ''}
         placeholder="Any"
@@ -182,7 +207,7 @@ type Export =
   | { readonly state: 'done'; readonly message: string; readonly file: SavedFile };
 
 /** Writes all plants that match into a file. */
-function ExportButtons({ filter }: { readonly filter: PlantFilter }) {
+function ExportMenu({ filter }: { readonly filter: PlantFilter }) {
   const { client } = usePlantStore();
   const [state, setState] = useState<Export>();
   const [control, setControl] = useState<AbortController>();
@@ -211,28 +236,30 @@ function ExportButtons({ filter }: { readonly filter: PlantFilter }) {
   };
   const isRunning = state?.state === 'running';
   return (
-    <fieldset className="export">
-      <legend>Export</legend>
-      <div>
-        {isRunning ? (
-          <button type="button" onClick={() => control?.abort()}>
-            Cancel
-          </button>
-        ) : (
+    <div className="export">
+      <Menu
+        label={
           <>
-            <button type="button" onClick={() => void start('csv')}>
-              CSV
-            </button>
-            <button type="button" onClick={() => void start('ndjson')}>
-              NDJSON
-            </button>
+            Export <Icon name="down" />
           </>
-        )}
-      </div>
-      <p role="status" className="note">
+        }
+      >
+        <button type="button" onClick={() => void start('csv')}>
+          CSV (for spreadsheets)
+        </button>
+        <button type="button" onClick={() => void start('ndjson')}>
+          NDJSON (for programs)
+        </button>
+      </Menu>
+      {isRunning && (
+        <button type="button" onClick={() => control?.abort()}>
+          Cancel
+        </button>
+      )}
+      <p role="status" className="export-status">
         <span>{isRunning ? `${state.count.toLocaleString()} so far` : state?.message}</span>{' '}
         {state?.state === 'done' && <SavedFileLink file={state.file} />}
       </p>
-    </fieldset>
+    </div>
   );
 }

@@ -2,7 +2,6 @@ import { shorten } from '@plant-store/contract/messages';
 import { useId } from 'react';
 import { useMay } from '../shared/use-scopes.js';
 import type { Deleted } from './use-deletes.js';
-import './undo-bar.css';
 
 interface UndoBarProps {
   /** The latest first. */
@@ -21,9 +20,9 @@ export function UndoBar({ deleted, leaving, onUndo, onDismiss }: UndoBarProps) {
     <div role="status" aria-atomic="false" className="undo-bar" data-shown={deleted.length > 0 || undefined}>
       {deleted.map((each) => (
         <UndoItem
-          key={`${each.plant.id}`}
+          key={each.key}
           deleted={each}
-          canUndo={each.isGone && (canBringBack || leaving.has(each.plant.id))}
+          canUndo={each.isGone && (canBringBack || each.plants.some(({ id }) => leaving.has(id)))}
           onUndo={() => onUndo(each)}
           onDismiss={() => onDismiss(each)}
         />
@@ -39,10 +38,18 @@ interface UndoItemProps {
   onDismiss(): void;
 }
 
-function UndoItem({ deleted: { plant, isGone, failure }, canUndo, onUndo, onDismiss }: UndoItemProps) {
+function UndoItem({
+  deleted: { plants, isBusy, isGone, failure },
+  canUndo,
+  onUndo,
+  onDismiss,
+}: UndoItemProps) {
   const text = useId();
+  const [plant, ...others] = plants;
   const name =
-    plant.name === '' ? (
+    others.length > 0 ? (
+      <span>{`${plants.length.toLocaleString()} plants`}</span>
+    ) : plant === undefined || plant.name === '' ? (
       <span>the plant without a name</span>
     ) : (
       <bdi translate="no">{shorten(plant.name, 60)}</bdi>
@@ -51,17 +58,29 @@ function UndoItem({ deleted: { plant, isGone, failure }, canUndo, onUndo, onDism
     <div className="undo-item">
       {failure === undefined ? (
         <p key="deleted" id={text}>
-          Deleted {name}, id <span translate="no">{`${plant.id}`}</span>.
+          <span>Deleted</span> {name}
+          {others.length === 0 && (
+            <span>
+              , id <span translate="no">{`${plant?.id}`}</span>
+            </span>
+          )}
+          <span>.</span>
         </p>
       ) : (
         <p key="failure" id={text} role="alert" className="problem">
           {name}{' '}
-          <span>{`is not ${isGone ? 'brought back' : 'deleted'}, or not certainly. ${failure.cause}`}</span>
+          <span>{`${others.length > 0 ? 'are' : 'is'} not ${isGone ? 'brought back' : 'deleted'}, or not certainly. ${failure.cause}`}</span>
         </p>
       )}
       <div className="submit-row">
         {canUndo && (
-          <button type="button" aria-describedby={text} onClick={onUndo}>
+          <button
+            type="button"
+            aria-describedby={text}
+            aria-disabled={isBusy}
+            data-busy={isBusy || undefined}
+            onClick={() => isBusy || onUndo()}
+          >
             Undo
           </button>
         )}

@@ -8,6 +8,7 @@ import { explainFailure, type Purpose } from '../shared/explain-failure.js';
 import { fieldNames, mapFields, type Texts } from '../shared/fields.js';
 import { usePlantStore } from '../shared/plant-store.js';
 import { keepInTab, readFromTab, tabStorageKeys } from '../shared/tab-storage.js';
+import { getWithEtag } from './get-with-etag.js';
 import { putIn, takeOut } from './use-plants.js';
 
 /** What a person has typed in place of the texts of a plant. */
@@ -37,13 +38,7 @@ export function useCorrection({ id, filter }: CorrectionOptions) {
     if (correction !== undefined) keepInTab(tabStorageKeys.correction, correction);
   }, [correction]);
 
-  /** The plant as the service has it, with what names it as that. */
-  const load = async () => {
-    const { body, headers } = ensureSuccess(await client.getPlant({ params: { id } }));
-    // A proxy that compresses makes it a weak one, by which the service would recognize nothing.
-    const etag = (headers.get('etag') ?? '').replace(/^W\//, '');
-    return { plant: body, etag };
-  };
+  const load = () => getWithEtag(client, id);
   const replace = async (plant: Plant, etag: string) => {
     const reply = await client.correctPlant({
       params: { id },

@@ -11,7 +11,7 @@ import { useMemo, useState } from 'react';
 import type { PlantFilter } from '../route.js';
 import { explainFailure, type Failure } from '../shared/explain-failure.js';
 import { usePlantStore } from '../shared/plant-store.js';
-import { matches, type PlantPages, toRows, withoutPlant, withPlant } from './plant-pages.js';
+import { matches, type PlantPages, toRows, withoutPlants, withPlants } from './plant-pages.js';
 
 /** How many plants a request asks for. */
 const pageSize = 1_000;
@@ -123,16 +123,32 @@ export async function readAgain(queryClient: QueryClient): Promise<void> {
 
 /** Takes a plant out of all lists. */
 export function takeOut(queryClient: QueryClient, id: bigint): void {
-  queryClient.setQueriesData<PlantPages>({ queryKey: lists }, (data) => data && withoutPlant(data, id));
+  takeOutAll(queryClient, new Set([id]));
+}
+
+/** Takes plants out of all lists. */
+export function takeOutAll(queryClient: QueryClient, ids: ReadonlySet<bigint>): void {
+  queryClient.setQueriesData<PlantPages>({ queryKey: lists }, (data) => data && withoutPlants(data, ids));
 }
 
 /** Puts a plant into the list that is shown, if it matches its filter; the others load again. */
 export function putIn(queryClient: QueryClient, plant: StoredPlant, filter: PlantFilter): void {
+  putInAll(queryClient, [plant], filter);
+}
+
+/** Puts plants into the list that is shown, in place of what it has of them, as far as they match its filter; the others load again. */
+export function putInAll(
+  queryClient: QueryClient,
+  plants: readonly StoredPlant[],
+  filter: PlantFilter,
+): void {
+  if (plants.length === 0) return;
   queryClient.removeQueries({ queryKey: lists, type: 'inactive' });
-  if (!matches(plant, filter)) return;
+  const ids = new Set(plants.map(({ id }) => id));
+  const matching = plants.filter((plant) => matches(plant, filter));
   queryClient.setQueriesData<PlantPages>(
     { queryKey: lists },
-    (data) => data && withPlant(withoutPlant(data, plant.id), plant, filter.order),
+    (data) => data && withPlants(withoutPlants(data, ids), matching, filter.order),
   );
 }
 

@@ -87,7 +87,7 @@ describe('a call without a reply', () => {
     expect(explainError(lost, true, 'read').message).toBe(
       'The service cannot be reached, or the connection broke.',
     );
-    expect(explainFailure(lost, 'change').message).toMatch(/It may be changed\. Trying again is safe\.$/);
+    expect(explainError(lost, true, 'change').message).toMatch(/It may be changed\. Trying again is safe\.$/);
   });
 
   it('does not claim that a plant may be stored that was certainly not sent, and names the missing network', () => {

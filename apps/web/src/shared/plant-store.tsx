@@ -1,9 +1,10 @@
 import { type Client, createClient } from '@plant-store/client';
 import { createTanstackQueryUtils } from '@plant-store/client/tanstack-query';
 import { createContext, type ReactNode, use, useMemo } from 'react';
+import { basePath } from '../route.js';
 
 /** Where the service is, without a trailing slash. */
-export const serviceUrl = location.origin;
+export const serviceUrl = location.origin + basePath.slice(0, -1);
 
 /** What the page calls the service with. */
 export interface PlantStore {
@@ -19,18 +20,34 @@ const PlantStoreContext = createContext<PlantStore | undefined>(undefined);
 
 interface PlantStoreProviderProps {
   readonly token: string;
+  /** What takes the place of a token that is rejected or expires; the same function as long as it is shown. */
+  renewToken?(token: string): Promise<string>;
   /** The same function as long as it is shown. A reply to a request with an earlier token may come late. */
   onTokenRejected(token: string, message: string): void;
   readonly children: ReactNode;
 }
 
 /** Gives all parts of the page below it one client, with one token. */
-export function PlantStoreProvider({ token, onTokenRejected, children }: PlantStoreProviderProps) {
+export function PlantStoreProvider({
+  token,
+  renewToken,
+  onTokenRejected,
+  children,
+}: PlantStoreProviderProps) {
   const store = useMemo(() => {
-    const client = createClient({ baseUrl: serviceUrl, token });
+    let isRejected = false;
+    const client = createClient({
+      baseUrl: serviceUrl,
+      token() {
+        // It is called again once the service has rejected what it returned.
+        if (isRejected && renewToken !== undefined) return renewToken(token);
+        isRejected = true;
+        return token;
+      },
+    });
     const rejectToken = (message: string) => onTokenRejected(token, message);
     return { token, client, operations: createTanstackQueryUtils(client), rejectToken };
-  }, [token, onTokenRejected]);
+  }, [token, renewToken, onTokenRejected]);
   return <PlantStoreContext value={store}>{children}</PlantStoreContext>;
 }
 

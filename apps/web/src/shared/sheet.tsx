@@ -1,4 +1,5 @@
 import { type ReactNode, useId, useLayoutEffect, useRef } from 'react';
+import { Icon } from './icon.js';
 import './sheet.css';
 
 interface SheetProps {
@@ -7,6 +8,8 @@ interface SheetProps {
   readonly translate?: boolean;
   /** Whether it is shown; what it holds stays while it is not. */
   readonly isOpen: boolean;
+  /** At the bottom, as high as what it holds. */
+  readonly isBottom?: boolean;
   readonly children: ReactNode;
   /** Called when it is closed by its button, by Escape, or by a press beside it. */
   onClose(): void;
@@ -16,7 +19,7 @@ interface SheetProps {
  * A sheet at the side, over everything else, which cannot be used meanwhile; on a phone it fills the screen. It is open
  * before effects run, so that one of what it holds can move the focus.
  */
-export function Sheet({ title, translate = true, isOpen, children, onClose }: SheetProps) {
+export function Sheet({ title, translate = true, isOpen, isBottom = false, children, onClose }: SheetProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   useLayoutEffect(() => {
@@ -30,7 +33,7 @@ export function Sheet({ title, translate = true, isOpen, children, onClose }: Sh
     <dialog
       ref={dialog}
       aria-labelledby={id}
-      className="sheet"
+      className={isBottom ? 'sheet sheet-bottom' : 'sheet'}
       onCancel={(event) => {
         event.preventDefault();
         onClose();
@@ -44,8 +47,9 @@ export function Sheet({ title, translate = true, isOpen, children, onClose }: Sh
           <h2 id={id} translate={translate ? 'yes' : 'no'}>
             {title}
           </h2>
-          <button type="button" className="quiet" onClick={onClose}>
-            Close
+          <button type="button" className="quiet icon-only" onClick={onClose}>
+            <Icon name="close" />
+            <span className="visually-hidden">Close</span>
           </button>
         </header>
         {children}

@@ -1,10 +1,15 @@
-/** The keys under which the page keeps what a reload of this tab must not lose; nothing is kept beyond the tab. */
+import { basePath } from '../route.js';
+
+/** The keys under which the page keeps what a reload of this tab must not lose; nothing but the token is kept beyond the tab, if the person wants that. */
 export const tabStorageKeys = {
   token: 'plant-store.token',
+  /** What has to be known when the identity provider sends the person back. */
+  signIn: 'plant-store.sign-in',
   tokenFromAddress: 'plant-store.token-from-address',
   draft: 'plant-store.draft',
   added: 'plant-store.added',
   correction: 'plant-store.correction',
+  characterKeys: 'plant-store.character-keys',
 } as const;
 
 type Key = (typeof tabStorageKeys)[keyof typeof tabStorageKeys];
@@ -18,7 +23,7 @@ export type TabStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
  */
 export function readFromTab(key: Key, storage = openStorage()): unknown {
   try {
-    const text = storage?.getItem(key);
+    const text = storage?.getItem(nameOf(key));
     return text == null ? undefined : JSON.parse(text);
   } catch {
     return undefined;
@@ -28,11 +33,16 @@ export function readFromTab(key: Key, storage = openStorage()): unknown {
 /** Keeps a value of JSON in this tab; `undefined` removes it. Where that is not possible, a reload forgets it. */
 export function keepInTab(key: Key, value: unknown, storage = openStorage()): void {
   try {
-    if (value === undefined) storage?.removeItem(key);
-    else storage?.setItem(key, JSON.stringify(value));
+    if (value === undefined) storage?.removeItem(nameOf(key));
+    else storage?.setItem(nameOf(key), JSON.stringify(value));
   } catch {
     // Full or blocked: the page works on without it.
   }
+}
+
+/** Below a prefix there may be another store, which the token is not for. */
+export function nameOf(key: string, base = basePath): string {
+  return base === '/' ? key : `${key} ${base}`;
 }
 
 /** The access alone throws where the browser blocks storage. */

@@ -1,19 +1,29 @@
+import { createClient } from '@plant-store/client';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { Field } from '../shared/field.js';
+import { serviceUrl } from '../shared/plant-store.js';
 import { checkToken } from './check-token.js';
+import type { Place } from './kept-token.js';
 import { readToken } from './read-token.js';
+import { RememberBox } from './remember-box.js';
+import { SignInButton } from './sign-in-button.js';
+import { readSignInSettings } from './sign-in-settings.js';
 
 interface TokenPanelProps {
   /** Why a token has to be entered. */
   readonly reason: string | undefined;
   /** Whether to move the focus here: not when the page opens. */
   readonly takeFocus: boolean;
-  /** Called with a token that the service does not reject. */
-  onToken(token: string): void;
+  /** Where a token was kept before. */
+  readonly place: Place;
+  /** Called with a token that the service does not reject, and where to keep it. */
+  onToken(token: string, place: Place): void;
 }
 
 /** Asks for the access token, and checks it, also at the service, before it is used. */
-export function TokenPanel({ reason, takeFocus, onToken }: TokenPanelProps) {
+export function TokenPanel({ reason, takeFocus, place: placeBefore, onToken }: TokenPanelProps) {
+  const signIn = readSignInSettings();
+  const [place, setPlace] = useState(placeBefore);
   const [text, setText] = useState('');
   const [problem, setProblem] = useState(reason);
   const [shown, setShown] = useState(false);
@@ -31,10 +41,11 @@ export function TokenPanel({ reason, takeFocus, onToken }: TokenPanelProps) {
     if (read.token !== undefined) {
       const control = new AbortController();
       setCheck(control);
-      found = await checkToken(read.token, control.signal);
+      const client = createClient({ baseUrl: serviceUrl, token: read.token });
+      found = await checkToken(client, control.signal);
       if (control.signal.aborted) return;
       setCheck(undefined);
-      if (found === undefined) return onToken(read.token);
+      if (found === undefined) return onToken(read.token, place);
     }
     setProblem(found);
     input.current?.focus();
@@ -42,9 +53,16 @@ export function TokenPanel({ reason, takeFocus, onToken }: TokenPanelProps) {
   return (
     <form noValidate onSubmit={(event) => void submit(event)} className="stack token-panel">
       <h2>Your access token</h2>
+      {signIn && <SignInButton settings={signIn} place={place} />}
       <p>
-        To see and add plants you need a token of this store. Its operator issues them. It is kept in this tab
-        alone, and sent to nobody but the store.
+        <span>
+          {signIn
+            ? 'Or use a token of this store, which its operator issues.'
+            : 'To see and add plants you need a token of this store. Its operator issues them.'}
+        </span>{' '}
+        <span>
+          It is sent to nobody but the store, and kept in this tab alone, unless you choose otherwise.
+        </span>
       </p>
       <Field
         label="Access token"
@@ -70,10 +88,11 @@ export function TokenPanel({ reason, takeFocus, onToken }: TokenPanelProps) {
           Show token
         </button>
       </Field>
+      <RememberBox place={place} onChange={setPlace} />
       <div className="submit-row">
         <button
           type="submit"
-          className="primary"
+          className={signIn ? undefined : 'primary'}
           aria-disabled={check !== undefined}
           data-busy={check !== undefined || undefined}
         >

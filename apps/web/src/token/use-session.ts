@@ -1,72 +1,195 @@
-import { useCallback, useEffect, useMemo, useState } from 'react';
-import { keepInTab, readFromTab, tabStorageKeys } from '../shared/tab-storage.js';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { navigate, parseRoute } from '../route.js';
+import { loadPart } from '../shared/load-boundary.js';
+import { nameOf, tabStorageKeys } from '../shared/tab-storage.js';
+import { enteredToken, type KeptToken, keep, type Place, readKept } from './kept-token.js';
 import { readToken } from './read-token.js';
+import { renewalDelayMs, renewToken } from './renew-token.js';
+import type { SignedIn } from './sign-in.js';
+import { readSignInSettings } from './sign-in-settings.js';
 import { takeTokenFromAddress } from './take-token-from-address.js';
 
 /** Which token the page works with. */
 export interface Session {
   /** The token; one that the service has rejected stays here, so that what was typed with it does, and is not sent. */
-  readonly token: string | undefined;
+  readonly kept: KeptToken | undefined;
   /** Whether the token may be sent. */
   readonly active: boolean;
+  /** Where it is kept. */
+  readonly place: Place;
   /** Why a token has to be entered, unless none has been entered yet. */
   readonly problem?: string | undefined;
   /** Why the token in the address was not taken, while the page goes on with the one that it had. */
   readonly notice?: string | undefined;
   /** Whether a token was entered, forgotten or rejected in the open page, so that the focus has to follow. */
   readonly asked: boolean;
+  /** Whether the reply of the identity provider is being checked. */
+  readonly isSigningIn?: boolean;
 }
 
 /** The session, and what changes it. */
 export interface SessionControl {
   readonly session: Session;
-  /** Uses a token that was checked. */
-  use(token: string): void;
+  /** Uses a token that was checked, and keeps it in a place. */
+  use(token: string, place: Place): void;
+  /** Keeps the token on the device from now on, or in this tab alone. */
+  keepIn(place: Place): void;
   /** Asks for another token, with the reason; what was typed stays. A token that is no longer used changes nothing. */
-  reject(token: string, message: string): void;
-  /** Removes the token from memory and storage. */
+  reject(token: string, message: string): Promise<void>;
+  /** The token that takes the place of one that was rejected or is about to expire; the same one where there is none. */
+  renew(token: string): Promise<string>;
+  /** Removes the token from memory and storage, in all tabs. */
   forget(): void;
 }
 
+const forgotten: Session = { kept: undefined, active: false, place: 'tab', asked: true };
+
 /**
- * The token of this tab: that of the address that opened the page, or of a later one that is entered in the tab, or the one
- * from before a reload.
+ * The token of this tab: that of the address that opened the page, or of a later one that is entered in the tab, the one from
+ * before a reload, or the one of the device.
+ *
+ * @param signingIn what the reply of the identity provider in the address leads to
  */
-export function useSession(tokenFromAddress: string | undefined): SessionControl {
-  const [session, setSession] = useState(() => openSession(tokenFromAddress));
-  useEffect(() => keepInTab(tabStorageKeys.token, session.active ? session.token : undefined), [session]);
-  const use = useCallback((token: string) => setSession({ token, active: true, asked: true }), []);
-  const forget = useCallback(() => setSession({ token: undefined, active: false, asked: true }), []);
-  const reject = useCallback(
-    (token: string, problem: string) =>
-      // The reply to a request with an earlier token may come late.
-      setSession((now) =>
-        now.active && now.token === token ? { token, active: false, problem, asked: true } : now,
-      ),
+export function useSession(
+  tokenFromAddress: string | undefined,
+  signingIn?: Promise<SignedIn | string>,
+): SessionControl {
+  const [session, setSession] = useState(() => openSession(tokenFromAddress, signingIn !== undefined));
+  const latest = useRef(session);
+  /** Of all tokens so far. */
+  const ids = useRef(new Map<string, string>());
+  useEffect(() => {
+    latest.current = session;
+    const { kept, active, place } = session;
+    if (session.isSigningIn) return;
+    if (kept !== undefined) ids.current.set(kept.token, kept.id);
+    keep(place, active ? kept : undefined);
+    if (place === 'device') keep('tab', undefined);
+  }, [session]);
+  const use = useCallback(
+    (token: string, place: Place) =>
+      setSession({ kept: enteredToken(token), active: true, place, asked: true }),
     [],
   );
+  const keepIn = useCallback((place: Place) => {
+    if (place === 'tab') keep('device', undefined);
+    setSession((now) => ({ ...now, place }));
+  }, []);
+  const renew = useCallback(async (token: string) => {
+    const { kept, place } = latest.current;
+    if (kept === undefined) return token;
+    if (kept.token !== token) return ids.current.get(token) === kept.id ? kept.token : token;
+    if (kept.signIn?.refreshToken === undefined) return token;
+    const renewed = await renewToken(kept, place).catch(() => undefined);
+    if (renewed === undefined) return token;
+    setSession((now) => (now.kept?.id === renewed.id ? { ...now, kept: renewed, active: true } : now));
+    return renewed.token;
+  }, []);
+  const reject = useCallback(
+    async (token: string, problem: string) => {
+      // An import has tried with no other.
+      if ((await renew(token)) !== token) return;
+      // The reply to a request with an earlier token may come late.
+      setSession((now) =>
+        now.active && now.kept?.token === token ? { ...now, active: false, problem, asked: true } : now,
+      );
+    },
+    [renew],
+  );
+  const forget = useCallback(() => {
+    const { kept } = latest.current;
+    const gone = new Set([kept, readKept('device')].flatMap((each) => each?.id ?? []));
+    for (const place of ['tab', 'device'] as const) keep(place, undefined);
+    setSession(forgotten);
+    const others = openChannel();
+    others.postMessage([...gone]);
+    others.close();
+    void end(kept);
+  }, []);
   useEffect(() => {
     // An address that differs in its fragment alone does not load the page again.
     const onHashChange = () => {
       const text = takeTokenFromAddress(window);
       if (text !== undefined) setSession((before) => enter(text, before));
     };
+    // Another tab has renewed the token of the device.
+    const onStorage = ({ key }: StorageEvent) => {
+      const renewed = key === nameOf(tabStorageKeys.token) ? readKept('device') : undefined;
+      if (renewed === undefined) return;
+      setSession((now) =>
+        now.active && now.place === 'device' && now.kept?.id === renewed.id ? { ...now, kept: renewed } : now,
+      );
+    };
+    const others = openChannel();
+    others.onmessage = ({ data: gone }: MessageEvent<readonly string[]>) =>
+      setSession((now) => (now.kept && gone.includes(now.kept.id) ? { ...forgotten, asked: false } : now));
     window.addEventListener('hashchange', onHashChange);
-    return () => window.removeEventListener('hashchange', onHashChange);
+    window.addEventListener('storage', onStorage);
+    return () => {
+      window.removeEventListener('hashchange', onHashChange);
+      window.removeEventListener('storage', onStorage);
+      others.close();
+    };
   }, []);
-  return useMemo(() => ({ session, use, reject, forget }), [session, use, reject, forget]);
+  useEffect(() => {
+    let isShown = true;
+    void signingIn?.then((signedIn) => {
+      if (!isShown) return;
+      if (typeof signedIn === 'string') {
+        setSession((now) => ({ ...now, isSigningIn: false, problem: signedIn }));
+        return;
+      }
+      const { kept, isRemembered, returnTo } = signedIn;
+      setSession({ kept, active: true, place: isRemembered ? 'device' : 'tab', asked: false });
+      navigate(parseRoute(new URL(returnTo, location.href)), { replace: true });
+    });
+    return () => {
+      isShown = false;
+    };
+  }, [signingIn]);
+  const { kept, active } = session;
+  useEffect(() => {
+    const delayMs = active && kept !== undefined ? renewalDelayMs(kept) : undefined;
+    if (kept === undefined || delayMs === undefined) return;
+    const timer = setTimeout(() => void renew(kept.token), delayMs);
+    return () => clearTimeout(timer);
+  }, [kept, active, renew]);
+  return useMemo(
+    () => ({ session, use, keepIn, reject, renew, forget }),
+    [session, use, keepIn, reject, renew, forget],
+  );
 }
 
-function openSession(tokenFromAddress: string | undefined): Session {
-  const kept = readFromTab(tabStorageKeys.token);
-  const token = typeof kept === 'string' ? kept : undefined;
-  const session: Session = { token, active: token !== undefined, asked: false };
+/** To the other tabs of this page: the ids of tokens to forget. */
+function openChannel(): BroadcastChannel {
+  return new BroadcastChannel(nameOf('plant-store.forget'));
+}
+
+/** Ends a sign-in at the identity provider as well, if that is possible. */
+async function end(kept: KeptToken | undefined): Promise<void> {
+  const settings = readSignInSettings();
+  const { signIn } = kept ?? {};
+  if (signIn?.refreshToken === undefined || settings === undefined) return;
+  const { endSignIn } = await loadPart(() => import('./sign-in.js'));
+  await endSignIn(settings, signIn).catch(() => undefined);
+}
+
+function openSession(tokenFromAddress: string | undefined, isSigningIn: boolean): Session {
+  const inTab = readKept('tab');
+  const kept = inTab ?? readKept('device');
+  const place = inTab === undefined && kept !== undefined ? 'device' : 'tab';
+  if (isSigningIn) return { kept: undefined, active: false, place: 'tab', asked: false, isSigningIn };
+  const session: Session = { kept, active: kept !== undefined, place, asked: false };
   return tokenFromAddress === undefined ? session : enter(tokenFromAddress, session);
 }
 
 function enter(text: string, before: Session): Session {
   const { token, problem } = readToken(text);
-  if (token !== undefined) return { token, active: true, asked: before.asked };
+  if (token !== undefined) {
+    // One that the device has stays there.
+    const place = before.kept?.token === token ? before.place : 'tab';
+    return { kept: enteredToken(token), active: true, place, asked: before.asked };
+  }
   const reason = `The token in the address cannot be used. ${problem}`;
   return before.active
     ? { ...before, notice: `${reason} The page goes on with the one that it has.` }

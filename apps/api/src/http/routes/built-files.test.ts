@@ -8,12 +8,13 @@ import { readPage } from './built-files.js';
 it('reads every file that was built, by its path, and no other', () => {
   const folder = writeTestPage();
   writeFileSync(join(folder, 'assets/other-00000000.js'), 'alert(1)');
-  const page = readPage(folder);
-  expect([...page].map(([path, { name, isHashed }]) => ({ path, name, isHashed }))).toEqual([
+  const { files } = readPage(folder);
+  expect([...files].map(([path, { name, isHashed }]) => ({ path, name, isHashed }))).toEqual([
     { path: '/assets/index-BjGIhLHV.js', name: 'assets/index-BjGIhLHV.js', isHashed: true },
     { path: '/assets/index-C_NqZPfo.css', name: 'assets/index-C_NqZPfo.css', isHashed: true },
     { path: '/icon.svg', name: 'icon.svg', isHashed: false },
     { path: '/', name: 'index.html', isHashed: false },
+    { path: '/p/:id', name: 'index.html', isHashed: false },
   ]);
 });
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import type { RequestHandler } from 'express';
+import type { SignIn } from '../../auth/jwt-settings.js';
 import { messageOf, OperatorError } from '../../errors/operator-error.js';
 import { packageFolder } from '../../package-folder.js';
 import { documentHeaders, pageHeaders, securityHeaders } from '../security-headers.js';
@@ -11,23 +12,50 @@ import {
   readServedFiles,
   type ServedFile,
   serveFiles,
+  withContent,
 } from '../served-files.js';
 
-/** The files of the page by the paths that they are served under, such as `/` and `/assets/index-3f2a9c1b.js`. */
-export type Page = ReadonlyMap<string, ServedFile>;
+/** The page, as it is served. */
+export interface Page {
+  /** Its files by the paths that they are served under, such as `/` and `/assets/index-3f2a9c1b.js`. */
+  readonly files: ReadonlyMap<string, ServedFile>;
+  readonly headers: Readonly<Record<string, string>>;
+}
 
 /**
  * Reads the page that the build has written into memory, and checks that no file is missing or changed.
  *
+ * @param signIn how people sign in, which its document says
  * @throws {OperatorError} when it is not as the build wrote it
  */
-export function readPage(folder: string): Page {
+export function readPage(folder: string, signIn?: SignIn): Page {
   return orExplain('page', folder, () => {
     const files = readServedFiles(folder);
-    if (!files.some(({ name }) => name === 'index.html'))
-      throw new Error(`${listName} does not list index.html`);
-    return new Map(files.map((file) => [toPagePath(file.name), file]));
+    const built = files.find(({ name }) => name === 'index.html');
+    if (built === undefined) throw new Error(`${listName} does not list index.html`);
+    const document = signIn === undefined ? built : withSignIn(built, signIn);
+    // Its files are named relative to it, since a proxy may serve it under a prefix that the service does not know.
+    const ofPlant = withContent(document, document.plain.content.toString().replaceAll('="./', '="../'));
+    const served = files.map((file) => [toPagePath(file.name), file] as const);
+    return {
+      files: new Map([...served, ['/', document], [plantPath, ofPlant]]),
+      headers: pageHeaders(...(signIn === undefined ? [] : [new URL(signIn.issuer).origin])),
+    };
   });
+}
+
+function withSignIn(document: ServedFile, signIn: SignIn): ServedFile {
+  const content = escapeText(JSON.stringify(signIn));
+  const html = document.plain.content.toString();
+  return withContent(
+    document,
+    html.replace('</head>', () => `  <meta name="sign-in" content="${content}">\n  </head>`),
+  );
+}
+
+/** A text as a document has it. */
+export function escapeText(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 }
 
 function orExplain<Result>(what: 'page' | 'client' | 'viewer', folder: string, read: () => Result): Result {
@@ -44,13 +72,15 @@ function orExplain<Result>(what: 'page' | 'client' | 'viewer', folder: string, r
 }
 
 /** The paths of the page's views besides `/`, which the page itself tells apart (`apps/web/src/route.ts`). */
-const viewPath = /^\/(?:add|import|p\/-?\d{1,19})$/;
+const viewPath = /^\/(?:add|import)$/;
+const plantPath = '/p/:id';
+const plantViewPath = /^\/p\/-?\d{1,19}$/;
 
 /** Serves the page on which people add plants: exactly the files of the build. */
-export function page(files: Page): RequestHandler {
+export function page({ files, headers }: Page): RequestHandler {
   return serveFiles({
-    headers: pageHeaders,
-    find: (path) => files.get(viewPath.test(path) ? '/' : path),
+    headers,
+    find: (path) => files.get(viewPath.test(path) ? '/' : plantViewPath.test(path) ? plantPath : path),
     routeOf: ({ name, isHashed }) => (isHashed ? hashedFilesRoute : toPagePath(name)),
   });
 }

@@ -4,7 +4,7 @@ import { addButton, chooseFile, readOutcome } from './support/import-page.js';
 import { openTab } from './support/open-tab.js';
 import { makePlantsFile } from './support/plants-file.js';
 import { setUp } from './support/set-up.js';
-import { addPlant, openImport } from './support/use-page.js';
+import { addPlant, forgetToken, openImport } from './support/use-page.js';
 
 const shared = setUp();
 
@@ -21,7 +21,7 @@ it('uses everything of the page without a violation, and without a request to an
   const download = page.waitForEvent('download');
   await page.getByRole('button', { name: /^Download/ }).click();
   await (await download).path();
-  await page.getByRole('button', { name: 'Forget token' }).click();
+  await forgetToken(page);
   await page.getByRole('button', { name: 'Use token' }).waitFor();
   const origins = new Set(requests.map((request) => new URL(request.url()).origin));
   expect({ violations, messages, origins: [...origins] }).toEqual({

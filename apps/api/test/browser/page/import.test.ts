@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeEach, expect, it } from 'vitest';
 import { writeWorkbook } from '../../../../web/test/write-workbook.js';
@@ -72,7 +73,6 @@ it('imports a workbook of 4,002 rows, of which the spreadsheet has rounded one i
     const id = index + 1;
     return { id: String(id), name: `Monstera ${id}`, tag: id % 3 === 0 ? null : `bed ${id % 7}` };
   });
-  // So large that the library would unpack it in a worker of its own, which the policy forbids.
   const workbook = writeWorkbook({
     Empty: [],
     Pflanzen: [
@@ -89,4 +89,28 @@ it('imports a workbook of 4,002 rows, of which the spreadsheet has rounded one i
   expect(await readOutcome(page)).toEqual({ stored: 3_998, replayed: 0, rejected: 3, skipped: 1 });
   const stored = shared.store.readPlants().filter(({ id }) => !before.has(id));
   expect(stored).toEqual(plants.slice(2));
+});
+
+it('reads a workbook with a cell in the last row and column, and undoes its import by two clicks', async () => {
+  const names = () => shared.store.readPlants().flatMap(({ id, name }) => (/^90000/.test(id) ? name : []));
+  const folder = join(import.meta.dirname, '../../../../web/test/import-files');
+  const stray = readFileSync(join(folder, 'xlsxwriter-stray-cell.xlsx'));
+  await chooseFile(page, { name: 'stray.xlsx', text: stray });
+  await page.getByText('Line 1,048,576').waitFor();
+  await page.getByRole('button', { name: 'Back to columns' }).click();
+  await page.getByRole('button', { name: 'Back to source' }).click();
+  const lines = ['My list', '', 'id,name', '900001,Rose', '900002,Fern', '900003,Ivy'];
+  await chooseFile(page, { name: 'titles.csv', text: lines.join('\n') });
+  await addButton(page).click();
+  await page.getByRole('heading', { name: '3 plants added from titles.csv.' }).waitFor();
+  expect(names()).toEqual(['Rose', 'Fern', 'Ivy']);
+  await page.getByRole('button', { name: 'Undo this import' }).click();
+  await page.getByRole('button', { name: 'Delete the 3 plants that it added' }).click();
+  await page.getByRole('heading', { name: 'Undone: 3 plants deleted.' }).waitFor();
+  expect(names()).toEqual(['', '', '']);
+  await page.getByRole('button', { name: 'Back to columns' }).click();
+  await page.getByRole('button', { name: 'Review lines' }).click();
+  await addButton(page).click();
+  await page.getByRole('heading', { name: '3 plants added from titles.csv.' }).waitFor();
+  expect(names()).toEqual(['Rose', 'Fern', 'Ivy']);
 });

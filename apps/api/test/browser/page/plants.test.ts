@@ -75,6 +75,7 @@ it('exports what is shown', async () => {
   await page.getByText(/\d+ plants found/).waitFor();
   const shown = await page.getByText(/\d+ plants found/).textContent();
   const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Export' }).click();
   await page.getByRole('button', { name: 'CSV' }).click();
   const stream = await (await download).createReadStream();
   let text = '';

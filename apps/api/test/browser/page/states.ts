@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { addButton, chooseFile, chooseSource, importAddress } from './support/import-page.js';
 import { makePlantsFile } from './support/plants-file.js';
 import type { PlantStore } from './support/start-plant-store.js';
-import { addPlant, field } from './support/use-page.js';
+import { addPlant, field, forgetToken } from './support/use-page.js';
 
 /** The next action of a person, by which a state is left; it resolves once what follows is shown. */
 type Leave = () => Promise<unknown>;
@@ -60,13 +60,72 @@ export const states: readonly State[] = [
     },
   },
   {
+    name: 'list, selected',
+    async open(page, store) {
+      await openList(page, store);
+      for (const index of [0, 2]) await page.locator('.plant-row .plant-select').nth(index).click();
+      await page.getByRole('region', { name: 'Selected plants' }).waitFor();
+      return async () => {
+        await button(page, 'Clear').click();
+        await page.getByRole('region', { name: 'Selected plants' }).waitFor({ state: 'detached' });
+      };
+    },
+  },
+  {
+    name: 'menu of the page',
+    async open(page, store) {
+      await openList(page, store);
+      await button(page, 'More').click();
+      await button(page, 'Forget token').waitFor();
+      return async () => {
+        await page.keyboard.press('Escape');
+        await button(page, 'Forget token').waitFor({ state: 'hidden' });
+      };
+    },
+  },
+  {
+    name: 'keys',
+    async open(page, store) {
+      await openList(page, store);
+      await button(page, 'More').click();
+      await button(page, 'Keys').click();
+      await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+      return () => close(page);
+    },
+  },
+  {
+    name: 'access',
+    async open(page, store) {
+      await openList(page, store);
+      await button(page, 'More').click();
+      await button(page, 'Access').click();
+      await button(page, 'Show QR code').click();
+      await page.getByRole('img', { name: 'QR code' }).waitFor();
+      return () => close(page);
+    },
+  },
+  {
+    name: 'tags',
+    async open(page, store) {
+      await openList(page, store);
+      const filters = button(page, 'Filters');
+      if (await filters.isVisible()) await filters.click();
+      await button(page, 'Tags…').click();
+      await page
+        .getByRole('button', { name: /^Rename/ })
+        .first()
+        .waitFor();
+      return () => close(page);
+    },
+  },
+  {
     name: 'list filtered',
     async open(page, store) {
       await openList(page, store);
       await page.getByRole('searchbox').fill('ficus');
       await page.getByText(/^\d+ plants? found$/).waitFor();
       return async () => {
-        await page.getByRole('button', { name: 'remove this filter' }).click();
+        await page.getByRole('searchbox').fill('');
         await page.getByText(/^\d+ plants$/).waitFor();
       };
     },
@@ -123,7 +182,7 @@ export const states: readonly State[] = [
       await page.goto(`${store.baseUrl}/#token=${await store.issueToken('create')}`);
       await page.getByRole('alert').filter({ hasText: /\S/ }).waitFor();
       return async () => {
-        await button(page, 'Forget token').click();
+        await forgetToken(page);
         await useToken(page, store.token);
       };
     },

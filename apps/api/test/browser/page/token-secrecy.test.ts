@@ -6,7 +6,7 @@ import { addButton, chooseFile, readOutcome } from './support/import-page.js';
 import { openTab, type Tab } from './support/open-tab.js';
 import { makePlantsFile } from './support/plants-file.js';
 import { setUp } from './support/set-up.js';
-import { addPlant, openImport } from './support/use-page.js';
+import { addPlant, forgetToken, openImport } from './support/use-page.js';
 
 const shared = setUp({ LOG_LEVEL: 'trace' });
 let tab: Tab;
@@ -73,6 +73,7 @@ it('sends it in the header Authorization of its own requests to the service and 
     'authorization of GET /changes',
     'authorization of GET /plants',
     'authorization of GET /plants/1',
+    'authorization of GET /tokens/self',
     'authorization of POST /plants',
     'authorization of POST /plants/batch',
   ]);
@@ -98,7 +99,7 @@ it('reaches no log and no file of the service but its own file', () => {
 
 /** Forgets the token by the button. */
 async function forget(): Promise<void> {
-  await page.getByRole('button', { name: 'Forget token' }).click();
+  await forgetToken(page);
   await page.getByRole('button', { name: 'Use token' }).waitFor();
   expect(placesOf(await readStorage())).toEqual([]);
 }

@@ -15,6 +15,7 @@ interface CallInProcess extends Omit<Call, 'openFiles'> {
   readonly signal?: Promise<NodeJS.Signals>;
   /** Resolves once its output is read. */
   readonly reading?: Promise<void>;
+  readonly isTerminal?: boolean;
 }
 
 /**
@@ -30,6 +31,7 @@ export async function runInProcess(
     timeouts = {},
     signal = new Promise(() => undefined),
     reading = Promise.resolve(),
+    isTerminal = false,
   }: CallInProcess,
 ): Promise<Result> {
   const settings = { FAST_PATH: 'off', ...environment };
@@ -45,7 +47,7 @@ export async function runInProcess(
         void reading.then(() => done());
       },
     }),
-    isTerminal: false,
+    isTerminal,
     print(text) {
       stdout += text;
     },

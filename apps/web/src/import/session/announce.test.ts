@@ -3,7 +3,7 @@ import type { Progress } from '../protocol.js';
 import { createAnnouncer } from './announce.js';
 
 const quiet = { stop: undefined, retrying: undefined, rejected: 0, retired: 0 };
-const steady = { ...quiet, runs: 1, state: 'running', total: 1000 } as const;
+const steady = { ...quiet, task: 'add', runs: 1, state: 'running', total: 1000 } as const;
 const progress = (done: number, changes?: Partial<Progress>) => ({ ...steady, done, ...changes });
 
 it('announces progress every ten seconds, not ten times a second', () => {

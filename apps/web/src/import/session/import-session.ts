@@ -1,7 +1,7 @@
 import type { Texts } from '../../shared/fields.js';
 import { serviceUrl } from '../../shared/plant-store.js';
 import { saveFile } from '../../shared/save-file.js';
-import type { ColumnChoice, Command, Filter, Report, Source } from '../protocol.js';
+import type { ColumnChoice, Command, Filter, Fix, ReadAs, Report, Source, Task } from '../protocol.js';
 import {
   applyReport,
   type Draft,
@@ -26,6 +26,7 @@ export class ImportSession {
   #state = initialState;
   /** How many times the run was started. */
   #runs = 0;
+  #source: Source | undefined;
   /** The token of the page, and that of the run. */
   #token: string | undefined;
   #runToken: string | undefined;
@@ -45,15 +46,21 @@ export class ImportSession {
 
   readonly getState = (): ImportState => this.#state;
 
-  read(source: Source): void {
+  read(source: Source, readAs: ReadAs = {}): void {
     this.#runs = 0;
+    this.#source = source;
     this.#set({ ...startOver(this.#state), step: 'reading', busy: { step: 'read', fraction: 0 } });
-    this.#send({ type: 'read', source });
+    this.#send({ type: 'read', source, readAs });
   }
 
-  /** Recognizes the columns again, with or without a header. */
-  recognize(hasHeader: boolean): void {
-    this.#send({ type: 'recognize', hasHeader });
+  /** Reads the same source again, another sheet of it or in another encoding. */
+  readAgain(readAs: ReadAs): void {
+    if (this.#source !== undefined) this.read(this.#source, readAs);
+  }
+
+  /** Recognizes the columns again, with a record as their titles, or without any. */
+  recognize(header: number | undefined): void {
+    this.#send({ type: 'recognize', header });
   }
 
   chooseColumns(choice: ColumnChoice): void {
@@ -67,8 +74,18 @@ export class ImportSession {
     const columns = this.#state.preview?.columns;
     if (columns === undefined) return;
     this.#runs = 0;
-    this.#set({ ...this.#state, step: 'reading', busy: { step: 'check', fraction: 0 } });
-    this.#send({ type: 'check', hasHeader: columns.hasHeader, columns: columns.choice });
+    const busy = { step: 'check', fraction: 0 } as const;
+    this.#set({ ...this.#state, step: 'reading', busy, fixed: new Map() });
+    this.#send({ type: 'check', header: columns.header, columns: columns.choice });
+  }
+
+  /** Fixes all ids of a kind that cannot be read, or takes that back. */
+  fix(fix: Fix): void {
+    const { fixed: before, counts } = this.#state;
+    const fixed = new Map(before);
+    if (!fixed.delete(fix)) fixed.set(fix, counts.fixable[fix]);
+    this.#set({ ...this.#state, step: 'reading', busy: { step: 'check', fraction: 0 }, fixed });
+    this.#send({ type: 'fix', fixes: [...fixed.keys()] });
   }
 
   list(filter: Filter, offset: number): void {
@@ -90,19 +107,24 @@ export class ImportSession {
     this.list(filter, 0);
   }
 
-  /** Sends what is ready, also after a stop; or first what had the id of a deleted plant, to get that. */
-  run(reusesIds = false): void {
+  /** Begins a task: by default it sends what is ready. */
+  run(task: Task = 'add'): void {
     if (this.#token === undefined) return;
     this.#runs++;
     this.#runToken = this.#token;
     const { progress } = this.#state;
-    const resumed = progress?.state === 'stopped';
+    const resumed = progress?.state === 'stopped' && progress.task === task;
     this.#set({
       ...this.#state,
       step: 'run',
       progress: resumed ? { ...progress, state: 'running', stop: undefined } : undefined,
     });
-    this.#send({ type: 'run', baseUrl: serviceUrl, token: this.#token, reusesIds });
+    this.#send({ type: 'run', baseUrl: serviceUrl, token: this.#token, task });
+  }
+
+  /** Goes on with a task that has stopped. */
+  resume(): void {
+    this.run(this.#state.progress?.task);
   }
 
   cancel(): void {
@@ -148,7 +170,7 @@ export class ImportSession {
   }
 
   #resumeWithToken(): void {
-    if (this.#state.progress?.stop?.cause === 'token' && this.#token !== this.#runToken) this.run();
+    if (this.#state.progress?.stop?.cause === 'token' && this.#token !== this.#runToken) this.resume();
   }
 
   #send(command: Command): void {

@@ -1,5 +1,5 @@
 import type { SavedFile } from '../../shared/save-file.js';
-import type { Counts, List, Preview, Progress, Report } from '../protocol.js';
+import type { Counts, Fix, List, Preview, Progress, Report } from '../protocol.js';
 
 /** What the view shows. */
 export interface ImportState {
@@ -13,6 +13,10 @@ export interface ImportState {
   readonly notes: readonly string[];
   readonly counts: Counts;
   readonly list: List | undefined;
+  /** What is done to ids that cannot be read, and to how many. */
+  readonly fixed: ReadonlyMap<Fix, number>;
+  /** Whether plants that this page has imported were deleted again, so that their ids may be wanted. */
+  readonly hasUndone: boolean;
   /** The line that was corrected last, and what is still wrong with it. */
   readonly corrected: { readonly line: number; readonly problem: string | undefined } | undefined;
   /** `undefined` until a run was started. */
@@ -39,8 +43,18 @@ export const initialState: ImportState = {
   busy: undefined,
   preview: undefined,
   notes: [],
-  counts: { lines: 0, ready: 0, problems: 0, stored: 0, replayed: 0, duplicates: 0 },
+  counts: {
+    lines: 0,
+    ready: 0,
+    problems: 0,
+    stored: 0,
+    replayed: 0,
+    duplicates: 0,
+    fixable: { generate: 0, separators: 0, decimals: 0 },
+  },
   list: undefined,
+  fixed: new Map(),
+  hasUndone: false,
   corrected: undefined,
   progress: undefined,
   downloading: false,
@@ -49,8 +63,8 @@ export const initialState: ImportState = {
 };
 
 /** The state before anything is chosen, with what was typed. */
-export function startOver({ draft }: ImportState): ImportState {
-  return { ...initialState, draft };
+export function startOver({ draft, hasUndone }: ImportState): ImportState {
+  return { ...initialState, draft, hasUndone };
 }
 
 /** The state after a report of the worker. */
@@ -69,14 +83,18 @@ export function applyReport(
     }
     case 'checked': {
       const { notes, counts, list } = report;
-      return { ...startOver(current), step: 'review', preview: current.preview, notes, counts, list };
+      const { preview, fixed } = current;
+      return { ...startOver(current), step: 'review', preview, fixed, notes, counts, list };
     }
     case 'list':
       return { ...current, counts: report.counts, list: report.list };
     case 'corrected':
       return { ...current, corrected: report };
     case 'progress':
-      return { ...current, progress: report.progress, counts: report.counts };
+      return {
+        ...{ ...current, progress: report.progress, counts: report.counts },
+        hasUndone: current.hasUndone || report.progress.task === 'undo',
+      };
   }
 }
 
@@ -95,7 +113,7 @@ export function explainCrash(current: ImportState, message: string): ImportState
 
 /** Whether the run has ended, and all lines are stored. */
 export function isAllStored({ counts, progress }: ImportState): boolean {
-  return progress?.state === 'ended' && counts.ready + counts.problems === 0;
+  return progress?.state === 'ended' && progress.task !== 'undo' && counts.ready + counts.problems === 0;
 }
 
 /** Whether something would be lost if the page were closed now: a run that is not finished. */

@@ -34,7 +34,7 @@ it.each([
   await vi.waitFor(() => expect(reports.map(({ type }) => type)).toContain('read'), { timeout: 30_000 });
   const { length } = reports;
   worker.end();
-  worker.send({ type: 'recognize', hasHeader: false });
+  worker.send({ type: 'recognize', header: 0 });
   await new Promise((resolve) => setTimeout(resolve, 10));
   expect(reports).toHaveLength(length);
   expect(onCrash).not.toHaveBeenCalled();

@@ -7,7 +7,13 @@ import {
   mapFields,
   requiredTexts,
 } from '../../shared/fields.js';
-import type { ColumnChoice, ColumnsPreview, Preview } from '../protocol.js';
+import {
+  type ColumnChoice,
+  type ColumnsPreview,
+  type LegacyEncoding,
+  legacyEncodings,
+  type Preview,
+} from '../protocol.js';
 import type { ImportSession } from '../session/import-session.js';
 import { FileName } from './file-name.js';
 import { StepHeading } from './step-heading.js';
@@ -20,7 +26,7 @@ interface ChooseColumnsProps {
 
 /** Shows each column of the file, what it was recognized as, and lets the person choose. */
 export function ChooseColumns({ session, preview, columns }: ChooseColumnsProps) {
-  const { choice, hasHeader } = columns;
+  const { choice } = columns;
   const missing = requiredTexts.filter((name) => choice[name] === undefined);
   const isComplete = missing.length === 0;
   const hasFile = preview.fileName !== undefined;
@@ -36,21 +42,15 @@ export function ChooseColumns({ session, preview, columns }: ChooseColumnsProps)
           {note}
         </p>
       ))}
-      <label className="import-check">
-        <input
-          type="checkbox"
-          checked={hasHeader}
-          onChange={({ target }) => session.recognize(target.checked)}
-        />
-        First line has titles
-      </label>
+      <SourceChoices session={session} preview={preview} />
+      <ChooseTitles session={session} columns={columns} />
       <ul className="import-columns">
-        {columns.columns.map((column, index) => (
+        {columns.columns.map((described) => (
           <ColumnCard
-            key={index}
-            column={column}
-            field={fieldNames.find((field) => choice[field] === index)}
-            onChoose={(field) => session.chooseColumns(choose(choice, index, field))}
+            key={described.column}
+            column={described}
+            field={fieldNames.find((field) => choice[field] === described.column)}
+            onChoose={(field) => session.chooseColumns(choose(choice, described.column, field))}
           />
         ))}
       </ul>
@@ -79,6 +79,69 @@ export function ChooseColumns({ session, preview, columns }: ChooseColumnsProps)
         </button>
       </p>
     </div>
+  );
+}
+
+/** Lets the person choose another sheet, and the encoding where it had to be guessed. */
+function SourceChoices({ session, preview: { sheets, encoding } }: Omit<ChooseColumnsProps, 'columns'>) {
+  if (encoding === undefined && (sheets === undefined || sheets.names.length === 1)) return undefined;
+  return (
+    <p className="import-actions">
+      {sheets && (
+        <label>
+          Sheet{' '}
+          <select value={sheets.chosen} onChange={({ target }) => session.readAgain({ sheet: target.value })}>
+            {sheets.names.map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        </label>
+      )}
+      {encoding && (
+        <label>
+          The file is not in Unicode. If names look wrong, read it as{' '}
+          <select
+            value={encoding}
+            onChange={({ target }) => session.readAgain({ encoding: target.value as LegacyEncoding })}
+          >
+            {Object.entries(legacyEncodings).map(([name, label]) => (
+              <option key={name} value={name}>
+                {label}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+    </p>
+  );
+}
+
+/** Shows the first lines, and lets the person choose the one with the titles by a click on it. */
+function ChooseTitles({ session, columns: { header, firstRows } }: Omit<ChooseColumnsProps, 'preview'>) {
+  const name = useId();
+  const rows = [...firstRows, { record: undefined, line: undefined, cells: [] }];
+  return (
+    <fieldset className="import-titles">
+      <legend>Which line has the titles?</legend>
+      {rows.map(({ record, line, cells }) => (
+        <label key={record ?? 'none'}>
+          <input
+            type="radio"
+            name={name}
+            checked={header === record}
+            onChange={() => session.recognize(record)}
+          />
+          <span className="import-line-number">
+            {line === undefined ? 'None: all lines are plants' : `Line ${line}`}
+          </span>
+          {cells.map((cell, index) => (
+            <span key={index} dir="auto">
+              {cell}
+            </span>
+          ))}
+        </label>
+      ))}
+    </fieldset>
   );
 }
 

@@ -1,5 +1,6 @@
-import { type MouseEvent, useEffect } from 'react';
-import { home, navigate } from '../../route.js';
+import { type MouseEvent, useEffect, useState } from 'react';
+import { formatRoute, home, navigate } from '../../route.js';
+import { useMay } from '../../shared/use-scopes.js';
 import { formatCount, formatCountOf } from '../format-count.js';
 import type { Progress } from '../protocol.js';
 import type { ImportSession } from '../session/import-session.js';
@@ -15,6 +16,7 @@ interface RunPlantsProps {
 /** Shows how far a run is, why it has stopped, or its outcome. */
 export function RunPlants({ session, state }: RunPlantsProps) {
   const progress = state.progress ?? {
+    task: 'add',
     state: 'running',
     done: 0,
     total: state.counts.ready,
@@ -44,7 +46,7 @@ export function RunPlants({ session, state }: RunPlantsProps) {
         {isRunning
           ? progress.retrying
           : progress.state === 'stopped' &&
-            `${progress.stop?.message ?? ''} Nothing is lost: Continue sends what is left, and nothing is stored twice.`}
+            `${progress.stop?.message ?? ''} ${progress.task === 'undo' ? 'Continue deletes what is left.' : 'Nothing is lost: Continue sends what is left, and nothing is stored twice.'}`}
       </p>
       <Actions session={session} state={state} progress={progress} />
     </div>
@@ -62,8 +64,9 @@ function Actions({
   session,
   state,
   progress,
-}: RunPlantsProps & { readonly progress: Pick<Progress, 'state' | 'retired'> }) {
+}: RunPlantsProps & { readonly progress: Pick<Progress, 'task' | 'state' | 'retired'> }) {
   const { counts, preview } = state;
+  const [canReuse, canDelete] = [useMay('correct'), useMay('delete')];
   if (progress.state === 'running') {
     return (
       <p className="import-actions">
@@ -74,24 +77,30 @@ function Actions({
       </p>
     );
   }
+  const isUndo = progress.task === 'undo';
   return (
     <p className="import-actions">
       {progress.state === 'stopped' && (
-        <button type="button" className="primary" onClick={() => session.run()}>
+        <button type="button" className="primary" onClick={() => session.resume()}>
           Continue
         </button>
       )}
-      {progress.state === 'ended' && (
-        <a href="/" className="button primary" onClick={showPlants}>
+      {progress.state === 'ended' && !isUndo && (
+        <a href={formatRoute(home)} className="button primary" onClick={showPlants}>
           View them
         </a>
       )}
-      {progress.state === 'ended' && progress.retired > 0 && (
-        <button type="button" onClick={() => session.run(true)}>
+      {progress.state === 'ended' && progress.retired > 0 && canReuse && (
+        <button type="button" onClick={() => session.run('reuse')}>
           {`Use the ids of deleted plants again (${formatCount(progress.retired)})`}
         </button>
       )}
-      {counts.problems > 0 && (
+      {isUndo && preview?.columns && progress.state === 'ended' && (
+        <button type="button" onClick={() => session.backToColumns()}>
+          Back to columns
+        </button>
+      )}
+      {counts.problems > 0 && !isUndo && (
         <>
           <button type="button" onClick={() => session.review('problems')}>
             {`Correct ${formatCountOf(counts.problems, 'line')}`}
@@ -100,7 +109,30 @@ function Actions({
         </>
       )}
       {preview && <StartOver session={session} state={state} />}
+      {counts.stored > 0 && !isUndo && canDelete && <UndoImport session={session} count={counts.stored} />}
     </p>
+  );
+}
+
+/** Deletes what this import has added, after a second press. */
+function UndoImport({ session, count }: { readonly session: ImportSession; readonly count: number }) {
+  const [asks, setAsks] = useState(false);
+  if (!asks) {
+    return (
+      <button type="button" onClick={() => setAsks(true)}>
+        Undo this import
+      </button>
+    );
+  }
+  return (
+    <>
+      <button type="button" className="danger" onClick={() => session.run('undo')}>
+        {`Delete the ${formatCountOf(count, 'plant')} that it added`}
+      </button>
+      <button type="button" onClick={() => setAsks(false)}>
+        {`Keep ${count === 1 ? 'it' : 'them'}`}
+      </button>
+    </>
   );
 }
 
@@ -131,9 +163,13 @@ function percentOf({ done, total }: Pick<Progress, 'done' | 'total'>): number {
   return total === 0 ? 100 : Math.floor((100 * done) / total);
 }
 
-function describeState({ state, stop }: Pick<Progress, 'state' | 'stop'>, { counts, preview }: ImportState) {
-  if (state === 'running') return 'Adding plants';
+function describeState(
+  { task, state, stop, done }: Pick<Progress, 'task' | 'state' | 'stop' | 'done'>,
+  { counts, preview }: ImportState,
+) {
+  if (state === 'running') return task === 'undo' ? 'Deleting what was added' : 'Adding plants';
   if (state === 'stopped') return stop === undefined ? 'Cancelled' : 'Interrupted';
+  if (task === 'undo') return `Undone: ${formatCountOf(done, 'plant')} deleted.`;
   const { stored, replayed } = counts;
   const there = `${formatCount(replayed)} ${replayed === 1 ? 'was' : 'were'} there already.`;
   return (

@@ -23,10 +23,10 @@ function open({ retries = 0, sliceMs }: { retries?: number; sliceMs?: number } =
     const file = typeof source === 'string' ? new File([source], 'plants.csv') : undefined;
     await send({ type: 'read', source: file ? { file } : (source as Source) });
     const columns = last('read')?.preview.columns;
-    if (columns) await send({ type: 'check', hasHeader: columns.hasHeader, columns: columns.choice });
+    if (columns) await send({ type: 'check', header: columns.header, columns: columns.choice });
     return last('checked');
   };
-  const run = () => send({ type: 'run', baseUrl: store.baseUrl, token: store.token, reusesIds: false });
+  const run = () => send({ type: 'run', baseUrl: store.baseUrl, token: store.token, task: 'add' });
   return { store, fetch, reports, last, untilState, read, run, send };
 }
 
@@ -160,7 +160,7 @@ it('ends a download when other columns are chosen meanwhile', async () => {
   const { read, send, reports, last } = open({ sliceMs: 0 });
   await read(`${csv}x,Rose,\ny,Fern,\n`);
   const columns = { ...mapFields(() => undefined), id: 0, name: 1 };
-  await Promise.all([send({ type: 'download' }), send({ type: 'check', hasHeader: true, columns })]);
+  await Promise.all([send({ type: 'download' }), send({ type: 'check', header: 0, columns })]);
   expect(last('download')).toBeUndefined();
   expect(reports.at(-1)).toMatchObject({ type: 'checked', counts: { problems: 2 } });
   await send({ type: 'download' });

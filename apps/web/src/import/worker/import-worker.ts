@@ -1,3 +1,5 @@
+import type { Texts } from '../../shared/fields.js';
+import { formatCountOf } from '../format-count.js';
 import type { Command, Report } from '../protocol.js';
 import { chooseReading, describeColumns, type Reading } from './columns/choose-reading.js';
 import { writeProblems } from './download/write-problems.js';
@@ -41,13 +43,15 @@ export class ImportWorker {
         return this.#recognize(command);
       case 'check':
         return await this.#checkChoice(command);
+      case 'fix':
+        return await this.#fix(command);
       case 'list':
         this.#page = command;
         return this.#list();
       case 'correct':
         return this.#correct(command);
       case 'run':
-        return await this.#run?.start(command, command.reusesIds);
+        return await this.#run?.start(command, command.task);
       case 'cancel':
         return this.#run?.cancel();
       case 'forget-token':
@@ -57,11 +61,11 @@ export class ImportWorker {
     }
   }
 
-  async #read({ source }: Command & { type: 'read' }): Promise<void> {
+  async #read({ source, readAs }: Command & { type: 'read' }): Promise<void> {
     this.#table = undefined;
     this.#discard();
     await this.#workOn(async () => {
-      const table = await readTable(source, this.#createPacer('read'));
+      const table = await readTable(source, this.#createPacer('read'), readAs);
       this.#table = table;
       const reading = chooseReading(table);
       this.#preview(table, reading);
@@ -70,28 +74,40 @@ export class ImportWorker {
     });
   }
 
-  #recognize({ hasHeader }: Command & { type: 'recognize' }): void {
-    if (this.#table !== undefined) this.#preview(this.#table, chooseReading(this.#table, hasHeader));
+  #recognize({ header }: Command & { type: 'recognize' }): void {
+    if (this.#table !== undefined) this.#preview(this.#table, chooseReading(this.#table, { header }));
   }
 
   #preview(table: Table, reading: Reading): void {
-    const { fileName } = table;
+    const { fileName, sheet, encoding } = table;
     const columns = describeColumns(table, reading);
     this.#report({
       type: 'read',
-      preview: { fileName, format: nameFormat(table), notes: noteEncoding(table), columns },
+      preview: {
+        ...{ fileName, columns, format: nameFormat(table), notes: noteHidden(table) },
+        sheets: sheet && { names: sheet.names, chosen: sheet.name },
+        encoding: encoding === 'UTF-8' || encoding === 'UTF-16' ? undefined : encoding,
+      },
     });
   }
 
-  async #checkChoice({ hasHeader, columns }: Command & { type: 'check' }): Promise<void> {
+  async #checkChoice({ header, columns }: Command & { type: 'check' }): Promise<void> {
     const table = this.#table;
     if (table === undefined) return;
     this.#discard();
-    await this.#workOn(() => this.#check(table, chooseReading(table, hasHeader, columns)));
+    await this.#workOn(() => this.#check(table, chooseReading(table, { header, columns })));
   }
 
-  async #check(table: Table, reading: Reading): Promise<void> {
-    const lines = await Lines.check(table, reading, this.#createPacer('check'));
+  /** Checks all lines again, with what the person has corrected by hand. */
+  async #fix({ fixes }: Command & { type: 'fix' }): Promise<void> {
+    const lines = this.#lines;
+    if (lines === undefined) return;
+    this.#discard();
+    await this.#workOn(() => this.#check(lines.table, { ...lines.reading, fixes }, lines.corrections));
+  }
+
+  async #check(table: Table, reading: Reading, corrections?: ReadonlyMap<number, Texts>): Promise<void> {
+    const lines = await Lines.check(table, reading, this.#createPacer('check'), corrections);
     this.#lines = lines;
     this.#run = new Run(lines, () => this.#scheduleProgress(), this.#connection);
     this.#page = { filter: lines.counts.problems > 0 ? 'problems' : 'all', offset: 0 };
@@ -158,17 +174,21 @@ export class ImportWorker {
   }
 }
 
-function nameFormat(table: Table): string {
-  if ('sheet' in table) return `XLSX, sheet "${toVisible(table.sheet.name)}"`;
-  if (table.format.kind === 'ndjson') return 'NDJSON';
-  return table.format.delimiter === '\t' ? 'TSV' : 'CSV';
+function nameFormat({ sheet, format }: Table): string {
+  if (sheet !== undefined) return `XLSX, sheet "${toVisible(sheet.name)}"`;
+  if (format.kind === 'ndjson') return 'NDJSON';
+  return format.delimiter === '\t' ? 'TSV' : 'CSV';
 }
 
-function noteEncoding(table: Table): readonly string[] {
-  if (!('encoding' in table) || table.encoding !== 'Windows-1252') return [];
-  return [
-    'The file is not in UTF-8 and was read as Windows-1252. If names look wrong, save it as CSV in UTF-8 and choose it again.',
+function noteHidden({ sheet }: Table): readonly string[] {
+  const { rows, columns } = sheet?.hidden ?? { rows: 0, columns: [] };
+  const hidden = [
+    ...(rows === 0 ? [] : [formatCountOf(rows, 'hidden row')]),
+    ...(columns.length === 0
+      ? []
+      : [`the hidden ${columns.length === 1 ? 'column' : 'columns'} ${columns.join(', ')}`]),
   ];
+  return hidden.length === 0 ? [] : [`The sheet has ${hidden.join(' and ')}: they are read like all others.`];
 }
 
 function noteRounding({ rounded }: Lines): readonly string[] {

@@ -2,8 +2,9 @@ import { errors } from '@plant-store/client';
 import type { NewPlant } from '@plant-store/contract';
 import { hasSameFields } from '@plant-store/contract/fields';
 import { fieldNames, mapFields, noTexts, type Texts } from '../../shared/fields.js';
-import { type Counts, type Filter, type List, listLength, type Row } from '../protocol.js';
+import { type Counts, type Filter, type Fix, type List, listLength, type Row } from '../protocol.js';
 import { generateId } from './check/generate-id.js';
+import { fixId } from './check/read-id.js';
 import { type PlantRecord, readJsonTexts, readPlantJson, readPlantTexts } from './check/read-plant.js';
 import type { Reading } from './columns/choose-reading.js';
 import type { Pacer } from './pacer.js';
@@ -17,11 +18,16 @@ const state = { ready: 0, header: 1, faulty: 2, rejected: 3, stored: 4, replayed
 export interface Problem {
   readonly reason: string;
   readonly error?: number;
+  /** What would solve it. */
+  readonly fix?: Fix | undefined;
 }
 
 const blockLength = 500;
 /** The texts of a line that is longer are corrected in the file. */
 const longestCorrectable = 10_000;
+
+/** What spreadsheets show and export for an error, in the languages that translate it, such as `#N/A`, `#NV` or `#¡REF!`. */
+const errorCell = /^\s*#(?:N\/[AD]|N\.?V|NB|[¡¿]?[\p{Lu}\d_/]{3,20}[!?])\.?\s*$/u;
 
 const openQuote =
   'a double quote opens a cell and does not close it; close it, or write it twice if it belongs to the text';
@@ -30,10 +36,10 @@ const openQuote =
 export class Lines {
   readonly table: Table;
   readonly reading: Reading;
-  /** Of the records that are faulty or rejected, for the id of a deleted plant (`retired`), too. */
-  readonly problems = new Map<number, Problem>();
   /** What a person has written in place of a record. */
-  readonly corrections = new Map<number, Texts>();
+  readonly corrections: Map<number, Texts>;
+  readonly #problems = new Map<number, Problem>();
+  readonly #fixable = { generate: 0, separators: 0, decimals: 0 };
   readonly #states: Uint8Array;
   /** How many records have each state. */
   readonly #counts = [0, 0, 0, 0, 0, 0, 0];
@@ -43,22 +49,29 @@ export class Lines {
   #longIds = 0;
   #roundedIds = 0;
 
-  private constructor(table: Table, reading: Reading) {
+  private constructor(table: Table, reading: Reading, corrections: ReadonlyMap<number, Texts>) {
     this.table = table;
     this.reading = reading;
+    this.corrections = new Map(corrections);
     this.#states = new Uint8Array(table.length);
     this.#counts[state.ready] = table.length;
-    if (reading.hasHeader) this.#set(0, state.header);
+    for (let record = 0; record < this.#start; record++) this.#set(record, state.header);
   }
 
   /**
    * Checks all records by the contract, and against each other: an id of two different plants can be only one's.
    *
    * @param pacer gets the fraction that is done
+   * @param corrections what a person has written before
    */
-  static async check(table: Table, reading: Reading, pacer: Pacer): Promise<Lines> {
-    const lines = new Lines(table, reading);
-    for (let from = reading.hasHeader ? 1 : 0; from < table.length; from += blockLength) {
+  static async check(
+    table: Table,
+    reading: Reading,
+    pacer: Pacer,
+    corrections: ReadonlyMap<number, Texts> = new Map(),
+  ): Promise<Lines> {
+    const lines = new Lines(table, reading, corrections);
+    for (let from = lines.#start; from < table.length; from += blockLength) {
       const to = Math.min(from + blockLength, table.length);
       for (const [offset, record] of lines.#read(from, to).entries()) lines.#check(from + offset, record);
       await pacer.pass(to / table.length);
@@ -66,11 +79,22 @@ export class Lines {
     return lines;
   }
 
+  /** The first record below the titles. */
+  get #start(): number {
+    return this.reading.header === undefined ? 0 : this.reading.header + 1;
+  }
+
+  /** Of the records that are faulty or rejected, for the id of a deleted plant (`retired`), too. */
+  get problems(): ReadonlyMap<number, Problem> {
+    return this.#problems;
+  }
+
   get counts(): Counts {
     const [ready = 0, header = 0, faulty = 0, , stored = 0, replayed = 0] = this.#counts;
     const lines = this.table.length - header;
     const problems = faulty + this.rejected;
-    return { lines, ready, problems, stored, replayed, duplicates: this.#duplicates };
+    const fixable = { ...this.#fixable };
+    return { lines, ready, problems, stored, replayed, duplicates: this.#duplicates, fixable };
   }
 
   /** How many plants the service has rejected. */
@@ -101,28 +125,45 @@ export class Lines {
     }
   }
 
+  /** The ids of the plants that were stored, and not there before, in order. */
+  *readStored(): Generator<readonly [record: number, id: bigint]> {
+    for (let record = 0; record < this.table.length; record++) {
+      if (this.#states[record] !== state.stored) continue;
+      const [read] = this.#read(record, record + 1);
+      if (read && 'plant' in read) yield [record, read.plant.id];
+    }
+  }
+
+  /** Notes that a plant that was stored is deleted again. */
+  revert(record: number): void {
+    this.#set(record, state.ready);
+  }
+
   /** Notes the result of a plant that was sent. */
   resolve(record: number, outcome: 'stored' | 'replayed' | (Problem & { readonly error: number })): void {
     if (typeof outcome === 'string') {
       this.#set(record, state[outcome]);
     } else {
       this.#set(record, outcome.error === errors.id_retired.error ? state.retired : state.rejected);
-      this.problems.set(record, outcome);
+      this.#problems.set(record, outcome);
     }
   }
 
   /** Makes the plants ready again that have the id of a deleted one. */
   readyRetired(): void {
-    for (const [record, { error }] of this.problems) {
+    for (const [record, { error }] of this.#problems) {
       if (error !== errors.id_retired.error) continue;
-      this.problems.delete(record);
+      this.#problems.delete(record);
       this.#set(record, state.ready);
     }
   }
 
   /** Takes the texts in place of a record with a problem, and checks them. Returns what is still wrong. */
   correct(record: number, texts: Texts): string | undefined {
-    if (!this.problems.delete(record)) return undefined;
+    const problem = this.#problems.get(record);
+    if (problem === undefined) return undefined;
+    this.#problems.delete(record);
+    if (problem.fix !== undefined) this.#fixable[problem.fix]--;
     const [before] = this.#read(record, record + 1);
     // Its id is free for other lines of the file.
     if (before && 'plant' in before && this.#firstById.get(before.plant.id) === record)
@@ -183,10 +224,12 @@ export class Lines {
       if (isMalformed(this.table, record)) return { reason: openQuote };
       if (cells.slice(columns.count).some((cell) => cell.trim() !== '')) {
         return {
-          reason: `the line has ${cells.length} cells for ${columns.count} columns; put a text that contains the delimiter in double quotes`,
+          reason: this.table.sheet
+            ? 'there is something to the right of the last title; clear these cells, or give their column a title'
+            : `the line has ${cells.length} cells for ${columns.count} columns; put a text that contains the delimiter in double quotes`,
         };
       }
-      return this.#findRounded(record, cells) ?? readPlantTexts(this.#toTexts(record, cells));
+      return this.#findDamage(record, cells) ?? readPlantTexts(this.#toTexts(record, cells));
     });
   }
 
@@ -213,21 +256,20 @@ export class Lines {
       const column = columns?.[name];
       return column === undefined ? '' : (cells[column] ?? '');
     });
-    if (columns?.id !== undefined) return { id, ...texts };
-    const generated = generateId(this.table.fileName, readLineNumber(this.table, record), texts);
-    return { id: String(generated), ...texts };
+    const generate = () => String(generateId(this.table.fileName, readLineNumber(this.table, record), texts));
+    if (columns?.id === undefined) return { id: generate(), ...texts };
+    return { id: fixId(id, this.reading.fixes, generate), ...texts };
   }
 
-  /** The problem of a number in a workbook that is no longer what somebody has typed, in a column that is imported. */
-  #findRounded(record: number, cells: readonly string[]): { readonly reason: string } | undefined {
-    const { table } = this;
-    if (!('sheet' in table)) return undefined;
+  /** The problem of a cell that a spreadsheet has no longer as somebody has typed it, in a column that is imported. */
+  #findDamage(record: number, cells: readonly string[]): { readonly reason: string } | undefined {
     for (const field of fieldNames) {
       const column = this.reading.columns?.[field];
-      if (column === undefined || !table.sheet.isRounded(record, column)) continue;
-      return {
-        reason: `${field} "${toVisible(cells[column] ?? '')}": the spreadsheet may have rounded this number; format the cell as text, and enter it again`,
-      };
+      const cell = cells[column ?? -1] ?? '';
+      const reason = this.table.sheet?.isRounded(record, column ?? -1)
+        ? 'the spreadsheet may have rounded this number; format the cell as text, and enter it again'
+        : errorCell.test(cell) && 'the spreadsheet could not calculate this cell; enter what belongs there';
+      if (reason) return { reason: `${field} "${toVisible(cell)}": ${reason}` };
     }
     return undefined;
   }
@@ -236,7 +278,9 @@ export class Lines {
     const reason = 'reason' in record ? record.reason : this.#addPlant(index, record.plant);
     if (reason === undefined) return;
     this.#set(index, state.faulty);
-    this.problems.set(index, { reason });
+    const fix = 'reason' in record ? record.fix : undefined;
+    this.#problems.set(index, { reason, fix });
+    if (fix !== undefined) this.#fixable[fix]++;
   }
 
   /** Counts a plant, or gives the reason why it cannot be stored beside an earlier one. */

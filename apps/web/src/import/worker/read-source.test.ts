@@ -55,7 +55,7 @@ it.each([
   ['UTF-16, low byte first', 'UTF-16', Buffer.from(marked, 'utf16le')],
   ['UTF-16, high byte first', 'UTF-16', Buffer.from(marked, 'utf16le').swap16()],
   ['UTF-16 without a mark', 'UTF-16', Buffer.from(marked.slice(1), 'utf16le')],
-  ['Windows-1252', 'Windows-1252', Buffer.from(marked.slice(1), 'latin1')],
+  ['Windows-1252', 'windows-1252', Buffer.from(marked.slice(1), 'latin1')],
 ])('reads %s', async (_, encoding, bytes) => {
   const plants = { 2: { id: 1n, name: 'Rosé' } };
   expect(await read(file('plants.csv', new Uint8Array(bytes)))).toMatchObject({ plants, encoding });

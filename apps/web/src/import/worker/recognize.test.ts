@@ -5,7 +5,7 @@ import { file, read } from './testing/read.js';
 async function recognize(text: string) {
   const { reading } = await read(file('plants.csv', text));
   const { count, ...columns } = { count: 0, ...reading.columns };
-  return { titles: reading.hasHeader, ...columns };
+  return { titles: reading.header === 0, ...columns };
 }
 
 it.each([

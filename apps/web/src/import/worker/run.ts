@@ -1,10 +1,10 @@
 import { type Client, createClient, errors, type Fetch, isPlantStoreError } from '@plant-store/client';
-import { storeAll } from '@plant-store/client/bulk';
+import { deleteAll, storeAll } from '@plant-store/client/bulk';
 import { isRejectedError } from '@plant-store/client/unwrap';
 import type { NewPlantInput } from '@plant-store/contract/operations';
 import { explainError, explainRejection } from '../../shared/explain-failure.js';
 import { reuseId } from '../../shared/reuse-id.js';
-import type { Progress, Stop } from '../protocol.js';
+import type { Progress, Stop, Task } from '../protocol.js';
 import type { Lines } from './lines.js';
 
 /** Where plants are sent to. */
@@ -22,6 +22,9 @@ export interface Connection {
 }
 
 const patientConnection: Connection = { retries: 6, timeoutMs: 120_000, attemptTimeoutMs: 30_000 };
+
+/** How many ids of deleted plants are given again at the same time: each takes a request. */
+const concurrentReuses = 6;
 
 /** The errors that are about the plant alone (docs/use/api.md, "Errors"); others would meet the next one as well. */
 const ofPlant: readonly number[] = [
@@ -43,8 +46,7 @@ export class Run {
   readonly #connection: Connection;
   #work = new AbortController();
   #runs = 0;
-  /** Whether plants get the ids of deleted ones. */
-  #reusesIds = false;
+  #task: Task = 'add';
   #state: Progress['state'] = 'ended';
   #stop: Stop | undefined;
   #retrying: string | undefined;
@@ -52,6 +54,8 @@ export class Run {
   #limitedUntil = 0;
   /** How many lines had a result before. */
   #doneBefore = 0;
+  /** How many plants an undo has to delete. */
+  #toDelete = 0;
 
   /** @param onChange called after each change, however many there are */
   constructor(lines: Lines, onChange: () => void, connection: Connection = {}) {
@@ -61,14 +65,17 @@ export class Run {
   }
 
   get progress(): Progress {
-    const done = this.#done - this.#doneBefore;
+    const isUndo = this.#task === 'undo';
+    const { ready, stored } = this.#lines.counts;
+    const done = isUndo ? this.#toDelete - stored : this.#done - this.#doneBefore;
     return {
+      task: this.#task,
       runs: this.#runs,
       state: this.#state,
       stop: this.#stop,
       retrying: this.#retrying,
       done,
-      total: done + this.#lines.counts.ready,
+      total: isUndo ? this.#toDelete : done + ready,
       rejected: this.#lines.rejected,
       retired: this.#lines.retired,
     };
@@ -79,23 +86,21 @@ export class Run {
     return stored + replayed + this.#lines.rejected;
   }
 
-  /**
-   * Sends what is ready, or goes on after a stop.
-   *
-   * @param reusesIds whether the plants that had the ids of deleted ones are sent again, to get them; what goes on stays as it was
-   */
-  async start(target: Target, reusesIds: boolean): Promise<void> {
+  /** Begins a task, or goes on after a stop, with the same one. */
+  async start(target: Target, task: Task): Promise<void> {
     this.#work.abort();
     this.#work = new AbortController();
     const { signal } = this.#work;
     this.#runs++;
-    if (this.#state === 'ended') {
-      this.#reusesIds = reusesIds;
-      if (reusesIds) this.#lines.readyRetired();
+    if (this.#state === 'ended' || task !== this.#task) {
+      this.#task = task;
+      if (task === 'reuse') this.#lines.readyRetired();
       this.#doneBefore = this.#done;
+      this.#toDelete = this.#lines.counts.stored;
     }
     this.#set('running');
-    const stop = await this.#sendAll(target, signal).catch(explain);
+    const work = this.#task === 'undo' ? this.#deleteAll(target, signal) : this.#sendAll(target, signal);
+    const stop = await work.catch(explain);
     if (signal.aborted) return;
     this.#set(stop === undefined ? 'ended' : 'stopped', stop);
   }
@@ -114,49 +119,83 @@ export class Run {
   /** Resolves with why plants are left, if any are. */
   async #sendAll(target: Target, signal: AbortSignal): Promise<Stop | undefined> {
     const records = new WeakMap<NewPlantInput, number>();
-    const client = this.#connect(target, records);
+    const own = this.#connect(target);
     const lines = this.#lines;
+    // The result of each plant counts as soon as it comes, whatever becomes of the others.
+    const createPlants: Client['createPlants'] = async (request) => {
+      const reply = await own.createPlants(request);
+      if (reply.status !== 200) return reply;
+      for (const [index, result] of reply.body.results.entries()) {
+        const plant = request.body.plants[index];
+        const record = plant && records.get(plant);
+        if (record === undefined || result.status !== 200) continue;
+        lines.resolve(record, result.replayed ? 'replayed' : 'stored');
+      }
+      this.#onChange();
+      return reply;
+    };
+    const client = { ...own, createPlants };
     function* readPlants() {
       for (const [record, plant] of lines.readReady()) {
         records.set(plant, record);
         yield plant;
       }
     }
+    const reuses = new Set<Promise<void>>();
     let stop: Stop | undefined;
     for await (const { plant, error, message } of storeAll(client, readPlants(), { signal })) {
       const record = records.get(plant);
       if (record === undefined || !ofPlant.includes(error)) stop = { cause: 'other', message };
-      else if (this.#reusesIds && error === errors.id_retired.error)
-        lines.resolve(record, await tryReuse(client, plant, signal));
-      else lines.resolve(record, { error, reason: message });
+      else if (this.#task === 'reuse' && error === errors.id_retired.error) {
+        const reuse = tryReuse(client, plant, signal).then((outcome) => {
+          lines.resolve(record, outcome);
+          reuses.delete(reuse);
+          this.#onChange();
+        });
+        // What it rejects with is thrown where it is awaited.
+        reuse.catch(() => undefined);
+        if (reuses.add(reuse).size >= concurrentReuses) await Promise.race(reuses);
+      } else lines.resolve(record, { error, reason: message });
       this.#onChange();
     }
+    await Promise.all(reuses);
     return stop;
   }
 
-  /** A client that notes the result of each plant as soon as it comes, so that it counts whatever becomes of the others. */
-  #connect(target: Target, records: WeakMap<NewPlantInput, number>): Client {
-    const client = createClient({
+  /** Deletes what was stored, but not what was there before. Resolves with why plants are left, if any are. */
+  async #deleteAll(target: Target, signal: AbortSignal): Promise<Stop | undefined> {
+    const records = new Map<string, number>();
+    const client = this.#connect(target);
+    const lines = this.#lines;
+    function* readIds() {
+      for (const [record, id] of lines.readStored()) {
+        records.set(String(id), record);
+        yield id;
+      }
+    }
+    const deletePlants: Client['deletePlants'] = async (request) => {
+      const reply = await client.deletePlants(request);
+      if (reply.status !== 200) return reply;
+      for (const [index, result] of reply.body.results.entries()) {
+        const record = records.get(String(request.body.ids[index]));
+        if (record !== undefined && !('error' in result)) lines.revert(record);
+      }
+      this.#onChange();
+      return reply;
+    };
+    let stop: Stop | undefined;
+    for await (const { message } of deleteAll({ deletePlants }, readIds(), { signal }))
+      stop = { cause: 'other', message };
+    return stop;
+  }
+
+  #connect(target: Target): Client {
+    return createClient({
       ...patientConnection,
       ...this.#connection,
       ...target,
       onResponse: ({ response }) => this.#noteAttempt(response),
     });
-    return {
-      ...client,
-      createPlants: async (request) => {
-        const reply = await client.createPlants(request);
-        if (reply.status !== 200) return reply;
-        for (const [index, result] of reply.body.results.entries()) {
-          const plant = request.body.plants[index];
-          const record = plant && records.get(plant);
-          if (record === undefined || result.status !== 200) continue;
-          this.#lines.resolve(record, result.replayed ? 'replayed' : 'stored');
-        }
-        this.#onChange();
-        return reply;
-      },
-    };
   }
 
   #noteAttempt(response: Response | undefined): void {

@@ -1,30 +1,22 @@
 import { formatCount } from '../format-count.js';
-import type { Source } from '../protocol.js';
+import type { ReadAs, Source } from '../protocol.js';
 import type { Pacer } from './pacer.js';
 import { type DecodedText, decodeText, UnreadableFileError } from './reading/decode-text.js';
-import { detectFormat, type Format } from './reading/detect-format.js';
+import { delimiterLine, detectFormat, type Format } from './reading/detect-format.js';
 import { indexRecords, type RecordIndex } from './reading/index-records.js';
 import { parseCells } from './reading/parse-cells.js';
-import { readWorkbook, type Sheet } from './reading/read-workbook.js';
+import type { Sheet } from './reading/read-workbook.js';
 
-/** The records of a file or text. */
-export type Table = TextTable | WorkbookTable;
-
-/** Of a text. Cells are parsed when they are needed, so that a large file fits. */
-export interface TextTable extends DecodedText {
+/** The records of a file or text. Cells are parsed when they are needed, so that a large file fits. */
+export interface Table extends DecodedText {
+  /** `undefined` for a pasted text. */
   readonly fileName: string | undefined;
   readonly format: Format;
   readonly records: RecordIndex;
   /** How many records there are, a header among them. */
   readonly length: number;
-}
-
-/** Of a workbook. */
-interface WorkbookTable {
-  readonly fileName: string;
-  readonly format: { readonly kind: 'xlsx' };
-  readonly sheet: Sheet;
-  readonly length: number;
+  /** Of a workbook, whose text is CSV. */
+  readonly sheet: Sheet | undefined;
 }
 
 /** The most that is read: within a tab's memory, and within what a person would wait for. */
@@ -35,8 +27,9 @@ const limits = { bytes: 100 * 1024 * 1024, records: 1_000_000 };
  *
  * @throws {UnreadableFileError} when it is empty, too large, or no text of plants
  */
-export async function readTable(source: Source, pacer: Pacer): Promise<Table> {
-  const table = 'file' in source ? await readFile(source.file, pacer) : await readText(source.text, pacer);
+export async function readTable(source: Source, pacer: Pacer, readAs: ReadAs = {}): Promise<Table> {
+  const table =
+    'file' in source ? await readFile(source.file, pacer, readAs) : await readText(source.text, pacer);
   const { length } = table;
   if (length === 0)
     throw new UnreadableFileError('There are no lines in it. Choose a file with plants, or paste them.');
@@ -47,24 +40,29 @@ export async function readTable(source: Source, pacer: Pacer): Promise<Table> {
   return table;
 }
 
-async function readFile(file: File, pacer: Pacer): Promise<Table> {
-  const { name, size } = file;
+async function readFile(file: File, pacer: Pacer, { sheet: name, encoding }: ReadAs): Promise<Table> {
+  const { name: fileName, size } = file;
   if (size > limits.bytes) {
     throw new UnreadableFileError(tooLarge(`${formatCount(Math.ceil(size / 1024 / 1024))} MiB`, '100 MiB'));
   }
-  let bytes: ArrayBuffer;
+  let bytes: Uint8Array;
   try {
-    bytes = await file.arrayBuffer();
+    bytes = new Uint8Array(await file.arrayBuffer());
   } catch {
     throw new UnreadableFileError(
       'The file could not be read: it was changed, moved or removed. Choose it again.',
     );
   }
-  if (/\.xls[xm]$/i.test(name) && new TextDecoder().decode(bytes.slice(0, 2)) === 'PK') {
-    const sheet = await readWorkbook(bytes);
-    return { fileName: name, format: { kind: 'xlsx' }, sheet, length: sheet.rows.length };
-  }
-  return readDecoded(decodeText(new Uint8Array(bytes)), name, pacer);
+  if (!/\.xls[xm]$/i.test(fileName) || bytes[0] !== 0x50 || bytes[1] !== 0x4b)
+    return readDecoded(decodeText(bytes, encoding), fileName, pacer);
+  // Loaded only for it.
+  const { readWorkbook } = await import('./reading/read-workbook.js');
+  const sheet = await readWorkbook(bytes, name, pacer);
+  const { text, records } = sheet;
+  return {
+    ...{ text, encoding: 'UTF-8', hasByteOrderMark: true, fileName, records, length: records.starts.length },
+    ...{ format: { kind: 'delimited', delimiter: ',' }, sheet },
+  };
 }
 
 async function readText(pasted: string, pacer: Pacer): Promise<Table> {
@@ -74,8 +72,9 @@ async function readText(pasted: string, pacer: Pacer): Promise<Table> {
 
 async function readDecoded(decoded: DecodedText, fileName: string | undefined, pacer: Pacer): Promise<Table> {
   const format = detectFormat(decoded.text, fileName);
-  const records = await indexRecords(decoded.text, format, pacer);
-  return { ...decoded, fileName, format, records, length: records.starts.length };
+  const text = decoded.text.replace(delimiterLine, '');
+  const records = await indexRecords(text, format, pacer);
+  return { ...decoded, text, fileName, format, records, length: records.starts.length, sheet: undefined };
 }
 
 function tooLarge(size: string, limit: string): string {
@@ -88,18 +87,17 @@ export function isNdjson({ format }: Table): boolean {
 }
 
 /** The number of a record's first line in the file, or of its row in the sheet, from 1 on. */
-export function readLineNumber(table: Table, index: number): number {
-  return ('sheet' in table ? table.sheet.numbers : table.records.lines)[index] ?? 0;
+export function readLineNumber({ records }: Table, index: number): number {
+  return records.lines[index] ?? 0;
 }
 
 /** Whether the quotes of a record are malformed, so that it is one line, and has no cells. */
-export function isMalformed(table: Table, index: number): boolean {
-  return 'records' in table && table.records.malformed.has(index);
+export function isMalformed({ records }: Table, index: number): boolean {
+  return records.malformed.has(index);
 }
 
 /** The cells of some records, in order; of one whose quotes are malformed, and of an NDJSON line, its text as the only cell. */
 export function readCells(table: Table, from: number, to: number): readonly (readonly string[])[] {
-  if ('sheet' in table) return table.sheet.rows.slice(from, to);
   const { text, format, records } = table;
   const texts = Array.from({ length: to - from }, (_, index) =>
     text.slice(records.starts[from + index], records.ends[from + index]),

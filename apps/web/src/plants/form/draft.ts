@@ -26,23 +26,31 @@ export type CheckedDraft =
 export const loadPlantSchema = () => import('./plant-schema.js');
 
 /**
- * Checks what was typed by the contract, whose messages it gives after the label of the field.
+ * Checks what was typed by the contract, whose messages it gives after the label of the field, those of the id in plainer words.
  *
  * @throws {Error} when the contract's check cannot be loaded
  */
 export async function checkDraft(draft: Texts): Promise<CheckedDraft> {
   const { NewPlantSchema } = await loadPlantSchema();
-  const { data, error } = NewPlantSchema.safeParse(readDraft(draft));
+  const read = readDraft(draft);
+  const { data, error } = NewPlantSchema.safeParse(read);
   if (data !== undefined) return { plant: data };
   const problems: { -readonly [Name in FieldName]: string | undefined } = { ...noProblems };
-  for (const { path, message } of error?.issues ?? []) {
+  for (const { path, message: found } of error?.issues ?? []) {
     const field = draftFields.find((name) => name === path[0]);
     if (field === undefined) continue;
+    const message = (field === 'id' && describeId(read['id'])) || found;
     const before = problems[field];
     problems[field] =
       before === undefined ? `${labels[field]} ${message}.` : `${before.slice(0, -1)}; ${message}.`;
   }
   return { problems };
+}
+
+/** What is wrong with an id that was typed. */
+function describeId(id: unknown): string | undefined {
+  if (typeof id === 'string') return 'has digits only, such as 42 or -7';
+  return id === undefined ? undefined : 'is too long: use 18 digits at most';
 }
 
 /** A problem goes with the value that it is about. */

@@ -6,16 +6,22 @@ interface OutcomeProps {
   readonly attempt: number;
   /** That the service has the plant. */
   readonly done?: string;
+  /** Whether that is shown elsewhere, so that it is only announced. */
+  readonly isDoneListed?: boolean;
   readonly problem: string | undefined;
 }
 
 /** What became of a plant that was sent; both are announced. */
-export function Outcome({ pending, attempt, done, problem }: OutcomeProps) {
+export function Outcome({ pending, attempt, done, isDoneListed = false, problem }: OutcomeProps) {
   const slow = useSlow(pending, 2_000);
   return (
     <div className="outcome">
       <p role="status" className="message">
-        {slow ? waiting(attempt) : done}
+        {slow ? (
+          <span>{waiting(attempt)}</span>
+        ) : (
+          <span className={isDoneListed ? 'visually-hidden' : undefined}>{done}</span>
+        )}
       </p>
       <p role="alert" className="message problem">
         {problem}

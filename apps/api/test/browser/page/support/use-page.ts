@@ -51,6 +51,12 @@ export async function openImport(page: Page): Promise<void> {
   await link.click();
 }
 
+/** Forgets the token by the menu of the page. */
+export async function forgetToken(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'More' }).click();
+  await page.getByRole('button', { name: 'Forget token' }).click();
+}
+
 /** The text that assistive technology reads after the name of a field: hints and problems. */
 export function describedBy(element: Locator): Promise<string> {
   return element.evaluate((node) =>

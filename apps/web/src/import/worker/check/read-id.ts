@@ -1,17 +1,24 @@
-/** The id in a cell, for the contract's schema to check, or why the cell holds none. */
-export type IdCell = { readonly id: bigint | undefined } | { readonly reason: string };
+import type { Fix } from '../../protocol.js';
 
-/** An int64 has at most 19 digits. */
-const longestId = 20;
+/** The id in a cell, for the contract's schema to check, or why the cell holds none; and what would give it one. */
+export type IdCell =
+  | { readonly id: bigint }
+  | { readonly id: undefined; readonly fix: Fix }
+  | { readonly reason: string; readonly fix: Fix };
+
+/** An int64 has at most 19 digits: to read millions of them takes long. */
+const longestId = 19;
 
 /** What spreadsheets make of ids, and how to get them back. */
-const damages: readonly (readonly [pattern: RegExp, advice: string])[] = [
+const damages: readonly (readonly [pattern: RegExp, advice: string, fix: Fix])[] = [
   [
     /^[+-]?\d+([.,]\d+)?e[+-]?\d+$/i,
     'the spreadsheet shortened this id; format the column as text, and enter the id again',
+    'generate',
   ],
-  [/^[+-]?\d{1,3}([.,'’\s]\d{3})+$/, 'write the id without separators between its digits'],
-  [/^[+-]?\d+[.,]\d*$/, 'write the id without decimals'],
+  [/^[+-]?\d{1,3}([.,'’\s]\d{3})+$/, 'write the id without separators between its digits', 'separators'],
+  [/^[+-]?\d+[.,]0*$/, 'write the id without decimals', 'decimals'],
+  [/^[+-]?\d+[.,]\d*$/, 'write the id without decimals', 'generate'],
 ];
 
 /**
@@ -20,15 +27,24 @@ const damages: readonly (readonly [pattern: RegExp, advice: string])[] = [
  */
 export function readId(cell: string): IdCell {
   const text = cell.trim();
-  if (text === '') return { id: undefined };
+  if (text === '') return { id: undefined, fix: 'generate' };
   const [, sign, digits] = /^([+-]?)0*(\d+)$/.exec(text) ?? [];
-  if (digits !== undefined) {
-    // Beyond all int64s, so that the contract rejects it, without the time that converting many digits takes.
-    const value = digits.length > longestId ? 2n ** 64n : BigInt(digits);
-    return { id: sign === '-' ? -value : value };
-  }
+  const id = digits === undefined || digits.length > longestId ? undefined : BigInt(`${sign}${digits}`);
+  if (id !== undefined && BigInt.asIntN(64, id) === id) return { id };
   const start = text.slice(0, longestId * 2);
-  const advice =
-    damages.find(([pattern]) => pattern.test(start))?.[1] ?? 'an id has digits only, such as 42 or -7';
-  return { reason: `id "${start}": ${advice}` };
+  const [
+    ,
+    advice = digits === undefined ? 'an id has digits only, such as 42 or -7' : 'use 18 digits at most',
+    fix = 'generate' as const,
+  ] = damages.find(([pattern]) => pattern.test(start)) ?? [];
+  return { reason: `id "${start}": ${advice}`, fix };
+}
+
+/** The text of an id that cannot be read, with the fix that is chosen for such ids. */
+export function fixId(cell: string, fixes: readonly Fix[], generate: () => string): string {
+  if (fixes.length === 0) return cell;
+  const read = readId(cell);
+  if (!('fix' in read) || !fixes.includes(read.fix)) return cell;
+  if (read.fix === 'separators') return cell.replace(/[.,'’\s]/g, '');
+  return read.fix === 'decimals' ? cell.replace(/[.,].*$/s, '') : generate();
 }

@@ -1,19 +1,23 @@
 import { jsonShapeOf, type NewPlant, NewPlantSchema } from '@plant-store/contract';
 import { parseExactJson } from '@plant-store/contract/exact-json/parse';
 import { mapFields, type Texts, withoutEmpty } from '../../../shared/fields.js';
+import type { Fix } from '../../protocol.js';
 import { toVisible } from '../to-visible.js';
 import { readId } from './read-id.js';
 
 /** What a record holds: a plant that the contract accepts, or why it is none. */
-export type PlantRecord = { readonly plant: NewPlant } | { readonly reason: string };
+export type PlantRecord =
+  | { readonly plant: NewPlant }
+  | { readonly reason: string; readonly fix?: Fix | undefined };
 
 /** Reads the plant of the texts of cells. An empty one counts as none, since cells cannot show the difference. */
 export function readPlantTexts({ id: idText, ...texts }: Texts): PlantRecord {
   const id = readId(idText);
+  const fix = 'fix' in id ? id.fix : undefined;
   const filled = withoutEmpty(texts);
-  if ('id' in id) return validate({ id: id.id, ...filled });
+  if ('id' in id) return { ...validate({ id: id.id, ...filled }), fix };
   const others = validate({ id: 0n, ...filled });
-  return { reason: 'reason' in others ? `${id.reason}; ${others.reason}` : id.reason };
+  return { reason: 'reason' in others ? `${id.reason}; ${others.reason}` : id.reason, fix };
 }
 
 /** Reads the plant of an NDJSON line, with the exact JSON of the service. */

@@ -3,12 +3,36 @@ import { fieldOfTitle, findTitledColumns } from './synonyms.js';
 
 type Cells = readonly string[];
 
+/** How many rows may be above the titles, such as the name of the list and who keeps it. */
+const mostAbove = 20;
+
+/**
+ * The row of the titles: the first one if it looks like a header; below rows with fewer cells, the first one with the titles of two
+ * fields, or with as many cells as most others if that looks like one.
+ */
+export function findHeader(rows: readonly Cells[]): number | undefined {
+  const widths = rows.map((row) => row.filter((cell) => cell.trim() !== '').length);
+  const usual = widths.toSorted((a, b) => a - b)[Math.floor(widths.length / 2)] ?? 0;
+  const above = rows.slice(0, mostAbove);
+  const isBelowLess = (row: number) => widths.slice(0, row).every((width) => width < (widths[row] ?? 0));
+  const titled = above.findIndex((row, index) => isBelowLess(index) && countTitled(row) > 1);
+  if (titled !== -1 && !(titled === 0 && !looksLikeHeader(rows))) return titled;
+  if (looksLikeHeader(rows)) return 0;
+  const wide = above.findIndex((_, index) => widths[index] === usual);
+  return wide > 0 && usual > 1 && isBelowLess(wide) && looksLikeHeader(rows.slice(wide)) ? wide : undefined;
+}
+
+/** How many fields have a title among the cells. */
+function countTitled(row: Cells): number {
+  return Object.values(findTitledColumns(row)).filter((column) => column !== undefined).length;
+}
+
 /**
  * Whether the first row is a header: it has no number where the rows below have their ids, or other numbers. Only where these
  * have none do its words decide, since a plant may have the name "Plant" or the tag "no"; and where these are unknown, whether
  * it has a text where the rows below have few, which are others.
  */
-export function looksLikeHeader([first = [], ...others]: readonly Cells[]): boolean {
+function looksLikeHeader([first = [], ...others]: readonly Cells[]): boolean {
   const titled = first.findIndex((title) => fieldOfTitle(title) === 'id');
   const idColumn = isNumeric(others, titled) ? titled : findIdColumn(others);
   if (idColumn !== undefined) return !isNumber(first[idColumn] ?? '');

@@ -8,6 +8,17 @@ const synonyms: ByField<readonly string[]> = {
     ...['nr', 'nummer', 'kennung', 'kennnummer', 'pflanzenid', 'pflanzennummer', 'pflanzennr'],
     ...['identifiant', 'numero', 'num', 'idplante', 'idplanta', 'identificador', 'codigo'],
     ...['identificativo', 'codice', 'idpianta', 'kenmerk', 'plantnummer'],
+    ...[
+      'itemnumber',
+      'itemno',
+      'articlenumber',
+      'sku',
+      'artikelnummer',
+      'artikelnr',
+      'artnr',
+      'inventarnummer',
+    ],
+    ...['reference', 'numeroarticle', 'referencia', 'numerodearticulo', 'numeroarticolo', 'artikelcode'],
   ],
   name: [
     ...['names', 'plant', 'plants', 'plantname', 'commonname', 'species', 'title'],
@@ -15,11 +26,14 @@ const synonyms: ByField<readonly string[]> = {
     ...['nom', 'plante', 'nomdelaplante', 'nomplante', 'espece'],
     ...['nombre', 'planta', 'nombredelaplanta', 'nombreplanta', 'especie'],
     ...['nome', 'pianta', 'nomedellapianta', 'specie', 'naam', 'plantnaam', 'soort'],
+    ...['botanicalname', 'scientificname', 'latinname', 'botanischername', 'deutschername', 'nomcommun'],
+    ...['nombrecomun', 'nomecomune', 'denominazione', 'designation', 'omschrijving'],
   ],
   tag: [
     ...['tags', 'type', 'planttype', 'category', 'kind', 'group', 'label'],
     ...['typ', 'kategorie', 'gruppe', 'schlagwort', 'etikett', 'pflanzentyp'],
-    ...['etiquette', 'categorie', 'groupe', 'genre'],
+    ...['etiquette', 'categorie', 'groupe', 'genre', 'famille'],
+    ...['family', 'warengruppe', 'familie', 'rubrik', 'familia', 'famiglia', 'rubriek'],
     ...['etiqueta', 'categoria', 'tipo', 'grupo', 'clase', 'gruppo', 'etichetta', 'groep'],
   ],
 };

@@ -58,7 +58,7 @@ function createCellWriter({ table, reading, corrections }: Lines): Writer {
   const writeRow = (cells: readonly string[]) =>
     `${Papa.unparse([cells], { delimiter, newline: '\r\n' })}\r\n`;
   // Spreadsheets read UTF-8 only behind a byte order mark.
-  const hasMark = !('encoding' in table) || table.hasByteOrderMark || table.encoding !== 'UTF-8';
+  const hasMark = table.hasByteOrderMark || table.encoding !== 'UTF-8';
   return {
     start: [(hasMark ? '\ufeff' : '') + writeRow([...titles.slice(0, kept), ...addedTitles])],
     write(index, { error, reason }) {
@@ -87,8 +87,8 @@ function correctCells(cells: readonly string[], { columns }: Reading, corrected:
 }
 
 /** Where there is no header, one that names the chosen columns. */
-function readHeader(table: Table, { columns, hasHeader }: Reading): readonly string[] {
-  if (hasHeader) return readCells(table, 0, 1)[0] ?? [];
+function readHeader(table: Table, { columns, header }: Reading): readonly string[] {
+  if (header !== undefined) return readCells(table, header, header + 1)[0]?.slice(0, columns?.count) ?? [];
   const names = new Map(fieldNames.map((name) => [columns?.[name], name]));
   return Array.from({ length: columns?.count ?? 0 }, (_, index) => names.get(index) ?? `column ${index + 1}`);
 }

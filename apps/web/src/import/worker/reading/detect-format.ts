@@ -6,6 +6,9 @@ export type Format = { readonly kind: 'ndjson' } | { readonly kind: 'delimited';
 
 const sampleLength = 64 * 1024;
 
+/** The line in which Excel names the delimiter of a CSV file, without its end. */
+export const delimiterLine = /^sep=.(?=[\r\n])/i;
+
 /**
  * Recognizes the format by the content, and by the ending of the file's name where there is one.
  *
@@ -20,16 +23,23 @@ export function detectFormat(text: string, fileName: string | undefined): Format
   }
   const isJsonName = /\.(ndjson|jsonl|json)$/i.test(fileName ?? '');
   if (start.startsWith('{') || isJsonName) return { kind: 'ndjson' };
+  const declared = delimiterLine.exec(start)?.[0].at(-1);
+  if (declared !== undefined) return { kind: 'delimited', delimiter: declared };
   if (/\.(tsv|tab)$/i.test(fileName ?? '')) return { kind: 'delimited', delimiter: '\t' };
   return { kind: 'delimited', delimiter: guessDelimiter(start) };
 }
 
+/** Of two that explain the same lines the first one: texts have commas rather than semicolons. */
+const delimiters = ['\t', ';', ',', '|'];
+
+/** The delimiter by which most of the first lines have the same number of cells, whatever is above the titles. */
 function guessDelimiter(start: string): string {
-  // An empty line, such as the one after the last line break, would count as a row of one cell, which no delimiter explains.
-  const { meta } = Papa.parse(start, {
-    preview: 20,
-    skipEmptyLines: true,
-    delimitersToGuess: ['\t', ',', ';', '|'],
+  const counts = delimiters.map((delimiter) => {
+    // An empty line, such as the one after the last line break, would count as a row of one cell.
+    const { data } = Papa.parse<string[]>(start, { delimiter, preview: 20, skipEmptyLines: true });
+    const widths = data.map(({ length }) => length).filter((width) => width > 1);
+    return Math.max(0, ...widths.map((width) => widths.filter((other) => other === width).length));
   });
-  return meta.delimiter;
+  const most = Math.max(...counts);
+  return most === 0 ? ',' : (delimiters[counts.indexOf(most)] ?? ',');
 }

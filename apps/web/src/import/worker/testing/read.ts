@@ -1,4 +1,4 @@
-import type { Source } from '../../protocol.js';
+import type { ReadAs, Source } from '../../protocol.js';
 import { chooseReading } from '../columns/choose-reading.js';
 import { Lines } from '../lines.js';
 import { createPacer } from '../pacer.js';
@@ -12,8 +12,8 @@ export function file(name: string, content: string | Uint8Array<ArrayBuffer>): S
 }
 
 /** The lines of a source as the page recognizes it, with its plants and the reasons of its faulty lines by line. */
-export async function read(source: Source) {
-  const table = await readTable(source, pacer);
+export async function read(source: Source, readAs: ReadAs = {}) {
+  const table = await readTable(source, pacer, readAs);
   const reading = chooseReading(table);
   const lines = await Lines.check(table, reading, pacer);
   const plants = [...lines.readReady()].map(
@@ -28,6 +28,7 @@ export async function read(source: Source) {
     rounded: lines.rounded,
     reading,
     format: table.format,
-    encoding: 'encoding' in table ? table.encoding : undefined,
+    encoding: table.encoding,
+    sheet: table.sheet,
   };
 }

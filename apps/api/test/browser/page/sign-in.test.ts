@@ -1,0 +1,143 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeEach, expect, it } from 'vitest';
+import { until } from '../../support/until.js';
+import { openTab, type Tab } from './support/open-tab.js';
+import { setUp } from './support/set-up.js';
+import { startOidcProvider } from './support/start-oidc-provider.js';
+import { addPlant, field } from './support/use-page.js';
+
+const provider = await startOidcProvider();
+afterAll(provider.stop);
+const shared = setUp(provider.settings);
+
+let tab: Tab;
+let page: Page;
+beforeEach(async () => {
+  provider.lifetimeSeconds = 3_600;
+  provider.grants.length = 0;
+  tab = await openTab(shared.browser);
+  page = tab.page;
+  return async () => {
+    // Those of the provider's own pages are not ours.
+    const violations = tab.violations.filter((violation) => violation.includes('connect-src'));
+    await tab.close();
+    expect(violations).toEqual([]);
+  };
+});
+
+/** Signs in at the provider, by any name and password, and permits what the page asks for. */
+async function signIn(name: string): Promise<void> {
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.locator('input[name="login"]').fill(name);
+  await page.locator('input[name="password"]').fill('any');
+  await page.locator('button[type="submit"]').click();
+  await page.waitForURL(/\/interaction\//);
+  await page.locator('button[type="submit"]').click();
+  await page.getByRole('link', { name: 'Plants' }).waitFor();
+}
+
+const readKept = (place: 'sessionStorage' | 'localStorage') =>
+  page.evaluate((name) => globalThis[name].getItem('plant-store.token'), place);
+
+it('signs people in at the identity provider, returns to the view, and keeps the token in the tab', async () => {
+  await page.goto(`${shared.store.baseUrl}/add?tag=bed`);
+  await signIn('alice');
+  expect(page.url()).toBe(`${shared.store.baseUrl}/add?tag=bed`);
+  await addPlant(page, { id: '1', name: 'Monstera' });
+  await page.getByRole('listitem').getByText('stored').waitFor();
+  expect(await readKept('sessionStorage')).toContain('refreshToken');
+  expect(await readKept('localStorage')).toBeNull();
+  await page.reload();
+  await page.getByRole('link', { name: 'Plants' }).waitFor();
+  expect(provider.grants).toEqual(['authorization_code granted']);
+  const sent = tab.requests.filter((request) => request.url().startsWith(provider.issuer));
+  for (const request of sent) expect(request.url()).not.toContain(shared.store.token);
+});
+
+it('remembers the sign-in on the device, and forgets it in all tabs, also at the identity provider', async () => {
+  await page.goto(shared.store.baseUrl);
+  await page.getByLabel('Remember on this device').check();
+  await signIn('bob');
+  const kept = await readKept('localStorage');
+  expect(kept).toContain('refreshToken');
+  expect(await readKept('sessionStorage')).toBeNull();
+  const other = await page.context().newPage();
+  await other.goto(shared.store.baseUrl);
+  await other.getByRole('link', { name: 'Plants' }).waitFor();
+  const revoked = page.waitForResponse((reply) => reply.url().endsWith('/token/revocation'));
+  await page.getByRole('button', { name: 'Forget token' }).click();
+  expect((await revoked).status()).toBe(200);
+  for (const each of [page, other]) await each.getByRole('button', { name: 'Use token' }).waitFor();
+  expect([await readKept('localStorage'), await readKept('sessionStorage')]).toEqual([null, null]);
+});
+
+it('renews a token before it expires, in the view as it is', async () => {
+  provider.lifetimeSeconds = 5;
+  await page.goto(`${shared.store.baseUrl}/add`);
+  await signIn('carol');
+  const before = await readKept('sessionStorage');
+  await field(page, 'Name').fill('Rose');
+  await until(() => provider.grants.filter((grant) => grant === 'refresh_token granted').length >= 2);
+  expect(await readKept('sessionStorage')).not.toBe(before);
+  expect(await field(page, 'Name').inputValue()).toBe('Rose');
+  await addPlant(page, { id: '2', name: 'Rose' });
+  await page.getByRole('listitem').getByText('stored').waitFor();
+});
+
+it('asks again when the identity provider does not renew the token, and what was typed stays', async () => {
+  provider.lifetimeSeconds = 5;
+  await page.goto(`${shared.store.baseUrl}/add`);
+  await signIn('dave');
+  await page.route(`${provider.issuer}/token`, (route) =>
+    route.fulfill({
+      status: 400,
+      headers: { 'access-control-allow-origin': '*', 'content-type': 'application/json' },
+      body: '{"error":"invalid_grant"}',
+    }),
+  );
+  await field(page, 'Name').fill('Rose');
+  await page.waitForTimeout(5_000);
+  await page.keyboard.press('Enter');
+  await page.getByText(/has expired/).waitFor();
+  await page.unroute(`${provider.issuer}/token`);
+  provider.lifetimeSeconds = 3_600;
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  // The provider still knows the person, and asks only whether the page may have a token.
+  await page.locator('button[type="submit"]').click();
+  await page.getByRole('link', { name: 'Plants' }).waitFor();
+  expect(await field(page, 'Name').inputValue()).toBe('Rose');
+});
+
+/** Lets the identity provider send the person back at once, with a code that it has not issued, and with changes. */
+async function replyWith(changes: Readonly<Record<string, string>>): Promise<void> {
+  await page.route(`${provider.issuer}/auth?**`, (route) => {
+    const state = new URL(route.request().url()).searchParams.get('state') ?? '';
+    const reply = new URLSearchParams({ code: 'a', state, iss: provider.issuer, ...changes });
+    return route.fulfill({ status: 302, headers: { location: `${shared.store.baseUrl}/?${reply}` } });
+  });
+  await page.goto(shared.store.baseUrl);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.getByText(/^You were not signed in/).waitFor();
+  expect(page.url()).toBe(`${shared.store.baseUrl}/`);
+  expect(await readKept('sessionStorage')).toBeNull();
+  await page.unroute(`${provider.issuer}/auth?**`);
+}
+
+it('takes no reply that is not to what the tab has asked for, or of another issuer', async () => {
+  await page.goto(`${shared.store.baseUrl}/?code=a&state=b`);
+  await page.getByText(/^You were not signed in/).waitFor();
+  await replyWith({ state: 'other' });
+  await replyWith({ iss: 'https://other.example.com' });
+  expect(provider.grants).toEqual([]);
+  // The code alone is wrong.
+  await replyWith({});
+  expect(provider.grants).toEqual(['authorization_code invalid_grant']);
+});
+
+it('shows that the sign-in was cancelled', async () => {
+  await page.goto(shared.store.baseUrl);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.getByRole('link', { name: /Cancel/ }).click();
+  await page.getByText('the sign-in was cancelled').waitFor();
+  expect(new URL(page.url()).search).toBe('');
+});

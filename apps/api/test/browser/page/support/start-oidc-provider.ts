@@ -1,0 +1,83 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { exportJWK, generateKeyPair } from 'jose';
+import { Provider } from 'oidc-provider';
+
+/** What a test changes of the provider while it runs. */
+export interface OidcProvider {
+  readonly issuer: string;
+  /** The settings of a service on whose page people sign in. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** How long its access tokens are valid, in seconds. */
+  lifetimeSeconds: number;
+  /** How often it was asked for a token, by the grant type, and with which outcome. */
+  readonly grants: string[];
+  stop(): void;
+}
+
+const audience = 'https://plants.example.com';
+
+/**
+ * Starts an identity provider with a public client that may be sent back to any port of this machine, where anybody signs in by any
+ * name, and access tokens are JSON Web Tokens for one audience.
+ */
+export async function startOidcProvider(): Promise<OidcProvider> {
+  const server = createServer();
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { privateKey } = await generateKeyPair('RS256', { extractable: true });
+  const grants: string[] = [];
+  const started: OidcProvider = {
+    issuer,
+    settings: {
+      ...{ JWT_ISSUER: issuer, JWT_AUDIENCE: audience, JWT_JWKS_URL: `${issuer}/jwks` },
+      ...{ JWT_CLIENT_ID: 'plant-store-page', JWT_CLOCK_TOLERANCE_SECONDS: '0' },
+    },
+    lifetimeSeconds: 3_600,
+    grants,
+    stop() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+  const provider = new Provider(issuer, {
+    jwks: { keys: [{ ...(await exportJWK(privateKey)), kid: 'a', alg: 'RS256', use: 'sig' }] },
+    cookies: { keys: ['a secret of this test'] },
+    clients: [
+      {
+        client_id: 'plant-store-page',
+        application_type: 'native',
+        token_endpoint_auth_method: 'none',
+        redirect_uris: ['http://127.0.0.1/'],
+        response_types: ['code'],
+        grant_types: ['authorization_code', 'refresh_token'],
+      },
+    ],
+    clientBasedCORS: () => true,
+    pkce: { required: () => true },
+    issueRefreshToken: async () => true,
+    findAccount: (_context, id) => ({ accountId: id, claims: async () => ({ sub: id }) }),
+    features: {
+      devInteractions: { enabled: true },
+      revocation: { enabled: true },
+      resourceIndicators: {
+        enabled: true,
+        useGrantedResource: () => true,
+        getResourceServerInfo: () => ({
+          audience,
+          scope: 'plants:create plants:read plants:correct plants:delete',
+          accessTokenTTL: started.lifetimeSeconds,
+          accessTokenFormat: 'jwt',
+          jwt: { sign: { alg: 'RS256' } },
+        }),
+      },
+    },
+  });
+  provider.on('grant.success', ({ oidc }) => grants.push(`${oidc.params?.['grant_type']} granted`));
+  provider.on('grant.error', ({ oidc }, error) =>
+    grants.push(`${oidc.params?.['grant_type']} ${error.message}`),
+  );
+  server.on('request', provider.callback());
+  return started;
+}

@@ -1,0 +1,64 @@
+import { Fragment, useState } from 'react';
+import { areCharacterKeysOn, switchCharacterKeys } from '../shared/keys.js';
+import { Sheet } from '../shared/sheet.js';
+import './keys-sheet.css';
+
+type Key = readonly [keys: readonly string[], what: string];
+
+const character: readonly Key[] = [
+  [['/'], 'Search'],
+  [['N'], 'Add a plant'],
+  [['?'], 'This list'],
+];
+
+const others: readonly Key[] = [
+  [['Ctrl+Z', '⌘Z'], 'Undo the last delete'],
+  [['↑', '↓', 'Page Up', 'Page Down', 'Home', 'End'], 'Move over the plants'],
+  [['Enter'], 'Open the plant'],
+  [['Space'], 'Select the plant, or no longer'],
+  [['Shift+↑', 'Shift+↓', 'Shift+Space'], 'Select a range; with a mouse, Shift+click'],
+  [['Ctrl+A', '⌘A'], 'Select all that are loaded'],
+  [['Delete'], 'Delete what is selected, or the plant with the focus'],
+  [['Escape'], 'Select nothing; close a sheet'],
+];
+
+/** What keys do, and whether those of one character do it. */
+export function KeysSheet({ onClose }: { onClose(): void }) {
+  const [isOn, setOn] = useState(areCharacterKeysOn);
+  return (
+    <Sheet isOpen title="Keys" onClose={onClose}>
+      <h3>Anywhere</h3>
+      <KeyList keys={[...character, ...others.slice(0, 1)]} />
+      <label className="check">
+        <input
+          type="checkbox"
+          checked={isOn}
+          onChange={({ target: { checked } }) => {
+            setOn(checked);
+            switchCharacterKeys(checked);
+          }}
+        />
+        <span>Keys of one character act. Switch them off if speech input presses them.</span>
+      </label>
+      <h3>In the list</h3>
+      <KeyList keys={others.slice(1)} />
+    </Sheet>
+  );
+}
+
+function KeyList({ keys }: { readonly keys: readonly Key[] }) {
+  return (
+    <dl className="key-list">
+      {keys.map(([names, what]) => (
+        <Fragment key={what}>
+          <dt>
+            {names.map((name) => (
+              <kbd key={name}>{name}</kbd>
+            ))}
+          </dt>
+          <dd>{what}</dd>
+        </Fragment>
+      ))}
+    </dl>
+  );
+}

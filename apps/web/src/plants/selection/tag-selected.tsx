@@ -1,0 +1,75 @@
+import { QUERY_MAX_LENGTHS } from '@plant-store/contract/messages';
+import type { StoredPlant } from '@plant-store/contract/operations';
+import { type FormEvent, useEffect, useId, useRef, useState } from 'react';
+import type { PlantFilter } from '../../route.js';
+import { Field } from '../../shared/field.js';
+import { Sheet } from '../../shared/sheet.js';
+import { TagSuggestions } from '../tag-suggestions.js';
+import { TaggingProgress } from '../tags/tagging-progress.js';
+import { useTagging } from '../tags/use-tagging.js';
+
+interface TagSelectedProps {
+  /** Those that are selected when it opens. */
+  readonly plants: readonly StoredPlant[];
+  readonly filter: PlantFilter;
+  onClose(): void;
+}
+
+/** The sheet that sets the tag of all plants that are selected. It closes once all have it. */
+export function TagSelected({ plants: selected, filter, onClose }: TagSelectedProps) {
+  // Plants that no longer match are no longer selected.
+  const [plants] = useState(selected);
+  const [tag, setTag] = useState('');
+  const { progress, run, cancel, forget } = useTagging(filter);
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.focus(), []);
+  const suggestions = useId();
+  const number = `${plants.length.toLocaleString()} ${plants.length === 1 ? 'plant' : 'plants'}`;
+  const start = async () => {
+    const { state, failed } = await run({ plants: () => plants, tag: tag === '' ? undefined : tag });
+    if (state === 'done' && failed.length === 0) onClose();
+  };
+  const isRunning = progress?.state === 'running';
+  const label =
+    progress?.state === 'stopped' ? 'Continue' : tag === '' ? `Remove the tag of ${number}` : `Tag ${number}`;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (!isRunning) void start();
+  };
+  return (
+    <Sheet isOpen title={`Tag ${number}`} onClose={onClose}>
+      <form className="stack" onSubmit={submit}>
+        <Field
+          ref={field}
+          label="Tag"
+          name="tag"
+          hint="It replaces the tag that each has; leave it empty to remove that."
+          list={suggestions}
+          dir="auto"
+          maxLength={QUERY_MAX_LENGTHS.tag}
+          value={tag}
+          readOnly={isRunning}
+          onChange={(event) => {
+            setTag(event.target.value);
+            forget();
+          }}
+        />
+        <TagSuggestions id={suggestions} />
+        <div className="submit-row">
+          <button
+            type="submit"
+            className="primary"
+            aria-disabled={isRunning}
+            data-busy={isRunning || undefined}
+          >
+            <span>{label}</span>
+          </button>
+          <button type="button" onClick={isRunning ? cancel : onClose}>
+            Cancel
+          </button>
+        </div>
+      </form>
+      <TaggingProgress progress={progress} total={plants.length} />
+    </Sheet>
+  );
+}

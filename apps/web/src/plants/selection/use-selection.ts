@@ -1,0 +1,98 @@
+import type { StoredPlant } from '@plant-store/contract/operations';
+import { useEffect, useRef, useState } from 'react';
+import type { PlantRows } from '../plant-pages.js';
+
+/** Which rows are selected. */
+export interface Selection {
+  readonly count: number;
+  has(id: bigint): boolean;
+  /** The plants that are selected, in the order of the rows. */
+  plants(): readonly StoredPlant[];
+  /** Selects a row, or no longer; ranges begin there. */
+  toggle(index: number): void;
+  /** Selects what lies between the row at which the range began and another one, which moves the end of that range. */
+  extendTo(index: number): void;
+  /** Moves the end of the range from the row with the focus to another one; a new range begins where that is not its end. */
+  extendFrom(focused: number, index: number): void;
+  selectAll(): void;
+  clear(): void;
+}
+
+/** By ids, which stay right while others add, correct and delete. Rows that go are no longer selected. */
+export function useSelection(rows: PlantRows): Selection {
+  // The set stays the same one, since it may have an id for each of many rows; an object around it shows that it has changed.
+  const [{ ids }, setState] = useState(() => ({ ids: new Set<bigint>() }));
+  const [range, setRange] = useState<{ readonly anchor: bigint; readonly end: bigint }>();
+  const idAt = (index: number) => rows.at(index)?.id;
+  const select = (index: number, isSelected: boolean) => {
+    const id = idAt(index);
+    if (id === undefined) return;
+    if (isSelected) ids.add(id);
+    else ids.delete(id);
+  };
+  const show = () => setState({ ids });
+  const begin = (index: number) => {
+    const id = idAt(index);
+    setRange(id === undefined ? undefined : { anchor: id, end: id });
+    return { anchor: index, end: index };
+  };
+  const extend = ({ anchor, end }: { readonly anchor: number; readonly end: number }, index: number) => {
+    const isBetween = (row: number) => row >= Math.min(anchor, index) && row <= Math.max(anchor, index);
+    // Rows beyond both ends stay as they are.
+    for (let row = Math.min(end, index); row <= Math.max(end, index); row++) select(row, isBetween(row));
+    const ends = [idAt(anchor), idAt(index)] as const;
+    if (ends[0] !== undefined && ends[1] !== undefined) setRange({ anchor: ends[0], end: ends[1] });
+    show();
+  };
+  const current = () => {
+    if (range === undefined) return undefined;
+    const [anchor, end] = [rows.indexOf(range.anchor), rows.indexOf(range.end)];
+    return anchor === -1 || end === -1 ? undefined : { anchor, end };
+  };
+
+  const shownCount = useRef(rows.count);
+  useEffect(() => {
+    const isShorter = rows.count < shownCount.current;
+    shownCount.current = rows.count;
+    // To look for those that are gone takes long where many are selected.
+    if (ids.size === 0 || !isShorter) return;
+    const gone = new Set(ids);
+    for (let index = 0; index < rows.count && gone.size > 0; index++) gone.delete(rows.at(index)?.id ?? 0n);
+    if (gone.size === 0) return;
+    for (const id of gone) ids.delete(id);
+    setState({ ids });
+  }, [rows, ids]);
+
+  return {
+    count: ids.size,
+    has: (id) => ids.has(id),
+    plants() {
+      const plants: StoredPlant[] = [];
+      for (let index = 0; index < rows.count && plants.length < ids.size; index++) {
+        const plant = rows.at(index);
+        if (plant !== undefined && ids.has(plant.id)) plants.push(plant);
+      }
+      return plants;
+    },
+    toggle(index) {
+      const id = idAt(index);
+      select(index, id !== undefined && !ids.has(id));
+      begin(index);
+      show();
+    },
+    extendTo: (index) => extend(current() ?? begin(index), index),
+    extendFrom(focused, index) {
+      const isAtEnd = range !== undefined && idAt(focused) === range.end;
+      extend((isAtEnd ? current() : undefined) ?? begin(focused), index);
+    },
+    selectAll() {
+      for (let index = 0; index < rows.count; index++) select(index, true);
+      show();
+    },
+    clear() {
+      ids.clear();
+      setRange(undefined);
+      show();
+    },
+  };
+}

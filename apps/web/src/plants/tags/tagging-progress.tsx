@@ -1,0 +1,52 @@
+import { shorten } from '@plant-store/contract/messages';
+import './tags.css';
+import type { Progress } from './use-tagging.js';
+
+interface TaggingProgressProps {
+  readonly progress: Progress | undefined;
+  /** How many plants get the tag, as far as that is known. */
+  readonly total: number;
+}
+
+/** The most plants that are named. */
+const maxNamed = 100;
+
+/** How far the correction of many plants is, and which of them were not corrected. */
+export function TaggingProgress({ progress, total }: TaggingProgressProps) {
+  const { state, done = 0, failed = [], problem } = progress ?? {};
+  return (
+    <div className="stack">
+      {state === 'running' && <progress aria-label="Plants done" max={total} value={done + failed.length} />}
+      <p role="status">
+        {state !== undefined && (
+          <span>
+            {`${done.toLocaleString()} of ${total.toLocaleString()} done${state === 'stopped' ? '; the others are as they were.' : '.'}`}
+          </span>
+        )}
+      </p>
+      <p role="alert" className="message problem">
+        {problem !== undefined && <span>{problem}</span>}
+      </p>
+      {failed.length > 0 && (
+        <>
+          <p className="problem">
+            <span>{`${failed.length.toLocaleString()} not changed:`}</span>
+          </p>
+          <ul className="not-tagged">
+            {failed.slice(0, maxNamed).map(({ plant: { id, name }, reason }) => (
+              <li key={`${id}`}>
+                <strong dir="auto" translate="no">
+                  {shorten(name) || '(no name)'}
+                </strong>
+                <span>, id </span>
+                <code translate="no">{`${id}`}</code>
+                <span>{`: ${reason}`}</span>
+              </li>
+            ))}
+          </ul>
+          {failed.length > maxNamed && <p className="note">{`Only the first ${maxNamed} are named.`}</p>}
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,201 @@
+import { countTags, listAll } from '@plant-store/client/list';
+import { QUERY_MAX_LENGTHS, shorten } from '@plant-store/contract/messages';
+import { type FormEvent, useCallback, useEffect, useRef, useState } from 'react';
+import { navigate, type PlantFilter } from '../../route.js';
+import { explainFailure } from '../../shared/explain-failure.js';
+import { Field } from '../../shared/field.js';
+import { usePlantStore } from '../../shared/plant-store.js';
+import { Sheet } from '../../shared/sheet.js';
+import { useMay } from '../../shared/use-scopes.js';
+import { TaggingProgress } from './tagging-progress.js';
+import { useTagging } from './use-tagging.js';
+
+interface TagsSheetProps {
+  readonly filter: PlantFilter;
+  readonly isOpen: boolean;
+  onClose(): void;
+}
+
+/** A tag that gets another name, by a correction of each of its plants. */
+interface Rename {
+  readonly from: string;
+  readonly to: string;
+  /** How many plants had the tag when it was begun. */
+  readonly total: number;
+}
+
+/** All tags with the number of their plants: each filters the list, and can be renamed. */
+export function TagsSheet({ filter, isOpen, onClose }: TagsSheetProps) {
+  const { counts, problem, load } = useTagCounts(isOpen);
+  const { client } = usePlantStore();
+  const canCorrect = useMay('correct');
+  const [rename, setRename] = useState<Rename>();
+  const { progress, run, cancel, forget } = useTagging(filter);
+  const isRunning = progress?.state === 'running';
+  const begin = (next: Rename | undefined) => {
+    setRename(next);
+    forget();
+  };
+  const start = async ({ from, to }: Rename) => {
+    const plants = (signal: AbortSignal) => listAll(client, { tag: from, signal });
+    const { state, failed } = await run({ plants, from, tag: to === '' ? undefined : to }, progress);
+    void load();
+    if (state !== 'done' || failed.length > 0) return;
+    setRename(undefined);
+    // The list would be empty.
+    if (filter.tag === from)
+      navigate({ view: 'plants', filter: { ...filter, tag: to === '' ? undefined : to } });
+  };
+  return (
+    <Sheet title="Tags" isOpen={isOpen} onClose={onClose}>
+      <p role="alert" className="message problem">
+        {problem !== undefined && <span>{problem}</span>}
+      </p>
+      {rename !== undefined && (
+        <RenameForm
+          key={rename.from}
+          rename={rename}
+          existing={rename.to === rename.from ? undefined : counts?.get(rename.to)}
+          state={progress?.state}
+          onType={(to) => begin({ ...rename, to })}
+          onSubmit={() => void start(rename)}
+          onCancel={isRunning ? cancel : () => begin(undefined)}
+        />
+      )}
+      <TaggingProgress progress={progress} total={Math.max(rename?.total ?? 0, progress?.done ?? 0)} />
+      {counts === undefined && problem === undefined && <p className="note">Counting…</p>}
+      {counts?.size === 0 && <p>No plant has a tag.</p>}
+      <ul className="tag-list">
+        {[...(counts ?? [])].map(([tag, plants]) => (
+          <li key={tag}>
+            <button
+              type="button"
+              className="quiet tag-filter"
+              onClick={() => {
+                onClose();
+                navigate({ view: 'plants', filter: { ...filter, tag } });
+              }}
+            >
+              <span className="tag" dir="auto" translate="no">
+                {shorten(tag) || '(empty)'}
+              </span>
+              <span className="visually-hidden">: show its plants</span>
+            </button>
+            <span className="tag-count" translate="no">
+              {plants.toLocaleString()}
+            </span>
+            {/* A longer one is no filter of a list. */}
+            {canCorrect && tag.length <= QUERY_MAX_LENGTHS.tag && (
+              <button
+                type="button"
+                aria-disabled={isRunning}
+                onClick={() => isRunning || begin({ from: tag, to: tag, total: plants })}
+              >
+                <span>Rename</span>
+                <span className="visually-hidden" translate="no">{`: ${shorten(tag) || '(empty)'}`}</span>
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+    </Sheet>
+  );
+}
+
+/** How many plants each tag has, counted again each time that they are shown. */
+function useTagCounts(isShown: boolean) {
+  const { client, rejectToken } = usePlantStore();
+  const [counts, setCounts] = useState<ReadonlyMap<string, number>>();
+  const [problem, setProblem] = useState<string>();
+  const load = useCallback(
+    async (signal?: AbortSignal) => {
+      try {
+        const counted = await countTags(client, signal && { signal });
+        if (signal?.aborted) return;
+        setProblem(undefined);
+        setCounts(counted);
+      } catch (error) {
+        if (signal?.aborted) return;
+        const { about, message } = explainFailure(error, 'read');
+        if (about === 'token') rejectToken(message);
+        else setProblem(message);
+      }
+    },
+    [client, rejectToken],
+  );
+  useEffect(() => {
+    if (!isShown) return;
+    const control = new AbortController();
+    void load(control.signal);
+    return () => control.abort();
+  }, [isShown, load]);
+  return { counts, problem, load };
+}
+
+interface RenameFormProps {
+  readonly rename: Rename;
+  /** How many plants have the new name as their tag already. */
+  readonly existing: number | undefined;
+  readonly state: 'running' | 'stopped' | 'done' | undefined;
+  onType(to: string): void;
+  onSubmit(): void;
+  onCancel(): void;
+}
+
+function RenameForm({
+  rename: { from, to, total },
+  existing,
+  state,
+  onType,
+  onSubmit,
+  onCancel,
+}: RenameFormProps) {
+  const isRunning = state === 'running';
+  const isSame = from === to;
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.select(), []);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    event.stopPropagation(); // To the form of the button that opened the sheet.
+    if (!isRunning && !isSame) onSubmit();
+  };
+  const label =
+    state === 'stopped' ? 'Continue' : existing !== undefined ? 'Merge' : to === '' ? 'Remove' : 'Rename';
+  return (
+    <form className="stack" onSubmit={submit}>
+      <Field
+        ref={field}
+        label={`New name of “${shorten(from, 60)}”`}
+        name="tag"
+        dir="auto"
+        hint={describe(total, existing, to)}
+        maxLength={QUERY_MAX_LENGTHS.tag}
+        value={to}
+        readOnly={isRunning}
+        onChange={(event) => onType(event.target.value)}
+      />
+      <div className="submit-row">
+        <button
+          type="submit"
+          className="primary"
+          aria-disabled={isRunning || isSame}
+          data-busy={isRunning || undefined}
+        >
+          <span>{label}</span>
+        </button>
+        <button type="button" onClick={onCancel}>
+          Cancel
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function describe(total: number, existing: number | undefined, to: string): string {
+  const plants = `${total.toLocaleString()} ${total === 1 ? 'plant' : 'plants'}`;
+  if (existing !== undefined) {
+    return `Merges into the tag of ${existing.toLocaleString()} others: ${plants} cannot be told from them afterwards.`;
+  }
+  if (to === '') return `Removes the tag of ${plants}.`;
+  return `Corrects ${plants}, one by one. Cancel stops; Continue goes on.`;
+}

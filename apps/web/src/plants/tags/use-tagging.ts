@@ -1,0 +1,76 @@
+import type { StoredPlant } from '@plant-store/contract/operations';
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import type { PlantFilter } from '../../route.js';
+import { explainFailure } from '../../shared/explain-failure.js';
+import { usePlantStore } from '../../shared/plant-store.js';
+import { putInAll } from '../use-plants.js';
+import { type Tagged, tagPlants } from './tag-plants.js';
+
+/** How far the correction of many plants is. */
+export interface Progress {
+  readonly state: 'running' | 'stopped' | 'done';
+  /** How many have the tag, or had it. */
+  readonly done: number;
+  /** Those that were not corrected. */
+  readonly failed: readonly (Tagged & { readonly reason: string })[];
+  /** Why it was stopped, if not by the person. */
+  readonly problem?: string;
+}
+
+interface Tagging {
+  /** Those that get the tag; called again to go on. */
+  plants(signal: AbortSignal): Iterable<StoredPlant> | AsyncIterable<StoredPlant>;
+  readonly tag: string | undefined;
+  readonly from?: string;
+}
+
+/** How long corrected plants wait to be shown together, in milliseconds. */
+const showEveryMs = 250;
+
+/** Corrects the tags of many plants, one run at a time, and shows them in the list. It stops once the part that has it is gone. */
+export function useTagging(filter: PlantFilter) {
+  const { client, rejectToken } = usePlantStore();
+  const queryClient = useQueryClient();
+  const [progress, setProgress] = useState<Progress>();
+  const control = useRef<AbortController>(undefined);
+  useEffect(() => () => control.current?.abort(), []);
+
+  /** Begins a run, or goes on with one: then `before` is how far it was. */
+  const run = async ({ plants, ...tagging }: Tagging, before?: Progress): Promise<Progress> => {
+    const started = new AbortController();
+    const { signal } = started;
+    control.current = started;
+    let latest: Progress = { state: 'running', done: before?.done ?? 0, failed: [] };
+    let unshown: StoredPlant[] = [];
+    let shownAt = performance.now();
+    const show = () => {
+      putInAll(queryClient, unshown, filter);
+      [unshown, shownAt] = [[], performance.now()];
+      setProgress(latest);
+    };
+    const onDone = (tagged: Tagged) => {
+      const { reason, plant } = tagged;
+      if (reason === undefined) {
+        unshown.push(plant);
+        latest = { ...latest, done: latest.done + 1 };
+      } else latest = { ...latest, failed: [...latest.failed, { plant, reason }] };
+      if (performance.now() - shownAt > showEveryMs) show();
+    };
+    setProgress(latest);
+    try {
+      await tagPlants(client, plants(signal), { ...tagging, signal, onDone });
+      latest = { ...latest, state: 'done' };
+    } catch (error) {
+      latest = { ...latest, state: 'stopped' };
+      if (!signal.aborted) {
+        const { about, message } = explainFailure(error, 'change');
+        if (about === 'token') rejectToken(message);
+        else latest = { ...latest, problem: message };
+      }
+    }
+    show();
+    return latest;
+  };
+  return { progress, run, cancel: () => control.current?.abort(), forget: () => setProgress(undefined) };
+}

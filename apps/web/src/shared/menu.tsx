@@ -1,0 +1,58 @@
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
+
+interface MenuProps {
+  /** What the button shows, or says. */
+  readonly label: ReactNode;
+  readonly className?: string;
+  /** Buttons and links: one that is pressed closes it. */
+  readonly children: ReactNode;
+}
+
+/** A button that shows others below it until one of them is pressed, something else is, or Escape. */
+export function Menu({ label, className = '', children }: MenuProps) {
+  const [isOpen, setOpen] = useState(false);
+  const root = useRef<HTMLDivElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  const id = useId();
+  const has = (target: EventTarget | null) => target instanceof Node && root.current?.contains(target);
+  useEffect(() => {
+    if (!isOpen) return;
+    const onPress = ({ target }: PointerEvent) => !has(target) && setOpen(false);
+    document.addEventListener('pointerdown', onPress);
+    return () => document.removeEventListener('pointerdown', onPress);
+  }, [isOpen]);
+  const close = () => {
+    setOpen(false);
+    button.current?.focus(); // What had the focus is about to be hidden.
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Escape' || !isOpen) return;
+    event.preventDefault(); // It closes no sheet around it.
+    close();
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: it follows the keys and the focus of what it holds
+    <div
+      ref={root}
+      className={`menu ${className}`}
+      data-open={isOpen || undefined}
+      onKeyDown={onKeyDown}
+      onBlur={({ relatedTarget }) => relatedTarget !== null && !has(relatedTarget) && setOpen(false)}
+    >
+      <button
+        ref={button}
+        type="button"
+        aria-expanded={isOpen}
+        aria-controls={id}
+        onClick={() => setOpen(!isOpen)}
+      >
+        {label}
+      </button>
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: keys press what is in it */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: likewise */}
+      <div id={id} className="menu-items" onClick={close}>
+        {children}
+      </div>
+    </div>
+  );
+}

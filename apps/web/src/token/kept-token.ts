@@ -1,0 +1,48 @@
+import { keepInTab, readFromTab, type TabStorage, tabStorageKeys } from '../shared/tab-storage.js';
+
+/** A token, as it is kept for the next time that the page is loaded. */
+export interface KeptToken {
+  readonly token: string;
+  /** Stays the same while the token of a sign-in is renewed. */
+  readonly id: string;
+  /** What the identity provider gave with it. */
+  readonly signIn?: SignIn | undefined;
+}
+
+/** What is known of a sign-in besides its token. */
+export interface SignIn {
+  /** With which a new token is to be had without asking the person. */
+  readonly refreshToken?: string | undefined;
+  /** When the token expires, in milliseconds since the epoch. */
+  readonly expiresAt?: number | undefined;
+}
+
+/** Where tokens are kept: in the tab, or on the device, if the person has chosen that. */
+export type Place = 'tab' | 'device';
+
+/** A token that was entered. */
+export function enteredToken(token: string): KeptToken {
+  return { token, id: token };
+}
+
+/** Reads the token that is kept in a place; `undefined` without one. */
+export function readKept(place: Place): KeptToken | undefined {
+  const kept = readFromTab(tabStorageKeys.token, storageOf(place));
+  if (typeof kept === 'string') return enteredToken(kept);
+  const { token, id, signIn } = Object(kept);
+  return typeof token === 'string' && typeof id === 'string' ? { token, id, signIn } : undefined;
+}
+
+/** Keeps a token in a place; `undefined` removes the one that is there. */
+export function keep(place: Place, kept: KeptToken | undefined): void {
+  keepInTab(tabStorageKeys.token, kept?.signIn === undefined ? kept?.token : kept, storageOf(place));
+}
+
+/** The access alone throws where the browser blocks storage. */
+function storageOf(place: Place): TabStorage | undefined {
+  try {
+    return place === 'tab' ? globalThis.sessionStorage : globalThis.localStorage;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,20 @@
+import { encode } from 'uqr';
+
+/** A QR code of an address, black on white in dark colors as well, since many cameras read no other. */
+export function QrCode({ address, label }: { readonly address: string; readonly label: string }) {
+  const { size, data } = encode(address, { border: 4 });
+  const path = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : [])));
+  return (
+    <svg
+      role="img"
+      aria-label={label}
+      viewBox={`0 0 ${size} ${size}`}
+      width="280"
+      height="280"
+      shapeRendering="crispEdges"
+    >
+      <rect width={size} height={size} fill="white" />
+      <path d={path.join('')} fill="black" />
+    </svg>
+  );
+}

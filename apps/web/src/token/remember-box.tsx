@@ -1,0 +1,27 @@
+import { useId } from 'react';
+import type { Place } from './kept-token.js';
+
+interface RememberBoxProps {
+  readonly place: Place;
+  onChange(place: Place): void;
+}
+
+/** Asks whether the token is to be kept on the device. */
+export function RememberBox({ place, onChange }: RememberBoxProps) {
+  const id = useId();
+  return (
+    <div className="choice">
+      <input
+        id={id}
+        type="checkbox"
+        checked={place === 'device'}
+        aria-describedby={`${id}-note`}
+        onChange={({ target }) => onChange(target.checked ? 'device' : 'tab')}
+      />
+      <label htmlFor={id}>Remember on this device</label>
+      <p id={`${id}-note`} className="note">
+        Whoever uses this browser after you has your access, until Forget token is pressed.
+      </p>
+    </div>
+  );
+}

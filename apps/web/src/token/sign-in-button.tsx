@@ -1,0 +1,58 @@
+import { useState } from 'react';
+import { loadPart } from '../shared/load-boundary.js';
+import type { Place } from './kept-token.js';
+import type { SignInSettings } from './sign-in-settings.js';
+
+interface SignInButtonProps {
+  readonly settings: SignInSettings;
+  readonly place: Place;
+}
+
+/** Goes to the identity provider, which sends the person back with a token. */
+export function SignInButton({ settings, place }: SignInButtonProps) {
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  const signIn = async () => {
+    if (isBusy) return;
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      const { beginSignIn, explainSignIn } = await loadPart(() => import('./sign-in.js'));
+      await beginSignIn(settings, place === 'device').catch((error) => {
+        setProblem(explainSignIn(error));
+        setBusy(false);
+      });
+      // A person who comes back by the browser's button finds the page as it was left.
+      window.addEventListener('pageshow', () => setBusy(false), { once: true });
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+      setBusy(false);
+    }
+  };
+  if (!isSecureContext)
+    return (
+      <p className="message problem">
+        To sign in, open this page by https: the browser permits it nowhere else. A token can be pasted here.
+      </p>
+    );
+  return (
+    <>
+      {problem !== undefined && (
+        <p role="alert" className="message problem">
+          {problem}
+        </p>
+      )}
+      <div className="submit-row">
+        <button
+          type="button"
+          className="primary"
+          aria-disabled={isBusy}
+          data-busy={isBusy || undefined}
+          onClick={() => void signIn()}
+        >
+          Sign in
+        </button>
+      </div>
+    </>
+  );
+}
