@@ -37,6 +37,11 @@ need_postgresql() {
 
 need_proxies() { [ -x /usr/sbin/haproxy ] && [ -x /usr/sbin/nginx ] || install haproxy nginx-light; }
 
+need_other_browsers() {
+  [ -x /usr/bin/firefox-esr ] && [ -x /usr/bin/WebKitWebDriver ] && [ -x /usr/bin/xvfb-run ] && [ -x /usr/bin/xauth ] ||
+    install firefox-esr webkit2gtk-driver xvfb xauth
+}
+
 need_chromium() { need "${CHROMIUM_PATH:-/usr/bin/chromium}" chromium fonts-liberation; }
 
 # The programs that a script starts count from its start, too.

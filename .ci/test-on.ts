@@ -33,6 +33,10 @@ function mode(name: string, about: string): readonly [string, Target] {
 const targets = new Map<string, Target>([
   mode('browser', 'the page and the client in Chromium: Debian’s chromium, or that of CHROMIUM_PATH'),
   mode(
+    'other-browsers',
+    'the main ways through the page in Firefox and WebKit: Debian’s firefox-esr, webkit2gtk-driver, xvfb and xauth',
+  ),
+  mode(
     'process',
     'built processes: signals, kills, workers, several instances, PostgreSQL servers that go down',
   ),

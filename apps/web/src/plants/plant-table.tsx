@@ -201,7 +201,8 @@ export function PlantTable({
   const now = Date.now();
   return (
     <>
-      <div ref={scroller} className="plant-table" aria-busy={isStale}>
+      {/* Firefox makes what scrolls a stop of the Tab key, unless it is said to be none: the rows are. */}
+      <div ref={scroller} className="plant-table" aria-busy={isStale} tabIndex={-1}>
         <table
           // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: ARIA in HTML allows any role for a table
           role="grid"

@@ -54,7 +54,7 @@ export const states: readonly State[] = [
     async open(page, store) {
       await openList(page, store);
       return async () => {
-        await page.getByText(ficus.name, { exact: true }).click();
+        await row(page, ficus.name).getByText(ficus.name).click();
         await page.getByRole('heading', { name: ficus.name }).waitFor();
       };
     },
@@ -447,8 +447,9 @@ async function openList(page: Page, store: PlantStore): Promise<void> {
 }
 
 async function openFicus(page: Page, store: PlantStore): Promise<void> {
-  await openList(page, store);
-  await page.getByText(ficus.name, { exact: true }).click();
+  await fill(store);
+  await page.goto(store.address.replace('/#', `/p/${ficus.id}#`));
+  await row(page, ficus.name).waitFor({ state: 'attached' });
   await button(page, 'Delete').waitFor();
 }
 
@@ -497,13 +498,14 @@ async function holdRequests(page: Page): Promise<() => void> {
   return held.resolve;
 }
 
-/** Loses what is sent to the service until `comeBack`. */
+/** Loses what is sent to the service until the page comes back. */
 async function loseRequests(page: Page): Promise<void> {
   await page.route(isOfApi, (route) => route.abort());
 }
 
+/** Waits for what the page does by itself once the service is there again. */
 async function comeBack(page: Page): Promise<void> {
   await page.unrouteAll();
-  await button(page, 'Load again').click();
+  await page.getByText(/^\d+ plants?( found)?$/).waitFor();
   await row(page, ficus.name).waitFor();
 }

@@ -1,0 +1,126 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createServer } from 'node:net';
+import puppeteer, { type ElementHandle } from 'puppeteer-core';
+import { until } from '../support/until.js';
+
+/** The keys that are pressed, by their code in WebDriver (section 17.4.2). */
+const keys = { Enter: '\uE007', Escape: '\uE00C', Tab: '\uE004', ArrowDown: '\uE015' } as const;
+
+/** A browser with one tab. An element is named by an expression that is evaluated in the page. */
+export interface OpenBrowser {
+  goto(url: string): Promise<void>;
+  /** Evaluates an expression; what it is must be JSON. */
+  evaluate(expression: string): Promise<unknown>;
+  click(element: string): Promise<void>;
+  /** Types a text, after what is there. */
+  type(element: string, text: string): Promise<void>;
+  /** Presses a key where the focus is. */
+  press(key: keyof typeof keys): Promise<void>;
+  /** Chooses a file for an `input`. */
+  choose(element: string, path: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Debian's Firefox, by WebDriver BiDi, which it speaks itself. */
+export async function openFirefox(): Promise<OpenBrowser> {
+  const executablePath = '/usr/bin/firefox-esr';
+  require(executablePath, 'firefox-esr');
+  const browser = await puppeteer.launch({
+    browser: 'firefox',
+    executablePath,
+    protocolTimeout: 240_000,
+  });
+  const page = await browser.newPage();
+  const find = async (element: string) => {
+    const found = (await page.evaluateHandle(element)).asElement();
+    if (found === null) throw new Error(`There is no element ${element}.`);
+    // What is typed into and clicked are elements; nothing here depends on which.
+    return found as ElementHandle<HTMLInputElement>;
+  };
+  return {
+    goto: async (url) => void (await page.goto(url)),
+    evaluate: (expression) => page.evaluate(expression),
+    click: async (element) => (await find(element)).click(),
+    type: async (element, text) => (await find(element)).type(text),
+    press: (key) => page.keyboard.press(key),
+    choose: async (element, path) => (await find(element)).uploadFile(path),
+    close: () => browser.close(),
+  };
+}
+
+/** What WebDriver calls a reference to an element. */
+const elementKey = 'element-6066-11e4-a52e-4f735466cecf';
+
+/** Debian's WebKitGTK in its MiniBrowser, by WebDriver. The library for that has 23 MB, of which this needs six commands. */
+export async function openWebKit(): Promise<OpenBrowser> {
+  const binary = `/usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu/webkit2gtk-4.1/MiniBrowser`;
+  for (const path of ['/usr/bin/WebKitWebDriver', binary, '/usr/bin/xvfb-run', '/usr/bin/xauth'])
+    require(path, 'webkit2gtk-driver xvfb xauth');
+  const port = await findPort();
+  const args = ['-a', '/usr/bin/WebKitWebDriver', `--port=${port}`];
+  const driver = spawn('/usr/bin/xvfb-run', args, { detached: true, stdio: 'ignore' });
+  const send = async (method: string, path: string, body?: object): Promise<unknown> => {
+    const reply = await fetch(`http://127.0.0.1:${port}${path}`, {
+      method,
+      body: body === undefined ? null : JSON.stringify(body),
+    });
+    const { value } = (await reply.json()) as { readonly value: unknown };
+    if (!reply.ok) throw new Error(`${method} ${path}: ${JSON.stringify(value)}`);
+    return value;
+  };
+  try {
+    await until(() => send('GET', '/status').catch(() => false));
+    const options = { binary, args: ['--automation'] };
+    const capabilities = { alwaysMatch: { 'webkitgtk:browserOptions': options } };
+    const { sessionId } = Object(await send('POST', '/session', { capabilities }));
+    const session = `/session/${sessionId}`;
+    const evaluate = (expression: string) =>
+      send('POST', `${session}/execute/sync`, { script: `return ${expression}`, args: [] });
+    const find = async (element: string) => {
+      const { [elementKey]: id } = Object(await evaluate(element));
+      if (id === undefined) throw new Error(`There is no element ${element}.`);
+      return `${session}/element/${id}`;
+    };
+    const type = async (element: string, text: string) =>
+      void (await send('POST', `${await find(element)}/value`, { text }));
+    return {
+      goto: async (url) => void (await send('POST', `${session}/url`, { url })),
+      evaluate,
+      click: async (element) => void (await send('POST', `${await find(element)}/click`, {})),
+      type,
+      async press(key) {
+        const actions = ['keyDown', 'keyUp'].map((pressed) => ({ type: pressed, value: keys[key] }));
+        await send('POST', `${session}/actions`, { actions: [{ type: 'key', id: 'keyboard', actions }] });
+      },
+      choose: type,
+      async close() {
+        await send('DELETE', session);
+        end(driver);
+      },
+    };
+  } catch (error) {
+    end(driver);
+    throw error;
+  }
+}
+
+/** Ends a process and those that it has started. */
+function end({ pid }: ChildProcess): void {
+  if (pid !== undefined) process.kill(-pid);
+}
+
+/** @throws {Error} with instructions for installing it if a program is missing */
+function require(path: string, packages: string): void {
+  if (existsSync(path)) return;
+  throw new Error(`There is no ${path}. Install it with "apt-get update && apt-get install -y ${packages}".`);
+}
+
+function findPort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' ? (address?.port ?? 0) : 0));
+    });
+  });
+}
