@@ -39,7 +39,6 @@ export async function tagPlants(
   { onDone, ...options }: TagOptions,
 ): Promise<void> {
   await inParallel(plants, async (plant) => {
-    options.signal.throwIfAborted();
     onDone(await tagPlant(client, plant, options));
   });
 }
