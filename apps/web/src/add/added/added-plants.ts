@@ -65,7 +65,7 @@ function takeNewest(list: readonly AddedPlant[]): readonly AddedPlant[] {
 }
 
 /** Whether the service has the plant. */
-export function isConfirmed({ state }: AddedPlant): boolean {
+function isConfirmed({ state }: AddedPlant): boolean {
   return state === 'stored' || state === 'present';
 }
 
