@@ -59,9 +59,7 @@ export function spawnWorker(listener: WorkerListener): PlantsWorker {
 
 function runInThisThread({ onReport, onCrash }: WorkerListener): PlantsWorker {
   let isEnded = false;
-  // In this order: the Content-Security-Policy forbids what the one after the other would try.
-  const worker = import('../../shared/avoid-eval.js')
-    .then(() => import('../worker/import-worker.js'))
+  const worker = import('../worker/in-this-thread.js')
     .then(({ ImportWorker }) => new ImportWorker((report) => isEnded || onReport(report)))
     .catch(() => onCrash(''));
   return {
