@@ -80,7 +80,15 @@ const testsOf = (mode: string) => `test/${mode}/**/*.test.ts`;
 
 /** It needs a written release, as those of the mode `release` do. */
 const writeRelease = 'scripts/release/write-release.test.ts';
-const programModes = ['browser', 'load-balancing', 'monitoring', 'other-browsers', 'process', 'release', 'systemd'];
+const programModes = [
+  'browser',
+  'load-balancing',
+  'monitoring',
+  'other-browsers',
+  'process',
+  'release',
+  'systemd',
+];
 
 /** What `pnpm test` runs. */
 function testProjects(): TestProjectInlineConfiguration[] {
