@@ -95,7 +95,8 @@ export async function openWebKit(): Promise<OpenBrowser> {
       },
       choose: type,
       async close() {
-        await send('DELETE', session);
+        // It may be gone with the last window before it answers.
+        await send('DELETE', session).catch(() => undefined);
         end(driver);
       },
     };
