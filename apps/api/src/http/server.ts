@@ -203,8 +203,7 @@ Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 function describe(code: string): string {
   if (code === 'HPE_HEADER_OVERFLOW')
     return 'The request is not valid HTTP: its headers are too large, or too many.';
-  if (code === 'HPE_INVALID_URL')
-    return 'The request is not valid HTTP: its target has a character that must be percent-encoded.';
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'The request took too long to arrive. Send it again.';
-  return `The request is not valid HTTP (${code}).`;
+  const advice = code === 'HPE_INVALID_URL' ? ': its target must be a path, percent-encoded' : '';
+  return `The request is not valid HTTP (${code})${advice}.`;
 }
