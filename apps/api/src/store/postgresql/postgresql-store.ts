@@ -279,7 +279,7 @@ const inOrder = (a: bigint, b: bigint) => (a < b ? -1 : a > b ? 1 : 0);
  * How often what a change has read is not replaced, and is still the same: a trigger may skip a row silently, and others may change
  * it forth and back meanwhile.
  */
-const maxSkips = 10;
+const maxSkips = 100;
 
 /** The types of the columns that a change sets. */
 const lists = {
