@@ -66,6 +66,12 @@ it('rejects a script without a source map, whose packages nobody would know', ()
   expect(listReleased).toThrow('worker.js.map');
 });
 
+it('takes a script that exports what another one has for none of its own, which has no source map', () => {
+  build(install('view'));
+  write('dist/worker.js', 'export{a as b}from"./index-BjGIhLHV.js";\n');
+  expect(listReleased().map(({ name }) => name)).toEqual(['view']);
+});
+
 it('counts nothing of a script that an earlier build has left beside the page', () => {
   build(install('view'));
   writeScript('index-C_NqZPfo.js', [install('removed')]);

@@ -34,8 +34,9 @@ export function mergePackages(lists: readonly (readonly BundledPackage[])[]): Bu
   return [...merged.values()].toSorted((a, b) => (toKey(a) < toKey(b) ? -1 : 1));
 }
 
-/** The absolute paths of the modules that a script was made of. */
+/** The absolute paths of the modules that a script was made of; none of one that exports what another one has, which has no map. */
 function readSources(script: string): string[] {
+  if (/^export\{[^}]*\}from"[^"]*";\s*$/.test(readFileSync(script, 'utf8'))) return [];
   const { sources } = JSON.parse(readFileSync(`${script}.map`, 'utf8')) as { readonly sources: string[] };
   return sources.map((path) => resolve(dirname(script), path));
 }
