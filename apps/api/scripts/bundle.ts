@@ -39,6 +39,8 @@ const require = createBundleRequire(import.meta.url);`,
     // It looks for its native code relative to itself.
     external: ['better-sqlite3'],
     sourcemap,
+    // THIRD_PARTY_LICENSES.txt has all of them.
+    legalComments: 'none',
     metafile: true,
     logLevel: 'warning',
   });

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { type BundledPackage, readManifest, toKey, toPackageFolder } from './bundled-packages.js';
 
 /**
@@ -34,9 +34,13 @@ export function mergePackages(lists: readonly (readonly BundledPackage[])[]): Bu
   return [...merged.values()].toSorted((a, b) => (toKey(a) < toKey(b) ? -1 : 1));
 }
 
-/** The absolute paths of the modules that a script was made of; none of one that exports what another one has, which has no map. */
+/**
+ * The absolute paths of the modules that a script was made of. Without any, and without a map, are what the bundler adds to load others,
+ * and a script that exports what another one has.
+ */
 function readSources(script: string): string[] {
-  if (/^export\{[^}]*\}from"[^"]*";\s*$/.test(readFileSync(script, 'utf8'))) return [];
+  const isReexport = () => /^export\{[^}]*\}from"[^"]*";\s*$/.test(readFileSync(script, 'utf8'));
+  if (basename(script).startsWith('rolldown-runtime-') || isReexport()) return [];
   const { sources } = JSON.parse(readFileSync(`${script}.map`, 'utf8')) as { readonly sources: string[] };
   return sources.map((path) => resolve(dirname(script), path));
 }
