@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { errors } from '@plant-store/contract/errors';
@@ -33,7 +33,10 @@ const { resolve } = createRequire(import.meta.url);
 const script = '/assets/index-BjGIhLHV.js';
 const [html, javascript, css] = ['html', 'javascript', 'css'].map((type) => `text/${type}; charset=utf-8`);
 const ofPage = (name: keyof typeof testPage) => Buffer.from(testPage[name]);
-const ofViewer = (path: string) => readFileSync(viewerFolder + path.replace('/docs/', ''));
+const ofViewer = (path: string) => {
+  const file = viewerFolder + path.replace('/docs/', '');
+  return existsSync(file) ? readFileSync(file) : brotliDecompressSync(readFileSync(`${file}.br`));
+};
 const ofPackage = (name: string) => readFileSync(resolve(name));
 
 const files: [path: string, type: string | undefined, content: Buffer][] = [
