@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { errors } from '@plant-store/contract/errors';
@@ -7,6 +7,7 @@ import { expectError } from '../support/expect-error.js';
 import { getFile } from '../support/get-file.js';
 import { plantRequest } from '../support/post-plant.js';
 import { readLog } from '../support/read-log.js';
+import { readServedFile } from '../support/read-served-file.js';
 import { sendRaw } from '../support/send-raw.js';
 import { startTestService, type TestService, useTestService } from '../support/start-test-service.js';
 import { until } from '../support/until.js';
@@ -33,10 +34,7 @@ const { resolve } = createRequire(import.meta.url);
 const script = '/assets/index-BjGIhLHV.js';
 const [html, javascript, css] = ['html', 'javascript', 'css'].map((type) => `text/${type}; charset=utf-8`);
 const ofPage = (name: keyof typeof testPage) => Buffer.from(testPage[name]);
-const ofViewer = (path: string) => {
-  const file = viewerFolder + path.replace('/docs/', '');
-  return existsSync(file) ? readFileSync(file) : brotliDecompressSync(readFileSync(`${file}.br`));
-};
+const ofViewer = (path: string) => readServedFile(viewerFolder + path.replace('/docs/', ''));
 const ofPackage = (name: string) => readFileSync(resolve(name));
 
 const files: [path: string, type: string | undefined, content: Buffer][] = [

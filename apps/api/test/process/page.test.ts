@@ -1,16 +1,18 @@
 import { execFile } from 'node:child_process';
-import { cpSync, existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
+import { readServedFile } from '../support/read-served-file.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 /** The page of apps/web, as the build has put it beside the command. */
 const packageFolder = fileURLToPath(new URL('../..', import.meta.url));
-const read = (name: string) => readFileSync(join(packageFolder, 'dist/page', name));
+const read = (name: string) => readServedFile(join(packageFolder, 'dist/page', name));
 /** Not what lies in the folder: Turborepo restores a build beside the files of others. */
-const names = Object.keys(JSON.parse(read('files.json').toString()));
+const written = Object.keys(JSON.parse(read('files.json').toString()));
+const names = [...new Set(written.map((name) => name.replace(/\.(br|gz)$/, '')))];
 
 it('has a document that loads only files of the page, and has no code or style of its own', () => {
   const document = read('index.html').toString();
