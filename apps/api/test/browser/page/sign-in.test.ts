@@ -5,7 +5,7 @@ import { expectUsable } from './support/expect-usable.js';
 import { openTab, type Tab } from './support/open-tab.js';
 import { setUp } from './support/set-up.js';
 import { startOidcProvider } from './support/start-oidc-provider.js';
-import { addPlant, field } from './support/use-page.js';
+import { addPlant, field, forgetToken } from './support/use-page.js';
 
 const provider = await startOidcProvider();
 afterAll(provider.stop);
@@ -66,7 +66,7 @@ it('remembers the sign-in on the device, and forgets it in all tabs, also at the
   await other.goto(shared.store.baseUrl);
   await other.getByRole('link', { name: 'Plants' }).waitFor();
   const revoked = page.waitForResponse((reply) => reply.url().endsWith('/token/revocation'));
-  await page.getByRole('button', { name: 'Forget token' }).click();
+  await forgetToken(page);
   expect((await revoked).status()).toBe(200);
   for (const each of [page, other]) await each.getByRole('button', { name: 'Use token' }).waitFor();
   expect([await readKept('localStorage'), await readKept('sessionStorage')]).toEqual([null, null]);
