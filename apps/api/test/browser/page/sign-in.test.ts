@@ -28,13 +28,45 @@ beforeEach(async () => {
 
 /** Signs in at the provider, by any name and password, and permits what the page asks for. */
 async function signIn(name: string): Promise<void> {
+  await answerProvider(name);
+  await page.getByRole('link', { name: 'Plants' }).waitFor();
+}
+
+async function answerProvider(name: string): Promise<void> {
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.locator('input[name="login"]').fill(name);
   await page.locator('input[name="password"]').fill('any');
   await page.locator('button[type="submit"]').click();
   await page.waitForURL(/\/interaction\//);
   await page.locator('button[type="submit"]').click();
+}
+
+/** Waits until the token of a sign-in has expired, of 5 seconds, which the provider does not renew. */
+async function letExpire(): Promise<void> {
+  await page.route(`${provider.issuer}/token`, (route) =>
+    route.fulfill({
+      status: 400,
+      headers: { 'access-control-allow-origin': '*', 'content-type': 'application/json' },
+      body: '{"error":"invalid_grant"}',
+    }),
+  );
+  await page.waitForTimeout(5_000);
+}
+
+/** Signs in again in a tab of its own, which closes. */
+async function signInBeside(): Promise<void> {
+  const again = page.getByRole('button', { name: 'Sign in', exact: true });
+  await again.waitFor();
+  await page.unroute(`${provider.issuer}/token`);
+  provider.lifetimeSeconds = 3_600;
+  const opening = page.context().waitForEvent('page');
+  await again.click();
+  const opened = await opening;
+  const closed = opened.waitForEvent('close');
+  // The provider still knows the person, and asks only whether the page may have a token.
+  await opened.locator('button[type="submit"]').click();
   await page.getByRole('link', { name: 'Plants' }).waitFor();
+  await closed;
 }
 
 const readKept = (place: 'sessionStorage' | 'localStorage') =>
@@ -96,36 +128,59 @@ it('asks again when the identity provider does not renew the token, and what was
   await signIn('dave');
   const loadedAt = () => page.evaluate(() => performance.timeOrigin);
   const before = await loadedAt();
-  await page.route(`${provider.issuer}/token`, (route) =>
-    route.fulfill({
-      status: 400,
-      headers: { 'access-control-allow-origin': '*', 'content-type': 'application/json' },
-      body: '{"error":"invalid_grant"}',
-    }),
-  );
   await field(page, 'Name').fill('Rose');
-  await page.waitForTimeout(5_000);
+  await letExpire();
   await page.keyboard.press('Enter');
   await page
     .getByRole('alert')
     .getByText(/has expired/)
     .waitFor();
-  const again = page.getByRole('button', { name: 'Sign in', exact: true });
-  await again.waitFor();
-  await page.unroute(`${provider.issuer}/token`);
-  provider.lifetimeSeconds = 3_600;
-  const opening = page.context().waitForEvent('page');
-  await again.click();
-  const opened = await opening;
-  const closed = opened.waitForEvent('close');
-  // The provider still knows the person, and asks only whether the page may have a token.
-  await opened.locator('button[type="submit"]').click();
-  await page.getByRole('link', { name: 'Plants' }).waitFor();
+  await signInBeside();
   expect(await field(page, 'Name').inputValue()).toBe('Rose');
   await field(page, 'Name').press('Enter');
   await page.getByRole('listitem').getByText('stored').waitFor();
-  await closed;
   expect(await loadedAt()).toBe(before);
+});
+
+it('goes on with an import that waits for a sign-in, which needs a new tab, and shows where the browser opens none', async () => {
+  provider.lifetimeSeconds = 5;
+  await page.goto(`${shared.store.baseUrl}/import`);
+  await signIn('erin');
+  await page.getByRole('textbox', { name: 'Lines from a spreadsheet' }).fill('id,name\n81,Oak\n82,Elm');
+  await page.getByRole('button', { name: 'Read lines' }).click();
+  await page.getByRole('button', { name: 'Review lines' }).click();
+  await letExpire();
+  await page.getByRole('button', { name: 'Add 2 plants' }).click();
+  await page.evaluate(() => {
+    const { open } = window;
+    window.open = () => {
+      window.open = open;
+      return null;
+    };
+  });
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.getByText('The browser has opened no new tab to sign in.').waitFor();
+  expect(shared.store.readPlants().filter(({ name }) => name === 'Oak')).toEqual([]);
+  await signInBeside();
+  await page.getByRole('heading', { name: '2 plants added' }).waitFor();
+  expect(shared.store.readPlants().filter(({ id }) => id === '81' || id === '82')).toHaveLength(2);
+});
+
+it('takes no token whose nonce is not that of the tab', async () => {
+  await page.route(
+    `${provider.issuer}/auth?**`,
+    (route) => {
+      const url = new URL(route.request().url());
+      url.searchParams.set('nonce', 'other');
+      return route.continue({ url: url.href });
+    },
+    { times: 1 },
+  );
+  await page.goto(shared.store.baseUrl);
+  await answerProvider('frank');
+  await page.getByText(/^You were not signed in: .*nonce/).waitFor();
+  expect(provider.grants).toEqual(['authorization_code granted']);
+  expect([await readKept('sessionStorage'), await readKept('localStorage')]).toEqual([null, null]);
 });
 
 /** Lets the identity provider send the person back at once, with a code that it has not issued, and with changes. */
