@@ -45,6 +45,22 @@ export function nameOf(key: string, base = basePath): string {
   return base === '/' ? key : `${key} ${base}`;
 }
 
+/** The parts of a `BroadcastChannel` that are used. */
+interface Channel {
+  onmessage: ((event: MessageEvent) => void) | null;
+  postMessage(data: unknown): void;
+  close(): void;
+}
+
+/** Opens a channel to the other tabs of this page; it leads nowhere where the browser blocks that with the storage, as Firefox does. */
+export function openChannel(name: string): Channel {
+  try {
+    return new BroadcastChannel(nameOf(name));
+  } catch {
+    return new MessageChannel().port1;
+  }
+}
+
 /** The access alone throws where the browser blocks storage. */
 function openStorage(): TabStorage | undefined {
   try {
@@ -61,7 +77,8 @@ export function adviseReload(storage = openStorage()): string {
     : 'Reload the page; what you typed is kept.';
 }
 
-function keepsNothing(storage: TabStorage | undefined): boolean {
+/** Whether a storage is blocked or full. */
+export function keepsNothing(storage: TabStorage | undefined): boolean {
   const key = 'plant-store.probe';
   try {
     storage?.setItem(key, key);

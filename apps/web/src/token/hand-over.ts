@@ -1,15 +1,15 @@
-import { keepInTab, nameOf, readFromTab, tabStorageKeys } from '../shared/tab-storage.js';
+import { keepInTab, openChannel, readFromTab, tabStorageKeys } from '../shared/tab-storage.js';
 import type { SignedIn } from './sign-in.js';
 
 /** How long a tab waits for the one that has opened it, in milliseconds. */
 const waitMs = 1_000;
 
-const openChannel = () => new BroadcastChannel(nameOf('plant-store.sign-in'));
+const channelName = 'plant-store.sign-in';
 
 /** Gives a sign-in to the tab that has asked for it; resolves with whether that is there, and has taken it. */
 export function handOver(signedIn: SignedIn): Promise<boolean> {
   if (signedIn.askedBy === undefined) return Promise.resolve(false);
-  const channel = openChannel();
+  const channel = openChannel(channelName);
   const taken = new Promise<boolean>((resolve) => {
     channel.onmessage = ({ data }) => {
       if (data === signedIn.askedBy) resolve(true);
@@ -22,7 +22,7 @@ export function handOver(signedIn: SignedIn): Promise<boolean> {
 
 /** Calls a listener with a sign-in that this tab has asked for in another one, until the function that it returns is called. */
 export function onHandOver(listener: (signedIn: SignedIn) => void): () => void {
-  const channel = openChannel();
+  const channel = openChannel(channelName);
   channel.onmessage = ({ data }: MessageEvent<SignedIn | string>) => {
     const { state } = Object(readFromTab(tabStorageKeys.signIn));
     if (typeof data === 'string' || state === undefined || data.askedBy !== state) return;

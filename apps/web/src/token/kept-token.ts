@@ -1,4 +1,10 @@
-import { keepInTab, readFromTab, type TabStorage, tabStorageKeys } from '../shared/tab-storage.js';
+import {
+  keepInTab,
+  keepsNothing,
+  readFromTab,
+  type TabStorage,
+  tabStorageKeys,
+} from '../shared/tab-storage.js';
 
 /** A token, as it is kept for the next time that the page is loaded. */
 export interface KeptToken {
@@ -36,6 +42,11 @@ export function readKept(place: Place): KeptToken | undefined {
 /** Keeps a token in a place; `undefined` removes the one that is there. */
 export function keep(place: Place, kept: KeptToken | undefined): void {
   keepInTab(tabStorageKeys.token, kept?.signIn === undefined ? kept?.token : kept, storageOf(place));
+}
+
+/** Whether the browser keeps nothing on the device for this page. */
+export function isDeviceBlocked(): boolean {
+  return keepsNothing(storageOf('device'));
 }
 
 /** The access alone throws where the browser blocks storage. */

@@ -1,5 +1,5 @@
 import { useId } from 'react';
-import type { Place } from './kept-token.js';
+import { isDeviceBlocked, type Place } from './kept-token.js';
 
 interface RememberBoxProps {
   readonly place: Place;
@@ -22,6 +22,11 @@ export function RememberBox({ place, onChange }: RememberBoxProps) {
       <p id={`${id}-note`} className="note">
         Whoever uses this browser after you has your access, until Forget token is pressed.
       </p>
+      {place === 'device' && isDeviceBlocked() && (
+        <p role="alert" className="message problem">
+          Not remembered: this browser keeps nothing for this page, so it will ask again.
+        </p>
+      )}
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { navigate, parseRoute } from '../route.js';
 import { loadPart } from '../shared/load-boundary.js';
-import { nameOf, tabStorageKeys } from '../shared/tab-storage.js';
+import { nameOf, openChannel, tabStorageKeys } from '../shared/tab-storage.js';
 import { handOver, onHandOver } from './hand-over.js';
 import { enteredToken, type KeptToken, keep, type Place, readKept } from './kept-token.js';
 import { readToken } from './read-token.js';
@@ -105,7 +105,7 @@ export function useSession(
     const gone = new Set([kept, readKept('device')].flatMap((each) => each?.id ?? []));
     for (const place of ['tab', 'device'] as const) keep(place, undefined);
     setSession(forgotten);
-    const others = openChannel();
+    const others = openChannel(forgetChannel);
     others.postMessage([...gone]);
     others.close();
     void end(kept);
@@ -124,7 +124,7 @@ export function useSession(
         now.active && now.place === 'device' && now.kept?.id === renewed.id ? { ...now, kept: renewed } : now,
       );
     };
-    const others = openChannel();
+    const others = openChannel(forgetChannel);
     others.onmessage = ({ data: gone }: MessageEvent<readonly string[]>) =>
       setSession((now) => (now.kept && gone.includes(now.kept.id) ? { ...forgotten, asked: false } : now));
     const stopReceiving = onHandOver(({ kept, isRemembered }) =>
@@ -174,9 +174,7 @@ export function useSession(
 }
 
 /** To the other tabs of this page: the ids of tokens to forget. */
-function openChannel(): BroadcastChannel {
-  return new BroadcastChannel(nameOf('plant-store.forget'));
-}
+const forgetChannel = 'plant-store.forget';
 
 /** Ends a sign-in at the identity provider as well, if that is possible. */
 async function end(kept: KeptToken | undefined): Promise<void> {

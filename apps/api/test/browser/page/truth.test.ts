@@ -2,6 +2,7 @@ import { networkInterfaces } from 'node:os';
 import { expect, it, onTestFinished } from 'vitest';
 import { openTab } from './support/open-tab.js';
 import { setUp } from './support/set-up.js';
+import { translatePage } from './support/translate-page.js';
 
 const shared = setUp({ HOST: '0.0.0.0' });
 
@@ -11,6 +12,12 @@ function findInsecureHost(): string {
   const found = addresses.find(({ internal, family }) => !internal && family === 'IPv4');
   if (found === undefined) throw new Error('This machine has no address but that of its loopback interface.');
   return found.address;
+}
+
+/** That of a view, at a loopback address, which a browser trusts as it trusts HTTPS. */
+function findTrustedAddress(path: string): string {
+  const { hash, port } = new URL(shared.store.address);
+  return `http://127.0.0.1:${port}${path}${hash}`;
 }
 
 async function openPage() {
@@ -34,7 +41,9 @@ it('keeps what was loaded while the service is away, counts nothing, and comes b
   const notice = page.getByRole('alert').filter({ hasText: 'This page goes on by itself' });
   await notice.waitFor();
   expect(await page.getByRole('row', { name: 'Fern' }).isVisible()).toBe(true);
-  expect(await page.locator('.plant-table').getAttribute('aria-busy')).toBe('true');
+  expect(
+    await page.locator('.plant-table[aria-busy=true]').evaluate((table) => getComputedStyle(table).filter),
+  ).toBe('grayscale(1)');
   expect(await page.locator('.list-status').textContent()).toBe('');
   expect(await page.getByText(/stored|0 plants|No plant/).count()).toBe(0);
   // What the browser reports of connections that are refused.
@@ -80,17 +89,28 @@ it('copies and reads a file at an address without HTTPS', async () => {
   expect({ uncaught, violations }).toEqual({ uncaught: [], violations: [] });
 });
 
-it('imports where the browser blocks workers and storage', async () => {
+it('imports where the browser blocks workers and storage, and shows that it does not remember the token', async () => {
   const { page, violations } = await openPage();
   await page.addInitScript(() => {
     Reflect.deleteProperty(globalThis, 'Worker');
-    Object.defineProperty(globalThis, 'sessionStorage', {
-      get() {
-        throw new DOMException('The storage is blocked.', 'SecurityError');
-      },
-    });
+    const refuse = () => {
+      throw new DOMException('The storage is blocked.', 'SecurityError');
+    };
+    for (const name of ['sessionStorage', 'localStorage'])
+      Object.defineProperty(globalThis, name, { get: refuse });
+    // As Firefox does.
+    globalThis.BroadcastChannel = class extends BroadcastChannel {
+      constructor(name: string) {
+        super(name);
+        refuse();
+      }
+    };
   });
-  await page.goto(shared.store.address.replace('/#', '/import#'));
+  await page.goto(`${shared.store.baseUrl}/import`);
+  await page.getByLabel('Access token').fill(shared.store.token);
+  await page.getByLabel('Remember on this device').check();
+  await page.getByRole('alert').filter({ hasText: 'Not remembered' }).waitFor();
+  await page.getByRole('button', { name: 'Use token' }).click();
   await page.getByRole('textbox', { name: 'Lines from a spreadsheet' }).fill('id,name\n81,Oak\n82,Elm');
   await page.getByRole('button', { name: 'Read lines' }).click();
   await page.getByRole('button', { name: 'Review lines' }).click();
@@ -178,4 +198,91 @@ it('keeps the undo of each of two deletes', async () => {
     await page.getByRole('row', { name }).waitFor();
   }
   await page.getByText('3 plants found').waitFor();
+});
+
+it('shows what somebody else adds, corrects and deletes, without a reload', async () => {
+  const { store } = shared;
+  await store.send('/plants', { id: 600, name: 'Sorrel', tag: 'herb' });
+  const { page } = await openPage();
+  await page.goto(store.address.replace('/#', '/?tag=herb#'));
+  await page.getByRole('row', { name: 'Sorrel' }).waitFor();
+  const loadedAt = () => page.evaluate(() => performance.timeOrigin);
+  const before = await loadedAt();
+  await store.send('/plants', { id: 601, name: 'Chervil', tag: 'herb' });
+  await page.getByRole('row', { name: 'Chervil' }).waitFor();
+  await page.getByText('2 plants found').waitFor();
+  const etag = (await store.send('/plants/600')).headers.get('etag') ?? '';
+  await store.send('/plants/600', { id: 600, name: 'Lovage', tag: 'herb' }, { 'if-match': etag });
+  await page.getByRole('row', { name: 'Lovage' }).waitFor();
+  await store.send('/plants/batch/delete', { ids: ['601'] });
+  await page.getByText('1 plant found').waitFor();
+  expect([await page.getByRole('row', { name: /Sorrel|Chervil/ }).count(), await loadedAt()]).toEqual([
+    0,
+    before,
+  ]);
+});
+
+it.each([
+  ['its clipboard alone', true],
+  ['any copy', false],
+])('copies, or shows how to, where the browser refuses %s', async (_, copies) => {
+  const { store } = shared;
+  const { page } = await openPage();
+  await store.send('/plants', { id: 500, name: 'Larkspur' });
+  // All others are refused.
+  await page.context().grantPermissions(['geolocation']);
+  if (!copies) await page.addInitScript(() => Object.assign(document, { execCommand: () => false }));
+  await page.goto(findTrustedAddress('/p/500'));
+  await page.getByRole('button', { name: 'Copy the id', exact: true }).click();
+  if (copies) await page.getByRole('button', { name: 'Copied' }).waitFor();
+  else {
+    await page
+      .getByRole('alert')
+      .filter({ hasText: 'Not copied: the browser refuses. Press Ctrl+C.' })
+      .waitFor();
+    expect(await page.evaluate(() => getSelection()?.toString())).toBe('500');
+  }
+  expect(await page.evaluate(() => navigator.clipboard.writeText('').catch(({ name }) => name))).toBe(
+    'NotAllowedError',
+  );
+});
+
+it('deletes and restores where the browser translates it, but no name, tag, id or code', async () => {
+  const { store } = shared;
+  const plants = [400_017, 400_018, 400_019].map((id, index) => ({
+    id,
+    name: `Sedge ${'abc'[index]}`,
+    tag: 'reed',
+  }));
+  await store.send('/plants/batch', { plants });
+  const { page, messages, violations } = await openPage();
+  await page.addInitScript(translatePage);
+  await page.goto(findTrustedAddress('/?tag=reed'));
+  const expectTranslated = async () => {
+    expect(await page.locator('font > font').count()).toBeGreaterThan(3);
+    expect(
+      await page
+        .locator('font')
+        .filter({ hasText: /Sedge|reed|4000\d\d|curl http/ })
+        .allTextContents(),
+    ).toEqual([]);
+  };
+  const row = (name: string) => page.getByRole('row', { name });
+  await row('Sedge a').getByText('Sedge a').click();
+  await page.getByText(/^curl http/).waitFor({ state: 'attached' });
+  await expectTranslated();
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  await row('Sedge a').waitFor({ state: 'detached' });
+  await page.getByText('2 plants found').waitFor();
+  await expectTranslated();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await row('Sedge a').waitFor();
+  for (const name of ['Sedge b', 'Sedge c']) await row(name).locator('.plant-select').click();
+  await page
+    .getByRole('region', { name: 'Selected plants' })
+    .getByRole('button', { name: /^Delete/ })
+    .click();
+  await page.getByText('1 plant found').waitFor();
+  await expectTranslated();
+  expect([messages, violations]).toEqual([[], []]);
 });
