@@ -14,7 +14,7 @@ let debian: Debian;
 /** The names of the package, and of the one of the next version. */
 let [current, next] = ['', ''];
 beforeAll(async () => {
-  const paths = [undefined, '99.0.0'].map((version) => {
+  const paths = [undefined, '99.0.0-rc.1'].map((version) => {
     const { path } = writeDebianPackage({ folder, time, ...(version !== undefined && { version }) });
     if (path === undefined) throw new Error('These tests need dpkg-deb, and Linux on x64 or arm64.');
     return path;
