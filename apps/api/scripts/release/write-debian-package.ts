@@ -119,7 +119,10 @@ function writeFiles(folder: string, target: string, node: string): string[] {
 
   copy(join(templates, 'environment'), join(target, 'etc/plant-store/environment'));
   copy(join(templates, 'sysusers.conf'), join(target, 'usr/lib/sysusers.d/plant-store.conf'));
-  copy(join(templates, 'copyright'), join(target, 'usr/share/doc/plant-store/copyright'));
+  const [license, others] = [join(folder, 'LICENSE'), join(templates, 'copyright')].map((path) =>
+    readFileSync(path, 'utf8'),
+  );
+  write(join(target, 'usr/share/doc/plant-store/copyright'), `${license}\n${others}`);
   return units.filter((unit) => /^\[Install\]$/m.test(readFileSync(join(deploy, unit), 'utf8')));
 }
 

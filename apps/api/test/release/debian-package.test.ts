@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, expect, inject, it } from 'vitest';
 import { writeDebianPackage } from '../../scripts/release/write-debian-package.js';
 import { environmentVariables, parseConfig } from '../../src/config.js';
+import { readPage } from '../support/read-markdown.js';
 import type {} from '../support/release/global-setup.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
@@ -130,4 +131,12 @@ it('has settings that the service takes, each as a comment', () => {
   expect(settings.length).toBeGreaterThan(3);
   expect(environmentVariables).toEqual(expect.arrayContaining(settings.map(([name]) => name)));
   expect(() => parseConfig(Object.fromEntries(settings), '/')).not.toThrow();
+});
+
+it('is as large as the page on deployment says, to a megabyte', () => {
+  const [, ...said] = /\((\d+) MB, (\d+)\s+installed/.exec(readPage('docs/operate/deploy.md')) ?? [];
+  const [, installed] = /^Installed-Size: (\d+)$/m.exec(read('DEBIAN/control')) ?? [];
+  const megabytes = [bytes.length / 1e6, (Number(installed) * 1_024) / 1e6];
+  const differences = megabytes.map((size, index) => Math.abs(size - Number(said[index])));
+  expect([megabytes, differences.every((difference) => difference < 1)]).toEqual([megabytes, true]);
 });
