@@ -4,6 +4,10 @@
 # Files are named by absolute paths; standard input and output are those of this command, and so is the exit status.
 set -eu
 
+if [ "$(id -u)" -ne 0 ]; then
+  echo 'plant-store: run it as root, such as by sudo: it runs as the user of the service, with its settings.' >&2
+  exit 1
+fi
 unit=plant-store-command-$$
 password=/etc/plant-store/database-password
 set -- /usr/bin/node /opt/plant-store/dist/main.js "$@"

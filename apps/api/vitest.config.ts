@@ -82,6 +82,7 @@ const testsOf = (mode: string) => `test/${mode}/**/*.test.ts`;
 const writeRelease = 'scripts/release/write-release.test.ts';
 const programModes = [
   'browser',
+  'debian',
   'load-balancing',
   'monitoring',
   'other-browsers',
@@ -144,7 +145,7 @@ export default defineConfig(({ mode }) => {
       globalSetup: [
         'test/support/postgresql/global-setup.ts',
         ...(mode === 'citus' ? ['test/support/postgresql/citus-setup.ts'] : []),
-        ...(mode === 'release' ? ['test/support/release/global-setup.ts'] : []),
+        ...(mode === 'release' || mode === 'debian' ? ['test/support/release/global-setup.ts'] : []),
       ],
       // Long enough for that server to stop on a slow machine.
       teardownTimeout: 120_000,

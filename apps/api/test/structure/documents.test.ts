@@ -42,13 +42,15 @@ describe('every page', () => {
     expect(long).toEqual([]);
   });
 
-  it('names the tarballs of the version that every package has', () => {
+  it('names the tarballs and packages of the version that every package has', () => {
     const { version } = readJson('package.json');
     const named = pages.flatMap((page) =>
-      [...readPage(page).matchAll(/plant-store-(?:client-)?(\d+\.\d+\.\d+)\.tgz/g)].map(([, found]) => ({
-        page,
-        found,
-      })),
+      [...readPage(page).matchAll(/plant-store[_-](?:client-)?(\d+\.\d+\.\d+)(?:\.tgz|_amd64\.deb)/g)].map(
+        ([, found]) => ({
+          page,
+          found,
+        }),
+      ),
     );
     expect(named.map(({ page }) => page)).toEqual(
       expect.arrayContaining(['README.md', 'packages/client/README.md', 'docs/operate/deploy.md']),

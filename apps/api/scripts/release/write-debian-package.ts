@@ -1,0 +1,182 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  cpSync,
+  globSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { root } from './folders.js';
+
+/** What a package is written from. */
+export interface DebianPackageOptions {
+  /** The folder of the release, beside which the package is written. */
+  readonly folder: string;
+  /** The time of all its files; that of their writing by default. */
+  readonly time: Date | undefined;
+  /** That of the release by default. */
+  readonly version?: string;
+}
+
+const templates = join(import.meta.dirname, 'debian');
+const scripts = ['preinst', 'postinst', 'prerm', 'postrm'];
+
+/** What Debian calls the architectures for which there is a package of Node.js. */
+const architectures: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };
+
+/**
+ * Writes `plant-store_<version>_<architecture>.deb` for the architecture of this machine: the release in /opt/plant-store with
+ * the Node.js of the repository, its units, user and settings. The same release and time give the same bytes.
+ *
+ * @returns the path of the package and its size, or why it cannot be written here
+ */
+export function writeDebianPackage(options: DebianPackageOptions) {
+  if (spawnSync('dpkg-deb', ['--version']).error) return { missing: 'dpkg-deb' };
+  const node = findNode();
+  if (node === undefined) return { missing: `the package of npm for ${nodePackage}` };
+  const { folder, time } = options;
+  const release: { version: string } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const version = options.version ?? release.version;
+  const architecture = architectures[process.arch] ?? '';
+  // By Debian's rules 1.5.0~rc.1 comes before 1.5.0.
+  const debianVersion = version.replace('-', '~');
+  const path = join(dirname(folder), `plant-store_${debianVersion}_${architecture}.deb`);
+  const target = mkdtempSync(join(tmpdir(), 'plant-store-debian-'));
+  try {
+    const units = writeFiles(folder, target, node);
+    const files = listFiles(target);
+    const sizes = files.map((file) => Math.ceil(lstatSync(join(target, file)).size / 1_024));
+    const values = {
+      VERSION: debianVersion,
+      ARCHITECTURE: architecture,
+      INSTALLED_SIZE: String(sizes.reduce((sum, size) => sum + size, 0)),
+      UNITS: units.join(' '),
+    };
+    for (const name of ['control', ...scripts]) {
+      const template = readFileSync(join(templates, name), 'utf8');
+      write(join(target, 'DEBIAN', name), fillIn(template, values));
+    }
+    write(join(target, 'DEBIAN/conffiles'), '/etc/plant-store/environment\n');
+    write(join(target, 'DEBIAN/md5sums'), files.map((file) => renderSum(target, file)).join(''));
+    finish(target, time);
+    // In one thread, since how many there are shows in the bytes.
+    const compression = ['-Zzstd', '-z9', '--threads-max=1'];
+    execFileSync('dpkg-deb', ['--root-owner-group', ...compression, '--build', target, path], {
+      env: { ...process.env, ...(time && { SOURCE_DATE_EPOCH: String(time.getTime() / 1_000) }) },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+  } finally {
+    rmSync(target, { recursive: true });
+  }
+  return { path, bytes: statSync(path).size };
+}
+
+const nodePackage = `node-${process.platform}-${process.arch}`;
+
+/** The folder of the pinned Node.js, which is an optional dependency of the root. */
+function findNode(): string | undefined {
+  if (process.platform !== 'linux') return undefined;
+  try {
+    return dirname(createRequire(`${root}/`).resolve(`${nodePackage}/package.json`));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Writes what is installed, and returns the units that are enabled. */
+function writeFiles(folder: string, target: string, node: string): string[] {
+  const application = join(target, 'opt/plant-store');
+  cpSync(folder, application, { recursive: true });
+  const sqlite = `prebuilds/linux-${process.arch}.node`;
+  for (const path of globSync('node_modules/better-sqlite3/prebuilds/*', { cwd: application })) {
+    if (!path.endsWith(sqlite)) rmSync(join(application, path));
+  }
+  copy(join(node, 'bin/node'), join(application, 'bin/node'));
+  copy(join(node, 'LICENSE'), join(application, 'bin/LICENSE'));
+  addNode(join(application, 'sbom.cdx.json'), node);
+
+  const deploy = join(application, 'deploy');
+  for (const path of globSync('*.{service,sh}', { cwd: deploy })) {
+    const content = readFileSync(join(deploy, path), 'utf8');
+    writeFileSync(join(deploy, path), content.replaceAll('/usr/bin/node', '/opt/plant-store/bin/node'));
+  }
+  const units = globSync('*.{service,timer}', { cwd: deploy }).toSorted();
+  for (const unit of units) copy(join(deploy, unit), join(target, 'usr/lib/systemd/system', unit));
+  mkdirSync(join(target, 'usr/bin'), { recursive: true });
+  symlinkSync('/opt/plant-store/deploy/as-service.sh', join(target, 'usr/bin/plant-store'));
+
+  copy(join(templates, 'environment'), join(target, 'etc/plant-store/environment'));
+  copy(join(templates, 'sysusers.conf'), join(target, 'usr/lib/sysusers.d/plant-store.conf'));
+  const [license, others] = [join(folder, 'LICENSE'), join(templates, 'copyright')].map((path) =>
+    readFileSync(path, 'utf8'),
+  );
+  write(join(target, 'usr/share/doc/plant-store/copyright'), `${license}\n${others}`);
+  return units.filter((unit) => /^\[Install\]$/m.test(readFileSync(join(deploy, unit), 'utf8')));
+}
+
+/** Adds Node.js to a bill of materials, as scanners of vulnerabilities know it. */
+function addNode(path: string, node: string): void {
+  const { version }: { version: string } = JSON.parse(readFileSync(join(node, 'package.json'), 'utf8'));
+  const bill: { components: object[] } = JSON.parse(readFileSync(path, 'utf8'));
+  bill.components.push({
+    type: 'application',
+    name: 'node',
+    version,
+    'bom-ref': `node@${version}`,
+    cpe: `cpe:2.3:a:nodejs:node.js:${version}:*:*:*:*:*:*:*`,
+    purl: `pkg:npm/${nodePackage}@${version}`,
+  });
+  writeFileSync(path, `${JSON.stringify(bill, undefined, 2)}\n`);
+}
+
+function fillIn(template: string, values: Readonly<Record<string, string>>): string {
+  return template.replaceAll(/@([A-Z_]+)@/g, (name, key: string) => values[key] ?? name);
+}
+
+function renderSum(target: string, file: string): string {
+  if (lstatSync(join(target, file)).isSymbolicLink()) return '';
+  const sum = createHash('md5')
+    .update(readFileSync(join(target, file)))
+    .digest('hex');
+  return `${sum}  ${file}\n`;
+}
+
+/** Sets modes and times, which otherwise depend on the umask. */
+function finish(target: string, time: Date | undefined): void {
+  const programs =
+    /^(DEBIAN\/(preinst|postinst|prerm|postrm)|opt\/plant-store\/(bin\/node|dist\/main\.js|deploy\/.+\.sh))$/;
+  for (const path of ['', ...readdirSync(target, { recursive: true, encoding: 'utf8' })].toReversed()) {
+    const status = lstatSync(join(target, path));
+    if (status.isSymbolicLink()) continue;
+    chmodSync(join(target, path), status.isDirectory() || programs.test(path) ? 0o755 : 0o644);
+    if (time !== undefined) utimesSync(join(target, path), time, time);
+  }
+}
+
+function listFiles(target: string): string[] {
+  return readdirSync(target, { recursive: true, encoding: 'utf8' })
+    .filter((path) => !lstatSync(join(target, path)).isDirectory())
+    .toSorted();
+}
+
+function copy(source: string, target: string): void {
+  mkdirSync(dirname(target), { recursive: true });
+  cpSync(source, target);
+}
+
+function write(path: string, content: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, content);
+}
