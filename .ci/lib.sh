@@ -35,7 +35,7 @@ need_postgresql() {
     install postgresql patroni etcd-server
 }
 
-need_proxies() { [ -x /usr/sbin/haproxy ] && [ -x /usr/sbin/nginx ] || install haproxy nginx-light; }
+need_proxies() { [ -x /usr/sbin/haproxy ] && [ -x /usr/sbin/nginx ] && [ -x /usr/bin/caddy ] || install haproxy nginx-light caddy; }
 
 need_other_browsers() {
   [ -x /usr/bin/firefox-esr ] && [ -x /usr/bin/WebKitWebDriver ] && [ -x /usr/bin/xvfb-run ] && [ -x /usr/bin/xauth ] ||

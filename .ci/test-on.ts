@@ -45,11 +45,11 @@ const targets = new Map<string, Target>([
   mode('release', 'the release folder and the image: Linux, root and the right to mount'),
   mode('fuzz', 'generated requests of all kinds, on each engine: FUZZ_REQUESTS of them, 100,000 by default'),
   mode('monitoring', 'metrics, alerts and dashboard: Debian’s prometheus'),
-  mode('load-balancing', 'restarts behind HAProxy and nginx: Debian’s haproxy and nginx-light'),
   mode(
     'debian',
     'the package for Debian, in a Debian 13 that boots: Debian’s mmdebstrap and systemd-container, root, a mirror',
   ),
+  mode('load-balancing', 'behind HAProxy, nginx and Caddy: Debian’s haproxy, nginx-light and caddy'),
   mode('systemd', 'the systemd units: Debian’s systemd'),
   mode('citus', 'a Citus cluster, whose coordinator CITUS_URL names'),
   [

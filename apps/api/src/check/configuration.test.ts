@@ -48,6 +48,15 @@ it.each([
   ['admin_port', 'ADMIN_PORT'],
   ['FAST_PAHT', 'FAST_PATH'],
   ['QUEUE_MAX_BITES', 'QUEUE_MAX_BYTES'],
+  ['PORTT', 'PORT'],
+  ['HSOT', 'HOST'],
+  ['port', 'PORT'],
+  ['WORKER', 'WORKERS'],
+  ['RATE_LIMIT', 'RATE_LIMIT_PER_MINUTE'],
+  ['RATE_LIMIT_PER_SECOND', 'RATE_LIMIT_PER_MINUTE'],
+  ['SHUTDOWN_TIMEOUT', 'SHUTDOWN_TIMEOUT_MS'],
+  ['DRAIN_DELAY_SECONDS', 'DRAIN_DELAY_MS'],
+  ['QUEUE_MAX', 'QUEUE_MAX_PLANTS or QUEUE_MAX_BYTES'],
 ])('warns that %s is ignored', (name, meant) => {
   expect(findMisspelled({ [name]: 'x' })).toEqual([
     { status: 'warning', found: `${name} is set, and ignored`, advice: `If ${meant} is meant, rename it.` },
@@ -55,8 +64,10 @@ it.each([
 });
 
 it('does not warn of other variables', () => {
-  const others = { PATH: '', PORTS: '', HOSTNAME: '', DATABASE_NAME: '', LOG_LEVEL: 'info' };
-  expect(findMisspelled(others)).toEqual([]);
+  const others = `PATH PORTS SPORT POST HOSTNAME HOSTS HOSTTYPE PAGER PAGES CLIENTS SSH_CLIENT WORKER_ID WORKDIR LOG_LEVEL
+    LOGNAME LOG_FILE DATABASE_NAME DATABASE_HOST DATABASE_PASSWORD DATABASE_URL_UNPOOLED JWT_SECRET JWT_CLIENT_SECRET
+    QUEUE_URL RATE FAST PGHOST PGPORT POSTGRES_HOST NODE_ENV npm_config_user_agent SHLVL TERM HOME BODY AUTH_TOKEN QUEUE`;
+  expect(findMisspelled(Object.fromEntries(others.split(/\s+/).map((name) => [name, 'x'])))).toEqual([]);
 });
 
 it.each([

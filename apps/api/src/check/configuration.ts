@@ -44,22 +44,17 @@ function hidePassword(value: string): string {
   return url?.password ? Object.assign(url, { password: '***' }).href : value;
 }
 
-/** The shortest variable that is compared: shorter ones resemble many. */
-const minLength = 8;
-
 /** Warns of variables that the service ignores, though their names resemble settings. */
 export function findMisspelled(environment: Environment): readonly Result[] {
   return Object.keys(environment)
-    .filter(
-      (name) => name.length >= minLength && !environmentVariables.includes(name) && !(name in formerNames),
-    )
+    .filter((name) => !environmentVariables.includes(name) && !(name in formerNames))
     .flatMap((name) => {
-      const meant = environmentVariables.find(
-        (known) => known.length >= minLength && isSimilar(fold(name), fold(known)),
-      );
-      return meant === undefined
+      const meant = environmentVariables.filter((known) => isSimilar(fold(name), fold(known)));
+      if (meant.length === 0)
+        meant.push(...environmentVariables.filter((known) => hasSameTopic(name, known)));
+      return meant.length === 0
         ? []
-        : warning(`${name} is set, and ignored`, `If ${meant} is meant, rename it.`);
+        : warning(`${name} is set, and ignored`, `If ${meant.join(' or ')} is meant, rename it.`);
     });
 }
 
@@ -67,13 +62,32 @@ function fold(name: string): string {
   return name.toUpperCase().replaceAll(/[_-]/g, '');
 }
 
-/** Whether two texts are equal but for one character that is missing, added, or replaced, or two that are swapped. */
+/** The shortest name of which any character may be wrong; one character away from a shorter one are PAGER, POST and PORTS. */
+const minLength = 7;
+
+/**
+ * Whether two names are equal but for one slip: two characters are swapped, or one is typed twice; in long names also one
+ * that is missing, added, or replaced.
+ */
 function isSimilar(one: string, other: string): boolean {
   let start = 0;
   while (start < one.length && one[start] === other[start]) start++;
   const [a, b] = [one.slice(start), other.slice(start)];
   const isSwapped = a.length > 1 && a[0] === b[1] && a[1] === b[0] && a.slice(2) === b.slice(2);
-  return a === b || a.slice(1) === b || a === b.slice(1) || a.slice(1) === b.slice(1) || isSwapped;
+  const isTypedTwice = a.slice(1) === b && a !== '' && a[0] === one[start - 1];
+  if (a === b || isSwapped || isTypedTwice) return true;
+  if (other.length < minLength) return false;
+  return a.slice(1) === b || a === b.slice(1) || a.slice(1) === b.slice(1);
+}
+
+/** What other programs use names of, and platforms set. */
+const sharedTopic = /^(DATABASE_PASSWORD|JWT_)/;
+
+/** Whether a variable has the first two words of a setting that has more, such as RATE_LIMIT and DRAIN_DELAY_SECONDS. */
+function hasSameTopic(name: string, known: string): boolean {
+  const [first, second, third] = known.split('_');
+  if (third === undefined || sharedTopic.test(known)) return false;
+  return `${name.toUpperCase()}_`.startsWith(`${first}_${second}_`);
 }
 
 /** Which addresses other machines reach. */

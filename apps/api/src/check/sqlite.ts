@@ -144,9 +144,10 @@ async function inspectMigrations({ connection }: Content): Promise<Results> {
 async function inspectTokens({ connection, ...context }: Content): Promise<Results> {
   try {
     const rows = await query(connection, selectTokens);
-    const tokens = rows.map(([id, name, expiresAt]) => ({
+    const tokens = rows.map(([id, name, scopes, expiresAt]) => ({
       id: Number(id),
       name: String(name),
+      scopes: String(scopes),
       expiresAt: expiresAt === null ? null : new Date(String(expiresAt)),
     }));
     return assessTokens(tokens, context);

@@ -2,13 +2,14 @@ import { expect, it } from 'vitest';
 import { assessTokens, type StoredToken } from './tables.js';
 
 const now = Date.parse('2026-01-01T00:00:00Z');
-const context = { now: () => now, acceptsJwts: false };
+const context = { now: () => now, acceptsJwts: false, servesPage: true };
 const inDays = (days: number, name = `in ${days} days`): StoredToken => ({
   id: 12,
   name,
+  scopes: 'create,read',
   expiresAt: new Date(now + days * 24 * 60 * 60 * 1000),
 });
-const forever: StoredToken = { id: 1, name: 'forever', expiresAt: null };
+const forever: StoredToken = { id: 1, name: 'forever', scopes: 'create,read', expiresAt: null };
 const old = inDays(1, 'shop');
 
 it.each([
@@ -39,6 +40,21 @@ it.each([
 
 it('does not warn of none where JSON Web Tokens are accepted', () => {
   expect(assessTokens([], { ...context, acceptsJwts: true })).toMatchObject({ status: 'ok' });
+});
+
+it('warns where the page is served, and all tokens may only create', () => {
+  const creating = { ...forever, scopes: 'create' };
+  const all = expect.stringMatching(/^2 valid, which may only create/);
+  const tokens = [creating, creating];
+  expect(assessTokens(tokens, context)).toMatchObject({ status: 'warning', found: all });
+  expect(assessTokens([...tokens, { ...inDays(-1) }], context)).toMatchObject({
+    status: 'warning',
+    found: all,
+  });
+  const some = { status: 'ok', found: '3 valid, of which 2 may only create' };
+  expect(assessTokens([...tokens, forever], context)).toEqual(some);
+  for (const other of [{ servesPage: false }, { acceptsJwts: true }])
+    expect(assessTokens(tokens, { ...context, ...other })).toMatchObject({ status: 'ok' });
 });
 
 it('names ten of many tokens', () => {

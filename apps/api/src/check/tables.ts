@@ -13,6 +13,8 @@ export function describePending(pending: readonly string[]): Result {
 export interface StoredToken {
   readonly id: number;
   readonly name: string;
+  /** What it permits, separated by commas. */
+  readonly scopes: string;
   readonly expiresAt: Date | null;
 }
 
@@ -22,11 +24,13 @@ export interface TokenContext {
   now(): number;
   /** Whether JSON Web Tokens of an identity provider are accepted, too. */
   readonly acceptsJwts: boolean;
+  /** Whether the page is served, which shows plants only to a token that may read them. */
+  readonly servesPage: boolean;
 }
 
 /** The rows of the tokens that are not revoked. */
 export const selectTokens =
-  'SELECT id, name, expires_at AS "expiresAt" FROM access_tokens WHERE revoked_at IS NULL ORDER BY id';
+  'SELECT id, name, scopes, expires_at AS "expiresAt" FROM access_tokens WHERE revoked_at IS NULL ORDER BY id';
 
 /** How long before its expiry a token is reported, in milliseconds, unless one of the same name, as after a rotation, lasts longer. */
 const noticeMs = 7 * 24 * 60 * 60 * 1000;
@@ -50,7 +54,14 @@ export function assessTokens(tokens: readonly StoredToken[], context: TokenConte
   const isExpiring = expiresBy(now + noticeMs);
   const lasting = new Set(valid.filter((token) => !isExpiring(token)).map(({ name }) => name));
   const expiring = valid.filter((token) => isExpiring(token) && !lasting.has(token.name));
-  if (expiring.length === 0) return ok(`${valid.length} valid`);
+  const creating = valid.filter(({ scopes }) => scopes === 'create');
+  if (creating.length === valid.length && context.servesPage && !context.acceptsJwts)
+    return warning(
+      `${valid.length} valid, which may only create, as all of before 1.3: the page shows no plants to whoever has one`,
+      'Issue one for them: plant-store token create --name NAME. If nobody uses the page, set PAGE=off.',
+    );
+  const limited = creating.length === 0 ? '' : `, of which ${creating.length} may only create`;
+  if (expiring.length === 0) return ok(`${valid.length} valid${limited}`);
   const named = expiring
     .slice(0, maxNamed)
     .map(({ id, name, expiresAt }) => `"${name}" (${id}) expires ${expiresAt?.toISOString()}`);

@@ -47,8 +47,8 @@ export async function check(
  */
 export async function* examine(settings: Settings, now: () => number): AsyncGenerator<Finding> {
   yield* inspectAll(configurationItems, settings);
-  const { database, jwt } = settings.config;
-  const tokens = { now, acceptsJwts: jwt !== undefined };
+  const { database, jwt, pageFolder } = settings.config;
+  const tokens = { now, acceptsJwts: jwt !== undefined, servesPage: pageFolder !== undefined };
   if (database.engine === 'sqlite') {
     const { inspectSqlite } = await import('../check/sqlite.js');
     yield* inspectSqlite(database, tokens);

@@ -9,7 +9,7 @@ import {
 } from '@plant-store/contract';
 import { type Scope, scopes } from '@plant-store/contract/access-token';
 import { plantFieldNames, plantFields } from '@plant-store/contract/fields';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import * as z from 'zod';
 import { wholeNumber } from '../auth/jwt-settings.js';
 import type { Config } from '../config.js';
@@ -55,10 +55,26 @@ export interface ProgramDependencies {
  */
 export async function runProgram(args: readonly string[], dependencies: ProgramDependencies): Promise<void> {
   try {
-    await createProgram(dependencies).parseAsync(args, { from: 'user' });
+    const program = createProgram(dependencies);
+    if (args[0] === 'complete') await addCompletion(program);
+    await program.parseAsync(args, { from: 'user' });
   } catch (error) {
     throw error instanceof ServiceError ? explainDatabaseError(error) : error;
   }
+}
+
+/**
+ * Adds `complete`, which the script of a shell asks for what may follow.
+ *
+ * @returns what prints that script
+ */
+async function addCompletion(program: Command) {
+  const { default: addTab } = await import('@bomb.sh/tab/commander');
+  // It has a command of its own for the script, which it would offer, too.
+  const own = 'print-completion';
+  const completion = addTab(program, { completionCommandName: own });
+  completion.commands.delete(own);
+  return completion;
 }
 
 /** The command line `plant-store`, which throws a `CommanderError` where commander would end the process. */
@@ -82,6 +98,13 @@ Exit status: 0 success, 1 failure, 2 invalid arguments or configuration.`,
   addService(program, dependencies);
   addTokens(program, dependencies);
   addStore(program, dependencies);
+  program
+    .command('completion')
+    .description('print the script by which a shell completes commands and options')
+    .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish', 'powershell']))
+    .action(async (shell: string) => {
+      (await addCompletion(program)).setup('plant-store', 'plant-store', shell);
+    });
   pointToHelp(program, program.name());
   return program;
 }

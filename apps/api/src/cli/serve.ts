@@ -52,13 +52,23 @@ export async function serve(
   const { drainDelayMs = config.admin && !context.isTerminal ? defaultDrainDelayMs : 0 } = config;
   const service = await start(config, readConfig, logger, replacesOnHangUp ? context.onHangUp : undefined);
   const { baseUrl, adminUrl, appliedMigrations } = service;
+  const tokenFile = quickstart ? resolve(context.folder, 'data/access-token') : undefined;
   try {
-    if (quickstart) {
-      const tokenFile = resolve(context.folder, 'data/access-token');
+    if (tokenFile !== undefined) {
       const token = await ensureQuickstartToken(service.accessTokens, tokenFile);
-      print(describeQuickstart(baseUrl, tokenFile, config.pageFolder === undefined ? undefined : token));
+      const greeting = describeQuickstart(
+        baseUrl,
+        tokenFile,
+        config.pageFolder === undefined ? undefined : token,
+      );
+      // Whoever reads standard output as a log gets JSON alone.
+      if (context.isTerminal) print(greeting);
+      else void context.message(greeting);
     }
-    log.info({ baseUrl, adminUrl, appliedMigrations, ...(workers > 1 && { workers }) }, 'listening');
+    log.info(
+      { baseUrl, adminUrl, appliedMigrations, tokenFile, ...(workers > 1 && { workers }) },
+      'listening',
+    );
     context.reportStarted().catch((error: unknown) => log.warn({ err: error }, 'systemd was not notified'));
     log.info({ ...(await stopCause), drainDelayMs }, 'stopping');
     await service.drain(drainDelayMs);

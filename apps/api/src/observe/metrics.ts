@@ -9,6 +9,9 @@ export function createRegistry(): Registry {
   // Nothing sums the quantiles of several workers. The lag of the event loop shows which process is at its limit.
   registry.removeSingleMetric('nodejs_eventloop_utilization_summary');
   registry.removeSingleMetric('nodejs_eventloop_utilization_histogram');
+  // Sums whose names are those of counters, though they are gauges: `nodejs_active_resources` and the others have the parts.
+  for (const what of ['handles', 'requests', 'resources'])
+    registry.removeSingleMetric(`nodejs_active_${what}_total`);
   const { version, commit } = readPackage();
   new Gauge({
     name: 'plant_store_build_info',

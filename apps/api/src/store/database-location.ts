@@ -41,6 +41,10 @@ export const postgresqlTimeouts: PostgresqlTimeouts = {
   queryMarginMs: 1_000,
 };
 
+const exampleUri = 'postgresql://user:password@host:5432/plants';
+/** The other form of libpq, or that of ADO.NET. */
+const keyValue = /^\s*(host|hostaddr|server|port|dbname|database|user|user id|password|sslmode)\s*=/i;
+
 /** The part of a location that `DATABASE_URL` determines. */
 type ParsedDatabaseUrl =
   | Pick<SqliteLocation, 'engine' | 'path'>
@@ -56,9 +60,11 @@ export function parseDatabaseUrl(url: string): ParsedDatabaseUrl | { readonly pr
   if (/^postgres(ql)?:/.test(url)) return parsePostgresqlUrl(url);
   const path = sqlitePath(url);
   if (path !== undefined) return { engine: 'sqlite', path };
+  if (keyValue.test(url)) return { problem: `is a list of key=value: write it as a URI, ${exampleUri}` };
   return {
     problem:
-      'must be file: and the path of a SQLite file, such as file:./data/plant-store.db, or a PostgreSQL URI, such as postgresql://user:password@host:5432/plants',
+      'must be file: and the path of a SQLite file, such as file:./data/plant-store.db, or a PostgreSQL URI, such as ' +
+      exampleUri,
   };
 }
 
@@ -75,6 +81,20 @@ function sqlitePath(url: string): string | undefined {
 
 /** The supported parameters of a PostgreSQL URI: those of libpq, and Prisma's `schema`. */
 const parameters = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'application_name', 'host', 'schema'];
+/** What the strings of providers have, and what makes no difference to the service: it finds out whether there is a pooler. */
+const ignoredParameters = ['pgbouncer', 'uselibpqcompat'];
+const ownTimeouts = 'remove it: the service has timeouts of its own, and DATABASE_STATEMENT_TIMEOUT_MS';
+/** What to do about parameters of Prisma, of node-postgres and of providers. */
+const insteadOf: Readonly<Record<string, string>> = {
+  channel_binding: 'write sslmode=verify-full in place of sslmode=require&channel_binding=require',
+  connection_limit: 'set DATABASE_POOL_SIZE in its place',
+  pool_timeout: ownTimeouts,
+  connect_timeout: ownTimeouts,
+  socket_timeout: ownTimeouts,
+  statement_timeout: ownTimeouts,
+  ssl: 'write sslmode=require or verify-full in its place',
+  sslaccept: 'write sslmode=verify-full in its place, or sslmode=require for accept_invalid_certs',
+};
 /** A parameter within a value, which another separator than `&` has made a part of it. */
 const anyParameter = new RegExp(`\\b(${parameters.join('|')})=`);
 /** The modes of libpq that always or never use TLS, and never fall back. */
@@ -85,7 +105,7 @@ const schemaName = /^[a-z_][a-z0-9_]{0,62}$/;
 /** Several hosts before the path, which libpq tries one after the other; a comma may be part of the password. */
 const hostList = /^\w+:\/\/([^/?#]*@)?[^/?#@]*,[^/?#@]*([/?#]|$)/;
 /** An @ after the host: what stands before it may be the rest of a password, which must not be quoted. */
-const lateUserInfo = /[?#].*@/s;
+const lateUserInfo = /^\w+:\/\/[^/?#]*[/?#].*@/s;
 const oneHost =
   'must name one host, not a list: for failover let a proxy, a virtual address or a DNS name lead to the primary, and name that';
 const notUri = 'is not a URI: write special characters of a password as %XX';
@@ -94,12 +114,24 @@ function parsePostgresqlUrl(text: string): ParsedDatabaseUrl | { readonly proble
   if (hostList.test(text)) return { problem: oneHost };
   if (!URL.canParse(text) || !isDecodable(text)) return { problem: notUri };
   const url = new URL(text);
+  if (url.hash !== '' || url.pathname.includes('@')) return { problem: notUri };
+  const location = readLocation(url);
+  return 'problem' in location && lateUserInfo.test(text) ? { problem: notUri } : location;
+}
+
+function readLocation(url: URL): ParsedDatabaseUrl | { readonly problem: string } {
   const { searchParams } = url;
+  for (const name of ignoredParameters) searchParams.delete(name);
+  // Without `require` it promises nothing.
+  if (searchParams.get('channel_binding') !== 'require') searchParams.delete('channel_binding');
+  // Of libpq, for the authorities of the system: the driver would read a file of this name.
+  if (searchParams.get('sslrootcert') === 'system' && searchParams.get('sslmode') === 'verify-full')
+    searchParams.delete('sslrootcert');
   const names = [...searchParams.keys()];
   const unknown = names.find((name) => !parameters.includes(name));
   if (unknown !== undefined) {
-    if (lateUserInfo.test(text)) return { problem: notUri };
-    return { problem: `has the parameter ${shorten(unknown)}; only ${parameters.join(', ')} are supported` };
+    const advice = insteadOf[unknown] ?? `remove it; only ${parameters.join(', ')} are supported`;
+    return { problem: `has the parameter ${shorten(unknown)}: ${advice}` };
   }
   if ([url.pathname, ...searchParams.values()].some((value) => anyParameter.test(value)))
     return { problem: 'must separate its parameters by &, as in ?sslmode=verify-full&schema=plants' };

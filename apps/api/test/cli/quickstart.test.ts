@@ -41,9 +41,18 @@ it('prints the page and a curl that stores a plant, and keeps token and plant, p
 
   const linesWithToken = [firstEnd, secondEnd].map(({ exitCode, stdout, stderr }) => {
     expect(exitCode).toBe(0);
-    expect(stdout).toMatch(/^\nPlant Store listens on http:\S+\n/);
-    expect(stdout).toContain('"msg":"stopped"');
-    return (stdout + stderr).split('\n').filter((line) => line.includes('pst_'));
+    expect(stderr).toMatch(/^\nPlant Store listens on http:\S+\n/);
+    // Without a terminal, each line of standard output is one of the log.
+    const log = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(log).toContainEqual(
+      expect.objectContaining({ msg: 'listening', tokenFile: join(folder, 'data/access-token') }),
+    );
+    expect(log.at(-1)).toMatchObject({ msg: 'stopped' });
+    expect(stdout).not.toContain('pst_');
+    return stderr.split('\n').filter((line) => line.includes('pst_'));
   });
   // For a person, where there is a page, and in no record of the log.
   const page = expect.stringMatching(`^ {2}page {3}http://127\\.0\\.0\\.1:\\d+/#token=${token}$`);

@@ -29,7 +29,7 @@ const outputs: [what: string, stdout: Output, stderr: Output, ...args: string[]]
   ['its log has no reader any more', () => 'pipe', () => 'pipe'],
   ...openFullDisk.map((open): [string, Output, Output] => ['its log is not writable', open, () => 'pipe']),
   ['its log is not read', openPipe, () => 'pipe'],
-  ['neither its log nor what the quickstart prints is read', openPipe, () => 'pipe', '--quickstart'],
+  ['neither its log nor what the quickstart prints is read', openPipe, openPipe, '--quickstart'],
   ['none of its output is read', openPipe, openPipe],
 ];
 

@@ -90,13 +90,13 @@ export function watchCommand(child: ChildProcessByStdio<Writable | null, Readabl
 
   return {
     process: child,
-    /** Resolves with the first match in its standard output. */
+    /** Resolves with the first match in its standard output, or in its standard error. */
     async waitFor(pattern: RegExp): Promise<RegExpExecArray> {
       for (;;) {
-        const match = pattern.exec(stdout);
+        const match = pattern.exec(stdout) ?? pattern.exec(stderr);
         if (match !== null) return match;
         if (hasClosed) throw new Error(`It exited before it printed ${pattern}:\n${stdout}${stderr}`);
-        await Promise.race([once(child.stdout, 'data'), ended]);
+        await Promise.race([once(child.stdout, 'data'), once(child.stderr, 'data'), ended]);
       }
     },
     /** Resolves once it has exited, after sending it the signal if there is one. */
