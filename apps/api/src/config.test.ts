@@ -12,6 +12,8 @@ it('has a default for everything', () => {
     admin: undefined,
     database: { engine: 'sqlite', path: '/srv/plants/data/plant-store.db' },
     logLevel: 'info',
+    backupTo: undefined,
+    backupKeep: 0,
     workers: 1,
     requestLogShare: 1,
     bodyLimitBytes: 1_048_576,

@@ -63,6 +63,8 @@ const EnvironmentSchema = z.object({
   ADMIN_HOST: z.string().optional(),
   DATABASE_URL: z.string().default('file:./data/plant-store.db').transform(orIssue(parseDatabaseUrl)),
   DATABASE_PASSWORD_FILE: z.string().optional(),
+  BACKUP_TO: z.string().optional(),
+  BACKUP_KEEP: wholeNumber(0, 100_000).default(0),
   DATABASE_POOL_SIZE: wholeNumber(1, 1_000).default(10),
   DATABASE_STATEMENT_TIMEOUT_MS: wholeNumber(1, 10 ** 7).default(5_000),
   WORKERS: workerCount.prefault('1'),
@@ -168,6 +170,10 @@ function toConfig(variables: z.infer<typeof SettingsSchema>, folder: string) {
         ? undefined
         : Object.freeze({ host: variables.ADMIN_HOST ?? host, port: variables.ADMIN_PORT }),
     database: Object.freeze(location),
+    /** Where `plant-store backup` writes to; `undefined` for the folder `backups` beside the database. */
+    backupTo: variables.BACKUP_TO,
+    /** How many backups are kept there, unless the command says so; 0 for all. */
+    backupKeep: variables.BACKUP_KEEP,
     /** How many processes serve requests; with 1, that of the service itself. */
     workers,
     logLevel: variables.LOG_LEVEL,

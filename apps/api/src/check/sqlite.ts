@@ -17,6 +17,7 @@ import type { SqliteLocation } from '../store/database-location.js';
 import { findPending, readMigrations } from '../store/migrations.js';
 import { createFactory } from '../store/sqlite/connections.js';
 import { explainFailure, findDriverError } from '../store/sqlite/errors.js';
+import { readLastBackup } from '../store/sqlite/last-backup.js';
 import { ledgerOfSqlite } from '../store/sqlite/migrate-sqlite.js';
 import { tryInsert } from '../store/sqlite/open-sqlite.js';
 import { retryWhileBusy } from '../store/sqlite/transact.js';
@@ -49,6 +50,7 @@ export const fileItems: Items<SqliteFiles> = {
   'file system': inspectFileSystem,
   'disk space': inspectDiskSpace,
   'sync time': inspectSyncTime,
+  backup: inspectBackup,
 };
 
 /**
@@ -283,6 +285,18 @@ function inspectDiskSpace({ path, folder }: SqliteFiles): Results {
     freeBytes: bavail * bsize,
     databaseBytes: sizeOf(path) + sizeOf(`${path}-wal`),
   });
+}
+
+/** How old the last backup may be, in milliseconds: two days. */
+const maxBackupAgeMs = 172_800_000;
+
+function inspectBackup({ path }: SqliteFiles): Result {
+  const last = readLastBackup(path);
+  const advice =
+    'Let plant-store-backup.timer, or another one, run plant-store backup every night, as docs/operate/backup.md describes.';
+  if (last === undefined) return warning('none was ever made by plant-store backup', advice);
+  const made = `the last one was made ${new Date(last).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  return Date.now() - last > maxBackupAgeMs ? warning(made, advice) : ok(made);
 }
 
 /** What of the disk is left to users, and the size of the database with its write-ahead log. */

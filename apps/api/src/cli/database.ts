@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import type { Config } from '../config.js';
 import { OperatorError } from '../errors/operator-error.js';
 import type { ServiceError } from '../errors/service-error.js';
@@ -6,8 +5,7 @@ import { type RetryPolicy, retry } from '../runtime/timing.js';
 import { type Database, isDatabaseUnavailable, type OpenOptions } from '../store/database.js';
 import type { DatabaseLocation, PostgresqlLocation } from '../store/database-location.js';
 import { openDatabase } from '../store/open-database.js';
-import { writeAtomically } from './atomic-write.js';
-import { abortOnSignal, type CliContext, countOf } from './cli-context.js';
+import { type CliContext, countOf } from './cli-context.js';
 
 /** Opens the database for an action, and closes it after that. */
 export async function withDatabase<Result>(
@@ -107,23 +105,4 @@ async function requireDistributable(location: DatabaseLocation): Promise<Postgre
   const { requireCluster } = await import('../store/postgresql/citus/distribute-plants.js');
   await requireCluster(location);
   return location;
-}
-
-/**
- * Copies a SQLite database to a new file while services use it, and checks the copy.
- *
- * @throws {OperatorError} when the engine has its own tool for that, there is no database, or it cannot be copied
- */
-export async function backUp({ database }: Config, file: string, context: CliContext): Promise<void> {
-  if (database.engine !== 'sqlite')
-    throw new OperatorError('Only a SQLite database is copied by this command. Use pg_dump for PostgreSQL.');
-  const { requireDatabaseFile } = await import('../store/sqlite/database-files.js');
-  requireDatabaseFile(database.path);
-  const signal = abortOnSignal(context);
-  const path = resolve(context.folder, file);
-  const { copySqlite } = await import('../store/sqlite/copy-sqlite.js');
-  const count = await writeAtomically(path, (temporaryPath) =>
-    copySqlite(database.path, temporaryPath, signal),
-  );
-  await context.message(`${countOf(count, 'plant')} copied to ${path}, and the copy checked.`);
 }

@@ -15,14 +15,16 @@ import { wholeNumber } from '../auth/jwt-settings.js';
 import type { Config } from '../config.js';
 import { OperatorError } from '../errors/operator-error.js';
 import { ServiceError } from '../errors/service-error.js';
+import { backUp } from './backup.js';
 import type { CliContext } from './cli-context.js';
 import { type Corrections, correct } from './correct.js';
-import { backUp, explainDatabaseError, migrate } from './database.js';
+import { explainDatabaseError, migrate } from './database.js';
 import { type DeleteOptions, deletePlants } from './delete.js';
 import { type ExportOptions, exportPlants, type ListOptions, list } from './export.js';
 import { formats } from './formats.js';
 import { type ImportOptions, importFormats, importPlants } from './import.js';
 import { adminUrlOf, requireReady } from './ready.js';
+import { restore } from './restore.js';
 import type { ServeOptions } from './serve.js';
 import { show } from './show.js';
 import {
@@ -258,7 +260,7 @@ function canOption(byDefault = ''): Option {
 }
 
 /** The commands that create, read and fill a database. */
-function addStore(program: Command, { context, readConfig }: ProgramDependencies): void {
+function addStore(program: Command, { context, readConfig, environment }: ProgramDependencies): void {
   program
     .command('migrate')
     .description('create the database as needed and apply pending migrations')
@@ -360,9 +362,31 @@ function addStore(program: Command, { context, readConfig }: ProgramDependencies
     );
   program
     .command('backup')
-    .description('copy a SQLite database to a new file, while services use it, and check the copy')
-    .argument('<file>', 'the file to create; an existing file is never replaced')
-    .action((file: string) => backUp(readConfig(), file, context));
+    .description('copy a SQLite database, while services use it, and check the copy')
+    .argument(
+      '[target]',
+      'a new file, a folder, or s3://bucket/prefix (default: BACKUP_TO, or the folder backups beside the database)',
+    )
+    .option(
+      '--keep <number>',
+      'how many backups in a folder or bucket are kept, this one among them; older ones of this command are removed after it (default: all, or without a target BACKUP_KEEP)',
+      toKeptCount,
+    )
+    .action((target: string | undefined, options: { keep?: number }) =>
+      backUp(readConfig(), { target, ...options }, environment, context),
+    )
+    .addHelpText(
+      'after',
+      '\nS3 takes AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION and AWS_ENDPOINT_URL_S3.',
+    );
+  program
+    .command('restore')
+    .description('replace a SQLite database that no service uses by a backup, after a check of it')
+    .argument('<source>', 'a backup, or a folder or s3://bucket/prefix/ whose latest one is taken')
+    .option('--dry-run', 'check it, and change nothing')
+    .action((source: string, options: { dryRun?: boolean }) =>
+      restore(readConfig(), { source, ...options }, environment, context),
+    );
 }
 
 /** Returns a parser of an argument by a schema, which advises what to give where that does not match. */
@@ -398,6 +422,7 @@ const toPlantId = parserOf(
   `Give the id of a plant, from ${INT64_MIN} to ${INT64_MAX}.`,
 );
 const toTokenId = parserOf(wholeNumber(1, 999_999_999), 'Give the id that token list shows.');
+const toKeptCount = parserOf(wholeNumber(0, 100_000), 'Give how many are kept, or 0 for all.');
 const toLineNumber = parserOf(wholeNumber(1, 999_999_999_999_999), 'Give the number of a line, from 1 on.');
 /** Citus allows 64,000 shards, and each is a table on its node. */
 const toShardCount = parserOf(wholeNumber(1, 32_000), 'Give a number of shards from 1 to 32000.');

@@ -49,7 +49,7 @@ it('does not change the database, even with pending migrations', async () => {
   expect(await run('backup copy.db')).toMatchObject({ exitCode: 0 });
   expect(readFileSync(path).equals(before)).toBe(true);
   expect(readRows(join(folder, 'copy.db'))).toEqual([[1n, 'Fern', null]]);
-  expect(readdirSync(join(folder, 'data'))).toEqual(['plant-store.db']);
+  expect(readdirSync(join(folder, 'data'))).toEqual(['plant-store.db', 'plant-store.db.last-backup']);
 });
 
 it.each<[problem: string, damage: (path: string) => void, reason: string]>([

@@ -45,7 +45,7 @@ it.each([
   ['export --otuput x', "unknown option '--otuput'\n(Did you mean --output?)", ' export'],
   ['correct', "missing required argument 'id'", ' correct'],
   ['correct 1 --no-name', "unknown option '--no-name'\n(Did you mean one of --name, --no-tag?)", ' correct'],
-  ['backup', "missing required argument 'file'", ' backup'],
+  ['restore', "missing required argument 'source'", ' restore'],
 ])('suggests what was meant, and points to the help of that command: %s', async (line, error, command) => {
   const text = `error: ${error}\n(see plant-store${command} --help)\n`;
   expect(await useCommands().run(line)).toEqual(failed(text, '', 2));
@@ -63,11 +63,12 @@ it('shows the command as pnpm runs it from a clone', async () => {
 });
 
 it.each([
-  ['', ['serve', 'token', 'migrate', 'export', 'import', 'backup', 'DATABASE_URL', 'Exit status']],
+  ['', ['serve', 'token', 'migrate', 'export', 'import', 'backup', 'restore', 'DATABASE_URL', 'Exit status']],
   ['export', ['--output', 'NDJSON']],
   ['import', ['[file]', '--from-line', 'NDJSON', 'exit status']],
   ['delete', ['<id>...', '--from', '--from-line', 'exit status']],
-  ['backup', ['<file>', 'SQLite']],
+  ['backup', ['[target]', 'SQLite', 's3://', '--keep']],
+  ['restore', ['<source>', '--dry-run']],
   ['serve', ['--quickstart']],
   ['ready', ['--url', 'ADMIN_PORT']],
   ['token', ['create', 'list', 'revoke']],

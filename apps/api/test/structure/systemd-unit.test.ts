@@ -55,3 +55,13 @@ it('a command by as-service.sh has the user, settings and files of the unit', ()
     `--property=LoadCredential=${credential}`,
   );
 });
+
+it('the nightly backup has the user, settings and hardening of the unit, and may reach the network', () => {
+  const backup = readPage('deploy/plant-store-backup.service');
+  const own =
+    /^(Type|ExecStart|Restart|RestartSec|RestartPrevent|Timeout|NotifyAccess|OOM|Limit|IPAddress|WantedBy|Description|Documentation|StartLimit|Environment=ADMIN)/;
+  const lines = unit.split('\n').filter((line) => /^\w+=/.test(line) && !own.test(line));
+  expect(lines.length).toBeGreaterThan(30);
+  expect(lines.filter((line) => !backup.split('\n').includes(line))).toEqual([]);
+  expect(backup).toContain(`${read('ExecStart')?.replace(/ serve$/, ' backup')}\n`);
+});

@@ -58,3 +58,14 @@ describe.each([
     expect(status, output).toBe(0);
   });
 });
+
+it('the units of the nightly backup have only settings that systemd knows', () => {
+  const units = ['plant-store-backup.service', 'plant-store-backup.timer'];
+  for (const name of units) install(name, readFileSync(join(deploy, name), 'utf8'));
+  const { status, stdout, stderr } = spawnSync(
+    'systemd-analyze',
+    ['verify', '--man=no', `--root=${root}`, ...units],
+    { encoding: 'utf8' },
+  );
+  expect({ status, output: `${stdout}${stderr}` }).toEqual({ status: 0, output: '' });
+});

@@ -59,6 +59,27 @@ export async function withConnection<Result>(
 }
 
 /**
+ * Whether another connection has a database open, which must not be moved then. A database that is not open, and not damaged, is one
+ * file after that, without a log.
+ */
+export function isOpenElsewhere(path: string): boolean {
+  const connection = new Sqlite(path, { fileMustExist: true, timeout: lockTimeoutMs });
+  try {
+    // Only the last connection may leave the mode (https://www.sqlite.org/wal.html, section 3.1).
+    connection.pragma('journal_mode = DELETE');
+    return false;
+  } catch (error) {
+    if (!(error instanceof Sqlite.SqliteError)) throw error;
+    // A damaged one is to be replaced; for any other error it is not known.
+    if (/^SQLITE_(NOTADB|CORRUPT)/.test(error.code)) return false;
+    if (error.code.startsWith('SQLITE_BUSY')) return true;
+    throw error;
+  } finally {
+    connection.close();
+  }
+}
+
+/**
  * The settings of every connection. `synchronous = FULL` syncs the write-ahead log at each commit, and `fullfsync`
  * makes macOS sync the disk's own cache, too (elsewhere it has no effect). `secure_delete` overwrites what is deleted with
  * zeros. What SQLite keeps to undo a statement stays in memory (`temp_store`): a commit must not need a temporary folder, nor leave

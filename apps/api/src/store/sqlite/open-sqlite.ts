@@ -3,7 +3,7 @@ import type { SqlDriverAdapter, SqlDriverAdapterFactory } from '@prisma/driver-a
 import type Sqlite from 'better-sqlite3';
 import type { TokenUse } from '../../auth/token-service.js';
 import { OperatorError } from '../../errors/operator-error.js';
-import { measureCheckpoints } from '../../observe/metrics.js';
+import { addGauge, measureCheckpoints } from '../../observe/metrics.js';
 import { plantTable } from '../../plants/plant-store.js';
 import { type Database, databaseUnavailable, type OpenOptions, stderrLog } from '../database.js';
 import { readMigrations } from '../migrations.js';
@@ -14,6 +14,7 @@ import { createFactory, durablePragmas, enableMmap, openConnection, withConnecti
 import { createDatabaseFile, guardFiles, requireDatabaseFile, syncToDisk } from './database-files.js';
 import { explainFailure, isRowRejected } from './errors.js';
 import { identifyFiles } from './file-identity.js';
+import { readLastBackup } from './last-backup.js';
 import { createListThread } from './list-thread.js';
 import { migrateSqlite } from './migrate-sqlite.js';
 import { createSqliteStore } from './sqlite-store.js';
@@ -60,6 +61,13 @@ export async function openSqlite(
       runQuery: transact,
     });
     const lists = createListThread(files, plantTable);
+    if (metrics !== undefined)
+      addGauge(metrics, {
+        name: 'plant_store_last_backup_timestamp_seconds',
+        help: 'When the last good backup of the SQLite database was made, in seconds since 1970; 0 for never',
+        aggregator: 'max',
+        read: () => (readLastBackup(path) ?? 0) / 1_000,
+      });
     const onCheckpoint = metrics && measureCheckpoints(metrics);
     let checkpointer: Checkpointer | undefined;
     const plants = createSqliteStore({

@@ -1,0 +1,252 @@
+import { createHash, type Hash } from 'node:crypto';
+import { type FileHandle, open } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AwsClient } from 'aws4fetch';
+import { messageOf, OperatorError } from '../errors/operator-error.js';
+
+declare global {
+  /** Types of browsers that the types of aws4fetch name. */
+  type HeadersInit = NonNullable<RequestInit['headers']>;
+  type BodyInit = NonNullable<RequestInit['body']>;
+}
+
+/** The objects of a bucket of S3, or of a service that is compatible with it. */
+export interface Bucket {
+  /** Its address, `s3://bucket/`. */
+  readonly address: string;
+  /** Uploads a file in parts, and reads it back. @throws {OperatorError} when the object is not exactly the file; it is removed then */
+  upload(path: string, key: string): Promise<void>;
+  /** Writes an object to a file. */
+  download(key: string, path: string): Promise<void>;
+  /** The keys that begin with a prefix, sorted as bytes are. */
+  list(prefix: string): Promise<readonly string[]>;
+  remove(key: string): Promise<void>;
+}
+
+/** How large the parts of an upload are at least, in bytes; one is in memory at a time. S3 takes 10,000 of an object. */
+const minPartBytes = 2 ** 24;
+const maxParts = 9_000;
+
+/** How often a request is sent while the network or the server fails, and how long one may take, in milliseconds. */
+const attempts = 4;
+const attemptTimeoutMs = 300_000;
+const removeTimeoutMs = 10_000;
+
+/**
+ * Opens a bucket by its address, `s3://bucket/prefix`, with the usual variables of S3's tools.
+ *
+ * @throws {OperatorError} when the address is none, or a variable is missing
+ */
+export function openBucket(
+  address: string,
+  environment: Readonly<Record<string, string | undefined>>,
+  signal: AbortSignal,
+): { readonly bucket: Bucket; readonly prefix: string } {
+  const [, name, prefix = ''] = /^s3:\/\/([a-z0-9][a-z0-9.-]+)(?:\/(.*))?$/.exec(address) ?? [];
+  if (name === undefined)
+    throw new OperatorError(`${address} is not the address of a bucket, such as s3://bucket/prefix.`, {
+      exitCode: 2,
+    });
+  const accessKeyId = environment['AWS_ACCESS_KEY_ID'];
+  const secretAccessKey = environment['AWS_SECRET_ACCESS_KEY'];
+  const sessionToken = environment['AWS_SESSION_TOKEN'];
+  if (!accessKeyId || !secretAccessKey)
+    throw new OperatorError(
+      'Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and AWS_REGION or, for another service than that of Amazon, AWS_ENDPOINT_URL_S3.',
+      { exitCode: 2 },
+    );
+  const region = environment['AWS_REGION'] || environment['AWS_DEFAULT_REGION'] || 'us-east-1';
+  const endpoint = environment['AWS_ENDPOINT_URL_S3'] || environment['AWS_ENDPOINT_URL'];
+  const base = endpoint
+    ? `${endpoint.replace(/\/$/, '')}/${name}`
+    : `https://${name}.s3.${region}.amazonaws.com`;
+  const client = new AwsClient({
+    ...{ accessKeyId, secretAccessKey, region, service: 's3', retries: 0 },
+    ...(sessionToken && { sessionToken }),
+  });
+
+  async function request(method: string, target: string, body?: Buffer | string): Promise<Response> {
+    const headers = {
+      'x-amz-content-sha256': createHash('sha256')
+        .update(body ?? '')
+        .digest('hex'),
+    };
+    for (let attempt = 1; ; attempt++) {
+      signal.throwIfAborted();
+      const timeout = AbortSignal.any([signal, AbortSignal.timeout(attemptTimeoutMs)]);
+      let problem: string;
+      try {
+        const init = {
+          method,
+          headers,
+          signal: timeout,
+          ...(body !== undefined && { body: new Uint8Array(Buffer.from(body)) }),
+        };
+        const response = await client.fetch(base + target, init);
+        if (response.ok) return response;
+        problem = explainReply(response.status, await response.text());
+        if (response.status < 500 && response.status !== 429) throw new OperatorError(problem);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (error instanceof OperatorError) throw error;
+        const { cause } = error as Error;
+        problem = `${base} does not answer: ${messageOf(cause ?? error)}`;
+      }
+      if (attempt === attempts) throw new OperatorError(problem);
+      await sleep(250 * 2 ** attempt, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  const read = async (target: string, keep: (chunk: Uint8Array) => unknown) => {
+    const { body } = await request('GET', target);
+    try {
+      for await (const chunk of body ?? []) await keep(chunk);
+    } catch (error) {
+      signal.throwIfAborted();
+      throw new OperatorError(`The connection to ${base} broke: ${messageOf(error)}`, { cause: error });
+    }
+  };
+
+  /** Removes an object that is not known to be good, also when the command is being stopped. */
+  async function removeUnchecked(
+    target: string,
+    key: string,
+    problem: string,
+    cause?: unknown,
+  ): Promise<never> {
+    const options = { method: 'DELETE', signal: AbortSignal.timeout(removeTimeoutMs) };
+    const isRemoved = await client.fetch(base + target, options).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+    throw new OperatorError(
+      `s3://${name}/${key} ${problem}. There is no new backup: ${isRemoved ? 'the object was removed' : 'remove the object'}, and try again, or use another bucket.`,
+      { cause },
+    );
+  }
+
+  const bucket: Bucket = {
+    address: `s3://${name}/`,
+    async upload(path, key) {
+      const target = encodeKey(key);
+      const file = await open(path);
+      const hash = createHash('sha256');
+      try {
+        const uploadId = find('UploadId', await (await request('POST', `${target}?uploads=`)).text());
+        const query = `uploadId=${encodeURIComponent(uploadId)}`;
+        try {
+          const list = await uploadParts(file, hash, (part, content) =>
+            request('PUT', `${target}?partNumber=${part}&${query}`, content),
+          );
+          const reply = await (await request('POST', `${target}?${query}`, list)).text();
+          // It may be 200 before it is known whether it succeeds.
+          if (reply.includes('<Error>')) throw new OperatorError(explainReply(200, reply));
+        } catch (error) {
+          // What of it is left costs, but is no object.
+          await client.fetch(`${base}${target}?${query}`, { method: 'DELETE' }).catch(() => undefined);
+          throw error;
+        }
+      } finally {
+        await file.close();
+      }
+      const found = createHash('sha256');
+      try {
+        await read(target, (chunk) => found.update(chunk));
+        if (hash.digest('hex') === found.digest('hex')) return;
+      } catch (error) {
+        await removeUnchecked(target, key, `could not be read back: ${messageOf(error)}`, error);
+      }
+      await removeUnchecked(target, key, 'is something else than what was sent');
+    },
+    async download(key, path) {
+      const file = await open(path, 'w', 0o600);
+      try {
+        await read(encodeKey(key), (chunk) => file.write(chunk));
+      } finally {
+        await file.close();
+      }
+    },
+    async list(prefix) {
+      const keys: string[] = [];
+      let next: string | undefined;
+      do {
+        const more = next === undefined ? '' : `&continuation-token=${encodeURIComponent(next)}`;
+        const text = await (
+          await request('GET', `?list-type=2&encoding-type=url&prefix=${encodeURIComponent(prefix)}${more}`)
+        ).text();
+        for (const [, key = ''] of text.matchAll(/<Key>([^<]*)<\/Key>/g))
+          keys.push(decodeURIComponent(unescapeXml(key).replaceAll('+', ' ')));
+        next = text.includes('<IsTruncated>true') ? find('NextContinuationToken', text) : undefined;
+      } while (next !== undefined);
+      return keys;
+    },
+    async remove(key) {
+      await request('DELETE', encodeKey(key));
+    },
+  };
+  return { bucket, prefix };
+}
+
+/** Sends a file in parts, and returns the list that completes the upload. */
+async function uploadParts(
+  file: FileHandle,
+  hash: Hash,
+  send: (part: number, content: Buffer) => Promise<Response>,
+): Promise<string> {
+  const { size } = await file.stat();
+  const buffer = Buffer.alloc(Math.max(minPartBytes, Math.ceil(size / maxParts)));
+  const parts: string[] = [];
+  for (let sent = 0; sent < size; ) {
+    const { bytesRead } = await file.read(buffer, 0, buffer.length, sent);
+    if (bytesRead === 0) throw new OperatorError('The copy became shorter while it was sent. Try again.');
+    const content = buffer.subarray(0, bytesRead);
+    hash.update(content);
+    const part = parts.length + 1;
+    const { headers } = await send(part, content);
+    parts.push(`<Part><PartNumber>${part}</PartNumber><ETag>${headers.get('etag') ?? ''}</ETag></Part>`);
+    sent += bytesRead;
+  }
+  return `<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`;
+}
+
+/** The path of a key in a URL: its slashes separate. */
+function encodeKey(key: string): string {
+  return `/${key.split('/').map(encodeURIComponent).join('/')}`;
+}
+
+/** The text of an element. @throws {OperatorError} when there is none, so that something else has answered than S3 */
+function find(element: string, xml: string): string {
+  const text = textOf(element, xml);
+  if (text === undefined)
+    throw new OperatorError(
+      `What answers is not S3: it has sent no ${element}. Look at AWS_ENDPOINT_URL_S3.`,
+    );
+  return text;
+}
+
+/** The text of the first element of a name; `undefined` when there is none. */
+function textOf(element: string, xml: string): string | undefined {
+  const [, after] = xml.split(`<${element}>`, 2);
+  return after === undefined ? undefined : unescapeXml(after.split('<', 1)[0] ?? '');
+}
+
+function unescapeXml(text: string): string {
+  const characters: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' };
+  return text.replace(/&(lt|gt|quot|apos|amp);/g, (_, name: string) => characters[name] ?? '');
+}
+
+const advice: Readonly<Record<number, string>> = {
+  301: 'Set AWS_REGION to that of the bucket.',
+  400: 'Look at AWS_REGION and AWS_ENDPOINT_URL_S3.',
+  403: 'Look at the credentials, and whether they may list, read, write and delete there.',
+  404: 'Create the bucket, or look at its name.',
+  507: 'Free space, or use another bucket.',
+};
+
+/** What a reply that is no success says, and what to do (S3 API, "Error responses"). */
+function explainReply(status: number, xml: string): string {
+  const reason = [textOf('Code', xml), textOf('Message', xml)]
+    .filter((text) => text !== undefined)
+    .join(': ');
+  return `The bucket answers with ${status}${reason === '' ? '' : `, ${reason.replace(/\.$/, '')}`}. ${advice[status] ?? 'Try again later.'}`;
+}

@@ -1,0 +1,257 @@
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import S3rver from '@20minutes/s3rver';
+import Database from 'better-sqlite3';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { createRegistry } from '../../src/observe/metrics.js';
+import { openDatabase } from '../../src/store/open-database.js';
+import { fillStore, readRows } from '../support/process/fill-store.js';
+import { failed } from '../support/process/run-command.js';
+import { useCommands } from '../support/process/run-in-process.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+const rose = [1n, 'Rose', null] as const;
+const old = ['plant-store-2026-11-01T02-00-00Z.db', 'plant-store-2026-11-02T02-00-00Z.db'];
+const name = /plant-store-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.db/;
+/** A success with such a message. */
+const isDone = (message: RegExp) => ({ exitCode: 0, stdout: '', stderr: expect.stringMatching(message) });
+const backupsOf = (names: readonly string[]) => names.filter((each) => name.test(each)).toSorted();
+
+it('backs up beside the database, notes when, and keeps so many', async () => {
+  const { folder, run } = useCommands();
+  const path = await fillStore(folder, [[...rose]]);
+  const backups = join(folder, 'data/backups');
+  mkdirSync(backups);
+  for (const each of [...old, 'mine.db']) writeFileSync(join(backups, each), '');
+  const result = await run('backup --keep 2');
+  expect(result).toMatchObject({
+    exitCode: 0,
+    stderr: expect.stringContaining(`1 older backup removed: ${old[0]}.`),
+  });
+  const [second, newest = ''] = backupsOf(readdirSync(backups));
+  expect([second, readRows(join(backups, newest))]).toEqual([old[1], [[...rose]]]);
+  expect(existsSync(join(backups, 'mine.db'))).toBe(true);
+  expect(Date.now() - Date.parse(readFileSync(`${path}.last-backup`, 'utf8').trim())).toBeLessThan(60_000);
+});
+
+it('removes nothing, and notes nothing, where there is no new backup', async () => {
+  const { folder, run } = useCommands();
+  const path = await fillStore(folder, [[...rose]]);
+  mkdirSync(join(folder, 'kept'));
+  for (const each of old) writeFileSync(join(folder, 'kept', each), '');
+  writeFileSync(path, 'This is a text of some length. '.repeat(100));
+  expect(await run('backup kept --keep 1')).toEqual(failed(/file is not a database/));
+  expect(readdirSync(join(folder, 'kept'))).toEqual(old);
+  expect(existsSync(`${path}.last-backup`)).toBe(false);
+  expect(await run('backup file.db --keep 1')).toEqual({ ...failed(/give a folder/), exitCode: 2 });
+});
+
+it('restores the latest backup of a folder, and keeps what was there', async () => {
+  const { folder, run } = useCommands();
+  const path = await fillStore(folder, [[...rose]]);
+  await run('backup');
+  await run('import', '{"id":2,"name":"Fern"}\n');
+  expect(await run('restore data/backups --dry-run')).toEqual(
+    isDone(/is complete and has 1 plant and 0 tokens\. Nothing was changed: .* is moved away/),
+  );
+  expect(readRows(path)).toHaveLength(2);
+  const user = new Database(path);
+  user.pragma('journal_mode = WAL');
+  expect(await run('restore data/backups')).toEqual(failed(/has .* open\. Stop it.*Nothing was changed/));
+  expect(readRows(path)).toHaveLength(2);
+  user.close();
+  expect(await run('restore data/backups')).toEqual(isDone(/which are now in .*What was there is in /));
+  expect(readRows(path)).toEqual([[...rose]]);
+  const [kept = ''] = readdirSync(join(folder, 'data')).filter((each) => each.includes('.before-restore-'));
+  expect(readRows(join(folder, 'data', kept))).toHaveLength(2);
+  expect(readdirSync(join(folder, 'data')).filter((each) => /restored|fetched/.test(each))).toEqual([]);
+});
+
+it('keeps what was there at each restore, and a log that is left without its database', async () => {
+  const { folder, run } = useCommands();
+  const path = await fillStore(folder, [[...rose]]);
+  await run('backup copy.db');
+  await run('restore copy.db');
+  await run('restore copy.db');
+  const keptOf = () => readdirSync(join(folder, 'data')).filter((each) => each.includes('.before-restore-'));
+  expect(keptOf()).toHaveLength(2);
+  rmSync(path);
+  writeFileSync(`${path}-wal`, 'the log of another database');
+  expect(await run('restore copy.db')).toEqual(isDone(/What was there is in /));
+  expect(keptOf().filter((each) => each.endsWith('-wal'))).toHaveLength(1);
+  expect(readRows(path)).toEqual([[...rose]]);
+});
+
+it('shows in a check when the last backup was made', async () => {
+  const { folder, run } = useCommands();
+  const path = await fillStore(folder, [[...rose]]);
+  const backupLine = async () => /^.* backup: .*$/m.exec((await run('check')).stdout)?.[0];
+  expect(await backupLine()).toMatch(/^warning .*none was ever made.*every night/);
+  await run('backup');
+  expect(await backupLine()).toMatch(/^ok .*was made \d{4}-/);
+  expect(await readGauge(path)).toBeCloseTo(Date.now() / 1_000, -2);
+  writeFileSync(`${path}.last-backup`, new Date(Date.now() - 49 * 3_600_000).toISOString());
+  expect(await backupLine()).toMatch(/^warning .*was made .*every night/);
+});
+
+/** What the service reports to Prometheus. */
+async function readGauge(path: string): Promise<number | undefined> {
+  const metrics = createRegistry();
+  const database = await openDatabase({ engine: 'sqlite', path }, { metrics });
+  const metric = metrics.getSingleMetric('plant_store_last_backup_timestamp_seconds');
+  const values = (await metric?.get())?.values;
+  await database.close();
+  return values?.[0]?.value;
+}
+
+it('names in a dry run what the backup has, and the migrations that follow', async () => {
+  const { folder, run } = useCommands();
+  const path = await fillStore(folder, [[...rose]]);
+  await run('token create --name shop');
+  const database = new Database(path);
+  database.exec(
+    `UPDATE _prisma_migrations SET rolled_back_at = 1
+    WHERE migration_name = (SELECT max(migration_name) FROM _prisma_migrations)`,
+  );
+  database.close();
+  await run('backup copy.db');
+  const before = readdirSync(join(folder, 'data'));
+  expect(await run('restore copy.db --dry-run')).toEqual(
+    isDone(/has 1 plant and 1 token\. The next start applies \d{14}_\w+\. Nothing was changed/),
+  );
+  expect(readdirSync(join(folder, 'data'))).toEqual(before);
+});
+
+it('removes as BACKUP_KEEP says only where BACKUP_TO says', async () => {
+  const folder = temporaryFolder();
+  const { run } = useCommands({ BACKUP_TO: 'nightly', BACKUP_KEEP: '1' }, folder);
+  await fillStore(folder, [[...rose]]);
+  for (const place of ['nightly', 'archive']) {
+    mkdirSync(join(folder, place));
+    for (const each of old) writeFileSync(join(folder, place, each), '');
+  }
+  await run('backup archive');
+  await run('backup');
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  await run('backup --keep 0');
+  expect(readdirSync(join(folder, 'archive'))).toHaveLength(3);
+  expect(readdirSync(join(folder, 'nightly'))).toHaveLength(2);
+});
+
+it('restores no file that is damaged', async () => {
+  const { folder, run } = useCommands();
+  const path = await fillStore(folder, [[...rose]]);
+  writeFileSync(join(folder, 'damaged.db'), readFileSync(path).subarray(0, 5_000));
+  expect(await run('restore damaged.db')).toEqual(failed(/cannot be copied/));
+  expect(readRows(path)).toEqual([[...rose]]);
+});
+
+const credentials = { AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' };
+let s3: S3rver;
+let port: number;
+
+beforeAll(async () => {
+  s3 = new S3rver({
+    ...{ port: 0, address: '127.0.0.1', silent: true, directory: temporaryFolder() },
+    configureBuckets: [{ name: 'plants', configs: [] }],
+  });
+  ({ port } = await s3.run());
+});
+afterAll(() => s3.close());
+
+type Intercept = (request: IncomingMessage, response: ServerResponse) => boolean;
+
+/** A store with one plant, and commands that reach S3 by a proxy, which may answer by itself. */
+async function openStore(prefix: string, intercept: Intercept = () => false, settings: object = {}) {
+  const proxy: Server = createServer((incoming, response) => {
+    if (intercept(incoming, response)) return;
+    const { method, url, headers } = incoming;
+    const forwarded = request({ port, host: '127.0.0.1', method, path: url, headers }, (reply) => {
+      response.writeHead(reply.statusCode ?? 502, reply.headers);
+      reply.pipe(response);
+    });
+    incoming.pipe(forwarded);
+    forwarded.on('error', () => response.destroy());
+  });
+  await once(proxy.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void proxy.close());
+  const endpoint = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  const folder = temporaryFolder();
+  const path = await fillStore(folder, [[...rose]]);
+  const environment = { ...credentials, AWS_ENDPOINT_URL_S3: endpoint, ...settings };
+  const { run } = useCommands({ ...environment, BACKUP_TO: `s3://plants/${prefix}` }, folder);
+  return { folder, path, run };
+}
+
+it('backs up to S3, keeps so many, and restores the latest from there', async () => {
+  const { path, run } = await openStore('good');
+  expect(await run('backup')).toEqual(
+    isDone(/^1 plant copied to s3:\/\/plants\/good\/plant-store-.*checked\.\n$/),
+  );
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  await run('import', '{"id":2,"name":"Fern"}\n');
+  expect((await run('backup --keep 1')).stderr).toMatch(/2 plants copied .*\n1 older backup removed/);
+  await run('import', '{"id":3,"name":"Ivy"}\n');
+  // Of another name, it is no backup.
+  await fetch(`http://127.0.0.1:${port}/plants/good/zzz.db`, { method: 'PUT', body: 'text' });
+  expect(await run('restore s3://plants/good/')).toEqual(isDone(/has 2 plants /));
+  expect(readRows(path)).toHaveLength(2);
+});
+
+const withQuery =
+  (query: string): Intercept =>
+  (incoming, response) => {
+    if (!incoming.url?.includes(query)) return false;
+    if (query !== 'partNumber') response.writeHead(507).end('<Error><Code>QuotaExceeded</Code></Error>');
+    else incoming.socket.destroy();
+    return true;
+  };
+
+it.each<[problem: string, intercept: Intercept, settings: object, message: RegExp]>([
+  ['a connection that is cut in the middle', withQuery('partNumber'), {}, /does not answer/],
+  ['a bucket that is full', withQuery('uploads='), {}, /QuotaExceeded.*Free space/],
+  [
+    'wrong credentials',
+    () => false,
+    { AWS_SECRET_ACCESS_KEY: 'wrong' },
+    /SignatureDoesNotMatch.*credentials/,
+  ],
+  ['no credentials', () => false, { AWS_ACCESS_KEY_ID: '' }, /Set AWS_ACCESS_KEY_ID/],
+  [
+    'a connection that is cut while it is read back',
+    (incoming, response) => {
+      const isReadBack = incoming.method === 'GET' && incoming.url?.includes('.db') === true;
+      if (isReadBack)
+        response.writeHead(200, { 'content-length': '9999' }).write('half', () => response.destroy());
+      return isReadBack;
+    },
+    {},
+    /could not be read back: .* broke.*There is no new backup: the object was removed/,
+  ],
+  [
+    'a bucket that returns something else',
+    (incoming, response) => {
+      const isReadBack = incoming.method === 'GET' && incoming.url?.includes('.db') === true;
+      if (isReadBack) response.end('something else');
+      return isReadBack;
+    },
+    {},
+    /is something else than .*There is no new backup: the object was removed/,
+  ],
+])('calls nothing a backup with %s, and removes none', async (problem, intercept, settings, message) => {
+  const prefix = problem.replaceAll(' ', '-');
+  const good = await openStore(prefix);
+  await good.run('backup');
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  const { folder, path, run } = await openStore(prefix, intercept, settings);
+  const { exitCode, stderr } = await run('backup --keep 1');
+  expect(stderr).toMatch(message);
+  expect(exitCode).toBeGreaterThan(0);
+  expect(existsSync(`${path}.last-backup`)).toBe(false);
+  expect(readdirSync(join(folder, 'data')).filter((each) => each.includes('to-send'))).toEqual([]);
+  const list = await fetch(`http://127.0.0.1:${port}/plants?list-type=2&prefix=${prefix}/`);
+  expect((await list.text()).match(/<Key>/g), 'the one from before is the only one').toHaveLength(1);
+});
