@@ -25,15 +25,35 @@ export const recordFormats = {
     write: (plant: FileRecord) =>
       `${stringifyExactJson({ id: plant.id, ...fieldsOf(plant), addedAt: plant.addedAt ?? null, original: plant.original })}\n`,
   },
-  /** RFC 4180. A text that is absent and one that is empty are the same there. */
+  /**
+   * RFC 4180, which a spreadsheet opens as texts: behind a byte order mark, so that it reads UTF-8, and with texts guarded against
+   * formulas. A text that is absent and one that is empty are the same there.
+   */
   csv: {
-    head: `${recordColumns.join(',')}\r\n`,
-    write: (plant: FileRecord) =>
-      `${recordColumns.map((column) => quote(`${plant[column] ?? ''}`)).join(',')}\r\n`,
+    head: `\uFEFF${recordColumns.join(',')}\r\n`,
+    write: ({ id, addedAt = '', ...plant }: FileRecord) =>
+      `${[id, ...plantFieldNames.map((name) => quote(guardText(plant[name] ?? ''))), addedAt].join(',')}\r\n`,
   },
 } as const;
 
 /** A field of CSV (RFC 4180, section 2). */
 function quote(text: string): string {
-  return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return /[",;\t\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/**
+ * Where a spreadsheet may take a part of a text for a formula: at its beginning, and after what ends a cell where the delimiter is
+ * another one than ours, each with apostrophes, quotes and white space between (OWASP, CSV Injection,
+ * https://owasp.org/www-community/attacks/CSV_Injection).
+ */
+const formulaStart = /(?<=^|[;\t\r\n])'*(?=(?:"|[^\S\t\r\n])*[=+\-@＝＋－＠])|^'*(?=[\t\r\n])/g;
+
+/** A text for a table: an apostrophe precedes what a spreadsheet may take for a formula, and what has apostrophes there. */
+export function guardText(text: string): string {
+  return text.replace(formulaStart, "'$&");
+}
+
+/** The text of a cell that `guardText` wrote, exactly. */
+export function unguardText(cell: string): string {
+  return cell.replace(formulaStart, (apostrophes) => apostrophes.slice(1));
 }
