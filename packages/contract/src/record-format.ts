@@ -41,19 +41,31 @@ function quote(text: string): string {
   return /[",;\t\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/**
- * Where a spreadsheet may take a part of a text for a formula: at its beginning, and after what ends a cell where the delimiter is
- * another one than ours, each with apostrophes, quotes and white space between (OWASP, CSV Injection,
- * https://owasp.org/www-community/attacks/CSV_Injection).
- */
-const formulaStart = /(?<=^|[;\t\r\n])'*(?=(?:"|[^\S\t\r\n])*[=+\-@＝＋－＠])|^'*(?=[\t\r\n])/g;
+/** What ends a cell where the delimiter is another one than ours. */
+const cellEnd = /([;\t\r\n])/;
 
-/** A text for a table: an apostrophe precedes what a spreadsheet may take for a formula, and what has apostrophes there. */
+/** What a spreadsheet may take for a formula, behind apostrophes, with quotes and white space between. */
+const formula = /^'*["\s]*[=+\-@＝＋－＠]/;
+
+/** White space at the beginning, which a spreadsheet may leave out, likewise. */
+const space = /^'*[\t\r\n]/;
+
+/** A text with each part changed that a spreadsheet may take for a formula. */
+function changeFormulas(text: string, change: (part: string) => string): string {
+  const changed = text.split(cellEnd).map((part) => (formula.test(part) ? change(part) : part));
+  const joined = changed.join('');
+  return space.test(joined) ? change(joined) : joined;
+}
+
+/**
+ * A text for a table: an apostrophe precedes what a spreadsheet may take for a formula, and what has apostrophes there (OWASP, CSV
+ * Injection, https://owasp.org/www-community/attacks/CSV_Injection).
+ */
 export function guardText(text: string): string {
-  return text.replace(formulaStart, "'$&");
+  return changeFormulas(text, (part) => `'${part}`);
 }
 
 /** The text of a cell that `guardText` wrote, exactly. */
 export function unguardText(cell: string): string {
-  return cell.replace(formulaStart, (apostrophes) => apostrophes.slice(1));
+  return changeFormulas(cell, (part) => (part.startsWith("'") ? part.slice(1) : part));
 }

@@ -302,7 +302,7 @@ describe.each(Object.entries(shapes))('a token of %s', (_, shape) => {
     [
       'missing_claim',
       'without a subject',
-      ({ subject, claims }) => (claims['azp'] === subject ? { azp: undefined } : { sub: undefined }),
+      ({ claims }) => ({ sub: undefined, ...(claims['typ'] === 'Bearer' && { azp: undefined }) }),
     ],
     ['bad_signature', 'signed by another key', {}, {}, 'other'],
     ['algorithm_not_allowed', 'signed with another algorithm', {}, { alg: 'PS256' }, 'ps'],

@@ -108,6 +108,9 @@ it.each([
 
 it.each([
   [{ JWT_CLIENT_SCOPES: 'openid' }, 'JWT_CLIENT_ID is required, since JWT_CLIENT_SCOPES is set'],
+  [{ JWT_CLIENT_ORIGINS: 'https://a.example' }, 'JWT_CLIENT_ID is required, since JWT_CLIENT_ORIGINS is set'],
+  [{ JWT_CLIENT_ID: 'page', JWT_CLIENT_ORIGINS: 'https://a.example/' }, 'must be https origins'],
+  [{ JWT_CLIENT_ID: 'page', JWT_CLIENT_ORIGINS: 'https://a.example,*' }, 'must be https origins'],
   [{ JWT_CLIENT_ID: 'page', JWT_CLIENT_SCOPES: 'plants:read' }, 'must have the scope openid'],
   [{ JWT_CLIENT_ID: 'page', JWT_CLIENT_SCOPES: 'openid  read' }, 'separated by single spaces'],
   [{ JWT_CLIENT_ID: 'ü' }, 'must be 1 to 255 visible ASCII characters'],

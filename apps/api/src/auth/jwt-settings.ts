@@ -49,7 +49,7 @@ const providers = Object.keys(providerProfiles) as ProviderName[];
 /** The names of claims, which a URL may be, too. */
 const claimNames = z
   .string()
-  .regex(/^[!-~]{1,255}(?: [!-~]{1,255})*$/, {
+  .refine((text) => text.split(' ').every((name) => /^[!-~]{1,255}$/.test(name)), {
     error: 'must be names of claims, separated by single spaces, such as realm_access.roles scope',
   })
   .transform((text) => text.split(' '));
@@ -103,6 +103,14 @@ export const jwtVariables = {
     })
     .refine((text) => text.split(' ').includes('openid'), { error: 'must have the scope openid' })
     .optional(),
+  JWT_CLIENT_ORIGINS: z
+    .string()
+    .transform((list) => list.split(',').map((origin) => origin.trim()))
+    .refine((origins) => origins.every((text) => isKeySetUrl(text) && new URL(text).origin === text), {
+      error:
+        'must be https origins separated by commas, such as https://plants.auth.example.com, without a final slash',
+    })
+    .optional(),
 };
 
 type JwtVariables = z.infer<z.ZodObject<typeof jwtVariables>>;
@@ -118,7 +126,7 @@ export function checkJwtVariables(variables: JwtVariables, context: z.Refinement
     if (variables[name] !== undefined) continue;
     context.addIssue({ code: 'custom', path: [name], message: `is required, since ${present[0]} is set` });
   }
-  const { JWT_CLIENT_ID: clientId, JWT_CLIENT_SCOPES: clientScopes, JWT_ISSUER: issuer = '' } = variables;
+  const { JWT_CLIENT_ID: clientId, JWT_ISSUER: issuer = '' } = variables;
   const report = (name: keyof JwtVariables, message: string) =>
     context.addIssue({ code: 'custom', path: [name], message });
   if (variables.JWT_PROVIDER === 'google') {
@@ -130,8 +138,9 @@ export function checkJwtVariables(variables: JwtVariables, context: z.Refinement
     if (clientId !== undefined)
       report('JWT_CLIENT_ID', 'cannot be used with google, whose access tokens cannot be read');
   }
-  if (clientScopes !== undefined && clientId === undefined)
-    report('JWT_CLIENT_ID', 'is required, since JWT_CLIENT_SCOPES is set');
+  for (const name of ['JWT_CLIENT_SCOPES', 'JWT_CLIENT_ORIGINS'] as const)
+    if (variables[name] !== undefined && clientId === undefined)
+      report('JWT_CLIENT_ID', `is required, since ${name} is set`);
   if (clientId !== undefined && !isKeySetUrl(issuer))
     report(
       'JWT_CLIENT_ID',
@@ -198,10 +207,12 @@ export interface SignIn {
   readonly clientId: string;
   /** What the page asks for, separated by spaces. */
   readonly scope: string;
+  /** Where it has endpoints, beside the origin of the issuer. */
+  readonly origins?: readonly string[] | undefined;
 }
 
 function toSignIn(
-  { JWT_CLIENT_ID: clientId, JWT_CLIENT_SCOPES: scope, JWT_REQUIRED_SCOPE: required }: JwtVariables,
+  { JWT_CLIENT_ID: clientId, JWT_CLIENT_SCOPES: scope, ...variables }: JwtVariables,
   issuer: string,
   [audience = '']: readonly string[],
   names: Readonly<Record<Scope, string>>,
@@ -210,8 +221,11 @@ function toSignIn(
   if (clientId === undefined) return undefined;
   const needed = nameAudience
     ? [nameAudience(audience)]
-    : [...Object.values(names), ...[required ?? []].flat()];
-  return { issuer, audience, clientId, scope: scope ?? [...new Set(['openid', ...needed])].join(' ') };
+    : [...Object.values(names), ...[variables.JWT_REQUIRED_SCOPE ?? []].flat()];
+  return {
+    ...{ issuer, audience, clientId, scope: scope ?? [...new Set(['openid', ...needed])].join(' ') },
+    origins: variables.JWT_CLIENT_ORIGINS,
+  };
 }
 
 /** What the provider calls each scope, in pairs such as `create=plants:create`, separated by single spaces. */
