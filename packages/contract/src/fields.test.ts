@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { fieldsAfter, fieldsOf, hasSameFields } from './fields.js';
-import { recordFormats } from './record-format.js';
+import { guardText, recordFormats, unguardText } from './record-format.js';
 
 const rose = { id: 9_007_199_254_740_993n, name: 'Rose, "Peace"\n', tag: ' climber' };
 const addedAt = '2026-11-25T10:00:00.000Z';
@@ -14,11 +14,35 @@ it('NDJSON has the exact id, and says of a time that it is not known', () => {
 });
 
 it('CSV names its columns and quotes what would be read as something else', () => {
-  expect(recordFormats.csv.head).toBe('id,name,tag,addedAt\r\n');
+  expect(recordFormats.csv.head).toBe('\uFEFFid,name,tag,addedAt\r\n');
   expect(recordFormats.csv.write({ ...rose, addedAt })).toBe(
     `9007199254740993,"Rose, ""Peace""\n"," climber",${addedAt}\r\n`,
   );
   expect(recordFormats.csv.write({ id: -1n, name: 'Boston fern' })).toBe('-1,Boston fern,,\r\n');
+});
+
+it('CSV has no text that a spreadsheet takes for a formula, whatever it splits cells at, and none is lost', () => {
+  for (const [text, written] of [
+    ['=HYPERLINK("https://example.com")', `"'=HYPERLINK(""https://example.com"")"`],
+    ['＝1+1', "'＝1+1"],
+    ["''-1", "'''-1"],
+    ['\t=1', `"'\t'=1"`],
+    ['Rose;"@x"; = y', `"Rose;'""@x"";' = y"`],
+    ['Fern\n+x\r-y', `"Fern\n'+x\r'-y"`],
+    ["'Peace' -1", "'Peace' -1"],
+    ['Rose, -5 °C', '"Rose, -5 °C"'],
+  ] as const)
+    expect(recordFormats.csv.write({ id: -1n, name: text })).toBe(`-1,${written},,\r\n`);
+  const characters = ["'", '=', '＋', '-', '@', '\t', '\r', '\n', ';', ',', '"', ' ', 'a'];
+  let texts = [''];
+  for (let length = 1; length <= 4; length++) {
+    texts = texts.flatMap((text) => characters.map((character) => text + character));
+    for (const text of texts) {
+      const guarded = guardText(text);
+      if (unguardText(guarded) !== text || /(?:^|[;\t\r\n])[\s"]*[=＋\-@]/.test(guarded))
+        expect.fail(JSON.stringify({ text, guarded }));
+    }
+  }
 });
 
 it('plants are the same by their fields, of which an empty one is not an absent one', () => {

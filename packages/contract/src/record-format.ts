@@ -25,15 +25,47 @@ export const recordFormats = {
     write: (plant: FileRecord) =>
       `${stringifyExactJson({ id: plant.id, ...fieldsOf(plant), addedAt: plant.addedAt ?? null, original: plant.original })}\n`,
   },
-  /** RFC 4180. A text that is absent and one that is empty are the same there. */
+  /**
+   * RFC 4180, which a spreadsheet opens as texts: behind a byte order mark, so that it reads UTF-8, and with texts guarded against
+   * formulas. A text that is absent and one that is empty are the same there.
+   */
   csv: {
-    head: `${recordColumns.join(',')}\r\n`,
-    write: (plant: FileRecord) =>
-      `${recordColumns.map((column) => quote(`${plant[column] ?? ''}`)).join(',')}\r\n`,
+    head: `\uFEFF${recordColumns.join(',')}\r\n`,
+    write: ({ id, addedAt = '', ...plant }: FileRecord) =>
+      `${[id, ...plantFieldNames.map((name) => quote(guardText(plant[name] ?? ''))), addedAt].join(',')}\r\n`,
   },
 } as const;
 
 /** A field of CSV (RFC 4180, section 2). */
 function quote(text: string): string {
-  return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return /[",;\t\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** What ends a cell where the delimiter is another one than ours. */
+const cellEnd = /([;\t\r\n])/;
+
+/** What a spreadsheet may take for a formula, behind apostrophes, with quotes and white space between. */
+const formula = /^'*["\s]*[=+\-@＝＋－＠]/;
+
+/** White space at the beginning, which a spreadsheet may leave out, likewise. */
+const space = /^'*[\t\r\n]/;
+
+/** A text with each part changed that a spreadsheet may take for a formula. */
+function changeFormulas(text: string, change: (part: string) => string): string {
+  const changed = text.split(cellEnd).map((part) => (formula.test(part) ? change(part) : part));
+  const joined = changed.join('');
+  return space.test(joined) ? change(joined) : joined;
+}
+
+/**
+ * A text for a table: an apostrophe precedes what a spreadsheet may take for a formula, and what has apostrophes there (OWASP, CSV
+ * Injection, https://owasp.org/www-community/attacks/CSV_Injection).
+ */
+export function guardText(text: string): string {
+  return changeFormulas(text, (part) => `'${part}`);
+}
+
+/** The text of a cell that `guardText` wrote, exactly. */
+export function unguardText(cell: string): string {
+  return changeFormulas(cell, (part) => (part.startsWith("'") ? part.slice(1) : part));
 }

@@ -1,6 +1,7 @@
 import { CompactSign, type CryptoKey, generateKeyPair, type JWTHeaderParameters, SignJWT } from 'jose';
 import { beforeAll, expect, it } from 'vitest';
 import { type JwtRejectedError, verifyJwt } from './accept-jwts.js';
+import { standardProfile } from './identity-providers.js';
 import type { JwtSettings } from './jwt-settings.js';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -10,7 +11,9 @@ const now = 1_800_000_000_000;
 const inSeconds = (seconds: number) => now / 1_000 + seconds;
 const settings: JwtSettings = {
   issuer: 'https://id.example.com/',
-  audience: 'https://plants.example.com',
+  audiences: ['https://plants.example.com'],
+  provider: undefined,
+  profile: standardProfile,
   jwksUrl: 'https://id.example.com/keys',
   algorithms: ['ES256'],
   types: ['at+jwt', 'JWT'],
@@ -36,7 +39,7 @@ beforeAll(async () => {
 async function sign(claims: Members = {}, header: Members = {}): Promise<string> {
   const payload = {
     iss: settings.issuer,
-    aud: settings.audience,
+    aud: [...settings.audiences],
     sub: 'shop',
     exp: inSeconds(60),
     ...claims,
@@ -57,7 +60,7 @@ it.each<[string, Members, Members]>([
     {},
   ],
   ['expired just within the clock tolerance', { exp: inSeconds(-29) }, {}],
-  ['for several audiences', { aud: ['plants', settings.audience] }, {}],
+  ['for several audiences', { aud: ['plants', ...settings.audiences] }, {}],
   ['with the longest subject', { sub: 'ü'.repeat(255) }, {}],
   ['with its type as a media type, in capitals', {}, { typ: 'Application/AT+JWT' }],
   ['with the type JWT', {}, { typ: 'JWT' }],

@@ -1,6 +1,7 @@
 import { accessTokenPrefix, scopes as allScopes, type Scope } from '@plant-store/contract/access-token';
 import { decodeJwt, decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose';
 import { ServiceError } from '../errors/service-error.js';
+import { isAccessToken, readClaim, textsOf } from './identity-providers.js';
 import type { JwtSettings } from './jwt-settings.js';
 import { createProviderKeys, type JwtLog, type ProviderKeys } from './provider-keys.js';
 import { cacheLookUps, type JwtRejection, type TokenService, type Verification } from './token-service.js';
@@ -78,7 +79,7 @@ function concernsKey({ status }: JwtRejectedError): boolean {
 
 /** The claims of a token that are used, once it is verified. */
 export interface VerifiedJwt {
-  /** The claim `sub`: who it was issued for, as the identity provider names them; 1 to 255 printable characters. */
+  /** Who it was issued for, as the identity provider names them, `sub` with most; 1 to 255 printable characters. */
   readonly subject: string;
   /** What it permits. */
   readonly scopes: readonly Scope[];
@@ -114,9 +115,8 @@ export async function verifyJwt(
     rejectForeign(text, settings);
     const { payload } = await jwtVerify(text, keys.find, {
       issuer: settings.issuer,
-      audience: settings.audience,
       algorithms: [...settings.algorithms],
-      requiredClaims: ['exp', 'sub'],
+      requiredClaims: ['exp'],
       clockTolerance: settings.clockToleranceSeconds,
       currentDate: new Date(now),
     });
@@ -158,16 +158,22 @@ const subjectShape = /^[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]{1,255}$/u;
 
 function readClaims(
   payload: JWTPayload,
-  { clockToleranceSeconds, requiredScope, ...settings }: JwtSettings,
+  { clockToleranceSeconds, requiredScope, profile, ...settings }: JwtSettings,
   now: number,
 ): VerifiedJwt {
-  const { sub: subject, exp, nbf, iat } = payload;
+  if (!isAccessToken(payload, profile)) throw new JwtRejectedError('wrong_type');
+  const audience = readClaim(payload, profile.audienceClaims);
+  if (audience === undefined) throw new JwtRejectedError('missing_claim');
+  if (![audience].flat().some((one) => settings.audiences.some((accepted) => accepted === one)))
+    throw new JwtRejectedError('wrong_audience');
+  const { exp, nbf, iat } = payload;
+  const subject = readClaim(payload, profile.subjectClaims);
   if (typeof subject !== 'string' || !subjectShape.test(subject) || exp === undefined)
     throw new JwtRejectedError('missing_claim');
   if (![exp, nbf, iat].every(isTime)) throw new JwtRejectedError('missing_claim');
   if (iat !== undefined && iat > now / 1_000 + clockToleranceSeconds)
     throw new JwtRejectedError('not_yet_valid');
-  const named = scopesOf(payload);
+  const named = textsOf(readClaim(payload, profile.scopeClaims));
   if (requiredScope !== undefined && !named.includes(requiredScope))
     throw new JwtRejectedError('insufficient_scope');
   const scopes = allScopes.filter((scope) => named.includes(settings.scopes[scope]));
@@ -183,13 +189,6 @@ function isTime(time: number | undefined): boolean {
   return time === undefined || Math.abs(time) <= Number.MAX_SAFE_INTEGER;
 }
 
-/** The scopes in `scope` (RFC 9068, section 2.2.3), or `scp`, as some providers name it, a text or a list. */
-function scopesOf({ scope, scp }: JWTPayload): readonly unknown[] {
-  const scopes = scope ?? scp;
-  if (typeof scopes === 'string') return scopes.split(' ');
-  return Array.isArray(scopes) ? scopes : [];
-}
-
 /** By the codes of jose, whose messages quote what the token says. */
 function toRejection(error: unknown): JwtRejection {
   if (error instanceof errors.JWTClaimValidationFailed && error.reason === 'check_failed')
@@ -200,7 +199,6 @@ function toRejection(error: unknown): JwtRejection {
 
 const failedChecks: Readonly<Record<string, JwtRejection>> = {
   iss: 'wrong_issuer',
-  aud: 'wrong_audience',
   nbf: 'not_yet_valid',
 };
 

@@ -1,6 +1,7 @@
 import { scopes } from '@plant-store/contract/access-token';
 import { expect, it } from 'vitest';
 import { parseConfig } from '../config.js';
+import { standardProfile } from './identity-providers.js';
 
 const complete = {
   JWT_ISSUER: 'https://id.example.com/',
@@ -17,7 +18,8 @@ it('accepts none by default', () => {
 it('has defaults for all but issuer, audience and keys', () => {
   expect(parse(complete)).toEqual({
     issuer: 'https://id.example.com/',
-    audience: 'https://plants.example.com',
+    audiences: ['https://plants.example.com'],
+    profile: standardProfile,
     jwksUrl: 'https://id.example.com/jwks',
     algorithms: ['RS256', 'ES256'],
     types: ['at+jwt', 'JWT'],
@@ -67,8 +69,48 @@ it('has what the page needs to sign people in, and asks for all scopes by the na
   expect(parse({ ...client, JWT_CLIENT_SCOPES })?.signIn).toEqual({ ...signIn, scope: JWT_CLIENT_SCOPES });
 });
 
+it('has the claims of a provider, and others in their place', () => {
+  const entra = parse({ ...complete, JWT_PROVIDER: 'entra', JWT_CLIENT_ID: 'page', JWT_AUDIENCE: 'a b' });
+  expect(entra).toMatchObject({
+    audiences: ['a', 'b'],
+    profile: { scopeClaims: ['scp', 'roles'], audienceClaims: ['aud'], subjectClaims: ['sub'] },
+    scopes: { create: 'Plants.Create', read: 'Plants.Read' },
+    withoutScopes: [],
+    signIn: { audience: 'a', scope: 'openid a/.default' },
+  });
+  const claims = {
+    JWT_SCOPE_CLAIM: 'https://example.com/roles a.b',
+    JWT_AUDIENCE_CLAIM: 'azp',
+    JWT_SUBJECT_CLAIM: 'oid sub',
+  };
+  expect(parse({ ...complete, JWT_PROVIDER: 'keycloak', ...claims, JWT_SCOPES: 'read=r' })).toMatchObject({
+    profile: {
+      scopeClaims: ['https://example.com/roles', 'a.b'],
+      audienceClaims: ['azp'],
+      subjectClaims: ['oid', 'sub'],
+      marks: { typ: 'Bearer' },
+    },
+    scopes: { create: 'plants:create', read: 'r' },
+  });
+  expect(parse({ ...complete, JWT_SCOPE_CLAIM: 'roles' })?.withoutScopes).toEqual([]);
+});
+
+const google = { JWT_PROVIDER: 'google', JWT_SCOPES: 'read=shop@plants.iam.gserviceaccount.com' };
+
+it.each([
+  [{ ...google, JWT_SCOPES: '' }, 'JWT_SCOPES is required, with addresses of service accounts'],
+  [{ ...google, JWT_SCOPES: 'read=a@gmail.com' }, 'JWT_SCOPES must have addresses of service accounts'],
+  [{ ...google, JWT_CLIENT_ID: 'page' }, 'JWT_CLIENT_ID cannot be used with google'],
+])('explains what Google is not used for: %j', (environment, problem) => {
+  expect(() => parse({ ...complete, ...google })).not.toThrow();
+  expect(() => parse({ ...complete, ...environment })).toThrow(problem);
+});
+
 it.each([
   [{ JWT_CLIENT_SCOPES: 'openid' }, 'JWT_CLIENT_ID is required, since JWT_CLIENT_SCOPES is set'],
+  [{ JWT_CLIENT_ORIGINS: 'https://a.example' }, 'JWT_CLIENT_ID is required, since JWT_CLIENT_ORIGINS is set'],
+  [{ JWT_CLIENT_ID: 'page', JWT_CLIENT_ORIGINS: 'https://a.example/' }, 'must be https origins'],
+  [{ JWT_CLIENT_ID: 'page', JWT_CLIENT_ORIGINS: 'https://a.example,*' }, 'must be https origins'],
   [{ JWT_CLIENT_ID: 'page', JWT_CLIENT_SCOPES: 'plants:read' }, 'must have the scope openid'],
   [{ JWT_CLIENT_ID: 'page', JWT_CLIENT_SCOPES: 'openid  read' }, 'separated by single spaces'],
   [{ JWT_CLIENT_ID: 'ü' }, 'must be 1 to 255 visible ASCII characters'],
@@ -105,7 +147,13 @@ it.each([
   ['JWT_CLOCK_TOLERANCE_SECONDS', 'must be a whole number from 0 to 300', ['301', '-1']],
   ['JWT_REQUIRED_SCOPE', 'must be one scope', ['plants create', '"', 'a,b', 'a;b']],
   ['JWT_ISSUER', 'must be one', ['https://a.example,https://b.example', ' https://a.example']],
-  ['JWT_AUDIENCE', 'must be one', ['https://a.example https://b.example']],
+  [
+    'JWT_AUDIENCE',
+    'must be audiences, compared exactly, separated by single spaces',
+    ['https://a.example,https://b.example', ' a', 'a  b', 'a\tb'],
+  ],
+  ['JWT_PROVIDER', 'must be one of auth0, cognito, entra, google, keycloak, okta', ['Okta', 'azure']],
+  ['JWT_SCOPE_CLAIM', 'must be names of claims', ['scope  scp', ' scope', 'ä']],
   [
     'JWT_SCOPES',
     'must be what the identity provider calls scopes',

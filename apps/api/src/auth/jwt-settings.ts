@@ -2,6 +2,12 @@ import { type Scope, scopes } from '@plant-store/contract/access-token';
 import { shorten } from '@plant-store/contract/messages';
 import ipaddr from 'ipaddr.js';
 import * as z from 'zod';
+import {
+  type ProviderName,
+  type ProviderProfile,
+  providerProfiles,
+  standardProfile,
+} from './identity-providers.js';
 
 /**
  * The algorithms that a token may be signed with: those with a public key (RFC 7518, section 3.1; RFC 8037; RFC 9864). With
@@ -31,12 +37,6 @@ export type KeyTimes = Readonly<typeof keyTimes>;
 
 const defaultAlgorithms: readonly string[] = ['RS256', 'ES256'];
 const defaultClockToleranceSeconds = 30;
-const defaultScopes: Readonly<Record<Scope, string>> = {
-  create: 'plants:create',
-  read: 'plants:read',
-  correct: 'plants:correct',
-  delete: 'plants:delete',
-};
 
 /** The characters of a scope (RFC 6749, section 3.3), but for a comma and a semicolon, which separate lists elsewhere. */
 const scopeShape = /^[!#-+\--:<-[\]-~]{1,100}$/;
@@ -44,7 +44,17 @@ const scopeShape = /^[!#-+\--:<-[\]-~]{1,100}$/;
 /** What another separator than a space leaves of the next pair in a name. */
 const nextPair = new RegExp(`^=|(^|\\W)(${scopes.join('|')})=`);
 
-/** The issuer and the audience are one text each, of any characters; a list of URLs is none. */
+const providers = Object.keys(providerProfiles) as ProviderName[];
+
+/** The names of claims, which a URL may be, too. */
+const claimNames = z
+  .string()
+  .refine((text) => text.split(' ').every((name) => /^[!-~]{1,255}$/.test(name)), {
+    error: 'must be names of claims, separated by single spaces, such as realm_access.roles scope',
+  })
+  .transform((text) => text.split(' '));
+
+/** The issuer is one text, of any characters; a list of URLs is none. */
 const one = z.string().refine((text) => text === text.trim() && !/[\s,;]https?:\/\//.test(text), {
   error: 'must be one, compared exactly, without white space around it, and not a list',
 });
@@ -52,7 +62,13 @@ const one = z.string().refine((text) => text === text.trim() && !/[\s,;]https?:\
 /** The variables of the environment that configure JSON Web Tokens. */
 export const jwtVariables = {
   JWT_ISSUER: one.optional(),
-  JWT_AUDIENCE: one.optional(),
+  JWT_AUDIENCE: z
+    .string()
+    .refine((text) => /^\S+(?: \S+)*$/.test(text) && !/[,;]https?:\/\//.test(text), {
+      error: 'must be audiences, compared exactly, separated by single spaces',
+    })
+    .transform((text) => text.split(' '))
+    .optional(),
   JWT_JWKS_URL: z
     .string()
     .refine(isKeySetUrl, {
@@ -61,6 +77,10 @@ export const jwtVariables = {
         'http is accepted for a loopback address only',
     })
     .optional(),
+  JWT_PROVIDER: z.enum(providers, { error: `must be one of ${providers.join(', ')}` }).optional(),
+  JWT_SCOPE_CLAIM: claimNames.optional(),
+  JWT_AUDIENCE_CLAIM: claimNames.optional(),
+  JWT_SUBJECT_CLAIM: claimNames.optional(),
   JWT_ALGORITHMS: listOf(algorithms).optional(),
   JWT_TYPES: listOf(types).optional(),
   JWT_CLOCK_TOLERANCE_SECONDS: wholeNumber(0, 300).optional(),
@@ -83,6 +103,14 @@ export const jwtVariables = {
     })
     .refine((text) => text.split(' ').includes('openid'), { error: 'must have the scope openid' })
     .optional(),
+  JWT_CLIENT_ORIGINS: z
+    .string()
+    .transform((list) => list.split(',').map((origin) => origin.trim()))
+    .refine((origins) => origins.every((text) => isKeySetUrl(text) && new URL(text).origin === text), {
+      error:
+        'must be https origins separated by commas, such as https://plants.auth.example.com, without a final slash',
+    })
+    .optional(),
 };
 
 type JwtVariables = z.infer<z.ZodObject<typeof jwtVariables>>;
@@ -98,11 +126,21 @@ export function checkJwtVariables(variables: JwtVariables, context: z.Refinement
     if (variables[name] !== undefined) continue;
     context.addIssue({ code: 'custom', path: [name], message: `is required, since ${present[0]} is set` });
   }
-  const { JWT_CLIENT_ID: clientId, JWT_CLIENT_SCOPES: clientScopes, JWT_ISSUER: issuer = '' } = variables;
+  const { JWT_CLIENT_ID: clientId, JWT_ISSUER: issuer = '' } = variables;
   const report = (name: keyof JwtVariables, message: string) =>
     context.addIssue({ code: 'custom', path: [name], message });
-  if (clientScopes !== undefined && clientId === undefined)
-    report('JWT_CLIENT_ID', 'is required, since JWT_CLIENT_SCOPES is set');
+  if (variables.JWT_PROVIDER === 'google') {
+    const accounts = Object.values(variables.JWT_SCOPES ?? {});
+    if (accounts.length === 0)
+      report('JWT_SCOPES', 'is required, with addresses of service accounts, since JWT_PROVIDER is google');
+    if (!accounts.every((account) => /@(?:[\w-]+\.)*gserviceaccount\.com$/.test(account)))
+      report('JWT_SCOPES', 'must have addresses of service accounts, since JWT_PROVIDER is google');
+    if (clientId !== undefined)
+      report('JWT_CLIENT_ID', 'cannot be used with google, whose access tokens cannot be read');
+  }
+  for (const name of ['JWT_CLIENT_SCOPES', 'JWT_CLIENT_ORIGINS'] as const)
+    if (variables[name] !== undefined && clientId === undefined)
+      report('JWT_CLIENT_ID', `is required, since ${name} is set`);
   if (clientId !== undefined && !isKeySetUrl(issuer))
     report(
       'JWT_CLIENT_ID',
@@ -115,15 +153,32 @@ export type JwtSettings = NonNullable<ReturnType<typeof toJwtSettings>>;
 
 /** The settings of checked variables; `undefined` when none is set. */
 export function toJwtSettings(variables: JwtVariables) {
-  const { JWT_ISSUER: issuer, JWT_AUDIENCE: audience, JWT_JWKS_URL: jwksUrl } = variables;
-  if (issuer === undefined || audience === undefined || jwksUrl === undefined) return undefined;
+  const { JWT_ISSUER: issuer, JWT_AUDIENCE: audiences, JWT_JWKS_URL: jwksUrl } = variables;
+  if (issuer === undefined || audiences === undefined || jwksUrl === undefined) return undefined;
+  const { JWT_PROVIDER: provider, JWT_SCOPE_CLAIM: scopeClaims } = variables;
   // Before there were scopes, each token could create, and nothing else.
-  const withoutScopes: readonly Scope[] = variables.JWT_SCOPES ? [] : ['create'];
+  const withoutScopes: readonly Scope[] = variables.JWT_SCOPES || provider || scopeClaims ? [] : ['create'];
+  const preset: ProviderProfile = provider === undefined ? standardProfile : providerProfiles[provider];
+  const profile: ProviderProfile = {
+    ...preset,
+    scopeClaims: scopeClaims ?? preset.scopeClaims,
+    audienceClaims: variables.JWT_AUDIENCE_CLAIM ?? preset.audienceClaims,
+    subjectClaims: variables.JWT_SUBJECT_CLAIM ?? preset.subjectClaims,
+  };
+  const named = scopes.map((scope) => [scope, preset.nameScope(scope)]);
+  const scopeNames: Readonly<Record<Scope, string>> = {
+    ...Object.fromEntries(named),
+    ...variables.JWT_SCOPES,
+  };
   return Object.freeze({
     /** The claim `iss`, compared exactly. */
     issuer,
-    /** What the claim `aud` is or contains, compared exactly. */
-    audience,
+    /** What the claim of the audience, `aud` with most, is one of, or contains one of, compared exactly. */
+    audiences,
+    /** The name of the preset; `undefined` for none. */
+    provider,
+    /** Which claims are read. */
+    profile,
     /** Where the identity provider publishes its keys (JWK Set, RFC 7517, section 5). */
     jwksUrl,
     /** The accepted values of the header `alg`. */
@@ -135,12 +190,12 @@ export function toJwtSettings(variables: JwtVariables) {
     /** The scope that a token must have; `undefined` for none. */
     requiredScope: variables.JWT_REQUIRED_SCOPE,
     /** What the provider calls each scope. */
-    scopes: { ...defaultScopes, ...variables.JWT_SCOPES },
+    scopes: scopeNames,
     /** What a token with none of these permits. */
     withoutScopes,
     keyTimes,
     /** How people sign in on the page; `undefined` where they do not. */
-    signIn: toSignIn(variables, issuer, audience),
+    signIn: toSignIn(variables, issuer, audiences, scopeNames, profile),
   });
 }
 
@@ -152,17 +207,25 @@ export interface SignIn {
   readonly clientId: string;
   /** What the page asks for, separated by spaces. */
   readonly scope: string;
+  /** Where it has endpoints, beside the origin of the issuer. */
+  readonly origins?: readonly string[] | undefined;
 }
 
 function toSignIn(
   { JWT_CLIENT_ID: clientId, JWT_CLIENT_SCOPES: scope, ...variables }: JwtVariables,
   issuer: string,
-  audience: string,
+  [audience = '']: readonly string[],
+  names: Readonly<Record<Scope, string>>,
+  { nameAudience }: ProviderProfile,
 ): SignIn | undefined {
   if (clientId === undefined) return undefined;
-  const needed = Object.values({ ...defaultScopes, ...variables.JWT_SCOPES });
-  const asked = new Set(['openid', ...needed, ...[variables.JWT_REQUIRED_SCOPE ?? []].flat()]);
-  return { issuer, audience, clientId, scope: scope ?? [...asked].join(' ') };
+  const needed = nameAudience
+    ? [nameAudience(audience)]
+    : [...Object.values(names), ...[variables.JWT_REQUIRED_SCOPE ?? []].flat()];
+  return {
+    ...{ issuer, audience, clientId, scope: scope ?? [...new Set(['openid', ...needed])].join(' ') },
+    origins: variables.JWT_CLIENT_ORIGINS,
+  };
 }
 
 /** What the provider calls each scope, in pairs such as `create=plants:create`, separated by single spaces. */

@@ -181,7 +181,7 @@ const jwtRejections = {
     'The key of the JSON Web Token cannot be used. Ask the operator to check the keys of the identity provider.',
   bad_signature: 'The signature of the JSON Web Token is not valid. Send the token as it was issued.',
   missing_claim:
-    'The JSON Web Token lacks a claim, or it is malformed: iss, aud, exp and sub are required. Request one that has them.',
+    'The JSON Web Token lacks a claim, or it is malformed: issuer (iss), audience (aud), expiry (exp) and subject (sub) are required. Request one that has them.',
   not_yet_valid: 'The JSON Web Token is not valid yet (nbf, iat). Wait, or correct the clock of its issuer.',
 };
 

@@ -91,8 +91,29 @@ async function inspectProvider(
   const provider = await startIdentityProvider();
   prepare(provider);
   const settings = { ...provider.environment, JWT_SCOPES: 'read=plants:view', ...environment };
-  return [await inspectIdentityProvider({ config: parseConfig(settings, '/') })].flat();
+  const [claims, ...results] = [await inspectIdentityProvider({ config: parseConfig(settings, '/') })].flat();
+  expect(claims).toEqual({
+    status: 'ok',
+    found: 'tokens as RFC 9068 has them: scopes from scope or scp, audience from aud, subject from sub',
+  });
+  return results;
 }
+
+it('names the preset, and the claims that are read', async () => {
+  const provider = await startIdentityProvider();
+  const settings = {
+    ...provider.environment,
+    JWT_PROVIDER: 'keycloak',
+    JWT_SCOPE_CLAIM: 'realm_access.roles',
+  };
+  expect(await inspectIdentityProvider({ config: parseConfig(settings, '/') })).toMatchObject([
+    {
+      found:
+        'tokens as keycloak has them: scopes from realm_access.roles, audience from aud, subject from sub or azp',
+    },
+    { status: 'ok' },
+  ]);
+});
 
 it('finds nothing where no JSON Web Tokens are accepted', async () => {
   expect(await inspectIdentityProvider({ config: parseConfig({}, '/') })).toEqual([]);
@@ -123,5 +144,5 @@ it.each<[string, Record<string, string>, ((provider: IdentityProvider) => void) 
 it('is an item of plant-store check', async () => {
   const provider = await startIdentityProvider();
   const settings = { ...provider.environment, DATABASE_URL: `file:${temporaryFolder()}/none.db` };
-  expect((await examine(settings))('identity provider')).toHaveLength(2);
+  expect((await examine(settings))('identity provider')).toHaveLength(3);
 });

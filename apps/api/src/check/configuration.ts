@@ -113,13 +113,23 @@ export async function inspectIdentityProvider({
   readonly config: Pick<Config, 'jwt'>;
 }): Promise<Results> {
   if (jwt === undefined) return [];
-  const keys = await inspectKeys(jwt);
+  const keys = [inspectClaims(jwt), await inspectKeys(jwt)];
   if (jwt.requiredScope !== undefined || jwt.withoutScopes.length === 0) return keys;
   const scope = warning(
     'every token that it issues for the audience may create plants, also one without a scope',
     'Set JWT_SCOPES, unless the provider decides itself who gets such a token.',
   );
-  return [keys, scope];
+  return [...keys, scope];
+}
+
+function inspectClaims({ provider, profile }: JwtSettings): Result {
+  const claims = [
+    ['scopes', profile.scopeClaims],
+    ['audience', profile.audienceClaims],
+    ['subject', profile.subjectClaims],
+  ] as const;
+  const list = claims.map(([name, from]) => `${name} from ${from.join(' or ')}`).join(', ');
+  return ok(`tokens as ${provider ?? 'RFC 9068'} has them: ${list}`);
 }
 
 async function inspectKeys({ jwksUrl, algorithms, keyTimes }: JwtSettings): Promise<Result> {

@@ -1,3 +1,5 @@
+import { recordFormats } from '@plant-store/contract/record-format';
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { readCsv } from './read-csv.js';
 
@@ -100,4 +102,20 @@ it('reads a line as long as it may be, however it is cut into chunks', async () 
   const text = `id,name\n1,"${name.replaceAll('"', '""')}"\n2,Fern\n`;
   const chunks = text.match(/.{1,65537}/gs) ?? [];
   expect((await read(chunks)).lines).toEqual({ 2: { id: 1n, name }, 100003: { id: 2n, name: 'Fern' } });
+});
+
+it('reads the texts of an export exactly', async () => {
+  const character = fc.constantFrom(...`'=+-@＝\t\r\n;,"\uFEFF aä`);
+  const text = fc.oneof(
+    fc.string({ unit: character, minLength: 1 }),
+    fc.string({ unit: 'binary', minLength: 1 }).filter((any) => any.isWellFormed() && !any.includes('\0')),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.record({ name: text, tag: text }), { minLength: 1 }), async (texts) => {
+      const plants = texts.map((plant, index) => ({ id: BigInt(index), ...plant }));
+      const { head, write } = recordFormats.csv;
+      const { lines } = await read([head, ...plants.map(write)]);
+      expect(Object.values(lines)).toEqual(plants);
+    }),
+  );
 });

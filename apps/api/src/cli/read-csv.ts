@@ -1,6 +1,6 @@
 import { plantFieldNames, plantFields } from '@plant-store/contract/fields';
 import { shorten } from '@plant-store/contract/messages';
-import { recordColumns } from '@plant-store/contract/record-format';
+import { recordColumns, unguardText } from '@plant-store/contract/record-format';
 import Papa from 'papaparse';
 import { OperatorError } from '../errors/operator-error.js';
 import { type PlantLine, readPlant, toOneLine } from './formats.js';
@@ -34,7 +34,7 @@ const maxNamesLength = 500;
 /**
  * Reads plants from CSV or TSV in UTF-8 or UTF-16 (RFC 4180), whose first line names the columns, after one with the delimiter as
  * Excel writes it (`sep=;`), if there is one. A field that is empty is none, so that a
- * plant without a tag and one with an empty tag are the same. A line has the number of its first one where quoted fields span
+ * plant without a tag and one with an empty tag are the same. Texts are read as `guardText` writes them. A line has the number of its first one where quoted fields span
  * several.
  *
  * @throws {OperatorError} when the file is in neither, has no columns `id` and `name` or too many columns, or a line is too
@@ -55,6 +55,7 @@ export async function* readCsv(chunks: AsyncIterable<Buffer>, options: CsvOption
     const { id, ...values } = Object.fromEntries(
       columns.map(([name, place]) => [name, row[place] || undefined]),
     );
+    for (const name of plantFieldNames) values[name] &&= unguardText(values[name]);
     const digits = id?.trim() ?? '';
     yield {
       number,

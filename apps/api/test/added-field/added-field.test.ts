@@ -87,7 +87,7 @@ it.each(engines)(
       stdout: '0 imported, 1 already there, 1 bad\n',
     });
     expect((await run('export')).stdout).toBe(lines);
-    const table = 'id,name,tag,location,addedAt\r\n1,Rose,,Balcony,\r\n2,Fern,,,\r\n';
+    const table = '\uFEFFid,name,tag,location,addedAt\r\n1,Rose,,Balcony,\r\n2,Fern,,,\r\n';
     expect((await run('export --format csv')).stdout).toBe(table);
     expect(await run('import --format csv', 'LOCATION,id,name\nBalcony,1,Rose\n')).toMatchObject({
       stdout: '0 imported, 1 already there, 0 bad\n',

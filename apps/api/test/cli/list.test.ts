@@ -11,7 +11,7 @@ const lines = [
 ];
 const ndjson = lines.map(({ id, ...plant }) => `{"id":${id},${JSON.stringify(plant).slice(1)}\n`).join('');
 const csv = [
-  'id,name,tag,addedAt',
+  '\uFEFFid,name,tag,addedAt',
   '-9223372036854775808,"Monstera, ""big""",indoor,2026-01-02T03:04:05.678Z',
   '7,"Fern\nof two lines",,',
   '9223372036854775807,monstera adansonii,,2026-11-25T10:00:00.000Z',

@@ -261,12 +261,15 @@ it('says in the document how people sign in, and lets the page call the identity
     {
       ...{ JWT_ISSUER: 'https://id.example.com/a?b=<"', JWT_AUDIENCE: 'plants' },
       ...{ JWT_JWKS_URL: 'http://127.0.0.1:9/jwks', JWT_CLIENT_ID: 'page' },
+      JWT_CLIENT_ORIGINS: 'https://auth.example.com, https://b.example.com:8443',
     },
     (config) => ({ ...config, pageFolder }),
   );
   for (const path of ['/', '/p/1']) {
     const { headers, content } = await getFile(baseUrl, path);
-    expect(headers['content-security-policy']).toContain("; connect-src 'self' https://id.example.com; ");
+    expect(headers['content-security-policy']).toContain(
+      "; connect-src 'self' https://id.example.com https://auth.example.com https://b.example.com:8443; ",
+    );
     const [, meta = ''] = /<meta name="sign-in" content="([^"]+)">/.exec(content.toString()) ?? [];
     expect(JSON.parse(meta.replaceAll('&quot;', '"').replaceAll('&lt;', '<'))).toEqual({
       ...{ issuer: 'https://id.example.com/a?b=<"', audience: 'plants', clientId: 'page' },

@@ -39,12 +39,14 @@ export function readPage(folder: string, signIn?: SignIn): Page {
     const served = files.map((file) => [toPagePath(file.name), file] as const);
     return {
       files: new Map([...served, ['/', document], [plantPath, ofPlant]]),
-      headers: pageHeaders(...(signIn === undefined ? [] : [new URL(signIn.issuer).origin])),
+      headers: pageHeaders(
+        ...(signIn === undefined ? [] : [new URL(signIn.issuer).origin, ...(signIn.origins ?? [])]),
+      ),
     };
   });
 }
 
-function withSignIn(document: ServedFile, signIn: SignIn): ServedFile {
+function withSignIn(document: ServedFile, { origins: _, ...signIn }: SignIn): ServedFile {
   const content = escapeText(JSON.stringify(signIn));
   const html = document.plain.content.toString();
   return withContent(

@@ -1,6 +1,7 @@
 import { errors } from '@plant-store/client';
 import type { NewPlant } from '@plant-store/contract';
 import { hasSameFields } from '@plant-store/contract/fields';
+import { unguardText } from '@plant-store/contract/record-format';
 import { fieldNames, mapFields, noTexts, type Texts } from '../../shared/fields.js';
 import { type Counts, type Filter, type Fix, type List, listLength, type Row } from '../protocol.js';
 import { generateId } from './check/generate-id.js';
@@ -245,7 +246,8 @@ export class Lines {
     const { columns } = this.reading;
     const { id, ...texts } = mapFields((name) => {
       const column = columns?.[name];
-      return column === undefined ? '' : (cells[column] ?? '');
+      const cell = cells[column ?? -1] ?? '';
+      return name === 'id' ? cell : unguardText(cell);
     });
     const generate = () => String(generateId(this.table.fileName, readLineNumber(this.table, record), texts));
     if (columns?.id === undefined) return { id: generate(), ...texts };

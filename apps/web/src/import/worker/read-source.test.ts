@@ -1,3 +1,4 @@
+import { recordFormats } from '@plant-store/contract/record-format';
 import { expect, it } from 'vitest';
 import { createPacer } from './pacer.js';
 import { readTable } from './table.js';
@@ -137,4 +138,18 @@ it('ends when it is no longer wanted', async () => {
   const ending = new AbortController();
   const stopped = createPacer(ending.signal, () => ending.abort(), 0);
   await expect(readTable({ text: '1,Rose\n2,Fern\n' }, stopped)).rejects.toThrow('aborted');
+});
+
+it('reads the plants of an export exactly', async () => {
+  const characters = ["'", '=', '＝', '-', '\t', '\r', '\n', ';', ',', '"', '\uFEFF', ' ', 'a'];
+  const pairs = characters.flatMap((first) => characters.map((second) => first + second));
+  const texts = [
+    ...characters,
+    ...pairs,
+    ...pairs.flatMap((pair) => characters.map((third) => pair + third)),
+  ];
+  const plants = texts.map((name, index) => ({ id: BigInt(index), name, tag: texts.at(-index) ?? '' }));
+  const { head, write } = recordFormats.csv;
+  const { lines } = await read(file('plants.csv', head + plants.map(write).join('')));
+  expect([...lines.readPlants('ready')].map(([, plant]) => plant)).toEqual(plants);
 });

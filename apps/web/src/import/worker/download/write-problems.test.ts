@@ -75,6 +75,10 @@ it('writes what a person has corrected in place of what the file has', async () 
   const texts = { ...noTexts, id: '9223372036854775808', name: 'Ivy' };
   const csv = await write('plants.csv', 'id,name,price\nx,,5\n', (lines) => lines.correct(1, texts));
   expect(csv.text).toMatch(/^9223372036854775808,Ivy,5,2,,.*use 18 digits at most/m);
+  const formula = await write('plants.csv', 'id,name\nx,\n', (lines) =>
+    lines.correct(1, { ...texts, name: '=1' }),
+  );
+  expect(formula.text).toContain("9223372036854775808,'=1,2,,");
   const ndjson = await write('plants.ndjson', '{"id":7,"name":"Ivy"}', (lines) => {
     lines.resolve(0, taken);
     lines.correct(0, { ...texts, id: '9223372036854775807' });

@@ -1,4 +1,5 @@
 import { stringifyExactJson } from '@plant-store/contract/exact-json/stringify';
+import { guardText } from '@plant-store/contract/record-format';
 import Papa from 'papaparse';
 import { fieldNames, type Texts, withoutEmpty } from '../../../shared/fields.js';
 import { readPlantTexts } from '../check/read-plant.js';
@@ -71,7 +72,7 @@ function createCellWriter({ table, reading, corrections }: Lines): Writer {
       const added = [String(readLineNumber(table, index)), error === undefined ? '' : String(error)];
       // What has more cells than columns would move the added ones: it goes behind them.
       const surplus = corrected || isMalformed(table, index) ? [] : cells.slice(titles.length);
-      return writeRow([...padded, ...added, guardFormula(reason), ...surplus]);
+      return writeRow([...padded, ...added, guardText(reason), ...surplus]);
     },
   };
 }
@@ -81,7 +82,7 @@ function correctCells(cells: readonly string[], { columns }: Reading, corrected:
   const all = [...cells];
   for (const field of fieldNames) {
     const column = columns?.[field];
-    if (column !== undefined) all[column] = corrected[field];
+    if (column !== undefined) all[column] = field === 'id' ? corrected.id : guardText(corrected[field]);
   }
   return all;
 }
@@ -95,11 +96,6 @@ function readHeader(table: Table, { columns, header }: Reading): readonly string
 
 function endsWithAdded(titles: readonly string[]): boolean {
   return titles.slice(-addedTitles.length).join() === addedTitles.join();
-}
-
-/** A text that a spreadsheet would run as a formula gets an apostrophe in front (OWASP, CSV Injection). */
-function guardFormula(text: string): string {
-  return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
 }
 
 /** What an earlier file of rejected lines has at the end of each. */

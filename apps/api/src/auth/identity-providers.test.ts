@@ -1,0 +1,355 @@
+import { type CryptoKey, generateKeyPair, type JWTHeaderParameters, SignJWT, UnsecuredJWT } from 'jose';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { parseConfig } from '../config.js';
+import { JwtRejectedError, verifyJwt } from './accept-jwts.js';
+import { readClaim } from './identity-providers.js';
+
+type Members = Readonly<Record<string, unknown>>;
+
+const now = 1_800_000_000_000;
+const inSeconds = (seconds: number) => now / 1_000 + seconds;
+/** What every provider writes. */
+const times = { iat: inSeconds(-60), exp: inSeconds(3_540) };
+
+interface Shape {
+  readonly settings: Readonly<Record<string, string>>;
+  readonly header: Members;
+  readonly claims: Members;
+  readonly subject: string;
+  readonly permits: readonly string[];
+  /** What an ID token of the provider for the same audience has. */
+  readonly idToken: Members;
+  /** The claims that must be there, with what a stranger's has. */
+  readonly foreign: Members;
+  /** The claim of the scopes, with what grants nothing here. */
+  readonly ungranting: Members;
+}
+
+const tenant = '9188040d-6c67-4c5b-b112-36a304b66dad';
+const client = '6731de76-14a6-49ae-97bc-6eba6914391e';
+const cognito = 'https://cognito-idp.eu-central-1.amazonaws.com/eu-central-1_ABC123';
+const account = 'shop@plants.iam.gserviceaccount.com';
+
+/** Made up, in the shapes that the providers document. */
+const shapes: Readonly<Record<string, Shape>> = {
+  'Auth0, by permissions': {
+    settings: {
+      JWT_PROVIDER: 'auth0',
+      JWT_ISSUER: 'https://plants.eu.auth0.com/',
+      JWT_AUDIENCE: 'https://plants.example.com',
+    },
+    header: { typ: 'JWT' },
+    claims: {
+      iss: 'https://plants.eu.auth0.com/',
+      sub: 'auth0|123456',
+      aud: ['https://plants.example.com', 'https://plants.eu.auth0.com/userinfo'],
+      azp: 'my_client_id',
+      scope: 'openid profile',
+      permissions: ['plants:read', 'plants:create'],
+    },
+    subject: 'auth0|123456',
+    permits: ['create', 'read'],
+    idToken: { azp: undefined, permissions: undefined, scope: undefined, nonce: 'n', sid: 's', name: 'Jane' },
+    foreign: { aud: ['https://plants.eu.auth0.com/userinfo'] },
+    ungranting: { permissions: [] },
+  },
+  'Auth0, of its profile RFC 9068': {
+    settings: {
+      JWT_PROVIDER: 'auth0',
+      JWT_ISSUER: 'https://plants.eu.auth0.com/',
+      JWT_AUDIENCE: 'https://plants.example.com',
+    },
+    header: { typ: 'at+jwt' },
+    claims: {
+      iss: 'https://plants.eu.auth0.com/',
+      sub: 'my_client_id@clients',
+      aud: 'https://plants.example.com',
+      client_id: 'my_client_id',
+      jti: '73WakrfVbNJBaAmhQtEeDv',
+      scope: 'plants:read',
+    },
+    subject: 'my_client_id@clients',
+    permits: ['read'],
+    idToken: { client_id: undefined, nonce: 'n' },
+    foreign: { aud: 'https://other.example.com' },
+    ungranting: { scope: 'read' },
+  },
+  Cognito: {
+    settings: {
+      JWT_PROVIDER: 'cognito',
+      JWT_ISSUER: cognito,
+      JWT_AUDIENCE: '1example23456789 2example10111213',
+    },
+    header: { typ: undefined },
+    claims: {
+      iss: cognito,
+      sub: 'aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee',
+      client_id: '2example10111213',
+      token_use: 'access',
+      scope: 'openid plants/read plants/delete',
+      username: 'jane',
+      version: 2,
+    },
+    subject: 'aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee',
+    permits: ['read', 'delete'],
+    idToken: { token_use: 'id', client_id: undefined, aud: '2example10111213', at_hash: 'h' },
+    foreign: { client_id: 'another' },
+    ungranting: { scope: 'others/read plants:read' },
+  },
+  'Entra ID, of a person': {
+    settings: {
+      JWT_PROVIDER: 'entra',
+      JWT_ISSUER: `https://login.microsoftonline.com/${tenant}/v2.0`,
+      JWT_AUDIENCE: client,
+    },
+    header: { typ: 'JWT' },
+    claims: {
+      iss: `https://login.microsoftonline.com/${tenant}/v2.0`,
+      aud: client,
+      azp: 'f5a2b9a1-0000-4000-8000-000000000000',
+      azpacr: '0',
+      scp: 'Plants.Read Plants.Correct',
+      roles: ['Plants.Delete'],
+      sub: 'AAAAAAAAAAAAAAAAAAAAAIkzqFVrSaSaFHy782bbtaQ',
+      ver: '2.0',
+    },
+    subject: 'AAAAAAAAAAAAAAAAAAAAAIkzqFVrSaSaFHy782bbtaQ',
+    permits: ['read', 'correct'],
+    idToken: { azp: undefined, azpacr: undefined, scp: undefined },
+    foreign: { aud: '00000003-0000-0000-c000-000000000000' },
+    ungranting: { scp: 'access_as_user' },
+  },
+  'Entra ID, of an application, in version 1': {
+    settings: {
+      JWT_PROVIDER: 'entra',
+      JWT_ISSUER: `https://sts.windows.net/${tenant}/`,
+      JWT_AUDIENCE: `api://${client}`,
+    },
+    header: { typ: 'JWT', x5t: 'first' },
+    claims: {
+      iss: `https://sts.windows.net/${tenant}/`,
+      aud: `api://${client}`,
+      appid: 'f5a2b9a1-0000-4000-8000-000000000000',
+      appidacr: '1',
+      idtyp: 'app',
+      roles: ['Plants.Create', 'Plants.Read'],
+      sub: 'f5a2b9a1-1111-4000-8000-000000000000',
+      ver: '1.0',
+    },
+    subject: 'f5a2b9a1-1111-4000-8000-000000000000',
+    permits: ['create', 'read'],
+    idToken: { appid: undefined, appidacr: undefined },
+    foreign: { aud: client },
+    ungranting: { roles: ['plants.read', 'Plants.Read.All'] },
+  },
+  'Google, of a service account': {
+    settings: {
+      JWT_PROVIDER: 'google',
+      JWT_ISSUER: 'https://accounts.google.com',
+      JWT_AUDIENCE: 'https://plants.example.com',
+      JWT_SCOPES: `create=${account} read=${account}`,
+    },
+    header: { typ: 'JWT' },
+    claims: {
+      iss: 'https://accounts.google.com',
+      aud: 'https://plants.example.com',
+      azp: account,
+      email: account,
+      email_verified: true,
+      sub: '113774264463038321964',
+    },
+    subject: '113774264463038321964',
+    permits: ['create', 'read'],
+    idToken: { at_hash: 'h', email: 'jane@example.com', hd: 'example.com' },
+    foreign: { aud: '32555940559.apps.googleusercontent.com' },
+    ungranting: { email: 'shop@others.iam.gserviceaccount.com' },
+  },
+  Keycloak: {
+    settings: {
+      JWT_PROVIDER: 'keycloak',
+      JWT_ISSUER: 'https://id.example.com/realms/garden',
+      JWT_AUDIENCE: 'plants',
+    },
+    header: { typ: 'JWT' },
+    claims: {
+      iss: 'https://id.example.com/realms/garden',
+      aud: ['plants', 'account'],
+      sub: '7d3a0a0c-0000-4000-8000-000000000000',
+      typ: 'Bearer',
+      azp: 'web-shop',
+      nonce: 'as older ones have it',
+      realm_access: { roles: ['offline_access', 'plants:delete'] },
+      resource_access: { account: { roles: ['view-profile'] } },
+      scope: 'openid plants:read',
+    },
+    subject: '7d3a0a0c-0000-4000-8000-000000000000',
+    permits: ['read'],
+    idToken: { typ: 'ID' },
+    foreign: { aud: 'account' },
+    ungranting: { scope: 'openid' },
+  },
+  'Keycloak, lightweight, by roles of a client': {
+    settings: {
+      JWT_PROVIDER: 'keycloak',
+      JWT_ISSUER: 'https://id.example.com/realms/garden',
+      JWT_AUDIENCE: 'plants',
+      JWT_SCOPE_CLAIM: 'resource_access.plants.roles',
+      JWT_SCOPES: 'read=reader correct=gardener delete=gardener',
+    },
+    header: { typ: 'JWT' },
+    claims: {
+      iss: 'https://id.example.com/realms/garden',
+      aud: 'plants',
+      typ: 'Bearer',
+      azp: 'web-shop',
+      resource_access: { plants: { roles: ['gardener'] }, other: { roles: ['reader'] } },
+      scope: 'openid',
+    },
+    subject: 'web-shop',
+    permits: ['correct', 'delete'],
+    idToken: { typ: 'ID', at_hash: 'h' },
+    foreign: { aud: ['web-shop'] },
+    ungranting: { resource_access: { other: { roles: ['gardener'] } } },
+  },
+  Okta: {
+    settings: {
+      JWT_PROVIDER: 'okta',
+      JWT_ISSUER: 'https://example.okta.com/oauth2/default',
+      JWT_AUDIENCE: 'api://default',
+    },
+    header: { typ: undefined },
+    claims: {
+      ver: 1,
+      jti: 'AT.MNAoEQ_jbKqoinrQo1D0XKjMX28U5d7ZszBceot7',
+      iss: 'https://example.okta.com/oauth2/default',
+      aud: 'api://default',
+      cid: '0oa1example',
+      uid: '00u1example',
+      scp: ['openid', 'plants:create'],
+      sub: 'jane@example.com',
+    },
+    subject: 'jane@example.com',
+    permits: ['create'],
+    idToken: { jti: 'ID.rad', cid: undefined, uid: undefined, scp: undefined, amr: ['pwd'] },
+    foreign: { aud: 'https://example.okta.com' },
+    ungranting: { scp: ['openid', 'plants'] },
+  },
+};
+
+const keys: Record<string, CryptoKey> = {};
+let publicKey: CryptoKey;
+beforeAll(async () => {
+  const [own, other, ps] = await Promise.all(['RS256', 'RS256', 'PS256'].map((alg) => generateKeyPair(alg)));
+  if (!own || !other || !ps) throw new Error('no keys');
+  publicKey = own.publicKey;
+  Object.assign(keys, { own: own.privateKey, other: other.privateKey, ps: ps.privateKey });
+});
+
+/** Verifies a token of the shape, with what is changed, with the key `first`. */
+async function verify(
+  { settings, ...shape }: Shape,
+  claims: Members = {},
+  header: Members = {},
+  key = 'own',
+) {
+  const protectedHeader = { alg: 'RS256', kid: 'first', ...shape.header, ...header } as JWTHeaderParameters;
+  const payload = { ...times, ...shape.claims, ...claims };
+  const secret = keys[key] ?? Buffer.from('a secret of more than 32 characters, as is needed');
+  const token =
+    protectedHeader.alg === 'none'
+      ? new UnsecuredJWT(payload).encode()
+      : await new SignJWT(payload).setProtectedHeader(protectedHeader).sign(secret);
+  return verifyText(settings, token);
+}
+
+async function verifyText(settings: Shape['settings'], token: string) {
+  const { jwt } = parseConfig({ JWT_JWKS_URL: 'https://id.example.com/keys', ...settings }, '/');
+  if (jwt === undefined) throw new Error('no settings');
+  const find = async ({ kid }: { readonly kid?: string }) => {
+    if (kid !== 'first') throw new JwtRejectedError('unknown_key');
+    return publicKey;
+  };
+  return verifyJwt(token, jwt, { find }, now);
+}
+
+describe.each(Object.entries(shapes))('a token of %s', (_, shape) => {
+  it('is accepted with its preset', async () => {
+    const { subject, permits: scopes } = shape;
+    expect(await verify(shape)).toMatchObject({ subject, scopes });
+  });
+
+  it.each<[status: string, string, Members | ((shape: Shape) => Members), header?: Members, key?: string]>([
+    ['wrong_issuer', 'of another issuer', { iss: 'https://id.example.com/' }],
+    ['wrong_issuer', 'of an issuer whose name begins alike', ({ claims }) => ({ iss: `${claims['iss']}x` })],
+    ['missing_claim', 'without an issuer', { iss: undefined }],
+    ['wrong_audience', 'for another audience', ({ foreign }) => foreign],
+    ['wrong_audience', 'whose audience is a number', ({ foreign }) => ({ [nameOf(foreign)]: 7 })],
+    ['wrong_audience', 'whose audience is an object', ({ foreign, claims }) => wrap(claims, foreign)],
+    ['missing_claim', 'without an audience', ({ foreign }) => ({ [nameOf(foreign)]: undefined })],
+    ['wrong_type', 'that is an ID token', ({ idToken }) => idToken],
+    ['wrong_type', 'with the hash of an access token', { at_hash: 'h' }],
+    ['wrong_type', 'with the hash of a code', { c_hash: 'h' }],
+    ['wrong_type', 'of a logout', {}, { typ: 'logout+jwt' }],
+    ['wrong_type', 'that authenticates a client', {}, { typ: 'client-authentication+jwt' }],
+    ['expired', 'expired', { exp: inSeconds(-31) }],
+    ['missing_claim', 'without an expiry', { exp: undefined }],
+    ['missing_claim', 'whose expiry is a text', { exp: String(inSeconds(60)) }],
+    ['not_yet_valid', 'not valid yet', { nbf: inSeconds(31) }],
+    ['not_yet_valid', 'issued in the future', { iat: inSeconds(31) }],
+    ['missing_claim', 'whose subject is a list', { sub: ['alice'] }],
+    ['missing_claim', 'whose subject is empty', { sub: '' }],
+    ['missing_claim', 'whose subject is null', { sub: null }],
+    [
+      'missing_claim',
+      'without a subject',
+      ({ claims }) => ({ sub: undefined, ...(claims['typ'] === 'Bearer' && { azp: undefined }) }),
+    ],
+    ['bad_signature', 'signed by another key', {}, {}, 'other'],
+    ['algorithm_not_allowed', 'signed with another algorithm', {}, { alg: 'PS256' }, 'ps'],
+    ['algorithm_not_allowed', 'signed with a secret', {}, { alg: 'HS256' }, 'secret'],
+    ['algorithm_not_allowed', 'unsecured', {}, { alg: 'none' }],
+    ['unknown_key', 'without the name of its key', {}, { kid: undefined }],
+    ['unknown_key', 'of an unknown key', {}, { kid: 'second' }],
+  ])('is rejected as %s where it is one %s', async (status, _, changed, header, key) => {
+    const claims = typeof changed === 'function' ? changed(shape) : changed;
+    await expect(verify(shape, claims, header, key)).rejects.toMatchObject({
+      name: 'JwtRejectedError',
+      status,
+    });
+  });
+
+  it.each<[string, (shape: Shape) => Members]>([
+    ['others', ({ ungranting }) => ungranting],
+    ['a number', ({ ungranting }) => ({ [nameOf(ungranting)]: 7 })],
+    ['an object', ({ ungranting, claims }) => wrap(claims, ungranting)],
+    [
+      'a list within a list',
+      ({ ungranting, claims }) => ({ [nameOf(ungranting)]: [[claims[nameOf(ungranting)]]] }),
+    ],
+    ['null', ({ ungranting }) => ({ [nameOf(ungranting)]: null })],
+  ])('permits nothing where its scopes are %s', async (_, change) => {
+    expect((await verify(shape, change(shape))).scopes).toEqual([]);
+  });
+});
+
+const nameOf = (members: Members) => Object.keys(members)[0] ?? '';
+/** The claim that the second ones name, within an object. */
+const wrap = (claims: Members, named: Members) => ({ [nameOf(named)]: { value: claims[nameOf(named)] } });
+
+it.each([
+  ['a', 1],
+  ['b.c', 2],
+  ['b.d.e', 3],
+  ['https://example.com/roles', 4],
+  ['f.g.h', 5],
+  ['b', { c: 2, 'd.e': 3 }],
+  ['b.x', undefined],
+  ['a.length', undefined],
+  ['toString', undefined],
+  ['b.constructor.name', undefined],
+  ['', undefined],
+])('reads the claim %s', (path, value) => {
+  const claims = { a: 1, b: { c: 2, 'd.e': 3 }, 'https://example.com/roles': 4, 'f.g': { h: 5 } };
+  expect(readClaim(claims, [path])).toEqual(value);
+  expect(readClaim(claims, ['x', path, 'a'])).toEqual(value ?? 1);
+});
