@@ -35,6 +35,7 @@ function findLicenseText(folder: string): string | undefined {
   const [, section = ''] =
     /^#+ *licen[cs]e *\n([^#]*)/im.exec(readme ? read(`${folder}/${readme}`) : '') ?? [];
   if (/^Copyright [\s\S]*WARRANT/im.test(section)) return section.trim();
+  if (!names.includes('package.json')) return undefined;
   const { license, author } = JSON.parse(read(`${folder}/package.json`)) as Readonly<Record<string, unknown>>;
   return license === 'MIT' && typeof author === 'string' ? renderMit(author) : undefined;
 }
