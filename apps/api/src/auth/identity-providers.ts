@@ -1,17 +1,21 @@
 import type { Scope } from '@plant-store/contract/access-token';
 
 /** Which claims of a provider's tokens are read, and by what an access token is known. */
-export interface ProviderProfile {
+export interface ClaimProfile {
   /** Each is a list of names, of which the first that a token has counts; in an object by dots, such as `realm_access.roles`. */
   readonly scopeClaims: readonly string[];
   readonly audienceClaims: readonly string[];
   readonly subjectClaims: readonly string[];
-  /** What the provider calls a scope, unless `JWT_SCOPES` says so. */
-  nameScope(scope: Scope): string;
   /** The claims, each with the value if that matters, of which an access token has at least one, and an ID token none. */
   readonly marks: Readonly<Record<string, unknown>>;
   /** The claims that only an ID token has. */
   readonly foreign: readonly string[];
+}
+
+/** What a provider documents. */
+export interface ProviderProfile extends ClaimProfile {
+  /** What the provider calls a scope, unless `JWT_SCOPES` says so. */
+  nameScope(scope: Scope): string;
   /** What the page asks for to get a token for the audience, if that is not the scopes. */
   nameAudience?(audience: string): string;
 }
@@ -95,7 +99,7 @@ export const providerProfiles = {
 export type ProviderName = keyof typeof providerProfiles;
 
 /** Whether the claims are those of an access token. */
-export function isAccessToken(claims: object, { marks, foreign }: ProviderProfile): boolean {
+export function isAccessToken(claims: object, { marks, foreign }: ClaimProfile): boolean {
   if (foreign.some((name) => Object.hasOwn(claims, name))) return false;
   const required = Object.entries(marks);
   return (

@@ -3,6 +3,7 @@ import { shorten } from '@plant-store/contract/messages';
 import ipaddr from 'ipaddr.js';
 import * as z from 'zod';
 import {
+  type ClaimProfile,
   type ProviderName,
   type ProviderProfile,
   providerProfiles,
@@ -159,13 +160,15 @@ export function toJwtSettings(variables: JwtVariables) {
   // Before there were scopes, each token could create, and nothing else.
   const withoutScopes: readonly Scope[] = variables.JWT_SCOPES || provider || scopeClaims ? [] : ['create'];
   const preset: ProviderProfile = provider === undefined ? standardProfile : providerProfiles[provider];
-  const profile: ProviderProfile = {
-    ...preset,
+  // Data alone, since a cluster sends it to its workers.
+  const { nameScope, nameAudience, ...claims } = preset;
+  const profile: ClaimProfile = {
+    ...claims,
     scopeClaims: scopeClaims ?? preset.scopeClaims,
     audienceClaims: variables.JWT_AUDIENCE_CLAIM ?? preset.audienceClaims,
     subjectClaims: variables.JWT_SUBJECT_CLAIM ?? preset.subjectClaims,
   };
-  const named = scopes.map((scope) => [scope, preset.nameScope(scope)]);
+  const named = scopes.map((scope) => [scope, nameScope(scope)]);
   const scopeNames: Readonly<Record<Scope, string>> = {
     ...Object.fromEntries(named),
     ...variables.JWT_SCOPES,
@@ -195,7 +198,7 @@ export function toJwtSettings(variables: JwtVariables) {
     withoutScopes,
     keyTimes,
     /** How people sign in on the page; `undefined` where they do not. */
-    signIn: toSignIn(variables, issuer, audiences, scopeNames, profile),
+    signIn: toSignIn(variables, issuer, audiences, scopeNames, nameAudience),
   });
 }
 
@@ -216,7 +219,7 @@ function toSignIn(
   issuer: string,
   [audience = '']: readonly string[],
   names: Readonly<Record<Scope, string>>,
-  { nameAudience }: ProviderProfile,
+  nameAudience: ProviderProfile['nameAudience'],
 ): SignIn | undefined {
   if (clientId === undefined) return undefined;
   const needed = nameAudience
