@@ -1,7 +1,6 @@
 import { scopes } from '@plant-store/contract/access-token';
 import { expect, it } from 'vitest';
 import { parseConfig } from '../config.js';
-import { standardProfile } from './identity-providers.js';
 
 const complete = {
   JWT_ISSUER: 'https://id.example.com/',
@@ -19,7 +18,10 @@ it('has defaults for all but issuer, audience and keys', () => {
   expect(parse(complete)).toEqual({
     issuer: 'https://id.example.com/',
     audiences: ['https://plants.example.com'],
-    profile: standardProfile,
+    profile: {
+      ...{ scopeClaims: ['scope', 'scp'], audienceClaims: ['aud'], subjectClaims: ['sub'] },
+      ...{ marks: {}, foreign: [] },
+    },
     jwksUrl: 'https://id.example.com/jwks',
     algorithms: ['RS256', 'ES256'],
     types: ['at+jwt', 'JWT'],
