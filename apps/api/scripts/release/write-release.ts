@@ -66,7 +66,7 @@ export async function writeRelease({ parent, commit, time }: ReleaseOptions) {
     write(join(target, 'sbom.cdx.json'), createSbom(identity, packages));
     copy(root, target, ['LICENSE']);
     // Images are built from a clone.
-    copy(root, target, ['deploy/**/*.{cfg,conf,json,md,service,sh,timer,toml,yml}'], {
+    copy(root, target, ['deploy/**/*.{cfg,conf,json,md,service,sh,timer,toml,yml}', 'deploy/**/Caddyfile'], {
       exclude: ['deploy/compose/**'],
     });
     copy(packageFolder, target, ['prisma/*/migrations/*/migration.sql']);
