@@ -50,7 +50,7 @@ it('has what a server needs, and no other file', () => {
     'dist/docs/assets/{swagger-ui-bundle,viewer}-????????.js{.br,.gz}',
     'prisma/{sqlite,postgresql}/migrations/[0-9]*_*/migration.sql',
     'docs/{SECURITY,operate/*,use/*}.md',
-    'deploy/**/*.*',
+    'deploy/**/{*.*,Caddyfile}',
     'node_modules/better-sqlite3/{LICENSE,package.json}',
     'node_modules/better-sqlite3/lib/{index,binding,database,sqlite-error,util}.js',
     'node_modules/better-sqlite3/lib/methods/*.js',
