@@ -105,7 +105,7 @@ async function openFolder(
   }
   return {
     store: async (_, fill) => ({ count: await writeAtomically(file, fill), at: file }),
-    names: isFolder ? () => readdirSync(path) : undefined,
+    names: isFolder ? () => listBackups(path) : undefined,
     remove: (each) => rmSync(join(path, each)),
   };
 }

@@ -1,4 +1,4 @@
-import { chownSync, existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Config } from '../config.js';
 import { OperatorError } from '../errors/operator-error.js';
@@ -33,12 +33,8 @@ export async function restore(
   const { path } = database;
   const signal = abortOnSignal(context);
   const { copySqlite } = await import('../store/sqlite/copy-sqlite.js');
-  const { createDatabaseFile } = await import('../store/sqlite/database-files.js');
   const isNew = !existsSync(path);
-  if (isNew && !existsSync(dirname(path))) {
-    createDatabaseFile(path);
-    rmSync(path);
-  }
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const restored = `${path}.restored`;
   const fetched = `${path}.fetched`;
   for (const file of [restored, fetched]) rmSync(file, { force: true });

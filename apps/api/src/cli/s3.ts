@@ -27,7 +27,10 @@ export interface Bucket {
 const minPartBytes = 2 ** 24;
 const maxParts = 9_000;
 
-/** How often a request is sent while the network or the server fails, and how long one may take, in milliseconds. */
+/**
+ * How often a request is sent while the network or the server fails, and how long its reply may take to begin, in milliseconds. How long
+ * the reply itself takes depends on the backup; `fetch` ends one that stalls.
+ */
 const attempts = 4;
 const attemptTimeoutMs = 300_000;
 const removeTimeoutMs = 10_000;
@@ -73,13 +76,14 @@ export function openBucket(
     };
     for (let attempt = 1; ; attempt++) {
       signal.throwIfAborted();
-      const timeout = AbortSignal.any([signal, AbortSignal.timeout(attemptTimeoutMs)]);
+      const late = new AbortController();
+      const timer = setTimeout(() => late.abort(new Error('no reply in 5 minutes')), attemptTimeoutMs);
       let problem: string;
       try {
         const init = {
           method,
           headers,
-          signal: timeout,
+          signal: AbortSignal.any([signal, late.signal]),
           ...(body !== undefined && { body: new Uint8Array(Buffer.from(body)) }),
         };
         const response = await client.fetch(base + target, init);
@@ -91,6 +95,8 @@ export function openBucket(
         if (error instanceof OperatorError) throw error;
         const { cause } = error as Error;
         problem = `${base} does not answer: ${messageOf(cause ?? error)}`;
+      } finally {
+        clearTimeout(timer);
       }
       if (attempt === attempts) throw new OperatorError(problem);
       await sleep(250 * 2 ** attempt, undefined, { signal }).catch(() => undefined);
@@ -107,18 +113,21 @@ export function openBucket(
     }
   };
 
-  /** Removes an object that is not known to be good, also when the command is being stopped. */
+  /** Removes what an upload that failed has left, also when the command is being stopped; resolves with whether it is removed. */
+  const discard = (target: string): Promise<boolean> =>
+    client
+      .fetch(base + target, { method: 'DELETE', signal: AbortSignal.timeout(removeTimeoutMs) })
+      .then(({ ok }) => ok)
+      .catch(() => false);
+
+  /** Removes an object that is not known to be good. */
   async function removeUnchecked(
     target: string,
     key: string,
     problem: string,
     cause?: unknown,
   ): Promise<never> {
-    const options = { method: 'DELETE', signal: AbortSignal.timeout(removeTimeoutMs) };
-    const isRemoved = await client.fetch(base + target, options).then(
-      ({ ok }) => ok,
-      () => false,
-    );
+    const isRemoved = await discard(target);
     throw new OperatorError(
       `s3://${name}/${key} ${problem}. There is no new backup: ${isRemoved ? 'the object was removed' : 'remove the object'}, and try again, or use another bucket.`,
       { cause },
@@ -134,17 +143,24 @@ export function openBucket(
       try {
         const uploadId = find('UploadId', await (await request('POST', `${target}?uploads=`)).text());
         const query = `uploadId=${encodeURIComponent(uploadId)}`;
+        let list: string;
         try {
-          const list = await uploadParts(file, hash, (part, content) =>
+          list = await uploadParts(file, hash, (part, content) =>
             request('PUT', `${target}?partNumber=${part}&${query}`, content),
           );
+        } catch (error) {
+          // What of it is left costs, but is no object.
+          await discard(`${target}?${query}`);
+          throw error;
+        }
+        try {
           const reply = await (await request('POST', `${target}?${query}`, list)).text();
           // It may be 200 before it is known whether it succeeds.
           if (reply.includes('<Error>')) throw new OperatorError(explainReply(200, reply));
         } catch (error) {
-          // What of it is left costs, but is no object.
-          await client.fetch(`${base}${target}?${query}`, { method: 'DELETE' }).catch(() => undefined);
-          throw error;
+          await discard(`${target}?${query}`);
+          // It may be complete, with a reply that was lost.
+          await removeUnchecked(target, key, `is perhaps incomplete: ${messageOf(error)}`, error);
         }
       } finally {
         await file.close();

@@ -221,6 +221,21 @@ it.each<[problem: string, intercept: Intercept, settings: object, message: RegEx
   ],
   ['no credentials', () => false, { AWS_ACCESS_KEY_ID: '' }, /Set AWS_ACCESS_KEY_ID/],
   [
+    'a reply that is lost once the upload is complete',
+    (incoming, response) => {
+      const { method, url, headers } = incoming;
+      if (method !== 'POST' || !url?.includes('uploadId=')) return false;
+      const lose = () => response.destroy();
+      const forwarded = request({ port, host: '127.0.0.1', method, path: url, headers }, (reply) =>
+        reply.resume().once('end', lose),
+      );
+      incoming.pipe(forwarded);
+      return true;
+    },
+    {},
+    /is perhaps incomplete: .*There is no new backup: the object was removed/,
+  ],
+  [
     'a connection that is cut while it is read back',
     (incoming, response) => {
       const isReadBack = incoming.method === 'GET' && incoming.url?.includes('.db') === true;
