@@ -2,7 +2,7 @@ import type { Client, ResponseEvent } from '@plant-store/client';
 import { followChanges } from '@plant-store/client/follow';
 import type { QueryClient } from '@tanstack/react-query';
 import type { PlantFilter } from '../route.js';
-import { forgetLists, putIn, takeOut } from './use-plants.js';
+import { checkLists, forgetLists, putIn, takeOut } from './use-plants.js';
 
 /** How many changes are shown one by one; for more, such as of an import, the list loads again. */
 const maxShown = 100;
@@ -21,7 +21,8 @@ interface ShowChangesOptions {
 }
 
 /**
- * Shows in the list and in the plant that is open what others change meanwhile, until the signal is aborted.
+ * Shows in the list and in the plant that is open what others change meanwhile, and that the service is away, until the signal is
+ * aborted.
  *
  * @throws whatever following ends with, such as where the token does not permit to read, or the database has no changes
  */
@@ -33,12 +34,17 @@ export async function showChanges({
   onFollowing,
 }: ShowChangesOptions): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let answered = false;
   const onResponse = ({ response }: ResponseEvent) => {
-    if (response?.status !== 200) return;
+    const before = answered;
+    answered = response?.status === 200;
+    if (before && !answered) checkLists(queryClient);
+    if (!answered) return;
     clearTimeout(timer);
     timer = setTimeout(() => onFollowing(false), heardMs);
     onFollowing(true);
   };
+  window.addEventListener('offline', () => checkLists(queryClient), { signal });
   try {
     for await (const { changes } of followChanges(client, { signal, onResponse })) {
       if (changes.length > maxShown) forgetLists(queryClient);

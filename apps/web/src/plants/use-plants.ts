@@ -110,6 +110,13 @@ export function forgetLists(queryClient: QueryClient): void {
   void queryClient.resetQueries({ queryKey: lists });
 }
 
+/** Reads the lists again that are not long, and keeps them meanwhile: so it shows whether the service is away. */
+export function checkLists(queryClient: QueryClient): void {
+  const isShort = ({ state }: { readonly state: { readonly data?: unknown } }) =>
+    ((state.data as PlantPages | undefined)?.pages.length ?? 0) <= reload.maxPages;
+  void queryClient.invalidateQueries({ queryKey: lists, predicate: isShort });
+}
+
 /** Asks again at once what could not be read, in place of an attempt that waits. */
 export async function readAgain(queryClient: QueryClient): Promise<void> {
   const failed = queryClient

@@ -256,6 +256,18 @@ it('deletes and restores where the browser translates it, but no name, tag, id o
   expect([messages, violations]).toEqual([[], []]);
 });
 
+it('says at once that the device is offline, and no longer once it is back', async () => {
+  const { page } = await openPage();
+  const following = page.waitForRequest((request) => request.url().includes('wait=25'));
+  await page.goto(shared.store.address);
+  await following;
+  const notice = page.getByRole('alert').filter({ hasText: 'This device is offline' });
+  await page.context().setOffline(true);
+  await notice.waitFor();
+  await page.context().setOffline(false);
+  await notice.waitFor({ state: 'detached' });
+});
+
 // The last one: where it fails, the service may be away.
 it('keeps what was loaded while the service is away, counts nothing, and comes back by itself', async () => {
   const { store } = shared;
@@ -265,12 +277,16 @@ it('keeps what was loaded while the service is away, counts nothing, and comes b
   ];
   await store.send('/plants/batch', { plants });
   const { page, forget, messages } = await openPage();
+  const following = page.waitForRequest((request) => request.url().includes('wait=25'));
   await page.goto(store.address.replace('/#', '/?tag=outage#'));
   await page.getByText('2 plants found').waitFor();
+  await following;
   await store.kill();
-  await page.getByRole('searchbox').fill('ros');
   const notice = page.getByRole('alert').filter({ hasText: 'This page goes on by itself' });
+  // Though nobody has pressed anything.
   await notice.waitFor();
+  await page.getByRole('searchbox').fill('ros');
+  await page.waitForURL('**/?q=ros&tag=outage');
   expect(await page.getByRole('row', { name: 'Fern' }).isVisible()).toBe(true);
   expect(
     await page.locator('.plant-table[aria-busy=true]').evaluate((table) => getComputedStyle(table).filter),
