@@ -250,11 +250,16 @@ it('fixes all ids of a kind at once, keeps what was corrected by hand, and takes
   const { store } = openImportWithStore();
   await choose(fixture('ids-with-separators.csv'));
   await press('Review lines');
+  await screen.findByRole('form', { name: 'Line 6' });
+  await press('Replace the id of 1 line, which cannot be read, by another');
+  await screen.findByText('The id of 1 line is replaced by another.');
+  await button('Add 1 plant');
+  await press('Take that back');
   const line = await screen.findByRole('form', { name: 'Line 6' });
   await userEvent.clear(within(line).getByLabelText('Id'));
   await userEvent.type(within(line).getByLabelText('Id'), '3{Enter}');
-  await press('Generate ids for 1 line');
-  await screen.findByText('Ids are generated for 1 line.');
+  await press('Generate the missing id of 1 line');
+  await screen.findByText('An id is generated for 1 line.');
   await press('Read ids such as 1.001 as 1001 in 2 lines');
   await press('Read ids such as 7.0 as 7 in 1 line');
   await button('Add 5 plants');

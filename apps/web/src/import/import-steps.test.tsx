@@ -43,7 +43,7 @@ const counts: Counts = {
   stored: 0,
   replayed: 0,
   duplicates: 2,
-  fixable: { generate: 0, separators: 0, decimals: 0 },
+  fixable: { generate: 0, separators: 0, decimals: 0, replace: 0 },
 };
 const list: List = { filter: 'all', offset: 0, total: 100, rows: [row] };
 const steady = { stop: undefined, retrying: undefined, kept: 0 };

@@ -34,10 +34,10 @@ export interface ReadAs {
 }
 
 /**
- * What can be done at once to all ids that cannot be read: to generate others, to leave out what separates digits (`1.001`), or
- * decimals that are zero (`7.0`).
+ * What can be done at once to all ids that are missing: to generate them; or that cannot be read: to leave out what separates digits
+ * (`1.001`), or decimals that are zero (`7.0`), or to generate others in their place.
  */
-export const fixes = ['generate', 'separators', 'decimals'] as const;
+export const fixes = ['generate', 'separators', 'decimals', 'replace'] as const;
 export type Fix = (typeof fixes)[number];
 
 /** What a run does: adds what is ready, gives ids of deleted plants again where the service rejected them, or deletes what was added. */

@@ -50,7 +50,7 @@ export const initialState: ImportState = {
     stored: 0,
     replayed: 0,
     duplicates: 0,
-    fixable: { generate: 0, separators: 0, decimals: 0 },
+    fixable: { generate: 0, separators: 0, decimals: 0, replace: 0 },
   },
   list: undefined,
   fixed: new Map(),

@@ -71,7 +71,7 @@ export function ReviewLines({ session, state }: ReviewLinesProps) {
 const fixTexts: Readonly<
   Record<Fix, readonly [offer: (lines: string) => string, done: (lines: string) => string]>
 > = {
-  generate: [(lines) => `Generate ids for ${lines}`, (lines) => `Ids are generated for ${lines}.`],
+  generate: [(lines) => `Generate the missing id of ${lines}`, (lines) => `An id is generated for ${lines}.`],
   separators: [
     (lines) => `Read ids such as 1.001 as 1001 in ${lines}`,
     (lines) => `Ids such as 1.001 are read as 1001 in ${lines}.`,
@@ -79,6 +79,10 @@ const fixTexts: Readonly<
   decimals: [
     (lines) => `Read ids such as 7.0 as 7 in ${lines}`,
     (lines) => `Ids such as 7.0 are read as 7 in ${lines}.`,
+  ],
+  replace: [
+    (lines) => `Replace the id of ${lines}, which cannot be read, by another`,
+    (lines) => `The id of ${lines} is replaced by another.`,
   ],
 };
 

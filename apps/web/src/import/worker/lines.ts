@@ -40,7 +40,7 @@ export class Lines {
   /** What a person has written in place of a record. */
   readonly corrections: Map<number, Texts>;
   readonly #problems = new Map<number, Problem>();
-  readonly #fixable = { generate: 0, separators: 0, decimals: 0 };
+  readonly #fixable = { generate: 0, separators: 0, decimals: 0, replace: 0 };
   readonly #states: Uint8Array;
   /** How many records have each state. */
   readonly #counts = [0, 0, 0, 0, 0, 0, 0];

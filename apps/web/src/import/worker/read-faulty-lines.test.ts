@@ -56,7 +56,7 @@ it.each([
 
 it('rejects what the contract rejects, with its messages, all of a line together', async () => {
   const content = `id,name,tag\n9223372036854775808,Rose\n,Rose\n4,\n5,a\0b\nx,\n-9223372036854775808,Fern\n${'9'.repeat(5000)},Ivy`;
-  const tooLong = (id: string) => `id "${id}": use 18 digits at most`;
+  const tooLong = (id: string) => `id "${id}": it is too large; an id of up to 18 digits always fits`;
   expect(await read(file('plants.csv', content))).toMatchObject({
     plants: { 7: { id: -9223372036854775808n, name: 'Fern' } },
     faulty: {

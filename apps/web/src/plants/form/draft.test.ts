@@ -17,7 +17,7 @@ it.each([
   expect(plant).toEqual({ id: expected, name: 'Rose' });
 });
 
-const tooLong = 'Id is too long: use 18 digits at most.';
+const tooLong = 'Id is too large: one of up to 18 digits always fits.';
 const noDigits = 'Id has digits only, such as 42 or -7.';
 
 it.each([

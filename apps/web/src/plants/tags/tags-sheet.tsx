@@ -197,7 +197,8 @@ function RenameForm({
 function describe(total: number, existing: number | undefined, to: string): string {
   const plants = `${total.toLocaleString()} ${total === 1 ? 'plant' : 'plants'}`;
   if (existing !== undefined) {
-    return `Merges into the tag of ${existing.toLocaleString()} others: ${plants} cannot be told from them afterwards.`;
+    const others = existing === 1 ? 'another plant' : `${existing.toLocaleString()} others`;
+    return `Merges into the tag of ${others}: afterwards nothing shows which ${total === 1 ? 'plant' : plants} had this one.`;
   }
   if (to === '') return `Removes the tag of ${plants}.`;
   return `Corrects ${plants}, one by one. Cancel stops; Continue goes on.`;

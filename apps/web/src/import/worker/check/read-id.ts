@@ -14,11 +14,11 @@ const damages: readonly (readonly [pattern: RegExp, advice: string, fix: Fix])[]
   [
     /^[+-]?\d+([.,]\d+)?e[+-]?\d+$/i,
     'the spreadsheet shortened this id; format the column as text, and enter the id again',
-    'generate',
+    'replace',
   ],
   [/^[+-]?\d{1,3}([.,'’\s]\d{3})+$/, 'write the id without separators between its digits', 'separators'],
   [/^[+-]?\d+[.,]0*$/, 'write the id without decimals', 'decimals'],
-  [/^[+-]?\d+[.,]\d*$/, 'write the id without decimals', 'generate'],
+  [/^[+-]?\d+[.,]\d*$/, 'write the id without decimals', 'replace'],
 ];
 
 /**
@@ -34,8 +34,10 @@ export function readId(cell: string): IdCell {
   const start = text.slice(0, longestId * 2);
   const [
     ,
-    advice = digits === undefined ? 'an id has digits only, such as 42 or -7' : 'use 18 digits at most',
-    fix = 'generate' as const,
+    advice = digits === undefined
+      ? 'an id has digits only, such as 42 or -7'
+      : 'it is too large; an id of up to 18 digits always fits',
+    fix = 'replace' as const,
   ] = damages.find(([pattern]) => pattern.test(start)) ?? [];
   return { reason: `id "${start}": ${advice}`, fix };
 }
