@@ -7,9 +7,9 @@ export interface ClaimProfile {
   readonly audienceClaims: readonly string[];
   readonly subjectClaims: readonly string[];
   /** The claims, each with the value if that matters, of which an access token has at least one, and an ID token none. */
-  readonly marks: Readonly<Record<string, unknown>>;
+  readonly accessTokenClaims: Readonly<Record<string, unknown>>;
   /** The claims that only an ID token has. */
-  readonly foreign: readonly string[];
+  readonly idTokenClaims: readonly string[];
 }
 
 /** What a provider documents. */
@@ -26,8 +26,8 @@ export const standardProfile: ProviderProfile = {
   audienceClaims: ['aud'],
   subjectClaims: ['sub'],
   nameScope: (scope) => `plants:${scope}`,
-  marks: {},
-  foreign: [],
+  accessTokenClaims: {},
+  idTokenClaims: [],
 };
 
 /** What binds an ID token to its request and to other tokens (OpenID Connect Core, sections 2 and 3.3.2.11). */
@@ -43,8 +43,8 @@ export const providerProfiles = {
   auth0: {
     ...standardProfile,
     scopeClaims: ['permissions', 'scope'],
-    marks: { azp: undefined, client_id: undefined },
-    foreign: ofIdTokens,
+    accessTokenClaims: { azp: undefined, client_id: undefined },
+    idTokenClaims: ofIdTokens,
   },
   /**
    * Scopes are those of a resource server, such as `plants/read`, and without resource binding there is no `aud`
@@ -55,8 +55,8 @@ export const providerProfiles = {
     scopeClaims: ['scope'],
     audienceClaims: ['aud', 'client_id'],
     nameScope: (scope) => `plants/${scope}`,
-    marks: { token_use: 'access' },
-    foreign: ofIdTokens,
+    accessTokenClaims: { token_use: 'access' },
+    idTokenClaims: ofIdTokens,
   },
   /**
    * A token for a person has `scp`, one for an application `roles`; an ID token may have `roles`, too, but only access tokens say how
@@ -66,8 +66,8 @@ export const providerProfiles = {
     ...standardProfile,
     scopeClaims: ['scp', 'roles'],
     nameScope: (scope) => `Plants.${scope.charAt(0).toUpperCase()}${scope.slice(1)}`,
-    marks: { azpacr: undefined, appidacr: undefined },
-    foreign: ofIdTokens,
+    accessTokenClaims: { azpacr: undefined, appidacr: undefined },
+    idTokenClaims: ofIdTokens,
     nameAudience: (audience) => `${audience}/.default`,
   },
   /**
@@ -77,8 +77,8 @@ export const providerProfiles = {
   google: {
     ...standardProfile,
     scopeClaims: ['email'],
-    marks: { email_verified: true },
-    foreign: ofIdTokens,
+    accessTokenClaims: { email_verified: true },
+    idTokenClaims: ofIdTokens,
   },
   /**
    * The claim `typ` is `ID` or `Refresh` in its other tokens; older access tokens have a `nonce`, and lightweight ones may lack `sub`
@@ -88,20 +88,25 @@ export const providerProfiles = {
     ...standardProfile,
     scopeClaims: ['scope'],
     subjectClaims: ['sub', 'azp'],
-    marks: { typ: 'Bearer' },
-    foreign: ['at_hash', 'c_hash'],
+    accessTokenClaims: { typ: 'Bearer' },
+    idTokenClaims: ['at_hash', 'c_hash'],
   },
   /** The claim `cid` names the client (https://developer.okta.com/docs/api/openapi/okta-oauth/guides/overview/). */
-  okta: { ...standardProfile, scopeClaims: ['scp'], marks: { cid: undefined }, foreign: ofIdTokens },
+  okta: {
+    ...standardProfile,
+    scopeClaims: ['scp'],
+    accessTokenClaims: { cid: undefined },
+    idTokenClaims: ofIdTokens,
+  },
 } as const satisfies Readonly<Record<string, ProviderProfile>>;
 
 /** One of the values of `JWT_PROVIDER`. */
 export type ProviderName = keyof typeof providerProfiles;
 
 /** Whether the claims are those of an access token. */
-export function isAccessToken(claims: object, { marks, foreign }: ClaimProfile): boolean {
-  if (foreign.some((name) => Object.hasOwn(claims, name))) return false;
-  const required = Object.entries(marks);
+export function isAccessToken(claims: object, { accessTokenClaims, idTokenClaims }: ClaimProfile): boolean {
+  if (idTokenClaims.some((name) => Object.hasOwn(claims, name))) return false;
+  const required = Object.entries(accessTokenClaims);
   return (
     required.length === 0 ||
     required.some(([name, value]) => {

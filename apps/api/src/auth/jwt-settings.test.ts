@@ -20,7 +20,7 @@ it('has defaults for all but issuer, audience and keys', () => {
     audiences: ['https://plants.example.com'],
     profile: {
       ...{ scopeClaims: ['scope', 'scp'], audienceClaims: ['aud'], subjectClaims: ['sub'] },
-      ...{ marks: {}, foreign: [] },
+      ...{ accessTokenClaims: {}, idTokenClaims: [] },
     },
     jwksUrl: 'https://id.example.com/jwks',
     algorithms: ['RS256', 'ES256'],
@@ -90,7 +90,7 @@ it('has the claims of a provider, and others in their place', () => {
       scopeClaims: ['https://example.com/roles', 'a.b'],
       audienceClaims: ['azp'],
       subjectClaims: ['oid', 'sub'],
-      marks: { typ: 'Bearer' },
+      accessTokenClaims: { typ: 'Bearer' },
     },
     scopes: { create: 'plants:create', read: 'r' },
   });
