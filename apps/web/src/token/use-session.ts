@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { navigate, parseRoute } from '../route.js';
 import { loadPart } from '../shared/load-boundary.js';
 import { nameOf, openChannel, tabStorageKeys } from '../shared/tab-storage.js';
@@ -61,7 +61,8 @@ export function useSession(
   const ids = useRef(new Map<string, string>());
   /** The ids of sign-ins that the identity provider renews no more. */
   const ended = useRef(new Set<string>());
-  useEffect(() => {
+  // Before it is shown: a token that seems forgotten is in no storage.
+  useLayoutEffect(() => {
     latest.current = session;
     const { kept, active, place } = session;
     if (session.waiting !== undefined) return;
@@ -173,7 +174,7 @@ export function useSession(
   );
 }
 
-/** To the other tabs of this page: the ids of tokens to forget. */
+/** The channel to the other tabs of this page, with the ids of tokens to forget. */
 const forgetChannel = 'plant-store.forget';
 
 /** Ends a sign-in at the identity provider as well, if that is possible. */
