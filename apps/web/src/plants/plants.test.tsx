@@ -26,7 +26,8 @@ beforeEach(async () => {
   history.replaceState(null, '', '/');
   vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
     sent.push(`${init.method} ${url.slice(location.origin.length)}`);
-    if (failure === undefined) return store.fetch(url, init);
+    // What the page hears of changes meanwhile is shown by truth.test.tsx.
+    if (failure === undefined || url.includes('/changes')) return store.fetch(url, init);
     const { error, status, example: message } = errors[failure];
     return Response.json({ error, message }, { status });
   });

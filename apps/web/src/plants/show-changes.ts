@@ -34,12 +34,13 @@ export async function showChanges({
   onFollowing,
 }: ShowChangesOptions): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let answered = false;
+  // The list itself says when it cannot be read at first.
+  let wasAway = true;
   const onResponse = ({ response }: ResponseEvent) => {
-    const before = answered;
-    answered = response?.status === 200;
-    if (before && !answered) checkLists(queryClient);
-    if (!answered) return;
+    const isAway = response === undefined || response.status >= 500;
+    if (isAway && !wasAway) checkLists(queryClient);
+    wasAway = isAway;
+    if (response?.status !== 200) return;
     clearTimeout(timer);
     timer = setTimeout(() => onFollowing(false), heardMs);
     onFollowing(true);
