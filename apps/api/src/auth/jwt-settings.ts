@@ -1,4 +1,4 @@
-import { type Scope, scopes } from '@plant-store/contract/access-token';
+import { plantScopes, type Scope, scopes } from '@plant-store/contract/access-token';
 import { shorten } from '@plant-store/contract/messages';
 import ipaddr from 'ipaddr.js';
 import * as z from 'zod';
@@ -36,6 +36,7 @@ const defaultScopes: Readonly<Record<Scope, string>> = {
   read: 'plants:read',
   correct: 'plants:correct',
   delete: 'plants:delete',
+  admin: 'plants:admin',
 };
 
 /** The characters of a scope (RFC 6749, section 3.3), but for a comma and a semicolon, which separate lists elsewhere. */
@@ -160,8 +161,16 @@ function toSignIn(
   audience: string,
 ): SignIn | undefined {
   if (clientId === undefined) return undefined;
-  const needed = Object.values({ ...defaultScopes, ...variables.JWT_SCOPES });
-  const asked = new Set(['openid', ...needed, ...[variables.JWT_REQUIRED_SCOPE ?? []].flat()]);
+  const names = { ...defaultScopes, ...variables.JWT_SCOPES };
+  const needed = plantScopes.map((scope) => names[scope]);
+  // Only where the operator names it: a provider may reject what it does not know.
+  const admin = variables.JWT_SCOPES?.admin ?? [];
+  const asked = new Set([
+    'openid',
+    ...needed,
+    ...[admin].flat(),
+    ...[variables.JWT_REQUIRED_SCOPE ?? []].flat(),
+  ]);
   return { issuer, audience, clientId, scope: scope ?? [...asked].join(' ') };
 }
 
