@@ -277,6 +277,9 @@ function addStore(program: Command, { context, readConfig }: ProgramDependencies
     .option('--added-before <time>', 'those stored before a time', toTime)
     .option('--newest', 'the latest first')
     .addOption(
+      new Option('--by', 'with the tokens that have added them, and corrected them last').conflicts('format'),
+    )
+    .addOption(
       new Option('--format <format>', 'how they are printed').choices(Object.keys(formats)).default('table'),
     )
     .action((options: ListOptions) => list(readConfig(), options, context));

@@ -30,7 +30,8 @@ export async function show(config: Config, id: bigint, context: CliContext): Pro
   });
 }
 
-function wasChanged({ record }: RecordHistory<object>): boolean {
+/** Whether what was created was changed or removed since. */
+export function wasChanged({ record }: RecordHistory<object>): boolean {
   return isTombstone(record) || record.original !== undefined;
 }
 
@@ -45,7 +46,8 @@ function describe(
   return `${what.padEnd(9)}  ${[time, describeWho(by, tokens)].filter(Boolean).join('  ')}\n`;
 }
 
-function describeWho(by: string | undefined, tokens: readonly AccessToken[]): string {
+/** Such as `by token 7 "web-shop"`; empty where nobody is known. */
+export function describeWho(by: string | undefined, tokens: readonly AccessToken[]): string {
   if (by === undefined) return '';
   const token = tokens.find(({ id }) => String(id) === by);
   if (token !== undefined) return `by token ${by} "${toOneLine(token.name)}"`;
