@@ -294,3 +294,17 @@ it('deletes what it has added, not what was there, by two clicks, and then adds 
   await heading('1 plant added from plants.csv. 1 was there already.');
   expect(store.plants.get(2n)).toEqual({ name: 'Ivy' });
 });
+
+it('does not delete what was changed after the import', async () => {
+  const { store } = openImportWithStore();
+  await review('id,name,tag\n1,Rose,red\n2,Fern,\n3,Ivy,\n');
+  await press('Add 3 plants');
+  await heading('3 plants added from plants.csv.');
+  const client = createClient(store);
+  await client.correctPlant({ params: { id: 2 }, headers: { 'if-match': '*' }, body: { name: 'Oak' } });
+  await client.deletePlant({ params: { id: 3 } });
+  await press('Undo this import');
+  await press('Delete the 3 plants that it added');
+  await heading('Undone: 2 plants deleted. 1 was changed since, and stays.');
+  expect([...store.plants]).toEqual([[2n, { name: 'Oak' }]]);
+});

@@ -46,7 +46,7 @@ const counts: Counts = {
   fixable: { generate: 0, separators: 0, decimals: 0 },
 };
 const list: List = { filter: 'all', offset: 0, total: 100, rows: [row] };
-const steady = { stop: undefined, retrying: undefined };
+const steady = { stop: undefined, retrying: undefined, kept: 0 };
 const progress: Progress = {
   ...steady,
   task: 'add',

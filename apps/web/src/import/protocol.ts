@@ -158,6 +158,8 @@ export interface Progress {
   readonly rejected: number;
   /** How many of these have the id of a deleted plant. */
   readonly retired: number;
+  /** Plants that an undo has not deleted, since they were changed after the import. */
+  readonly kept: number;
 }
 
 /** Something that is not about one plant, and keeps all from being stored. */

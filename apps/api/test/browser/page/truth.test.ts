@@ -99,3 +99,83 @@ it('imports where the browser blocks workers and storage', async () => {
   expect(shared.store.readPlants().filter(({ id }) => ['81', '82'].includes(id))).toHaveLength(2);
   expect(violations).toEqual([]);
 });
+
+it.each([
+  ['create', ['Add a plant', 'Import'], /^This token may add plants, but not see, correct or delete them/],
+  ['read', [], undefined],
+  ['read,delete', ['Delete'], undefined],
+  ['read,correct', ['Correct'], undefined],
+] as const)(
+  'offers a token that may %s nothing else, and counts only what it may see',
+  async (scopes, offered, says) => {
+    const { store } = shared;
+    await store.send('/plants', { id: 90, name: 'Larch' });
+    const { page } = await openPage();
+    await page.goto(`${store.baseUrl}/#token=${await store.issueToken(scopes)}`);
+    if (says === undefined) {
+      await page.getByRole('row', { name: 'Larch' }).click();
+      await page.getByRole('heading', { name: 'Larch' }).waitFor();
+    } else await page.getByRole('alert').filter({ hasText: says }).waitFor();
+    const names = ['Add a plant', 'Import', 'Correct', 'Delete'];
+    const isOffered = (name: string) =>
+      page
+        .getByRole('button', { name, exact: true })
+        .or(page.getByRole('link', { name, exact: true }))
+        .first()
+        .isVisible();
+    await expect
+      .poll(async () => {
+        const visible = await Promise.all(names.map(isOffered));
+        return names.filter((_, at) => visible[at]);
+      })
+      .toEqual(offered);
+    expect(await page.getByText(/0 plants|No plant/).count()).toBe(0);
+    expect(await page.getByRole('searchbox').count()).toBe(says === undefined ? 1 : 0);
+  },
+);
+
+it('lists first the plant whose id is searched, filters by a tag as it is typed, in either case, or pressed', async () => {
+  const plants = [
+    { id: 700, name: 'Alder', tag: 'Marsh' },
+    { id: 701, name: 'Plant 700 b', tag: 'Marsh' },
+    { id: 702, name: 'Heather', tag: 'Moor' },
+  ];
+  await shared.store.send('/plants/batch', { plants });
+  const { page } = await openPage();
+  await page.goto(shared.store.address);
+  const first = page.getByRole('row').nth(1);
+  await page.getByRole('searchbox').fill('700');
+  await page.getByText('2 plants found').waitFor();
+  expect(await first.textContent()).toContain('Alder');
+  await page.getByRole('searchbox').fill('');
+  await page.getByRole('combobox', { name: 'Tag' }).pressSequentially('mArs');
+  await page.getByText('2 plants found').waitFor();
+  expect(await page.getByRole('row', { name: 'Heather' }).count()).toBe(0);
+  await page.getByRole('combobox', { name: 'Tag' }).fill('');
+  await page.getByRole('row', { name: 'Heather' }).getByRole('button', { name: 'Moor' }).click();
+  await page.getByText('1 plant found').waitFor();
+  expect(new URL(page.url()).search).toBe('?tag=Moor');
+});
+
+it('keeps the undo of each of two deletes', async () => {
+  const plants = [
+    { id: 800, name: 'Birch', tag: 'wood' },
+    { id: 801, name: 'Beech', tag: 'wood' },
+    { id: 802, name: 'Hazel', tag: 'wood' },
+  ];
+  await shared.store.send('/plants/batch', { plants });
+  const { page } = await openPage();
+  await page.goto(shared.store.address.replace('/#', '/?tag=wood#'));
+  const note = (name: string) => page.locator('.undo-item').filter({ hasText: name });
+  for (const name of ['Birch', 'Beech']) {
+    await page.getByRole('row').getByText(name).click();
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await note(name).waitFor();
+  }
+  await page.getByText('1 plant found').waitFor();
+  for (const name of ['Birch', 'Beech']) {
+    await note(name).getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('row', { name }).waitFor();
+  }
+  await page.getByText('3 plants found').waitFor();
+});

@@ -22,12 +22,14 @@ export function RunPlants({ session, state }: RunPlantsProps) {
     total: state.counts.ready,
     rejected: 0,
     retired: 0,
+    kept: 0,
     stop: undefined,
     retrying: undefined,
   };
   const isRunning = progress.state === 'running';
   const percent = percentOf(progress);
   useTitle(isRunning ? `${percent} %` : undefined);
+  const left = useTimeLeft(progress);
   return (
     <div className="import-step">
       <StepHeading key={progress.state}>{describeState(progress, state)}</StepHeading>
@@ -38,7 +40,8 @@ export function RunPlants({ session, state }: RunPlantsProps) {
         aria-label="Plants done"
       />
       <p className="import-line-count">
-        {`${formatCount(progress.done)} of ${formatCount(progress.total)} (${percent} %)`}
+        <span>{`${formatCount(progress.done)} of ${formatCount(progress.total)} (${percent} %)`}</span>
+        {left !== undefined && <span>{`, ${left}`}</span>}
       </p>
       <Totals state={state} rejected={progress.rejected} />
       {/* Keeps its room, so that nothing moves when the run ends. */}
@@ -66,7 +69,7 @@ function Actions({
   progress,
 }: RunPlantsProps & { readonly progress: Pick<Progress, 'task' | 'state' | 'retired'> }) {
   const { counts, preview } = state;
-  const [canReuse, canDelete] = [useMay('correct'), useMay('delete')];
+  const [canReuse, canRead, canDelete] = [useMay('correct'), useMay('read'), useMay('delete')];
   if (progress.state === 'running') {
     return (
       <p className="import-actions">
@@ -109,7 +112,9 @@ function Actions({
         </>
       )}
       {preview && <StartOver session={session} state={state} />}
-      {counts.stored > 0 && !isUndo && canDelete && <UndoImport session={session} count={counts.stored} />}
+      {counts.stored > 0 && !isUndo && canRead && canDelete && (
+        <UndoImport session={session} count={counts.stored} />
+      )}
     </p>
   );
 }
@@ -164,12 +169,16 @@ function percentOf({ done, total }: Pick<Progress, 'done' | 'total'>): number {
 }
 
 function describeState(
-  { task, state, stop, done }: Pick<Progress, 'task' | 'state' | 'stop' | 'done'>,
+  { task, state, stop, done, kept }: Pick<Progress, 'task' | 'state' | 'stop' | 'done' | 'kept'>,
   { counts, preview }: ImportState,
 ) {
   if (state === 'running') return task === 'undo' ? 'Deleting what was added' : 'Adding plants';
   if (state === 'stopped') return stop === undefined ? 'Cancelled' : 'Interrupted';
-  if (task === 'undo') return `Undone: ${formatCountOf(done, 'plant')} deleted.`;
+  if (task === 'undo') {
+    const deleted = `Undone: ${formatCountOf(done - kept, 'plant')} deleted.`;
+    if (kept === 0) return deleted;
+    return `${deleted} ${formatCount(kept)} ${kept === 1 ? 'was' : 'were'} changed since, and ${kept === 1 ? 'stays' : 'stay'}.`;
+  }
   const { stored, replayed } = counts;
   const there = `${formatCount(replayed)} ${replayed === 1 ? 'was' : 'were'} there already.`;
   return (
@@ -183,6 +192,20 @@ function describeState(
       <span>{replayed > 0 ? `. ${there}` : '.'}</span>
     </>
   );
+}
+
+/** How long a run will still take at the pace that it has had, once it has run for three seconds. */
+function useTimeLeft({ state, done, total }: Pick<Progress, 'state' | 'done' | 'total'>): string | undefined {
+  const isRunning = state === 'running';
+  const [start, setStart] = useState<{ atMs: number; done: number }>();
+  useEffect(() => setStart(isRunning ? { atMs: Date.now(), done } : undefined), [isRunning]);
+  if (start === undefined || done <= start.done) return undefined;
+  const elapsedMs = Date.now() - start.atMs;
+  if (elapsedMs < 3_000) return undefined;
+  const seconds = Math.ceil(((total - done) * elapsedMs) / (done - start.done) / 1_000);
+  return seconds < 90
+    ? `about ${formatCountOf(Math.ceil(seconds / 10) * 10, 'second')} left`
+    : `about ${formatCountOf(Math.round(seconds / 60), 'minute')} left`;
 }
 
 /** Puts a text in front of the title of the document, as long as there is one. */

@@ -1,5 +1,5 @@
 import { type Client, createClient, errors, type Fetch, isPlantStoreError } from '@plant-store/client';
-import { deleteAll, storeAll } from '@plant-store/client/bulk';
+import { deleteAll, getAll, storeAll } from '@plant-store/client/bulk';
 import { isRejectedError } from '@plant-store/client/unwrap';
 import type { NewPlantInput } from '@plant-store/contract/operations';
 import { explainError, explainRejection } from '../../shared/explain-failure.js';
@@ -54,8 +54,9 @@ export class Run {
   #limitedUntil = 0;
   /** How many lines had a result before. */
   #doneBefore = 0;
-  /** How many plants an undo has to delete. */
+  /** How many plants an undo has to delete, and how many of them were changed since. */
   #toDelete = 0;
+  #kept = 0;
 
   /** @param onChange called after each change, however many there are */
   constructor(lines: Lines, onChange: () => void, connection: Connection = {}) {
@@ -78,6 +79,7 @@ export class Run {
       total: isUndo ? this.#toDelete : done + ready,
       rejected: this.#lines.rejected,
       retired: this.#lines.retired,
+      kept: this.#kept,
     };
   }
 
@@ -97,6 +99,7 @@ export class Run {
       if (task === 'reuse') this.#lines.readyRetired();
       this.#doneBefore = this.#done;
       this.#toDelete = this.#lines.counts.stored;
+      this.#kept = 0;
     }
     this.#set('running');
     const work = this.#task === 'undo' ? this.#deleteAll(target, signal) : this.#sendAll(target, signal);
@@ -162,17 +165,34 @@ export class Run {
     return stop;
   }
 
-  /** Deletes what was stored, but not what was there before. Resolves with why plants are left, if any are. */
+  /**
+   * Deletes what was stored, but not what was there before or was changed since. Resolves with why plants are left, if any
+   * are.
+   */
   async #deleteAll(target: Target, signal: AbortSignal): Promise<Stop | undefined> {
     const records = new Map<string, number>();
+    const added = new Map<string, NewPlantInput>();
     const client = this.#connect(target);
     const lines = this.#lines;
     function* readIds() {
-      for (const [record, { id }] of lines.readPlants('stored')) {
-        records.set(String(id), record);
-        yield id;
+      for (const [record, plant] of lines.readPlants('stored')) {
+        records.set(String(plant.id), record);
+        added.set(String(plant.id), plant);
+        yield plant.id;
       }
     }
+    const readUnchanged = async function* (this: Run) {
+      for await (const { id, plant } of getAll(client, readIds(), { signal })) {
+        const text = String(id);
+        const before = added.get(text);
+        added.delete(text);
+        if (plant === undefined || (plant.name === before?.name && plant.tag === before.tag)) yield id;
+        else {
+          this.#kept++;
+          lines.resolve(records.get(text) as number, 'replayed');
+        }
+      }
+    }.bind(this);
     const deletePlants: Client['deletePlants'] = async (request) => {
       const reply = await client.deletePlants(request);
       if (reply.status !== 200) return reply;
@@ -184,7 +204,7 @@ export class Run {
       return reply;
     };
     let stop: Stop | undefined;
-    for await (const { message } of deleteAll({ deletePlants }, readIds(), { signal }))
+    for await (const { message } of deleteAll({ deletePlants }, readUnchanged(), { signal }))
       stop = { cause: 'other', message };
     return stop;
   }
