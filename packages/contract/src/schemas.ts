@@ -417,7 +417,7 @@ export const OwnTokenSchema = z
   }) satisfies z.ZodType<OwnToken>;
 
 /** An access token of the service, without its text. */
-export const TokenSchema = z
+const TokenSchema = z
   .object({
     id: StoredPlantSchema.shape.id.meta({ description: 'The number of the token' }),
     name: z.string().meta({ description: 'Who or what it is for' }),

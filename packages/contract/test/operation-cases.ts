@@ -701,7 +701,7 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
     ),
     [
       'a long name',
-      postToken({ ...reader, name: '🌱'.repeat(100) + '🌱' }),
+      postToken({ ...reader, name: '🌱'.repeat(101) }),
       invalidToken('name must have at most 100 characters'),
     ],
     ['no scopes', postToken({ ...reader, scopes: [] }), invalidToken('scopes must have at least one scope')],

@@ -112,9 +112,6 @@ export function createTokenManagement(
   };
 }
 
-/** What the operations on tokens do. */
-export type TokenManagement = ReturnType<typeof createTokenManagement>;
-
 /**
  * Logs a change of a token, without its text.
  *

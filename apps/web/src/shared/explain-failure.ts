@@ -108,9 +108,9 @@ const explanations: Readonly<Record<ErrorNumber, Explanation>> = {
   // batch_too_large
   40006: ofPage,
   // invalid_token_request
-  40009: { about: 'token', explain: ({ message }) => [message] },
+  40009: { about: 'plant', explain: ({ message }) => [message] },
   // token_ended
-  40010: { about: 'token', explain: ({ message }) => [message] },
+  40010: { about: 'plant', explain: ({ message }) => [message] },
   // beyond_own_token
   40301: { about: 'scope', explain: ({ message }) => [message] },
   // token_not_found

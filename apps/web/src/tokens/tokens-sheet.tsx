@@ -103,7 +103,7 @@ function useTokens(isShown: boolean) {
   const explain = useCallback(
     (error: unknown, uncertain = '') => {
       const { about, message } = explainFailure(error, 'read');
-      if (about === 'token' && isRejectedError(error) && error.status === 401) rejectToken(message);
+      if (about === 'token') rejectToken(message);
       else setProblem(isRejectedError(error) ? message : `${message} ${uncertain}`.trim());
     },
     [rejectToken],
