@@ -10,7 +10,7 @@ import { writeAtomically } from './atomic-write.js';
 import { abortOnSignal, type CliContext, countOf, countProgress, writeResult } from './cli-context.js';
 import { retryWhileUnavailable, withDatabase } from './database.js';
 import { type Format, formats } from './formats.js';
-import { describeWho, wasChanged } from './show.js';
+import { describeWho } from './show.js';
 
 /** Which plants are printed, and how. */
 export interface ListOptions {
@@ -56,12 +56,10 @@ async function describePeople(
     Promise.all([store.findHistory(plants.map(({ id }) => id)), accessTokens.list()]),
   );
   return new Map(
-    histories.map((history) => {
-      const { addedBy } = history;
-      const changedBy = wasChanged(history) ? history.changedBy : undefined;
+    histories.map(({ record: { id }, addedBy, changedBy }) => {
       const people = { added: describeWho(addedBy, tokens), corrected: describeWho(changedBy, tokens) };
       const known = Object.entries(people).filter(([, who]) => who !== '');
-      return [history.record.id, known.map(([what, who]) => `  ${what} ${who}`).join('')];
+      return [id, known.map(([what, who]) => `  ${what} ${who}`).join('')];
     }),
   );
 }

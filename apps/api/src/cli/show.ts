@@ -30,8 +30,7 @@ export async function show(config: Config, id: bigint, context: CliContext): Pro
   });
 }
 
-/** Whether what was created was changed or removed since. */
-export function wasChanged({ record }: RecordHistory<object>): boolean {
+function wasChanged({ record }: RecordHistory<object>): boolean {
   return isTombstone(record) || record.original !== undefined;
 }
 
