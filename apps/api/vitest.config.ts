@@ -20,7 +20,6 @@ const independentTests = [
   'raw-requests',
   'request-cases',
   'request-log',
-  'scopes',
   'served-files',
   'shutdown',
   'token-secrecy',
@@ -40,7 +39,9 @@ const workersTests = [
   'operation-cases',
   'readiness',
   'request-log',
+  'scopes',
   'shutdown',
+  'tokens',
 ].map(toHttpTest);
 
 /** The test files that take longest, in this order: at the end of a run they would keep it waiting. Paths end with these. */

@@ -108,6 +108,7 @@ export async function startService(
     store: database.plants,
     concurrentLists: database.concurrentLists,
     accessTokens: tokens.verifier,
+    ownTokens: tokens.own,
     callers,
     turns,
     page,

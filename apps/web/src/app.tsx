@@ -12,7 +12,7 @@ import { LoadBoundary, loadPart } from './shared/load-boundary.js';
 import { Menu } from './shared/menu.js';
 import { PlantStoreProvider, usePlantStore } from './shared/plant-store.js';
 import { RouteLink } from './shared/route-link.js';
-import { useScopes } from './shared/use-scopes.js';
+import { useOwnToken, useScopes } from './shared/use-scopes.js';
 import { checkToken } from './token/check-token.js';
 import type { SignedIn } from './token/sign-in.js';
 import { TokenPanel } from './token/token-panel.js';
@@ -26,6 +26,11 @@ const ImportPlants = lazy(async () => {
 const TokenSheet = lazy(async () => {
   const { TokenSheet } = await loadPart(() => import('./token/token-sheet.js'));
   return { default: TokenSheet };
+});
+
+const TokensSheet = lazy(async () => {
+  const { TokensSheet } = await loadPart(() => import('./tokens/tokens-sheet.js'));
+  return { default: TokensSheet };
 });
 
 const AddSheet = lazy(async () => {
@@ -57,6 +62,7 @@ function Page({ tokenFromAddress, signingIn }: AppProps) {
   const [scopes, setScopes] = useState<readonly Scope[]>();
   const canAdd = scopes?.includes('create') ?? true;
   const [isTokenOpen, setTokenOpen] = useState<boolean>();
+  const [isTokensOpen, setTokensOpen] = useState<boolean>();
   const { kept, active, asked, place } = session;
   const id = kept?.id;
   useEffect(() => {
@@ -88,6 +94,11 @@ function Page({ tokenFromAddress, signingIn }: AppProps) {
               <button type="button" onClick={() => setTokenOpen(true)}>
                 Access
               </button>
+              {scopes?.includes('admin') && (
+                <button type="button" onClick={() => setTokensOpen(true)}>
+                  Tokens
+                </button>
+              )}
               <button type="button" onClick={forget}>
                 Forget token
               </button>
@@ -133,6 +144,13 @@ function Page({ tokenFromAddress, signingIn }: AppProps) {
             <QueryClientProvider client={queryClient}>
               <PlantStoreProvider token={kept.token} renewToken={renew} onTokenRejected={reject}>
                 <Workspace route={route} id={kept.id} isActive={active} onScopes={setScopes} />
+                {isTokensOpen !== undefined && (
+                  <Tokens
+                    key={kept.id}
+                    isOpen={isTokensOpen && active}
+                    onClose={() => setTokensOpen(false)}
+                  />
+                )}
               </PlantStoreProvider>
             </QueryClientProvider>
           </div>
@@ -212,6 +230,16 @@ function Workspace({ route, id, isActive, onScopes }: WorkspaceProps) {
         </div>
       )}
     </>
+  );
+}
+
+function Tokens(props: { readonly isOpen: boolean; onClose(): void }) {
+  const own = useOwnToken();
+  if (!own?.scopes.includes('admin')) return null;
+  return (
+    <Part>
+      <TokensSheet own={own} {...props} />
+    </Part>
   );
 }
 

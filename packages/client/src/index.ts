@@ -15,14 +15,19 @@ export type {
   DeleteResults,
   GetResult,
   GetResults,
+  IssuedToken,
   NewPlantInput,
   NewPlants,
+  NewToken,
   OwnToken,
   Plant,
   PlantIds,
   PlantPage,
   PlantQuery,
   StoredPlant,
+  Token,
+  TokenList,
+  TokenRotation,
 } from '@plant-store/contract/operations';
 export type { Client, ReplyOf, RequestOf } from './client.js';
 export { createClient } from './create-client.js';

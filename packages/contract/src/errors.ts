@@ -77,6 +77,21 @@ export const errors = {
     example:
       'Exactly one precondition is needed: If-Match with the ETag of the plant, or If-None-Match: * to give the id of a deleted plant again.',
   },
+  invalid_token_request: {
+    error: 40009,
+    status: 400,
+    meaning:
+      'The body is JSON but not what a token is created or rotated by. The message names every invalid field.',
+    example:
+      'The token is not valid: name is required; ratePerMinute must be an integer from 1 to 1000000000.',
+  },
+  token_ended: {
+    error: 40010,
+    status: 400,
+    meaning:
+      'The token to rotate was revoked, or has expired. Nothing was changed; create a new one instead.',
+    example: 'The token 3 was revoked or has expired. Create a new one instead.',
+  },
   missing_token: {
     error: 40100,
     status: 401,
@@ -97,6 +112,13 @@ export const errors = {
       'The access token is valid, but does not permit this operation. The message names the scope that is missing.',
     example: 'The access token does not have the scope delete. Request one that has it.',
   },
+  beyond_own_token: {
+    error: 40301,
+    status: 403,
+    meaning:
+      'A token may give no more than it has itself: no other scopes, no later expiry, no higher rate. Nothing was changed; the message names what is too much.',
+    example: 'The access token may not give the scope delete, which it does not have itself.',
+  },
   not_found: {
     error: 40400,
     status: 404,
@@ -108,6 +130,12 @@ export const errors = {
     status: 404,
     meaning: 'No plant has this id.',
     example: 'No plant has the id 7.',
+  },
+  token_not_found: {
+    error: 40402,
+    status: 404,
+    meaning: 'No access token of the service has this id.',
+    example: 'No access token has the id 7.',
   },
   method_not_allowed: {
     error: 40500,

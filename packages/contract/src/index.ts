@@ -18,9 +18,11 @@ export type {
   DeleteResults,
   GetResult,
   GetResults,
+  IssuedToken,
   NewPlant,
   NewPlantInput,
   NewPlants,
+  NewToken,
   Operations,
   OwnToken,
   Plant,
@@ -31,6 +33,9 @@ export type {
   StoredPlant,
   TagPage,
   TagQuery,
+  Token,
+  TokenList,
+  TokenRotation,
 } from './operations.js';
 export { routes } from './routes.js';
 export {

@@ -1,6 +1,15 @@
 /** The most plants that a page of a list, or a batch, may have. */
 export const MAX_PLANTS = 1_000;
 
+/** The most requests a minute that a token may be limited to. */
+export const MAX_RATE_PER_MINUTE = 1_000_000_000;
+
+/** The most characters, which are Unicode code points, of the name of a token that is created over HTTP. */
+export const TOKEN_NAME_MAX_LENGTH = 100;
+
+/** The longest time for which a token and the one that replaces it both work, in seconds: a year of 365 days. */
+export const MAX_OVERLAP_SECONDS = 31_536_000;
+
 /** For how long a request for changes may wait, in seconds: less than after what proxies give up. */
 export const MAX_WAIT_SECONDS = 25;
 

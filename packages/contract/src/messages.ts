@@ -2,7 +2,7 @@ import { INT64_MAX, INT64_MIN } from './int64.js';
 import { MAX_PLANTS } from './limits.js';
 
 /** How long the texts of a list's query may be, for those who have no schema. */
-export { QUERY_MAX_LENGTHS } from './limits.js';
+export { MAX_OVERLAP_SECONDS, MAX_RATE_PER_MINUTE, QUERY_MAX_LENGTHS } from './limits.js';
 
 /**
  * The messages of errors that the service and the fake plant store of the client both reply with. A part of a request that
@@ -47,6 +47,14 @@ export const messages = {
     'The access token is not complete, or mistyped. Send it as it was issued: pst_ and 49 characters.',
   missingScope: (scope: string) =>
     `The access token does not have the scope ${scope}. Request one that has it.`,
+  tokenNotFound: (id: bigint) => `No access token has the id ${id}.`,
+  tokenEnded: (id: bigint) => `The token ${id} was revoked or has expired. Create a new one instead.`,
+  scopeBeyondOwn: (scope: string) =>
+    `The access token may not give the scope ${scope}, which it does not have itself.`,
+  expiryBeyondOwn: (expiresAt: string) =>
+    `The access token may not give access beyond its own expiry, ${expiresAt}.`,
+  rateBeyondOwn: (ratePerMinute: number) =>
+    `The access token may not give more than its own ${ratePerMinute} requests a minute.`,
   unknownToken: 'The access token is not known here. Ask the operator for a new one.',
   notFound: (path: string) => `Nothing is served under ${shorten(path, 200)}.`,
   methodNotAllowed: (method: string, path: string, allowed: readonly string[]) =>
@@ -80,15 +88,20 @@ export interface RequestIssues {
 
 /** The error that a request with issues is rejected with, and its message. */
 export interface InvalidRequest {
-  readonly errorName: 'invalid_plant' | 'bad_request';
+  readonly errorName: 'invalid_plant' | 'invalid_token_request' | 'bad_request';
   readonly message: string;
 }
 
 /**
  * The error for a request that does not have the shape that its operation requires. The message names every issue, and
  * its part of the request unless that is the body alone.
+ *
+ * @param target the path of the request
  */
-export function explainInvalidRequest({ path, query, headers, body }: RequestIssues): InvalidRequest {
+export function explainInvalidRequest(
+  { path, query, headers, body }: RequestIssues,
+  target = '/plants',
+): InvalidRequest {
   const parameters = [
     formatPart(path, (name) => `the path parameter ${name}`),
     formatPart(query, (name) => `the query parameter ${name}`),
@@ -96,6 +109,8 @@ export function explainInvalidRequest({ path, query, headers, body }: RequestIss
   ].filter((text) => text !== '');
   if (parameters.length === 0) {
     const issues = formatPart(body, (field) => (field === '' ? 'the body' : field));
+    if (target.startsWith('/tokens'))
+      return { errorName: 'invalid_token_request', message: `The token is not valid: ${issues}.` };
     const what = body?.some(({ path = [] }) => path.length === 1 && /^(plants|ids)$/.test(String(path[0])))
       ? 'batch'
       : 'plant';

@@ -9,7 +9,7 @@ export interface OperationTexts<Statuses extends number = number> {
   /** The replies of all statuses but those that every operation describes in the same words. */
   readonly replies: {
     readonly [Status in Exclude<Statuses, keyof typeof commonReplies>]: ReplyTexts;
-  } & { readonly 304?: ReplyTexts };
+  } & { readonly 304?: ReplyTexts; readonly 403?: ReplyTexts };
 }
 
 /** A reply as the OpenAPI document describes it. */
@@ -35,7 +35,7 @@ export type HeaderName =
 /** The replies that do not depend on the operation. */
 export const commonReplies = {
   401: { description: 'The access token is missing or not valid' },
-  403: { description: 'The access token does not permit this' },
+  403: { description: 'The access token does not permit this', errors: ['insufficient_scope'] },
   429: { description: 'Too many requests' },
   500: { description: 'An error of the service' },
 } as const satisfies Record<number, ReplyTexts>;
@@ -47,6 +47,14 @@ const batchErrors: readonly ErrorName[] = [
   'unsupported_content_type',
   'body_too_large',
   'batch_too_large',
+];
+
+const tokenErrors: readonly ErrorName[] = [
+  'bad_request',
+  'malformed_json',
+  'invalid_token_request',
+  'unsupported_content_type',
+  'body_too_large',
 ];
 
 export const texts: {
@@ -250,6 +258,57 @@ export const texts: {
       200: { description: 'The token, without its text' },
       400: { description: 'There are no parameters', errors: ['bad_request'] },
       503: { description: 'The service cannot look tokens up at the moment' },
+    },
+  },
+
+  listTokens: {
+    tag: 'tokens',
+    description:
+      'All access tokens of the service, also those that are revoked or have expired, in the order of their ids, without their texts.',
+    replies: {
+      200: { description: 'The tokens' },
+      400: { description: 'There are no parameters', errors: ['bad_request'] },
+      503: { description: 'The service cannot read tokens at the moment' },
+    },
+  },
+
+  createToken: {
+    tag: 'tokens',
+    description:
+      'Creates an access token, and shows its text, this once. It may give no more than the token of the request has: no other ' +
+      'scopes, no later expiry, no higher rate. Each request creates one, so it must not be retried without a look at the list.',
+    replies: {
+      200: { description: 'The token, with its text' },
+      400: { description: 'The request is not valid', errors: tokenErrors },
+      403: { description: 'The access token does not permit this, or may not give so much' },
+      503: { description: 'The service cannot store tokens at the moment' },
+    },
+  },
+
+  rotateToken: {
+    tag: 'tokens',
+    description:
+      'Creates a token that replaces another one, with its name, scopes and rate, and makes the other one expire. The token of ' +
+      'the request must have all that the other one has. Like a create it must not be retried without a look at the list.',
+    replies: {
+      200: { description: 'The new token, with its text' },
+      400: { description: 'The request is not valid', errors: [...tokenErrors, 'token_ended'] },
+      403: { description: 'The access token does not permit this, or may not give so much' },
+      404: { description: 'No token has this id', errors: ['token_not_found'] },
+      503: { description: 'The service cannot store tokens at the moment' },
+    },
+  },
+
+  revokeToken: {
+    tag: 'tokens',
+    description:
+      'Revokes a token for good, also the token of the request itself: within 5 seconds no instance accepts it any more. It may ' +
+      'permit what the token of the request does not. One that is revoked already stays so.',
+    replies: {
+      204: { description: 'It is revoked' },
+      400: { description: 'The id, or a parameter, is not valid', errors: ['bad_request'] },
+      404: { description: 'No token has this id', errors: ['token_not_found'] },
+      503: { description: 'The service cannot store tokens at the moment' },
     },
   },
 };

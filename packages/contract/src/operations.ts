@@ -96,7 +96,46 @@ export type OwnToken = {
   subject?: string | undefined;
   scopes: Scope[];
   expiresAt?: string | undefined;
+  ratePerMinute?: number | undefined;
 };
+
+/**
+ * An access token of the service, without its text. Times are in ISO 8601, in UTC: when it was last used is known to the hour.
+ * `ratePerMinute` is how many requests it may make in a minute, if it has a limit of its own.
+ */
+export type Token = {
+  id: bigint;
+  name: string;
+  scopes: Scope[];
+  createdAt: string;
+  expiresAt?: string | undefined;
+  revokedAt?: string | undefined;
+  lastUsedAt?: string | undefined;
+  ratePerMinute?: number | undefined;
+};
+
+/** All access tokens, also those that are revoked or have expired, in the order of their ids. */
+export type TokenList = { tokens: Token[] };
+
+/**
+ * A token to create, which may give no more than the token that creates it: without `expiresAt` (ISO 8601, in UTC) it expires as that
+ * one does, without `ratePerMinute` it has the limit of that one.
+ */
+export type NewToken = {
+  name: string;
+  scopes: Scope[];
+  expiresAt?: string | undefined;
+  ratePerMinute?: number | undefined;
+};
+
+/**
+ * How a token is replaced: for how long the old one works on at most, 0 to revoke it, and when the new one expires, by default after the
+ * time that the old one was issued for, but never after the token that replaces it.
+ */
+export type TokenRotation = { overlapSeconds: number; expiresAt?: string | undefined };
+
+/** A new token, with its text, which is shown this once. */
+export type IssuedToken = Merged<Token & { secret: string }>;
 
 /** A batch of plants to create, from 1 to 1,000. */
 export type NewPlants = { plants: readonly NewPlantInput[] };
@@ -137,6 +176,16 @@ export interface Operations {
   listTags: { query: TagQuery; responses: Responses<'listTags', TagPage> };
   listChanges: { query: ChangeQuery; responses: Responses<'listChanges', ChangePage> };
   getOwnToken: { responses: Responses<'getOwnToken', OwnToken> };
+  listTokens: { responses: Responses<'listTokens', TokenList> };
+  /** Not idempotent: a call makes one attempt, since each that arrives issues a token. After a lost reply, look at the list. */
+  createToken: { body: NewToken; responses: Responses<'createToken', IssuedToken> };
+  /** Not idempotent, as `createToken`. */
+  rotateToken: {
+    params: { id: number | bigint };
+    body: TokenRotation;
+    responses: Responses<'rotateToken', IssuedToken>;
+  };
+  revokeToken: { params: { id: number | bigint }; responses: Responses<'revokeToken', undefined> };
 }
 
 /** The body of each reply, by its status: that of a success, or an Error body. */

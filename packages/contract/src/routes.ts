@@ -77,6 +77,31 @@ export const routes = {
     statuses: [200, 400, 401, 403, 429, 500, 503],
     idempotent: true,
   },
+  listTokens: {
+    method: 'GET',
+    path: '/tokens',
+    statuses: [200, 400, 401, 403, 429, 500, 503],
+    idempotent: true,
+  },
+  createToken: {
+    method: 'POST',
+    path: '/tokens',
+    statuses: [200, 400, 401, 403, 429, 500, 503],
+    // Each would issue a token of its own.
+    idempotent: false,
+  },
+  rotateToken: {
+    method: 'POST',
+    path: '/tokens/:id/rotate',
+    statuses: [200, 400, 401, 403, 404, 429, 500, 503],
+    idempotent: false,
+  },
+  revokeToken: {
+    method: 'DELETE',
+    path: '/tokens/:id',
+    statuses: [204, 400, 401, 403, 404, 429, 500, 503],
+    idempotent: true,
+  },
 } as const satisfies Readonly<Record<string, Route>>;
 
 /** The members of replies that are an int64, which a client reads as a `bigint`: a name has one type in all replies. */

@@ -3,7 +3,14 @@ import { scopes } from './access-token.js';
 import type { ErrorBody } from './errors.js';
 import type { JsonShape } from './exact-json/parse.js';
 import { INT64_MAX, INT64_MIN, isInt64 } from './int64.js';
-import { MAX_PLANTS, MAX_WAIT_SECONDS, QUERY_MAX_LENGTHS } from './limits.js';
+import {
+  MAX_OVERLAP_SECONDS,
+  MAX_PLANTS,
+  MAX_RATE_PER_MINUTE,
+  MAX_WAIT_SECONDS,
+  QUERY_MAX_LENGTHS,
+  TOKEN_NAME_MAX_LENGTH,
+} from './limits.js';
 import type {
   ChangePage,
   ChangeQuery,
@@ -13,8 +20,10 @@ import type {
   DeleteResults,
   GetResult,
   GetResults,
+  IssuedToken,
   NewPlant,
   NewPlantInput,
+  NewToken,
   OwnToken,
   Plant,
   PlantPage,
@@ -22,6 +31,9 @@ import type {
   StoredPlant,
   TagPage,
   TagQuery,
+  Token,
+  TokenList,
+  TokenRotation,
 } from './operations.js';
 
 /** The shapes of schemas that do not show theirs. */
@@ -354,6 +366,19 @@ export const ChangePageSchema = z
     description: 'A page of the changes, in their order.',
   }) satisfies z.ZodType<ChangePage>;
 
+/** A time that a reply shows. */
+const shownTime = (description: string) =>
+  z.iso.datetime().meta({ description, override: { pattern: undefined } });
+
+const ShownRateSchema = z
+  .int()
+  .min(1)
+  .meta({
+    description: 'How many requests it may make in a minute, if it has a limit of its own',
+    override: { maximum: undefined },
+  })
+  .optional();
+
 /** The token of a request. */
 export const OwnTokenSchema = z
   .object({
@@ -378,6 +403,7 @@ export const OwnTokenSchema = z
         override: { pattern: undefined },
       })
       .optional(),
+    ratePerMinute: ShownRateSchema,
   })
   .meta({
     id: 'OwnToken',
@@ -389,6 +415,129 @@ export const OwnTokenSchema = z
       ],
     },
   }) satisfies z.ZodType<OwnToken>;
+
+/** An access token of the service, without its text. */
+const TokenSchema = z
+  .object({
+    id: StoredPlantSchema.shape.id.meta({ description: 'The number of the token' }),
+    name: z.string().meta({ description: 'Who or what it is for' }),
+    scopes: z.array(z.enum(scopes)).meta({ description: 'What it permits, as operations name it' }),
+    createdAt: shownTime('When it was created'),
+    expiresAt: shownTime('When it is no longer accepted; without it never').optional(),
+    revokedAt: shownTime('When it was revoked, if it was').optional(),
+    lastUsedAt: shownTime('When it was last used, to the hour, if it was').optional(),
+    ratePerMinute: ShownRateSchema,
+  })
+  .meta({
+    id: 'Token',
+    description: 'An access token of the service, without its text.',
+    override: {
+      examples: [
+        {
+          ...{ id: 3, name: 'web-shop', scopes: ['create', 'read'], ratePerMinute: 600 },
+          createdAt: '2026-11-25T10:00:00.000Z',
+          expiresAt: '2027-11-25T10:00:00.000Z',
+        },
+      ],
+    },
+  }) satisfies z.ZodType<Token>;
+
+/** All access tokens. */
+export const TokenListSchema = z
+  .object({ tokens: z.array(TokenSchema) })
+  .meta({ id: 'TokenList', description: 'All access tokens, by their ids.' }) satisfies z.ZodType<TokenList>;
+
+/** A new token, with its text. */
+export const IssuedTokenSchema = z
+  .object({
+    ...TokenSchema.shape,
+    secret: z.string().meta({ description: 'Its text, `pst_` and 49 characters, which is shown this once' }),
+  })
+  .meta({
+    id: 'IssuedToken',
+    description: 'A new access token, with its text, which nobody can show again.',
+  }) satisfies z.ZodType<IssuedToken>;
+
+/** The id of a token as a parameter in a path. */
+export const TokenIdSchema = Int64ParameterSchema.meta({ description: 'The number of the token' });
+
+/** Reports a field that is missing as such. */
+const orRequired = (expected: string) => ({
+  error: ({ input }: { readonly input?: unknown }) => (input === undefined ? 'is required' : expected),
+});
+
+/** An integer in a body. */
+const createIntegerSchema = (minimum: number, maximum: number) => {
+  const error = orRequired(`must be an integer from ${minimum} to ${maximum}`);
+  return z.int(error).min(minimum, error).max(maximum, error);
+};
+
+const ExpirySchema = z.iso
+  .datetime({ error: `must be a time in UTC, such as ${utcTime}` })
+  .refine((time) => !(Date.parse(time) <= Date.now()), { error: 'must be in the future' });
+
+/** What a token is created by. */
+export const NewTokenSchema = z
+  .object(
+    {
+      name: z
+        .string(orRequired('must be a string'))
+        .refine((text) => text.trim() !== '' && !/\p{Cc}/u.test(text) && text.isWellFormed(), {
+          error: 'must be one line of text',
+        })
+        .refine((text) => [...text].length <= TOKEN_NAME_MAX_LENGTH, {
+          error: `must have at most ${TOKEN_NAME_MAX_LENGTH} characters`,
+        })
+        .meta({
+          description: 'Who or what it is for',
+          override: { minLength: 1, maxLength: TOKEN_NAME_MAX_LENGTH },
+        }),
+      scopes: z
+        .array(z.enum(scopes, { error: `must be one of ${scopes.join(', ')}` }), orRequired('must be a list'))
+        .min(1, { error: 'must have at least one scope' })
+        .meta({ description: 'What it permits: nothing that the token of the request does not' }),
+      expiresAt: ExpirySchema.meta({
+        description:
+          'When it is no longer accepted, at the latest when the token of the request is not, which is the default',
+        override: { pattern: undefined },
+      }).optional(),
+      ratePerMinute: createIntegerSchema(1, MAX_RATE_PER_MINUTE)
+        .meta({
+          description:
+            'How many requests it may make in a minute, in place of what the operator has set: no more than the token of the ' +
+            'request, whose own limit is the default',
+        })
+        .optional(),
+    },
+    { error: 'must be a JSON object' },
+  )
+  .meta({
+    id: 'NewToken',
+    description: 'A token to create, which gives no more than the token of the request has.',
+    examples: [{ name: 'web-shop', scopes: ['create', 'read'], ratePerMinute: 600 }],
+  }) satisfies z.ZodType<NewToken, NewToken>;
+
+/** How a token is replaced. */
+export const TokenRotationSchema = z
+  .object(
+    {
+      overlapSeconds: createIntegerSchema(0, MAX_OVERLAP_SECONDS).meta({
+        description: 'For how long the old token works on at most; 0 revokes it',
+      }),
+      expiresAt: ExpirySchema.meta({
+        description:
+          'When the new token is no longer accepted; by default after the time that the old one was issued for, and never after ' +
+          'the token of the request',
+        override: { pattern: undefined },
+      }).optional(),
+    },
+    { error: 'must be a JSON object' },
+  )
+  .meta({
+    id: 'TokenRotation',
+    description: 'How a token is replaced.',
+    examples: [{ overlapSeconds: 86_400 }],
+  }) satisfies z.ZodType<TokenRotation, TokenRotation>;
 
 /**
  * The list of a batch. Each item is validated for itself, since an invalid one must not stop the others, and how many there are is

@@ -7,7 +7,7 @@ export interface Request {
   /** The method and the target, such as `GET /plants/1`. `<next>` in it stands for the last `next` of a page. */
   readonly line: string;
   /**
-   * In place of a valid token and `application/json`, or besides; `TOKEN` stands for the token, `ETAG` for the last one of a reply, and
+   * In place of a valid token and `application/json`, or besides; `TOKEN` stands for the token, `SECRET` for the last one of a reply, `ETAG` for the last one of a reply, and
    * `undefined` omits a header.
    */
   readonly headers?: Readonly<Record<string, string | undefined>>;
@@ -17,7 +17,7 @@ export interface Request {
 /** What plant stores must agree on of a reply. */
 export interface Reply {
   readonly status: number;
-  /** The text, in which the time of now is `now`, and the `next` of a page `…`. */
+  /** The text, in which the time of now is `now`, the `next` of a page and a new token `…`, and no time of a last use. */
   readonly body: string;
   /** Those that count, by lower-case name: `x-request-id` unless it is a new one. */
   readonly headers: Readonly<Record<string, string>>;
@@ -67,15 +67,19 @@ export interface Store {
 export function createExchange({ fetch, baseUrl, token }: Store): (request: Request) => Promise<Reply> {
   let next = '';
   let etag = '';
+  let secret = '';
   return async ({ line, headers, body = null }) => {
     const [method = '', target] = line.replace('<next>', encodeURIComponent(next)).split(' ');
     const given = { 'Content-Type': 'application/json', Authorization: 'Bearer TOKEN', ...headers };
     const sent = Object.entries(given).flatMap(([name, value]): [string, string][] =>
-      value === undefined ? [] : [[name, value.replaceAll('TOKEN', token).replace('ETAG', etag)]],
+      value === undefined
+        ? []
+        : [[name, value.replaceAll('TOKEN', token).replace('ETAG', etag).replace('SECRET', secret)]],
     );
     const reply = await fetch(`${baseUrl}${target}`, { method, headers: sent, body });
     const text = await reply.text();
     next = /"next":"([^"]+)"/.exec(text)?.[1] ?? next;
+    secret = /"secret":"([^"]+)"/.exec(text)?.[1] ?? secret;
     etag = reply.headers.get('etag') ?? etag;
     const requestId = reply.headers.get('x-request-id') ?? '';
     const isNew = uuid.test(requestId) && requestId !== headers?.['X-Request-Id'];
@@ -83,7 +87,10 @@ export function createExchange({ fetch, baseUrl, token }: Store): (request: Requ
     if (method === 'POST' || method === 'PUT') await new Promise((resolve) => setTimeout(resolve, 2));
     return {
       status: reply.status,
-      body: text.replace(/("next":")[^"]+/, '$1…').replace(/(?<="(?:addedAt|at)":")[^"]+/g, writeTime),
+      body: text
+        .replace(/("(?:next|secret)":")[^"]+/, '$1…')
+        .replace(/,"lastUsedAt":"[^"]+"/g, '')
+        .replace(/(?<="\w*[aA]t":")[^"]+/g, writeTime),
       headers: Object.fromEntries([
         ...compared.map((name) => [name, reply.headers.get(name)] as const).filter(([, value]) => value),
         ...(isNew ? [] : [['x-request-id', requestId]]),

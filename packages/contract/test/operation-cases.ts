@@ -101,6 +101,34 @@ const notAllowed = rejected(
   { allow: 'GET, HEAD' },
 );
 const ownToken = ok(JSON.stringify({ id: 1, name: 'test', scopes }));
+/** A token as it is shown by its id, those of the cases after the one that sends them, which has the id 1. */
+const token = (id: number, tokenScopes: readonly Scope[], parts: object = {}) =>
+  JSON.stringify({ id, name: 'shop', scopes: tokenScopes, createdAt: 'now', ...parts });
+const firstToken = token(1, scopes).replace('shop', 'test');
+const issued = (...token_: Parameters<typeof token>) => ok(token(...token_).replace(/}$/, ',"secret":"…"}'));
+const tokenList = (...tokens: readonly string[]) => ok(`{"tokens":[${[firstToken, ...tokens]}]}`);
+const postToken = (body: object | string, path = '/tokens', headers: Request['headers'] = {}): Request => ({
+  ...{ line: `POST ${path}`, headers },
+  body: typeof body === 'string' ? body : JSON.stringify(body),
+});
+const rotate = (id: Id, body: object = { overlapSeconds: 3_600 }) => postToken(body, `/tokens/${id}/rotate`);
+const revoke = (id: Id) => get(`/tokens/${id}`, 'DELETE');
+const bySecret = { Authorization: 'Bearer SECRET' };
+const reader = { name: 'shop', scopes: ['read'] };
+const limited = { expiresAt: '2999-01-01T00:00:00.000Z', ratePerMinute: 600 };
+const invalidToken = (issues: string) =>
+  rejected('invalid_token_request', `The token is not valid: ${issues}.`);
+const beyond = (message: string) => rejected('beyond_own_token', message);
+const noSuchToken = (id: bigint) => rejected('token_not_found', messages.tokenNotFound(id));
+/** Of an operation on one token. */
+const ofTokenPath = (to: (id: Id) => Request): readonly Case[] => [
+  ...each(noSuchToken(7n), to(7)),
+  ...each(noSuchToken(max), to(max)),
+  ...each(noSuchToken(min), to(min)),
+  ...each(invalidId, ...['x', '01', '1.0', '%31'].map((id) => to(id))),
+  ['a query', { ...to(7), line: `${to(7).line}?x=1` }, unknown('x')],
+  noToken(to(7)),
+];
 /** The results of a batch: of each plant what a request of its own would have got. */
 const resultsOf =
   (show: (reply: Reply) => string) =>
@@ -224,6 +252,10 @@ export const operationScopes: Readonly<Record<keyof Operations, Scope | undefine
   listTags: 'read',
   listChanges: 'read',
   getOwnToken: undefined,
+  listTokens: 'admin',
+  createToken: 'admin',
+  rotateToken: 'admin',
+  revokeToken: 'admin',
 };
 
 /** What plant stores do, by operation: each begins with an empty one. */
@@ -625,7 +657,163 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
     ['what it permits', get('/tokens/self'), ownToken],
     ['HEAD, without the body', get('/tokens/self', 'HEAD'), ok('')],
     ['a parameter', get('/tokens/self?id=1'), unknown('id')],
-    ['another path', get('/tokens'), rejected('not_found', messages.notFound('/tokens'))],
+    ['another path', get('/token'), rejected('not_found', messages.notFound('/token'))],
     noToken(get('/tokens/self')),
+  ],
+
+  listTokens: [
+    ['the first one', get('/tokens'), tokenList()],
+    ['one more', postToken(reader), issued(2, ['read'])],
+    ['one with limits', postToken({ ...reader, ...limited }), issued(3, ['read'], limited)],
+    ['to be revoked', revoke(2), deleted],
+    [
+      'all, without their texts',
+      get('/tokens'),
+      tokenList(token(2, ['read'], { revokedAt: 'now' }), token(3, ['read'], limited)),
+    ],
+    ['HEAD, without the body', get('/tokens', 'HEAD'), ok('')],
+    ['a parameter', get('/tokens?limit=1'), unknown('limit')],
+    noToken(get('/tokens')),
+  ],
+
+  createToken: [
+    ...each(issued(2, ['create', 'read']), postToken({ ...reader, scopes: ['read', 'create', 'read'] })),
+    [
+      'what it permits',
+      { ...get('/tokens/self'), headers: bySecret },
+      ok('{"id":2,"name":"shop","scopes":["create","read"]}'),
+    ],
+    [
+      'without the scope admin',
+      postToken(reader, '/tokens', bySecret),
+      rejected('insufficient_scope', messages.missingScope('admin'), {
+        'www-authenticate': 'Bearer realm="plant-store", error="insufficient_scope", scope="admin"',
+      }),
+    ],
+    ...each(
+      invalidToken('name is required; scopes is required'),
+      ...['{}', '{"names":"x"}'].map((body) => postToken(body)),
+    ),
+    ...each(invalidToken('the body must be a JSON object'), ...['[]', '1'].map((body) => postToken(body))),
+    ...each(
+      invalidToken('name must be one line of text'),
+      ...['', ' ', 'a\nb', '\u0000'].map((name) => postToken({ ...reader, name })),
+    ),
+    [
+      'a long name',
+      postToken({ ...reader, name: '🌱'.repeat(101) }),
+      invalidToken('name must have at most 100 characters'),
+    ],
+    ['no scopes', postToken({ ...reader, scopes: [] }), invalidToken('scopes must have at least one scope')],
+    ...each(
+      invalidToken(`scopes.1 must be one of ${scopes.join(', ')}`),
+      postToken({ ...reader, scopes: ['read', 'all'] }),
+    ),
+    ...each(
+      invalidToken('ratePerMinute must be an integer from 1 to 1000000000'),
+      ...[0, -1, 1.5, 1_000_000_001, '60', null].map((ratePerMinute) =>
+        postToken({ ...reader, ratePerMinute }),
+      ),
+    ),
+    ...each(
+      invalidToken('expiresAt must be a time in UTC, such as 2026-11-25T10:00:00.000Z'),
+      ...['', 'never', '2999-01-01', null].map((expiresAt) => postToken({ ...reader, expiresAt })),
+    ),
+    [
+      'a time that is over',
+      postToken({ ...reader, expiresAt: past }),
+      invalidToken('expiresAt must be in the future'),
+    ],
+    [
+      'an admin with limits',
+      postToken({ ...reader, scopes: ['admin', 'read'], ...limited }),
+      issued(3, ['read', 'admin'], limited),
+    ],
+    ...each(
+      beyond(messages.scopeBeyondOwn('delete')),
+      postToken({ ...reader, scopes: ['read', 'delete'] }, '/tokens', bySecret),
+    ),
+    ...each(
+      beyond(messages.expiryBeyondOwn(limited.expiresAt)),
+      postToken({ ...reader, expiresAt: future }, '/tokens', bySecret),
+    ),
+    ...each(
+      beyond(messages.rateBeyondOwn(600)),
+      postToken({ ...reader, ratePerMinute: 601 }, '/tokens', bySecret),
+    ),
+    ['one that has its limits', postToken(reader, '/tokens', bySecret), issued(4, ['read'], limited)],
+    ['a query', { ...postToken(reader), line: 'POST /tokens?x=1' }, unknown('x')],
+    noToken(postToken(reader)),
+  ],
+
+  rotateToken: [
+    ...ofTokenPath(rotate),
+    [
+      'one to be rotated',
+      postToken({ ...reader, ratePerMinute: 600 }),
+      issued(2, ['read'], { ratePerMinute: 600 }),
+    ],
+    ['no overlap', rotate(2, {}), invalidToken('overlapSeconds is required')],
+    ...each(
+      invalidToken(`overlapSeconds must be an integer from 0 to 31536000`),
+      ...[-1, 1.5, '1', 31_536_001].map((overlapSeconds) => rotate(2, { overlapSeconds })),
+    ),
+    [
+      'a time that is over',
+      rotate(2, { overlapSeconds: 0, expiresAt: past }),
+      invalidToken('expiresAt must be in the future'),
+    ],
+    [
+      'the one that replaces it',
+      rotate(2, { overlapSeconds: 30 }),
+      issued(3, ['read'], { ratePerMinute: 600 }),
+    ],
+    [
+      'that works',
+      { ...get('/tokens/self'), headers: bySecret },
+      ok('{"id":3,"name":"shop","scopes":["read"],"ratePerMinute":600}'),
+    ],
+    [
+      'another one, at once',
+      rotate(3, { overlapSeconds: 0, expiresAt: limited.expiresAt }),
+      issued(4, ['read'], limited),
+    ],
+    ['one that was revoked', rotate(3), rejected('token_ended', messages.tokenEnded(3n))],
+    [
+      'what became of them',
+      get('/tokens'),
+      tokenList(
+        token(2, ['read'], { expiresAt: 'now', ratePerMinute: 600 }),
+        token(3, ['read'], { revokedAt: 'now', ratePerMinute: 600 }),
+        token(4, ['read'], limited),
+      ),
+    ],
+    [
+      'an admin that reads',
+      postToken({ ...reader, scopes: ['admin', 'read'] }),
+      issued(5, ['read', 'admin']),
+    ],
+    ['one that deletes', postToken({ ...reader, scopes: ['delete'] }), issued(6, ['delete'])],
+    ['the admin again', rotate(5), issued(7, ['read', 'admin'])],
+    [
+      'what it does not permit itself',
+      { ...rotate(6), headers: bySecret },
+      beyond(messages.scopeBeyondOwn('delete')),
+    ],
+  ],
+
+  revokeToken: [
+    ...ofTokenPath(revoke),
+    ['its own path', get('/tokens/self', 'DELETE'), invalidId],
+    ['one to be revoked', postToken({ ...reader, scopes: ['delete'] }), issued(2, ['delete'])],
+    ['an admin that permits nothing else', postToken({ ...reader, scopes: ['admin'] }), issued(3, ['admin'])],
+    ['what the admin does not permit itself', { ...revoke(2), headers: bySecret }, deleted],
+    ['the same again', revoke(2), deleted],
+    ['itself', { ...revoke(3), headers: bySecret }, deleted],
+    [
+      'what became of them',
+      get('/tokens'),
+      tokenList(token(2, ['delete'], { revokedAt: 'now' }), token(3, ['admin'], { revokedAt: 'now' })),
+    ],
   ],
 };

@@ -14,10 +14,10 @@ const exceptErrors = `export { ${names} } from '@plant-store/client';`;
 /** Programs by how large each may be in a browser, minified and gzipped. */
 const programs: readonly (readonly [title: string, limitBytes: number, program: string])[] = [
   // With the routes of all operations, each of which adds about 25 bytes.
-  ['`@plant-store/client`, everything but `errors`', 3_400, exceptErrors],
-  ['`@plant-store/client`, with `errors`', 5_150, "export * from '@plant-store/client';"],
+  ['`@plant-store/client`, everything but `errors`', 3_450, exceptErrors],
+  ['`@plant-store/client`, with `errors`', 5_450, "export * from '@plant-store/client';"],
   ['the first and `unwrap`', 3_800, exceptErrors + entry('unwrap')],
-  ['the first and `tanstack-query`', 4_300, exceptErrors + entry('tanstack-query')],
+  ['the first and `tanstack-query`', 4_350, exceptErrors + entry('tanstack-query')],
   ['`list` alone, without `unwrap`', 1_250, entry('list')],
   ['`bulk` alone, without `unwrap`', 1_700, entry('bulk')],
   ['`follow` alone, without `unwrap`', 1_250, entry('follow')],
@@ -56,7 +56,7 @@ export async function createRose(token: string): Promise<string> {
 }`;
 
 /** How many types the compiler may instantiate for that program, which packages/client/docs/size.md shows. */
-const limitInstantiations = 247;
+const limitInstantiations = 258;
 
 /** Measures what the types of one call cost the compiler. */
 export function checkTypeCost(): void {

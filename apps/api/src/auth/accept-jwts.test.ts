@@ -24,6 +24,7 @@ const settings: JwtSettings = {
     read: 'plants:read',
     correct: 'plants:correct',
     delete: 'plants:delete',
+    admin: 'plants:admin',
   },
   withoutScopes: [],
   keyTimes: { refreshMs: 1, cooldownMs: 1, timeoutMs: 1, staleMs: 1 },

@@ -1,4 +1,4 @@
-import { type Scope, scopes } from '@plant-store/contract/access-token';
+import { plantScopes, type Scope, scopes } from '@plant-store/contract/access-token';
 import { shorten } from '@plant-store/contract/messages';
 import ipaddr from 'ipaddr.js';
 import * as z from 'zod';
@@ -222,9 +222,11 @@ function toSignIn(
   nameAudience: ProviderProfile['nameAudience'],
 ): SignIn | undefined {
   if (clientId === undefined) return undefined;
+  // `admin` only where the operator names it: a provider may reject what it does not know.
+  const asked = [...plantScopes.map((plantScope) => names[plantScope]), variables.JWT_SCOPES?.admin ?? []];
   const needed = nameAudience
     ? [nameAudience(audience)]
-    : [...Object.values(names), ...[variables.JWT_REQUIRED_SCOPE ?? []].flat()];
+    : [...asked, variables.JWT_REQUIRED_SCOPE ?? []].flat();
   return {
     ...{ issuer, audience, clientId, scope: scope ?? [...new Set(['openid', ...needed])].join(' ') },
     origins: variables.JWT_CLIENT_ORIGINS,

@@ -17,7 +17,7 @@ import {
 function createMemoryStore() {
   const tokens = new Map<string, AccessToken>();
   let lookUps = 0;
-  const store: Pick<AccessTokenStore, 'add' | 'findByHash' | 'list' | 'revoke'> = {
+  const store: Pick<AccessTokenStore, 'add' | 'findByHash' | 'list' | 'revoke' | 'expire'> = {
     async add({ hash, ...request }) {
       const unused = { createdAt: new Date(0), revokedAt: null, lastUsedAt: null };
       const token = { id: tokens.size + 1, ...request, ...unused };
@@ -35,6 +35,7 @@ function createMemoryStore() {
       tokens.set(hash, { ...token, revokedAt });
       return { ...token, revokedAt };
     },
+    expire: async () => null,
   };
   return { store, hashes: () => [...tokens.keys()], lookUps: () => lookUps };
 }

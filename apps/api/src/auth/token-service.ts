@@ -3,8 +3,8 @@ import {
   accessTokenChecksum,
   accessTokenPrefix,
   accessTokenSecretLength,
-  scopes as allScopes,
   isAccessTokenFormat,
+  plantScopes,
   type Scope,
   toBase62,
 } from '@plant-store/contract/access-token';
@@ -38,10 +38,12 @@ export type Verification =
 /** What an access token is issued for. */
 export interface TokenRequest {
   readonly name: string;
-  /** What it permits. Default: everything. */
+  /** What it permits. Default: everything with plants. */
   readonly scopes?: readonly Scope[];
   /** Default: never. */
   readonly expiresAt?: Date;
+  /** How many requests it may make in a minute. Default: what the service is set to. */
+  readonly ratePerMinute?: number | null;
 }
 
 /** Issues, lists, revokes and verifies access tokens. */
@@ -49,6 +51,8 @@ export interface TokenService extends TokenVerifier {
   /** Issues a token. Its text is returned here only: the store has its SHA-256. */
   issue(request: TokenRequest): Promise<{ text: string; token: AccessToken }>;
   list(): Promise<readonly AccessToken[]>;
+  /** Makes a token expire after a time, in milliseconds, unless it does before; 0 revokes it. `null` when there is no such id. */
+  limit(id: number, afterMs: number): Promise<AccessToken | null>;
   /** Revokes a token: immediately in this process, within 3 seconds in any other. `null` when there is no such id. */
   revoke(id: number): Promise<AccessToken | null>;
 }
@@ -69,7 +73,7 @@ export interface TokenVerifier {
  * nothing more.
  */
 export function createTokenService(
-  store: Pick<AccessTokenStore, 'add' | 'findByHash' | 'list' | 'revoke'>,
+  store: Pick<AccessTokenStore, 'add' | 'findByHash' | 'list' | 'revoke' | 'expire'>,
   now: () => number = Date.now,
   onUse?: (token: AccessToken) => void,
 ): TokenService {
@@ -93,13 +97,21 @@ export function createTokenService(
   }
 
   return {
-    async issue({ name, scopes = allScopes, expiresAt = null }) {
+    async issue({ name, scopes = plantScopes, expiresAt = null, ratePerMinute = null }) {
       const text = generateAccessToken();
-      const token = await store.add({ name, scopes, hash: hashAccessToken(text), expiresAt });
+      const hash = hashAccessToken(text);
+      const token = await store.add({ name, scopes, hash, expiresAt, ratePerMinute });
       return { text, token };
     },
 
     list: () => store.list(),
+
+    async limit(id, afterMs) {
+      const at = new Date(now() + afterMs);
+      const token = await (afterMs === 0 ? store.revoke(id, at) : store.expire(id, at));
+      lookUps.clear();
+      return token;
+    },
 
     async revoke(id) {
       const token = await store.revoke(id, new Date(now()));
@@ -110,6 +122,29 @@ export function createTokenService(
     verifyCached: lookUps.verifyCached,
     verify: lookUps.verify,
   };
+}
+
+/** Whether a token is not valid any more. */
+export function isEnded({ revokedAt, expiresAt }: AccessToken, now: number): boolean {
+  return revokedAt !== null || (expiresAt !== null && expiresAt.getTime() <= now);
+}
+
+/** The last millisecond whose year has four digits, as `token import` expects (RFC 3339). */
+const latestExpiry = Date.parse('9999-12-31T23:59:59.999Z');
+
+/**
+ * What a token is issued for that replaces another one: the same.
+ *
+ * @param now the time in milliseconds since the epoch: it is valid as long as the old one was issued for, from its creation to its expiry
+ */
+export function successorOf(
+  { name, scopes, createdAt, expiresAt, ratePerMinute = null }: AccessToken,
+  now: number,
+): TokenRequest {
+  const same = { name, scopes, ratePerMinute };
+  if (expiresAt === null) return same;
+  const expiry = now + expiresAt.getTime() - createdAt.getTime();
+  return { ...same, expiresAt: new Date(Math.min(expiry, latestExpiry)) };
 }
 
 /** How tokens of a kind are looked up. */
@@ -234,6 +269,8 @@ export interface AccessToken {
   readonly revokedAt: Date | null;
   /** When it was last used, stored at most once an hour; `null` if it never was, or not since version 1.1. */
   readonly lastUsedAt: Date | null;
+  /** How many requests it may make in a minute; `null` for what the service is set to. */
+  readonly ratePerMinute?: number | null;
 }
 
 /** When an access token was used. */
@@ -253,6 +290,7 @@ export interface AccessTokenStore {
     readonly hash: string;
     readonly scopes: readonly Scope[];
     readonly expiresAt: Date | null;
+    readonly ratePerMinute?: number | null;
   }): Promise<AccessToken>;
   findByHash(hash: string): Promise<AccessToken | null>;
   /** All tokens, including revoked and expired ones, in the order of their ids. */

@@ -1,14 +1,16 @@
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { PlantQuery } from '@plant-store/contract';
+import type { AccessTokenStore } from '../auth/token-service.js';
 import type { Config } from '../config.js';
 import { listPlants } from '../plants/list-plants.js';
-import type { PlantRecord, PlantStore } from '../plants/plant-store.js';
+import type { PlantRecord, PlantStore, StoredPlant } from '../plants/plant-store.js';
 import { type PageLimits, withoutTombstones } from '../store/store.js';
 import { writeAtomically } from './atomic-write.js';
 import { abortOnSignal, type CliContext, countOf, countProgress, writeResult } from './cli-context.js';
 import { retryWhileUnavailable, withDatabase } from './database.js';
 import { type Format, formats } from './formats.js';
+import { describeWho } from './show.js';
 
 /** Which plants are printed, and how. */
 export interface ListOptions {
@@ -17,27 +19,49 @@ export interface ListOptions {
   readonly newest?: boolean;
   readonly addedFrom?: string;
   readonly addedBefore?: string;
+  /** Whether who has added each, and corrected it last, is printed at the end of its line. */
+  readonly by?: boolean;
   readonly format: keyof typeof formats;
 }
 
 /** Prints the plants that match, page after page. */
 export async function list(
   config: Config,
-  { tag, query: q, newest = false, addedFrom, addedBefore, format }: ListOptions,
+  { tag, query: q, newest = false, addedFrom, addedBefore, by = false, format }: ListOptions,
   context: CliContext,
 ): Promise<void> {
   const { head, write } = formats[format];
-  await withDatabase(config, { mustExist: true }, async ({ plants: store }) => {
+  await withDatabase(config, { mustExist: true }, async ({ plants: store, accessTokens }) => {
     await writeResult(context, head);
     let after: string | undefined;
     do {
       const order = newest ? 'newest' : 'id';
       const query: PlantQuery = { limit: 1_000, order, tag, q, addedFrom, addedBefore, after };
       const { plants, next } = await retryWhileUnavailable(() => listPlants(store, query, 1));
-      await writeResult(context, plants.map(write).join(''));
+      const who = by ? await describePeople(plants, store, accessTokens) : undefined;
+      const line = (plant: StoredPlant) => write(plant).replace(/\n$/, `${who?.get(plant.id) ?? ''}\n`);
+      await writeResult(context, plants.map(who ? line : write).join(''));
       after = next;
     } while (after !== undefined);
   });
+}
+
+/** Who has added each of these plants, and corrected it last, as the end of its line; nothing where nobody is known. */
+async function describePeople(
+  plants: readonly StoredPlant[],
+  store: Pick<PlantStore, 'findHistory'>,
+  accessTokens: Pick<AccessTokenStore, 'list'>,
+): Promise<ReadonlyMap<bigint, string>> {
+  const [histories, tokens] = await retryWhileUnavailable(() =>
+    Promise.all([store.findHistory(plants.map(({ id }) => id)), accessTokens.list()]),
+  );
+  return new Map(
+    histories.map(({ record: { id }, addedBy, changedBy }) => {
+      const people = { added: describeWho(addedBy, tokens), corrected: describeWho(changedBy, tokens) };
+      const known = Object.entries(people).filter(([, who]) => who !== '');
+      return [id, known.map(([what, who]) => `  ${what} ${who}`).join('')];
+    }),
+  );
 }
 
 /** Where plants are written to, standard output by default, and how. */

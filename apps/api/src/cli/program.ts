@@ -7,8 +7,9 @@ import {
   QUERY_MAX_LENGTHS,
   QueryTimeSchema,
 } from '@plant-store/contract';
-import { type Scope, scopes } from '@plant-store/contract/access-token';
+import { plantScopes, type Scope, scopes } from '@plant-store/contract/access-token';
 import { plantFieldNames, plantFields } from '@plant-store/contract/fields';
+import { MAX_RATE_PER_MINUTE } from '@plant-store/contract/messages';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import * as z from 'zod';
 import { wholeNumber } from '../auth/jwt-settings.js';
@@ -171,6 +172,7 @@ interface CreateTokenOptions {
   readonly name?: string;
   readonly expires?: Date | null;
   readonly can: readonly Scope[];
+  readonly rate?: number;
   readonly link?: URL | boolean;
 }
 
@@ -189,17 +191,26 @@ function addTokens(program: Command, { context, readConfig }: ProgramDependencie
       'how long it is valid: 90s, 30m, 12h, 30d, 52w, or never (default: never)',
       toExpiry,
     )
-    .addOption(canOption().default(scopes, 'everything'))
+    .addOption(canOption().default(plantScopes, plantScopes.join()))
+    .option(
+      '--rate <number>',
+      'how many requests it may make in a minute, in place of RATE_LIMIT_PER_MINUTE',
+      toRate,
+    )
     .option(
       '--link [url]',
       'print a link to the page with the token, and on a terminal a QR code; the address of the page, by default here',
       toUrl,
     )
     .action((options: CreateTokenOptions, command: Command) => {
-      const { name, expires, can, link } = options;
+      const { name, expires, can, rate, link } = options;
       // Commander looks for required options before unknown ones, so it would not mention a mistyped `--nmae`.
       if (name === undefined) return command.error("error: required option '--name <name>' not specified");
-      const request = { name, scopes: can, link, ...(expires && { expiresAt: expires }) };
+      const request = {
+        ...{ name, scopes: can, link },
+        ...(expires && { expiresAt: expires }),
+        ...(rate && { ratePerMinute: rate }),
+      };
       return createToken(readConfig(), request, context);
     });
   token
@@ -230,7 +241,9 @@ function addTokens(program: Command, { context, readConfig }: ProgramDependencie
     });
   token
     .command('list')
-    .description('print all tokens: id, name, creation, expiry or revocation, last use, what they permit')
+    .description(
+      'print all tokens: id, name, creation, expiry or revocation, last use, rate, what they permit',
+    )
     .action(() => listTokens(readConfig(), context));
   token
     .command('find')
@@ -240,9 +253,11 @@ function addTokens(program: Command, { context, readConfig }: ProgramDependencie
     .action(() => findTokens(readConfig(), context));
   token
     .command('revoke')
-    .description('revoke a token by its id')
-    .argument('<id>', 'the id that token list shows', toTokenId)
-    .action((id: number) => revokeToken(readConfig(), id, context));
+    .description('revoke a token')
+    .argument('<id or name>', 'the id that token list shows, or the name of one valid token', (text) =>
+      /^\d+$/.test(text) ? toTokenId(text) : text,
+    )
+    .action((which: number | string) => revokeToken(readConfig(), which, context));
   token
     .command('export')
     .description('print all tokens as NDJSON, with their hashes, to move them to another database')
@@ -286,6 +301,9 @@ function addStore(program: Command, { context, readConfig, environment }: Progra
     )
     .option('--added-before <time>', 'those stored before a time', toTime)
     .option('--newest', 'the latest first')
+    .addOption(
+      new Option('--by', 'with the tokens that have added them, and corrected them last').conflicts('format'),
+    )
     .addOption(
       new Option('--format <format>', 'how they are printed').choices(Object.keys(formats)).default('table'),
     )
@@ -423,6 +441,10 @@ const toPlantId = parserOf(
 );
 const toTokenId = parserOf(wholeNumber(1, 999_999_999), 'Give the id that token list shows.');
 const toKeptCount = parserOf(wholeNumber(0, 100_000), 'Give how many are kept, or 0 for all.');
+const toRate = parserOf(
+  wholeNumber(1, MAX_RATE_PER_MINUTE),
+  `Give a number of requests from 1 to ${MAX_RATE_PER_MINUTE}.`,
+);
 const toLineNumber = parserOf(wholeNumber(1, 999_999_999_999_999), 'Give the number of a line, from 1 on.');
 /** Citus allows 64,000 shards, and each is a table on its node. */
 const toShardCount = parserOf(wholeNumber(1, 32_000), 'Give a number of shards from 1 to 32000.');

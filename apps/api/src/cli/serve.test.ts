@@ -8,6 +8,7 @@ import { OperatorError } from '../errors/operator-error.js';
 import { openSqlite } from '../store/sqlite/open-sqlite.js';
 import { ensureQuickstartToken } from './serve.js';
 
+const log = { info: vi.fn() };
 let file = '';
 beforeEach(() => {
   file = join(temporaryFolder(), 'access-token');
@@ -35,7 +36,7 @@ it('explains a full disk, and leaves no file behind', async () => {
     syncBuiltinESMExports();
     return token;
   });
-  const starting = ensureQuickstartToken(tokens, file);
+  const starting = ensureQuickstartToken(tokens, file, log);
   await expect(starting).rejects.toBeInstanceOf(OperatorError);
   await expect(starting).rejects.toThrow(/access-token cannot be used: ENOSPC/);
   expect(readdirSync(join(file, '..'))).toEqual([]);
@@ -45,7 +46,7 @@ it('leaves no file behind when no token can be issued', async () => {
   const { tokens, add } = await openTokens();
   const failure = new Error('the database does not answer');
   add.mockRejectedValue(failure);
-  await expect(ensureQuickstartToken(tokens, file)).rejects.toBe(failure);
+  await expect(ensureQuickstartToken(tokens, file, log)).rejects.toBe(failure);
   expect(readdirSync(join(file, '..'))).toEqual([]);
 });
 
@@ -53,8 +54,11 @@ it('replaces a token that does not permit everything, as those of earlier versio
   const { tokens } = await openTokens();
   const { text } = await tokens.issue({ name: 'quickstart', scopes: ['create', 'read'] });
   writeFileSync(file, text);
-  const replaced = await ensureQuickstartToken(tokens, file);
+  const replaced = await ensureQuickstartToken(tokens, file, log);
   expect(replaced).not.toBe(text);
   expect(readFileSync(file, 'utf8')).toBe(`${replaced}\n`);
-  expect(await ensureQuickstartToken(tokens, file)).toBe(replaced);
+  expect(log.info.mock.calls).toMatchObject([
+    [{ change: 'created', by: 'command line', changed: { id: 2 } }, 'access token changed'],
+  ]);
+  expect(await ensureQuickstartToken(tokens, file, log)).toBe(replaced);
 });

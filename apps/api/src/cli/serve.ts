@@ -1,6 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { scopes } from '@plant-store/contract/access-token';
+import { plantScopes } from '@plant-store/contract/access-token';
+import type { Logger } from 'pino';
+import { logTokenChange } from '../auth/manage-tokens.js';
 import type { TokenService, Verification } from '../auth/token-service.js';
 import type { Config } from '../config.js';
 import { messageOf, OperatorError } from '../errors/operator-error.js';
@@ -55,7 +57,7 @@ export async function serve(
   const tokenFile = quickstart ? resolve(context.folder, 'data/access-token') : undefined;
   try {
     if (tokenFile !== undefined) {
-      const token = await ensureQuickstartToken(service.accessTokens, tokenFile);
+      const token = await ensureQuickstartToken(service.accessTokens, tokenFile, log);
       const greeting = describeQuickstart(
         baseUrl,
         tokenFile,
@@ -105,7 +107,11 @@ async function start(
  * @returns the token
  * @throws {OperatorError} when the file cannot be read or written
  */
-export async function ensureQuickstartToken(accessTokens: TokenService, file: string): Promise<string> {
+export async function ensureQuickstartToken(
+  accessTokens: TokenService,
+  file: string,
+  log: Pick<Logger, 'info'>,
+): Promise<string> {
   const existing = orExplain(file, () => (existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined));
   if (existing !== undefined && permitsAll(await accessTokens.verify(existing))) return existing;
 
@@ -116,7 +122,8 @@ export async function ensureQuickstartToken(accessTokens: TokenService, file: st
     writeFileSync(draft, '', { flag: 'wx', mode: 0o600 });
   });
   try {
-    const { text } = await accessTokens.issue({ name: 'quickstart' });
+    const { text, token } = await accessTokens.issue({ name: 'quickstart' });
+    logTokenChange(log, 'created', token, 'command line');
     orExplain(file, () => {
       writeFileSync(draft, `${text}\n`);
       renameSync(draft, file);
@@ -142,7 +149,8 @@ function orExplain<Result>(file: string, action: () => Result): Result {
 /** Whether a token can be used for everything; one that was issued before there were scopes cannot. */
 function permitsAll(verification: Verification): boolean {
   return (
-    verification.status === 'valid' && (verification.token ?? verification).scopes.length === scopes.length
+    verification.status === 'valid' &&
+    (verification.token ?? verification).scopes.length >= plantScopes.length
   );
 }
 

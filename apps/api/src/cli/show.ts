@@ -45,7 +45,8 @@ function describe(
   return `${what.padEnd(9)}  ${[time, describeWho(by, tokens)].filter(Boolean).join('  ')}\n`;
 }
 
-function describeWho(by: string | undefined, tokens: readonly AccessToken[]): string {
+/** Such as `by token 7 "web-shop"`; empty where nobody is known. */
+export function describeWho(by: string | undefined, tokens: readonly AccessToken[]): string {
   if (by === undefined) return '';
   const token = tokens.find(({ id }) => String(id) === by);
   if (token !== undefined) return `by token ${by} "${toOneLine(token.name)}"`;

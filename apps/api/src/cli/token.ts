@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
-import { isAccessTokenFormat, type Scope, scopes } from '@plant-store/contract/access-token';
-import { shorten } from '@plant-store/contract/messages';
+import { isAccessTokenFormat, plantScopes, type Scope, scopes } from '@plant-store/contract/access-token';
+import { MAX_RATE_PER_MINUTE, shorten } from '@plant-store/contract/messages';
 import { routes } from '@plant-store/contract/routes';
 import * as z from 'zod';
 import { isLoopback } from '../auth/jwt-settings.js';
@@ -11,6 +11,8 @@ import {
   createTokenService,
   type HashedAccessToken,
   hashAccessToken,
+  isEnded,
+  successorOf,
   type TokenRequest,
   type TokenService,
 } from '../auth/token-service.js';
@@ -118,9 +120,6 @@ export async function rotateToken(
   });
 }
 
-/** The last millisecond whose year has four digits, as `token import` expects (RFC 3339). */
-const latestExpiry = Date.parse('9999-12-31T23:59:59.999Z');
-
 /**
  * Replaces an access token: issues one of the same name, prints it, and only then limits the old one. At every moment one of
  * them works that somebody has, whatever fails or ends the process. A transaction of both could not promise that: it would have
@@ -140,16 +139,17 @@ export async function replaceToken(
   const { commandName } = context;
   const old = (await store.list()).find((token) => token.id === id);
   if (old === undefined) throw unknownToken(id, context);
-  if (old.revokedAt !== null || (old.expiresAt !== null && old.expiresAt.getTime() <= now()))
+  if (isEnded(old, now()))
     throw new OperatorError(
       `Token ${id} "${old.name}" cannot be rotated: ${describeState(old)}. Issue a new one with: ${commandName} token create --name NAME`,
     );
-  const expiry = expiresAt === undefined ? sameLifetime(old, now()) : expiresAt;
-  const request = { name: old.name, scopes: scopes ?? old.scopes, ...(expiry && { expiresAt: expiry }) };
-  await issueAndPrint(createTokenService(store, now), request, context);
+  const accessTokens = createTokenService(store, now);
+  const { expiresAt: sameExpiry, ...same } = successorOf(old, now());
+  const expiry = expiresAt === undefined ? sameExpiry : expiresAt;
+  const request = { ...same, ...(scopes && { scopes }), ...(expiry && { expiresAt: expiry }) };
+  await issueAndPrint(accessTokens, request, context);
   try {
-    const at = new Date(now() + overlapMs);
-    return (await (overlapMs === 0 ? store.revoke(id, at) : store.expire(id, at))) ?? old;
+    return (await accessTokens.limit(id, overlapMs)) ?? old;
   } catch (cause) {
     const reason = cause instanceof ServiceError ? reasonOf(cause) : messageOf(cause);
     throw new OperatorError(
@@ -159,18 +159,13 @@ export async function replaceToken(
   }
 }
 
-function sameLifetime({ createdAt, expiresAt }: AccessToken, now: number): Date | null {
-  if (expiresAt === null) return null;
-  return new Date(Math.min(now + expiresAt.getTime() - createdAt.getTime(), latestExpiry));
-}
-
 /** Prints all access tokens without their texts, one a line. */
 export async function listTokens(config: Config, context: CliContext): Promise<void> {
   await withDatabase(config, { mustExist: true }, async ({ accessTokens: store }) => {
     const tokens = await store.list();
     if (tokens.length === 0)
       context.message(`There are no tokens. Issue one with: ${context.commandName} token create --name NAME`);
-    else await writeResult(context, tokens.map(describe).join(''));
+    else await writeResult(context, `${columns.join('\t')}\n${tokens.map(describe).join('')}`);
   });
 }
 
@@ -200,9 +195,19 @@ export async function findTokens(config: Config, context: CliContext): Promise<v
   });
 }
 
-/** Revokes an access token: it stops working in running services within 5 seconds. */
-export async function revokeToken(config: Config, id: number, context: CliContext): Promise<void> {
+/**
+ * Revokes an access token: it stops working in running services within 5 seconds.
+ *
+ * @param which its id, or its name, if it is the only valid one of that name
+ * @throws {OperatorError} when there is no such token, or several
+ */
+export async function revokeToken(
+  config: Config,
+  which: number | string,
+  context: CliContext,
+): Promise<void> {
   await withDatabase(config, { mustExist: true }, async ({ accessTokens: store }) => {
+    const id = typeof which === 'number' ? which : await findByName(store, which, context);
     const token = await store.revoke(id, new Date());
     if (token === null) throw unknownToken(id, context);
     context.message(describeReplaced(token));
@@ -238,6 +243,21 @@ export async function importTokens(
   });
 }
 
+async function findByName(
+  store: Pick<AccessTokenStore, 'list'>,
+  name: string,
+  { commandName }: TokenOutput,
+): Promise<number> {
+  const named = (await store.list()).filter((token) => token.name === name && !isEnded(token, Date.now()));
+  const [token] = named;
+  if (token !== undefined && named.length === 1) return token.id;
+  const problem =
+    token === undefined
+      ? `There is no valid token named "${toOneLine(name)}".`
+      : `Several valid tokens are named "${toOneLine(name)}": ${named.map(({ id }) => id).join(', ')}. Give the id of one.`;
+  throw new OperatorError(`${problem} See them with: ${commandName} token list`);
+}
+
 function unknownToken(id: number, { commandName }: TokenOutput): OperatorError {
   return new OperatorError(`There is no token ${id}. See them with: ${commandName} token list`);
 }
@@ -246,8 +266,18 @@ function unknownToken(id: number, { commandName }: TokenOutput): OperatorError {
 const scopeList = new Intl.ListFormat('en-GB');
 
 function describeIssued(token: AccessToken): string {
-  return `Issued token ${token.id} "${token.name}", which ${describeExpiry(token)}. It may ${scopeList.format(token.scopes)} plants. It is shown only once: keep it safe.
+  return `Issued token ${token.id} "${token.name}", which ${describeExpiry(token)}. ${describeScopes(token)} It is shown only once: keep it safe.
 Send it with each request, in the header  Authorization: Bearer <token>`;
+}
+
+function describeScopes({ scopes, ratePerMinute }: AccessToken): string {
+  const withPlants = plantScopes.filter((scope) => scopes.includes(scope));
+  const may = [
+    ...(withPlants.length > 0 ? [`It may ${scopeList.format(withPlants)} plants.`] : []),
+    ...(scopes.includes('admin') ? ['It may create, rotate and revoke tokens.'] : []),
+    ...(ratePerMinute ? [`It may make ${ratePerMinute} requests a minute.`] : []),
+  ];
+  return may.join(' ');
 }
 
 /** How to try a new token, which the message itself does not show. */
@@ -275,12 +305,16 @@ function describeReplaced(token: AccessToken): string {
   return `${name} ${describeExpiry(token)}; until then both work.`;
 }
 
+/** The first line of `token list`. */
+const columns = ['ID', 'NAME', 'CREATED', 'EXPIRY', 'LAST USE', 'RATE', 'SCOPES'];
+
 /** A line of `token list`. */
 function describe(token: AccessToken): string {
-  const { id, name, createdAt, lastUsedAt, scopes } = token;
+  const { id, name, createdAt, lastUsedAt, ratePerMinute, scopes } = token;
   const created = `created ${createdAt.toISOString()}`;
   const use = lastUsedAt === null ? 'never used' : `last used ${lastUsedAt.toISOString()}`;
-  return `${[id, name, created, describeState(token), use, scopes.join()].join('\t')}\n`;
+  const rate = ratePerMinute ? `${ratePerMinute} a minute` : 'no own rate';
+  return `${[id, name, created, describeState(token), use, rate, scopes.join()].join('\t')}\n`;
 }
 
 function describeState(token: AccessToken): string {
@@ -307,6 +341,8 @@ const HashedAccessTokenSchema = z.strictObject({
   revokedAt: TimeSchema.nullable(),
   // Version 1.0 exported none.
   lastUsedAt: TimeSchema.nullable().default(null),
+  // Nor did version 1.3 export this one.
+  ratePerMinute: z.int().min(1).max(MAX_RATE_PER_MINUTE).nullable().default(null),
 });
 
 /** How many invalid lines are reported: nothing is imported then, so the rest of the file is not read. */

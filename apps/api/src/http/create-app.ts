@@ -52,7 +52,7 @@ export interface AppDependencies extends AppSettings, OperationDependencies, Lim
 export async function createApp(dependencies: AppDependencies): Promise<Express> {
   const { queue, accessTokens, log, requestLog, corsOrigins, stopping, fastPath } = dependencies;
   const { metrics, requestLogShare, bodyLimitBytes, bodyMemoryLimitBytes, rateLimitPerMinute } = dependencies;
-  const { trustedProxies, turns, ignoredFields } = dependencies;
+  const { trustedProxies, turns, ignoredFields, workers } = dependencies;
   const app = express();
   app.enable('case sensitive routing').enable('strict routing').disable('x-powered-by').disable('etag');
   app.set('trust proxy', trustedProxies);
@@ -69,16 +69,18 @@ export async function createApp(dependencies: AppDependencies): Promise<Express>
     requireValidTarget,
   );
 
-  const limit = rateLimitPerMinute > 0 ? await rateLimit(rateLimitPerMinute) : undefined;
+  const limit = await rateLimit(rateLimitPerMinute, workers);
   const authenticate = bearerAuth(accessTokens, limitAuthentication(dependencies), dependencies.callers);
-  mountOperations(app, { ...dependencies, countBatch: limit?.countBatch }, (operation) => {
+  mountOperations(app, { ...dependencies, countBatch: limit.countBatch }, (operation) => {
     const { scope } = operation.metadata;
-    const shape = 'body' in operation && withoutMembers(jsonShapeOf(operation.body), ignoredFields);
+    // Those of plants, by whose clients they are sent; to ignore one of a token, such as its expiry, would give more than is meant.
+    const ignored = scope === 'admin' ? [] : ignoredFields;
+    const shape = 'body' in operation && withoutMembers(jsonShapeOf(operation.body), ignored);
     return [
       authenticate,
-      ...(limit ? [limit.middleware] : []),
+      limit.middleware,
       ...(scope ? [requireScope(scope, dependencies.jwt?.scopes[scope])] : []),
-      ...(scope === 'read' || !scope ? [] : [rejectWhenFull(queue)]),
+      ...(scope === 'read' || scope === 'admin' || !scope ? [] : [rejectWhenFull(queue)]),
       ...(shape ? [jsonBody(shape, bodyLimitBytes, memory, turns)] : []),
     ];
   });

@@ -131,11 +131,11 @@ export async function findAccessToken(
   hash: string,
 ): Promise<AccessToken | null> {
   const [row] = await query(
-    `SELECT id, name, scopes, created_at, expires_at, revoked_at, last_used_at FROM access_tokens WHERE hash = ${parameter}`,
+    `SELECT id, name, scopes, created_at, expires_at, revoked_at, last_used_at, rate_per_minute FROM access_tokens WHERE hash = ${parameter}`,
     [hash],
   );
   if (row === undefined) return null;
-  const [id, name, scopes, createdAt, expiresAt, revokedAt, lastUsedAt] = row;
+  const [id, name, scopes, createdAt, expiresAt, revokedAt, lastUsedAt, ratePerMinute] = row;
   return {
     id: Number(id),
     name: String(name),
@@ -144,6 +144,7 @@ export async function findAccessToken(
     expiresAt: toTimeOrNull(expiresAt),
     revokedAt: toTimeOrNull(revokedAt),
     lastUsedAt: toTimeOrNull(lastUsedAt),
+    ratePerMinute: ratePerMinute === null ? null : Number(ratePerMinute),
   };
 }
 

@@ -30,10 +30,17 @@ it('prints which token has added, corrected or deleted what has an id', async ()
     added,
     expect.stringMatching(/^corrected {2}TIME {2}by token 2 ".+"$/),
   ]);
+  const listed = async () => (await run('list --by')).stdout.replace(/\d{4}-\S+ \S+/g, '').split('\n')[1];
+  await client.createPlant({ body: { id: 0, name: 'Moss' } });
+  expect(await listed()).toMatch(/^0 +Moss {2}added by token 1 ".+"$/);
+  await client.deletePlant({ params: { id: 0 } });
+  expect(await listed()).toMatch(/^1 +Fern {2}added by token 1 ".+" {2}corrected by token 2 ".+"$/);
   await other.deletePlant({ params });
+  expect(await run('list --by --format csv')).toMatchObject({ exitCode: 2 });
   const deleted = expect.stringMatching(/^deleted {4}TIME {2}by token 2 ".+"$/);
   expect(await show(id)).toEqual(['{"id":1,"deleted":true}', added, deleted]);
   await other.correctPlant({ params, headers: { 'if-none-match': '*' }, body: { name: 'Ivy' } });
+  expect(await listed()).toMatch(/^1 +Ivy {2}added by token 2 "[^"]+"$/);
   const addedAgain = expect.stringMatching(/^added {6}TIME {2}by token 2 ".+"$/);
   expect(await show(id)).toEqual(['{"id":1,"name":"Ivy","addedAt":"TIME"}', addedAgain]);
   // The command line is nobody.

@@ -19,7 +19,7 @@ function useTokens() {
     run: (line: string, input?: string) => run(`token ${line}`, input),
     /** The columns of `token list` between the creation and the scopes. */
     async listStates() {
-      const lines = (await run('token list')).stdout.trimEnd().split('\n');
+      const lines = (await run('token list')).stdout.trimEnd().split('\n').slice(1);
       return lines.map((line) => line.split('\t').slice(3, 5));
     },
   };
@@ -42,11 +42,11 @@ it('issues, lists and revokes tokens', async () => {
 
   await run('create --name page --expires 30d');
   const list =
-    /^1\tshop\tcreated \S+Z\tnever expires\tnever used\tcreate,read,correct,delete\n2\t.*\texpires \S+Z\t/;
+    /^ID\tNAME\tCREATED\tEXPIRY\tLAST USE\tRATE\tSCOPES\n1\tshop\tcreated \S+Z\tnever expires\tnever used\tno own rate\tcreate,read,correct,delete\n2\t.*\texpires \S+Z\t/;
   expect((await run('list')).stdout).toMatch(list);
   expect(await run('revoke 1')).toMatchObject({ exitCode: 0 });
   expect((await run('list')).stdout).toMatch(
-    /^1\t.*\trevoked \S+Z\tnever used\tcreate,read,correct,delete\n/,
+    /^1\t.*\trevoked \S+Z\tnever used\tno own rate\tcreate,read,correct,delete$/m,
   );
   for (const line of ['revoke 7', 'rotate 7']) expect(await run(line)).toEqual(failed(/no token 7/));
 });
@@ -148,7 +148,7 @@ it('finds tokens by their texts, and reports the lines of others without showing
   expect(await run('find', texts)).toEqual(
     failed(
       'line 3: not of this database\nline 4: not a token, or mistyped\nplant-store: 2 of 4 tokens not found.\n',
-      /^1\tshop\tcreated .*\tnever used\tcreate,read,correct,delete\n2\tother\tcreated .*\trevoked .*\n$/,
+      /^1\tshop\tcreated .*\tnever used\tno own rate\tcreate,read,correct,delete\n2\tother\tcreated .*\trevoked .*\n$/,
     ),
   );
   expect(await run('find', shop)).toMatchObject({ exitCode: 0, stderr: '' });
@@ -162,5 +162,37 @@ it('issues tokens that permit only some things, which a rotation keeps or change
   await run('rotate 1');
   await run('rotate 1 --can delete');
   const { stdout } = await useCommands({}, folder).run('token list');
-  expect(stdout.match(/\S+$/gm)).toEqual(['create,read', 'create,read', 'delete']);
+  expect(stdout.match(/\S+$/gm)).toEqual(['SCOPES', 'create,read', 'create,read', 'delete']);
+});
+
+it('issues a token that manages tokens, and one with a rate of its own, which a rotation and a move keep', async () => {
+  const { folder, run } = useTokens();
+  const { stderr } = await run('create --name admin --can admin,read --rate 600');
+  expect(stderr).toContain(
+    'It may read plants. It may create, rotate and revoke tokens. It may make 600 requests a minute.',
+  );
+  expect((await run('create --name ops --can admin')).stderr).not.toContain('plants.');
+  await run('rotate 1');
+  const isLimited = /^[13]\tadmin\t.*\t600 a minute\tread,admin$/gm;
+  expect((await run('list')).stdout.match(isLimited)).toHaveLength(2);
+  const moved = useTokens();
+  await moved.run('import', (await useCommands({}, folder).run('token export')).stdout);
+  expect((await moved.run('list')).stdout.match(isLimited)).toHaveLength(2);
+  for (const rate of ['0', '1.5', 'many', '1000000001'])
+    expect(await run(`create --name shop --rate ${rate}`)).toMatchObject({ exitCode: 2 });
+});
+
+it('revokes a token by its name, if only one valid token has it', async () => {
+  const { run } = useTokens();
+  for (const name of ['shop', 'shop', 'page']) await run(`create --name ${name}`);
+  expect(await run('revoke shop')).toEqual(
+    failed(/^plant-store: Several valid tokens are named "shop": 1, 2\. Give the id of one\./),
+  );
+  await run('revoke 1');
+  for (const [name, id] of [
+    ['shop', 2],
+    ['page', 3],
+  ])
+    expect((await run(`revoke ${name}`)).stderr).toContain(`Token ${id} "${name}" is revoked`);
+  expect(await run('revoke shop')).toEqual(failed(/There is no valid token named "shop"\./));
 });

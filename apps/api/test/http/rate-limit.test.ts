@@ -112,3 +112,34 @@ it('has no limit by default', async () => {
   expect(status).toBe(200);
   expect(Object.keys(headers).filter((name) => name.startsWith('ratelimit'))).toEqual([]);
 });
+
+it('limits a token to its own number, which replaces that of all, be it more or less, and without one for all', async () => {
+  const unlimited = await startTestService();
+  for (const [on, ratePerMinute] of [
+    [service, 3],
+    [service, limit + 2],
+    [unlimited, 3],
+  ] as const) {
+    const { text } = await on.accessTokens.issue({ name: 'own', ratePerMinute });
+    const send = (id: number) => postPlant({ ...on, token: text }, { id: 500 + id, name: 'n' });
+    for (let id = 1; id <= ratePerMinute; id++)
+      expect((await send(id)).headers).toMatchObject({
+        'ratelimit-policy': expect.stringContaining(`"plants"; q=${ratePerMinute}; w=60`),
+        ratelimit: expect.stringContaining(`"plants"; r=${ratePerMinute - id}; t=`),
+      });
+    const reply = await send(ratePerMinute + 1);
+    expectError(reply, 'rate_limited', `Too many requests. Try again in ${reply.headers['retry-after']} s.`);
+    const client = createClient({ baseUrl: on.baseUrl, token: text, retries: 0 });
+    const plants = Array.from({ length: ratePerMinute + 1 }, (_, id) => ({ id, name: 'x' }));
+    expect((await client.createPlants({ body: { plants } })).status).toBe(429);
+  }
+});
+
+it('a token may give no higher rate than the limit of all, which is its own', async () => {
+  const { text } = await service.accessTokens.issue({ name: 'admin', scopes: ['admin'] });
+  const client = createClient({ baseUrl: service.baseUrl, token: text });
+  const create = (ratePerMinute: number) =>
+    client.createToken({ body: { name: 'shop', scopes: ['admin'], ratePerMinute } });
+  expect((await create(limit + 1)).status).toBe(403);
+  expect((await create(limit)).status).toBe(200);
+});

@@ -29,7 +29,8 @@ async function open(times: Partial<KeyTimes>, prepare?: (provider: IdentityProvi
   const warnings: string[] = [];
   const log = { info: () => undefined, warn: (_: unknown, message: string) => void warnings.push(message) };
   const unused = () => Promise.reject(new Error('The database is not asked'));
-  const ownTokens = createTokenService({ add: unused, findByHash: unused, list: unused, revoke: unused });
+  const store = { add: unused, findByHash: unused, list: unused, revoke: unused, expire: unused };
+  const ownTokens = createTokenService(store);
   const tokens = acceptJwts(ownTokens, { ...jwt, keyTimes }, log, () => clock.now);
   onTestFinished(tokens.close);
   /** The status of a token, or the name of the error of a request with it. */

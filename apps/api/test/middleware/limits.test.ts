@@ -13,7 +13,7 @@ const authenticate: RequestHandler = (request, response, next) => {
 it('counts the requests of each caller in a minute of its own', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   onTestFinished(() => void vi.useRealTimers());
-  const { client } = serveMiddleware(authenticate, (await rateLimit(1)).middleware);
+  const { client } = serveMiddleware(authenticate, (await rateLimit(1, 1)).middleware);
   const { headers } = await client.get('/').expect(200, reached);
   expect(headers['ratelimit-policy']).toContain('"plants"');
   expect(Object.keys(headers).filter((name) => name.startsWith('x-ratelimit'))).toEqual([]);

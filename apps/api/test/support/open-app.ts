@@ -38,6 +38,7 @@ export async function openApp(
     queue: createTestQueue(database.plants, { limits: config.queueLimits }),
     store: database.plants,
     accessTokens,
+    ownTokens: accessTokens,
     turns: createTurns(new ActiveCallers()),
     concurrentLists: 1,
     callers: new ActiveCallers(),

@@ -107,6 +107,14 @@ const explanations: Readonly<Record<ErrorNumber, Explanation>> = {
   },
   // batch_too_large
   40006: ofPage,
+  // invalid_token_request
+  40009: { about: 'plant', explain: ({ message }) => [message] },
+  // token_ended
+  40010: { about: 'plant', explain: ({ message }) => [message] },
+  // beyond_own_token
+  40301: { about: 'scope', explain: ({ message }) => [message] },
+  // token_not_found
+  40402: { about: 'plant', explain: ({ message }) => [message] },
   // missing_token
   40100: ofToken,
   // invalid_token

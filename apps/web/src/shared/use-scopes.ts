@@ -1,10 +1,11 @@
+import type { OwnToken } from '@plant-store/client';
 import type { Scope } from '@plant-store/contract/access-token';
 import { useQuery } from '@tanstack/react-query';
 import { explainFailure } from './explain-failure.js';
 import { usePlantStore } from './plant-store.js';
 
-/** What the token permits; `undefined` as long as that is not known, such as from a service that does not say so. */
-export function useScopes(): readonly Scope[] | undefined {
+/** The token and what it permits; `undefined` as long as that is not known, such as from a service that does not say so. */
+export function useOwnToken(): OwnToken | undefined {
   const { operations } = usePlantStore();
   const { data } = useQuery({
     ...operations.getOwnToken.queryOptions(),
@@ -13,7 +14,12 @@ export function useScopes(): readonly Scope[] | undefined {
     retry: (_, error) => explainFailure(error, 'read').about === 'later',
     retryDelay: 5_000,
   });
-  return data?.scopes;
+  return data;
+}
+
+/** What the token permits, as far as that is known. */
+export function useScopes(): readonly Scope[] | undefined {
+  return useOwnToken()?.scopes;
 }
 
 /** Whether the page offers what needs a scope: unless it is known that the token lacks it. */

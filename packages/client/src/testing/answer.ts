@@ -1,5 +1,5 @@
 import type { routes } from '@plant-store/contract/routes';
-import { type Handler, handlers, namesTag, type StoreState } from './handlers.js';
+import { type Handler, handlers, namesTag, type RequestState, type StoreState } from './handlers.js';
 import { authenticate, findOperation, readRequest, requireScope, type ValidRequest } from './read-request.js';
 import { errorReply, jsonReply, type Reply, ServiceError } from './reply.js';
 
@@ -28,9 +28,10 @@ export function answer(request: ReadRequest, state: StoreState): Reply {
 function answerWithBody(request: ReadRequest, state: StoreState): Reply {
   try {
     const { name, params } = findOperation(request.method, request.path);
-    authenticate(request.headers, state.acceptedTokens);
-    requireScope(name, state.scopes);
-    const { status, body, headers } = handle(name, readRequest(name, { ...request, params }), state);
+    const own = authenticate(request.headers, state);
+    requireScope(name, own.scopes);
+    const valid = readRequest(name, { ...request, params }, request.path);
+    const { status, body, headers } = handle(name, valid, { ...state, own });
     const tag = name === 'getPlant' ? headers?.['ETag'] : undefined;
     const known = request.headers.get('if-none-match')?.replaceAll('W/', '') ?? '';
     if (tag !== undefined && namesTag(known, tag)) return jsonReply(request.id, 304, undefined, headers);
@@ -44,7 +45,7 @@ function answerWithBody(request: ReadRequest, state: StoreState): Reply {
 function handle<Name extends keyof typeof routes>(
   name: Name,
   request: ValidRequest<Name>,
-  state: StoreState,
+  state: RequestState,
 ): ReturnType<Handler<Name>> {
   return handlers[name](request, state);
 }

@@ -1,4 +1,4 @@
-import { scopes as allScopes, type Scope } from '@plant-store/contract/access-token';
+import { plantScopes, type Scope } from '@plant-store/contract/access-token';
 import type { Plant } from '@plant-store/contract/operations';
 import type { Fetch } from '../options.js';
 import { parseBaseUrl } from '../parse-base-url.js';
@@ -14,7 +14,7 @@ export interface FakePlantStoreOptions {
   readonly baseUrl?: string | URL;
   /** The access token to accept, any text that is a bearer token. Default: one of the form that the service issues. */
   readonly token?: string;
-  /** What its access tokens permit. Default: everything. */
+  /** What its access tokens permit. Default: everything with plants. */
   readonly scopes?: readonly Scope[];
 }
 
@@ -40,7 +40,7 @@ export interface FakePlantStore {
    * @throws {RangeError | TypeError} when the status, the headers or the body of a fault cannot be a response's
    */
   fail(...faults: readonly Fault[]): void;
-  /** Forgets all plants, deleted ones too, and all scripted faults; the accepted tokens stay. */
+  /** Forgets all plants, deleted ones too, tokens that were created, and all scripted faults; the accepted tokens stay. */
   clear(): void;
 }
 
@@ -77,7 +77,8 @@ export function createFakePlantStore(options: FakePlantStoreOptions = {}): FakeP
   const originals = new Map<bigint, Readonly<Plant>>();
   const changes: StoreState['changes'] = new Map();
   const faults: Fault[] = [];
-  const scopes = options.scopes ?? allScopes;
+  const scopes = options.scopes ?? plantScopes;
+  const tokens: StoreState['tokens'] = new Map();
   let acceptedTokens: readonly [string, ...string[]] = [options.token ?? defaultToken];
 
   return {
@@ -97,7 +98,7 @@ export function createFakePlantStore(options: FakePlantStoreOptions = {}): FakeP
       const answerTo = (query: string) =>
         answer(
           { id, method, path, query, headers, body },
-          { acceptedTokens, scopes, plants, times, deleted, originals, changes },
+          { acceptedTokens, scopes, tokens, plants, times, deleted, originals, changes },
         );
       const answerable = { id, answer: () => answerTo(search.slice(1)) };
       const reply = await answerWithFault(answerable, fault, signal);
@@ -124,6 +125,7 @@ export function createFakePlantStore(options: FakePlantStoreOptions = {}): FakeP
       deleted.clear();
       originals.clear();
       changes.clear();
+      tokens.clear();
       faults.length = 0;
     },
   };

@@ -5,7 +5,13 @@ import {
   MAX_PLANTS,
   NewPlantSchema,
 } from '@plant-store/contract';
-import type { Scope } from '@plant-store/contract/access-token';
+import {
+  accessTokenChecksum,
+  accessTokenPrefix,
+  accessTokenSecretLength,
+  scopes as allScopes,
+  type Scope,
+} from '@plant-store/contract/access-token';
 import {
   hashText,
   readChangeCursor,
@@ -17,8 +23,17 @@ import {
 import { fieldsOf, hasSameFields, plantFilters, plantSearches } from '@plant-store/contract/fields';
 import { foldText, hasText } from '@plant-store/contract/fold-text';
 import { explainInvalidRequest, messages } from '@plant-store/contract/messages';
-import type { Change, Operations, Plant, PlantQuery, StoredPlant } from '@plant-store/contract/operations';
-import type { ValidRequest } from './read-request.js';
+import type {
+  Change,
+  IssuedToken,
+  NewToken,
+  Operations,
+  Plant,
+  PlantQuery,
+  StoredPlant,
+  Token,
+} from '@plant-store/contract/operations';
+import { hasEnded, type ValidRequest } from './read-request.js';
 import { ServiceError } from './reply.js';
 
 /** How the fake answers each operation. */
@@ -126,11 +141,85 @@ export const handlers: { readonly [Name in keyof Operations]: Handler<Name> } = 
     };
   },
 
-  getOwnToken: (_request, { scopes }) => ({
+  getOwnToken: (_request, { own: { id, name, scopes, expiresAt, ratePerMinute } }) => ({
     status: 200,
-    body: { id: 1n, name: 'test', scopes: [...scopes] },
+    body: {
+      ...{ id, name, scopes },
+      ...(expiresAt !== undefined && { expiresAt }),
+      ...(ratePerMinute !== undefined && { ratePerMinute }),
+    },
   }),
+
+  listTokens: (_request, { own, tokens }) => ({
+    status: 200,
+    body: { tokens: [...(tokens.has(own.id) ? [] : [own]), ...tokens.values()].map(showToken) },
+  }),
+
+  createToken: ({ body }, state) => ({ status: 200, body: issue(body, state) }),
+
+  rotateToken({ params: { id }, body: { overlapSeconds, expiresAt } }, state) {
+    const { tokens } = state;
+    const old = tokens.get(id);
+    if (old === undefined) throw new ServiceError('token_not_found', messages.tokenNotFound(id));
+    if (hasEnded(old)) throw new ServiceError('token_ended', messages.tokenEnded(id));
+    const { name, scopes, ratePerMinute } = old;
+    const { own } = state;
+    const sameMs = Date.parse(old.expiresAt ?? '') - Date.parse(old.createdAt) + Date.now();
+    const expiryMs = Math.min(
+      ...[sameMs, Date.parse(own.expiresAt ?? '')].filter((time) => !Number.isNaN(time)),
+    );
+    const same = Number.isFinite(expiryMs) ? new Date(expiryMs).toISOString() : undefined;
+    const issued = issue({ name, scopes, ratePerMinute, expiresAt: expiresAt ?? same }, state);
+    const limit = new Date(Date.now() + overlapSeconds * 1_000).toISOString();
+    if (overlapSeconds === 0) tokens.set(id, { ...old, revokedAt: limit });
+    else if (old.expiresAt === undefined || old.expiresAt > limit)
+      tokens.set(id, { ...old, expiresAt: limit });
+    return { status: 200, body: issued };
+  },
+
+  revokeToken({ params: { id } }, { tokens }) {
+    const token = tokens.get(id);
+    if (token === undefined) throw new ServiceError('token_not_found', messages.tokenNotFound(id));
+    tokens.set(id, { revokedAt: new Date().toISOString(), ...token });
+    return { status: 204, body: undefined };
+  },
 };
+
+/**
+ * Issues a token, which gives no more than that of the request.
+ *
+ * @throws {ServiceError} `beyond_own_token`
+ */
+function issue(
+  { name, scopes, expiresAt, ratePerMinute }: NewToken,
+  { own, tokens }: RequestState,
+): IssuedToken {
+  const beyond = scopes.find((scope) => !own.scopes.includes(scope));
+  const expiry = expiresAt ?? own.expiresAt;
+  const rate = ratePerMinute ?? own.ratePerMinute;
+  if (beyond !== undefined) throw new ServiceError('beyond_own_token', messages.scopeBeyondOwn(beyond));
+  if (own.expiresAt !== undefined && Date.parse(expiry ?? '') > Date.parse(own.expiresAt))
+    throw new ServiceError('beyond_own_token', messages.expiryBeyondOwn(own.expiresAt));
+  if (own.ratePerMinute !== undefined && (rate ?? 0) > own.ratePerMinute)
+    throw new ServiceError('beyond_own_token', messages.rateBeyondOwn(own.ratePerMinute));
+  // The first one is that of the fake itself.
+  const id = BigInt(tokens.size + 2);
+  const body = `${accessTokenPrefix}${`Fake${id}`.padEnd(accessTokenSecretLength, '0')}`;
+  const issued: IssuedToken = {
+    ...{ id, name, scopes: allScopes.filter((scope) => scopes.includes(scope)) },
+    createdAt: new Date().toISOString(),
+    ...(expiry !== undefined && { expiresAt: new Date(expiry).toISOString() }),
+    ...(rate !== undefined && { ratePerMinute: rate }),
+    secret: `${body}${accessTokenChecksum(body)}`,
+  };
+  tokens.set(id, issued);
+  return issued;
+}
+
+/** A token without its text. */
+function showToken({ id, name, scopes, createdAt, expiresAt, revokedAt, ratePerMinute }: Token): Token {
+  return { id, name, scopes, createdAt, expiresAt, revokedAt, ratePerMinute };
+}
 
 /** Gives a plant the last place among all changes. */
 function noteChange(id: bigint, { changes }: StoreState): void {
@@ -265,6 +354,8 @@ export interface StoreState {
   readonly acceptedTokens: readonly string[];
   /** What each of them permits. */
   readonly scopes: readonly Scope[];
+  /** Those that requests have created, by their ids, with their texts. */
+  readonly tokens: Map<bigint, IssuedToken>;
   /** Gains what requests store. */
   readonly plants: Map<bigint, Readonly<Plant>>;
   /** When each was stored, in milliseconds since 1970. */
@@ -277,6 +368,11 @@ export interface StoreState {
   readonly changes: Map<bigint, { readonly number: number; readonly at: number }>;
 }
 
+/** What a request works on: the plant store, and the token of the request. */
+export interface RequestState extends StoreState {
+  readonly own: Token;
+}
+
 /**
  * Answers a valid request of an operation as the service does.
  *
@@ -284,7 +380,7 @@ export interface StoreState {
  */
 export type Handler<Name extends keyof Operations> = (
   request: ValidRequest<Name>,
-  state: StoreState,
+  state: RequestState,
 ) => HandlerReply<Operations[Name]['responses']>;
 
 type HandlerReply<Responses> = {

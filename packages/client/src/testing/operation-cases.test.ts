@@ -1,3 +1,4 @@
+import { scopes } from '@plant-store/contract/access-token';
 import { describe, expect, it } from 'vitest';
 // By way of node_modules, which Stryker's copy of this package has as well.
 import { createExchange } from '../../node_modules/@plant-store/contract/test/exchange.js';
@@ -8,7 +9,7 @@ import { createFakePlantStore } from './create-fake-plant-store.js';
 describe.each(Object.entries({ ...operationCases, ...requestCases }))(
   '%s of the fake plant store',
   (_, cases) => {
-    const exchange = createExchange(createFakePlantStore());
+    const exchange = createExchange(createFakePlantStore({ scopes }));
     it.each(cases)('%s', async (_, request, reply) => {
       expect(await exchange(request)).toEqual(reply);
     });

@@ -1,6 +1,7 @@
 import { contract, jsonShapeOf } from '@plant-store/contract';
 import type { Scope } from '@plant-store/contract/access-token';
 import { explainInvalidRequest, messages } from '@plant-store/contract/messages';
+import type { IssuedToken, Token } from '@plant-store/contract/operations';
 import {
   allowedMethods,
   type MatchedOperation,
@@ -41,20 +42,40 @@ function requireValidEncoding(path: string): void {
 }
 
 /**
- * Checks that a request brings one of the accepted tokens as `Authorization: Bearer` (RFC 6750, section 2.1).
+ * Checks that a request brings one of the accepted tokens as `Authorization: Bearer` (RFC 6750, section 2.1), or one that was created.
  *
+ * @returns the token, without its text
  * @throws {ServiceError} `missing_token` or `invalid_token`
  */
-export function authenticate(headers: Headers, accepted: readonly string[]): void {
-  const token = /^Bearer +(\S.*)$/i.exec(headers.get('authorization') ?? '')?.[1];
-  if (token === undefined) {
+export function authenticate(
+  headers: Headers,
+  {
+    acceptedTokens,
+    scopes,
+    tokens,
+  }: {
+    readonly acceptedTokens: readonly string[];
+    readonly scopes: readonly Scope[];
+    readonly tokens: ReadonlyMap<bigint, IssuedToken>;
+  },
+): Token {
+  const text = /^Bearer +(\S.*)$/i.exec(headers.get('authorization') ?? '')?.[1];
+  if (text === undefined) {
     throw unauthorized('missing_token', messages.missingToken);
   }
-  if (accepted.includes(token)) return;
+  const created = [...tokens.values()].find(({ secret }) => secret === text);
+  if (created !== undefined && !hasEnded(created)) return created;
+  if (acceptedTokens.includes(text))
+    return { id: 1n, name: 'test', scopes: [...scopes], createdAt: new Date().toISOString() };
   throw unauthorized(
     'invalid_token',
-    issuedForm.test(token) ? messages.unknownToken : messages.malformedToken,
+    issuedForm.test(text) ? messages.unknownToken : messages.malformedToken,
   );
+}
+
+/** Whether a token is not valid any more. */
+export function hasEnded({ revokedAt, expiresAt }: Token): boolean {
+  return revokedAt !== undefined || (expiresAt !== undefined && Date.parse(expiresAt) <= Date.now());
 }
 
 const issuedForm = /^pst_[0-9A-Za-z]{49}$/;
@@ -94,11 +115,13 @@ export interface RawRequest {
 /**
  * Validates a request by the schemas of its operation. A part without a schema is not read.
  *
+ * @param path that of the request
  * @throws {ServiceError} for the first of these that it breaks: content type, size, JSON, shape
  */
 export function readRequest<Name extends keyof typeof contract>(
   name: Name,
   request: RawRequest,
+  path: string,
 ): ValidRequest<Name> {
   const schemas: RequestSchemas = contract[name as keyof typeof contract];
   const json = schemas.body && readJsonBody(request.headers, request.body, jsonShapeOf(schemas.body));
@@ -107,12 +130,15 @@ export function readRequest<Name extends keyof typeof contract>(
   const headers = z.object(schemas.headers).safeParse(Object.fromEntries(request.headers));
   const body = schemas.body?.safeParse(json);
   if ([params, query, headers, body].some((result) => result?.success === false)) {
-    const { errorName, message } = explainInvalidRequest({
-      path: params?.error?.issues,
-      query: query?.error?.issues,
-      headers: headers.error?.issues,
-      body: body?.error?.issues,
-    });
+    const { errorName, message } = explainInvalidRequest(
+      {
+        path: params?.error?.issues,
+        query: query?.error?.issues,
+        headers: headers.error?.issues,
+        body: body?.error?.issues,
+      },
+      path,
+    );
     throw new ServiceError(errorName, message);
   }
   // What each schema gives, by its own type; the compiler cannot follow it through the optional parts.

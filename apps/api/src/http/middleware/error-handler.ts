@@ -19,7 +19,7 @@ export function errorHandler(
 ): ErrorRequestHandler {
   return function errorHandler(error: unknown, request, response, _next) {
     if (error instanceof ClientGoneError) return;
-    const serviceError = toServiceError(error);
+    const serviceError = toServiceError(error, request.path);
     response.locals.error = serviceError;
     if (serviceError instanceof OverloadError) countRejection(serviceError.reason);
     else if (serviceError.status >= 500 && !loggedElsewhere.has(serviceError.errorName))
@@ -41,15 +41,18 @@ const overloadDelayMs = 100;
 /** A stop is no error of the service, and that the identity provider is away is logged once. */
 const loggedElsewhere = new Set<ErrorName>(['shutting_down', 'identity_provider_unavailable']);
 
-function toServiceError(error: unknown): ServiceError {
+function toServiceError(error: unknown, path: string): ServiceError {
   if (error instanceof ServiceError) return error;
   if (error instanceof RequestValidationError) {
-    const { errorName, message } = explainInvalidRequest({
-      path: error.pathParams?.issues,
-      query: error.query?.issues,
-      headers: error.headers?.issues,
-      body: error.body?.issues,
-    });
+    const { errorName, message } = explainInvalidRequest(
+      {
+        path: error.pathParams?.issues,
+        query: error.query?.issues,
+        headers: error.headers?.issues,
+        body: error.body?.issues,
+      },
+      path,
+    );
     return new ServiceError(errorName, message);
   }
   // Express's own, for a path parameter.

@@ -18,48 +18,66 @@ const windowMs = 60_000;
 const identifier = 'plants';
 
 /**
- * Limits how many requests one caller may make in a minute, and sends the RateLimit headers
+ * Limits how many requests one caller may make in a minute, to the number of its token, if that has one, and sends the RateLimit headers
  * (draft-ietf-httpapi-ratelimit-headers-08). Comes after authentication. Each plant of a batch counts as a request.
+ *
+ * @param requestsPerMinute for tokens without a number of their own, in this process; 0 is no limit
+ * @param workers how many processes there are, of which each counts its share of a token's own number
  */
 export async function rateLimit(
   requestsPerMinute: number,
+  workers: number,
 ): Promise<{ readonly middleware: RequestHandler; readonly countBatch: CountBatch }> {
-  // Loaded only when needed: most services have no limit, and start faster without it.
-  const { rateLimit: createRateLimit } = await import('express-rate-limit');
+  const limitOf = ({ locals: { accessToken } }: Response) => {
+    const own = accessToken?.ratePerMinute;
+    return own ? Math.max(1, Math.floor(own / workers)) : requestsPerMinute;
+  };
   const windowOf = createWindows();
   const callerKey = (response: Response) => String(callerOf(response.locals));
-  const middleware = createRateLimit({
-    windowMs,
-    limit: requestsPerMinute,
-    standardHeaders: 'draft-8',
-    legacyHeaders: false,
-    identifier,
-    store: {
-      async increment(caller) {
-        const window = windowOf(caller);
-        window.totalHits++;
-        return { ...window };
+  // Loaded only when needed: most services have no limit, and start faster without it.
+  const load = async () =>
+    (await import('express-rate-limit')).rateLimit({
+      windowMs,
+      limit: (_request, response) => limitOf(response),
+      standardHeaders: 'draft-8',
+      legacyHeaders: false,
+      identifier,
+      store: {
+        async increment(caller) {
+          const window = windowOf(caller);
+          window.totalHits++;
+          return { ...window };
+        },
+        // Each request counts, whatever its reply.
+        decrement: () => undefined,
+        resetKey: () => undefined,
       },
-      // Each request counts, whatever its reply.
-      decrement: () => undefined,
-      resetKey: () => undefined,
-    },
-    keyGenerator: (_request, response) => callerKey(response),
-    handler(_request, response) {
-      throw rejection(Number(response.getHeader('Retry-After')));
-    },
-  });
+      keyGenerator: (_request, response) => callerKey(response),
+      handler(_request, response) {
+        throw rejection(Number(response.getHeader('Retry-After')));
+      },
+    });
+  let limit = requestsPerMinute > 0 ? await load() : undefined;
   return {
-    middleware,
+    middleware(request, response, next) {
+      if (limitOf(response) === 0) return next();
+      if (limit !== undefined) return limit(request, response, next);
+      return load().then((loaded) => {
+        limit ??= loaded;
+        return limit(request, response, next);
+      });
+    },
     countBatch(response, plants) {
-      if (plants > requestsPerMinute) {
-        throw new ServiceError('batch_too_large', messages.batchBeyondRateLimit(plants, requestsPerMinute));
+      const own = limitOf(response);
+      if (own === 0) return;
+      if (plants > own) {
+        throw new ServiceError('batch_too_large', messages.batchBeyondRateLimit(plants, own));
       }
       const window = windowOf(callerKey(response));
-      const fits = window.totalHits + plants - 1 <= requestsPerMinute;
+      const fits = window.totalHits + plants - 1 <= own;
       if (fits) window.totalHits += plants - 1;
       const seconds = Math.max(1, Math.ceil((window.resetTime.getTime() - Date.now()) / 1_000));
-      const left = Math.max(0, requestsPerMinute - window.totalHits);
+      const left = Math.max(0, own - window.totalHits);
       response.setHeader('RateLimit', `"${identifier}"; r=${left}; t=${seconds}`);
       if (fits) return;
       response.setHeader('Retry-After', seconds);

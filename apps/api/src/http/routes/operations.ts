@@ -6,6 +6,8 @@ import { routes } from '@plant-store/contract/routes';
 import { type AppRouteImplementation, createExpressEndpoints, initServer } from '@ts-rest/express';
 import type { Express, NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
+import { createTokenManagement, type Issuer } from '../../auth/manage-tokens.js';
+import type { TokenService } from '../../auth/token-service.js';
 import { ServiceError } from '../../errors/service-error.js';
 import { correctPlant, entityTagOf, namesTag } from '../../plants/correct-plant.js';
 import { createPlant, createPlants } from '../../plants/create-plant.js';
@@ -33,6 +35,12 @@ export interface OperationDependencies {
   readonly queue: PlantQueue;
   /** What operations read from. */
   readonly store: Pick<PlantStore, 'find' | 'list' | 'countValues' | 'listChanges' | 'lastChange'>;
+  /** The access tokens of the service. */
+  readonly ownTokens: Pick<TokenService, 'issue' | 'list' | 'limit' | 'revoke'>;
+  /** How many requests a token without a limit of its own may make in a minute, in this process; 0 is no limit. */
+  readonly rateLimitPerMinute: number;
+  /** How many processes there are, of which each has its share of that. */
+  readonly workers: number;
   /** How many lists it reads at a time. */
   readonly concurrentLists: number;
   /** Who calls the service at the moment. */
@@ -77,6 +85,9 @@ export function mountOperations(
   });
   const followChanges = createFollowChanges({ store, lists, compose: shareText, draining });
   const answerBatch = createBatchHandler(dependencies);
+  const { ownTokens, log } = dependencies;
+  const rateLimitPerMinute = dependencies.rateLimitPerMinute * dependencies.workers;
+  const tokens = createTokenManagement(ownTokens, rateLimitPerMinute, log);
   const handlers: Handlers = {
     async createPlant({ body, res }) {
       res.locals['plantId'] = body.id.toString();
@@ -169,6 +180,20 @@ export function mountOperations(
       return { status: 200, body: { changes, next } };
     },
     getOwnToken: async ({ res }) => ({ status: 200, body: showOwnToken(res.locals) }),
+    listTokens: async () => ({ status: 200, body: { tokens: await tokens.list() } }),
+    createToken: async ({ body, res }) => ({
+      status: 200,
+      body: await tokens.create(body, issuerOf(res.locals, rateLimitPerMinute)),
+    }),
+    rotateToken: async ({ params: { id }, body, res }) => ({
+      status: 200,
+      body: await tokens.rotate(id, body, issuerOf(res.locals, rateLimitPerMinute)),
+    }),
+    async revokeToken({ params: { id }, res }) {
+      await tokens.revoke(id, String(callerOf(res.locals)));
+      setCommonHeaders(res.req, res);
+      return { status: 204, body: undefined };
+    },
   };
 
   app.set('query parser', (text?: string) => parseQuery(text ?? ''));
@@ -194,6 +219,19 @@ function showOwnToken({ accessToken, subject, acceptedUntil, scopes = [] }: Expr
     ...(accessToken ? { id: BigInt(accessToken.id), name: accessToken.name } : { subject }),
     scopes: [...scopes],
     ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt).toISOString() }),
+    ...(accessToken?.ratePerMinute && { ratePerMinute: accessToken.ratePerMinute }),
+  };
+}
+
+/** What the token of a request may give. */
+function issuerOf(locals: Express.Locals, rateLimitPerMinute: number): Issuer {
+  const { accessToken, acceptedUntil, scopes = [] } = locals;
+  return {
+    by: String(callerOf(locals)),
+    scopes,
+    expiresAt: accessToken?.expiresAt?.getTime() ?? acceptedUntil,
+    ratePerMinute: accessToken?.ratePerMinute ?? rateLimitPerMinute,
+    hasOwnRate: Boolean(accessToken?.ratePerMinute),
   };
 }
 

@@ -49,6 +49,7 @@ describe.each(enginesOfStore())('access tokens on %s', (engine) => {
       expiresAt,
       revokedAt: null,
       lastUsedAt: null,
+      ratePerMinute: null,
     });
     expect(Math.abs(added.createdAt.getTime() - Date.now())).toBeLessThan(60_000);
     expect(await store.findByHash('a')).toEqual(added);
@@ -77,7 +78,8 @@ describe.each(enginesOfStore())('access tokens on %s', (engine) => {
   });
 
   it('imports a token completely, once, and later only its revocation, and when it was last used', async () => {
-    const created = { name: 'shop', scopes: ['create', 'read'] as Scope[], createdAt: first, expiresAt };
+    const limits = { expiresAt, ratePerMinute: 600 };
+    const created = { name: 'shop', scopes: ['create', 'read'] as Scope[], createdAt: first, ...limits };
     const token = { ...created, hash: 'a', revokedAt: null, lastUsedAt: null };
     expect(await store.takeOver(token)).toBe(true);
     expect(await store.listHashed()).toEqual([token]);
@@ -227,7 +229,7 @@ describe.each(enginesOfStore())('access tokens on %s', (engine) => {
 
 it('reads a time without a time zone, as SQLite itself writes it, as UTC, and the scopes that it knows', async () => {
   vi.stubEnv('TZ', 'Asia/Kolkata');
-  const times = ['2026-01-02 03:04:05', '2031-02-03T04:05:06.789+00:00', '2031-02-03T04:05:06Z', null];
+  const times = ['2026-01-02 03:04:05', '2031-02-03T04:05:06.789+00:00', '2031-02-03T04:05:06Z', null, '600'];
   const query = async () => [[1, 'shop', 'delete,create,later', ...times]];
   expect(await findAccessToken(query, '?', 'a')).toStrictEqual({
     id: 1,
@@ -237,6 +239,7 @@ it('reads a time without a time zone, as SQLite itself writes it, as UTC, and th
     expiresAt: new Date('2031-02-03T04:05:06.789Z'),
     revokedAt: new Date('2031-02-03T04:05:06.000Z'),
     lastUsedAt: null,
+    ratePerMinute: 600,
   });
   vi.unstubAllEnvs();
 });

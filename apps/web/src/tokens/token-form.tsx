@@ -1,0 +1,107 @@
+import type { NewToken, OwnToken } from '@plant-store/client';
+import type { Scope } from '@plant-store/contract/access-token';
+import { type FormEvent, useId, useState } from 'react';
+import { formatTime } from '../plants/format-time.js';
+import { Field } from '../shared/field.js';
+
+interface TokenFormProps {
+  readonly own: OwnToken;
+  readonly isBusy: boolean;
+  /** @returns whether it was created */
+  onSubmit(token: NewToken): Promise<boolean>;
+}
+
+const empty = { name: '', scopes: [] as readonly Scope[], day: '', rate: '' };
+
+/** What a new token is for, and what it permits, which is no more than the token of the page does. */
+export function TokenForm({ own, isBusy, onSubmit }: TokenFormProps) {
+  const id = useId();
+  const [{ name, scopes, day, rate }, setDraft] = useState(empty);
+  const set = (part: Partial<typeof empty>) => setDraft((draft) => ({ ...draft, ...part }));
+  const isComplete = name.trim() !== '' && scopes.length > 0;
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    if (isBusy || !isComplete) return;
+    const isCreated = await onSubmit({
+      ...{ name, scopes: own.scopes.filter((scope) => scopes.includes(scope)) },
+      ...(day !== '' && { expiresAt: new Date(`${day}T23:59:59`).toISOString() }),
+      ...(rate !== '' && { ratePerMinute: Number(rate) }),
+    });
+    if (isCreated) setDraft(empty);
+  };
+  return (
+    <form className="stack" onSubmit={(event) => void submit(event)}>
+      <h3>Create a token</h3>
+      <Field
+        label="For whom or what"
+        name="token-name"
+        hint="Such as the program that uses it."
+        value={name}
+        onChange={({ target }) => set({ name: target.value })}
+      />
+      <fieldset className="token-scopes">
+        <legend>What it permits</legend>
+        {own.scopes.map((scope) => (
+          <div key={scope} className="choice">
+            <input
+              id={`${id}-${scope}`}
+              type="checkbox"
+              checked={scopes.includes(scope)}
+              onChange={({ target }) =>
+                set({
+                  scopes: target.checked ? [...scopes, scope] : scopes.filter((other) => other !== scope),
+                })
+              }
+            />
+            <label htmlFor={`${id}-${scope}`}>{labels[scope]}</label>
+          </div>
+        ))}
+      </fieldset>
+      <Field
+        label="Last day"
+        name="token-day"
+        type="date"
+        hint={
+          own.expiresAt === undefined
+            ? 'Without one it never expires.'
+            : `At the latest ${formatTime(own.expiresAt)}, as this token, which is also the default.`
+        }
+        value={day}
+        onChange={({ target }) => set({ day: target.value })}
+      />
+      <Field
+        label="Requests a minute"
+        name="token-rate"
+        type="number"
+        min={1}
+        max={own.ratePerMinute}
+        hint={
+          own.ratePerMinute === undefined
+            ? 'Without a number as the service is set to.'
+            : `At most ${own.ratePerMinute.toLocaleString()}, as this token, which is also the default.`
+        }
+        value={rate}
+        onChange={({ target }) => set({ rate: target.value })}
+      />
+      <div className="submit-row">
+        <button
+          type="submit"
+          className="primary"
+          aria-disabled={isBusy || !isComplete}
+          data-busy={isBusy || undefined}
+        >
+          Create token
+        </button>
+      </div>
+    </form>
+  );
+}
+
+/** What people call what a scope permits. */
+const labels: Readonly<Record<Scope, string>> = {
+  create: 'Add plants',
+  read: 'See plants',
+  correct: 'Correct plants',
+  delete: 'Delete plants',
+  admin: 'Manage tokens',
+};

@@ -1,0 +1,111 @@
+import { createClient } from '@plant-store/client';
+import { createFakePlantStore } from '@plant-store/client/testing';
+import { scopes as allScopes, type Scope } from '@plant-store/contract/access-token';
+import { cleanup, render, screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { expect, it, vi } from 'vitest';
+import { App } from '../app.js';
+
+const token = `pst_${'0'.repeat(42)}72YDVwp`;
+
+/** Opens the page with a token that permits this. */
+async function open(scopes: readonly Scope[]) {
+  const store = createFakePlantStore({ baseUrl: location.origin, token, scopes });
+  vi.stubGlobal('fetch', store.fetch);
+  history.replaceState(null, '', '/');
+  cleanup();
+  render(<App tokenFromAddress={token} />);
+  return { user: userEvent.setup(), store, client: createClient(store) };
+}
+
+/** Opens the sheet, too. */
+async function openTokens(scopes: readonly Scope[] = ['read', 'create', 'admin']) {
+  const opened = await open(scopes);
+  await opened.user.click(await screen.findByRole('button', { name: 'More' }));
+  await opened.user.click(await screen.findByRole('button', { name: 'Tokens' }));
+  await screen.findByRole('textbox', { name: 'For whom or what' });
+  const dialog = screen.getByRole('dialog', { name: 'Tokens' });
+  const row = async (name: string) => {
+    const item = (await within(dialog).findAllByText(name)).find((text) => text.closest('li'))?.closest('li');
+    if (!item) throw new Error(`There is no token ${name}`);
+    return item;
+  };
+  return { ...opened, dialog, row };
+}
+
+/** The text of a new token that is shown. */
+const shownSecret = () => screen.queryByText(/^pst_/)?.textContent ?? undefined;
+
+it('is offered to a token alone that may manage tokens', async () => {
+  for (const scopes of [['read', 'create', 'correct', 'delete'], allScopes] as const) {
+    const { user } = await open(scopes);
+    await screen.findByText('No plants yet.');
+    await user.click(screen.getByRole('button', { name: 'More' }));
+    await screen.findByRole('button', { name: 'Forget token' });
+    const isOffered = screen.queryByRole('button', { name: 'Tokens' }) !== null;
+    expect(isOffered).toBe(scopes.length === 5);
+  }
+});
+
+it('creates a token with no more than its own scopes, shows its text once, and keeps it nowhere', async () => {
+  const { user, client, store, dialog, row } = await openTokens();
+  const boxes = within(dialog).getAllByRole('checkbox');
+  expect(boxes.map((box) => box.closest('div')?.textContent)).toEqual([
+    'See plants',
+    'Add plants',
+    'Manage tokens',
+  ]);
+  await user.type(screen.getByRole('textbox', { name: 'For whom or what' }), 'shop');
+  await user.click(screen.getByRole('checkbox', { name: 'Add plants' }));
+  await user.type(screen.getByLabelText('Last day'), '2999-12-31');
+  await user.type(screen.getByRole('spinbutton', { name: 'Requests a minute' }), '600');
+  await user.click(screen.getByRole('button', { name: 'Create token' }));
+  await waitFor(() => expect(shownSecret()).toMatch(/^pst_\w{49}$/));
+  const secret = shownSecret() ?? '';
+  const own = await createClient({ ...store, token: secret }).getOwnToken();
+  expect(own.body).toMatchObject({ name: 'shop', scopes: ['create'], ratePerMinute: 600 });
+  await waitFor(async () =>
+    expect((await row('shop')).textContent).toMatch(/create · expires .*2999.* · 600 req/),
+  );
+  const kept = [JSON.stringify(history.state), location.href, ...[localStorage, sessionStorage].map(textOf)];
+  for (const text of kept) expect(text).not.toContain(secret);
+  expect(screen.getByRole('button', { name: 'Copy the token' })).toBeDefined();
+  await user.click(screen.getByRole('button', { name: 'Show QR code' }));
+  await screen.findByRole('img', { name: 'QR code that opens the page with the new token' });
+  await user.click(within(dialog).getByRole('button', { name: 'Close' }));
+  expect(shownSecret()).toBeUndefined();
+  expect(await client.listTokens()).toMatchObject({ body: { tokens: [{ id: 1n }, { id: 2n }] } });
+});
+
+it('rotates a token, and revokes one once that is asked for twice', async () => {
+  const { user, client, row } = await openTokens();
+  await client.createToken({ body: { name: 'shop', scopes: ['read'] } });
+  await user.click(screen.getByRole('button', { name: 'Close' }));
+  await user.click(screen.getByRole('button', { name: 'More' }));
+  await user.click(screen.getByRole('button', { name: 'Tokens' }));
+  await user.click(within(await row('shop')).getByRole('button', { name: 'Rotate: shop' }));
+  await waitFor(() => expect(shownSecret()).toBeDefined());
+  const [revoke] = await screen.findAllByRole('button', { name: 'Revoke: shop' });
+  if (!revoke) throw new Error('There is no button');
+  const states = async () => {
+    const { body } = await client.listTokens();
+    return 'tokens' in body ? body.tokens.map(({ revokedAt }) => revokedAt !== undefined) : [];
+  };
+  await user.click(revoke);
+  expect(await states()).toEqual([false, false, false]);
+  await user.click(screen.getByRole('button', { name: 'Revoke for good: shop' }));
+  await waitFor(async () => expect((await states()).filter(Boolean)).toHaveLength(1));
+});
+
+it('says that it is not known whether there is a new token when no reply came', async () => {
+  const { user, store } = await openTokens();
+  await user.type(screen.getByRole('textbox', { name: 'For whom or what' }), 'shop');
+  await user.click(screen.getByRole('checkbox', { name: 'See plants' }));
+  store.fail({ kind: 'drop', stored: true });
+  await user.click(screen.getByRole('button', { name: 'Create token' }));
+  await screen.findByText(/Whether there is a new token is not known: look at the list\.$/);
+  await waitFor(() => expect(screen.getAllByText('shop')).toHaveLength(1));
+  expect(shownSecret()).toBeUndefined();
+});
+
+const textOf = (storage: Storage) => JSON.stringify({ ...storage });
