@@ -176,18 +176,26 @@ export function createOutputWriter(descriptor: number, chunkBytes = bufferBytes)
       const deadline = performance.now() + timeoutMs;
       queueLines();
       stop();
-      // The write in flight goes on in another thread, and must not be done twice.
-      if (isInFlight) queue.shift();
+      // The write in flight goes on in another thread, and must not be done twice. Nothing tells that it has ended: what follows it waits.
+      if (isInFlight) {
+        queue.shift();
+        pause(Math.min(flushMs, timeoutMs));
+      }
       for (let first = queue[0]; first !== undefined; first = queue[0]) {
         try {
           remove(first, writeSync(descriptor, first));
         } catch (error) {
           if (isBroken(error) || performance.now() >= deadline) return;
-          Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, retryMs);
+          pause(retryMs);
         }
       }
     },
   };
+}
+
+/** Blocks the thread, for a time in milliseconds. */
+function pause(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
 /** Whether the reader has gone away for good, or the descriptor is closed. Other errors may pass: a full pipe, a full disk. */

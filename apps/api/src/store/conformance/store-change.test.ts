@@ -145,7 +145,7 @@ describe.each(storesWithShards())('changing plants on %s', (kind) => {
 
   it('loses none of many changes of a plant at the same time', async () => {
     await store.create([fern, rose]);
-    const texts = [...'abcdefghijklmnopqrstuvwxyz'];
+    const texts = [...'abcdefghijkl'];
     const calls = texts.map((text, at) => {
       const changes = [append(1n, text), append(2n, text)];
       return change(...(at % 2 === 0 ? changes : changes.toReversed()));
@@ -173,8 +173,8 @@ describe.each(storesWithShards())('changing plants on %s', (kind) => {
   it('takes a plant that others change forth and back meanwhile for no failure', async () => {
     await store.create([fern]);
     const toggle = correction(1n, (plant) => ({ ...plant, name: plant.name === 'Fern' ? 'Ivy' : 'Fern' }));
-    const outcomes = (await Promise.all(Array.from({ length: 40 }, () => change(toggle)))).flat();
-    expect(outcomes.filter(({ before }) => nameOf(before) === 'Ivy')).toHaveLength(20);
+    const outcomes = (await Promise.all(Array.from({ length: 16 }, () => change(toggle)))).flat();
+    expect(outcomes.filter(({ before }) => nameOf(before) === 'Ivy')).toHaveLength(8);
     expect(await find(1n)).toMatchObject([{ name: 'Fern' }]);
   });
 
