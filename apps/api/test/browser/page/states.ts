@@ -118,6 +118,7 @@ export const states: readonly State[] = [
     name: 'tokens, a new one',
     async open(page, store) {
       await openTokens(page, store);
+      await page.getByText('Create a token').click();
       await page.getByLabel('For whom or what').fill('web shop');
       await page.getByLabel('See plants').check();
       await button(page, 'Create token').click();

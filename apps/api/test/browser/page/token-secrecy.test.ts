@@ -155,6 +155,7 @@ it('shows a token that it creates or rotates this once, and keeps it nowhere; wh
     const headers = { authorization: `Bearer ${token}` };
     return (await fetch(`${shared.store.baseUrl}/plants`, { headers })).status;
   };
+  await sheet.getByText('Create a token').click();
   await sheet.getByLabel('For whom or what').fill('web shop');
   expect(await sheet.getByRole('checkbox').count()).toBe(2);
   await sheet.getByLabel('See plants').check();
