@@ -402,7 +402,7 @@ export const states: readonly State[] = [
       await addButton(page).click();
       await outcome(page).waitFor();
       return async () => {
-        await page.getByRole('link', { name: 'View them' }).click();
+        await page.getByRole('link', { name: 'View plants' }).click();
         await page.getByRole('grid').waitFor();
       };
     },
