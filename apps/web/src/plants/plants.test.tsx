@@ -5,7 +5,7 @@ import { beforeEach, expect, it, vi } from 'vitest';
 import { describes, onTokenRejected, renderView } from '../../test/render-view.js';
 import { useRoute } from '../route.js';
 import { Plants } from './plants.js';
-import { undoMs } from './use-deletes.js';
+import { undoMs } from './undo-provider.js';
 
 let store: ReturnType<typeof createFakePlantStore>;
 let sent: string[];
@@ -272,6 +272,9 @@ it.each([['insufficient_scope'], ['precondition_failed'], ['database_damaged'], 
     }
     await waitFor(async () => expect(await names()).toEqual(['Rose', '(no name)', 'Fern']));
     expect(store.plants.get(3n)).toEqual({ name: 'Rose', tag: 'sun' });
+    expect(document.querySelector('.undo-item > p')?.textContent).toBe(
+      'Brought back Rose, with a new time in Added.',
+    );
     expect(screen.queryByRole('button', { name: 'Undo' })).toBeNull();
   },
 );

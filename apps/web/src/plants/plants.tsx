@@ -14,7 +14,7 @@ import { readSearchedId } from './read-searched-id.js';
 import './plants.css';
 import { Toolbar } from './toolbar.js';
 import { UndoBar } from './undo-bar.js';
-import { useDeletes } from './use-deletes.js';
+import { useUndo } from './undo-provider.js';
 import { forgetLists, readAgain, usePlant, usePlants } from './use-plants.js';
 
 const PlantSheet = lazy(async () => {
@@ -58,7 +58,9 @@ function AddingButtons({ children }: { readonly children?: ReactNode }) {
 function ReadablePlants({ route }: PlantsProps) {
   const { rejectToken } = usePlantStore();
   const { filter, id } = route;
-  const { deleted, leaving, remove, undo, dismiss } = useDeletes(filter);
+  const { leaving, remove, sendWaiting, undo } = useUndo();
+  // Before an import, say, adds the same plants.
+  useEffect(() => sendWaiting, [sendWaiting]);
   const isFollowing = useChanges(filter);
   useKeys({ 'mod+z': () => void undo() });
   const searched = useSearchedPlant(filter, leaving);
@@ -149,7 +151,7 @@ function ReadablePlants({ route }: PlantsProps) {
           </Suspense>
         </LoadBoundary>
       )}
-      <UndoBar deleted={deleted} leaving={leaving} onUndo={(each) => void undo(each)} onDismiss={dismiss} />
+      <UndoBar />
     </section>
   );
 }

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { renderView } from '../../test/render-view.js';
 import { useRoute } from '../route.js';
 import { Plants } from './plants.js';
-import { maxUndos, undoMs } from './use-deletes.js';
+import { maxUndos, undoMs } from './undo-provider.js';
 
 let store: ReturnType<typeof createFakePlantStore>;
 let sent: string[];

@@ -7,6 +7,8 @@ import { Field } from '../../shared/field.js';
 import { usePlantStore } from '../../shared/plant-store.js';
 import { Sheet } from '../../shared/sheet.js';
 import { useMay } from '../../shared/use-scopes.js';
+import { UndoBar } from '../undo-bar.js';
+import { useUndo } from '../undo-provider.js';
 import { TaggingProgress } from './tagging-progress.js';
 import { useTagging } from './use-tagging.js';
 
@@ -26,7 +28,8 @@ interface Rename {
 
 /** All tags with the number of their plants: each filters the list, and can be renamed. */
 export function TagsSheet({ filter, isOpen, onClose }: TagsSheetProps) {
-  const { counts, problem, load } = useTagCounts(isOpen);
+  const isUndoing = useUndo().actions.some(({ state }) => state === 'undoing');
+  const { counts, problem, load } = useTagCounts(isOpen && !isUndoing);
   const { client } = usePlantStore();
   const canCorrect = useMay('correct');
   const [rename, setRename] = useState<Rename>();
@@ -41,7 +44,7 @@ export function TagsSheet({ filter, isOpen, onClose }: TagsSheetProps) {
     const { state, failed } = await run({ plants, from, tag: to === '' ? undefined : to }, progress);
     void load();
     if (state !== 'done' || failed.length > 0) return;
-    setRename(undefined);
+    begin(undefined);
     // The list would be empty.
     if (filter.tag === from)
       navigate({ view: 'plants', filter: { ...filter, tag: to === '' ? undefined : to } });
@@ -63,6 +66,7 @@ export function TagsSheet({ filter, isOpen, onClose }: TagsSheetProps) {
         />
       )}
       <TaggingProgress progress={progress} total={Math.max(rename?.total ?? 0, progress?.done ?? 0)} />
+      <UndoBar ofTags />
       {counts === undefined && problem === undefined && <p className="note">Counting…</p>}
       {counts?.size === 0 && <p>No plant has a tag.</p>}
       <ul className="tag-list">
@@ -102,7 +106,7 @@ export function TagsSheet({ filter, isOpen, onClose }: TagsSheetProps) {
   );
 }
 
-/** How many plants each tag has, counted again each time that they are shown. */
+/** How many plants each tag has, counted again each time that they are shown, and after an undo. */
 function useTagCounts(isShown: boolean) {
   const { client, rejectToken } = usePlantStore();
   const [counts, setCounts] = useState<ReadonlyMap<string, number>>();

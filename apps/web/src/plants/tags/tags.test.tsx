@@ -78,6 +78,22 @@ it('renames a tag by a correction of each of its plants, and shows it', async ()
   expect(sheet().queryByLabelText(/New name/)).toBeNull();
 });
 
+it('undoes a merge, plant by plant, from the sheet', async () => {
+  const user = await rename('bed', 'shade');
+  await user.click(sheet().getByRole('button', { name: 'Merge' }));
+  await user.click(
+    await sheet().findByRole('button', { name: 'Undo', description: '6 plants tagged shade.' }),
+  );
+  await sheet().findByText('have their tags as before.');
+  expect(tags()).toEqual([...Array(6).fill('bed'), 'shade', 'shade', undefined]);
+  await waitFor(() =>
+    expect(lines()).toEqual([
+      ['bed', '6'],
+      ['shade', '2'],
+    ]),
+  );
+});
+
 it.each([
   ['shade', 'Merge', /^Merges into the tag of 2 others/, 'shade'],
   ['', 'Remove', /^Removes the tag of 6 plants/, undefined],
@@ -111,6 +127,10 @@ it('stops a rename on Cancel, and goes on with what is left', async () => {
       ['shade', '2'],
     ]),
   );
+  // One undo for both parts.
+  await user.click(sheet().getByRole('button', { name: 'Undo' }));
+  await sheet().findByText('have their tags as before.');
+  expect(tags()).toEqual([...Array(6).fill('bed'), 'shade', 'shade', undefined]);
 });
 
 it('shows why a rename ended, and waits where the rate limit permits no more', async () => {
