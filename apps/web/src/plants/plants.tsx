@@ -101,7 +101,11 @@ function ReadablePlants({ route }: PlantsProps) {
   const isCounted = !isPending && !isPlaceholderData && failure?.about !== 'scope';
   return (
     <section aria-label="Plants" className="plants">
-      <Toolbar filter={filter} isMissing={searched.state === 'missing'} />
+      <Toolbar
+        filter={filter}
+        isMissing={searched.state === 'missing'}
+        areFew={isCounted && !hasNextPage && rows.count < fewPlants}
+      />
       <p role="status" className="list-status">
         {isCounted
           ? describe({ rows, searched: searched.state, hasNextPage, filter })
@@ -159,6 +163,9 @@ function ReadablePlants({ route }: PlantsProps) {
 function describeWait(hasRows: boolean): string {
   return `This page goes on by itself as soon as it can${hasRows ? '; the plants below are as they were before' : ''}.`;
 }
+
+/** Fewer found ones are few. */
+const fewPlants = 10;
 
 /** How many plants the service examines for a page at most. */
 const mostExamined = 10_000;

@@ -173,6 +173,27 @@ it('asks for a tag that nobody has as it was typed, and filters by a press on on
   ]);
 });
 
+it('offers the tags that differ in upper or lower case alone, and that whose name is searched for', async () => {
+  const user = open();
+  await showsNames(...all);
+  await user.type(tagField(), 'SHADE');
+  await showsNames('Yew', 'Fern');
+  await user.click(await screen.findByRole('button', { name: 'also Shade (1)' }));
+  await showsNames('Ivy 70');
+  await user.click(screen.getByRole('button', { name: 'also shade (2)' }));
+  await showsNames('Yew', 'Fern');
+  await user.clear(tagField());
+  await showsNames(...all);
+  expect(screen.queryByRole('button', { name: /also|Show plants/ })).toBeNull();
+  await user.type(search(), 'Sun');
+  await user.click(await screen.findByRole('button', { name: /^Show plants with the tag sun/ }));
+  await showsNames('Rose');
+  expect([location.search, screen.queryByRole('button', { name: /Show plants with/ })]).toEqual([
+    '?tag=sun',
+    null,
+  ]);
+});
+
 async function remove(user: ReturnType<typeof open>, name: string) {
   await user.click(await screen.findByText(name));
   await user.click(await screen.findByRole('button', { name: 'Delete' }));
