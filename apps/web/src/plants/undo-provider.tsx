@@ -5,10 +5,9 @@ import { useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, use, useCallback, useEffect, useRef, useState } from 'react';
 import { useRoute } from '../route.js';
 import { explainFailure, type Failure } from '../shared/explain-failure.js';
-import { inParallel } from '../shared/in-parallel.js';
 import { loadPart } from '../shared/load-boundary.js';
 import { usePlantStore } from '../shared/plant-store.js';
-import { reuseId } from '../shared/reuse-id.js';
+import type { Tagging } from './undo-requests.js';
 import { checkLists, putInAll, takeOutAll } from './use-plants.js';
 
 /** How long the request of a delete waits, in milliseconds: so long nothing of the plant changes by an undo. */
@@ -29,14 +28,8 @@ export interface Action {
   readonly state: 'waiting' | 'sent' | 'failed' | 'done' | 'undoing' | 'undone';
   /** Why it failed, or its undo. */
   readonly failure?: Failure | undefined;
-  /** The tag that they got, `undefined` for none, unless they were deleted. */
-  readonly tagging?: {
-    readonly tag: string | undefined;
-    /** What names each plant as the tagging made it, by its id. */
-    readonly etags: ReadonlyMap<bigint, string>;
-    /** How many the undo left, since they were changed after the tagging. */
-    readonly kept: number;
-  };
+  /** That by which they got a tag, unless they were deleted. */
+  readonly tagging?: Tagging;
 }
 
 interface Undo {
@@ -160,47 +153,6 @@ export function UndoProvider({ children }: { readonly children: ReactNode }) {
     list({ key, plants, state: 'waiting' });
   };
 
-  const bringBack = async (action: Action) => {
-    const back: StoredPlant[] = [];
-    const failed: StoredPlant[] = [];
-    let lastError: unknown;
-    await inParallel((await sending.current.get(action.key)) ?? [], async (plant) => {
-      try {
-        back.push(await reuseId(latest.current.client, plant));
-      } catch (error) {
-        lastError = error;
-        failed.push(plant);
-      }
-    });
-    show(back);
-    sending.current.set(action.key, Promise.resolve(failed));
-    if (failed.length > 0) fail({ ...action, plants: failed, state: 'done' }, lastError);
-    // What could not be deleted has said so.
-    else if (back.length > 0) update(action.key, { plants: back, state: 'undone' });
-  };
-
-  const restoreTags = async (action: Action, tagging: NonNullable<Action['tagging']>) => {
-    const back: StoredPlant[] = [];
-    let { kept } = tagging;
-    const done = new Set<bigint>();
-    try {
-      const { restoreTags: restore } = await loadPart(() => import('./tags/tag-plants.js'));
-      await restore(latest.current.client, action.plants, {
-        etags: tagging.etags,
-        onDone(id, plant) {
-          done.add(id);
-          if (plant === undefined) kept++;
-          else back.push(plant);
-        },
-      });
-      update(action.key, { plants: back, state: 'undone', tagging: { ...tagging, kept } });
-    } catch (error) {
-      const left = action.plants.filter(({ id }) => !done.has(id));
-      fail({ ...action, plants: left, state: 'done', tagging: { ...tagging, kept } }, error);
-    }
-    show(back);
-  };
-
   const undo = async (
     action = actions.find(({ state }) => ['waiting', 'sent', 'done'].includes(state)),
   ): Promise<void> => {
@@ -215,7 +167,22 @@ export function UndoProvider({ children }: { readonly children: ReactNode }) {
     }
     const { failure: _, ...undoing } = action;
     list({ ...undoing, state: 'undoing' });
-    await (tagging === undefined ? bringBack(undoing) : restoreTags(undoing, tagging));
+    try {
+      const { bringBack, undoTagging } = await loadPart(() => import('./undo-requests.js'));
+      const gone = (await sending.current.get(key)) ?? [];
+      // What could not be deleted has said so.
+      if (tagging === undefined && gone.length === 0) return;
+      const { back, left, kept, error } = await (tagging === undefined
+        ? bringBack(latest.current.client, gone)
+        : undoTagging(latest.current.client, plants, tagging));
+      show(back);
+      sending.current.set(key, Promise.resolve(left));
+      const counted = tagging && { tagging: { ...tagging, kept } };
+      if (left.length > 0) fail({ ...undoing, ...counted, plants: left, state: 'done' }, error);
+      else update(key, { ...counted, plants: back, state: 'undone' });
+    } catch (error) {
+      fail({ ...undoing, state: 'done' }, error);
+    }
   };
 
   const addTagging: Undo['addTagging'] = ({ plants, tagging }, listed) => {

@@ -1,13 +1,12 @@
 import { countTags, listAll } from '@plant-store/client/list';
 import { QUERY_MAX_LENGTHS, shorten } from '@plant-store/contract/messages';
-import { type FormEvent, useCallback, useEffect, useRef, useState } from 'react';
+import { type FormEvent, type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
 import { navigate, type PlantFilter } from '../../route.js';
 import { explainFailure } from '../../shared/explain-failure.js';
 import { Field } from '../../shared/field.js';
 import { usePlantStore } from '../../shared/plant-store.js';
 import { Sheet } from '../../shared/sheet.js';
 import { useMay } from '../../shared/use-scopes.js';
-import { UndoBar } from '../undo-bar.js';
 import { useUndo } from '../undo-provider.js';
 import { TaggingProgress } from './tagging-progress.js';
 import { useTagging } from './use-tagging.js';
@@ -15,6 +14,8 @@ import { useTagging } from './use-tagging.js';
 interface TagsSheetProps {
   readonly filter: PlantFilter;
   readonly isOpen: boolean;
+  /** The undo of what it does. */
+  readonly children: ReactNode;
   onClose(): void;
 }
 
@@ -27,7 +28,7 @@ interface Rename {
 }
 
 /** All tags with the number of their plants: each filters the list, and can be renamed. */
-export function TagsSheet({ filter, isOpen, onClose }: TagsSheetProps) {
+export function TagsSheet({ filter, isOpen, children, onClose }: TagsSheetProps) {
   const isUndoing = useUndo().actions.some(({ state }) => state === 'undoing');
   const { counts, problem, load } = useTagCounts(isOpen && !isUndoing);
   const { client } = usePlantStore();
@@ -66,7 +67,7 @@ export function TagsSheet({ filter, isOpen, onClose }: TagsSheetProps) {
         />
       )}
       <TaggingProgress progress={progress} total={Math.max(rename?.total ?? 0, progress?.done ?? 0)} />
-      <UndoBar ofTags />
+      {children}
       {counts === undefined && problem === undefined && <p className="note">Counting…</p>}
       {counts?.size === 0 && <p>No plant has a tag.</p>}
       <ul className="tag-list">
