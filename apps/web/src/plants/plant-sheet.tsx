@@ -1,11 +1,11 @@
 import { stringifyExactJson } from '@plant-store/contract/exact-json/stringify';
 import { fieldsOf, plantFieldNames, plantFields } from '@plant-store/contract/fields';
-import { shorten } from '@plant-store/contract/messages';
 import type { StoredPlant } from '@plant-store/contract/operations';
 import { Fragment, useEffect, useRef } from 'react';
 import type { PlantFilter } from '../route.js';
 import { serviceUrl, usePlantStore } from '../shared/plant-store.js';
 import { Sheet } from '../shared/sheet.js';
+import { toVisible } from '../shared/to-visible.js';
 import { useMay } from '../shared/use-scopes.js';
 import { CopyButton } from './copy-button.js';
 import { CorrectPlant } from './correct-plant.js';
@@ -122,12 +122,12 @@ export function PlantSheet({ id, filter, onClose, onDelete }: PlantSheetProps) {
 }
 
 function nameOf({ name }: StoredPlant): string {
-  return name === '' ? '(no name)' : shorten(name, 80);
+  return name === '' ? '(no name)' : toVisible(name, 80);
 }
 
 function describeText(text: string | undefined) {
   if (text === undefined) return <em>(none)</em>;
-  return text === '' ? <em>(empty)</em> : shorten(text, 5_000);
+  return text.trim() === '' ? <em>{toVisible(text) || '(empty)'}</em> : toVisible(text, 5_000, true);
 }
 
 function Call({ title, text }: { readonly title: string; readonly text: string }) {
@@ -138,7 +138,7 @@ function Call({ title, text }: { readonly title: string; readonly text: string }
       {/* Wider than the sheet, so that it takes the focus to be scrolled by keys. */}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: see above */}
       <pre tabIndex={0} translate="no">
-        {shorten(text, 2_000)}
+        {toVisible(text, 2_000)}
       </pre>
     </section>
   );

@@ -67,6 +67,27 @@ it('shows the plants, the newest first, with exact ids, and by keys moves over t
   expect(document.activeElement).toBe(rows[0]);
 });
 
+it('shows what a name hides: what turns its direction, control characters, spaces alone', async () => {
+  await createClient(store).createPlants({
+    body: {
+      plants: [
+        { id: 10n, name: 'ab\u202edc\u0007' },
+        { id: 11n, name: '   ', tag: ' ' },
+      ],
+    },
+  });
+  const user = open();
+  expect((await names()).slice(0, 2)).toEqual(['(only spaces: 3)', 'ab\\u202edc\\u0007']);
+  expect(screen.getByRole('button', { name: '(only spaces: 1)' })).toBeDefined();
+  await user.click(screen.getByText('ab\\u202edc\\u0007'));
+  const open10 = within(await screen.findByRole('dialog', { name: 'ab\\u202edc\\u0007' }));
+  expect(open10.getByText('ab\\u202edc\\u0007', { selector: 'dd' })).toBeDefined();
+  expect(document.body.textContent).not.toContain('\u202e');
+  await user.click(open10.getByRole('button', { name: 'Correct' }));
+  // What is stored, since it would be saved.
+  await waitFor(() => expect(field('Name').value).toBe('ab\u202edc\u0007'));
+});
+
 it('shows what to do where there are none, such as to load examples, and where none matches', async () => {
   store.clear();
   const user = open();

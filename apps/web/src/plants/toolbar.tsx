@@ -1,4 +1,4 @@
-import { QUERY_MAX_LENGTHS, shorten } from '@plant-store/contract/messages';
+import { QUERY_MAX_LENGTHS } from '@plant-store/contract/messages';
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { navigate, type PlantFilter } from '../route.js';
 import { explainFailure } from '../shared/explain-failure.js';
@@ -8,6 +8,7 @@ import { usePlantStore } from '../shared/plant-store.js';
 import type { SavedFile } from '../shared/save-file.js';
 import { SavedFileLink } from '../shared/saved-file-link.js';
 import { Sheet } from '../shared/sheet.js';
+import { toVisible } from '../shared/to-visible.js';
 import { narrowScreen, useMedia } from '../shared/use-media.js';
 import { ExportFormats } from './export-formats.js';
 import { readSearchedId } from './read-searched-id.js';
@@ -156,7 +157,7 @@ function OtherTags({ filter: { q, tag, order }, areFew }: Pick<ToolbarProps, 'fi
         >
           <span>{isSearched ? 'Show plants with the tag' : 'also'}</span>{' '}
           <span dir="auto" translate="no">
-            {shorten(name, 40)}
+            {toVisible(name, 40)}
           </span>{' '}
           {count !== undefined && <span key={count} translate="no">{`(${count.toLocaleString()})`}</span>}
         </button>
@@ -174,7 +175,7 @@ function Chip({ tag, onRemove }: ChipProps) {
   return (
     <button type="button" className="chip" onClick={onRemove}>
       <span>{tag === '' ? 'Tag is empty' : 'Tag is'}</span>{' '}
-      {tag !== '' && <span dir="auto" translate="no">{`“${shorten(tag, 40)}”`}</span>} <Icon name="close" />
+      {tag !== '' && <span dir="auto" translate="no">{`“${toVisible(tag, 40)}”`}</span>} <Icon name="close" />
       <span className="visually-hidden">: remove this filter</span>
     </button>
   );

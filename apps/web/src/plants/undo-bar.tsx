@@ -1,6 +1,6 @@
-import { shorten } from '@plant-store/contract/messages';
 import type { StoredPlant } from '@plant-store/contract/operations';
 import { type ReactNode, useId } from 'react';
+import { toVisible } from '../shared/to-visible.js';
 import { useMay } from '../shared/use-scopes.js';
 import { type Action, useUndo } from './undo-provider.js';
 
@@ -84,7 +84,7 @@ function describe({ plants, state, tagging }: Action): ReactNode {
       </>
     ) : (
       <>
-        {name} <span>tagged</span> <bdi translate="no">{shorten(tag, 60)}</bdi>
+        {name} <span>tagged</span> <bdi translate="no">{toVisible(tag, 60)}</bdi>
         <span>.</span>
       </>
     );
@@ -124,5 +124,5 @@ function Named({ plants }: { readonly plants: readonly StoredPlant[] }) {
   if (plant === undefined || others.length > 0)
     return <span>{`${plants.length.toLocaleString()} plants`}</span>;
   if (plant.name === '') return <span>the plant without a name</span>;
-  return <bdi translate="no">{shorten(plant.name, 60)}</bdi>;
+  return <bdi translate="no">{toVisible(plant.name, 60)}</bdi>;
 }

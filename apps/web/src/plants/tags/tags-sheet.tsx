@@ -1,11 +1,12 @@
 import { countTags, listAll } from '@plant-store/client/list';
-import { QUERY_MAX_LENGTHS, shorten } from '@plant-store/contract/messages';
+import { QUERY_MAX_LENGTHS } from '@plant-store/contract/messages';
 import { type FormEvent, type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
 import { navigate, type PlantFilter } from '../../route.js';
 import { explainFailure } from '../../shared/explain-failure.js';
 import { Field } from '../../shared/field.js';
 import { usePlantStore } from '../../shared/plant-store.js';
 import { Sheet } from '../../shared/sheet.js';
+import { toVisible } from '../../shared/to-visible.js';
 import { useMay } from '../../shared/use-scopes.js';
 import { useUndo } from '../undo-provider.js';
 import { TaggingProgress } from './tagging-progress.js';
@@ -82,7 +83,7 @@ export function TagsSheet({ filter, isOpen, children, onClose }: TagsSheetProps)
               }}
             >
               <span className="tag" dir="auto" translate="no">
-                {shorten(tag) || '(empty)'}
+                {toVisible(tag) || '(empty)'}
               </span>
               <span className="visually-hidden">: show its plants</span>
             </button>
@@ -97,7 +98,7 @@ export function TagsSheet({ filter, isOpen, children, onClose }: TagsSheetProps)
                 onClick={() => isRunning || begin({ from: tag, to: tag, total: plants })}
               >
                 <span>Rename</span>
-                <span className="visually-hidden" translate="no">{`: ${shorten(tag) || '(empty)'}`}</span>
+                <span className="visually-hidden" translate="no">{`: ${toVisible(tag) || '(empty)'}`}</span>
               </button>
             )}
           </li>
@@ -173,7 +174,7 @@ function RenameForm({
     <form className="stack" onSubmit={submit}>
       <Field
         ref={field}
-        label={`New name of “${shorten(from, 60)}”`}
+        label={`New name of “${toVisible(from, 60)}”`}
         name="tag"
         dir="auto"
         hint={describe(total, existing, to)}
