@@ -33,7 +33,7 @@ export function PlantSheet({ id, filter, onClose, onDelete }: PlantSheetProps) {
     if (failure?.about === 'token') rejectToken(failure.message);
   }, [failure?.about, failure?.message, rejectToken]);
   const correctButton = useRef<HTMLButtonElement>(null);
-  const correction = useCorrection({ id, filter });
+  const correction = useCorrection({ id, filter, stored: plant });
   const { texts, isPending, attempt, done, problem } = correction;
   const isCorrecting = texts !== undefined;
   const wasCorrecting = useRef(isCorrecting);
@@ -46,7 +46,10 @@ export function PlantSheet({ id, filter, onClose, onDelete }: PlantSheetProps) {
       isOpen
       title={plant === undefined ? `Plant ${id}` : nameOf(plant)}
       translate={plant === undefined}
-      onClose={onClose}
+      onClose={() => {
+        correction.leave();
+        onClose();
+      }}
     >
       {plant === undefined && failure === undefined && <p className="note">Loading…</p>}
       {failure !== undefined && failure.about !== 'token' && (

@@ -335,7 +335,9 @@ function Heading({ column, filter }: { readonly column: Column; readonly filter:
       <button
         type="button"
         className="quiet sort"
-        onClick={() => navigate({ view: 'plants', filter: { ...filter, order } })}
+        // The service lists in these orders alone, and not all may be loaded here.
+        title={`Sorts ${direction === 'ascending' ? 'the smallest' : 'the newest'} first; the other way is not possible`}
+        onClick={() => isSorted || navigate({ view: 'plants', filter: { ...filter, order } })}
       >
         {title}
         {isSorted && <span aria-hidden="true">{direction === 'ascending' ? ' ↑' : ' ↓'}</span>}

@@ -137,6 +137,14 @@ it('searches after a moment without keys, and keeps search, tag and the column t
   const sorts = () =>
     screen.getAllByRole('columnheader').map((title) => title.getAttribute('aria-sort') ?? '');
   expect(sorts()).toEqual(['', '', '', 'ascending', '']);
+  // The service has no other direction.
+  const id = screen.getByRole('button', {
+    name: 'Id',
+    description: /^Sorts the smallest first; the other way/,
+  });
+  const { length } = history;
+  await user.click(id);
+  expect([sorts(), history.length]).toEqual([['', '', '', 'ascending', ''], length]);
   act(() => history.back());
   await waitFor(() => expect(location.search).toBe('?tag=shade'));
   expect(sorts()).toEqual(['', '', '', '', 'descending']);
@@ -223,6 +231,58 @@ it.each([
   await waitFor(() => expect(typed()).toEqual(['Rosa', 'mine']));
   await press(again, 'Save');
   await sheet().findByText('Saved.');
+  expect(sessionStorage.length).toBe(0);
+});
+
+it('shows while a plant is corrected that somebody else has changed it, above what it is now', async () => {
+  const user = await correctRose('Rosa', 'mine');
+  const theirs = { params: { id: 3 }, body: { name: 'Rosier' } };
+  await createClient(store).correctPlant({ ...theirs, headers: { 'if-match': '*' } });
+  await sheet().findByRole('heading', { name: 'Rosier' });
+  await waitFor(() => expect(alertText()).toContain('The plant has changed meanwhile'));
+  expect(
+    sheet()
+      .getByText(/^It is now:/)
+      .closest('p')?.textContent,
+  ).toBe('It is now: Rosier');
+  expect(typed()).toEqual(['Rosa', 'mine']);
+  await press(user, 'Save');
+  await sheet().findByText(/^The plant has changed meanwhile, and nothing was saved/);
+  await press(user, 'Save');
+  await sheet().findByText('Saved.');
+  expect(store.plants.get(3n)).toEqual({ name: 'Rosa', tag: 'mine' });
+});
+
+it('takes nothing for a change that was there before the correction began', async () => {
+  const { fetch } = globalThis;
+  vi.stubGlobal('fetch', async (url: string, init: RequestInit) =>
+    url.includes('/changes')
+      ? Response.json({ error: 50100, message: 'No.' }, { status: 501 })
+      : fetch(url, init),
+  );
+  const user = open();
+  await user.click(await screen.findByText('Rose'));
+  const theirs = { params: { id: 3 }, body: { name: 'Rosier' } };
+  await createClient(store).correctPlant({ ...theirs, headers: { 'if-match': '*' } });
+  await press(user, 'Correct');
+  await sheet().findByRole('heading', { name: 'Rosier' });
+  expect([field('Name').value, sheet().queryByText(/^It is now/), alertText()]).toEqual(['Rosier', null, '']);
+});
+
+it('keeps what was typed when the sheet closes, as what is not saved; nothing where nothing was typed', async () => {
+  const user = await correctRose('Rosa', 'mine');
+  expect(sheet().queryByText(/not saved yet/)).toBeNull();
+  await press(user, 'Close');
+  await user.click(await screen.findByText('Rose'));
+  await sheet().findByText(/^What you typed before, which is not saved yet/);
+  expect(typed()).toEqual(['Rosa', 'mine']);
+  await press(user, 'Cancel');
+  await press(user, 'Correct');
+  await waitFor(() => expect(typed()).toEqual(['Rose', 'sun']));
+  expect(sheet().queryByText(/not saved yet/)).toBeNull();
+  await press(user, 'Close');
+  await user.click(await screen.findByText('Rose'));
+  await sheet().findByRole('button', { name: 'Correct' });
   expect(sessionStorage.length).toBe(0);
 });
 

@@ -31,7 +31,7 @@ export function Plants({ route }: PlantsProps) {
   const scopes = useScopes();
   if (scopes?.includes('read') ?? true) return <ReadablePlants route={route} />;
   return (
-    <section aria-label="Plants" className="plants">
+    <section aria-label="Plants" className="panel stack">
       {route.view === 'plants' && scopes !== undefined && <LackingScope scopes={scopes} />}
       <AddingButtons />
     </section>

@@ -85,7 +85,7 @@ it('deletes 30 plants at once by 4 clicks at most, undoes that by 1, and once mo
       .click({ modifiers: ['Shift'] });
     await page.getByText('30 selected', { exact: true }).last().waitFor();
     await page.getByRole('button', { name: 'Delete' }).click();
-    await page.getByText('Deleted 30 plants').waitFor();
+    await page.getByText('Deleting 30 plants').waitFor();
     // The focus stays in the list.
     await page.locator('tr:focus').waitFor();
   };
