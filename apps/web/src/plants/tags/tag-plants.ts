@@ -1,4 +1,4 @@
-import type { CallOptions, Client } from '@plant-store/client';
+import type { Client } from '@plant-store/client';
 import { ensureSuccess, isRejectedError } from '@plant-store/client/unwrap';
 import { fieldsOf } from '@plant-store/contract/fields';
 import type { StoredPlant } from '@plant-store/contract/operations';
@@ -37,6 +37,9 @@ interface RestoreOptions {
 /** How often a plant is corrected that somebody else changes meanwhile. */
 const attempts = 5;
 
+/** How long a correction that was sent may take once the others are cancelled, so that it is known what an undo has to undo. */
+const lastReplyMs = 5_000;
+
 /** How long to wait after a 429 that does not say, in milliseconds. */
 const defaultRetryAfterMs = 10_000;
 
@@ -51,8 +54,12 @@ export async function tagPlants(
   plants: Iterable<StoredPlant> | AsyncIterable<StoredPlant>,
   { onDone, ...options }: TagOptions,
 ): Promise<void> {
+  const { signal } = options;
+  const sent = new AbortController();
+  const onAbort = () => void setTimeout(() => sent.abort(signal.reason), lastReplyMs);
+  signal.addEventListener('abort', onAbort, { once: true });
   await inParallel(plants, async (plant) => {
-    onDone(await tagPlant(client, plant, options));
+    onDone(await tagPlant(client, plant, { ...options, sentSignal: sent.signal }));
   });
 }
 
@@ -81,7 +88,7 @@ export async function restoreTags(
 async function tagPlant(
   client: Pick<Client, 'getPlant' | 'correctPlant'>,
   { id, ...listed }: StoredPlant,
-  { tag, from, signal }: Omit<TagOptions, 'onDone'>,
+  { tag, from, signal, sentSignal }: Omit<TagOptions, 'onDone'> & { readonly sentSignal: AbortSignal },
 ): Promise<Tagged> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -93,7 +100,7 @@ async function tagPlant(
       if (before.tag === tag || isOther) return { plant: before };
       const { tag: _, ...others } = before;
       const after = { ...others, ...(tag !== undefined && { tag }) };
-      return { before, ...(await correct(client, after, etag, { signal })) };
+      return { before, ...(await correct(client, after, etag, signal, sentSignal)) };
     } catch (error) {
       if (!isRejectedError(error)) throw error;
       if (error.status === 412 && attempt < attempts) continue;
@@ -108,17 +115,18 @@ async function correct(
   client: Pick<Client, 'correctPlant'>,
   plant: StoredPlant,
   etag: string,
-  options?: Pick<CallOptions, 'signal'>,
+  signal?: AbortSignal,
+  sentSignal?: AbortSignal,
 ) {
   const request = {
     params: { id: plant.id },
     headers: { 'if-match': etag },
     body: fieldsOf(plant),
-    ...options,
+    ...(sentSignal && { signal: sentSignal }),
   };
   const { body, headers } = await withinRateLimit(
     async () => ensureSuccess(await client.correctPlant(request)),
-    options?.signal,
+    signal,
   );
   return { plant: body, etag: etagOf(headers) };
 }
