@@ -277,6 +277,21 @@ export const states: readonly State[] = [
     },
   },
   {
+    name: 'plants tagged',
+    async open(page, store) {
+      await openList(page, store);
+      for (const index of [0, 2]) await page.locator('.plant-row .plant-select').nth(index).click();
+      await button(page, 'Tag…').click();
+      await page.getByRole('region', { name: 'Selected plants' }).getByRole('combobox').fill('bed');
+      await page.keyboard.press('Enter');
+      await page.locator('.undo-item').filter({ hasText: '2 plants tagged bed.' }).waitFor();
+      return async () => {
+        await button(page, 'Undo').click();
+        await page.getByText('have their tags as before').waitFor();
+      };
+    },
+  },
+  {
     name: 'add',
     async open(page, store) {
       await openAdd(page, store);
