@@ -101,6 +101,8 @@ export async function startService(
     stopping: draining.signal,
     log,
   });
+  // Loaded only here: most services export nothing.
+  const telemetry = config.otlp && (await import('./observe/otlp.js')).startTelemetry(config.otlp, { log });
   const turns = createTurns(callers, config.workers);
   const app = await createApp({
     ...config,
@@ -116,6 +118,7 @@ export async function startService(
     metrics,
     log,
     requestLog,
+    traces: telemetry?.requests,
     draining: draining.signal,
     stopping: stopping.signal,
   });
@@ -146,7 +149,10 @@ export async function startService(
     const leftUntil = (afterCutOffMs: number) => Math.max(0, cutOffAt + afterCutOffMs - performance.now());
     const isAnswered = await stopServer(leftUntil(0));
     await tokens.close(leftUntil(0));
-    const isClosed = await withTimeout(closeDatabase(), leftUntil(stopTimeouts.databaseMs), () => false);
+    const [isClosed] = await Promise.all([
+      withTimeout(closeDatabase(), leftUntil(stopTimeouts.databaseMs), () => false),
+      telemetry?.stop(leftUntil(stopTimeouts.databaseMs)),
+    ]);
     await admin?.close();
     return isAnswered && isClosed;
   }
