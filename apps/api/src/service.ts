@@ -102,7 +102,9 @@ export async function startService(
     log,
   });
   // Loaded only here: most services export nothing.
-  const telemetry = config.otlp && (await import('./observe/otlp.js')).startTelemetry(config.otlp, { log });
+  const readMetrics = metrics && (() => metrics.getMetricsAsJSON());
+  const telemetry =
+    config.otlp && (await import('./observe/otlp.js')).startTelemetry(config.otlp, { log, readMetrics });
   const turns = createTurns(callers, config.workers);
   const app = await createApp({
     ...config,

@@ -34,6 +34,8 @@ import { messageOf } from '../errors/operator-error.js';
 import { readPackage } from '../package-folder.js';
 import { withTimeout } from '../runtime/timing.js';
 import { routeOf } from './measure-requests.js';
+import type { MetricValues } from './metrics.js';
+import { startMetrics } from './otlp-metrics.js';
 import type { OtlpSettings, TraceSettings } from './otlp-settings.js';
 
 /** What is exported to a collector. */
@@ -55,16 +57,24 @@ const reportIntervalMs = 60_000;
  * Starts to export telemetry by the libraries of OpenTelemetry, which retry for a while, and drop what they then cannot send.
  * Nothing waits for them but `stop`.
  */
-export function startTelemetry({ traces: settings }: OtlpSettings, { log }: { readonly log: Logger }) {
+export function startTelemetry(
+  settings: OtlpSettings,
+  {
+    log,
+    readMetrics,
+  }: { readonly log: Logger; readonly readMetrics?: (() => Promise<MetricValues>) | undefined },
+) {
   const report = reportProblems(log);
   const resource = describeService();
-  const traces = settings && startTraces(settings, resource);
+  const traces = settings.traces && startTraces(settings.traces, resource);
+  const stopMetrics =
+    settings.metrics && readMetrics && startMetrics(settings.metrics, resource, readMetrics);
   return {
     /** `undefined` where no traces are exported. */
     requests: traces?.requests,
     /** Sends what is left, if that takes no longer than the time, in milliseconds, nor than 2 seconds. */
     async stop(withinMs: number): Promise<void> {
-      const stopped = Promise.all([traces?.stop()]);
+      const stopped = Promise.all([traces?.stop(), stopMetrics?.()]);
       await withTimeout(stopped, Math.min(withinMs, stopMs), () => undefined).catch(report);
     },
   };

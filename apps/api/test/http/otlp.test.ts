@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import supertest from 'supertest';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { startCollector } from '../support/otlp/start-collector.js';
+import { type ReceivedMetric, startCollector } from '../support/otlp/start-collector.js';
 import { postPlant } from '../support/post-plant.js';
 import { readLog } from '../support/read-log.js';
 import { startTestService, type TestService } from '../support/start-test-service.js';
@@ -125,4 +125,72 @@ it('marks a span as failed with the name of an error of 500 and more', async () 
     status: 'STATUS_CODE_ERROR',
     attributes: { 'error.type': 'database_unavailable', 'http.response.status_code': 503 },
   });
+});
+
+/** The samples of metrics in Prometheus' text format, each by its name and labels. */
+function readSamples(text: string): Map<string, number> {
+  const samples = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return new Map(
+    samples.map((line) => {
+      const [, name = '', labels = '', value] = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? [];
+      return [toKey(name, Object.fromEntries(listLabels(labels))), Number(value)];
+    }),
+  );
+}
+
+const listLabels = (text: string) => [...text.matchAll(/(\w+)="([^"]*)"/g)].map(([, ...label]) => label);
+
+function toKey(name: string, labels: Readonly<Record<string, unknown>>): string {
+  const sorted = Object.entries(labels).toSorted(([a], [b]) => a.localeCompare(b));
+  return `${name} ${JSON.stringify(sorted)}`;
+}
+
+/** The same of a metric that was received. */
+function listSamples({ name, points }: ReceivedMetric): [key: string, value: number | undefined][] {
+  return points.flatMap(({ labels, asDouble, count, sum, bucketCounts = [], explicitBounds = [] }) => {
+    if (count === undefined) return [[toKey(name, labels), asDouble]];
+    const buckets = bucketCounts.map((_, bucket): [string, number] => [
+      toKey(`${name}_bucket`, { le: String(explicitBounds[bucket] ?? '+Inf'), ...labels }),
+      bucketCounts.slice(0, bucket + 1).reduce((total, own) => total + own),
+    ]);
+    return [...buckets, [toKey(`${name}_sum`, labels), sum], [toKey(`${name}_count`, labels), count]];
+  });
+}
+
+it('sends the metrics of /metrics, of all workers together, with the same names, labels and values', async () => {
+  const { service, collector } = await startTraced({
+    ...{ ADMIN_PORT: '0', OTEL_METRICS_EXPORTER: 'otlp', OTEL_METRIC_EXPORT_INTERVAL: '50' },
+  });
+  for (let id = 1; id <= 5; id++) await postPlant(service, { id, name: 'Fern' }).set('Connection', 'close');
+  await until(() =>
+    collector
+      .latest('plant_store_creates_total')
+      ?.points.some(({ labels, asDouble }) => labels['outcome'] === 'stored' && asDouble === 5),
+  );
+  const text = await (await fetch(`${service.adminUrl}/metrics`)).text();
+  const names = [...text.matchAll(/^# TYPE (\w+) (counter|gauge|histogram)$/gm)];
+  expect(names.length).toBeGreaterThan(30);
+  const kinds = { counter: 'sum', gauge: 'gauge', histogram: 'histogram' };
+  for (const [, name = '', type = ''] of names) {
+    const metric = collector.latest(name);
+    expect(metric, name).toMatchObject({
+      ...{ name, kind: kinds[type as keyof typeof kinds], help: expect.stringMatching(/./) },
+      resource: { 'service.name': 'plant-store' },
+    });
+    if (type === 'gauge') continue;
+    expect(metric?.aggregationTemporality).toBe('AGGREGATION_TEMPORALITY_CUMULATIVE');
+    expect(metric?.isMonotonic).toBe(type === 'counter' ? true : undefined);
+  }
+  const shown = readSamples(text);
+  const counted = names.filter(
+    ([, name, type]) => /^plant_store_(?!process_|sqlite_)/.test(name ?? '') && type !== 'gauge',
+  );
+  const received = counted.flatMap(([, name = '']) => {
+    const metric = collector.latest(name);
+    return metric === undefined ? [] : listSamples(metric);
+  });
+  expect(received.length).toBeGreaterThan(50);
+  for (const [key, value] of received) expect(value, key).toBe(shown.get(key));
+  const begun = collector.metrics.flatMap(({ points }) => points.map((point) => point.startTimeUnixNano));
+  expect(new Set(begun).size).toBe(1);
 });
