@@ -12,7 +12,7 @@ import { readClient, readPage } from './http/routes/built-files.js';
 import { createServer } from './http/server.js';
 import { createCommitRecord } from './observe/commit-health.js';
 import { countTokenChecks } from './observe/measure-requests.js';
-import { addServiceGauges, createRegistry } from './observe/metrics.js';
+import { addServiceGauges, createShownRegistry } from './observe/metrics.js';
 import { createReadiness, type Readiness } from './observe/readiness.js';
 import type { RequestLog } from './observe/request-log.js';
 import { plantTable } from './plants/plant-store.js';
@@ -58,7 +58,7 @@ export interface ServiceProcess extends Service {
 interface ServiceOptions {
   /** Where requests are logged; by default with all else. */
   readonly requestLog?: RequestLog;
-  /** Where metrics are registered; by default there are some with an admin port. */
+  /** Where metrics are registered; by default there are some where they are shown. */
   readonly metrics?: Registry | undefined;
   /** Called after each connection that was accepted. */
   readonly onConnection?: () => void;
@@ -75,8 +75,7 @@ const retirePollMs = 50;
 export async function startService(
   config: Config,
   log: Logger,
-  // Nobody could read metrics without an admin port.
-  { requestLog = log, metrics = config.admin && createRegistry(), onConnection }: ServiceOptions = {},
+  { requestLog = log, metrics = createShownRegistry(config), onConnection }: ServiceOptions = {},
 ): Promise<ServiceProcess> {
   const page = config.pageFolder === undefined ? undefined : readPage(config.pageFolder, config.jwt?.signIn);
   const client = config.clientFolder === undefined ? undefined : readClient(config.clientFolder);
