@@ -58,6 +58,8 @@ export async function startCluster(
 
   async function stop(): Promise<boolean> {
     isDraining = true;
+    const { workersMs, databaseMs } = clusterStopTimeouts;
+    const endsAt = performance.now() + config.shutdownTimeoutMs + workersMs + databaseMs;
     const isInTime = await group.stop();
     const closed = database.close().then(
       () => true,
@@ -67,8 +69,8 @@ export async function startCluster(
       },
     );
     const [isClosed] = await Promise.all([
-      withTimeout(closed, clusterStopTimeouts.databaseMs, () => false),
-      telemetry?.stop(isInTime ? Number.POSITIVE_INFINITY : clusterStopTimeouts.databaseMs),
+      withTimeout(closed, databaseMs, () => false),
+      telemetry?.stop(Math.max(0, endsAt - performance.now())),
     ]);
     await adminPort?.close();
     return isInTime && isClosed;

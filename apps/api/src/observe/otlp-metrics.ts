@@ -40,7 +40,7 @@ export function startMetrics(
  *
  * @param startTime when counting began
  */
-export function toMetricData(metrics: MetricValues, startTime: HrTime): MetricData[] {
+function toMetricData(metrics: MetricValues, startTime: HrTime): MetricData[] {
   const endTime = hrTime();
   /** A point at this time. Labels are texts in Prometheus. */
   const toPoint = <Value>(labels: MetricValue<string>['labels'], value: Value): DataPoint<Value> => ({

@@ -53,7 +53,7 @@ it.each([
       WORKERS: String(workers),
       SHUTDOWN_TIMEOUT_MS: String(shutdownTimeoutMs),
       OTEL_EXPORTER_OTLP_ENDPOINT: answer === 'away' ? 'http://127.0.0.1:9' : collector.url,
-      OTEL_EXPORTER_OTLP_TIMEOUT: '200',
+      OTEL_EXPORTER_OTLP_TIMEOUT: answer === 'hangs' ? '60000' : '200',
       OTEL_BSP_SCHEDULE_DELAY: '20',
       OTEL_METRIC_EXPORT_INTERVAL: '100',
     });
