@@ -15,6 +15,9 @@ async function review(text: string) {
   await heading('Review');
 }
 
+/** Whether the browser would close the page without asking. */
+const closes = () => window.dispatchEvent(new Event('beforeunload', { cancelable: true }));
+
 it('shows the lines with a problem before it sends anything, then stores the others', async () => {
   const { store } = openImportWithStore();
   await choose(csv);
@@ -31,7 +34,7 @@ it('shows the lines with a problem before it sends anything, then stores the oth
   const outcome = await heading('2 plants added from plants.csv.');
   await waitFor(() => expect(document.activeElement).toBe(outcome));
   expect(total('Skipped')).toBe('1');
-  expect(screen.getByRole('link', { name: 'View them' }).getAttribute('href')).toBe('/');
+  expect(screen.getByRole('link', { name: 'View plants' }).getAttribute('href')).toBe('/');
   await button('Download 1 line');
   expect(screen.getByRole('status').textContent).toContain('Finished. 2 of 2 plants done.');
 });
@@ -43,6 +46,11 @@ it('corrects a problem in place, and sends only that after the others', async ()
   await press('Add 2 plants');
   await heading('1 plant added from plants.csv.');
   expect(total('Rejected')).toBe('1');
+  expect(screen.getByText(/^Line 3: The id 2 belongs to another plant/)).toBeDefined();
+  await press('Correct 3 lines');
+  await press('Back to the outcome');
+  await button('Undo this import');
+  expect(closes()).toBe(true);
   await press('Correct 3 lines');
   const line = await screen.findByRole('form', { name: 'Line 3' });
   expect(within(line).getByText(/The id 2 belongs to another plant/)).toBeDefined();
@@ -58,9 +66,12 @@ it('corrects a problem in place, and sends only that after the others', async ()
   const next = screen.getByRole('form', { name: 'Line 4' });
   await waitFor(() => expect(document.activeElement).toBe(within(next).getByLabelText('Id')));
   expect(screen.getByRole('status').textContent).toBe('Line 3 is ready.');
+  expect(closes()).toBe(false);
+  await press('Back to the outcome');
   fetch.mockClear();
   await press('Add 1 plant');
   await heading('2 plants added from plants.csv.');
+  expect(closes()).toBe(true);
   expect(fetch).toHaveBeenCalledTimes(1);
   expect(store.plants.get(12n)).toEqual({ name: 'Fern' });
 });
@@ -155,7 +166,6 @@ it('asks for another token when the service rejects it, and goes on with that by
 
 it('goes on after a cancel, and with the token after the one that was forgotten; until the end the browser asks before it closes', async () => {
   const { store, fetch, onTokenRejected, useToken } = openImportWithStore();
-  const closes = () => window.dispatchEvent(new Event('beforeunload', { cancelable: true }));
   store.fail({ kind: 'delay', ms: 600_000 }, { kind: 'delay', ms: 600_000 });
   await review(csv);
   expect(closes()).toBe(true);

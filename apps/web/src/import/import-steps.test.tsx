@@ -55,6 +55,7 @@ const progress: Progress = {
   done: 9,
   total: 90,
   rejected: 0,
+  rejections: [],
   retired: 0,
 };
 const file = new File(['id,name\n1,Rose'], 'plants.csv');

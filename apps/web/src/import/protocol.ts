@@ -141,6 +141,12 @@ export interface Row extends Texts {
   readonly correctable: Texts | undefined;
 }
 
+/** Why the service has rejected a line. */
+export interface Rejection {
+  readonly line: number;
+  readonly reason: string;
+}
+
 /** How far a run is. */
 export interface Progress {
   readonly task: Task;
@@ -156,6 +162,8 @@ export interface Progress {
   readonly total: number;
   /** Plants that the service has rejected. */
   readonly rejected: number;
+  /** The first of them. */
+  readonly rejections: readonly Rejection[];
   /** How many of these have the id of a deleted plant. */
   readonly retired: number;
   /** Plants that an undo has not deleted, since they were changed after the import. */

@@ -31,7 +31,6 @@ export function TokenForm({ own, isBusy, onSubmit }: TokenFormProps) {
   };
   return (
     <form className="stack" onSubmit={(event) => void submit(event)}>
-      <h3>Create a token</h3>
       <Field
         label="For whom or what"
         name="token-name"

@@ -23,6 +23,7 @@ async function openTokens(scopes: readonly Scope[] = ['read', 'create', 'admin']
   const opened = await open(scopes);
   await opened.user.click(await screen.findByRole('button', { name: 'More' }));
   await opened.user.click(await screen.findByRole('button', { name: 'Tokens' }));
+  await opened.user.click(await screen.findByText('Create a token'));
   await screen.findByRole('textbox', { name: 'For whom or what' });
   const dialog = screen.getByRole('dialog', { name: 'Tokens' });
   const row = async (name: string) => {

@@ -41,11 +41,14 @@ export function TokensSheet({ own, isOpen, onClose }: TokensSheetProps) {
         {problem !== undefined && <span>{problem}</span>}
       </p>
       {issued !== undefined && <NewSecret issued={issued} onDone={() => setIssued(undefined)} />}
-      <TokenForm
-        own={own}
-        isBusy={isBusy}
-        onSubmit={(body) => issue(() => unwrap(client.createToken({ body })))}
-      />
+      <details className="token-fold">
+        <summary>Create a token</summary>
+        <TokenForm
+          own={own}
+          isBusy={isBusy}
+          onSubmit={(body) => issue(() => unwrap(client.createToken({ body })))}
+        />
+      </details>
       {tokens === undefined && problem === undefined && <p className="note">Loading…</p>}
       <ul className="token-list">
         {tokens?.map((token) => (

@@ -1,5 +1,6 @@
 // @ts-check
 // The program of the checkpointer's thread. It is JavaScript, since the sources and the build load it by the same path.
+import { fdatasyncSync, openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
@@ -12,6 +13,10 @@ const retryDelayMs = 1_000;
 /** How long this connection waits for others, in milliseconds, and how long where writers would wait for it meanwhile. */
 const busyTimeoutMs = 1_000;
 const truncateTimeoutMs = 5;
+
+/** How often it catches up with writers, and how many pages are few enough to hold them up for. */
+const maxPasses = 4;
+const fewPages = 300;
 
 /** How often a truncation is tried at the end, and the delay between these attempts, in milliseconds. */
 const lastAttempts = 20;
@@ -32,8 +37,9 @@ function report(failure) {
 
 /**
  * Copies the contents of the write-ahead log into the database, without blocking writers. Under steady writing the log
- * may never be restarted this way. So beyond `restartPages` pages writers are blocked until the rest is copied and the
- * log restarts from its beginning. This is not done while a reader uses an older snapshot, as a backup does for long:
+ * may never be restarted this way. So beyond `restartPages` pages the connection that writes is asked to copy the rest between
+ * two commits, and the next one restarts the log from its beginning. Where that was in vain, since other processes write, too,
+ * all writers are blocked for as long. Neither is done while a reader uses an older snapshot, as a backup does for long:
  * the log cannot be restarted before that ends, and writers would be blocked for nothing.
  *
  * @param {import('better-sqlite3').Database} database
@@ -44,8 +50,13 @@ function checkpoint(database) {
   // Another process is just doing the same.
   if (busy === 1) return;
   const isMoved = checkpointed === log;
-  if (isMoved && isTruncationDue && startedAt >= truncateFrom) truncate(database);
-  else if (isMoved && log > workerData.restartPages) runCheckpoint(database, 'RESTART');
+  const isTruncated = isMoved && isTruncationDue && startedAt >= truncateFrom;
+  const isRestarted = isMoved && !isTruncated && log > workerData.restartPages;
+  if (isTruncated || isRestarted) catchUp(database, log);
+  if (isTruncated) truncate(database);
+  else if (isRestarted && isAskedInVain) runCheckpoint(database, 'RESTART');
+  else if (isRestarted) parentPort?.postMessage('rest');
+  isAskedInVain = false;
   const found = `${log} ${checkpointed}`;
   if (found === lastFound) return;
   lastFound = found;
@@ -55,6 +66,31 @@ function checkpoint(database) {
 
 /** The pages in the log and the database at the last checkpoint, which moved nothing if they were the same before. */
 let lastFound = '0 0';
+
+/** Whether the connection that writes could not copy the rest. */
+let isAskedInVain = false;
+
+/**
+ * Moves what was written meanwhile, until little is left, so that writers wait for that alone. Of a checkpoint that reaches the end of
+ * the log, SQLite syncs the database, and all that those before it have copied, which in a large store takes a tenth of a second: so
+ * that is on disk before.
+ *
+ * @param {import('better-sqlite3').Database} database
+ * @param {number} moved how many pages of the log were moved already
+ */
+function catchUp(database, moved) {
+  for (let pass = 1; pass <= maxPasses; pass++) {
+    // Never closed: that would release all locks which the process has on the file (https://www.sqlite.org/howtocorrupt.html, section 2.2).
+    descriptor ??= openSync(files.database.path, 'r+');
+    fdatasyncSync(descriptor);
+    const { busy, log, checkpointed } = runCheckpoint(database, 'PASSIVE');
+    if (busy === 1 || checkpointed !== log || log - moved < fewPages) return;
+    moved = log;
+  }
+}
+
+/** The database file, once it was synced. */
+let descriptor = /** @type {number | undefined} */ (undefined);
 
 /** Whether the log may hold what was deleted: since a message, and at first what another process has left there. */
 let isTruncationDue = true;
@@ -153,6 +189,7 @@ async function finish(database) {
 const stopping = new AbortController();
 parentPort?.on('message', (message) => {
   if (message === 'truncate') isTruncationDue = true;
+  else if (message === 'in vain') isAskedInVain = true;
   else stopping.abort();
 });
 await run(stopping.signal);

@@ -1,5 +1,5 @@
 import { copyFileSync, existsSync, readFileSync, renameSync, statSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { Registry } from '@prometheus-io/client';
 import type Sqlite from 'better-sqlite3';
 import { expect, it, onTestFinished } from 'vitest';
@@ -37,7 +37,7 @@ async function createFile(options: Sqlite.Options = {}) {
     }
   }
   const logSize = () => statSync(`${path}-wal`).size;
-  return { folder, path, files, insert, insertAndMove, start, lines, checkpoints, logSize };
+  return { folder, path, files, writer, insert, insertAndMove, start, lines, checkpoints, logSize };
 }
 
 /** The address of a program of the thread. */
@@ -58,21 +58,48 @@ it('moves commits into the database file while it is open, measures that, and re
   expect(existsSync(`${path}-wal`)).toBe(false);
 });
 
+/** How often the log was restarted, from its header (https://www.sqlite.org/fileformat.html#walformat). */
+function readLogNumber(path: string): number {
+  const log = readFileSync(`${path}-wal`);
+  // Until the next insert it may be empty.
+  return log.length === 0 ? 0 : log.readUInt32BE(12);
+}
+
 it('restarts the log under steady writing, again and again', async () => {
   const { path, insert, start } = await createFile();
-  /** How often the log was restarted, from its header (https://www.sqlite.org/fileformat.html#walformat). */
-  const readLogNumber = () => {
-    const log = readFileSync(`${path}-wal`);
-    // Until the next insert it may be empty.
-    return log.length === 0 ? 0 : log.readUInt32BE(12);
-  };
   insert();
-  const first = readLogNumber();
+  const first = readLogNumber(path);
   start({ restartPages: 100 });
-  while (readLogNumber() < first + 2) {
+  while (readLogNumber(path) < first + 2) {
     insert();
     await sleep(1);
   }
+});
+
+it('leaves the restart of the log to the connection that writes, which waits for no lock, and keeps those of the process', async () => {
+  const { path, writer, insert, checkpoints, start } = await createFile({ timeout: 0 });
+  insert();
+  let restarts = 0;
+  const moveRest = async () => {
+    restarts++;
+    writer.pragma('wal_checkpoint');
+    return true;
+  };
+  const checkpointer = start({ restartPages: 1_000, moveRest });
+  // At first it is emptied.
+  await until(() => checkpoints.length > 0);
+  insert();
+  const first = readLogNumber(path);
+  // An insert that would have to wait fails.
+  while (restarts < 3 || readLogNumber(path) < first + restarts) {
+    insert();
+    await setImmediate();
+  }
+  await checkpointer.stop();
+  // Without it another process that closes the file would take itself for the last one, and delete the log.
+  const isOfFile = (line: string) =>
+    line.includes(` ${process.pid} `) && line.includes(`:${statSync(path).ino} `);
+  expect(readFileSync('/proc/locks', 'utf8').split('\n').filter(isOfFile)).toHaveLength(1);
 });
 
 it('blocks no writer while a reader uses an older snapshot', async () => {

@@ -17,9 +17,14 @@ export interface Checkpointer {
 
 export interface CheckpointerOptions {
   readonly log: DatabaseLog;
+  /**
+   * Completes a checkpoint on the connection that writes, between two commits, after which the next one restarts the log. Resolves with
+   * whether all of the log is moved then.
+   */
+  readonly moveRest?: () => Promise<boolean>;
   /** Called after each checkpoint that moved something. */
   readonly onCheckpoint?: ((checkpoint: Checkpoint) => void) | undefined;
-  /** The size of the log, in pages, at which it is restarted, which blocks writers for a moment. */
+  /** The size of the log, in pages, at which it is restarted, for which writers wait for a moment. */
   readonly restartPages?: number;
   /** How long after the last truncation of the log the next one is at the earliest, in milliseconds. */
   readonly truncateIntervalMs?: number;
@@ -29,8 +34,8 @@ export interface CheckpointerOptions {
   readonly restartDelaysMs?: { readonly first: number; readonly longest: number };
 }
 
-/** A message of the thread: on each change its failure, or `null` when there is none any more; or a checkpoint. */
-type Report = { readonly failure: string | null } | { readonly checkpoint: Checkpoint };
+/** A message of the thread: on each change its failure, or `null` when there is none any more; a checkpoint; or that the rest of the log is to be moved. */
+type Report = { readonly failure: string | null } | { readonly checkpoint: Checkpoint } | 'rest';
 
 /**
  * Starts moving commits from the write-ahead log into the database file in a separate thread, so that no commit pays
@@ -44,6 +49,7 @@ export function startCheckpointer(
   files: DatabaseFiles,
   {
     log,
+    moveRest = async () => false,
     onCheckpoint,
     restartPages = 16_000,
     truncateIntervalMs = 10_000,
@@ -66,6 +72,10 @@ export function startCheckpointer(
   }
 
   function onReport(message: Report): void {
+    if (message === 'rest') {
+      void moveRest().then((isMoved) => isMoved || thread?.postMessage('in vain'));
+      return;
+    }
     if ('checkpoint' in message) {
       onCheckpoint?.(message.checkpoint);
       return;
@@ -78,7 +88,8 @@ export function startCheckpointer(
   function runThread(): Promise<string> {
     try {
       const workerData = { files, restartPages, truncateIntervalMs };
-      const worker = new Worker(program, { workerData });
+      // Node.js would close what a thread has opened when it ends, which releases the locks of other connections.
+      const worker = new Worker(program, { workerData, trackUnmanagedFds: false });
       // The thread alone must not keep the process running.
       worker.unref();
       worker.on('message', onReport);

@@ -69,6 +69,8 @@ export async function openSqlite(
         read: () => (readLastBackup(path) ?? 0) / 1_000,
       });
     const onCheckpoint = metrics && measureCheckpoints(metrics);
+    // What it may throw the thread meets, too, and reports.
+    const moveRest = () => transact(() => isLogMoved(connection)).catch(() => false);
     let checkpointer: Checkpointer | undefined;
     const plants = createSqliteStore({
       ...{
@@ -82,7 +84,7 @@ export async function openSqlite(
       },
       onWrite(records) {
         // Only writes need it, and the start is faster without it.
-        checkpointer ??= startCheckpointer(files, { log, onCheckpoint });
+        checkpointer ??= startCheckpointer(files, { log, moveRest, onCheckpoint });
         refreshMmap(records);
       },
       onErased: () => checkpointer?.truncateLog(),
@@ -120,6 +122,12 @@ function describeCheckpoints(failure: string | undefined): readonly string[] {
   return [
     `The write-ahead log grows, since it is not moved into the database: ${failure}. This is retried automatically.`,
   ];
+}
+
+/** Moves what is left of the write-ahead log into the database, as far as others permit it, and returns whether that was all. */
+function isLogMoved(connection: Sqlite.Database): boolean {
+  const [row] = connection.pragma('wal_checkpoint') as [{ busy: number; log: number; checkpointed: number }];
+  return row.busy === 0 && row.log === row.checkpointed;
 }
 
 /** Takes the file's write lock for a moment, which shows that the file exists, is writable, and not locked. */

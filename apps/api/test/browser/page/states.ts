@@ -105,6 +105,32 @@ export const states: readonly State[] = [
     },
   },
   {
+    name: 'tokens',
+    async open(page, store) {
+      await openTokens(page, store);
+      return async () => {
+        await page.getByRole('button', { name: /^Revoke ?: quickstart/ }).click();
+        await page.getByText('Revoke for good').waitFor();
+      };
+    },
+  },
+  {
+    name: 'tokens, a new one',
+    async open(page, store) {
+      await openTokens(page, store);
+      await page.getByText('Create a token').click();
+      await page.getByLabel('For whom or what').fill('web shop');
+      await page.getByLabel('See plants').check();
+      await button(page, 'Create token').click();
+      await button(page, 'Show QR code').click();
+      await page.getByRole('img', { name: 'QR code' }).waitFor();
+      return async () => {
+        await button(page, 'I have kept it').click();
+        await page.getByText('It is shown only this once').waitFor({ state: 'detached' });
+      };
+    },
+  },
+  {
     name: 'tags',
     async open(page, store) {
       await openList(page, store);
@@ -376,7 +402,7 @@ export const states: readonly State[] = [
       await addButton(page).click();
       await outcome(page).waitFor();
       return async () => {
-        await page.getByRole('link', { name: 'View them' }).click();
+        await page.getByRole('link', { name: 'View plants' }).click();
         await page.getByRole('grid').waitFor();
       };
     },
@@ -480,6 +506,14 @@ async function useToken(page: Page, token: string): Promise<void> {
   await page.getByLabel('Access token').fill(token);
   await button(page, 'Use token').click();
   await page.getByRole('link', { name: 'Plants' }).waitFor();
+}
+
+async function openTokens(page: Page, store: PlantStore): Promise<void> {
+  await fill(store);
+  await page.goto(`${store.baseUrl}/#token=${await store.issueToken('create,read,correct,delete,admin')}`);
+  await button(page, 'More').click();
+  await button(page, 'Tokens').click();
+  await page.getByRole('dialog', { name: 'Tokens' }).getByText('quickstart').first().waitFor();
 }
 
 async function close(page: Page): Promise<void> {

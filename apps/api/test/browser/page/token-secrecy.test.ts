@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
+import { until } from '../../support/until.js';
 import { addButton, chooseFile, readOutcome } from './support/import-page.js';
 import { openTab, type Tab } from './support/open-tab.js';
 import { makePlantsFile } from './support/plants-file.js';
@@ -25,9 +26,9 @@ beforeAll(async () => {
   await readOutcome(page);
 });
 
-/** Everything that the profile keeps for the page, by where it is. */
-async function readStorage(): Promise<Readonly<Record<string, string>>> {
-  const kept = await page.evaluate(async () => ({
+/** Everything that the profile keeps for a page, by where it is. */
+async function readStorage(of = page): Promise<Readonly<Record<string, string>>> {
+  const kept = await of.evaluate(async () => ({
     localStorage: JSON.stringify(localStorage),
     sessionStorage: JSON.stringify(sessionStorage),
     databases: JSON.stringify(await indexedDB.databases()),
@@ -43,12 +44,12 @@ async function readStorage(): Promise<Readonly<Record<string, string>>> {
       .map((element) => (element as HTMLInputElement).value)
       .join('\n'),
   }));
-  return { ...kept, profileCookies: JSON.stringify(await page.context().cookies()) };
+  return { ...kept, profileCookies: JSON.stringify(await of.context().cookies()) };
 }
 
 const secret = () => shared.store.token.slice('pst_'.length, -6);
-const placesOf = (kept: Readonly<Record<string, string>>) =>
-  Object.entries(kept).flatMap(([place, text]) => (text.includes(secret()) ? [place] : []));
+const placesOf = (kept: Readonly<Record<string, string>>, part = secret()) =>
+  Object.entries(kept).flatMap(([place, text]) => (text.includes(part) ? [place] : []));
 
 it('keeps the token in the storage of the tab alone', async () => {
   expect(placesOf(await readStorage())).toEqual(['sessionStorage']);
@@ -125,4 +126,58 @@ it('keeps it for this tab: another one of the same browser is asked for it', asy
   onTestFinished(() => other.close());
   await other.goto(shared.store.baseUrl);
   await other.getByRole('button', { name: 'Use token' }).waitFor();
+});
+
+it('shows a token that it creates or rotates this once, and keeps it nowhere; what is revoked works no more', async () => {
+  const other = await openTab(shared.browser);
+  onTestFinished(other.close);
+  const admin = other.page;
+  await admin.goto(`${shared.store.baseUrl}/#token=${await shared.store.issueToken('read,admin')}`);
+  await admin.getByRole('button', { name: 'More' }).click();
+  await admin.getByRole('button', { name: 'Tokens' }).click();
+  const sheet = admin.getByRole('dialog', { name: 'Tokens' });
+  /** The one that is shown, which is gone once the sheet is closed, and permits to read. */
+  const takeNew = async () => {
+    const text = (await sheet.locator('code').textContent()) ?? '';
+    expect(await statusOf(text)).toBe(200);
+    const part = text.slice('pst_'.length, -6);
+    expect(placesOf(await readStorage(admin), part)).toEqual(['document']);
+    await admin.keyboard.press('Escape');
+    await sheet.waitFor({ state: 'hidden' });
+    expect(placesOf(await readStorage(admin), part)).toEqual([]);
+    const reports = [...other.messages, ...other.violations, shared.store.output].join('\n');
+    expect(reports).not.toContain(part);
+    await admin.getByRole('button', { name: 'More' }).click();
+    await admin.getByRole('button', { name: 'Tokens' }).click();
+    return text;
+  };
+  const statusOf = async (token: string) => {
+    const headers = { authorization: `Bearer ${token}` };
+    return (await fetch(`${shared.store.baseUrl}/plants`, { headers })).status;
+  };
+  await sheet.getByText('Create a token').click();
+  await sheet.getByLabel('For whom or what').fill('web shop');
+  expect(await sheet.getByRole('checkbox').count()).toBe(2);
+  await sheet.getByLabel('See plants').check();
+  await sheet.getByRole('button', { name: 'Create token' }).click();
+  await sheet.getByText('It is shown only this once').waitFor();
+  const first = await takeNew();
+  await sheet
+    .getByRole('button', { name: /^Rotate ?: web shop/ })
+    .first()
+    .click();
+  await sheet.getByText('It is shown only this once').waitFor();
+  const second = await takeNew();
+  expect(await statusOf(first)).toBe(200);
+  const revoke = sheet.getByRole('button', { name: /^Revoke.*: web shop/ });
+  for (const left of [2, 1]) {
+    expect(await revoke.count()).toBe(left);
+    await revoke.first().click();
+    await revoke.first().click();
+    await sheet
+      .getByText('revoked')
+      .nth(2 - left)
+      .waitFor();
+  }
+  for (const token of [first, second]) await until(async () => (await statusOf(token)) === 401, 200);
 });

@@ -107,6 +107,11 @@ export class ImportSession {
     this.list(filter, 0);
   }
 
+  /** Shows again what came of the run. */
+  backToOutcome(): void {
+    this.#set({ ...this.#state, step: 'run' });
+  }
+
   /** Begins a task: by default it sends what is ready. */
   run(task: Task = 'add'): void {
     if (this.#token === undefined) return;

@@ -116,7 +116,9 @@ export function isAllStored({ counts, progress }: ImportState): boolean {
   return progress?.state === 'ended' && progress.task !== 'undo' && counts.ready + counts.problems === 0;
 }
 
-/** Whether something would be lost if the page were closed now: a run that is not finished. */
-export function isUnfinished({ step, progress }: ImportState): boolean {
-  return progress === undefined ? step === 'run' : progress.state !== 'ended';
+/** Whether something would be lost if the page were closed now: a run that is not finished, or work on lines that were not sent. */
+export function isUnfinished({ step, progress, corrected, fixed, counts }: ImportState): boolean {
+  if (progress?.state === 'running' || progress?.state === 'stopped') return true;
+  const isReviewed = corrected !== undefined || fixed.size > 0;
+  return (step === 'run' && progress === undefined) || (isReviewed && counts.ready > 0);
 }

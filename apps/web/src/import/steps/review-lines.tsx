@@ -53,7 +53,11 @@ export function ReviewLines({ session, state }: ReviewLinesProps) {
           </button>
         )}
         {problems > 0 && <DownloadButton session={session} state={state} />}
-        {preview?.columns && progress === undefined ? (
+        {progress !== undefined ? (
+          <button type="button" onClick={() => session.backToOutcome()}>
+            Back to the outcome
+          </button>
+        ) : preview?.columns ? (
           <button type="button" onClick={() => session.backToColumns()}>
             Back to columns
           </button>

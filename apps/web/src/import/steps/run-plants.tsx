@@ -21,6 +21,7 @@ export function RunPlants({ session, state }: RunPlantsProps) {
     done: 0,
     total: state.counts.ready,
     rejected: 0,
+    rejections: [],
     retired: 0,
     kept: 0,
     stop: undefined,
@@ -44,6 +45,16 @@ export function RunPlants({ session, state }: RunPlantsProps) {
         {left !== undefined && <span>{`, ${left}`}</span>}
       </p>
       <Totals state={state} rejected={progress.rejected} />
+      {!isRunning && progress.rejections.length > 0 && (
+        <ul className="import-rejections">
+          {progress.rejections.map(({ line, reason }) => (
+            <li key={line}>{`Line ${formatCount(line)}: ${reason}`}</li>
+          ))}
+          {progress.rejected > progress.rejections.length && (
+            <li>{`and ${formatCount(progress.rejected - progress.rejections.length)} more`}</li>
+          )}
+        </ul>
+      )}
       {/* Keeps its room, so that nothing moves when the run ends. */}
       <p className="import-note import-stop">
         {isRunning
@@ -88,9 +99,14 @@ function Actions({
           Continue
         </button>
       )}
+      {progress.state === 'ended' && !isUndo && counts.ready > 0 && (
+        <button type="button" className="primary" onClick={() => session.run()}>
+          {`Add ${formatCountOf(counts.ready, 'plant')}`}
+        </button>
+      )}
       {progress.state === 'ended' && !isUndo && (
-        <a href={formatRoute(home)} className="button primary" onClick={showPlants}>
-          View them
+        <a href={formatRoute(home)} className="button" onClick={showPlants}>
+          View plants
         </a>
       )}
       {progress.state === 'ended' && progress.retired > 0 && canReuse && (

@@ -149,7 +149,7 @@ it('gives the texts of lines to correct, also of those that cannot be read', asy
   const { read, last } = open();
   await read('id,name,tag\n1,"Rose,red\nx,"a ""b""",c\n');
   const [broken, readable] = last('checked')?.list.rows ?? [];
-  expect(broken).toMatchObject({ line: 2, name: '1,"Rose,red', correctable: noTexts });
+  expect(broken).toMatchObject({ line: 2, correctable: { id: '1', name: 'Rose', tag: 'red' } });
   expect(readable).toMatchObject({ line: 3, correctable: { id: 'x', name: 'a "b"', tag: 'c' } });
   await read({ text: '{"id":"7","name":"Fern"}\n{"id":8' });
   const rows = [{ correctable: { id: '7', name: 'Fern', tag: '' } }, { name: '{"id":8' }];

@@ -2,8 +2,16 @@ import { errors } from '@plant-store/client';
 import type { NewPlant } from '@plant-store/contract';
 import { hasSameFields } from '@plant-store/contract/fields';
 import { unguardText } from '@plant-store/contract/record-format';
-import { fieldNames, mapFields, noTexts, type Texts } from '../../shared/fields.js';
-import { type Counts, type Filter, type Fix, type List, listLength, type Row } from '../protocol.js';
+import { fieldNames, mapFields, type Texts } from '../../shared/fields.js';
+import {
+  type Counts,
+  type Filter,
+  type Fix,
+  type List,
+  listLength,
+  type Rejection,
+  type Row,
+} from '../protocol.js';
 import { generateId } from './check/generate-id.js';
 import { fixId } from './check/read-id.js';
 import { type PlantRecord, readJsonTexts, readPlantJson, readPlantTexts } from './check/read-plant.js';
@@ -32,6 +40,12 @@ const errorCell = /^\s*#(?:N\/[AD]|N\.?V|NB|[¡¿]?[\p{Lu}\d_/]{3,20}[!?])\.?\s*
 
 const openQuote =
   'a double quote opens a cell and does not close it; close it, or write it twice if it belongs to the text';
+
+/** What the cells of a line with an open quote probably are, for a person to check. */
+function splitUnreadable(line: string, { format }: Table): readonly string[] {
+  if (format.kind === 'ndjson') return [line];
+  return line.split(format.delimiter).map((cell) => cell.replace(/^\s*"|"\s*$/g, ''));
+}
 
 /** The records of a table as plants: which can be sent, which have a problem, and what came of them. */
 export class Lines {
@@ -83,6 +97,18 @@ export class Lines {
   /** The first record below the titles. */
   get #start(): number {
     return this.reading.header === undefined ? 0 : this.reading.header + 1;
+  }
+
+  /** Why the service has rejected the first ones, at most 3. */
+  get rejections(): readonly Rejection[] {
+    const rejections: Rejection[] = [];
+    if (this.rejected === 0) return rejections;
+    for (const [record, { error, reason }] of this.#problems) {
+      if (error === undefined) continue;
+      rejections.push({ line: readLineNumber(this.table, record), reason });
+      if (rejections.length === 3) break;
+    }
+    return rejections;
   }
 
   /** Of the records that are faulty or rejected, for the id of a deleted plant (`retired`), too. */
@@ -190,15 +216,13 @@ export class Lines {
   #toRow(record: number): Row {
     const texts = this.#readTexts(record);
     const isCorrectable = Object.values(texts).join('').length <= longestCorrectable;
-    const isUnreadable = isMalformed(this.table, record) && !this.corrections.has(record);
-    const shown = isUnreadable ? { ...texts, name: this.#readCells(record)[0] ?? '' } : texts;
     const problem = this.problems.get(record)?.reason;
     const current = this.#states[record];
     const done = current === state.stored ? 'stored' : current === state.replayed ? 'replayed' : 'ready';
     return {
       record,
       line: readLineNumber(this.table, record),
-      ...mapFields((name) => toVisible(shown[name])),
+      ...mapFields((name) => toVisible(texts[name])),
       state: problem === undefined ? done : 'problem',
       problem,
       correctable: problem !== undefined && isCorrectable ? texts : undefined,
@@ -234,8 +258,10 @@ export class Lines {
       // Of a line that cannot be read, the text as it is.
       return Object.values(texts).join('') === '' ? { ...texts, name: cells[0] ?? '' } : texts;
     }
-    if (isMalformed(this.table, record)) return noTexts;
-    return this.#toTexts(record, cells);
+    return this.#toTexts(
+      record,
+      isMalformed(this.table, record) ? splitUnreadable(cells[0] ?? '', this.table) : cells,
+    );
   }
 
   #readCells(record: number): readonly string[] {

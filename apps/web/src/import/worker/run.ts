@@ -78,6 +78,7 @@ export class Run {
       done,
       total: isUndo ? this.#toDelete : done + ready,
       rejected: this.#lines.rejected,
+      rejections: this.#lines.rejections,
       retired: this.#lines.retired,
       kept: this.#kept,
     };
