@@ -55,13 +55,16 @@ export type MetricSettings = NonNullable<OtlpSettings['metrics']>;
 
 /** Checks the variables of what is exported. */
 export function checkOtlpVariables(variables: OtlpVariables, context: z.RefinementCtx): void {
-  toOtlpSettings(variables, (name, message) => context.addIssue({ code: 'custom', path: [name], message }));
+  // Both signals may have one of the same variable.
+  const issues = new Map<keyof OtlpVariables, string>();
+  toOtlpSettings(variables, (name, message) => issues.set(name, message));
+  for (const [name, message] of issues) context.addIssue({ code: 'custom', path: [name], message });
 }
 
 /** The settings of checked variables; `undefined` where nothing is exported. */
 export function toOtlpSettings(
   variables: OtlpVariables,
-  report?: (name: keyof OtlpVariables, message: string) => void,
+  report?: (name: keyof OtlpVariables, message: string) => unknown,
 ) {
   if (variables.OTEL_SDK_DISABLED?.toLowerCase() === 'true') return undefined;
 
