@@ -1,3 +1,4 @@
+import { createClient } from '@plant-store/client';
 import { createFakePlantStore } from '@plant-store/client/testing';
 import { act, cleanup, render, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
@@ -133,6 +134,20 @@ it('takes a token from the address of the open page, and keeps it when the one b
   await screen.findByText(/^The access token is not known here\./);
   expect(plantsLink()).toBeDefined();
   expect(sessionStorage.getItem('plant-store.token')).toBe(JSON.stringify(jwt));
+});
+
+it('keeps the undo of a delete while another view is shown', async () => {
+  history.replaceState(null, '', '/');
+  await createClient(store).createPlant({ body: { id: 3, name: 'Rose' } });
+  const user = open(known);
+  await user.click(await screen.findByText('Rose'));
+  await user.click(await screen.findByRole('button', { name: 'Delete' }));
+  await user.click(screen.getByRole('link', { name: 'Import' }));
+  await waitFor(() => expect(store.plants.get(3n)).toBeUndefined());
+  act(() => history.back());
+  await user.click(await screen.findByRole('button', { name: 'Undo', description: 'Deleted Rose, id 3.' }));
+  await screen.findByText(', with a new time in Added.');
+  expect(store.plants.get(3n)).toEqual({ name: 'Rose' });
 });
 
 it('forgets the token by a button, and leaves alone what is typed as another one when that stops a request', async () => {

@@ -3,6 +3,7 @@ import { QueryClient, QueryClientProvider, useQueryClient } from '@tanstack/reac
 import { lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import { Keys } from './keys/keys.js';
 import { Plants } from './plants/plants.js';
+import { UndoProvider } from './plants/undo-provider.js';
 import { forgetLists } from './plants/use-plants.js';
 import { queryOptions } from './query-options.js';
 import { basePath, home, type Route, useRoute } from './route.js';
@@ -143,7 +144,9 @@ function Page({ tokenFromAddress, signingIn }: AppProps) {
           <div hidden={!active} className="workspace">
             <QueryClientProvider client={queryClient}>
               <PlantStoreProvider token={kept.token} renewToken={renew} onTokenRejected={reject}>
-                <Workspace route={route} id={kept.id} isActive={active} onScopes={setScopes} />
+                <UndoProvider>
+                  <Workspace route={route} id={kept.id} isActive={active} onScopes={setScopes} />
+                </UndoProvider>
                 {isTokensOpen !== undefined && (
                   <Tokens
                     key={kept.id}

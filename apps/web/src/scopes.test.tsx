@@ -34,6 +34,8 @@ it('says what a token may do that may not read, and offers that alone', async ()
   const { user, all } = await open(['create']);
   const alert = await screen.findByText(/^This token may add plants, but not see, correct or delete them\./);
   expect(alert.closest('[role]')?.role).toBe('alert');
+  // As other views that hold no list.
+  expect(alert.closest('section')?.className).toContain('panel');
   expect([screen.queryByRole('searchbox'), screen.queryByText(/0 plants|No plant/)]).toEqual([null, null]);
   expect(['Import', 'Import a file'].map(isOffered)).toEqual([true, true]);
   await user.click(screen.getByRole('button', { name: 'Add a plant' }));

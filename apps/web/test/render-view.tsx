@@ -3,6 +3,7 @@ import { cleanup, render } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import type { ReactNode } from 'react';
 import { vi } from 'vitest';
+import { UndoProvider } from '../src/plants/undo-provider.js';
 import { queryOptions } from '../src/query-options.js';
 import { PlantStoreProvider } from '../src/shared/plant-store.js';
 
@@ -16,7 +17,7 @@ export function renderView(view: ReactNode, token = 'a') {
   render(
     <QueryClientProvider client={new QueryClient(queryOptions)}>
       <PlantStoreProvider token={token} onTokenRejected={onTokenRejected}>
-        {view}
+        <UndoProvider>{view}</UndoProvider>
       </PlantStoreProvider>
     </QueryClientProvider>,
     { reactStrictMode: true },

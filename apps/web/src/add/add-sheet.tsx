@@ -1,5 +1,4 @@
 import { fieldsOf } from '@plant-store/contract/fields';
-import { shorten } from '@plant-store/contract/messages';
 import type { NewPlant } from '@plant-store/contract/operations';
 import { useEffect, useRef, useState } from 'react';
 import {
@@ -17,6 +16,7 @@ import type { Texts } from '../shared/fields.js';
 import { notLoaded } from '../shared/load-boundary.js';
 import { usePlantStore } from '../shared/plant-store.js';
 import { Sheet } from '../shared/sheet.js';
+import { toVisible } from '../shared/to-visible.js';
 import { AddedList } from './added/added-list.js';
 import { type AddedPlant, isUnfinished } from './added/added-plants.js';
 import { type AddResult, useAddPlant } from './added/use-add-plant.js';
@@ -158,5 +158,5 @@ function toNewPlant(plant: AddedPlant): NewPlant {
 }
 
 function nameOf({ id, name }: NewPlant): string {
-  return `${shorten(name)}, id ${id}`;
+  return `${toVisible(name)}, id ${id}`;
 }

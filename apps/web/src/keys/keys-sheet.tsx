@@ -12,7 +12,7 @@ const character: readonly Key[] = [
 ];
 
 const others: readonly Key[] = [
-  [['Ctrl+Z', '⌘Z'], 'Undo the last delete'],
+  [['Ctrl+Z', '⌘Z'], 'Undo the last delete or tagging'],
   [['↑', '↓', 'Page Up', 'Page Down', 'Home', 'End'], 'Move over the plants'],
   [['Enter'], 'Open the plant'],
   [['Space'], 'Select the plant, or no longer'],

@@ -1,4 +1,4 @@
-import type { StoredPlant } from '@plant-store/contract/operations';
+import type { Plant } from '@plant-store/contract/operations';
 import { useEffect, useRef, useState } from 'react';
 import type { Texts } from '../shared/fields.js';
 import { notLoaded } from '../shared/load-boundary.js';
@@ -15,7 +15,7 @@ interface CorrectPlantProps {
 
 /** The form in which a person corrects a plant. */
 export function CorrectPlant({ texts, correction, onCancel }: CorrectPlantProps) {
-  const { changed, isPending, type, takeChanged, save, fail } = correction;
+  const { changed, isRestored, isPending, type, begin, save, fail } = correction;
   const [problems, setProblems] = useState(noProblems);
   const form = useRef<PlantFormHandle>(null);
   useEffect(() => form.current?.focusField('name'), []);
@@ -46,11 +46,16 @@ export function CorrectPlant({ texts, correction, onCancel }: CorrectPlantProps)
         </button>
       }
     >
+      {isRestored && (
+        <p role="status">
+          <span>What you typed before, which is not saved yet. Cancel discards it.</span>
+        </p>
+      )}
       {changed !== undefined && (
         <Changed
           plant={changed}
           onTake={() => {
-            takeChanged();
+            void begin();
             form.current?.focusField('name');
           }}
         />
@@ -60,7 +65,7 @@ export function CorrectPlant({ texts, correction, onCancel }: CorrectPlantProps)
 }
 
 /** What somebody else has made of the plant meanwhile. */
-function Changed({ plant, onTake }: { readonly plant: StoredPlant; onTake(): void }) {
+function Changed({ plant, onTake }: { readonly plant: Plant; onTake(): void }) {
   return (
     <div className="other-plant">
       <p>

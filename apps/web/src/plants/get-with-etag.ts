@@ -13,6 +13,10 @@ export async function getWithEtag(
   options?: Pick<CallOptions, 'signal'>,
 ): Promise<{ readonly plant: StoredPlant; readonly etag: string }> {
   const { body, headers } = ensureSuccess(await client.getPlant({ params: { id }, ...options }));
-  // A proxy that compresses makes it a weak one, by which the service would recognize nothing.
-  return { plant: body, etag: (headers.get('etag') ?? '').replace(/^W\//, '') };
+  return { plant: body, etag: etagOf(headers) };
+}
+
+/** What names a plant in a reply. A proxy that compresses makes it a weak one, by which the service would recognize nothing. */
+export function etagOf(headers: Headers): string {
+  return (headers.get('etag') ?? '').replace(/^W\//, '');
 }

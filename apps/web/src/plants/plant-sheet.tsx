@@ -1,11 +1,11 @@
 import { stringifyExactJson } from '@plant-store/contract/exact-json/stringify';
 import { fieldsOf, plantFieldNames, plantFields } from '@plant-store/contract/fields';
-import { shorten } from '@plant-store/contract/messages';
 import type { StoredPlant } from '@plant-store/contract/operations';
 import { Fragment, useEffect, useRef } from 'react';
 import type { PlantFilter } from '../route.js';
 import { serviceUrl, usePlantStore } from '../shared/plant-store.js';
 import { Sheet } from '../shared/sheet.js';
+import { toVisible } from '../shared/to-visible.js';
 import { useMay } from '../shared/use-scopes.js';
 import { CopyButton } from './copy-button.js';
 import { CorrectPlant } from './correct-plant.js';
@@ -33,7 +33,7 @@ export function PlantSheet({ id, filter, onClose, onDelete }: PlantSheetProps) {
     if (failure?.about === 'token') rejectToken(failure.message);
   }, [failure?.about, failure?.message, rejectToken]);
   const correctButton = useRef<HTMLButtonElement>(null);
-  const correction = useCorrection({ id, filter });
+  const correction = useCorrection({ id, filter, stored: plant });
   const { texts, isPending, attempt, done, problem } = correction;
   const isCorrecting = texts !== undefined;
   const wasCorrecting = useRef(isCorrecting);
@@ -46,7 +46,10 @@ export function PlantSheet({ id, filter, onClose, onDelete }: PlantSheetProps) {
       isOpen
       title={plant === undefined ? `Plant ${id}` : nameOf(plant)}
       translate={plant === undefined}
-      onClose={onClose}
+      onClose={() => {
+        correction.leave();
+        onClose();
+      }}
     >
       {plant === undefined && failure === undefined && <p className="note">Loading…</p>}
       {failure !== undefined && failure.about !== 'token' && (
@@ -122,12 +125,12 @@ export function PlantSheet({ id, filter, onClose, onDelete }: PlantSheetProps) {
 }
 
 function nameOf({ name }: StoredPlant): string {
-  return name === '' ? '(no name)' : shorten(name, 80);
+  return name === '' ? '(no name)' : toVisible(name, 80);
 }
 
 function describeText(text: string | undefined) {
   if (text === undefined) return <em>(none)</em>;
-  return text === '' ? <em>(empty)</em> : shorten(text, 5_000);
+  return text.trim() === '' ? <em>{toVisible(text) || '(empty)'}</em> : toVisible(text, 5_000, true);
 }
 
 function Call({ title, text }: { readonly title: string; readonly text: string }) {
@@ -138,7 +141,7 @@ function Call({ title, text }: { readonly title: string; readonly text: string }
       {/* Wider than the sheet, so that it takes the focus to be scrolled by keys. */}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: see above */}
       <pre tabIndex={0} translate="no">
-        {shorten(text, 2_000)}
+        {toVisible(text, 2_000)}
       </pre>
     </section>
   );

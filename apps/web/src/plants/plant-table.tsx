@@ -1,5 +1,4 @@
 import { plantFieldNames, plantFields } from '@plant-store/contract/fields';
-import { shorten } from '@plant-store/contract/messages';
 import type { StoredPlant } from '@plant-store/contract/operations';
 import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual';
 import {
@@ -17,6 +16,7 @@ import {
 } from 'react';
 import { navigate, type PlantFilter } from '../route.js';
 import { LoadBoundary, loadPart } from '../shared/load-boundary.js';
+import { toVisible } from '../shared/to-visible.js';
 import { narrowScreen, useMedia } from '../shared/use-media.js';
 import { useMay } from '../shared/use-scopes.js';
 import { CopyButton } from './copy-button.js';
@@ -250,7 +250,7 @@ export function PlantTable({
                     <input
                       type="checkbox"
                       tabIndex={-1}
-                      aria-label={shorten(plant.name) || '(no name)'}
+                      aria-label={toVisible(plant.name) || '(no name)'}
                       checked={selection.has(id)}
                       // By the click on its row, which has the keys that were held.
                       onChange={ignore}
@@ -335,7 +335,9 @@ function Heading({ column, filter }: { readonly column: Column; readonly filter:
       <button
         type="button"
         className="quiet sort"
-        onClick={() => navigate({ view: 'plants', filter: { ...filter, order } })}
+        // The service lists in these orders alone, and not all may be loaded here.
+        title={`Sorts ${direction === 'ascending' ? 'the smallest' : 'the newest'} first; the other way is not possible`}
+        onClick={() => isSorted || navigate({ view: 'plants', filter: { ...filter, order } })}
       >
         {title}
         {isSorted && <span aria-hidden="true">{direction === 'ascending' ? ' ↑' : ' ↓'}</span>}
@@ -367,7 +369,7 @@ function TagButton({ tag, filter }: { readonly tag: string; readonly filter: Pla
       }}
     >
       <span className="tag" dir="auto" translate="no">
-        {shorten(tag)}
+        {toVisible(tag)}
       </span>
     </button>
   );

@@ -1,13 +1,14 @@
-import { shorten } from '@plant-store/contract/messages';
 import type { Plant } from '@plant-store/contract/operations';
+import { toVisible } from '../shared/to-visible.js';
 
-/** One text of a plant, cut off where it is long: a tag as such, nothing where there is none, and words for a name that is empty. */
+/** One text of a plant, cut off where it is long: a tag as such, nothing where there is none, and words for a name that is empty or of spaces. */
 export function PlantText({ plant, name }: { readonly plant: Plant; readonly name: keyof Plant }) {
   const { [name]: text = '' } = plant;
   if (text === '') return name === 'name' ? <em>(no name)</em> : null;
+  if (text.trim() === '') return <em>{toVisible(text)}</em>;
   return (
     <span className={name === 'tag' ? 'tag' : undefined} dir="auto" translate="no">
-      {shorten(text)}
+      {toVisible(text)}
     </span>
   );
 }

@@ -5,7 +5,7 @@ import { beforeEach, expect, it, vi } from 'vitest';
 import { describes, onTokenRejected, renderView } from '../../test/render-view.js';
 import { useRoute } from '../route.js';
 import { Plants } from './plants.js';
-import { undoMs } from './use-deletes.js';
+import { undoMs } from './undo-provider.js';
 
 let store: ReturnType<typeof createFakePlantStore>;
 let sent: string[];
@@ -67,6 +67,27 @@ it('shows the plants, the newest first, with exact ids, and by keys moves over t
   expect(document.activeElement).toBe(rows[0]);
 });
 
+it('shows what a name hides: what turns its direction, control characters, spaces alone', async () => {
+  await createClient(store).createPlants({
+    body: {
+      plants: [
+        { id: 10n, name: 'ab\u202edc\u0007' },
+        { id: 11n, name: '   ', tag: ' ' },
+      ],
+    },
+  });
+  const user = open();
+  expect((await names()).slice(0, 2)).toEqual(['(only spaces: 3)', 'ab\\u202edc\\u0007']);
+  expect(screen.getByRole('button', { name: '(only spaces: 1)' })).toBeDefined();
+  await user.click(screen.getByText('ab\\u202edc\\u0007'));
+  const open10 = within(await screen.findByRole('dialog', { name: 'ab\\u202edc\\u0007' }));
+  expect(open10.getByText('ab\\u202edc\\u0007', { selector: 'dd' })).toBeDefined();
+  expect(document.body.textContent).not.toContain('\u202e');
+  await user.click(open10.getByRole('button', { name: 'Correct' }));
+  // What is stored, since it would be saved.
+  await waitFor(() => expect(field('Name').value).toBe('ab\u202edc\u0007'));
+});
+
 it('shows what to do where there are none, such as to load examples, and where none matches', async () => {
   store.clear();
   const user = open();
@@ -116,6 +137,14 @@ it('searches after a moment without keys, and keeps search, tag and the column t
   const sorts = () =>
     screen.getAllByRole('columnheader').map((title) => title.getAttribute('aria-sort') ?? '');
   expect(sorts()).toEqual(['', '', '', 'ascending', '']);
+  // The service has no other direction.
+  const id = screen.getByRole('button', {
+    name: 'Id',
+    description: /^Sorts the smallest first; the other way/,
+  });
+  const { length } = history;
+  await user.click(id);
+  expect([sorts(), history.length]).toEqual([['', '', '', 'ascending', ''], length]);
   act(() => history.back());
   await waitFor(() => expect(location.search).toBe('?tag=shade'));
   expect(sorts()).toEqual(['', '', '', '', 'descending']);
@@ -205,6 +234,58 @@ it.each([
   expect(sessionStorage.length).toBe(0);
 });
 
+it('shows while a plant is corrected that somebody else has changed it, above what it is now', async () => {
+  const user = await correctRose('Rosa', 'mine');
+  const theirs = { params: { id: 3 }, body: { name: 'Rosier' } };
+  await createClient(store).correctPlant({ ...theirs, headers: { 'if-match': '*' } });
+  await sheet().findByRole('heading', { name: 'Rosier' });
+  await waitFor(() => expect(alertText()).toContain('The plant has changed meanwhile'));
+  expect(
+    sheet()
+      .getByText(/^It is now:/)
+      .closest('p')?.textContent,
+  ).toBe('It is now: Rosier');
+  expect(typed()).toEqual(['Rosa', 'mine']);
+  await press(user, 'Save');
+  await sheet().findByText(/^The plant has changed meanwhile, and nothing was saved/);
+  await press(user, 'Save');
+  await sheet().findByText('Saved.');
+  expect(store.plants.get(3n)).toEqual({ name: 'Rosa', tag: 'mine' });
+});
+
+it('takes nothing for a change that was there before the correction began', async () => {
+  const { fetch } = globalThis;
+  vi.stubGlobal('fetch', async (url: string, init: RequestInit) =>
+    url.includes('/changes')
+      ? Response.json({ error: 50100, message: 'No.' }, { status: 501 })
+      : fetch(url, init),
+  );
+  const user = open();
+  await user.click(await screen.findByText('Rose'));
+  const theirs = { params: { id: 3 }, body: { name: 'Rosier' } };
+  await createClient(store).correctPlant({ ...theirs, headers: { 'if-match': '*' } });
+  await press(user, 'Correct');
+  await sheet().findByRole('heading', { name: 'Rosier' });
+  expect([field('Name').value, sheet().queryByText(/^It is now/), alertText()]).toEqual(['Rosier', null, '']);
+});
+
+it('keeps what was typed when the sheet closes, as what is not saved; nothing where nothing was typed', async () => {
+  const user = await correctRose('Rosa', 'mine');
+  expect(sheet().queryByText(/not saved yet/)).toBeNull();
+  await press(user, 'Close');
+  await user.click(await screen.findByText('Rose'));
+  await sheet().findByText(/^What you typed before, which is not saved yet/);
+  expect(typed()).toEqual(['Rosa', 'mine']);
+  await press(user, 'Cancel');
+  await press(user, 'Correct');
+  await waitFor(() => expect(typed()).toEqual(['Rose', 'sun']));
+  expect(sheet().queryByText(/not saved yet/)).toBeNull();
+  await press(user, 'Close');
+  await user.click(await screen.findByText('Rose'));
+  await sheet().findByRole('button', { name: 'Correct' });
+  expect(sessionStorage.length).toBe(0);
+});
+
 it('checks a correction before it is sent, and lets it be cancelled', async () => {
   const user = await correctRose('', 'mine');
   await press(user, 'Save');
@@ -272,6 +353,9 @@ it.each([['insufficient_scope'], ['precondition_failed'], ['database_damaged'], 
     }
     await waitFor(async () => expect(await names()).toEqual(['Rose', '(no name)', 'Fern']));
     expect(store.plants.get(3n)).toEqual({ name: 'Rose', tag: 'sun' });
+    expect(document.querySelector('.undo-item > p')?.textContent).toBe(
+      'Brought back Rose, with a new time in Added.',
+    );
     expect(screen.queryByRole('button', { name: 'Undo' })).toBeNull();
   },
 );

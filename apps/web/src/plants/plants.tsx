@@ -14,7 +14,7 @@ import { readSearchedId } from './read-searched-id.js';
 import './plants.css';
 import { Toolbar } from './toolbar.js';
 import { UndoBar } from './undo-bar.js';
-import { useDeletes } from './use-deletes.js';
+import { useUndo } from './undo-provider.js';
 import { forgetLists, readAgain, usePlant, usePlants } from './use-plants.js';
 
 const PlantSheet = lazy(async () => {
@@ -31,7 +31,7 @@ export function Plants({ route }: PlantsProps) {
   const scopes = useScopes();
   if (scopes?.includes('read') ?? true) return <ReadablePlants route={route} />;
   return (
-    <section aria-label="Plants" className="plants">
+    <section aria-label="Plants" className="panel stack">
       {route.view === 'plants' && scopes !== undefined && <LackingScope scopes={scopes} />}
       <AddingButtons />
     </section>
@@ -58,7 +58,9 @@ function AddingButtons({ children }: { readonly children?: ReactNode }) {
 function ReadablePlants({ route }: PlantsProps) {
   const { rejectToken } = usePlantStore();
   const { filter, id } = route;
-  const { deleted, leaving, remove, undo, dismiss } = useDeletes(filter);
+  const { leaving, remove, sendWaiting, undo } = useUndo();
+  // Before an import, say, adds the same plants.
+  useEffect(() => sendWaiting, [sendWaiting]);
   const isFollowing = useChanges(filter);
   useKeys({ 'mod+z': () => void undo() });
   const searched = useSearchedPlant(filter, leaving);
@@ -99,7 +101,11 @@ function ReadablePlants({ route }: PlantsProps) {
   const isCounted = !isPending && !isPlaceholderData && failure?.about !== 'scope';
   return (
     <section aria-label="Plants" className="plants">
-      <Toolbar filter={filter} isMissing={searched.state === 'missing'} />
+      <Toolbar
+        filter={filter}
+        isMissing={searched.state === 'missing'}
+        areFew={isCounted && !hasNextPage && rows.count < fewPlants}
+      />
       <p role="status" className="list-status">
         {isCounted
           ? describe({ rows, searched: searched.state, hasNextPage, filter })
@@ -149,7 +155,7 @@ function ReadablePlants({ route }: PlantsProps) {
           </Suspense>
         </LoadBoundary>
       )}
-      <UndoBar deleted={deleted} leaving={leaving} onUndo={(each) => void undo(each)} onDismiss={dismiss} />
+      <UndoBar />
     </section>
   );
 }
@@ -157,6 +163,9 @@ function ReadablePlants({ route }: PlantsProps) {
 function describeWait(hasRows: boolean): string {
   return `This page goes on by itself as soon as it can${hasRows ? '; the plants below are as they were before' : ''}.`;
 }
+
+/** Fewer found ones are few. */
+const fewPlants = 10;
 
 /** How many plants the service examines for a page at most. */
 const mostExamined = 10_000;

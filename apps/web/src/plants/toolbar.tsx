@@ -1,4 +1,4 @@
-import { QUERY_MAX_LENGTHS, shorten } from '@plant-store/contract/messages';
+import { QUERY_MAX_LENGTHS } from '@plant-store/contract/messages';
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { navigate, type PlantFilter } from '../route.js';
 import { explainFailure } from '../shared/explain-failure.js';
@@ -8,16 +8,19 @@ import { usePlantStore } from '../shared/plant-store.js';
 import type { SavedFile } from '../shared/save-file.js';
 import { SavedFileLink } from '../shared/saved-file-link.js';
 import { Sheet } from '../shared/sheet.js';
+import { toVisible } from '../shared/to-visible.js';
 import { narrowScreen, useMedia } from '../shared/use-media.js';
 import { ExportFormats } from './export-formats.js';
 import { readSearchedId } from './read-searched-id.js';
 import { TagsButton } from './tags/tags-button.js';
-import { findTag, useTags } from './use-tags.js';
+import { findTag, sameTags, useTags } from './use-tags.js';
 
 interface ToolbarProps {
   readonly filter: PlantFilter;
   /** Whether the id that is searched for is that of no plant. */
   readonly isMissing: boolean;
+  /** Whether so few plants match that another way to look for them may be meant. */
+  readonly areFew: boolean;
 }
 
 /** How long after the last key a search begins, in milliseconds. */
@@ -27,7 +30,7 @@ const debounceMs = 200;
 const maxSuggestions = 200;
 
 /** Search and tag, which are in the address, all tags, and the export of what is shown. */
-export function Toolbar({ filter, isMissing }: ToolbarProps) {
+export function Toolbar({ filter, isMissing, areFew }: ToolbarProps) {
   const isNarrow = useMedia(narrowScreen);
   const [text, setText] = useState(filter.q ?? '');
   // Back, or a button that shows all plants, may have changed it.
@@ -105,6 +108,7 @@ export function Toolbar({ filter, isMissing }: ToolbarProps) {
           {filter.tag !== undefined && (isNarrow || filter.tag === '') && (
             <Chip tag={filter.tag} onRemove={() => show({ tag: undefined })} />
           )}
+          <OtherTags filter={filter} areFew={areFew} />
         </div>
       </form>
     </search>
@@ -126,6 +130,41 @@ function FilterSheet({ children }: { readonly children: ReactNode }) {
   );
 }
 
+/** Other tags that may be meant: the same in upper or lower case, and the one whose name is searched for. */
+function OtherTags({ filter: { q, tag, order }, areFew }: Pick<ToolbarProps, 'filter' | 'areFew'>) {
+  const tags = useTags(areFew && q !== undefined);
+  const others = [
+    ...(tag === undefined ? [] : sameTags(tags, tag)).map((name) => ({
+      name,
+      filter: { q, tag: name, order },
+    })),
+    ...(q === undefined || !areFew ? [] : sameTags(tags, q)).map((name) => ({
+      name,
+      filter: { tag: name, order },
+    })),
+  ];
+  return others
+    .filter(({ name }) => name !== tag)
+    .map(({ name, filter }) => {
+      const count = tags.get(name);
+      const isSearched = !('q' in filter);
+      return (
+        <button
+          key={`${isSearched} ${name}`}
+          type="button"
+          className="chip"
+          onClick={() => navigate({ view: 'plants', filter })}
+        >
+          <span>{isSearched ? 'Show plants with the tag' : 'also'}</span>{' '}
+          <span dir="auto" translate="no">
+            {toVisible(name, 40)}
+          </span>{' '}
+          {count !== undefined && <span key={count} translate="no">{`(${count.toLocaleString()})`}</span>}
+        </button>
+      );
+    });
+}
+
 interface ChipProps {
   readonly tag: string;
   onRemove(): void;
@@ -136,7 +175,7 @@ function Chip({ tag, onRemove }: ChipProps) {
   return (
     <button type="button" className="chip" onClick={onRemove}>
       <span>{tag === '' ? 'Tag is empty' : 'Tag is'}</span>{' '}
-      {tag !== '' && <span dir="auto" translate="no">{`“${shorten(tag, 40)}”`}</span>} <Icon name="close" />
+      {tag !== '' && <span dir="auto" translate="no">{`“${toVisible(tag, 40)}”`}</span>} <Icon name="close" />
       <span className="visually-hidden">: remove this filter</span>
     </button>
   );
@@ -193,7 +232,7 @@ function TagField({ filter }: { readonly filter: PlantFilter }) {
         }}
       />
       <datalist id={suggestions}>
-        {tags.slice(0, maxSuggestions).map((tag) => (
+        {[...tags.keys()].slice(0, maxSuggestions).map((tag) => (
           <option key={tag} value={tag} />
         ))}
       </datalist>

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { renderView } from '../../test/render-view.js';
 import { useRoute } from '../route.js';
 import { Plants } from './plants.js';
-import { maxUndos, undoMs } from './use-deletes.js';
+import { maxUndos, undoMs } from './undo-provider.js';
 
 let store: ReturnType<typeof createFakePlantStore>;
 let sent: string[];
@@ -173,6 +173,28 @@ it('asks for a tag that nobody has as it was typed, and filters by a press on on
   ]);
 });
 
+it('offers the tags that differ in upper or lower case alone, and that whose name is searched for', async () => {
+  const user = open();
+  await showsNames(...all);
+  await user.type(tagField(), 'SHADE');
+  await showsNames('Yew', 'Fern');
+  await user.click(await screen.findByRole('button', { name: 'also Shade (1)' }));
+  await showsNames('Ivy 70');
+  await user.click(screen.getByRole('button', { name: 'also shade (2)' }));
+  await showsNames('Yew', 'Fern');
+  await user.clear(tagField());
+  await showsNames(...all);
+  expect(screen.queryByRole('button', { name: /also|Show plants/ })).toBeNull();
+  history.replaceState(null, '', '/?q=Sun');
+  const again = open();
+  await again.click(await screen.findByRole('button', { name: 'Show plants with the tag sun (1)' }));
+  await showsNames('Rose');
+  expect([location.search, screen.queryByRole('button', { name: /Show plants with/ })]).toEqual([
+    '?tag=sun',
+    null,
+  ]);
+});
+
 async function remove(user: ReturnType<typeof open>, name: string) {
   await user.click(await screen.findByText(name));
   await user.click(await screen.findByRole('button', { name: 'Delete' }));
@@ -195,11 +217,15 @@ it('keeps the undo of a delete through the next ones, of a bounded number', asyn
   await waitFor(() => expect([...store.plants.keys()]).toEqual([70n, 71n, 72n]));
   await pressFor(user, 'Rose', 'Undo');
   await showsNames('Rose', 'Yew', 'Ivy 70', 'Fern');
+  await screen.findByText('Brought back');
   vi.useRealTimers();
   await createClient(store).createPlants({
     body: { plants: Array.from({ length: maxUndos + 1 }, (_, at) => ({ id: at, name: `many ${at}` })) },
   });
-  for (let at = 0; at <= maxUndos; at++) await remove(user, `many ${at}`);
+  for (let at = 0; at <= maxUndos; at++) {
+    await remove(user, `many ${at}`);
+    expect(screen.queryByText('Brought back')).toBeNull();
+  }
   expect(screen.getAllByRole('button', { name: 'Undo' })).toHaveLength(maxUndos);
 });
 

@@ -1,75 +1,41 @@
-import { shorten } from '@plant-store/contract/messages';
-import { useId } from 'react';
+import type { StoredPlant } from '@plant-store/contract/operations';
+import { type ReactNode, useId } from 'react';
+import { toVisible } from '../shared/to-visible.js';
 import { useMay } from '../shared/use-scopes.js';
-import type { Deleted } from './use-deletes.js';
+import { type Action, useUndo } from './undo-provider.js';
 
-interface UndoBarProps {
-  /** The latest first. */
-  readonly deleted: readonly Deleted[];
-  /** Those of which nothing was sent yet, or no reply is there. */
-  readonly leaving: ReadonlySet<bigint>;
-  onUndo(deleted: Deleted): void;
-  onDismiss(deleted: Deleted): void;
-}
-
-/** What was deleted last, and how to undo each; or why one of both failed. */
-export function UndoBar({ deleted, leaving, onUndo, onDismiss }: UndoBarProps) {
-  const canBringBack = useMay('correct');
+/** What was done last, or to tags alone, and how to undo each; or why one of both failed. */
+export function UndoBar({ ofTags = false }: { readonly ofTags?: boolean }) {
+  const { actions } = useUndo();
+  const shown = actions.filter(({ tagging }) => !ofTags || tagging !== undefined);
   return (
     // Only what is added to it is announced, not all of it again.
-    <div role="status" aria-atomic="false" className="undo-bar" data-shown={deleted.length > 0 || undefined}>
-      {deleted.map((each) => (
-        <UndoItem
-          key={each.key}
-          deleted={each}
-          canUndo={each.isGone && (canBringBack || each.plants.some(({ id }) => leaving.has(id)))}
-          onUndo={() => onUndo(each)}
-          onDismiss={() => onDismiss(each)}
-        />
+    <div role="status" aria-atomic="false" className="undo-bar" data-shown={shown.length > 0 || undefined}>
+      {shown.map((action) => (
+        <UndoItem key={action.key} action={action} />
       ))}
     </div>
   );
 }
 
-interface UndoItemProps {
-  readonly deleted: Deleted;
-  readonly canUndo: boolean;
-  onUndo(): void;
-  onDismiss(): void;
-}
-
-function UndoItem({
-  deleted: { plants, isBusy, isGone, failure },
-  canUndo,
-  onUndo,
-  onDismiss,
-}: UndoItemProps) {
+function UndoItem({ action }: { readonly action: Action }) {
+  const { state, failure } = action;
+  const { undo, tryAgain, dismiss } = useUndo();
+  const canCorrect = useMay('correct');
   const text = useId();
-  const [plant, ...others] = plants;
-  const name =
-    others.length > 0 ? (
-      <span>{`${plants.length.toLocaleString()} plants`}</span>
-    ) : plant === undefined || plant.name === '' ? (
-      <span>the plant without a name</span>
-    ) : (
-      <bdi translate="no">{shorten(plant.name, 60)}</bdi>
-    );
+  const isBusy = state === 'undoing';
+  const canUndo = state === 'waiting' || (canCorrect && ['sent', 'done', 'undoing'].includes(state));
   return (
     <div className="undo-item">
       {failure === undefined ? (
-        <p key="deleted" id={text}>
-          <span>Deleted</span> {name}
-          {others.length === 0 && (
-            <span>
-              , id <span translate="no">{`${plant?.id}`}</span>
-            </span>
-          )}
-          <span>.</span>
+        // Whether it was sent makes no difference to who reads it.
+        <p key={state === 'sent' ? 'waiting' : state} id={text}>
+          {describe(action)}
         </p>
       ) : (
         <p key="failure" id={text} role="alert" className="problem">
-          {name}{' '}
-          <span>{`${others.length > 0 ? 'are' : 'is'} not ${isGone ? 'brought back' : 'deleted'}, or not certainly. ${failure.cause}`}</span>
+          <Named plants={action.plants} />{' '}
+          <span>{`${describeFailure(action)}, or not certainly. ${failure.cause}`}</span>
         </p>
       )}
       <div className="submit-row">
@@ -79,15 +45,84 @@ function UndoItem({
             aria-describedby={text}
             aria-disabled={isBusy}
             data-busy={isBusy || undefined}
-            onClick={() => isBusy || onUndo()}
+            onClick={() => isBusy || void undo(action)}
           >
             Undo
           </button>
         )}
-        <button type="button" aria-describedby={text} onClick={onDismiss}>
+        {state === 'failed' && (
+          <button type="button" aria-describedby={text} onClick={() => tryAgain(action)}>
+            Try again
+          </button>
+        )}
+        <button type="button" aria-describedby={text} onClick={() => dismiss(action)}>
           Dismiss
         </button>
       </div>
     </div>
   );
+}
+
+function describe({ plants, state, tagging }: Action): ReactNode {
+  const name = <Named plants={plants} />;
+  const isOne = plants.length === 1;
+  if (tagging !== undefined) {
+    const { tag, kept } = tagging;
+    if (state === 'undone') {
+      const left = `${kept.toLocaleString()} ${kept === 1 ? 'was changed since, and stays' : 'were changed since, and stay'}.`;
+      return (
+        <>
+          {name}{' '}
+          <span>{`${isOne ? 'has its tag' : 'have their tags'} as before.${kept > 0 ? ` ${left}` : ''}`}</span>
+        </>
+      );
+    }
+    return tag === undefined ? (
+      <>
+        <span>Removed the tag of</span> {name}
+        <span>.</span>
+      </>
+    ) : (
+      <>
+        {name} <span>tagged</span> <bdi translate="no">{toVisible(tag, 60)}</bdi>
+        <span>.</span>
+      </>
+    );
+  }
+  if (state === 'undone') {
+    return (
+      <>
+        <span>Brought back</span> {name}
+        <span>{isOne ? ', with a new time in Added.' : ', with new times in Added.'}</span>
+      </>
+    );
+  }
+  const isCertain = state === 'done' || state === 'undoing';
+  return (
+    <>
+      <span>{isCertain ? 'Deleted' : 'Deleting'}</span> {name}
+      {isOne && (
+        <span>
+          , id <span translate="no">{`${plants[0]?.id}`}</span>
+        </span>
+      )}
+      <span>{isCertain ? '.' : '…'}</span>
+    </>
+  );
+}
+
+function describeFailure({ plants, state, tagging }: Action): string {
+  const isOne = plants.length === 1;
+  if (tagging !== undefined)
+    return isOne ? 'does not have its tag as before' : 'do not have their tags as before';
+  return `${isOne ? 'is' : 'are'} not ${state === 'failed' ? 'deleted' : 'brought back'}`;
+}
+
+/** A plant by its name, others by their number. */
+function Named({ plants }: { readonly plants: readonly StoredPlant[] }) {
+  const [plant, ...others] = plants;
+  if (plant === undefined || others.length > 0)
+    return <span>{`${plants.length.toLocaleString()} plants`}</span>;
+  if (plant.name === '') return <span>the plant without a name</span>;
+  return <bdi translate="no">{toVisible(plant.name, 60)}</bdi>;
 }

@@ -1,5 +1,5 @@
 import { ensureSuccess } from '@plant-store/client/unwrap';
-import { fieldsOf } from '@plant-store/contract/fields';
+import { fieldsOf, hasSameFields, plantFieldNames } from '@plant-store/contract/fields';
 import type { Plant, StoredPlant } from '@plant-store/contract/operations';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
@@ -16,29 +16,45 @@ interface Correction {
   readonly texts: Texts;
   /** That of the plant that the person saw, which alone is replaced. */
   readonly etag: string;
+  /** What was read when it was begun, or was shown since; not that of a page before. */
+  readonly seen?: Plant;
 }
 
 interface CorrectionOptions {
   readonly id: bigint;
   /** That of the list, in which the plant is shown as it is by then. */
   readonly filter: PlantFilter;
+  /** What the plant is, as far as it is known. */
+  readonly stored: Plant | undefined;
 }
 
 /** The correction of a plant. What was typed stays in this tab until it is saved or cancelled. */
-export function useCorrection({ id, filter }: CorrectionOptions) {
+export function useCorrection({ id, filter, stored }: CorrectionOptions) {
   const queryClient = useQueryClient();
   const { client, rejectToken } = usePlantStore();
   const [correction, setCorrection] = useState(() => restoreCorrection(id));
+  const [isRestored, setRestored] = useState(correction !== undefined);
   const [changed, setChanged] = useState<StoredPlant>();
   const [done, setDone] = useState('');
   const [problem, setProblem] = useState<string>();
   const [isPending, setPending] = useState(false);
   const [attempt, setAttempt] = useState(0);
   useEffect(() => {
-    if (correction !== undefined) keepInTab(tabStorageKeys.correction, correction);
+    if (correction === undefined) return;
+    const { texts, etag } = correction;
+    keepInTab(tabStorageKeys.correction, { texts, etag });
   }, [correction]);
 
-  const load = () => getWithEtag(client, id);
+  const keep = (plant: StoredPlant) =>
+    queryClient.setQueryData(['plant-store', 'getPlant', { params: { id: `${id}` } }], plant);
+  const load = async () => {
+    const loaded = await getWithEtag(client, id);
+    keep(loaded.plant);
+    return loaded;
+  };
+  // The heading shows it at once.
+  const { seen } = correction ?? {};
+  const isChanged = stored !== undefined && seen !== undefined && !hasSameFields(stored, seen) && !isPending;
   const replace = async (plant: Plant, etag: string) => {
     const reply = await client.correctPlant({
       params: { id },
@@ -48,14 +64,14 @@ export function useCorrection({ id, filter }: CorrectionOptions) {
     });
     if (reply.status === 412) {
       const now = await load();
-      setCorrection((before) => before && { ...before, etag: now.etag });
+      setCorrection((before) => before && { ...before, etag: now.etag, seen: now.plant });
       setChanged(now.plant);
       return setProblem(
         'The plant has changed meanwhile, and nothing was saved. Save replaces what it is now.',
       );
     }
     const { body } = ensureSuccess(reply);
-    queryClient.setQueryData(['plant-store', 'getPlant', { params: { id: `${id}` } }], body);
+    keep(body);
     // It may no longer match.
     takeOut(queryClient, id);
     putIn(queryClient, body, filter);
@@ -79,6 +95,7 @@ export function useCorrection({ id, filter }: CorrectionOptions) {
   };
   const end = () => {
     setCorrection(undefined);
+    setRestored(false);
     setChanged(undefined);
     setProblem(undefined);
     keepInTab(tabStorageKeys.correction, undefined);
@@ -88,26 +105,29 @@ export function useCorrection({ id, filter }: CorrectionOptions) {
     /** `undefined` until the person has begun one. */
     texts: correction?.texts,
     /** What the plant is, where somebody else has changed it meanwhile. */
-    changed,
+    changed: isChanged ? stored : changed,
+    /** Whether the texts are those that were typed before the plant was opened. */
+    isRestored,
     /** That it is saved. */
     done,
-    problem,
+    problem: isChanged
+      ? 'The plant has changed meanwhile. Save asks before it replaces what it is now.'
+      : problem,
     isPending,
     attempt,
+    /** Begins it, or begins it again with what the plant is by now. */
     begin: () =>
       run('read', async () => {
         const { plant, etag } = await load();
-        setCorrection({ texts: textsOf(plant), etag });
+        setCorrection({ texts: textsOf(plant), etag, seen: plant });
+        setRestored(false);
       }),
     type: (texts: Texts) => setCorrection((before) => before && { ...before, texts }),
-    /** Goes on with what the plant is by now. */
-    takeChanged() {
-      if (changed === undefined) return;
-      setCorrection((before) => before && { ...before, texts: textsOf(changed) });
-      setChanged(undefined);
-      setProblem(undefined);
-    },
     save: (plant: Plant) => run('change', async () => correction && replace(plant, correction.etag)),
+    /** Ends it unless something was typed, which stays. */
+    leave() {
+      if (correction?.seen !== undefined && hasSameTexts(correction.texts, correction.seen)) end();
+    },
     fail: setProblem,
     /** Ends it without a change. */
     end,
@@ -119,6 +139,9 @@ export type CorrectionControl = ReturnType<typeof useCorrection>;
 function textsOf(plant: StoredPlant): Texts {
   return mapFields((name) => String(plant[name] ?? ''));
 }
+
+const hasSameTexts = (texts: Texts, plant: Plant) =>
+  plantFieldNames.every((name) => texts[name] === (plant[name] ?? ''));
 
 /** What was typed for this plant, by a page that had the same fields. */
 function restoreCorrection(id: bigint): Correction | undefined {

@@ -8,15 +8,18 @@ import { loadedTags } from './use-plants.js';
 /** How long the tags count as known, in milliseconds: to count them reads all plants. */
 const knownMs = 60_000;
 
+/** Tags with the number of their plants, as far as it is known. */
+export type Tags = ReadonlyMap<string, number | undefined>;
+
 /** The tags of the store, those with the most plants first; those of the plants that are loaded until they are counted. */
-export function useTags(isNeeded: boolean): readonly string[] {
+export function useTags(isNeeded: boolean): Tags {
   const { client } = usePlantStore();
   const queryClient = useQueryClient();
   const { data } = useQuery({
     queryKey: ['plant-store', 'countTags'],
     queryFn: async ({ signal }) => {
       const { countTags } = await loadPart(() => import('@plant-store/client/list'));
-      return [...(await countTags(client, { signal })).keys()];
+      return countTags(client, { signal });
     },
     enabled: isNeeded,
     staleTime: knownMs,
@@ -24,7 +27,10 @@ export function useTags(isNeeded: boolean): readonly string[] {
     retry: false,
   });
   // More may be loaded by the time they are needed.
-  return useMemo(() => data ?? loadedTags(queryClient), [data, queryClient, isNeeded]);
+  return useMemo(
+    () => data ?? new Map(loadedTags(queryClient).map((tag) => [tag, undefined])),
+    [data, queryClient, isNeeded],
+  );
 }
 
 /**
@@ -33,12 +39,21 @@ export function useTags(isNeeded: boolean): readonly string[] {
  *
  * @param tags those with the most plants first
  */
-export function findTag(tags: readonly string[], text: string): string {
+export function findTag(tags: Tags, text: string): string {
+  if (tags.has(text)) return text;
   const folded = foldText(text.trim());
-  const found =
-    tags.find((tag) => tag === text) ??
-    tags.find((tag) => foldText(tag) === folded) ??
-    tags.find((tag) => foldText(tag).startsWith(folded)) ??
-    tags.find((tag) => hasText(tag, folded));
-  return found ?? text;
+  const [same] = sameTags(tags, text);
+  const names = [...tags.keys()];
+  return (
+    same ??
+    names.find((tag) => foldText(tag).startsWith(folded)) ??
+    names.find((tag) => hasText(tag, folded)) ??
+    text
+  );
+}
+
+/** The tags that are a text but for upper and lower case. */
+export function sameTags(tags: Tags, text: string): string[] {
+  const folded = foldText(text.trim());
+  return [...tags.keys()].filter((tag) => foldText(tag) === folded);
 }

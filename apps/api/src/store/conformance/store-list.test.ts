@@ -181,7 +181,10 @@ describe.each(storesWithShards())('finding and listing plants on %s', (kind) => 
       { id: 3n, name: '', tag: 'bc' },
     ]);
     expect(await list({ bytes: 0 })).toEqual(['1', '2', '3']);
-    for (const bytes of [10, 11]) expect(await list({ bytes })).toEqual(['1,2', '3']);
+    for (const bytes of [10, 11]) {
+      expect(await list({ bytes })).toEqual(['1,2', '3']);
+      expect(await list({ matches: 3, bytes })).toEqual(['1,2', '3']);
+    }
     expect(await list({ bytes: 12 })).toEqual(['1,2,3']);
     await removeFrom(store, [1n]);
     expect(await list({ matches: 2, bytes: 3 })).toEqual(['2', '3']);

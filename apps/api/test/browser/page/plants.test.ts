@@ -83,7 +83,7 @@ it('exports what is shown', async () => {
   let text = '';
   for await (const chunk of stream) text += chunk;
   const lines = text.trimEnd().split('\r\n');
-  expect(lines[0]).toBe('id,name,tag,addedAt');
+  expect(lines[0]).toBe('\ufeffid,name,tag,addedAt');
   expect(`${lines.length - 1} plants found`).toBe(shown?.replace(',', ''));
   expect(lines[1]).toMatch(/^112\d,plant 112\d,bed,\d{4}-\d\d-\d\dT[\d:.]+Z$/);
 });

@@ -85,7 +85,7 @@ it('deletes 30 plants at once by 4 clicks at most, undoes that by 1, and once mo
       .click({ modifiers: ['Shift'] });
     await page.getByText('30 selected', { exact: true }).last().waitFor();
     await page.getByRole('button', { name: 'Delete' }).click();
-    await page.getByText('Deleted 30 plants').waitFor();
+    await page.getByText('Deleting 30 plants').waitFor();
     // The focus stays in the list.
     await page.locator('tr:focus').waitFor();
   };
@@ -101,6 +101,32 @@ it('deletes 30 plants at once by 4 clicks at most, undoes that by 1, and once mo
   await page.goto('about:blank');
   await until(() => !stored().some((name) => /^plant (6|20|35)$/.test(name)));
   expect(stored().filter((name) => /^plant (5|36)$/.test(name))).toHaveLength(2);
+});
+
+it('tags plants, undoes that by 1 click, and has all that it does with them in one row on a phone', async () => {
+  await page.setViewportSize({ width: 320, height: 700 });
+  await page.getByRole('row').nth(1).getByRole('checkbox').click();
+  const bar = page.getByRole('region', { name: 'Selected plants' });
+  const tops = await Promise.all(
+    ['Delete', 'Tag…', 'Clear'].map(
+      async (name) => (await bar.getByRole('button', { name }).boundingBox())?.y,
+    ),
+  );
+  expect(new Set(tops).size).toBe(1);
+  await page.setViewportSize({ width: 1_000, height: 700 });
+  await page.keyboard.press('Shift+ArrowDown');
+  await page.keyboard.press('Shift+ArrowDown');
+  await page.getByText('3 selected', { exact: true }).last().waitFor();
+  await bar.getByRole('button', { name: 'Tag…' }).click();
+  await page.getByRole('combobox', { name: 'Tag' }).and(page.locator(':focus')).waitFor();
+  await page.keyboard.type('herb');
+  await page.keyboard.press('Enter');
+  await page.locator('.undo-item').filter({ hasText: '3 plants tagged herb.' }).waitFor();
+  const herbs = () => shared.store.readPlants().filter(({ tag }) => tag === 'herb');
+  expect(herbs()).toHaveLength(3);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByText('have their tags as before.').waitFor();
+  expect(herbs()).toEqual([]);
 });
 
 it('selects by keys, which are those of the list of keys', async () => {

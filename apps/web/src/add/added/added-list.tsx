@@ -1,5 +1,5 @@
-import { shorten } from '@plant-store/contract/messages';
 import { PlantTexts } from '../../plants/plant-texts.js';
+import { toVisible } from '../../shared/to-visible.js';
 import { type AddedPlant, isUnfinished, maxAdded } from './added-plants.js';
 
 const states: Readonly<Record<AddedPlant['state'], string>> = {
@@ -66,7 +66,7 @@ function AddedItem({ plant, offered, pending, onRetry }: AddedItemProps) {
       {reason !== undefined && <p className="added-reason">{reason}</p>}
       {!offered && isUnfinished(plant) && (
         <button type="button" aria-disabled={pending} onClick={() => pending || onRetry(plant)}>
-          Try again<span className="visually-hidden" translate="no">{`: ${shorten(name)}`}</span>
+          Try again<span className="visually-hidden" translate="no">{`: ${toVisible(name)}`}</span>
         </button>
       )}
     </li>

@@ -125,7 +125,7 @@ async function tagThree(tag: string) {
   await user.click((await bar()).getByRole('button', { name: 'Tag…' }));
   const field = await screen.findByRole('combobox', { name: 'Tag', description: /It replaces the tag/ });
   await waitFor(() => expect(document.activeElement).toBe(field));
-  await user.keyboard(tag);
+  if (tag !== '') await user.keyboard(tag);
   return user;
 }
 const tagOf = (id: number) => store.plants.get(BigInt(id))?.tag;
@@ -139,8 +139,63 @@ it('tags what is selected, closes, and keeps the selection', async () => {
   expect(selected()).toEqual([2, 3, 4]);
 });
 
-it('removes the tags by an empty one, overwrites no change of others, and names what is not tagged', async () => {
-  const user = await tagThree(' {Backspace}');
+/** What is said of a tagging or a delete, as text. */
+const notes = () =>
+  [...document.querySelectorAll('.plants > .undo-bar .undo-item > p')].map(({ textContent }) => textContent);
+const correct = (id: number, body: { name: string; tag?: string }) =>
+  createClient(store).correctPlant({ params: { id }, headers: { 'if-match': '*' }, body });
+
+it('says what was tagged, and makes each what it was by Ctrl+Z, but for what was changed since', async () => {
+  await correct(4, { name: 'plant 4' });
+  const user = await tagThree('shade');
+  await user.keyboard('{Enter}');
+  await screen.findByText('shade', { selector: '.undo-bar bdi' });
+  expect(notes()).toEqual(['3 plants tagged shade.']);
+  await correct(3, { name: 'plant 3', tag: 'theirs' });
+  await screen.findByText('theirs');
+  act(() => row(2).focus());
+  await user.keyboard('{Control>}z{/Control}');
+  await screen.findByText(/have their tags as before/);
+  expect(notes()).toEqual(['2 plants have their tags as before. 1 was changed since, and stays.']);
+  expect([2, 3, 4].map(tagOf)).toEqual(['bed', 'theirs', undefined]);
+  await waitFor(() => expect(row(2).textContent).toContain('bed'));
+  expect(screen.queryByRole('button', { name: 'Undo' })).toBeNull();
+});
+
+it('says why the undo of a tagging failed, after which it can be done again, and lacks nothing', async () => {
+  const user = await tagThree('shade');
+  await user.keyboard('{Enter}');
+  const undo = await screen.findByRole('button', { name: 'Undo' });
+  store.fail({
+    kind: 'status',
+    status: 403,
+    body: JSON.stringify({ error: 40300, message: 'Not permitted.' }),
+  });
+  await user.click(undo);
+  expect((await screen.findByRole('alert')).textContent).toMatch(
+    /^\w.* tags? as before, or not certainly\. Not permitted\.$/,
+  );
+  await user.click(screen.getByRole('button', { name: 'Undo' }));
+  await screen.findByText(/as before\.$/);
+  expect([2, 3, 4].map(tagOf)).toEqual(['bed', 'bed', 'bed']);
+});
+
+it('removes no tag by Enter in an empty field', async () => {
+  const sent: string[] = [];
+  onRequest = async (request) => void sent.push(request);
+  const user = await tagThree(' {Backspace}{Enter}');
+  expect(screen.getByRole('button', { name: 'Tag 3 plants' }).ariaDisabled).toBe('true');
+  await user.keyboard(' {Enter}');
+  await user.click(screen.getByRole('button', { name: 'Tag 3 plants' }));
+  expect(sent.filter((request) => request.startsWith('PUT'))).toEqual([]);
+  await user.click(screen.getByRole('button', { name: 'Remove the tag' }));
+  await screen.findByText('Removed the tag of');
+  expect(notes()).toEqual(['Removed the tag of 3 plants.']);
+  expect([2, 3, 4].map(tagOf)).toEqual([undefined, undefined, undefined]);
+});
+
+it('removes the tags by a button of its own, overwrites no change of others, and names what is not tagged', async () => {
+  const user = await tagThree('');
   const other = createClient(store);
   await other.deletePlant({ params: { id: 4 } });
   // Once, between the read and the correction.
@@ -154,7 +209,7 @@ it('removes the tags by an empty one, overwrites no change of others, and names 
       body: { name: 'Rose', tag: 'x' },
     });
   };
-  await user.click(screen.getByRole('button', { name: 'Remove the tag of 3 plants' }));
+  await user.click(screen.getByRole('button', { name: 'Remove the tag' }));
   await screen.findByText('2 of 3 done.');
   const failed = within(screen.getByRole('dialog')).getAllByRole('listitem');
   expect(failed.map((one) => one.textContent)).toEqual(['plant 4, id 4: No plant has the id 4.']);
@@ -177,7 +232,7 @@ async function deleteTen() {
   await user.click(checkbox(11));
   await user.keyboard('{/Shift}');
   await user.click((await bar()).getByRole('button', { name: 'Delete' }));
-  await screen.findByText(/^Deleted/);
+  await screen.findByText(/^Deleting/);
   return user;
 }
 const sendNow = () => act(() => void window.dispatchEvent(new Event('pagehide')));
@@ -186,7 +241,7 @@ it('deletes what is selected together, with one undo, before which nothing is se
   const sent: string[] = [];
   onRequest = async (request) => void sent.push(request);
   const user = await deleteTen();
-  expect(status()).toContain('Deleted 10 plants');
+  expect(status()).toContain('Deleting 10 plants…');
   expect(screen.getAllByRole('row').slice(1)).toHaveLength(2);
   expect([screen.queryByRole('region', { name: 'Selected plants' }), selected()]).toEqual([null, []]);
   await waitFor(() => expect(document.activeElement?.tagName).toBe('TR'));
@@ -226,4 +281,24 @@ it('shows again what was not deleted, and why', async () => {
   expect(alert.textContent).toBe('10 plants are not deleted, or not certainly. Not permitted.');
   await waitFor(() => expect(screen.getAllByRole('row').slice(1)).toHaveLength(12));
   expect(screen.queryByRole('button', { name: 'Undo' })).toBeNull();
+});
+
+it('shows again at once what is not deleted while the service is away, and deletes it by Try again', async () => {
+  const user = await deleteTen();
+  vi.useFakeTimers({ shouldAdvanceTime: true });
+  onRequest = async () => {
+    throw new TypeError('fetch failed');
+  };
+  sendNow();
+  expect(notes()).toEqual(['Deleting 10 plants…']);
+  await act(() => vi.advanceTimersByTimeAsync(60_000));
+  expect((await screen.findByText(/not deleted, or not certainly/)).closest('[role=alert]')).not.toBeNull();
+  expect(screen.getAllByRole('row').slice(1)).toHaveLength(12);
+  onRequest = () => undefined;
+  vi.useRealTimers();
+  await user.click(screen.getByRole('button', { name: 'Try again' }));
+  await waitFor(() => expect(idsNow()).toEqual([1, 12]));
+  await screen.findByText('Deleted');
+  expect(notes()).toEqual(['Deleted 10 plants.']);
+  expect(screen.getAllByRole('row').slice(1)).toHaveLength(2);
 });

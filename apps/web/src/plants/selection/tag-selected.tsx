@@ -25,16 +25,19 @@ export function TagSelected({ plants: selected, filter, onClose }: TagSelectedPr
   useEffect(() => field.current?.focus(), []);
   const suggestions = useId();
   const number = `${plants.length.toLocaleString()} ${plants.length === 1 ? 'plant' : 'plants'}`;
-  const start = async () => {
-    const { state, failed } = await run({ plants: () => plants, tag: tag === '' ? undefined : tag });
+  // Enter in an empty field must remove nothing.
+  const [isRemoving, setRemoving] = useState(false);
+  const start = async (newTag: string | undefined) => {
+    setRemoving(newTag === undefined);
+    const { state, failed } = await run({ plants: () => plants, tag: newTag });
     if (state === 'done' && failed.length === 0) onClose();
   };
   const isRunning = progress?.state === 'running';
-  const label =
-    progress?.state === 'stopped' ? 'Continue' : tag === '' ? `Remove the tag of ${number}` : `Tag ${number}`;
+  const isStopped = progress?.state === 'stopped';
+  const canTag = !isRunning && tag.trim() !== '';
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (!isRunning) void start();
+    if (canTag) void start(tag);
   };
   return (
     <Sheet isOpen title={`Tag ${number}`} onClose={onClose}>
@@ -43,7 +46,7 @@ export function TagSelected({ plants: selected, filter, onClose }: TagSelectedPr
           ref={field}
           label="Tag"
           name="tag"
-          hint="It replaces the tag that each has; leave it empty to remove that."
+          hint="It replaces the tag that each has."
           list={suggestions}
           dir="auto"
           maxLength={QUERY_MAX_LENGTHS.tag}
@@ -59,10 +62,18 @@ export function TagSelected({ plants: selected, filter, onClose }: TagSelectedPr
           <button
             type="submit"
             className="primary"
-            aria-disabled={isRunning}
-            data-busy={isRunning || undefined}
+            aria-disabled={!canTag}
+            data-busy={(isRunning && !isRemoving) || undefined}
           >
-            <span>{label}</span>
+            <span>{isStopped && !isRemoving ? 'Continue' : `Tag ${number}`}</span>
+          </button>
+          <button
+            type="button"
+            aria-disabled={isRunning}
+            data-busy={(isRunning && isRemoving) || undefined}
+            onClick={() => isRunning || void start(undefined)}
+          >
+            <span>{isStopped && isRemoving ? 'Continue' : 'Remove the tag'}</span>
           </button>
           <button type="button" onClick={isRunning ? cancel : onClose}>
             Cancel

@@ -4,11 +4,17 @@ import { fieldsOf } from '@plant-store/contract/fields';
 import type { StoredPlant } from '@plant-store/contract/operations';
 import { explainRejection } from '../../shared/explain-failure.js';
 import { inParallel } from '../../shared/in-parallel.js';
-import { getWithEtag } from '../get-with-etag.js';
+import { etagOf, getWithEtag } from '../get-with-etag.js';
 
 /** What became of a plant. */
 export type Tagged =
-  | { readonly plant: StoredPlant; readonly reason?: undefined }
+  | {
+      readonly plant: StoredPlant;
+      /** What it was before and what names it since, where it was corrected. */
+      readonly before?: StoredPlant;
+      readonly etag?: string;
+      readonly reason?: undefined;
+    }
   /** It was not corrected: why, in a sentence. */
   | { readonly plant: StoredPlant; readonly reason: string };
 
@@ -21,8 +27,18 @@ interface TagOptions {
   onDone(tagged: Tagged): void;
 }
 
+interface RestoreOptions {
+  /** What names each plant as a tagging made it, by its id. */
+  readonly etags: ReadonlyMap<bigint, string>;
+  /** Called with the plant as it is again; without one where it was changed after the tagging, or deleted, and stays so. */
+  onDone(id: bigint, plant: StoredPlant | undefined): void;
+}
+
 /** How often a plant is corrected that somebody else changes meanwhile. */
 const attempts = 5;
+
+/** How long a correction that was sent may take once the others are cancelled, so that it is known what an undo has to undo. */
+const lastReplyMs = 5_000;
 
 /** How long to wait after a 429 that does not say, in milliseconds. */
 const defaultRetryAfterMs = 10_000;
@@ -38,48 +54,108 @@ export async function tagPlants(
   plants: Iterable<StoredPlant> | AsyncIterable<StoredPlant>,
   { onDone, ...options }: TagOptions,
 ): Promise<void> {
+  const { signal } = options;
+  const sent = new AbortController();
+  const onAbort = () => void setTimeout(() => sent.abort(signal.reason), lastReplyMs);
+  signal.addEventListener('abort', onAbort, { once: true });
   await inParallel(plants, async (plant) => {
-    onDone(await tagPlant(client, plant, options));
+    onDone(await tagPlant(client, plant, { ...options, sentSignal: sent.signal }));
+  });
+}
+
+/**
+ * Makes plants what they were before a tagging, as `tagPlants` does, but for those that were changed since. It can be run again after
+ * any failure.
+ *
+ * @throws {RejectedError | PlantStoreError} for what concerns more than one plant
+ */
+export async function restoreTags(
+  client: Pick<Client, 'correctPlant'>,
+  plants: Iterable<StoredPlant>,
+  { etags, onDone }: RestoreOptions,
+): Promise<void> {
+  await inParallel(plants, async (plant) => {
+    try {
+      onDone(plant.id, (await correct(client, plant, etags.get(plant.id) ?? '')).plant);
+    } catch (error) {
+      const isChanged = isRejectedError(error) && [404, 412].includes(error.status);
+      if (!isChanged || explainRejection(error, 'change').about !== 'plant') throw error;
+      onDone(plant.id, undefined);
+    }
   });
 }
 
 async function tagPlant(
   client: Pick<Client, 'getPlant' | 'correctPlant'>,
   { id, ...listed }: StoredPlant,
-  { tag, from, signal }: Omit<TagOptions, 'onDone'>,
+  { tag, from, signal, sentSignal }: Omit<TagOptions, 'onDone'> & { readonly sentSignal: AbortSignal },
 ): Promise<Tagged> {
   for (let attempt = 1; ; attempt++) {
     try {
-      const { plant, etag } = await getWithEtag(client, id, { signal });
-      const isOther = from !== undefined && plant.tag !== from;
-      if (plant.tag === tag || isOther) return { plant };
-      const { tag: _, ...others } = fieldsOf(plant);
-      const body = { ...others, ...(tag !== undefined && { tag }) };
-      const headers = { 'if-match': etag };
-      return {
-        plant: ensureSuccess(await client.correctPlant({ params: { id }, headers, body, signal })).body,
-      };
+      const { plant: before, etag } = await withinRateLimit(
+        () => getWithEtag(client, id, { signal }),
+        signal,
+      );
+      const isOther = from !== undefined && before.tag !== from;
+      if (before.tag === tag || isOther) return { plant: before };
+      const { tag: _, ...others } = before;
+      const after = { ...others, ...(tag !== undefined && { tag }) };
+      return { before, ...(await correct(client, after, etag, signal, sentSignal)) };
     } catch (error) {
       if (!isRejectedError(error)) throw error;
       if (error.status === 412 && attempt < attempts) continue;
       const { about, message } = explainRejection(error, 'change');
-      if (error.status === 429) await delay(error.retryAfterMs ?? defaultRetryAfterMs, signal);
-      else if (about === 'plant') return { plant: { id, ...listed }, reason: message };
-      else throw error;
+      if (about !== 'plant') throw error;
+      return { plant: { id, ...listed }, reason: message };
     }
   }
 }
 
-function delay(ms: number, signal: AbortSignal): Promise<void> {
+async function correct(
+  client: Pick<Client, 'correctPlant'>,
+  plant: StoredPlant,
+  etag: string,
+  signal?: AbortSignal,
+  sentSignal?: AbortSignal,
+) {
+  const request = {
+    params: { id: plant.id },
+    headers: { 'if-match': etag },
+    body: fieldsOf(plant),
+    ...(sentSignal && { signal: sentSignal }),
+  };
+  const { body, headers } = await withinRateLimit(
+    async () => ensureSuccess(await client.correctPlant(request)),
+    signal,
+  );
+  return { plant: body, etag: etagOf(headers) };
+}
+
+/** Sends a request again as long as the rate limit permits no more. */
+async function withinRateLimit<Reply>(
+  send: () => Promise<Reply>,
+  signal: AbortSignal | undefined,
+): Promise<Reply> {
+  for (;;) {
+    try {
+      return await send();
+    } catch (error) {
+      if (!isRejectedError(error) || error.status !== 429) throw error;
+      await delay(error.retryAfterMs ?? defaultRetryAfterMs, signal);
+    }
+  }
+}
+
+function delay(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = () => {
       clearTimeout(timer);
-      reject(signal.reason);
+      reject(signal?.reason);
     };
     const timer = setTimeout(() => {
-      signal.removeEventListener('abort', abort);
+      signal?.removeEventListener('abort', abort);
       resolve();
     }, ms);
-    signal.addEventListener('abort', abort, { once: true });
+    signal?.addEventListener('abort', abort, { once: true });
   });
 }

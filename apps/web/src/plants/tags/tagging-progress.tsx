@@ -1,4 +1,4 @@
-import { shorten } from '@plant-store/contract/messages';
+import { toVisible } from '../../shared/to-visible.js';
 import './tags.css';
 import type { Progress } from './use-tagging.js';
 
@@ -36,7 +36,7 @@ export function TaggingProgress({ progress, total }: TaggingProgressProps) {
             {failed.slice(0, maxNamed).map(({ plant: { id, name }, reason }) => (
               <li key={`${id}`}>
                 <strong dir="auto" translate="no">
-                  {shorten(name) || '(no name)'}
+                  {toVisible(name) || '(no name)'}
                 </strong>
                 <span>, id </span>
                 <code translate="no">{`${id}`}</code>

@@ -3,6 +3,7 @@ import { createPortal } from 'react-dom';
 import type { PlantFilter } from '../../route.js';
 import { LoadBoundary, loadPart } from '../../shared/load-boundary.js';
 import { useMay } from '../../shared/use-scopes.js';
+import { UndoBar } from '../undo-bar.js';
 
 const TagsSheet = lazy(async () => {
   const { TagsSheet } = await loadPart(() => import('./tags-sheet.js'));
@@ -23,7 +24,10 @@ export function TagsButton({ filter }: { readonly filter: PlantFilter }) {
         createPortal(
           <LoadBoundary>
             <Suspense>
-              <TagsSheet filter={filter} isOpen={state === 'open'} onClose={() => setState('closed')} />
+              <TagsSheet filter={filter} isOpen={state === 'open'} onClose={() => setState('closed')}>
+                {/* From here, where it is loaded already: else the first view comes in more pieces. */}
+                <UndoBar ofTags />
+              </TagsSheet>
             </Suspense>
           </LoadBoundary>,
           // It has a form, and the button is in one.

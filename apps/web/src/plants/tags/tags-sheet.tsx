@@ -1,18 +1,22 @@
 import { countTags, listAll } from '@plant-store/client/list';
-import { QUERY_MAX_LENGTHS, shorten } from '@plant-store/contract/messages';
-import { type FormEvent, useCallback, useEffect, useRef, useState } from 'react';
+import { QUERY_MAX_LENGTHS } from '@plant-store/contract/messages';
+import { type FormEvent, type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
 import { navigate, type PlantFilter } from '../../route.js';
 import { explainFailure } from '../../shared/explain-failure.js';
 import { Field } from '../../shared/field.js';
 import { usePlantStore } from '../../shared/plant-store.js';
 import { Sheet } from '../../shared/sheet.js';
+import { toVisible } from '../../shared/to-visible.js';
 import { useMay } from '../../shared/use-scopes.js';
+import { useUndo } from '../undo-provider.js';
 import { TaggingProgress } from './tagging-progress.js';
 import { useTagging } from './use-tagging.js';
 
 interface TagsSheetProps {
   readonly filter: PlantFilter;
   readonly isOpen: boolean;
+  /** The undo of what it does. */
+  readonly children: ReactNode;
   onClose(): void;
 }
 
@@ -25,8 +29,9 @@ interface Rename {
 }
 
 /** All tags with the number of their plants: each filters the list, and can be renamed. */
-export function TagsSheet({ filter, isOpen, onClose }: TagsSheetProps) {
-  const { counts, problem, load } = useTagCounts(isOpen);
+export function TagsSheet({ filter, isOpen, children, onClose }: TagsSheetProps) {
+  const isUndoing = useUndo().actions.some(({ state }) => state === 'undoing');
+  const { counts, problem, load } = useTagCounts(isOpen && !isUndoing);
   const { client } = usePlantStore();
   const canCorrect = useMay('correct');
   const [rename, setRename] = useState<Rename>();
@@ -41,7 +46,7 @@ export function TagsSheet({ filter, isOpen, onClose }: TagsSheetProps) {
     const { state, failed } = await run({ plants, from, tag: to === '' ? undefined : to }, progress);
     void load();
     if (state !== 'done' || failed.length > 0) return;
-    setRename(undefined);
+    begin(undefined);
     // The list would be empty.
     if (filter.tag === from)
       navigate({ view: 'plants', filter: { ...filter, tag: to === '' ? undefined : to } });
@@ -63,6 +68,7 @@ export function TagsSheet({ filter, isOpen, onClose }: TagsSheetProps) {
         />
       )}
       <TaggingProgress progress={progress} total={Math.max(rename?.total ?? 0, progress?.done ?? 0)} />
+      {children}
       {counts === undefined && problem === undefined && <p className="note">Counting…</p>}
       {counts?.size === 0 && <p>No plant has a tag.</p>}
       <ul className="tag-list">
@@ -77,7 +83,7 @@ export function TagsSheet({ filter, isOpen, onClose }: TagsSheetProps) {
               }}
             >
               <span className="tag" dir="auto" translate="no">
-                {shorten(tag) || '(empty)'}
+                {toVisible(tag) || '(empty)'}
               </span>
               <span className="visually-hidden">: show its plants</span>
             </button>
@@ -92,7 +98,7 @@ export function TagsSheet({ filter, isOpen, onClose }: TagsSheetProps) {
                 onClick={() => isRunning || begin({ from: tag, to: tag, total: plants })}
               >
                 <span>Rename</span>
-                <span className="visually-hidden" translate="no">{`: ${shorten(tag) || '(empty)'}`}</span>
+                <span className="visually-hidden" translate="no">{`: ${toVisible(tag) || '(empty)'}`}</span>
               </button>
             )}
           </li>
@@ -102,7 +108,7 @@ export function TagsSheet({ filter, isOpen, onClose }: TagsSheetProps) {
   );
 }
 
-/** How many plants each tag has, counted again each time that they are shown. */
+/** How many plants each tag has, counted again each time that they are shown, and after an undo. */
 function useTagCounts(isShown: boolean) {
   const { client, rejectToken } = usePlantStore();
   const [counts, setCounts] = useState<ReadonlyMap<string, number>>();
@@ -168,7 +174,7 @@ function RenameForm({
     <form className="stack" onSubmit={submit}>
       <Field
         ref={field}
-        label={`New name of “${shorten(from, 60)}”`}
+        label={`New name of “${toVisible(from, 60)}”`}
         name="tag"
         dir="auto"
         hint={describe(total, existing, to)}

@@ -78,6 +78,22 @@ it('renames a tag by a correction of each of its plants, and shows it', async ()
   expect(sheet().queryByLabelText(/New name/)).toBeNull();
 });
 
+it('undoes a merge, plant by plant, from the sheet', async () => {
+  const user = await rename('bed', 'shade');
+  await user.click(sheet().getByRole('button', { name: 'Merge' }));
+  await user.click(
+    await sheet().findByRole('button', { name: 'Undo', description: '6 plants tagged shade.' }),
+  );
+  await sheet().findByText('have their tags as before.');
+  expect(tags()).toEqual([...Array(6).fill('bed'), 'shade', 'shade', undefined]);
+  await waitFor(() =>
+    expect(lines()).toEqual([
+      ['bed', '6'],
+      ['shade', '2'],
+    ]),
+  );
+});
+
 it.each([
   ['shade', 'Merge', /^Merges into the tag of 2 others/, 'shade'],
   ['', 'Remove', /^Removes the tag of 6 plants/, undefined],
@@ -88,7 +104,7 @@ it.each([
   await waitFor(() => expect(tags()).toEqual([...Array(6).fill(tag), 'shade', 'shade', undefined]));
 });
 
-it('stops a rename on Cancel, and goes on with what is left', async () => {
+it('stops a rename on Cancel after what was sent already, and goes on with what is left', async () => {
   const user = await rename('bed', 'border');
   const held: (() => void)[] = [];
   let sent = 0;
@@ -100,8 +116,8 @@ it('stops a rename on Cancel, and goes on with what is left', async () => {
   expect(sheet().getByRole('progressbar', { name: 'Plants done' })).toBeDefined();
   await user.click(sheet().getByRole('button', { name: 'Cancel' }));
   for (const resolve of held) resolve();
-  await sheet().findByText('1 of 6 done; the others are as they were.');
-  expect(tags().filter((tag) => tag === 'border')).toHaveLength(1);
+  await sheet().findByText('5 of 6 done; the others are as they were.');
+  expect(tags().filter((tag) => tag === 'border')).toHaveLength(5);
   beforePut = () => undefined;
   await user.click(sheet().getByRole('button', { name: 'Continue' }));
   await waitFor(() => expect(tags().filter((tag) => tag === 'border')).toHaveLength(6));
@@ -111,6 +127,10 @@ it('stops a rename on Cancel, and goes on with what is left', async () => {
       ['shade', '2'],
     ]),
   );
+  // One undo for both parts.
+  await user.click(sheet().getByRole('button', { name: 'Undo' }));
+  await sheet().findByText('have their tags as before.');
+  expect(tags()).toEqual([...Array(6).fill('bed'), 'shade', 'shade', undefined]);
 });
 
 it('shows why a rename ended, and waits where the rate limit permits no more', async () => {

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'react';
 import type { PlantFilter } from '../../route.js';
 import { explainFailure } from '../../shared/explain-failure.js';
 import { usePlantStore } from '../../shared/plant-store.js';
+import { useUndo } from '../undo-provider.js';
 import { putInAll } from '../use-plants.js';
 import { type Tagged, tagPlants } from './tag-plants.js';
 
@@ -28,11 +29,17 @@ interface Tagging {
 /** How long corrected plants wait to be shown together, in milliseconds. */
 const showEveryMs = 250;
 
-/** Corrects the tags of many plants, one run at a time, and shows them in the list. It stops once the part that has it is gone. */
+/**
+ * Corrects the tags of many plants, one run at a time, shows them in the list, and offers the undo. It stops once the part that has it
+ * is gone.
+ */
 export function useTagging(filter: PlantFilter) {
   const { client, rejectToken } = usePlantStore();
   const queryClient = useQueryClient();
+  const { addTagging } = useUndo();
   const [progress, setProgress] = useState<Progress>();
+  /** Under which its undo is, where it was stopped. */
+  const undoKey = useRef<number>(undefined);
   const control = useRef<AbortController>(undefined);
   useEffect(() => () => control.current?.abort(), []);
 
@@ -42,6 +49,8 @@ export function useTagging(filter: PlantFilter) {
     const { signal } = started;
     control.current = started;
     let latest: Progress = { state: 'running', done: before?.done ?? 0, failed: [] };
+    const corrected: StoredPlant[] = [];
+    const etags = new Map<bigint, string>();
     let unshown: StoredPlant[] = [];
     let shownAt = performance.now();
     const show = () => {
@@ -52,6 +61,11 @@ export function useTagging(filter: PlantFilter) {
     const onDone = (tagged: Tagged) => {
       const { reason, plant } = tagged;
       if (reason === undefined) {
+        const { before: was, etag } = tagged;
+        if (was !== undefined && etag !== undefined) {
+          corrected.push(was);
+          etags.set(was.id, etag);
+        }
         unshown.push(plant);
         latest = { ...latest, done: latest.done + 1 };
       } else latest = { ...latest, failed: [...latest.failed, { plant, reason }] };
@@ -70,7 +84,15 @@ export function useTagging(filter: PlantFilter) {
       }
     }
     show();
+    if (corrected.length > 0) {
+      const done = { plants: corrected, tagging: { tag: tagging.tag, etags, kept: 0 } };
+      undoKey.current = addTagging(done, undoKey.current);
+    }
     return latest;
   };
-  return { progress, run, cancel: () => control.current?.abort(), forget: () => setProgress(undefined) };
+  const forget = () => {
+    undoKey.current = undefined;
+    setProgress(undefined);
+  };
+  return { progress, run, cancel: () => control.current?.abort(), forget };
 }
