@@ -7,6 +7,7 @@ import { checkJwtVariables, jwtVariables, toJwtSettings, wholeNumber } from './a
 import { ConfigurationError } from './errors/operator-error.js';
 import { parseTrustedProxies } from './http/client-address.js';
 import { failingAfterMs } from './observe/commit-health.js';
+import { checkOtlpVariables, otlpVariables, toOtlpSettings } from './observe/otlp-settings.js';
 import { packageFolder } from './package-folder.js';
 import { countAvailableCores } from './runtime/available-cores.js';
 import type { QueueLimits } from './store/commit-queue.js';
@@ -88,11 +89,13 @@ const EnvironmentSchema = z.object({
     .regex(/^\d+\.\d+$/, { error: 'must be a minor version, such as 1.3' })
     .optional(),
   FAST_PATH: onByDefault,
+  ...otlpVariables,
 });
 
 /** The variables, with the location of the database that several of them determine together. */
 const SettingsSchema = EnvironmentSchema.superRefine(checkLimits)
   .superRefine(checkJwtVariables)
+  .superRefine(checkOtlpVariables)
   .transform((variables, context) => {
     const database = addPasswordOfFile(variables.DATABASE_URL, variables.DATABASE_PASSWORD_FILE);
     if (!('problem' in database)) return { ...variables, database };
@@ -215,6 +218,8 @@ function toConfig(variables: z.infer<typeof SettingsSchema>, folder: string) {
     ),
     /** Whether the service takes the shortcuts that depend on undocumented parts of its dependencies (decision 10). */
     fastPath: variables.FAST_PATH,
+    /** Which traces and metrics are exported by OTLP; `undefined` for none. */
+    otlp: toOtlpSettings(variables),
   });
 }
 

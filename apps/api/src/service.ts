@@ -12,7 +12,7 @@ import { readClient, readPage } from './http/routes/built-files.js';
 import { createServer } from './http/server.js';
 import { createCommitRecord } from './observe/commit-health.js';
 import { countTokenChecks } from './observe/measure-requests.js';
-import { addServiceGauges, createRegistry } from './observe/metrics.js';
+import { addServiceGauges, createShownRegistry } from './observe/metrics.js';
 import { createReadiness, type Readiness } from './observe/readiness.js';
 import type { RequestLog } from './observe/request-log.js';
 import { plantTable } from './plants/plant-store.js';
@@ -58,7 +58,7 @@ export interface ServiceProcess extends Service {
 interface ServiceOptions {
   /** Where requests are logged; by default with all else. */
   readonly requestLog?: RequestLog;
-  /** Where metrics are registered; by default there are some with an admin port. */
+  /** Where metrics are registered; by default there are some where they are shown. */
   readonly metrics?: Registry | undefined;
   /** Called after each connection that was accepted. */
   readonly onConnection?: () => void;
@@ -75,8 +75,7 @@ const retirePollMs = 50;
 export async function startService(
   config: Config,
   log: Logger,
-  // Nobody could read metrics without an admin port.
-  { requestLog = log, metrics = config.admin && createRegistry(), onConnection }: ServiceOptions = {},
+  { requestLog = log, metrics = createShownRegistry(config), onConnection }: ServiceOptions = {},
 ): Promise<ServiceProcess> {
   const page = config.pageFolder === undefined ? undefined : readPage(config.pageFolder, config.jwt?.signIn);
   const client = config.clientFolder === undefined ? undefined : readClient(config.clientFolder);
@@ -101,6 +100,10 @@ export async function startService(
     stopping: draining.signal,
     log,
   });
+  // Loaded only here: most services export nothing.
+  const readMetrics = metrics && (() => metrics.getMetricsAsJSON());
+  const telemetry =
+    config.otlp && (await import('./observe/otlp.js')).startTelemetry(config.otlp, { log, readMetrics });
   const turns = createTurns(callers, config.workers);
   const app = await createApp({
     ...config,
@@ -116,6 +119,7 @@ export async function startService(
     metrics,
     log,
     requestLog,
+    traces: telemetry?.requests,
     draining: draining.signal,
     stopping: stopping.signal,
   });
@@ -146,7 +150,10 @@ export async function startService(
     const leftUntil = (afterCutOffMs: number) => Math.max(0, cutOffAt + afterCutOffMs - performance.now());
     const isAnswered = await stopServer(leftUntil(0));
     await tokens.close(leftUntil(0));
-    const isClosed = await withTimeout(closeDatabase(), leftUntil(stopTimeouts.databaseMs), () => false);
+    const [isClosed] = await Promise.all([
+      withTimeout(closeDatabase(), leftUntil(stopTimeouts.databaseMs), () => false),
+      telemetry?.stop(leftUntil(stopTimeouts.databaseMs)),
+    ]);
     await admin?.close();
     return isAnswered && isClosed;
   }

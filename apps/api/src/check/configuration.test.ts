@@ -35,6 +35,16 @@ it.each([
     { DATABASE_URL: 'postgresql://shop:se%2Fcret@db/plants?sslmode=require' },
     'DATABASE_URL=postgresql://shop:***@db/plants?sslmode=require',
   ],
+  [
+    'where telemetry goes, without its password and headers',
+    {
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'https://me:sesame@collector/otlp',
+      OTEL_EXPORTER_OTLP_HEADERS: 'api-key=sesame',
+      OTEL_TRACES_SAMPLER: 'parentbased_always_on',
+      OTEL_METRICS_EXPORTER: 'none',
+    },
+    'OTEL_EXPORTER_OTLP_ENDPOINT=https://me:***@collector/otlp, OTEL_METRICS_EXPORTER=none',
+  ],
 ])('shows settings: %s', (_, environment: Readonly<Record<string, string>>, shown) => {
   const folder = '/srv';
   const found = inspectSettings({ config: parseConfig(environment, folder), environment, folder });
@@ -66,7 +76,8 @@ it.each([
 it('does not warn of other variables', () => {
   const others = `PATH PORTS SPORT POST HOSTNAME HOSTS HOSTTYPE PAGER PAGES CLIENTS SSH_CLIENT WORKER_ID WORKDIR LOG_LEVEL
     LOGNAME LOG_FILE DATABASE_NAME DATABASE_HOST DATABASE_PASSWORD DATABASE_URL_UNPOOLED JWT_SECRET JWT_CLIENT_SECRET
-    QUEUE_URL RATE FAST PGHOST PGPORT POSTGRES_HOST NODE_ENV npm_config_user_agent SHLVL TERM HOME BODY AUTH_TOKEN QUEUE`;
+    QUEUE_URL RATE FAST PGHOST PGPORT POSTGRES_HOST OTEL_EXPORTER_OTLP_HEADERS OTEL_EXPORTER_OTLP_TIMEOUT
+    OTEL_SERVICE_NAME OTEL_RESOURCE_ATTRIBUTES OTEL_TRACES_HEADERS OTEL_LOGS_EXPORTER NODE_ENV npm_config_user_agent SHLVL TERM HOME BODY AUTH_TOKEN QUEUE`;
   expect(findMisspelled(Object.fromEntries(others.split(/\s+/).map((name) => [name, 'x'])))).toEqual([]);
 });
 

@@ -81,7 +81,7 @@ function isSimilar(one: string, other: string): boolean {
 }
 
 /** What other programs use names of, and platforms set. */
-const sharedTopic = /^(DATABASE_PASSWORD|JWT_)/;
+const sharedTopic = /^(DATABASE_PASSWORD|JWT_|OTEL_)/;
 
 /** Whether a variable has the first two words of a setting that has more, such as RATE_LIMIT and DRAIN_DELAY_SECONDS. */
 function hasSameTopic(name: string, known: string): boolean {

@@ -1,8 +1,8 @@
 import { Counter, Registry } from '@prometheus-io/client';
-import { addGauge } from '../observe/metrics.js';
+import { addGauge, type MetricValues } from '../observe/metrics.js';
 import { withTimeout } from '../runtime/timing.js';
 import type { WorkerGroup } from './worker-group.js';
-import type { MetricValues, WorkerProcess } from './worker-process.js';
+import type { WorkerProcess } from './worker-process.js';
 
 /** How long the primary process waits for the metrics of a worker; after that the last ones count, in milliseconds. */
 const timeoutMs = 2_000;
@@ -57,20 +57,24 @@ export function createClusterMetrics(registry: Registry, group: WorkerGroup) {
     await Promise.allSettled(reads);
   }
 
+  async function aggregate() {
+    await readWorkers();
+    const own = await registry.getMetricsAsJSON();
+    const together = [own, ended, ...latest.values()].flat().map((metric) => ({
+      ...metric,
+      aggregator: aggregators.get(metric.name) ?? metric.aggregator,
+    }));
+    const ofEach = Array.from(group.serving(), ([number, worker]) =>
+      labelProcess(latest.get(worker) ?? [], String(number)),
+    );
+    return Registry.aggregate([together, labelProcess(own, 'primary'), ...ofEach]);
+  }
+
   return {
     contentType: registry.contentType,
-    async metrics(): Promise<string> {
-      await readWorkers();
-      const own = await registry.getMetricsAsJSON();
-      const together = [own, ended, ...latest.values()].flat().map((metric) => ({
-        ...metric,
-        aggregator: aggregators.get(metric.name) ?? metric.aggregator,
-      }));
-      const ofEach = Array.from(group.serving(), ([number, worker]) =>
-        labelProcess(latest.get(worker) ?? [], String(number)),
-      );
-      return Registry.aggregate([together, labelProcess(own, 'primary'), ...ofEach]).metrics();
-    },
+    metrics: async () => (await aggregate()).metrics(),
+    /** The same as values. */
+    read: async () => (await aggregate()).getMetricsAsJSON(),
     /**
      * Keeps what a worker has counted.
      *

@@ -3,7 +3,7 @@ import type { Config } from '../config.js';
 import { messageOf, OperatorError } from '../errors/operator-error.js';
 import { allocateYoung } from '../http/fast-path.js';
 import { openLog } from '../observe/logger.js';
-import { createRegistry } from '../observe/metrics.js';
+import { createShownRegistry } from '../observe/metrics.js';
 import { startService } from '../service.js';
 import {
   type Answer,
@@ -56,8 +56,11 @@ export function runWorker(connection: Worker, { isTerminal }: { readonly isTermi
 async function startWorker(config: Config, worker: number, isTerminal: boolean): Promise<ServingWorker> {
   if (config.fastPath) allocateYoung();
   const { log, requestLog, close: closeLog } = await openLog(config, { isTerminal, isShared: true });
-  const registry = config.admin && createRegistry();
-  const service = await startService({ ...config, admin: undefined }, log.child({ worker }), {
+  const registry = createShownRegistry(config);
+  const { otlp } = config;
+  // The primary process has the admin port, and exports the metrics of all.
+  const own = { ...config, admin: undefined, otlp: otlp?.traces && { ...otlp, metrics: undefined } };
+  const service = await startService(own, log.child({ worker }), {
     requestLog,
     metrics: registry,
     onConnection: createAcceptTurns(),

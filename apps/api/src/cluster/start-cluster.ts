@@ -6,7 +6,8 @@ import { type AdminPort, openAdminPort } from '../admin-port.js';
 import { createTokenService } from '../auth/token-service.js';
 import type { Config } from '../config.js';
 import { listen } from '../http/listen.js';
-import { createRegistry } from '../observe/metrics.js';
+import { createShownRegistry } from '../observe/metrics.js';
+import type { Telemetry } from '../observe/otlp.js';
 import type { Readiness } from '../observe/readiness.js';
 import { clusterStopTimeouts, withTimeout } from '../runtime/timing.js';
 import type { Service } from '../service.js';
@@ -32,8 +33,8 @@ export async function startCluster(
   log: Logger,
   program: WorkerProgram = {},
 ): Promise<Cluster> {
-  const { admin, workers, host, database: location } = config;
-  const metrics = admin && createRegistry();
+  const { admin, otlp, workers, host, database: location } = config;
+  const metrics = createShownRegistry(config);
   const port = config.port === 0 ? await findPort(host) : config.port;
   // Later workers listen where the first ones did.
   const toWorkerConfig = (read: Config) => shareLimits({ ...read, admin, workers, host, port });
@@ -48,6 +49,7 @@ export async function startCluster(
   });
   const clusterMetrics = metrics && createClusterMetrics(metrics, group);
   let adminPort: AdminPort | undefined;
+  let telemetry: Telemetry | undefined;
   let isDraining = false;
 
   async function readiness(): Promise<Readiness> {
@@ -56,6 +58,8 @@ export async function startCluster(
 
   async function stop(): Promise<boolean> {
     isDraining = true;
+    const { workersMs, databaseMs } = clusterStopTimeouts;
+    const endsAt = performance.now() + config.shutdownTimeoutMs + workersMs + databaseMs;
     const isInTime = await group.stop();
     const closed = database.close().then(
       () => true,
@@ -64,13 +68,22 @@ export async function startCluster(
         return false;
       },
     );
-    const isClosed = await withTimeout(closed, clusterStopTimeouts.databaseMs, () => false);
+    const [isClosed] = await Promise.all([
+      withTimeout(closed, databaseMs, () => false),
+      telemetry?.stop(Math.max(0, endsAt - performance.now())),
+    ]);
     await adminPort?.close();
     return isInTime && isClosed;
   }
 
   try {
     const baseUrl = await group.start();
+    if (otlp?.metrics !== undefined)
+      telemetry = (await import('../observe/otlp.js')).startTelemetry(
+        // Workers export their traces themselves.
+        { ...otlp, traces: undefined },
+        { log, readMetrics: clusterMetrics?.read },
+      );
     adminPort = await openAdminPort(admin, { readiness, metrics: clusterMetrics, log });
     return {
       ...{ baseUrl, adminUrl: adminPort.adminUrl, stop },

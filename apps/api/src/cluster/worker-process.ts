@@ -1,11 +1,8 @@
 import cluster from 'node:cluster';
-import type { Registry } from '@prometheus-io/client';
 import type { Config } from '../config.js';
 import { OperatorError } from '../errors/operator-error.js';
+import type { MetricValues } from '../observe/metrics.js';
 import type { Readiness } from '../observe/readiness.js';
-
-/** The metrics of a process, as they are sent to another one. */
-export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
 /** What the primary process asks of a worker, and the worker answers. */
 export interface WorkerQuestions {

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { JwtSettings } from '../auth/jwt-settings.js';
 import type { Config } from '../config.js';
 import { measureRequests } from '../observe/measure-requests.js';
+import type { RequestTraces } from '../observe/otlp.js';
 import { createRejectionLog, type RequestLog } from '../observe/request-log.js';
 import { countReplies, createCallerMemory } from './caller-memory.js';
 import { sendJson } from './fast-path.js';
@@ -39,6 +40,8 @@ export interface AppDependencies extends AppSettings, OperationDependencies, Lim
   readonly jwt?: Pick<JwtSettings, 'scopes'> | undefined;
   readonly log: Logger;
   readonly requestLog: RequestLog;
+  /** By default requests are not traced. */
+  readonly traces?: RequestTraces | undefined;
   /** The page on which people add plants; by default there is none. */
   readonly page?: Page | undefined;
   /** The packed client that front-end teams install; by default there is none. */
@@ -52,7 +55,7 @@ export interface AppDependencies extends AppSettings, OperationDependencies, Lim
 export async function createApp(dependencies: AppDependencies): Promise<Express> {
   const { queue, accessTokens, log, requestLog, corsOrigins, stopping, fastPath } = dependencies;
   const { metrics, requestLogShare, bodyLimitBytes, bodyMemoryLimitBytes, rateLimitPerMinute } = dependencies;
-  const { trustedProxies, turns, ignoredFields, workers } = dependencies;
+  const { trustedProxies, turns, ignoredFields, workers, traces } = dependencies;
   const app = express();
   app.enable('case sensitive routing').enable('strict routing').disable('x-powered-by').disable('etag');
   app.set('trust proxy', trustedProxies);
@@ -61,7 +64,7 @@ export async function createApp(dependencies: AppDependencies): Promise<Express>
 
   app.use(
     requestId,
-    requestLogger(requestLog, requestLogShare, metrics && measureRequests(metrics)),
+    requestLogger(requestLog, requestLogShare, metrics && measureRequests(metrics), traces),
     ...(fastPath ? [] : [commonHeaders, countReplies(memory)]),
     checkHeaders,
     ...(corsOrigins.length > 0 ? [cors(corsOrigins)] : []),

@@ -40,7 +40,7 @@ export function measureRequests(registry: Registry) {
     },
     onEnd(request: Request, response: Response, durationMs: number) {
       inFlight--;
-      const route = response.locals.route ?? routeOf(request);
+      const route = response.locals.route ?? routeOf(request) ?? 'other';
       const status = response.writableFinished ? response.statusCode : 0;
       countRequest(request.method, route, status, response.locals.error?.number ?? '');
       observeDuration(route, durationMs / 1_000);
@@ -57,10 +57,10 @@ export function measureRequests(registry: Registry) {
   };
 }
 
-/** The path of the matching route, such as `/plants`; `other` where none matches, so that a stranger cannot add labels. */
-function routeOf({ route }: Request): string {
+/** The path of the matching route, such as `/plants`; `undefined` where none matches. */
+export function routeOf({ route }: Request): string | undefined {
   const path: unknown = route?.path;
-  return typeof path === 'string' ? path : 'other';
+  return typeof path === 'string' ? path : undefined;
 }
 
 function outcomeOf(response: Response): string {

@@ -1,6 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client';
 import type { Pool } from 'pg';
 import { readPackage } from '../package-folder.js';
+import type { OtlpSettings } from './otlp-settings.js';
 
 /** Creates the registry of all metrics, with those of the process and of Node.js, and the version of this program. */
 export function createRegistry(): Registry {
@@ -21,6 +22,20 @@ export function createRegistry(): Registry {
     registers: [registry],
   }).set({ version, commit, node_version: process.versions.node }, 1);
   return registry;
+}
+
+/** The metrics of a registry, as values. */
+export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
+
+/** Creates it if anything shows its metrics: an admin port, or an export. */
+export function createShownRegistry({
+  admin,
+  otlp,
+}: {
+  readonly admin: object | undefined;
+  readonly otlp: OtlpSettings | undefined;
+}): Registry | undefined {
+  return admin || otlp?.metrics ? createRegistry() : undefined;
 }
 
 /** A gauge whose value is read at each scrape. */

@@ -40,7 +40,9 @@ it('loads hardly anything before it checks the version of Node.js, so that an ol
   );
 });
 
-const sqliteOnly = /\/(pg|@prisma\/adapter-pg|@prisma\/client|express-rate-limit|jose)\//;
+// The library of metrics has the API of OpenTelemetry.
+const sqliteOnly =
+  /\/(pg|@prisma\/adapter-pg|@prisma\/client|express-rate-limit|jose|@opentelemetry\/(?!api\/)[\w-]+)\//;
 
 it.each([
   [
@@ -59,9 +61,10 @@ it.each([
     'serve from PostgreSQL',
     ['program', 'config', 'serve', 'open-postgresql'],
     ['/pg/'],
-    /\/(@prisma\/adapter-better-sqlite3|@prisma\/client)\//,
+    /\/(@prisma\/adapter-better-sqlite3|@prisma\/client|@opentelemetry\/(?!api\/)[\w-]+)\//,
   ],
   ['accept JSON Web Tokens', ['accept-jwts'], ['/jose/'], /\/@prisma\//],
+  ['export telemetry', ['otlp'], ['/@opentelemetry/sdk-trace/'], /\/(@prisma|jose)\//],
 ])('loads only what it needs to %s', (_, files, needed, unneeded) => {
   const modules = listLoadedModules('main', ...files);
   for (const module of needed) expect(modules).toContain(module);

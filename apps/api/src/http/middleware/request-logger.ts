@@ -3,11 +3,12 @@ import type { Request, RequestHandler, Response } from 'express';
 import { hideAccessTokens } from '../../auth/token-service.js';
 import { OverloadError } from '../../errors/service-error.js';
 import type { measureRequests } from '../../observe/measure-requests.js';
+import type { RequestTraces } from '../../observe/otlp.js';
 import { parseTraceparent, type RequestLog } from '../../observe/request-log.js';
 import { hashedFilesRoute } from '../served-files.js';
 
 /**
- * Measures each request, and logs a line for it once it is over: its reply is sent, or its client gone. One rejected for overload
+ * Measures and traces each request, and logs a line for it once it is over: its reply is sent, or its client gone. One rejected for overload
  * has no line, nor have the scripts and styles of the page, several of which follow each request for it. Never logs a header or a
  * body, nor a token in the path.
  *
@@ -17,33 +18,40 @@ export function requestLogger(
   log: RequestLog,
   share: number,
   measures?: ReturnType<typeof measureRequests>,
+  traces?: RequestTraces,
 ): RequestHandler {
   return function requestLogger(request, response, next) {
     const startedAt = performance.now();
     measures?.onBegin();
+    const span = traces?.begin(request);
     // One clock and one listener for both, which cost as much as what they do.
     response.on('close', () => {
       const durationMs = performance.now() - startedAt;
       measures?.onEnd(request, response, durationMs);
-      logRequest(request, response, durationMs);
+      logRequest(request, response, durationMs, span);
+      span?.end(response);
     });
     next();
   };
 
-  function logRequest(request: Request, response: Response, durationMs: number): void {
+  function logRequest(
+    request: Request,
+    response: Response,
+    durationMs: number,
+    span: ReturnType<RequestTraces['begin']> | undefined,
+  ): void {
     const { accessToken, subject, plantId, outcomes, error, route } = response.locals;
     // The rejection log counts these.
     if (error instanceof OverloadError) return;
     const isSent = response.writableFinished;
     if (isSent && error === undefined && share < 1 && Math.random() >= share) return;
     if (isSent && error === undefined && route === hashedFilesRoute) return;
-    const { traceparent } = request.headers;
-    const caller = typeof traceparent === 'string' ? parseTraceparent(traceparent) : undefined;
+    const { traceId, spanId } = span ?? callerOf(request) ?? {};
     log.info(
       {
         requestId: request.id,
-        traceId: caller?.traceId,
-        spanId: caller?.spanId,
+        traceId,
+        spanId,
         method: request.method,
         path: hideAccessTokens(request.path),
         status: isSent ? response.statusCode : undefined,
@@ -57,6 +65,11 @@ export function requestLogger(
       isSent ? 'request' : 'request cut off',
     );
   }
+}
+
+/** The caller's span, where the request has none of its own. */
+function callerOf({ headers: { traceparent } }: Request) {
+  return typeof traceparent === 'string' ? parseTraceparent(traceparent) : undefined;
 }
 
 /**

@@ -1,0 +1,181 @@
+import {
+  DiagLogLevel,
+  defaultTextMapGetter,
+  diag,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+} from '@opentelemetry/api';
+import { setGlobalErrorHandler, W3CTraceContextPropagator } from '@opentelemetry/core';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import {
+  defaultResource,
+  detectResources,
+  type Resource,
+  resourceAttributesEnvDetector,
+  resourceFromAttributes,
+  serviceInstanceIdDetector,
+  serviceNameEnvDetector,
+} from '@opentelemetry/resources';
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type Sampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
+import type { Request, Response } from 'express';
+import type { Logger } from 'pino';
+import { hideAccessTokens } from '../auth/token-service.js';
+import { messageOf } from '../errors/operator-error.js';
+import { readPackage } from '../package-folder.js';
+import { withTimeout } from '../runtime/timing.js';
+import { routeOf } from './measure-requests.js';
+import type { MetricValues } from './metrics.js';
+import { startMetrics } from './otlp-metrics.js';
+import type { OtlpSettings, TraceSettings } from './otlp-settings.js';
+
+/** What is exported to a collector. */
+export type Telemetry = ReturnType<typeof startTelemetry>;
+
+/** The spans of requests. */
+export type RequestTraces = ReturnType<typeof startTraces>['requests'];
+
+/** Spans of one export. */
+const exportSpans = 512;
+
+/** How long a stop waits for a collector that does not answer, in milliseconds. */
+const stopMs = 2_000;
+
+/** How often a problem with the export is logged, in milliseconds: while a collector is away there is one at each attempt. */
+const reportIntervalMs = 60_000;
+
+/**
+ * Starts to export telemetry by the libraries of OpenTelemetry, which retry for a while, and drop what they then cannot send.
+ * Nothing waits for them but `stop`.
+ */
+export function startTelemetry(
+  settings: OtlpSettings,
+  {
+    log,
+    readMetrics,
+  }: { readonly log: Logger; readonly readMetrics?: (() => Promise<MetricValues>) | undefined },
+) {
+  const report = reportProblems(log);
+  const resource = describeService();
+  const traces = settings.traces && startTraces(settings.traces, resource);
+  const stopMetrics =
+    settings.metrics && readMetrics && startMetrics(settings.metrics, resource, readMetrics);
+  return {
+    /** `undefined` where no traces are exported. */
+    requests: traces?.requests,
+    /** Sends what is left, if that takes no longer than the time, in milliseconds, nor than 2 seconds. */
+    async stop(withinMs: number): Promise<void> {
+      const stopped = Promise.all([traces?.stop(), stopMetrics?.()]);
+      await withTimeout(stopped, Math.min(withinMs, stopMs), () => undefined).catch(report);
+    },
+  };
+}
+
+/** Logs problems of the libraries, and returns a function to report others. */
+function reportProblems(log: Logger): (problem: unknown) => void {
+  let nextAt = 0;
+  function report(problem: unknown): void {
+    const now = performance.now();
+    if (now < nextAt) return;
+    nextAt = now + reportIntervalMs;
+    log.warn({ reason: messageOf(problem) }, 'telemetry was not exported');
+  }
+  const ignore = () => undefined;
+  const logger = { error: report, warn: report, info: ignore, debug: ignore, verbose: ignore };
+  diag.setLogger(logger, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
+  setGlobalErrorHandler(report);
+  return report;
+}
+
+/** What telemetry is of: OTEL_RESOURCE_ATTRIBUTES and OTEL_SERVICE_NAME come before what is said here. */
+function describeService(): Resource {
+  const { version } = readPackage();
+  const detectors = [serviceInstanceIdDetector, resourceAttributesEnvDetector, serviceNameEnvDetector];
+  return defaultResource()
+    .merge(resourceFromAttributes({ 'service.name': 'plant-store', 'service.version': version }))
+    .merge(detectResources({ detectors }));
+}
+
+const propagator = new W3CTraceContextPropagator();
+
+/** The methods that telemetry names (HTTP semantic conventions, `http.request.method`). */
+const knownMethods = new Set('CONNECT DELETE GET HEAD OPTIONS PATCH POST PUT QUERY TRACE'.split(' '));
+
+function startTraces({ url, delayMs, queueSpans, ...sampling }: TraceSettings, resource: Resource) {
+  const provider = new TracerProvider({
+    resource,
+    sampler: createSampler(sampling),
+    spanProcessors: [
+      new BatchSpanProcessor({
+        exporter: new OTLPTraceExporter({ url }),
+        scheduledDelayMillis: delayMs,
+        maxQueueSize: queueSpans,
+        maxExportBatchSize: Math.min(exportSpans, queueSpans),
+      }),
+    ],
+  });
+  const tracer = provider.getTracer('plant-store');
+  return {
+    requests: {
+      /** Begins the span of a request, below that of its caller if it has a valid `traceparent`. */
+      begin(request: Request) {
+        const parent = propagator.extract(ROOT_CONTEXT, request.headers, defaultTextMapGetter);
+        const span = tracer.startSpan(request.method, { kind: SpanKind.SERVER }, parent);
+        return {
+          ...span.spanContext(),
+          /** Ends it, once the reply is sent or its client gone. */
+          end(response: Response): void {
+            if (span.isRecording()) describeRequest(span, request, response);
+            span.end();
+          },
+        };
+      },
+    },
+    stop: () => provider.shutdown(),
+  };
+}
+
+function createSampler({ isParentBased, share }: Pick<TraceSettings, 'isParentBased' | 'share'>): Sampler {
+  const root =
+    share === 1
+      ? new AlwaysOnSampler()
+      : share === 0
+        ? new AlwaysOffSampler()
+        : new TraceIdRatioBasedSampler(share);
+  return isParentBased ? new ParentBasedSampler({ root }) : root;
+}
+
+/** Gives a span the name and attributes of the stable HTTP semantic conventions, without a query, other headers or a body. */
+function describeRequest(span: Span, request: Request, response: Response): void {
+  const { method, path, protocol, hostname = '', host = '', httpVersion } = request;
+  const route = response.locals.route ?? routeOf(request);
+  const isKnown = knownMethods.has(method);
+  const port = /:(\d{1,5})$/.exec(host)?.[1];
+  span.updateName([isKnown ? method : 'HTTP', route ?? []].flat().join(' '));
+  span.setAttributes({
+    'http.request.method': isKnown ? method : '_OTHER',
+    ...(!isKnown && { 'http.request.method_original': method }),
+    'url.scheme': protocol,
+    'url.path': hideAccessTokens(path),
+    'server.address': hideAccessTokens(hostname),
+    ...(port !== undefined && { 'server.port': Number(port) }),
+    'network.protocol.version': httpVersion,
+    ...(route !== undefined && { 'http.route': route }),
+  });
+  // The client was gone before.
+  if (!response.writableFinished) return;
+  const { statusCode, locals } = response;
+  span.setAttribute('http.response.status_code', statusCode);
+  if (statusCode < 500) return;
+  span.setAttribute('error.type', locals.error?.errorName ?? String(statusCode));
+  span.setStatus({ code: SpanStatusCode.ERROR });
+}

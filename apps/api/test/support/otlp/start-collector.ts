@@ -1,0 +1,154 @@
+import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { loadSync } from 'protobufjs';
+import { listen } from '../listen.js';
+
+/** A span as it was received, with its ids in hexadecimal. */
+export interface ReceivedSpan {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId: string;
+  readonly name: string;
+  readonly kind: string;
+  readonly durationMs: number;
+  readonly status: string | undefined;
+  readonly attributes: Record<string, unknown>;
+  readonly resource: Record<string, unknown>;
+}
+
+/** A value of a metric: `asDouble` of a counter or gauge, the others of a histogram. */
+interface Point {
+  readonly startTimeUnixNano: number;
+  readonly timeUnixNano: number;
+  readonly asDouble?: number;
+  readonly count?: number;
+  readonly sum?: number;
+  readonly bucketCounts?: readonly number[];
+  readonly explicitBounds?: readonly number[];
+}
+
+/** A metric as it was received. */
+export interface ReceivedMetric {
+  readonly name: string;
+  readonly help: string;
+  readonly kind: 'gauge' | 'sum' | 'histogram';
+  readonly isMonotonic: boolean | undefined;
+  readonly aggregationTemporality: string | undefined;
+  readonly points: readonly (Point & { readonly labels: Record<string, unknown> })[];
+  readonly resource: Record<string, unknown>;
+}
+
+/** What is read of a body, as `otlp.proto` has it. */
+interface Attributed {
+  readonly attributes: readonly { readonly key: string; readonly value: Readonly<Record<string, unknown>> }[];
+}
+interface DecodedTraces {
+  readonly resourceSpans: readonly {
+    readonly resource: Attributed;
+    readonly scopeSpans: readonly { readonly spans: readonly DecodedSpan[] }[];
+  }[];
+}
+interface DecodedSpan extends Attributed {
+  readonly traceId: Uint8Array;
+  readonly spanId: Uint8Array;
+  readonly parentSpanId?: Uint8Array;
+  readonly name: string;
+  readonly kind: string;
+  readonly startTimeUnixNano: number;
+  readonly endTimeUnixNano: number;
+  readonly status?: { readonly code?: string };
+}
+interface DecodedMetrics {
+  readonly resourceMetrics: readonly {
+    readonly resource: Attributed;
+    readonly scopeMetrics: readonly { readonly metrics: readonly DecodedMetric[] }[];
+  }[];
+}
+type DecodedMetric = { readonly name: string; readonly description: string } & {
+  readonly [Kind in ReceivedMetric['kind']]?: {
+    readonly dataPoints: readonly (Attributed & Point)[];
+    readonly isMonotonic?: boolean;
+    readonly aggregationTemporality?: string;
+  };
+};
+
+const root = loadSync(fileURLToPath(new URL('otlp.proto', import.meta.url)));
+
+/** Decodes a body of a type of `otlp.proto`. */
+function decode(type: 'TracesData' | 'MetricsData', body: Buffer): unknown {
+  const Type = root.lookupType(type);
+  return Type.toObject(Type.decode(body), { longs: Number, enums: String, arrays: true });
+}
+
+/**
+ * Starts a collector of telemetry until the end of the test, which keeps what it receives.
+ *
+ * @param answer answers a request whose body was read; by default with 200
+ */
+export async function startCollector(answer: RequestListener = (_, response) => void response.end()) {
+  const spans: ReceivedSpan[] = [];
+  const metrics: ReceivedMetric[] = [];
+  const requests: { readonly path: string; readonly headers: IncomingHttpHeaders }[] = [];
+  const server = createServer(async (request, response) => {
+    const body = await buffer(request);
+    const { url: path = '', headers } = request;
+    requests.push({ path, headers });
+    if (path.endsWith('/traces')) spans.push(...readSpans(body));
+    else metrics.push(...readMetrics(body));
+    answer(request, response);
+  });
+  return {
+    url: await listen(server),
+    /** What was received so far. */
+    spans,
+    metrics,
+    requests,
+    /** The latest of a metric. */
+    latest: (name: string) => metrics.findLast((metric) => metric.name === name),
+  };
+}
+
+function readSpans(body: Buffer): ReceivedSpan[] {
+  const { resourceSpans } = decode('TracesData', body) as DecodedTraces;
+  return resourceSpans.flatMap(({ resource, scopeSpans }) =>
+    scopeSpans.flatMap(({ spans }) =>
+      spans.map(({ traceId, spanId, parentSpanId, name, kind, status, ...span }) => ({
+        ...{ traceId: toHex(traceId), spanId: toHex(spanId), parentSpanId: toHex(parentSpanId) },
+        ...{ name, kind, status: status?.code },
+        durationMs: (span.endTimeUnixNano - span.startTimeUnixNano) / 1e6,
+        attributes: toRecord(span),
+        resource: toRecord(resource),
+      })),
+    ),
+  );
+}
+
+function readMetrics(body: Buffer): ReceivedMetric[] {
+  const { resourceMetrics } = decode('MetricsData', body) as DecodedMetrics;
+  return resourceMetrics.flatMap(({ resource, scopeMetrics }) =>
+    scopeMetrics.flatMap(({ metrics }) =>
+      metrics.map((metric) => {
+        const kind = (['gauge', 'sum', 'histogram'] as const).find((name) => name in metric);
+        if (kind === undefined) throw new Error(`The metric ${metric.name} is of another kind`);
+        const { dataPoints = [], isMonotonic, aggregationTemporality } = metric[kind] ?? {};
+        return {
+          ...{ name: metric.name, help: metric.description, kind, isMonotonic, aggregationTemporality },
+          points: dataPoints.map(({ attributes, ...point }) => ({
+            labels: toRecord({ attributes }),
+            ...point,
+          })),
+          resource: toRecord(resource),
+        };
+      }),
+    ),
+  );
+}
+
+function toHex(bytes: Uint8Array = new Uint8Array()): string {
+  return Buffer.from(bytes).toString('hex');
+}
+
+function toRecord({ attributes }: Attributed): Record<string, unknown> {
+  return Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
+}
