@@ -279,12 +279,17 @@ export const states: readonly State[] = [
   {
     name: 'plants tagged',
     async open(page, store) {
+      // Another one each time, since plants that have it are left alone.
+      const tag = `bed ${Math.round(performance.now())}`;
       await openList(page, store);
       for (const index of [0, 2]) await page.locator('.plant-row .plant-select').nth(index).click();
       await button(page, 'Tag…').click();
-      await page.getByRole('region', { name: 'Selected plants' }).getByRole('combobox').fill('bed');
+      await page.getByRole('region', { name: 'Selected plants' }).getByRole('combobox').fill(tag);
       await page.keyboard.press('Enter');
-      await page.locator('.undo-item').filter({ hasText: '2 plants tagged bed.' }).waitFor();
+      await page
+        .locator('.undo-item')
+        .filter({ hasText: `2 plants tagged ${tag}.` })
+        .waitFor();
       return async () => {
         await button(page, 'Undo').click();
         await page.getByText('have their tags as before').waitFor();
