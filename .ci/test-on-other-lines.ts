@@ -1,20 +1,29 @@
 // Runs the tests of the API on SQLite and those of the client on the latest Node.js of the oldest supported line, or with --all
-// every test of the service and of the client on each line but the pinned one. Run it after `pnpm build`:
+// every test of the service and of the client on each line but the pinned one; and whether several workers start on the oldest
+// supported version. Run it after `pnpm build`:
 //   pnpm exec node .ci/test-on-other-lines.ts [--all]
 import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
 const isAll = process.argv.includes('--all');
 const lines = isAll ? ['22', '24'] : ['22'];
 const mode = isAll ? [] : ['--mode', 'sqlite'];
+const api = join(root, 'apps/api');
 const suites = [
-  { folder: join(root, 'apps/api'), args: mode },
+  { folder: api, args: mode },
   { folder: join(root, 'packages/client'), args: [] },
 ];
+const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const workers = ['--mode', 'process', 'test/process/workers.test.ts', '-t', 'leaves signals'];
 
-for (const node of lines.map(findNode)) {
-  for (const { folder, args } of suites) {
+for (const { line, run } of [
+  ...lines.map((line) => ({ line, run: suites })),
+  { line: engines.node.replace('>=', ''), run: [{ folder: api, args: workers }] },
+]) {
+  const node = findNode(line);
+  for (const { folder, args } of run) {
     const path = [dirname(node), join(folder, 'node_modules/.bin'), process.env['PATH']].join(delimiter);
     const { status } = spawnSync(node, ['node_modules/vitest/vitest.mjs', 'run', ...args], {
       cwd: folder,

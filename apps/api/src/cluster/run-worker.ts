@@ -7,6 +7,7 @@ import { createShownRegistry } from '../observe/metrics.js';
 import { startService } from '../service.js';
 import {
   type Answer,
+  listening,
   type Question,
   retireMs,
   type WorkerEnd,
@@ -50,6 +51,7 @@ export function runWorker(connection: Worker, { isTerminal }: { readonly isTermi
         }),
     );
   });
+  connection.send(listening, () => undefined);
 }
 
 /** Starts the service of a worker, whose admin port is that of the primary process. */

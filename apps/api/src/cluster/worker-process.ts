@@ -53,6 +53,9 @@ export type Answer =
   | { readonly number: number; readonly value: unknown }
   | { readonly number: number; readonly error: string; readonly exitCode?: 1 | 2 };
 
+/** What a worker sends once it gets what it is asked: Node.js keeps no message for a listener that is added later. */
+export const listening = 'listening';
+
 /** How a process has ended. */
 export interface WorkerExit {
   readonly status: number | null;
@@ -99,9 +102,11 @@ export function forkWorker({ file, onOutput }: WorkerProgram) {
 
   const waiting = new Map<number, (answer: Answer) => void>();
   let lastNumber = 0;
+  const ready = Promise.withResolvers<void>();
   child.on('message', (message) => {
-    const answer = message as Answer;
-    waiting.get(answer.number)?.(answer);
+    const answer = message as Answer | typeof listening;
+    if (answer === listening) ready.resolve();
+    else waiting.get(answer.number)?.(answer);
   });
 
   /**
@@ -113,6 +118,7 @@ export function forkWorker({ file, onOutput }: WorkerProgram) {
     name: Name,
     ...args: Parameters<WorkerQuestions[Name]>
   ): Promise<Awaited<ReturnType<WorkerQuestions[Name]>>> {
+    await Promise.race([ready.promise, ended]);
     const number = ++lastNumber;
     const answered = new Promise<Answer>((resolve) => waiting.set(number, resolve));
     // An error means that the process has ended.
