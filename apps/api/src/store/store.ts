@@ -178,6 +178,11 @@ export interface ListQuery {
   readonly addedBefore?: number | undefined;
 }
 
+/** Whether a list has only some of the plants. */
+export function isFiltered({ equal = {}, q, addedFrom, addedBefore }: ListQuery): boolean {
+  return [...Object.values(equal), q, addedFrom, addedBefore].some((value) => value !== undefined);
+}
+
 /** The most that a list may have. Bytes are those of the texts of all plants that it examines, in UTF-8. */
 export interface ListLimits {
   readonly matches: number;

@@ -6,7 +6,7 @@ import { type Table, text } from '../table.js';
 import { durableColumnSql } from './probe-commit.js';
 
 /** The part of the plants that an order has, the place after a plant, and the order, which an index has. */
-const orders = {
+export const orders = {
   id: { of: 'true', after: (id: string) => `id > ${id}`, by: 'id' },
   newest: {
     of: 'added_at IS NOT NULL',

@@ -17,8 +17,8 @@ import { readChangeNumbers } from './list-changes.js';
 import { migratePostgresql, migrationTimeoutMs } from './migrate-postgresql.js';
 import { openPool } from './open-pool.js';
 import { createInsert, createPostgresqlStore } from './postgresql-store.js';
-import { confirmDurable, createProbeCommit } from './probe-commit.js';
-import { createRunQuery } from './run-query.js';
+import { confirmDurable, createProbeCommit, durableOnceSql } from './probe-commit.js';
+import { createRunQuery, type NamedQuery } from './run-query.js';
 
 /** How many commits are in flight: while one waits for the disk, the next one is sent and planned. */
 const concurrentCommits = 2;
@@ -40,7 +40,7 @@ export async function openPostgresql(
   const transact = createRunQuery(queryTimeoutMs(location));
   try {
     const { isPooled } = await checkPooler(location);
-    const { appliedMigrations, changeNumbers } = await prepare(location);
+    const { appliedMigrations, changeNumbers, showsLog } = await prepare(location);
     const connectionPool = openPool(location, isPooled);
     const { pool } = connectionPool;
     if (metrics !== undefined) measurePool(pool, metrics);
@@ -48,9 +48,14 @@ export async function openPostgresql(
     const citus = changeNumbers === undefined ? await import('./citus/open-citus.js') : undefined;
     const insert =
       citus?.createInsertOfValues(plantTable) ?? createInsert(plantTable, changeNumbers?.ofTransaction);
-    const adapter = new PrismaPg(pool, { schema, statementNameGenerator: insert.nameOf });
+    const adapter = new PrismaPg(pool, {
+      schema,
+      statementNameGenerator: ({ name = '' }: NamedQuery) => name,
+    });
     const connections = await adapter.connect();
-    const store = createPostgresqlStore({ connections, table: plantTable, transact, insert, changeNumbers });
+    const store = createPostgresqlStore({
+      ...{ connections, table: plantTable, transact, insert, changeNumbers, showsLog },
+    });
     const { plants, watch } = (await citus?.openCitus(pool, store, log)) ?? { plants: store };
     const query = async (sql: string, args: readonly string[]) =>
       (await connections.queryRaw({ sql, args: [...args], argTypes: args.map(() => text) })).rows;
@@ -107,7 +112,19 @@ async function prepareOn(connection: pg.Client, { schema }: PostgresqlLocation) 
   return {
     appliedMigrations,
     changeNumbers: isDistributed ? undefined : await readChangeNumbers(connection),
+    showsLog: !isDistributed && (await canReadLog(connection)),
   };
+}
+
+/** Some hosted servers have no such log, and an operator may revoke the functions. */
+async function canReadLog(connection: pg.Client): Promise<boolean> {
+  try {
+    await connection.query(`SELECT ${durableOnceSql}`);
+    return true;
+  } catch (error) {
+    if (findDriverError(error)?.code === undefined) throw error;
+    return false;
+  }
 }
 
 /** Whether the database has the extension Citus. */

@@ -17,14 +17,14 @@ import {
 import { integer, integers, type QueryWrapper, readPages, type Table, texts as textList } from '../table.js';
 import { type ChangeNumbers, createListChanges } from './list-changes.js';
 import { countValues, listIds } from './list-ids.js';
+import { createListPage } from './list-page.js';
 import { durableColumnSql } from './probe-commit.js';
+import type { NamedQuery } from './run-query.js';
 
 /** How records are inserted by one statement, which returns the ids of those that it has stored. */
 export interface InsertStatement<Resource> {
   /** @param records in the order of their ids */
-  compose(records: readonly Stored<Resource>[]): SqlQuery;
-  /** The name under which each connection keeps the plan of a query, if it is one that runs all the time; others have an empty one. */
-  nameOf(query: SqlQuery): string;
+  compose(records: readonly Stored<Resource>[]): NamedQuery;
 }
 
 /** What a store of PostgreSQL works with. */
@@ -36,6 +36,8 @@ export interface PostgresqlStoreOptions<Resource> {
   readonly insert: InsertStatement<Resource>;
   /** `undefined` where Citus distributes the table: its nodes number their transactions each for itself. */
   readonly changeNumbers?: ChangeNumbers | undefined;
+  /** Whether one server has the table and shows how much of its log is on disk; see `durableOnceSql`. */
+  readonly showsLog?: boolean;
 }
 
 /**
@@ -48,6 +50,7 @@ export function createPostgresqlStore<Resource>({
   transact,
   insert,
   changeNumbers,
+  showsLog = false,
 }: PostgresqlStoreOptions<Resource>): Store<Resource> {
   const { name, columns, historyColumns, texts, erasedTexts, bytes, toRecord, toHistory, toTexts } = table;
   const selected = columns.join(', ');
@@ -214,6 +217,7 @@ export function createPostgresqlStore<Resource>({
     };
   }
 
+  const listPage = showsLog ? createListPage(connections, table) : undefined;
   const listing = changeNumbers && createListChanges(connections, table, changeNumbers);
   function changes() {
     if (listing !== undefined) return listing;
@@ -236,6 +240,8 @@ export function createPostgresqlStore<Resource>({
       }),
     list: (query, limits) =>
       transact(async () => {
+        const page = await listPage?.(query, limits);
+        if (page !== undefined) return page;
         const { ids, last } = await listIds(connections, table, query, limits);
         const found = await findAll(ids);
         // One may have been removed since its id was read.
@@ -320,8 +326,8 @@ export function createInsert<Resource>(
           haveTimes ? records.map(({ addedAt = now }) => addedAt) : now,
         ],
         argTypes: [integers, ...textTypes, haveTimes ? integers : integer],
+        name: haveTimes ? undefined : `insert_${name}`,
       };
     },
-    nameOf: ({ sql }) => (sql === withTimeOfAll ? `insert_${name}` : ''),
   };
 }

@@ -26,6 +26,14 @@ export const confirmDurable = `${withDurable} SELECT FROM durable`;
  */
 export const durableColumnSql = `pg_logical_emit_message(true, 'plant-store', '') IS NOT NULL`;
 
+/**
+ * The same for a statement that reads one server, once for all its rows, and without a commit where none is needed: the server's
+ * disk has the whole log already, and there is no standby to wait for. Whatever the statement sees precedes the end of the log.
+ */
+export const durableOnceSql = `(SELECT ${durableColumnSql} WHERE CASE
+  WHEN pg_is_in_recovery() OR current_setting('synchronous_standby_names') <> '' THEN true
+  ELSE pg_current_wal_flush_lsn() < pg_current_wal_insert_lsn() END)`;
+
 /** The id of the test plant of a table that is not distributed. */
 const probeId = -9_223_372_036_854_775_808n;
 

@@ -1,8 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { SqlQuery } from '@prisma/driver-adapter-utils';
 import { toServiceError } from '../database.js';
 import type { QueryWrapper } from '../table.js';
 import { rejectAfter } from './connection.js';
 import { findDriverError, isConflict, meaningOf } from './errors.js';
+
+/** A query, possibly with the name under which each connection keeps its plan, since it runs all the time. */
+export interface NamedQuery extends SqlQuery {
+  readonly name?: string | undefined;
+}
 
 /**
  * Creates a function that runs a query, and converts a failure of the database, as opposed to one of the query, into an

@@ -4,6 +4,7 @@ import {
   type ChangeOutcome,
   changedAtOf,
   isBeyond,
+  isFiltered,
   isTombstone,
   type Listed,
   type ListLimits,
@@ -47,11 +48,6 @@ const belowAll = Number.NEGATIVE_INFINITY;
 
 /** Ends an insert of several rows, which is then undone, when the id of one is taken. */
 const someTaken = new Error('An id is taken');
-
-/** Whether a list has only some of the plants. */
-function isFiltered({ equal = {}, q, addedFrom, addedBefore }: ListQuery): boolean {
-  return [...Object.values(equal), q, addedFrom, addedBefore].some((value) => value !== undefined);
-}
 
 /** Creates the store of a table of SQLite, with statements that are prepared once. */
 export function createSqliteStore<Resource>({

@@ -18,6 +18,7 @@ export function createInsertOfValues<Resource>({
   return {
     compose(records) {
       const now = Date.now();
+      const isPrepared = records.length <= preparedRows;
       return {
         sql: `${start} ${records.map(valuesOf)} ON CONFLICT (id) DO NOTHING RETURNING id`,
         args: records.flatMap((record) => {
@@ -25,11 +26,8 @@ export function createInsertOfValues<Resource>({
           return [id, ...toTexts(record), addedBy, addedAt === null ? null : BigInt(addedAt)];
         }),
         argTypes: records.flatMap(() => argTypes),
+        name: isPrepared ? `insert_${records.length}_${name}` : undefined,
       };
     },
-    nameOf: ({ sql, args }) =>
-      sql.startsWith(start) && args.length <= preparedRows * types.length
-        ? `insert_${args.length}_${name}`
-        : '',
   };
 }

@@ -1,0 +1,69 @@
+import { createDatabase } from '@plant-store/postgresql-server';
+import { PrismaPg } from '@prisma/adapter-pg';
+import pg from 'pg';
+import { beforeEach, expect, inject, it, onTestFinished } from 'vitest';
+import { openTestDatabase } from '../../../test/support/database/create-test-database.js';
+import { removeFrom } from '../../../test/support/plants/remove-from.js';
+import { until } from '../../../test/support/until.js';
+import { plantTable } from '../../plants/plant-store.js';
+import type { ListQuery } from '../store.js';
+import { createListPage } from './list-page.js';
+import { durableOnceSql } from './probe-commit.js';
+import type { NamedQuery } from './run-query.js';
+
+let url = '';
+beforeEach(async () => {
+  url = await createDatabase(inject('postgresqlUrl'));
+});
+
+it('reads each page of all plants by one statement of the same name, until it finds a tombstone', async () => {
+  const database = await openTestDatabase({ url });
+  onTestFinished(() => database.close());
+  await database.plants.create([1n, 2n, 3n, 4n].map((id) => ({ id, name: 'Fern', addedAt: Number(id) })));
+  const connections = await new PrismaPg({ connectionString: url }).connect();
+  onTestFinished(() => connections.dispose());
+  const sent: NamedQuery[] = [];
+  const listPage = createListPage(
+    {
+      queryRaw(query) {
+        sent.push(query);
+        return connections.queryRaw(query);
+      },
+    },
+    plantTable,
+  );
+  const list = async (query: ListQuery, matches: number) => {
+    const page = await listPage(query, { matches, plants: 1_000, bytes: 1_000 });
+    return page && { ids: page.plants.map(({ id }) => id), last: page.last?.id };
+  };
+  const after = (id: bigint) => ({ id, addedAt: Number(id) });
+
+  expect(await list({ order: 'id' }, 2)).toEqual({ ids: [1n, 2n], last: 2n });
+  expect(await list({ order: 'id', after: after(1n) }, 2)).toEqual({ ids: [2n, 3n], last: 3n });
+  expect(await list({ order: 'id', after: after(2n) }, 3)).toEqual({ ids: [3n, 4n], last: undefined });
+  expect(await list({ order: 'newest', after: after(4n) }, 2)).toEqual({ ids: [3n, 2n], last: 2n });
+  expect(sent.map(({ name }) => name)).toEqual([
+    'list_id_plants',
+    'list_id_after_plants',
+    'list_id_after_plants',
+    'list_newest_after_plants',
+  ]);
+  expect(new Set(sent.map(({ sql }) => sql)).size).toBe(3);
+
+  await removeFrom(database.plants, [2n]);
+  expect(await list({ order: 'id' }, 2)).toBeUndefined();
+});
+
+it('commits if the end of the log may not be on disk yet, and otherwise not', async () => {
+  const connection = new pg.Client(url);
+  await connection.connect();
+  onTestFinished(() => connection.end());
+  const commitsAfter = async (sql: string) => {
+    const results: unknown = await connection.query(`
+      BEGIN; ${sql}; SELECT ${durableOnceSql}; SELECT pg_current_xact_id_if_assigned() IS NOT NULL AS commits; COMMIT`);
+    return (results as pg.QueryResult<{ commits: boolean }>[])[3]?.rows[0]?.commits;
+  };
+  // Others write to the same log, and have it synced.
+  await until(() => commitsAfter(`SELECT pg_logical_emit_message(false, 'test', '')`));
+  await until(async () => (await commitsAfter('SELECT')) === false);
+});
