@@ -94,7 +94,7 @@ async function open() {
   const settings = { DATABASE_STATEMENT_TIMEOUT_MS: longTimeoutMs };
   const database = await openTestDatabase({ url: server.url }, settings);
   onTestFinished(() => database.close());
-  return database.accessTokens;
+  return database;
 }
 
 /** Resolves as an action does that waits for the standby, whose waiting the test ends until it has resolved. */
@@ -138,8 +138,18 @@ it.each<EndOfWaiting>(['pg_terminate_backend', 'pg_cancel_backend'])(
   },
 );
 
+it('a page of plants is not shown before they have reached a standby', async () => {
+  const { plants } = await open();
+  await plants.create([{ id: 30n, name: 'Monstera' }]);
+  const list = () => plants.list({ order: 'id' }, { matches: 10, plants: 10, bytes: 1_000 });
+  await server.loseStandby();
+  await expect(endWaitingOf(list())).rejects.toMatchObject({ errorName: 'database_unavailable' });
+  await server.restoreStandby();
+  expect((await list()).plants.map(({ id }) => id)).toContain(30n);
+});
+
 it('a token or a revocation that has not reached a standby is not reported as existing', async () => {
-  const accessTokens = await open();
+  const { accessTokens } = await open();
   const times = { createdAt: new Date(), expiresAt: null, revokedAt: null, lastUsedAt: null };
   const token = { name: 'shop', hash: 'a', scopes, ...times };
   /** Runs an action while the standby is missing, and retries it once only the primary has its result. */
@@ -158,7 +168,7 @@ it('a token or a revocation that has not reached a standby is not reported as ex
 });
 
 it('when tokens were used is stored without waiting for a standby', async () => {
-  const accessTokens = await open();
+  const { accessTokens } = await open();
   const { id } = await accessTokens.add({ name: 'shop', hash: 'b', scopes, expiresAt: null });
   const at = new Date('2026-03-04T05:06:07.890Z');
   await server.loseStandby();
