@@ -2,19 +2,22 @@ import { scopes as allScopes, type Scope } from '@plant-store/contract/access-to
 import { messages } from '@plant-store/contract/messages';
 import type { IssuedToken, NewToken, Token, TokenRotation } from '@plant-store/contract/operations';
 import type { Logger } from 'pino';
-import { ServiceError } from '../errors/service-error.js';
+import { ServiceError, unauthorized } from '../errors/service-error.js';
 import {
   type AccessToken,
   isEnded,
   successorOf,
   type TokenRequest,
   type TokenService,
+  tokenRejections,
 } from './token-service.js';
 
 /** The token of a request, which may give no more than it has. */
 export interface Issuer {
   /** Its id, or `subject` and that of the JSON Web Token, for the log. */
   readonly by: string;
+  /** Its id, unless it is a JSON Web Token. */
+  readonly id?: number | undefined;
   readonly scopes: readonly Scope[];
   /** When it is no longer accepted, in milliseconds since the epoch. */
   readonly expiresAt?: number | undefined;
@@ -47,10 +50,28 @@ export function createTokenManagement(
       throw beyondOwn(messages.rateBeyondOwn(issuer.ratePerMinute));
   }
 
+  /**
+   * Issues a token, unless that of the request has ended, or expires sooner, since it was verified: its look-up is cached, and its body
+   * may arrive long after that. It is looked at once the new one is stored, so that who revokes one finds all that it has created.
+   */
   async function issue(request: TokenRequest, issuer: Issuer) {
     requireWithin(request, issuer);
-    return tokens.issue(request);
+    const issued = await tokens.issue(request);
+    try {
+      const own = (await tokens.list()).find(({ id }) => id === issuer.id);
+      if (own !== undefined) {
+        if (isEnded(own, now())) throw unauthorized('invalid_token', tokenRejections.revoked);
+        requireWithin(request, { ...issuer, expiresAt: own.expiresAt?.getTime() });
+      }
+      return issued;
+    } catch (error) {
+      await takeBack(issued.token.id);
+      throw error;
+    }
   }
+
+  /** Revokes a token that nobody gets. */
+  const takeBack = (id: number) => tokens.revoke(id).catch(() => undefined);
 
   return {
     async list(): Promise<Token[]> {
@@ -94,8 +115,7 @@ export function createTokenManagement(
       try {
         await tokens.limit(old.id, overlapSeconds * 1_000);
       } catch (error) {
-        // Nobody gets it.
-        await tokens.revoke(token.id).catch(() => undefined);
+        await takeBack(token.id);
         throw error;
       }
       logTokenChange(log, 'rotated', token, issuer.by, old.id);
