@@ -33,7 +33,7 @@ export interface Issuer {
  * @param ratePerMinute what a token without a limit of its own is limited to; 0 is no limit
  */
 export function createTokenManagement(
-  tokens: Pick<TokenService, 'issue' | 'list' | 'limit' | 'revoke'>,
+  tokens: Pick<TokenService, 'issue' | 'list' | 'find' | 'limit' | 'revoke'>,
   ratePerMinute: number,
   log: Pick<Logger, 'info'>,
   now: () => number = Date.now,
@@ -58,8 +58,8 @@ export function createTokenManagement(
     requireWithin(request, issuer);
     const issued = await tokens.issue(request);
     try {
-      const own = (await tokens.list()).find(({ id }) => id === issuer.id);
-      if (own !== undefined) {
+      const own = issuer.id === undefined ? null : await tokens.find(issuer.id);
+      if (own !== null) {
         if (isEnded(own, now())) throw unauthorized('invalid_token', tokenRejections.revoked);
         requireWithin(request, { ...issuer, expiresAt: own.expiresAt?.getTime() });
       }
@@ -99,8 +99,8 @@ export function createTokenManagement(
       { overlapSeconds, expiresAt }: TokenRotation,
       issuer: Issuer,
     ): Promise<IssuedToken> {
-      const old = (await tokens.list()).find((token) => BigInt(token.id) === id);
-      if (old === undefined) throw notFound(id);
+      const old = isStorable(id) ? await tokens.find(Number(id)) : null;
+      if (old === null) throw notFound(id);
       if (isEnded(old, now())) throw new ServiceError('token_ended', messages.tokenEnded(id));
       const same = successorOf(old, now());
       const own = issuer.expiresAt ?? Number.POSITIVE_INFINITY;
@@ -124,8 +124,7 @@ export function createTokenManagement(
 
     /** @throws {ServiceError} `token_not_found` */
     async revoke(id: bigint, by: string): Promise<void> {
-      // The database has no larger ones.
-      const token = id >= 1n && id < 2n ** 31n ? await tokens.revoke(Number(id)) : null;
+      const token = isStorable(id) ? await tokens.revoke(Number(id)) : null;
       if (token === null) throw notFound(id);
       logTokenChange(log, 'revoked', token, by);
     },
@@ -146,6 +145,11 @@ export function logTokenChange(
   replaces?: number,
 ): void {
   log.info({ change, by, changed: { id, name, scopes, replaces } }, 'access token changed');
+}
+
+/** Whether an id is one that the database may have. */
+function isStorable(id: bigint): boolean {
+  return id >= 1n && id < 2n ** 31n;
 }
 
 function beyondOwn(message: string): ServiceError {

@@ -51,6 +51,8 @@ export interface TokenService extends TokenVerifier {
   /** Issues a token. Its text is returned here only: the store has its SHA-256. */
   issue(request: TokenRequest): Promise<{ text: string; token: AccessToken }>;
   list(): Promise<readonly AccessToken[]>;
+  /** `null` when there is no such id. */
+  find(id: number): Promise<AccessToken | null>;
   /** Makes a token expire after a time, in milliseconds, unless it does before; 0 revokes it. `null` when there is no such id. */
   limit(id: number, afterMs: number): Promise<AccessToken | null>;
   /** Revokes a token: immediately in this process, within 3 seconds in any other. `null` when there is no such id. */
@@ -73,7 +75,7 @@ export interface TokenVerifier {
  * nothing more.
  */
 export function createTokenService(
-  store: Pick<AccessTokenStore, 'add' | 'findByHash' | 'list' | 'revoke' | 'expire'>,
+  store: Pick<AccessTokenStore, 'add' | 'find' | 'findByHash' | 'list' | 'revoke' | 'expire'>,
   now: () => number = Date.now,
   onUse?: (token: AccessToken) => void,
 ): TokenService {
@@ -105,6 +107,7 @@ export function createTokenService(
     },
 
     list: () => store.list(),
+    find: (id) => store.find(id),
 
     async limit(id, afterMs) {
       const at = new Date(now() + afterMs);
@@ -293,6 +296,7 @@ export interface AccessTokenStore {
     readonly ratePerMinute?: number | null;
   }): Promise<AccessToken>;
   findByHash(hash: string): Promise<AccessToken | null>;
+  find(id: number): Promise<AccessToken | null>;
   /** All tokens, including revoked and expired ones, in the order of their ids. */
   list(): Promise<readonly AccessToken[]>;
   /** Marks a token as revoked; a second call keeps the first time. Returns `null` when there is no such id. */

@@ -73,19 +73,24 @@ export function createPrismaAccessTokenStore({
     const { accessToken } = await client;
     return runQuery(() => query(accessToken));
   };
+  const findIn = async (tokens: AccessTokenTable, id: number) => {
+    const token = await tokens.findUnique({ where: { id }, omit: withoutHash });
+    return token && fromRow(token);
+  };
   /** Applies an update, and returns the token; `null` when there is no such id. */
   const update = (change: TokenUpdate & { where: { id: number } }) =>
     withTable(async (tokens) => {
       const { count } = await tokens.updateMany(change);
-      const token = await tokens.findUnique({ where: { id: change.where.id }, omit: withoutHash });
+      const token = await findIn(tokens, change.where.id);
       if (count === 0) await confirmRead();
-      return token && fromRow(token);
+      return token;
     });
   const listAll = async () =>
     (await withTable((tokens) => tokens.findMany({ orderBy: { id: 'asc' } }))).map(fromRow);
   return {
     add: async (token) =>
       fromRow(await withTable((tokens) => tokens.create({ data: toRow(token), omit: withoutHash }))),
+    find: (id) => withTable((tokens) => findIn(tokens, id)),
     findByHash: (hash) => runQuery(() => findByHash(hash)),
     list: async () => (await listAll()).map(({ hash, ...token }) => token),
     revoke: (id, at) => update({ where: { id, revokedAt: null }, data: { revokedAt: at } }),

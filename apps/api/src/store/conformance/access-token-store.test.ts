@@ -54,6 +54,8 @@ describe.each(enginesOfStore())('access tokens on %s', (engine) => {
     expect(Math.abs(added.createdAt.getTime() - Date.now())).toBeLessThan(60_000);
     expect(await store.findByHash('a')).toEqual(added);
     expect(await store.findByHash('b')).toBeNull();
+    expect(await store.find(added.id)).toEqual(added);
+    expect(await store.find(added.id + 1)).toBeNull();
     expect(await store.list()).toEqual([added]);
   });
 
