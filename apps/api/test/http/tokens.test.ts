@@ -4,6 +4,7 @@ import { unwrap } from '@plant-store/client/unwrap';
 import type { NewToken } from '@plant-store/contract';
 import { plantScopes, type Scope } from '@plant-store/contract/access-token';
 import { errors } from '@plant-store/contract/errors';
+import { MAX_TOKENS } from '@plant-store/contract/messages';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { startIdentityProvider } from '../support/identity/start-identity-provider.js';
 import { openConnection } from '../support/send-raw.js';
@@ -206,4 +207,18 @@ it('a create that gets no reply is not sent again', async () => {
   await expect(client.createToken({ body: { name: 'once', scopes: ['read'] } })).rejects.toThrow();
   expect(attempts).toBe(1);
   expect((await service.accessTokens.list()).filter(({ name }) => name === 'once')).toHaveLength(1);
+});
+
+it('no more are created once as many are valid as a list has', async () => {
+  const { client, token } = await openAdmin(['read']);
+  const valid = (await service.accessTokens.list()).filter(({ revokedAt }) => revokedAt === null);
+  for (let count = valid.length; count < MAX_TOKENS; count++)
+    await service.accessTokens.issue({ name: 'many', scopes: ['read'], ratePerMinute: 1 });
+  const tooMany = expect.objectContaining({ number: errors.invalid_token_request.error });
+  await expect(create(client, { scopes: ['read'] })).rejects.toEqual(tooMany);
+  const id = (await unwrap(client.listTokens())).tokens.find(({ name }) => name === 'many')?.id ?? 0n;
+  const body = { overlapSeconds: 60 };
+  await expect(unwrap(client.rotateToken({ params: { id }, body }))).rejects.toEqual(tooMany);
+  await unwrap(client.revokeToken({ params: { id } }));
+  expect((await create(client, { scopes: ['read'] })).id).toBeGreaterThan(token.id);
 });

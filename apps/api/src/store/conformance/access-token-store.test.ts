@@ -65,6 +65,18 @@ describe.each(enginesOfStore())('access tokens on %s', (engine) => {
     expect((await store.list()).map(({ id }) => id)).toEqual([1, 2, 3]);
   });
 
+  it('lists the latest that are valid at a time, and the latest that have ended', async () => {
+    for (const hash of ['a', 'b', 'c']) await add(hash);
+    for (const hash of ['d', 'e', 'f']) await add(hash, { expiresAt: second });
+    for (const id of [1, 4]) await store.revoke(id, first);
+    const listed = async (limit: number, at: Date) => (await store.listLatest(limit, at)).map(({ id }) => id);
+    expect(await listed(9, first)).toEqual([1, 2, 3, 4, 5, 6]);
+    expect(await listed(2, first)).toEqual([1, 4, 5, 6]);
+    expect(await listed(2, second)).toEqual([2, 3, 5, 6]);
+    expect(await listed(1, third)).toEqual([3, 6]);
+    expect((await store.listLatest(1, first))[0]).not.toHaveProperty('hash');
+  });
+
   it('rejects a hash that exists', async () => {
     await add('a');
     await expect(add('a', { name: 'other' })).rejects.toThrow(/unique/i);
