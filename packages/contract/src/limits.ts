@@ -7,6 +7,11 @@ export const MAX_RATE_PER_MINUTE = 1_000_000_000;
 /** The most characters, which are Unicode code points, of the name of a token that is created over HTTP. */
 export const TOKEN_NAME_MAX_LENGTH = 100;
 
+/**
+ * How many tokens may be valid when one is created over HTTP; of those that have ended a list has as many, the latest.
+ */
+export const MAX_TOKENS = 1_000;
+
 /** The longest time for which a token and the one that replaces it both work, in seconds: a year of 365 days. */
 export const MAX_OVERLAP_SECONDS = 31_536_000;
 

@@ -1,8 +1,8 @@
 import { INT64_MAX, INT64_MIN } from './int64.js';
-import { MAX_PLANTS } from './limits.js';
+import { MAX_PLANTS, MAX_TOKENS } from './limits.js';
 
 /** How long the texts of a list's query may be, for those who have no schema. */
-export { MAX_OVERLAP_SECONDS, MAX_RATE_PER_MINUTE, QUERY_MAX_LENGTHS } from './limits.js';
+export { MAX_OVERLAP_SECONDS, MAX_RATE_PER_MINUTE, MAX_TOKENS, QUERY_MAX_LENGTHS } from './limits.js';
 
 /**
  * The messages of errors that the service and the fake plant store of the client both reply with. A part of a request that
@@ -49,6 +49,7 @@ export const messages = {
     `The access token does not have the scope ${scope}. Request one that has it.`,
   tokenNotFound: (id: bigint) => `No access token has the id ${id}.`,
   tokenEnded: (id: bigint) => `The token ${id} was revoked or has expired. Create a new one instead.`,
+  tooManyTokens: `${MAX_TOKENS} access tokens are valid, and no more can be created over HTTP. Revoke those that nobody uses.`,
   scopeBeyondOwn: (scope: string) =>
     `The access token may not give the scope ${scope}, which it does not have itself.`,
   expiryBeyondOwn: (expiresAt: string) =>

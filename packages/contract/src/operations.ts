@@ -114,7 +114,7 @@ export type Token = {
   ratePerMinute?: number | undefined;
 };
 
-/** All access tokens, also those that are revoked or have expired, in the order of their ids. */
+/** Access tokens in the order of their ids: the valid ones, and those that were revoked or have expired, the latest 1,000 of both. */
 export type TokenList = { tokens: Token[] };
 
 /**

@@ -442,10 +442,10 @@ const TokenSchema = z
     },
   }) satisfies z.ZodType<Token>;
 
-/** All access tokens. */
+/** The access tokens. */
 export const TokenListSchema = z
   .object({ tokens: z.array(TokenSchema) })
-  .meta({ id: 'TokenList', description: 'All access tokens, by their ids.' }) satisfies z.ZodType<TokenList>;
+  .meta({ id: 'TokenList', description: 'Access tokens, by their ids.' }) satisfies z.ZodType<TokenList>;
 
 /** A new token, with its text. */
 export const IssuedTokenSchema = z

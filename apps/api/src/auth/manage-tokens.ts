@@ -1,20 +1,23 @@
 import { scopes as allScopes, type Scope } from '@plant-store/contract/access-token';
-import { messages } from '@plant-store/contract/messages';
+import { MAX_TOKENS, messages } from '@plant-store/contract/messages';
 import type { IssuedToken, NewToken, Token, TokenRotation } from '@plant-store/contract/operations';
 import type { Logger } from 'pino';
-import { ServiceError } from '../errors/service-error.js';
+import { ServiceError, unauthorized } from '../errors/service-error.js';
 import {
   type AccessToken,
   isEnded,
   successorOf,
   type TokenRequest,
   type TokenService,
+  tokenRejections,
 } from './token-service.js';
 
 /** The token of a request, which may give no more than it has. */
 export interface Issuer {
   /** Its id, or `subject` and that of the JSON Web Token, for the log. */
   readonly by: string;
+  /** Its id, unless it is a JSON Web Token. */
+  readonly id?: number | undefined;
   readonly scopes: readonly Scope[];
   /** When it is no longer accepted, in milliseconds since the epoch. */
   readonly expiresAt?: number | undefined;
@@ -30,7 +33,7 @@ export interface Issuer {
  * @param ratePerMinute what a token without a limit of its own is limited to; 0 is no limit
  */
 export function createTokenManagement(
-  tokens: Pick<TokenService, 'issue' | 'list' | 'limit' | 'revoke'>,
+  tokens: Pick<TokenService, 'issue' | 'listLatest' | 'find' | 'limit' | 'revoke'>,
   ratePerMinute: number,
   log: Pick<Logger, 'info'>,
   now: () => number = Date.now,
@@ -47,14 +50,34 @@ export function createTokenManagement(
       throw beyondOwn(messages.rateBeyondOwn(issuer.ratePerMinute));
   }
 
+  /**
+   * Issues a token, unless that of the request has ended, or expires sooner, since it was verified: its look-up is cached, and its body
+   * may arrive long after that. It is looked at once the new one is stored, so that who revokes one finds all that it has created.
+   */
   async function issue(request: TokenRequest, issuer: Issuer) {
     requireWithin(request, issuer);
-    return tokens.issue(request);
+    const valid = (await tokens.listLatest()).filter((token) => !isEnded(token, now()));
+    if (valid.length >= MAX_TOKENS) throw new ServiceError('invalid_token_request', messages.tooManyTokens);
+    const issued = await tokens.issue(request);
+    try {
+      const own = issuer.id === undefined ? null : await tokens.find(issuer.id);
+      if (own !== null) {
+        if (isEnded(own, now())) throw unauthorized('invalid_token', tokenRejections.revoked);
+        requireWithin(request, { ...issuer, expiresAt: own.expiresAt?.getTime() });
+      }
+      return issued;
+    } catch (error) {
+      await takeBack(issued.token.id);
+      throw error;
+    }
   }
+
+  /** Revokes a token that nobody gets. */
+  const takeBack = (id: number) => tokens.revoke(id).catch(() => undefined);
 
   return {
     async list(): Promise<Token[]> {
-      return (await tokens.list()).map(showToken);
+      return (await tokens.listLatest()).map(showToken);
     },
 
     /** @throws {ServiceError} `beyond_own_token` */
@@ -78,8 +101,8 @@ export function createTokenManagement(
       { overlapSeconds, expiresAt }: TokenRotation,
       issuer: Issuer,
     ): Promise<IssuedToken> {
-      const old = (await tokens.list()).find((token) => BigInt(token.id) === id);
-      if (old === undefined) throw notFound(id);
+      const old = isStorable(id) ? await tokens.find(Number(id)) : null;
+      if (old === null) throw notFound(id);
       if (isEnded(old, now())) throw new ServiceError('token_ended', messages.tokenEnded(id));
       const same = successorOf(old, now());
       const own = issuer.expiresAt ?? Number.POSITIVE_INFINITY;
@@ -94,8 +117,7 @@ export function createTokenManagement(
       try {
         await tokens.limit(old.id, overlapSeconds * 1_000);
       } catch (error) {
-        // Nobody gets it.
-        await tokens.revoke(token.id).catch(() => undefined);
+        await takeBack(token.id);
         throw error;
       }
       logTokenChange(log, 'rotated', token, issuer.by, old.id);
@@ -104,8 +126,7 @@ export function createTokenManagement(
 
     /** @throws {ServiceError} `token_not_found` */
     async revoke(id: bigint, by: string): Promise<void> {
-      // The database has no larger ones.
-      const token = id >= 1n && id < 2n ** 31n ? await tokens.revoke(Number(id)) : null;
+      const token = isStorable(id) ? await tokens.revoke(Number(id)) : null;
       if (token === null) throw notFound(id);
       logTokenChange(log, 'revoked', token, by);
     },
@@ -126,6 +147,11 @@ export function logTokenChange(
   replaces?: number,
 ): void {
   log.info({ change, by, changed: { id, name, scopes, replaces } }, 'access token changed');
+}
+
+/** Whether an id is one that the database may have. */
+function isStorable(id: bigint): boolean {
+  return id >= 1n && id < 2n ** 31n;
 }
 
 function beyondOwn(message: string): ServiceError {

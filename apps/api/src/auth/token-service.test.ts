@@ -17,7 +17,10 @@ import {
 function createMemoryStore() {
   const tokens = new Map<string, AccessToken>();
   let lookUps = 0;
-  const store: Pick<AccessTokenStore, 'add' | 'findByHash' | 'list' | 'revoke' | 'expire'> = {
+  const store: Pick<
+    AccessTokenStore,
+    'add' | 'find' | 'findByHash' | 'list' | 'listLatest' | 'revoke' | 'expire'
+  > = {
     async add({ hash, ...request }) {
       const unused = { createdAt: new Date(0), revokedAt: null, lastUsedAt: null };
       const token = { id: tokens.size + 1, ...request, ...unused };
@@ -29,6 +32,8 @@ function createMemoryStore() {
       return tokens.get(hash) ?? null;
     },
     list: async () => [...tokens.values()],
+    listLatest: async () => [...tokens.values()],
+    find: async (id) => [...tokens.values()].find((token) => token.id === id) ?? null,
     async revoke(id, revokedAt) {
       const [hash, token] = [...tokens].find(([, token]) => token.id === id) ?? [];
       if (!hash || !token) return null;

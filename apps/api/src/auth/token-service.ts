@@ -8,7 +8,7 @@ import {
   type Scope,
   toBase62,
 } from '@plant-store/contract/access-token';
-import { messages } from '@plant-store/contract/messages';
+import { MAX_TOKENS, messages } from '@plant-store/contract/messages';
 import { LRUCache } from 'lru-cache';
 
 /** How long a look-up is cached, and thus how long a token stays valid that another process has revoked. */
@@ -51,6 +51,10 @@ export interface TokenService extends TokenVerifier {
   /** Issues a token. Its text is returned here only: the store has its SHA-256. */
   issue(request: TokenRequest): Promise<{ text: string; token: AccessToken }>;
   list(): Promise<readonly AccessToken[]>;
+  /** Those that are valid, and those that have ended, at most `MAX_TOKENS` of both: the latest, in the order of their ids. */
+  listLatest(): Promise<readonly AccessToken[]>;
+  /** `null` when there is no such id. */
+  find(id: number): Promise<AccessToken | null>;
   /** Makes a token expire after a time, in milliseconds, unless it does before; 0 revokes it. `null` when there is no such id. */
   limit(id: number, afterMs: number): Promise<AccessToken | null>;
   /** Revokes a token: immediately in this process, within 3 seconds in any other. `null` when there is no such id. */
@@ -73,7 +77,7 @@ export interface TokenVerifier {
  * nothing more.
  */
 export function createTokenService(
-  store: Pick<AccessTokenStore, 'add' | 'findByHash' | 'list' | 'revoke' | 'expire'>,
+  store: Pick<AccessTokenStore, 'add' | 'find' | 'findByHash' | 'list' | 'listLatest' | 'revoke' | 'expire'>,
   now: () => number = Date.now,
   onUse?: (token: AccessToken) => void,
 ): TokenService {
@@ -105,6 +109,8 @@ export function createTokenService(
     },
 
     list: () => store.list(),
+    listLatest: () => store.listLatest(MAX_TOKENS, new Date(now())),
+    find: (id) => store.find(id),
 
     async limit(id, afterMs) {
       const at = new Date(now() + afterMs);
@@ -293,8 +299,11 @@ export interface AccessTokenStore {
     readonly ratePerMinute?: number | null;
   }): Promise<AccessToken>;
   findByHash(hash: string): Promise<AccessToken | null>;
+  find(id: number): Promise<AccessToken | null>;
   /** All tokens, including revoked and expired ones, in the order of their ids. */
   list(): Promise<readonly AccessToken[]>;
+  /** Those that are valid at a time, and those that have ended by then: up to so many of both, the latest, in the order of their ids. */
+  listLatest(limit: number, at: Date): Promise<readonly AccessToken[]>;
   /** Marks a token as revoked; a second call keeps the first time. Returns `null` when there is no such id. */
   revoke(id: number, at: Date): Promise<AccessToken | null>;
   /**

@@ -39,7 +39,7 @@ export async function list(
       const query: PlantQuery = { limit: 1_000, order, tag, q, addedFrom, addedBefore, after };
       const { plants, next } = await retryWhileUnavailable(() => listPlants(store, query, 1));
       const who = by ? await describePeople(plants, store, accessTokens) : undefined;
-      const line = (plant: StoredPlant) => write(plant).replace(/\n$/, `${who?.get(plant.id) ?? ''}\n`);
+      const line = (plant: StoredPlant) => `${write(plant).slice(0, -1)}${who?.get(plant.id) ?? ''}\n`;
       await writeResult(context, plants.map(who ? line : write).join(''));
       after = next;
     } while (after !== undefined);

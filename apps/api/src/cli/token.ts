@@ -131,14 +131,14 @@ export async function rotateToken(
  * database fails after that; the message says which tokens work
  */
 export async function replaceToken(
-  store: Pick<AccessTokenStore, 'add' | 'findByHash' | 'list' | 'revoke' | 'expire'>,
+  store: Pick<AccessTokenStore, 'add' | 'find' | 'findByHash' | 'list' | 'listLatest' | 'revoke' | 'expire'>,
   { id, overlapMs, expiresAt, scopes }: RotationRequest,
   context: TokenOutput,
   now: () => number = Date.now,
 ): Promise<AccessToken> {
   const { commandName } = context;
-  const old = (await store.list()).find((token) => token.id === id);
-  if (old === undefined) throw unknownToken(id, context);
+  const old = await store.find(id);
+  if (old === null) throw unknownToken(id, context);
   if (isEnded(old, now()))
     throw new OperatorError(
       `Token ${id} "${old.name}" cannot be rotated: ${describeState(old)}. Issue a new one with: ${commandName} token create --name NAME`,

@@ -48,6 +48,14 @@ export function internalError(cause: unknown): ServiceError {
   });
 }
 
+/** The error for a request without a valid token. The challenge names an error only when a token was sent (RFC 6750, section 3.1). */
+export function unauthorized(errorName: 'missing_token' | 'invalid_token', message: string): ServiceError {
+  const error = errorName === 'invalid_token' ? ', error="invalid_token"' : '';
+  return new ServiceError(errorName, message, {
+    headers: { 'WWW-Authenticate': `Bearer realm="plant-store"${error}` },
+  });
+}
+
 /** The limit that a request was rejected for; the log counts rejections by it. */
 export type OverloadReason =
   | 'waiting_plants'

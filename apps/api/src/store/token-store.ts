@@ -19,15 +19,28 @@ interface AccessTokenTable {
     where: { hash: string } | { id: number };
     omit: WithoutHash;
   }): Promise<Row<AccessToken> | null>;
-  findMany(query: { orderBy: { id: 'asc' } }): Promise<readonly Row<HashedAccessToken & AccessToken>[]>;
+  findMany(query: {
+    where?: IsValid | HasEnded;
+    orderBy: { id: 'asc' | 'desc' };
+    take?: number;
+  }): Promise<readonly Row<HashedAccessToken & AccessToken>[]>;
   updateMany(query: TokenUpdate): Promise<{ readonly count: number }>;
+}
+
+/** The conditions that a token is valid at a time, and that it has ended. */
+interface IsValid {
+  revokedAt: null;
+  OR: [{ expiresAt: null }, { expiresAt: { gt: Date } }];
+}
+interface HasEnded {
+  OR: [{ revokedAt: { not: null } }, { expiresAt: { lte: Date } }];
 }
 
 /** The updates of tokens: each changes a row only where the condition besides its key holds. */
 type TokenUpdate =
   | { where: TokenKey & { revokedAt: null }; data: { revokedAt: Date } }
   | {
-      where: TokenKey & { revokedAt: null; OR: [{ expiresAt: null }, { expiresAt: { gt: Date } }] };
+      where: TokenKey & IsValid;
       data: { expiresAt: Date };
     }
   | {
@@ -73,21 +86,42 @@ export function createPrismaAccessTokenStore({
     const { accessToken } = await client;
     return runQuery(() => query(accessToken));
   };
+  const findIn = async (tokens: AccessTokenTable, id: number) => {
+    const token = await tokens.findUnique({ where: { id }, omit: withoutHash });
+    return token && fromRow(token);
+  };
   /** Applies an update, and returns the token; `null` when there is no such id. */
   const update = (change: TokenUpdate & { where: { id: number } }) =>
     withTable(async (tokens) => {
       const { count } = await tokens.updateMany(change);
-      const token = await tokens.findUnique({ where: { id: change.where.id }, omit: withoutHash });
+      const token = await findIn(tokens, change.where.id);
       if (count === 0) await confirmRead();
-      return token && fromRow(token);
+      return token;
     });
+  const leaveOutHash = ({ hash: _, ...token }: AccessToken & HashedAccessToken): AccessToken => token;
   const listAll = async () =>
     (await withTable((tokens) => tokens.findMany({ orderBy: { id: 'asc' } }))).map(fromRow);
   return {
     add: async (token) =>
       fromRow(await withTable((tokens) => tokens.create({ data: toRow(token), omit: withoutHash }))),
+    find: (id) => withTable((tokens) => findIn(tokens, id)),
     findByHash: (hash) => runQuery(() => findByHash(hash)),
-    list: async () => (await listAll()).map(({ hash, ...token }) => token),
+    list: async () => (await listAll()).map(leaveOutHash),
+    listLatest: (limit, at) =>
+      withTable(async (tokens) => {
+        const kinds = [
+          { revokedAt: null, OR: [{ expiresAt: null }, { expiresAt: { gt: at } }] },
+          { OR: [{ revokedAt: { not: null } }, { expiresAt: { lte: at } }] },
+        ] satisfies [IsValid, HasEnded];
+        const found = await Promise.all(
+          kinds.map((where) => tokens.findMany({ where, orderBy: { id: 'desc' }, take: limit })),
+        );
+        return found
+          .flat()
+          .map(fromRow)
+          .map(leaveOutHash)
+          .toSorted((a, b) => a.id - b.id);
+      }),
     revoke: (id, at) => update({ where: { id, revokedAt: null }, data: { revokedAt: at } }),
     expire: (id, at) =>
       update({

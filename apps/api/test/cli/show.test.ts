@@ -1,14 +1,16 @@
 import { createClient } from '@plant-store/client';
 import { expect, it } from 'vitest';
-import { issueToken, startStore } from '../support/process/run-command.js';
+import { startStore } from '../support/process/run-command.js';
 import { useCommands } from '../support/process/run-in-process.js';
 
 const times = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
 
 it('prints which token has added, corrected or deleted what has an id', async () => {
   const { folder, client, command, baseUrl } = await startStore();
-  const other = createClient({ baseUrl, token: await issueToken({ folder }) });
   const { run } = useCommands({}, folder);
+  // A name that a replacement by a text would take for a pattern.
+  const { stdout: token } = await run("token create --name $'$&");
+  const other = createClient({ baseUrl, token: token.trim() });
   const show = async (id: number) => {
     const { exitCode, stdout, stderr } = await run(`show ${id}`);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
@@ -34,7 +36,7 @@ it('prints which token has added, corrected or deleted what has an id', async ()
   await client.createPlant({ body: { id: 0, name: 'Moss' } });
   expect(await listed()).toMatch(/^0 +Moss {2}added by token 1 ".+"$/);
   await client.deletePlant({ params: { id: 0 } });
-  expect(await listed()).toMatch(/^1 +Fern {2}added by token 1 ".+" {2}corrected by token 2 ".+"$/);
+  expect(await listed()).toMatch(/^1 +Fern {2}added by token 1 ".+" {2}corrected by token 2 "\$'\$&"$/);
   await other.deletePlant({ params });
   expect(await run('list --by --format csv')).toMatchObject({ exitCode: 2 });
   const deleted = expect.stringMatching(/^deleted {4}TIME {2}by token 2 ".+"$/);

@@ -1,10 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@plant-store/client';
 import { unwrap } from '@plant-store/client/unwrap';
 import type { NewToken } from '@plant-store/contract';
 import { plantScopes, type Scope } from '@plant-store/contract/access-token';
 import { errors } from '@plant-store/contract/errors';
-import { afterAll, expect, it } from 'vitest';
+import { MAX_TOKENS } from '@plant-store/contract/messages';
+import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { startIdentityProvider } from '../support/identity/start-identity-provider.js';
+import { openConnection } from '../support/send-raw.js';
 import { useTestService } from '../support/start-test-service.js';
 import { slackMs, until } from '../support/until.js';
 
@@ -79,6 +82,50 @@ it('a token rotates another one only if it has all that this one has, and never 
     ratePerMinute: 10,
   });
   expect(await rotate(token.id)).toMatchObject({ expiresAt: expiresAt.toISOString() });
+});
+
+it('a token that is revoked, or made to expire sooner, while its request arrives gives nothing', async () => {
+  const { token: other } = await service.accessTokens.issue({ name: 'shop', scopes: ['admin'] });
+  const begin = async (path: string, request: object) => {
+    const { text, token } = await openAdmin();
+    const body = JSON.stringify(request);
+    const connection = await openConnection(service.baseUrl);
+    onTestFinished(() => connection.destroy());
+    connection.write(
+      `POST ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${text}\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, -1)}`,
+    );
+    // Its token is verified meanwhile.
+    await sleep(500);
+    return {
+      token,
+      async end() {
+        connection.write(body.slice(-1));
+        return connection.readReply();
+      },
+    };
+  };
+  const create = { name: 'late', scopes: ['admin'] };
+  const requests = [
+    await begin('/tokens', create),
+    await begin(`/tokens/${other.id}/rotate`, { overlapSeconds: 0 }),
+  ];
+  for (const { token, end } of requests) {
+    await service.accessTokens.revoke(token.id);
+    expect(await end()).toMatchObject({ status: 401, body: { error: errors.invalid_token.error } });
+  }
+  const { token, end } = await begin('/tokens', create);
+  await service.accessTokens.limit(token.id, 60_000);
+  expect(await end()).toMatchObject({ status: 403, body: { error: errors.beyond_own_token.error } });
+  // Nobody has what was created, and the other one stays as it was.
+  const listed = await service.accessTokens.list();
+  const late = listed.filter(({ id, name }) => name === 'late' || (name === 'shop' && id > other.id));
+  expect(late.map(({ revokedAt }) => revokedAt)).toEqual([
+    expect.any(Date),
+    expect.any(Date),
+    expect.any(Date),
+  ]);
+  expect(listed.find(({ id }) => id === other.id)).toMatchObject({ revokedAt: null, expiresAt: null });
 });
 
 it('revokes any token, also itself, which no worker accepts after 5 seconds', async () => {
@@ -160,4 +207,18 @@ it('a create that gets no reply is not sent again', async () => {
   await expect(client.createToken({ body: { name: 'once', scopes: ['read'] } })).rejects.toThrow();
   expect(attempts).toBe(1);
   expect((await service.accessTokens.list()).filter(({ name }) => name === 'once')).toHaveLength(1);
+});
+
+it('no more are created once as many are valid as a list has', async () => {
+  const { client, token } = await openAdmin(['read']);
+  const valid = (await service.accessTokens.list()).filter(({ revokedAt }) => revokedAt === null);
+  for (let count = valid.length; count < MAX_TOKENS; count++)
+    await service.accessTokens.issue({ name: 'many', scopes: ['read'], ratePerMinute: 1 });
+  const tooMany = expect.objectContaining({ number: errors.invalid_token_request.error });
+  await expect(create(client, { scopes: ['read'] })).rejects.toEqual(tooMany);
+  const id = (await unwrap(client.listTokens())).tokens.find(({ name }) => name === 'many')?.id ?? 0n;
+  const body = { overlapSeconds: 60 };
+  await expect(unwrap(client.rotateToken({ params: { id }, body }))).rejects.toEqual(tooMany);
+  await unwrap(client.revokeToken({ params: { id } }));
+  expect((await create(client, { scopes: ['read'] })).id).toBeGreaterThan(token.id);
 });

@@ -29,7 +29,10 @@ async function open(times: Partial<KeyTimes>, prepare?: (provider: IdentityProvi
   const warnings: string[] = [];
   const log = { info: () => undefined, warn: (_: unknown, message: string) => void warnings.push(message) };
   const unused = () => Promise.reject(new Error('The database is not asked'));
-  const store = { add: unused, findByHash: unused, list: unused, revoke: unused, expire: unused };
+  const store = {
+    ...{ add: unused, find: unused, findByHash: unused, list: unused, listLatest: unused },
+    ...{ revoke: unused, expire: unused },
+  };
   const ownTokens = createTokenService(store);
   const tokens = acceptJwts(ownTokens, { ...jwt, keyTimes }, log, () => clock.now);
   onTestFinished(tokens.close);

@@ -60,6 +60,7 @@ export function TokenForm({ own, isBusy, onSubmit }: TokenFormProps) {
         label="Last day"
         name="token-day"
         type="date"
+        max="9999-12-31"
         hint={
           own.expiresAt === undefined
             ? 'Without one it never expires.'

@@ -4,7 +4,7 @@ import { messages } from '@plant-store/contract/messages';
 import type { Request, RequestHandler } from 'express';
 import type { TokenVerifier, Verification } from '../../auth/token-service.js';
 import { tokenRejections } from '../../auth/token-service.js';
-import { ServiceError } from '../../errors/service-error.js';
+import { ServiceError, unauthorized } from '../../errors/service-error.js';
 import type { ActiveCallers, Caller } from '../../runtime/callers.js';
 
 /**
@@ -81,14 +81,6 @@ function insufficientScope(scope: string): ServiceError {
 /** Returns the token of the header; `undefined` without one, or with another scheme. The scheme is case-insensitive. */
 export function readBearer({ authorization = '' }: IncomingHttpHeaders): string | undefined {
   return /^Bearer +(\S.*)$/i.exec(authorization)?.[1];
-}
-
-/** The challenge names an error only when a token was sent (RFC 6750, section 3.1). */
-function unauthorized(errorName: 'missing_token' | 'invalid_token', message: string): ServiceError {
-  const error = errorName === 'invalid_token' ? ', error="invalid_token"' : '';
-  return new ServiceError(errorName, message, {
-    headers: { 'WWW-Authenticate': `Bearer realm="plant-store"${error}` },
-  });
 }
 
 /**

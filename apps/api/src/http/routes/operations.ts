@@ -36,7 +36,7 @@ export interface OperationDependencies {
   /** What operations read from. */
   readonly store: Pick<PlantStore, 'find' | 'list' | 'countValues' | 'listChanges' | 'lastChange'>;
   /** The access tokens of the service. */
-  readonly ownTokens: Pick<TokenService, 'issue' | 'list' | 'limit' | 'revoke'>;
+  readonly ownTokens: Pick<TokenService, 'issue' | 'listLatest' | 'find' | 'limit' | 'revoke'>;
   /** How many requests a token without a limit of its own may make in a minute, in this process; 0 is no limit. */
   readonly rateLimitPerMinute: number;
   /** How many processes there are, of which each has its share of that. */
@@ -227,7 +227,7 @@ function showOwnToken({ accessToken, subject, acceptedUntil, scopes = [] }: Expr
 function issuerOf(locals: Express.Locals, rateLimitPerMinute: number): Issuer {
   const { accessToken, acceptedUntil, scopes = [] } = locals;
   return {
-    by: String(callerOf(locals)),
+    ...{ by: String(callerOf(locals)), id: accessToken?.id },
     scopes,
     expiresAt: accessToken?.expiresAt?.getTime() ?? acceptedUntil,
     ratePerMinute: accessToken?.ratePerMinute ?? rateLimitPerMinute,

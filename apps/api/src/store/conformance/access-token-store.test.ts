@@ -54,6 +54,8 @@ describe.each(enginesOfStore())('access tokens on %s', (engine) => {
     expect(Math.abs(added.createdAt.getTime() - Date.now())).toBeLessThan(60_000);
     expect(await store.findByHash('a')).toEqual(added);
     expect(await store.findByHash('b')).toBeNull();
+    expect(await store.find(added.id)).toEqual(added);
+    expect(await store.find(added.id + 1)).toBeNull();
     expect(await store.list()).toEqual([added]);
   });
 
@@ -61,6 +63,18 @@ describe.each(enginesOfStore())('access tokens on %s', (engine) => {
     for (const hash of ['c', 'a', 'b']) await add(hash);
     await store.revoke(1, new Date());
     expect((await store.list()).map(({ id }) => id)).toEqual([1, 2, 3]);
+  });
+
+  it('lists the latest that are valid at a time, and the latest that have ended', async () => {
+    for (const hash of ['a', 'b', 'c']) await add(hash);
+    for (const hash of ['d', 'e', 'f']) await add(hash, { expiresAt: second });
+    for (const id of [1, 4]) await store.revoke(id, first);
+    const listed = async (limit: number, at: Date) => (await store.listLatest(limit, at)).map(({ id }) => id);
+    expect(await listed(9, first)).toEqual([1, 2, 3, 4, 5, 6]);
+    expect(await listed(2, first)).toEqual([1, 4, 5, 6]);
+    expect(await listed(2, second)).toEqual([2, 3, 5, 6]);
+    expect(await listed(1, third)).toEqual([3, 6]);
+    expect((await store.listLatest(1, first))[0]).not.toHaveProperty('hash');
   });
 
   it('rejects a hash that exists', async () => {

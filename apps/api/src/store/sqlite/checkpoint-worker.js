@@ -129,7 +129,9 @@ function open() {
   try {
     // The file is open, and the first statement opens the log, which belongs to none but the same file.
     requireFiles(files);
+    // As the connection that writes: once the log begins anew, what it had is in the database alone.
     database.pragma('synchronous = FULL');
+    database.pragma('fullfsync = ON');
     database.pragma('cache_size = -256');
     return database;
   } catch (error) {

@@ -219,10 +219,8 @@ export function createSqliteStore<Resource>({
     outcomes: changes.map((change) => changeOne(change, Date.now())),
     version: dataVersion.get(),
   }));
-  const findTransaction = connection.transaction((ids: readonly bigint[]) => ({
-    found: ids.map(findOne).filter((record) => record !== undefined),
-    version: dataVersion.get(),
-  }));
+  const findAll = (ids: readonly bigint[]) => ids.map(findOne).filter((record) => record !== undefined);
+  const findTransaction = connection.transaction(findAll);
 
   return {
     async create(records) {
@@ -253,8 +251,10 @@ export function createSqliteStore<Resource>({
     },
     find: (ids) =>
       transact(() => {
-        const { found, version } = findTransaction(ids);
-        confirmDurable(version);
+        // One statement is a transaction by itself, in less time.
+        const found = ids.length === 1 ? findAll(ids) : findTransaction(ids);
+        // Read after that, it may be of a later commit, which is then synced, too.
+        confirmDurable(dataVersion.get());
         return found;
       }),
     findHistory: (ids) =>

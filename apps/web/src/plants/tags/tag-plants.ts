@@ -141,6 +141,7 @@ async function withinRateLimit<Reply>(
       return await send();
     } catch (error) {
       if (!isRejectedError(error) || error.status !== 429) throw error;
+      signal?.throwIfAborted();
       await delay(error.retryAfterMs ?? defaultRetryAfterMs, signal);
     }
   }

@@ -133,6 +133,22 @@ it('stops a rename on Cancel after what was sent already, and goes on with what 
   expect(tags()).toEqual([...Array(6).fill('bed'), 'shade', 'shade', undefined]);
 });
 
+it('stops on Cancel at once where the rate limit permits no more', async () => {
+  const user = await rename('bed', 'border');
+  let sent = 0;
+  beforePut = async () => {
+    await held.promise;
+    sent++;
+    return Response.json({ error: 42900, message: '' }, { status: 429, headers: { 'Retry-After': '3600' } });
+  };
+  const held = Promise.withResolvers<void>();
+  await user.click(sheet().getByRole('button', { name: 'Rename' }));
+  await user.click(await sheet().findByRole('button', { name: 'Cancel' }));
+  held.resolve();
+  await sheet().findByText('0 of 6 done; the others are as they were.');
+  expect(sent).toBeLessThanOrEqual(4);
+});
+
 it('shows why a rename ended, and waits where the rate limit permits no more', async () => {
   const user = await rename('bed', 'border');
   let sent = 0;
