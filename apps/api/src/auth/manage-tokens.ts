@@ -62,7 +62,11 @@ export function createTokenManagement(
     try {
       const own = issuer.id === undefined ? null : await tokens.find(issuer.id);
       if (own !== null) {
-        if (isEnded(own, now())) throw unauthorized('invalid_token', tokenRejections.revoked);
+        if (isEnded(own, now()))
+          throw unauthorized(
+            'invalid_token',
+            tokenRejections[own.revokedAt === null ? 'expired' : 'revoked'],
+          );
         requireWithin(request, { ...issuer, expiresAt: own.expiresAt?.getTime() });
       }
       return issued;

@@ -50,7 +50,6 @@ export interface TokenRequest {
 export interface TokenService extends TokenVerifier {
   /** Issues a token. Its text is returned here only: the store has its SHA-256. */
   issue(request: TokenRequest): Promise<{ text: string; token: AccessToken }>;
-  list(): Promise<readonly AccessToken[]>;
   /** Those that are valid, and those that have ended, at most `MAX_TOKENS` of both: the latest, in the order of their ids. */
   listLatest(): Promise<readonly AccessToken[]>;
   /** `null` when there is no such id. */
@@ -77,7 +76,7 @@ export interface TokenVerifier {
  * nothing more.
  */
 export function createTokenService(
-  store: Pick<AccessTokenStore, 'add' | 'find' | 'findByHash' | 'list' | 'listLatest' | 'revoke' | 'expire'>,
+  store: Pick<AccessTokenStore, 'add' | 'find' | 'findByHash' | 'listLatest' | 'revoke' | 'expire'>,
   now: () => number = Date.now,
   onUse?: (token: AccessToken) => void,
 ): TokenService {
@@ -108,7 +107,6 @@ export function createTokenService(
       return { text, token };
     },
 
-    list: () => store.list(),
     listLatest: () => store.listLatest(MAX_TOKENS, new Date(now())),
     find: (id) => store.find(id),
 

@@ -161,14 +161,18 @@ function hasEnded({ revokedAt, expiresAt }: Token): boolean {
 
 /** What a token permits and until when, in a line. */
 function describeToken(token: Token): string {
-  const { scopes, expiresAt, revokedAt, lastUsedAt, ratePerMinute } = token;
-  const end = expiresAt === undefined ? 'never expires' : `expires ${formatTime(expiresAt)}`;
+  const { scopes, lastUsedAt, ratePerMinute } = token;
   return [
     scopes.join(', '),
-    revokedAt === undefined
-      ? end.replace('expires', hasEnded(token) ? 'expired' : 'expires')
-      : `revoked ${formatTime(revokedAt)}`,
+    describeEnd(token),
     lastUsedAt === undefined ? 'never used' : `last used ${formatAge(lastUsedAt, Date.now())}`,
     ...(ratePerMinute === undefined ? [] : [`${ratePerMinute.toLocaleString()} requests a minute`]),
   ].join(' · ');
+}
+
+function describeEnd(token: Token): string {
+  const { expiresAt, revokedAt } = token;
+  if (revokedAt !== undefined) return `revoked ${formatTime(revokedAt)}`;
+  if (expiresAt === undefined) return 'never expires';
+  return `${hasEnded(token) ? 'expired' : 'expires'} ${formatTime(expiresAt)}`;
 }

@@ -54,9 +54,9 @@ function checkpoint(database) {
   const isRestarted = isMoved && !isTruncated && log > workerData.restartPages;
   if (isTruncated || isRestarted) catchUp(database, log);
   if (isTruncated) truncate(database);
-  else if (isRestarted && isAskedInVain) runCheckpoint(database, 'RESTART');
+  else if (isRestarted && isRestLeft) runCheckpoint(database, 'RESTART');
   else if (isRestarted) parentPort?.postMessage('rest');
-  isAskedInVain = false;
+  isRestLeft = false;
   const found = `${log} ${checkpointed}`;
   if (found === lastFound) return;
   lastFound = found;
@@ -68,7 +68,7 @@ function checkpoint(database) {
 let lastFound = '0 0';
 
 /** Whether the connection that writes could not copy the rest. */
-let isAskedInVain = false;
+let isRestLeft = false;
 
 /**
  * Moves what was written meanwhile, until little is left, so that writers wait for that alone. Of a checkpoint that reaches the end of
@@ -191,7 +191,7 @@ async function finish(database) {
 const stopping = new AbortController();
 parentPort?.on('message', (message) => {
   if (message === 'truncate') isTruncationDue = true;
-  else if (message === 'in vain') isAskedInVain = true;
+  else if (message === 'rest is left') isRestLeft = true;
   else stopping.abort();
 });
 await run(stopping.signal);

@@ -73,7 +73,7 @@ export function startCheckpointer(
 
   function onReport(message: Report): void {
     if (message === 'rest') {
-      void moveRest().then((isMoved) => isMoved || thread?.postMessage('in vain'));
+      void moveRest().then((isMoved) => isMoved || thread?.postMessage('rest is left'));
       return;
     }
     if ('checkpoint' in message) {
