@@ -5,6 +5,7 @@ import { type Compared, compare } from './compare.js';
 import { sqlite, startPostgresql } from './databases.js';
 import { compareOperations } from './operations.js';
 import { compareWorkers } from './scaling.js';
+import { measureStalls } from './stalls.js';
 import { measureStart } from './start.js';
 import { allTargets } from './targets.js';
 
@@ -56,6 +57,17 @@ program
   .command('start')
   .description('measure how soon the service replies after its start, and its memory when idle')
   .action(() => run({}, ({ folder }) => measureStart(folder)));
+
+program
+  .command('stalls')
+  .description('show how often creates held up the event loop of the service for how long, and by what')
+  .option('--plants <count>', 'how many plants it has before', numberIn(0, 1e8, Number.isInteger))
+  .option('--seconds <count>', 'how long to measure', numberIn(0.1, 600), 60)
+  .action(({ plants, seconds }) =>
+    run({ seconds, warmup: 3 }, ({ settings, ...measured }) =>
+      measureStalls({ ...measured, settings: { ...settings, plants } }),
+    ),
+  );
 
 addCommand('scaling', {}, 3, 4)
   .description(

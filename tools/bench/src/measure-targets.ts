@@ -52,7 +52,7 @@ export async function measureTargets(
     mkdirSync(folder);
     const database = await engine.createDatabase(folder);
     const running = await startTarget(target, database.url, folder);
-    await storePlants(running, plants);
+    await storePlants(running, plants, load.operation);
     const warmup = { ...load, connections: warmupConnections, seconds: warmupSeconds };
     started.push({ target, folder, database, running, results: [await sendLoad(running, warmup, plants)] });
     onWarm(running);

@@ -15,6 +15,8 @@ export interface LoadResult {
   readonly requestsPerSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
+  readonly p999Ms: number;
+  readonly maxMs: number;
   /** The plants of all creates that were answered 200, each of which must be stored. */
   readonly acknowledged: number;
   /** Other replies, failed connections and timeouts. */
@@ -27,7 +29,7 @@ type Server = Pick<RunningTarget, 'baseUrl' | 'token'>;
 export const batchPlants = 500;
 
 /** How long requests are sent before they are measured. */
-const rampUpSeconds = 0.5;
+export const rampUpSeconds = 0.5;
 
 /** Sends load to a server, from this process; what it gets are those plants that `storePlants` has stored. */
 export async function sendLoad(
@@ -61,16 +63,22 @@ export async function sendLoad(
     requestsPerSecond: latencies.count / seconds,
     p50Ms: latencies.percentile(50) / 1000,
     p99Ms: latencies.percentile(99) / 1000,
+    p999Ms: latencies.percentile(99.9) / 1000,
+    maxMs: latencies.max / 1000,
     acknowledged: result['2xx'] * plants,
     errors: result.errors + result.non2xx,
   };
 }
 
-/** Stores plants with ids from the smallest on, in batches. */
-export async function storePlants(server: Server, count: number): Promise<void> {
+/** Stores plants in batches: by ids from the smallest on, which can be got, or by random ones, as creates have. */
+export async function storePlants(
+  server: Server,
+  count: number,
+  operation: Load['operation'],
+): Promise<void> {
   for (let stored = 0; stored < count; stored += batchPlants) {
     const length = Math.min(batchPlants, count - stored);
-    const body = batchOf(length, (index) => smallestId + stored + index);
+    const body = batchOf(length, (index) => (operation === 'get' ? smallestId + stored + index : randomId()));
     const request = { method: 'POST', headers: headersOf(server), body };
     const { status } = await fetch(`${server.baseUrl}/plants/batch`, request);
     if (status !== 200) throw new Error(`A batch was answered ${status}`);
