@@ -6,8 +6,8 @@ import type { Config } from '../config.js';
 import { measureRequests } from '../observe/measure-requests.js';
 import type { RequestTraces } from '../observe/otlp.js';
 import { createRejectionLog, type RequestLog } from '../observe/request-log.js';
-import { countReplies, createCallerMemory } from './caller-memory.js';
-import { sendJson } from './fast-path.js';
+import { createCallerMemory } from './caller-memory.js';
+import { completeJson, sendJson } from './fast-path.js';
 import { jsonBody, withoutMembers } from './json-body.js';
 import { bearerAuth, requireScope } from './middleware/bearer-auth.js';
 import { cors, logRefusedOrigins } from './middleware/cors.js';
@@ -65,7 +65,7 @@ export async function createApp(dependencies: AppDependencies): Promise<Express>
   app.use(
     requestId,
     requestLogger(requestLog, requestLogShare, metrics && measureRequests(metrics), traces),
-    ...(fastPath ? [] : [commonHeaders, countReplies(memory)]),
+    ...(fastPath ? [] : [commonHeaders, completeJson(memory)]),
     checkHeaders,
     ...(corsOrigins.length > 0 ? [cors(corsOrigins)] : []),
     rejectDuringShutdown(dependencies),
