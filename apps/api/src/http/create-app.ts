@@ -16,7 +16,7 @@ import { type LimitDependencies, limitAuthentication } from './middleware/limit-
 import { rejectDuringShutdown, rejectWhenFull, type Shutdown } from './middleware/overload.js';
 import { rateLimit } from './middleware/rate-limit.js';
 import { checkHeaders, requireValidTarget } from './middleware/request-head.js';
-import { requestId, requestLogger } from './middleware/request-logger.js';
+import { requestLogger } from './middleware/request-logger.js';
 import { type ClientPackage, client, docs, type Page, page } from './routes/built-files.js';
 import { mountOperations, type OperationDependencies } from './routes/operations.js';
 import { commonHeaders } from './security-headers.js';
@@ -63,7 +63,6 @@ export async function createApp(dependencies: AppDependencies): Promise<Express>
   if (fastPath) sendJson(app, memory);
 
   app.use(
-    requestId,
     requestLogger(requestLog, requestLogShare, metrics && measureRequests(metrics), traces),
     ...(fastPath ? [] : [commonHeaders, completeJson(memory)]),
     checkHeaders,
