@@ -25,7 +25,7 @@ export interface RequestLine {
 
 /** A log for the lines of requests only; every `Logger` of pino is one. */
 export interface RequestLog {
-  info(line: RequestLine, message: 'request' | 'request cut off'): void;
+  info(line: RequestLine, message: string): void;
 }
 
 /** What a request log shares with the logger that writes to the same destination. */
@@ -46,22 +46,21 @@ export function createRequestLog({ log, timestamp, destination }: RequestLogOpti
   return {
     info(line, message) {
       if (!log.isLevelEnabled('info')) return;
-      destination.write(`{"level":${level}${timestamp()}${fields(line)},"msg":"${message}"}\n`);
+      destination.write(`{"level":${level}${timestamp()}${fields(line)},"msg":${quote(message)}}\n`);
     },
   };
 }
 
 function fields(line: RequestLine): string {
-  // Ids, methods and numbers have no character that would have to be escaped.
-  let text = `,"requestId":"${line.requestId}"`;
-  if (line.traceId !== undefined) text += `,"traceId":"${line.traceId}"`;
-  if (line.spanId !== undefined) text += `,"spanId":"${line.spanId}"`;
-  text += `,"method":"${line.method}","path":${quote(line.path)}`;
+  let text = `,"requestId":${quote(line.requestId)}`;
+  if (line.traceId !== undefined) text += `,"traceId":${quote(line.traceId)}`;
+  if (line.spanId !== undefined) text += `,"spanId":${quote(line.spanId)}`;
+  text += `,"method":${quote(line.method)},"path":${quote(line.path)}`;
   if (line.status !== undefined) text += `,"status":${line.status}`;
   if (line.error !== undefined) text += `,"error":${line.error}`;
   if (line.tokenId !== undefined) text += `,"tokenId":${line.tokenId}`;
   if (line.subject !== undefined) text += `,"subject":${quote(line.subject)}`;
-  if (line.plantId !== undefined) text += `,"plantId":"${line.plantId}"`;
+  if (line.plantId !== undefined) text += `,"plantId":${quote(line.plantId)}`;
   if (line.outcomes !== undefined) text += `,"outcomes":${JSON.stringify(line.outcomes)}`;
   return `${text},"durationMs":${line.durationMs}`;
 }
