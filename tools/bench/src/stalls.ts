@@ -20,12 +20,13 @@ export async function measureStalls({
   engine,
   folder,
   settings,
-}: Pick<Compared, 'engine' | 'folder' | 'settings'>): Promise<boolean> {
+  plants,
+}: Pick<Compared, 'engine' | 'folder' | 'settings'> & { readonly plants: number }): Promise<boolean> {
   const machine = describeMachine(folder);
   const records = join(folder, 'stalls');
   mkdirSync(records);
   let warmMs = 0;
-  const load = { operation: 'create', connections } as const;
+  const load = { operation: 'create', connections, plants } as const;
   const [run] = await measureTargets([recorded(records)], engine, folder, load, settings, () => {
     warmMs = nowMs();
   });
@@ -42,7 +43,7 @@ export async function measureStalls({
   );
   process.stdout.write(
     `${table}\n\n` +
-      `${settings.seconds} s of creates, ${connections} connections, ${formatCount(settings.plants ?? 0)} plants before: ` +
+      `${settings.seconds} s of creates, ${connections} connections, ${formatCount(plants)} plants before: ` +
       `${formatCount(run.requestsPerSecond)} requests/s, p50 ${formatMs(run.p50Ms)} ms, p99 ${formatMs(run.p99Ms)}, ` +
       `p99.9 ${formatMs(run.p999Ms)}, longest ${formatMs(run.maxMs)}, errors ${run.errors}${run.valid ? '' : ', INVALID'}\n` +
       `${engine.title}, ${machineLine(machine)}\n`,

@@ -30,6 +30,12 @@ const contract = initContract().router({
     pathParams: z.object({ id: z.coerce.bigint() }),
     responses: { 200: StoredPlantSchema, 404: z.object({ message: z.string() }) },
   },
+  deletePlant: {
+    method: 'DELETE',
+    path: '/plants/:id',
+    pathParams: z.object({ id: z.coerce.bigint() }),
+    responses: { 204: z.undefined() },
+  },
   listPlants: {
     method: 'GET',
     path: '/plants',
@@ -55,6 +61,10 @@ const router = initServer().router(contract, {
     const plant = await prisma.plant.findUnique({ where: { id } });
     if (plant === null) return { status: 404, body: { message: 'Not Found' } };
     return { status: 200, body: { ...plant, id: Number(plant.id) } };
+  },
+  deletePlant: async ({ params: { id } }) => {
+    await prisma.plant.delete({ where: { id } });
+    return { status: 204, body: undefined };
   },
   listPlants: async ({ query: { limit } }) => {
     const plants = await prisma.plant.findMany({ orderBy: { id: 'asc' }, take: limit });

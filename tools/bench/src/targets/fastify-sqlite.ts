@@ -57,4 +57,10 @@ app.get<{ Querystring: { limit: string } }>('/plants', { schema: pageSchema }, a
   plants: selectPage.all(Number(query.limit)),
 }));
 
+const remove = database.prepare<[number]>('DELETE FROM plants WHERE id = ?');
+app.delete<{ Params: { id: string } }>('/plants/:id', async ({ params }, reply) => {
+  remove.run(Number(params.id));
+  return reply.code(204).send();
+});
+
 await app.listen({ port, host });
