@@ -1,20 +1,31 @@
 import { rmSync } from 'node:fs';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { build, type Metafile, type Plugin } from 'esbuild';
 
-/** Packs Prisma's query compilers, of which each engine has one, 1.6 MB each: loaded with the first query that Prisma composes. */
+/**
+ * Packs Prisma's query compilers, of which each engine has one, 1.6 MB each: loaded with the first query that Prisma composes. They
+ * become files beside the code, since in base64 they would be a third larger.
+ */
 const compressWasm: Plugin = {
   name: 'compress-wasm',
-  setup({ onLoad }) {
-    onLoad({ filter: /\.wasm-base64\.m?js$/ }, async ({ path }) => {
-      const { wasm } = (await import(path)) as { wasm: string };
+  setup({ onLoad, onResolve }) {
+    onLoad({ filter: /\.wasm-base64\.m?js$/ }, ({ path }) => ({
+      contents: `import { readFileSync } from 'node:fs';
+        import { brotliDecompressSync } from 'node:zlib';
+        import packed from ${JSON.stringify(`${path}.br`)};
+        export const wasm = brotliDecompressSync(readFileSync(new URL(packed, import.meta.url))).toString('base64');`,
+    }));
+    onResolve({ filter: /\.wasm-base64\.m?js\.br$/ }, ({ path }) => ({
+      path: basename(path).replace(/-base64.*$/, '.br'),
+      namespace: 'packed',
+      pluginData: path.replace(/\.br$/, ''),
+    }));
+    onLoad({ filter: /.*/, namespace: 'packed' }, async ({ pluginData }) => {
+      const { wasm } = (await import(pluginData)) as { wasm: string };
       const options = { params: { [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS } };
-      const packed = brotliCompressSync(Buffer.from(wasm, 'base64'), options).toString('base64');
-      return {
-        contents: `import { brotliDecompressSync } from 'node:zlib';
-          export const wasm = brotliDecompressSync(Buffer.from('${packed}', 'base64')).toString('base64');`,
-      };
+      return { contents: brotliCompressSync(Buffer.from(wasm, 'base64'), options), loader: 'file' };
     });
   },
 };
@@ -34,6 +45,7 @@ const withoutBodyParser: Plugin = {
  * to itself, such as `src/package-folder.ts`, relies on.
  *
  * @param outdir the folder to write to, whose content is removed before
+ * @param options.sourcemap whether it has source maps and can be read; without them, as in a release, it is smaller
  * @returns what esbuild put into which file
  */
 export async function bundle(
@@ -66,6 +78,8 @@ const require = createBundleRequire(import.meta.url);`,
     external: ['better-sqlite3'],
     plugins: [compressWasm, withoutBodyParser],
     sourcemap,
+    // Names stay, so that stack traces and the log can be read, and lines short enough to be printed with an error.
+    ...(!sourcemap && { minifyWhitespace: true, lineLimit: 200 }),
     // THIRD_PARTY_LICENSES.txt has all of them.
     legalComments: 'none',
     metafile: true,

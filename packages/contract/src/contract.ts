@@ -49,6 +49,21 @@ export const contract = c.router(
       body: NewPlantSchema,
       responses: { 200: PlantSchema, 400: errorSchema(400) },
     },
+    getPlant: {
+      ...routes.getPlant,
+      summary: 'Get plant',
+      metadata: { scope: 'read' } as const,
+      pathParams: z.object({ id: Int64ParameterSchema }),
+      query: NoQuerySchema,
+      responses: { 200: StoredPlantSchema, 304: noBody, 400: errorSchema(400), 404: errorSchema(404) },
+    },
+    listPlants: {
+      ...routes.listPlants,
+      summary: 'List plants',
+      metadata: { scope: 'read' } as const,
+      query: PlantQuerySchema,
+      responses: { 200: PlantPageSchema, 400: errorSchema(400) },
+    },
     createPlants: {
       ...routes.createPlants,
       summary: 'Create plants',
@@ -96,21 +111,6 @@ export const contract = c.router(
       query: NoQuerySchema,
       headers: { 'if-match': IfMatchSchema },
       responses: { 204: noBody, 400: errorSchema(400), 404: errorSchema(404), 412: errorSchema(412) },
-    },
-    getPlant: {
-      ...routes.getPlant,
-      summary: 'Get plant',
-      metadata: { scope: 'read' } as const,
-      pathParams: z.object({ id: Int64ParameterSchema }),
-      query: NoQuerySchema,
-      responses: { 200: StoredPlantSchema, 304: noBody, 400: errorSchema(400), 404: errorSchema(404) },
-    },
-    listPlants: {
-      ...routes.listPlants,
-      summary: 'List plants',
-      metadata: { scope: 'read' } as const,
-      query: PlantQuerySchema,
-      responses: { 200: PlantPageSchema, 400: errorSchema(400) },
     },
     listTags: {
       ...routes.listTags,

@@ -9,10 +9,25 @@ export interface Route {
   readonly idempotent: boolean;
 }
 
-/** The operations of the API. The contract has what they take and give. */
+/**
+ * The operations of the API, in the order in which the service tries their paths: those that are called the most come first. The
+ * contract has what they take and give.
+ */
 export const routes = {
   createPlant: {
     method: 'POST',
+    path: '/plants',
+    statuses: [200, 400, 401, 403, 429, 500, 503],
+    idempotent: true,
+  },
+  getPlant: {
+    method: 'GET',
+    path: '/plants/:id',
+    statuses: [200, 400, 401, 403, 404, 429, 500, 503],
+    idempotent: true,
+  },
+  listPlants: {
+    method: 'GET',
     path: '/plants',
     statuses: [200, 400, 401, 403, 429, 500, 503],
     idempotent: true,
@@ -45,18 +60,6 @@ export const routes = {
     method: 'DELETE',
     path: '/plants/:id',
     statuses: [204, 400, 401, 403, 404, 412, 429, 500, 503],
-    idempotent: true,
-  },
-  getPlant: {
-    method: 'GET',
-    path: '/plants/:id',
-    statuses: [200, 400, 401, 403, 404, 429, 500, 503],
-    idempotent: true,
-  },
-  listPlants: {
-    method: 'GET',
-    path: '/plants',
-    statuses: [200, 400, 401, 403, 429, 500, 503],
     idempotent: true,
   },
   listTags: {

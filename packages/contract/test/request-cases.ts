@@ -76,7 +76,7 @@ export const requestCases: Readonly<Record<string, readonly Case[]>> = {
     ...['PUT', 'PATCH', 'DELETE'].flatMap((method) =>
       each(notAllowed(method), { line: `${method} /plants` }),
     ),
-    ...each(notAllowed('POST', '/plants/1', ['PUT', 'DELETE', 'GET', 'HEAD']), { line: 'POST /plants/1' }),
+    ...each(notAllowed('POST', '/plants/1', ['GET', 'HEAD', 'PUT', 'DELETE']), { line: 'POST /plants/1' }),
     ...['get', 'delete'].flatMap((what) =>
       each(notAllowed('GET', `/plants/batch/${what}`, ['POST']), { line: `GET /plants/batch/${what}` }),
     ),

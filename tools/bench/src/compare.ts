@@ -63,7 +63,7 @@ export function summarize(runs: readonly Run[]): Summary[] {
     const speeds = rounds.map(({ requestsPerSecond }) => requestsPerSecond);
     return rounds.slice(0, 1).map(({ target, operation, connections, peakMemoryBytes }) => ({
       ...{ target, operation, connections, peakMemoryBytes },
-      ...medians(rounds, 'requestsPerSecond', 'p50Ms', 'p99Ms'),
+      ...medians(rounds, 'requestsPerSecond', 'p50Ms', 'p99Ms', 'p999Ms'),
       slowestRequestsPerSecond: Math.min(...speeds),
       fastestRequestsPerSecond: Math.max(...speeds),
       errors: rounds.reduce((sum, { errors }) => sum + errors, 0),
@@ -72,7 +72,17 @@ export function summarize(runs: readonly Run[]): Summary[] {
   });
 }
 
-const head = ['', 'requests/s', 'slowest–fastest', 'p50 ms', 'p99 ms', 'vs first', 'errors', 'peak memory'];
+const head = [
+  '',
+  'requests/s',
+  'slowest–fastest',
+  'p50 ms',
+  'p99 ms',
+  'p99.9 ms',
+  'vs first',
+  'errors',
+  'peak memory',
+];
 
 /** One table for each load. */
 export function comparisonTables({
@@ -92,6 +102,7 @@ export function comparisonTables({
       `${formatCount(summary.slowestRequestsPerSecond)}–${formatCount(summary.fastestRequestsPerSecond)}`,
       formatMs(summary.p50Ms),
       formatMs(summary.p99Ms),
+      formatMs(summary.p999Ms),
       `${(summary.requestsPerSecond / first).toFixed(2)} x`,
       String(summary.errors),
       formatMemory(summary.peakMemoryBytes),
@@ -99,5 +110,5 @@ export function comparisonTables({
     return `${load}\n\n${formatTable(head, rows)}\n`;
   });
   const rounds = `the median of ${countOf(settings.rounds, 'round')} of ${settings.seconds} s each`;
-  return `${tables.join('\n')}\nRequests/s, p50 and p99: ${rounds}.`;
+  return `${tables.join('\n')}\nRequests/s and percentiles: ${rounds}.`;
 }

@@ -14,8 +14,8 @@ export interface Engine {
 export interface Database {
   /** The value for `DATABASE_URL`: `file:` and a path, or `postgresql://…`. */
   readonly url: string;
-  /** Counts its plants, once its target has ended. */
-  countPlants(): Promise<number>;
+  /** Counts its plants, once its target has ended: the rows for which an SQL condition holds. */
+  countPlants(condition?: string): Promise<number>;
 }
 
 /** SQLite, in the version that the targets use. */
@@ -27,11 +27,13 @@ export const sqlite: Engine = {
     const path = join(folder, 'plants.db');
     return {
       url: `file:${path}`,
-      countPlants: async () => Number(readNumber(path, 'SELECT count(*) FROM plants')),
+      countPlants: async (condition) => Number(readNumber(path, countOf(condition))),
     };
   },
   stop: async () => undefined,
 };
+
+const countOf = (condition = 'true') => `SELECT count(*) FROM plants WHERE ${condition}`;
 
 function readNumber(path: string, sql: string): unknown {
   const database = new Sqlite(path);
@@ -53,8 +55,8 @@ export async function startPostgresql(folder: string): Promise<Engine> {
       const url = await createDatabase(server.url);
       return {
         url,
-        async countPlants() {
-          const [row] = await query<{ count: string }>(url, 'SELECT count(*) FROM plants');
+        async countPlants(condition) {
+          const [row] = await query<{ count: string }>(url, countOf(condition));
           return Number(row?.count);
         },
       };

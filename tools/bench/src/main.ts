@@ -3,8 +3,10 @@ import process from 'node:process';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { type Compared, compare } from './compare.js';
 import { sqlite, startPostgresql } from './databases.js';
+import { measureGrowth } from './growth.js';
 import { compareOperations } from './operations.js';
 import { compareWorkers } from './scaling.js';
+import { measureStalls } from './stalls.js';
 import { measureStart } from './start.js';
 import { allTargets } from './targets.js';
 
@@ -28,34 +30,45 @@ addCommand('compare', { isDefault: true }, 7, 2)
   .addOption(
     new Option('--only <names...>', 'the targets to measure').choices(allTargets.map(({ name }) => name)),
   )
-  .option('--plants <count>', 'how many plants each has before', numberIn(1, 1e8, Number.isInteger))
-  .addHelpText('after', '\nIt replaces the committed results, unless one of the last two is given.')
-  .action(({ only, plants, connections, ...options }) => {
+  .addHelpText('after', '\nIt replaces the committed results, unless --only is given.')
+  .action(({ only, connections, ...options }) => {
     const results = options.postgresql ? 'postgresql' : 'latest';
-    const isLimited = [only, plants].some((option) => option !== undefined);
     return run(options, ({ targets, settings, ...compared }) =>
       compare({
         ...compared,
         targets: targets.filter(({ name }) => only?.includes(name) ?? true),
         loads: connections.map((count: number) => ({ operation: 'create', connections: count })),
-        settings: { ...settings, plants, warmupConnections: 64 },
-        results: isLimited ? undefined : results,
+        settings: { ...settings, warmupConnections: 64 },
+        results: only === undefined ? results : undefined,
       }),
     );
   });
 
-addCommand('operations', {}, 5, 5)
-  .description('measure reads and batches, beside the targets that have them')
+addCommand('operations', {}, 7, 3)
+  .description('measure reads, batches and deletes, beside the targets that have them')
   .option(...onPostgresql)
   .action((options) => {
     const results = options.postgresql ? 'operations-postgresql' : 'operations';
     return run(options, (compared) => compareOperations({ ...compared, results }));
   });
 
+addCommand('growth', {}, 5, 3)
+  .description('measure the service with 10 thousand, a million and 10 million plants')
+  .action((options) => run(options, measureGrowth));
+
 program
   .command('start')
   .description('measure how soon the service replies after its start, and its memory when idle')
   .action(() => run({}, ({ folder }) => measureStart(folder)));
+
+program
+  .command('stalls')
+  .description('show how often creates held up the event loop of the service for how long, and by what')
+  .option('--plants <count>', 'how many plants it has before', numberIn(0, 1e8, Number.isInteger), 0)
+  .option('--seconds <count>', 'how long to measure', numberIn(0.1, 600), 60)
+  .action(({ plants, seconds }) =>
+    run({ seconds, warmup: 3 }, (measured) => measureStalls({ ...measured, plants })),
+  );
 
 addCommand('scaling', {}, 3, 4)
   .description(

@@ -1,16 +1,21 @@
 import { type Compared, compare } from './compare.js';
 
-/** Reads and batches, which need fewer connections than creates. */
+const plants = 100_000;
+
+/** Reads, batches and deletes. One connection shows how long a request takes that nothing is done beside. */
 export const loads = [
-  { operation: 'get', connections: 64 },
-  { operation: 'list', connections: 16 },
-  { operation: 'batch', connections: 4 },
+  { operation: 'get', connections: 1, plants },
+  { operation: 'get', connections: 64, plants },
+  { operation: 'page', connections: 1, plants },
+  { operation: 'page', connections: 64, plants },
+  { operation: 'list', connections: 64, plants },
+  { operation: 'batch', connections: 4, plants },
+  // More than any of them deletes.
+  { operation: 'delete', connections: 64, plants: 10 * plants },
 ] as const;
 
-const storedPlants = 100_000;
-
-/** Compares reads of plants that were stored before, and batches, of the targets that have them. */
+/** Compares them, of the targets that have reads. */
 export function compareOperations(compared: Omit<Compared, 'loads'>): Promise<boolean> {
   const targets = compared.targets.filter(({ has }) => has.includes('reads'));
-  return compare({ ...compared, targets, loads, settings: { ...compared.settings, plants: storedPlants } });
+  return compare({ ...compared, targets, loads });
 }

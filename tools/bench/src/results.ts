@@ -20,7 +20,7 @@ export interface Comparison {
 }
 
 /** All rounds of one target under one load: medians, the slowest and the fastest, and the sum of the errors. */
-export interface Summary extends Omit<Run, 'round' | 'acknowledged'> {
+export interface Summary extends Omit<Run, 'round' | 'acknowledged' | 'maxMs'> {
   readonly slowestRequestsPerSecond: number;
   readonly fastestRequestsPerSecond: number;
 }

@@ -1,21 +1,26 @@
 import { createHistogram } from 'node:perf_hooks';
+import { writeCursor } from '@plant-store/contract/cursor';
 import autocannon, { type Client } from 'autocannon';
 import type { RunningTarget } from './start-target.js';
 
 /** What is sent: one request after another on each connection. */
 export interface Load {
-  /** Single creates, one plant by its id, a page of 100, or a batch of 500 creates. */
-  readonly operation: 'create' | 'get' | 'list' | 'batch';
+  /** Creates or deletes one by one, one plant by its id, the first page of 100, such a page from anywhere, one of a search that finds nothing, or a batch of 500 creates. */
+  readonly operation: 'create' | 'get' | 'list' | 'page' | 'search' | 'delete' | 'batch';
   readonly connections: number;
+  /** How many plants were stored by `storePlants` before; each of them can be deleted once. */
+  readonly plants?: number;
   readonly seconds: number;
 }
 
 export interface LoadResult {
-  /** Replies with 200, without those of the first moments. */
+  /** Replies of success, without those of the first moments. */
   readonly requestsPerSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** The plants of all creates that were answered 200, each of which must be stored. */
+  readonly p999Ms: number;
+  readonly maxMs: number;
+  /** How many plants more must be stored than before; less than 0 after deletes. */
   readonly acknowledged: number;
   /** Other replies, failed connections and timeouts. */
   readonly errors: number;
@@ -27,31 +32,39 @@ type Server = Pick<RunningTarget, 'baseUrl' | 'token'>;
 export const batchPlants = 500;
 
 /** How long requests are sent before they are measured. */
-const rampUpSeconds = 0.5;
+export const rampUpSeconds = 0.5;
 
-/** Sends load to a server, from this process; what it gets are those plants that `storePlants` has stored. */
+/**
+ * Sends load to a server, from this process.
+ *
+ * @param begun how many deletes may have been begun before
+ */
 export async function sendLoad(
   server: Server,
-  { operation, connections, seconds }: Load,
-  storedPlants: number,
+  { operation, connections, seconds, plants: stored }: Load,
+  begun = 0,
 ): Promise<LoadResult> {
-  const { path, body, plants = 0 } = operations[operation];
+  const { method, path, body, plants = 0 } = operations[operation];
+  let nextDeleted = smallestId + begun;
+  const nextId = () =>
+    operation === 'delete' ? nextDeleted++ : randomId(method === 'GET' ? stored : undefined);
   const latencies = createHistogram();
   const startMs = performance.now() + rampUpSeconds * 1000;
   const endMs = startMs + seconds * 1000;
   const result = await autocannon({
     url: `${server.baseUrl}${path}`,
-    ...(body !== undefined && { method: 'POST', body }),
-    headers: headersOf(server),
+    method,
+    ...(body !== undefined && { body }),
+    headers: headersOf(server, body),
     connections,
     duration: rampUpSeconds + seconds,
     // How often it checks whether its time is over.
     sampleInt: 50,
     setupClient(client) {
-      writeIds(client as SendingClient, () => randomId(operation === 'get' ? storedPlants : undefined));
+      writeIds(client as SendingClient, nextId);
       client.on('response', (status, _bytes, latencyMs) => {
         const nowMs = performance.now();
-        if (status !== 200 || nowMs < startMs || nowMs >= endMs) return;
+        if (status > 299 || nowMs < startMs || nowMs >= endMs) return;
         // In microseconds; autocannon's own percentiles are whole milliseconds.
         latencies.record(Math.max(1, Math.round(latencyMs * 1000)));
       });
@@ -61,25 +74,33 @@ export async function sendLoad(
     requestsPerSecond: latencies.count / seconds,
     p50Ms: latencies.percentile(50) / 1000,
     p99Ms: latencies.percentile(99) / 1000,
+    p999Ms: latencies.percentile(99.9) / 1000,
+    maxMs: latencies.max / 1000,
     acknowledged: result['2xx'] * plants,
     errors: result.errors + result.non2xx,
   };
 }
 
-/** Stores plants with ids from the smallest on, in batches. */
-export async function storePlants(server: Server, count: number): Promise<void> {
+/** Stores plants in batches, by ids from the smallest on; for creates by random ones as theirs, so that these meet their pages. */
+export async function storePlants(
+  server: Server,
+  count: number,
+  operation?: Load['operation'],
+): Promise<void> {
   for (let stored = 0; stored < count; stored += batchPlants) {
     const length = Math.min(batchPlants, count - stored);
-    const body = batchOf(length, (index) => smallestId + stored + index);
-    const request = { method: 'POST', headers: headersOf(server), body };
+    const body = batchOf(length, (index) =>
+      operation === 'create' ? randomId() : smallestId + stored + index,
+    );
+    const request = { method: 'POST', headers: headersOf(server, body), body };
     const { status } = await fetch(`${server.baseUrl}/plants/batch`, request);
     if (status !== 200) throw new Error(`A batch was answered ${status}`);
   }
 }
 
-const headersOf = ({ token }: Server) => ({
+const headersOf = ({ token }: Server, body: string | undefined) => ({
   authorization: `Bearer ${token}`,
-  'content-type': 'application/json',
+  ...(body !== undefined && { 'content-type': 'application/json' }),
 });
 
 /** Every id has 16 digits, so that it can overwrite the previous one: all 53-bit ids except the lowest ninth. */
@@ -91,12 +112,27 @@ const plantOf = (id: number) => JSON.stringify({ id, name: 'Monstera deliciosa',
 const batchOf = (length: number, idOf: (index: number) => number) =>
   `{"plants":[${Array.from({ length }, (_, index) => plantOf(idOf(index)))}]}`;
 
-/** How each operation is requested, and how many plants a reply to it acknowledges. */
-const operations: Record<Load['operation'], { path: string; body?: string; plants?: number }> = {
-  create: { path: '/plants', body: plantOf(smallestId), plants: 1 },
-  get: { path: `/plants/${smallestId}` },
-  list: { path: '/plants?limit=100' },
-  batch: { path: '/plants/batch', body: batchOf(batchPlants, () => smallestId), plants: batchPlants },
+/** How an operation is requested, and how many plants more there are after it. */
+interface Operation {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly path: string;
+  readonly body?: string;
+  readonly plants?: number;
+}
+
+const operations: Record<Load['operation'], Operation> = {
+  create: { method: 'POST', path: '/plants', body: plantOf(smallestId), plants: 1 },
+  get: { method: 'GET', path: `/plants/${smallestId}` },
+  list: { method: 'GET', path: '/plants?limit=100' },
+  page: { method: 'GET', path: `/plants?limit=100&after=${writeCursor({}, { id: BigInt(smallestId) })}` },
+  search: { method: 'GET', path: '/plants?limit=100&q=not+the+name+of+any' },
+  delete: { method: 'DELETE', path: `/plants/${smallestId}`, plants: -1 },
+  batch: {
+    method: 'POST',
+    path: '/plants/batch',
+    body: batchOf(batchPlants, () => smallestId),
+    plants: batchPlants,
+  },
 };
 
 /** What autocannon has besides its documented API: the bytes of its request, and an event before each request. */

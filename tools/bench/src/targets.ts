@@ -14,6 +14,8 @@ export interface Target {
   readonly title: string;
   /** What else it has, besides creates on SQLite; the baseline alone stores nothing. */
   readonly has: readonly ('storage' | 'reads' | 'postgresql')[];
+  /** SQL for the rows that are plants, where others are left of deleted ones. */
+  readonly plants?: string;
   /** What to install first where it cannot run. */
   missing?(): string | undefined;
   /** Prepares its database, `file:` and a path or `postgresql://…`, and returns how to start it on a port of 127.0.0.1. */
@@ -37,6 +39,7 @@ export function plantStore(settings: Readonly<Record<string, string>> = {}): Tar
     name: 'plant-store',
     title: 'Plant Store',
     has: ['storage', 'reads', 'postgresql'],
+    plants: 'NOT deleted',
     prepare(databaseUrl, port) {
       const environment = { ...settings, PORT: String(port), DATABASE_URL: databaseUrl };
       // It also migrates the database.

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { drawChart } from '../src/draw-chart.js';
 import type { Run } from '../src/measure-targets.js';
-import { loads } from '../src/operations.js';
 import { formatCount, formatMemory, formatMs, median } from '../src/report.js';
 import { type Comparison, chartPath, resultPath } from '../src/results.js';
 import { batchPlants } from '../src/send-load.js';
@@ -79,7 +78,12 @@ it('shows the measurement of a large store', () => {
 
 it('shows the last measurement of reads and batches on each engine', () => {
   // Pages, or plants.
-  const perReply = { create: 1, get: 1, list: 1, batch: batchPlants };
+  const perReply = { get: 1, list: 1, batch: batchPlants };
+  const loads = [
+    { operation: 'get', connections: 64 },
+    { operation: 'list', connections: 16 },
+    { operation: 'batch', connections: 4 },
+  ] as const;
   const rates = ({ runs }: Results, name: string) =>
     loads.map(({ operation }) => {
       const own = runs.filter((run) => run.operation === operation && run.target === name);

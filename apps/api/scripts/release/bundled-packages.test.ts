@@ -40,9 +40,11 @@ it('lists the packages with code in the bundle, those beside it, and no others',
   expect(new Set(packages.map(toKey)).size).toBe(packages.length);
 });
 
-it('has the license text of all in the bill of materials, one of a README and the blessing of SQLite, too', () => {
+it('has the license text of all in the bill of materials, each once, one of a README and the blessing of SQLite, too', () => {
   const keys = bill.components.map((component) => component['bom-ref']);
   expect(keys.filter((key) => !licenses.includes(`\n${key}, license `))).toEqual([]);
+  const texts = licenses.split(/^={80}\n(?:.+, license .+\n)+={80}\n/m);
+  expect(new Set(texts).size).toBe(texts.length);
   expect(licenses).toMatch(
     /\npgpass@.*\n=+\n\nCopyright \(c\) 2013-2016 Hannes Hörl\n\nPermission is hereby granted/,
   );

@@ -6,7 +6,7 @@ import { readBundledSqlite } from './bundled-sqlite.js';
 const licenseFile = /^(licen[cs]e|copying|notice)(\.(md|txt))?$/i;
 
 /**
- * Writes the licenses of all packages, and of SQLite, into one text.
+ * Writes the licenses of all packages, and of SQLite, into one text, each once.
  *
  * @throws {Error} that names each package without a license text, which must not be distributed
  */
@@ -20,9 +20,12 @@ export function renderLicenses(packages: readonly BundledPackage[]): string {
   }
   const sqlite = readBundledSqlite();
   const line = '='.repeat(80);
-  const parts = [...texts, { bundled: sqlite, text: sqlite.licenseText }].map(
-    ({ bundled, text }) => `${line}\n${toKey(bundled)}, license ${bundled.license}\n${line}\n\n${text}\n`,
-  );
+  // Many packages have the same one.
+  const groups = Map.groupBy([...texts, { bundled: sqlite, text: sqlite.licenseText }], ({ text }) => text);
+  const parts = [...groups].map(([text, group]) => {
+    const names = group.map(({ bundled }) => `${toKey(bundled)}, license ${bundled.license}\n`);
+    return `${line}\n${names.join('')}${line}\n\n${text}\n`;
+  });
   return `Plant Store contains the following packages, each under its own license.\n\n${parts.join('\n')}`;
 }
 

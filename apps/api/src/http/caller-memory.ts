@@ -1,4 +1,4 @@
-import type { RequestHandler, Response } from 'express';
+import type { Response } from 'express';
 import { overloadErrors } from '../errors/service-error.js';
 import { Budget } from '../runtime/callers.js';
 import { callerOf } from './middleware/bearer-auth.js';
@@ -59,17 +59,5 @@ export function createCallerMemory(limitBytes: number) {
       keep(response, bytes);
     },
     release,
-  };
-}
-
-/** Counts the replies of an app whose `response.json` does not count them itself. */
-export function countReplies(memory: CallerMemory): RequestHandler {
-  return function countReplies(_request, response, next) {
-    const { json } = response;
-    response.json = (body: unknown) => {
-      memory.holdReply(response, Buffer.byteLength(JSON.stringify(body)));
-      return json.call(response, body);
-    };
-    next();
   };
 }

@@ -6,8 +6,8 @@ import type { Config } from '../config.js';
 import { measureRequests } from '../observe/measure-requests.js';
 import type { RequestTraces } from '../observe/otlp.js';
 import { createRejectionLog, type RequestLog } from '../observe/request-log.js';
-import { countReplies, createCallerMemory } from './caller-memory.js';
-import { sendJson } from './fast-path.js';
+import { createCallerMemory } from './caller-memory.js';
+import { completeJson, sendJson } from './fast-path.js';
 import { jsonBody, withoutMembers } from './json-body.js';
 import { bearerAuth, requireScope } from './middleware/bearer-auth.js';
 import { cors, logRefusedOrigins } from './middleware/cors.js';
@@ -16,7 +16,7 @@ import { type LimitDependencies, limitAuthentication } from './middleware/limit-
 import { rejectDuringShutdown, rejectWhenFull, type Shutdown } from './middleware/overload.js';
 import { rateLimit } from './middleware/rate-limit.js';
 import { checkHeaders, requireValidTarget } from './middleware/request-head.js';
-import { requestId, requestLogger } from './middleware/request-logger.js';
+import { requestLogger } from './middleware/request-logger.js';
 import { type ClientPackage, client, docs, type Page, page } from './routes/built-files.js';
 import { mountOperations, type OperationDependencies } from './routes/operations.js';
 import { commonHeaders } from './security-headers.js';
@@ -63,9 +63,8 @@ export async function createApp(dependencies: AppDependencies): Promise<Express>
   if (fastPath) sendJson(app, memory);
 
   app.use(
-    requestId,
     requestLogger(requestLog, requestLogShare, metrics && measureRequests(metrics), traces),
-    ...(fastPath ? [] : [commonHeaders, countReplies(memory)]),
+    ...(fastPath ? [] : [commonHeaders, completeJson(memory)]),
     checkHeaders,
     ...(corsOrigins.length > 0 ? [cors(corsOrigins)] : []),
     rejectDuringShutdown(dependencies),

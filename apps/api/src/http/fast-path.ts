@@ -1,6 +1,6 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { setFlagsFromString } from 'node:v8';
-import type { Express, Response } from 'express';
+import type { Express, RequestHandler, Response } from 'express';
 import type { CallerMemory } from './caller-memory.js';
 import type { BodyReceiver } from './json-body.js';
 import { securityHeaders } from './security-headers.js';
@@ -48,7 +48,13 @@ export function messageClasses(app: Express): MessageClasses {
   }
   class AppResponse<Request extends IncomingMessage> extends ServerResponse<Request> {
     // Express would create an object without a prototype, whose properties V8 accesses slowly, too.
-    locals = { accessToken: undefined, plantId: undefined, replayed: undefined, error: undefined };
+    locals = {
+      accessToken: undefined,
+      plantId: undefined,
+      replayed: undefined,
+      entityTag: undefined,
+      error: undefined,
+    };
   }
   app.request = inheritFrom(app.request, AppRequest.prototype);
   app.response = inheritFrom(app.response, AppResponse.prototype);
@@ -80,7 +86,8 @@ export function mayShare<Body extends object>(body: Body): Body {
 /**
  * Replaces `response.json` of the app by one that sends status, headers and body in one write, without the ETag, freshness
  * check and settings of Express. All JSON replies, those of ts-rest and of the error handler among them, go through it, and
- * get the security headers and the request id. Headers set before stay.
+ * get the security headers and the request id. Headers set before stay, but a reply with one takes Node.js longer, so the ETag is
+ * written with the others.
  */
 export function sendJson(app: Express, memory: CallerMemory): void {
   const headers = { 'Content-Type': 'application/json; charset=utf-8', ...securityHeaders };
@@ -92,15 +99,25 @@ export function sendJson(app: Express, memory: CallerMemory): void {
     if (shared === '' && typeof text === 'string') sharedTexts.set(body as object, text);
     const bytes = Buffer.byteLength(text);
     if (typeof text === 'string') memory.holdReply(this, bytes);
-    this.writeHead(this.statusCode, [
-      ...commonHeaders,
-      'X-Request-Id',
-      this.req.id,
-      'Content-Length',
-      String(bytes),
-    ]);
-    this.end(text);
+    const headers = [...commonHeaders, 'X-Request-Id', this.req.id, 'Content-Length', String(bytes)];
+    if (this.locals.entityTag !== undefined) headers.push('ETag', this.locals.entityTag);
+    this.writeHead(this.statusCode, headers);
+    // ASCII, which most replies are, is the same in Latin-1, which is written sooner.
+    this.end(text, bytes === text.length ? 'latin1' : 'utf8');
     return this;
+  };
+}
+
+/** Does what `sendJson` does besides, in an app whose JSON replies are written by Express. */
+export function completeJson(memory: CallerMemory): RequestHandler {
+  return function completeJson(_request, response, next) {
+    const { json } = response;
+    response.json = (body: unknown) => {
+      memory.holdReply(response, Buffer.byteLength(JSON.stringify(body)));
+      if (response.locals.entityTag !== undefined) response.setHeader('ETag', response.locals.entityTag);
+      return json.call(response, body);
+    };
+    next();
   };
 }
 

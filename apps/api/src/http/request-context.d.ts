@@ -26,6 +26,8 @@ declare global {
       outcomes?: Readonly<Record<string, number>>;
       /** Whether the request changes nothing, whatever its method is. */
       readsOnly?: boolean;
+      /** The entity tag of the plant that the reply has. */
+      entityTag?: string;
       /** The route of the request, for metrics; instead of that which Express has matched. */
       route?: string;
       /** How many bytes are counted for the request; `undefined` before any are. */

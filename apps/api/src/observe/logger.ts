@@ -93,9 +93,7 @@ const writeAsync = promisify(write);
  */
 export function createOutputWriter(descriptor: number, chunkBytes = bufferBytes) {
   /** The lines of the next chunk, until no more fit in. */
-  let lines: string[] = [];
-  /** Their length in characters, which costs less than in bytes. */
-  let linesLength = 0;
+  let lines = '';
   /** The chunks to write; of the first one, what is left. */
   let queue: Buffer[] = [];
   let keptBytes = 0;
@@ -111,13 +109,12 @@ export function createOutputWriter(descriptor: number, chunkBytes = bufferBytes)
 
   function queueLines(): void {
     if (lines.length === 0) return;
-    const chunk = Buffer.from(lines.join(''));
-    // Beyond ASCII, a character has several bytes.
+    const chunk = Buffer.from(lines);
+    // Its length is that in characters, which costs less to know; beyond ASCII, one has several bytes.
     if (chunk.length <= chunkBytes) queue.push(chunk);
-    else queue.push(...lines.map((line) => Buffer.from(line)));
-    keptBytes += chunk.length - linesLength;
-    lines = [];
-    linesLength = 0;
+    else queue.push(...lines.split(/(?<=\n)/).map((line) => Buffer.from(line)));
+    keptBytes += chunk.length - lines.length;
+    lines = '';
   }
 
   function writeQueue(): void {
@@ -147,7 +144,7 @@ export function createOutputWriter(descriptor: number, chunkBytes = bufferBytes)
 
   function dropQueue(): void {
     queue = [];
-    keptBytes = linesLength;
+    keptBytes = lines.length;
   }
 
   function stop(): void {
@@ -159,9 +156,8 @@ export function createOutputWriter(descriptor: number, chunkBytes = bufferBytes)
     /** Buffers a line, to be written with others; drops it while 16 MiB are not written. */
     write(line: string): void {
       if (ended || keptBytes + line.length > backlogBytes) return;
-      if (linesLength + line.length > chunkBytes) queueLines();
-      lines.push(line);
-      linesLength += line.length;
+      if (lines.length + line.length > chunkBytes) queueLines();
+      lines += line;
       keptBytes += line.length;
       if (keptBytes >= bufferBytes) writeQueue();
     },

@@ -155,7 +155,7 @@ export function createCommitQueue<Resource>({
     const maxBytes = Math.max(limits.batchBytes / sharing, Math.min(limits.batchBytes, minBatchBytes));
     let bytes = 0;
     // In each round every caller has a turn.
-    for (let rounds = Math.ceil(limits.batchPlants / sharing); rounds > 0; rounds--) {
+    for (let rounds = Math.ceil(limits.batchPlants / sharing); rounds > 0 && waiting.callers > 0; rounds--) {
       for (let turns = waiting.callers; turns > 0; turns--) {
         const next = waiting.peek();
         if (next === undefined) return batch;

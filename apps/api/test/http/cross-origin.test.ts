@@ -58,7 +58,7 @@ it('answers a preflight, which has no token, logs it, and lets the browser cache
   expect([reply.status, reply.text]).toEqual([204, '']);
   expectReadable(reply);
   expect(reply.headers).toMatchObject({
-    'access-control-allow-methods': expect.stringMatching(/\bPOST,PUT\b/),
+    'access-control-allow-methods': expect.stringMatching(/\bPOST,GET,PUT\b/),
     'access-control-allow-headers':
       'Authorization,Content-Type,X-Request-Id,If-Match,If-None-Match,traceparent,tracestate,baggage,sentry-trace',
     'access-control-max-age': '7200',

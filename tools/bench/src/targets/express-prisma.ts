@@ -3,7 +3,7 @@ import { createExpressEndpoints, initServer } from '@ts-rest/express';
 import express from 'express';
 import { z } from 'zod';
 import { openPrisma } from './prisma.js';
-import { settings } from './settings.js';
+import { readAfter, settings } from './settings.js';
 
 const { databaseUrl, token, port, host } = settings;
 
@@ -30,10 +30,16 @@ const contract = initContract().router({
     pathParams: z.object({ id: z.coerce.bigint() }),
     responses: { 200: StoredPlantSchema, 404: z.object({ message: z.string() }) },
   },
+  deletePlant: {
+    method: 'DELETE',
+    path: '/plants/:id',
+    pathParams: z.object({ id: z.coerce.bigint() }),
+    responses: { 204: z.undefined() },
+  },
   listPlants: {
     method: 'GET',
     path: '/plants',
-    query: z.object({ limit: z.coerce.number() }),
+    query: z.object({ limit: z.coerce.number(), after: z.string().optional() }),
     responses: { 200: z.object({ plants: z.array(StoredPlantSchema) }) },
   },
 });
@@ -56,8 +62,13 @@ const router = initServer().router(contract, {
     if (plant === null) return { status: 404, body: { message: 'Not Found' } };
     return { status: 200, body: { ...plant, id: Number(plant.id) } };
   },
-  listPlants: async ({ query: { limit } }) => {
-    const plants = await prisma.plant.findMany({ orderBy: { id: 'asc' }, take: limit });
+  deletePlant: async ({ params: { id } }) => {
+    await prisma.plant.delete({ where: { id } });
+    return { status: 204, body: undefined };
+  },
+  listPlants: async ({ query: { limit, after } }) => {
+    const where = { id: { gt: readAfter(after) } };
+    const plants = await prisma.plant.findMany({ where, orderBy: { id: 'asc' }, take: limit });
     return { status: 200, body: { plants: plants.map((plant) => ({ ...plant, id: Number(plant.id) })) } };
   },
 });

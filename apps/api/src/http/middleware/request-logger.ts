@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 import { hideAccessTokens } from '../../auth/token-service.js';
 import { OverloadError } from '../../errors/service-error.js';
@@ -8,7 +9,7 @@ import { parseTraceparent, type RequestLog } from '../../observe/request-log.js'
 import { hashedFilesRoute } from '../served-files.js';
 
 /**
- * Measures and traces each request, and logs a line for it once it is over: its reply is sent, or its client gone. One rejected for overload
+ * Identifies, measures and traces each request, and logs a line for it once it is over: its reply is sent, or its client gone. One rejected for overload
  * has no line, nor have the scripts and styles of the page, several of which follow each request for it. Never logs a header or a
  * body, nor a token in the path.
  *
@@ -22,6 +23,7 @@ export function requestLogger(
 ): RequestHandler {
   return function requestLogger(request, response, next) {
     const startedAt = performance.now();
+    request.id = requestId(request.headers);
     measures?.onBegin();
     const span = traces?.begin(request);
     // One clock and one listener for both, which cost as much as what they do.
@@ -73,14 +75,12 @@ function callerOf({ headers: { traceparent } }: Request) {
 }
 
 /**
- * Gives each request an id: the caller's `X-Request-Id` when that is up to 64 letters, digits and `_.:-`, otherwise a new
- * UUID. The reply and the log lines have it.
+ * The id of a request, in its reply and its log lines: the caller's `X-Request-Id` when that is up to 64 letters, digits and `_.:-`,
+ * otherwise a new UUID.
  */
-export const requestId: RequestHandler = (request, _response, next) => {
-  const proposed = request.get('X-Request-Id');
-  request.id = proposed !== undefined && isAcceptable(proposed) ? proposed : randomUUID();
-  next();
-};
+function requestId({ 'x-request-id': proposed }: IncomingHttpHeaders): string {
+  return typeof proposed === 'string' && isAcceptable(proposed) ? proposed : randomUUID();
+}
 
 /** Whether an id from a caller is used: short, and safe to print anywhere, so not an access token. */
 function isAcceptable(proposed: string): boolean {

@@ -127,7 +127,7 @@ export function mountOperations(
     async correctPlant({ params: { id }, headers, body, res }) {
       res.locals['plantId'] = id.toString();
       const plant = await correctPlant(queue, id, body, headers, callerOf(res.locals));
-      res.setHeader('ETag', entityTagOf(plant));
+      res.locals.entityTag = entityTagOf(plant);
       return { status: 200, body: showStoredPlant(plant) };
     },
     async deletePlant({ params: { id }, headers, res }) {
@@ -141,11 +141,12 @@ export function mountOperations(
       res.locals['plantId'] = id.toString();
       const plant = await getPlant(findPlant, id, callerOf(res.locals));
       const tag = entityTagOf(plant);
-      res.setHeader('ETag', tag);
+      res.locals.entityTag = tag;
       // Here tags are compared as if all were weak (RFC 9110, section 13.1.2).
       const known = res.req.headers['if-none-match']?.replaceAll('W/', '') ?? '';
       if (!namesTag(known, tag)) return { status: 200, body: showStoredPlant(plant) };
       setCommonHeaders(res.req, res);
+      res.setHeader('ETag', tag);
       return { status: 304, body: undefined };
     },
     async listPlants({ query, res }) {

@@ -1,0 +1,103 @@
+import process from 'node:process';
+
+/** From when to when, in milliseconds on the clock of `nowMs`. */
+export interface Interval {
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+/** Something that takes time in a thread. */
+export interface Span extends Interval {
+  readonly cause: 'commit' | 'inserts' | 'rest' | 'gc' | 'move';
+}
+
+/** From when a timer was due to when the event loop came to it. */
+export interface Stall extends Interval {
+  /** How long its thread could have run meanwhile, but had no processor. */
+  readonly waitedMs: number;
+}
+
+/** What one thread has recorded; only the main thread has stalls. */
+export interface Recorded {
+  readonly spans: readonly Span[];
+  readonly stalls: readonly Stall[];
+}
+
+/** What explains a stall, and how the table names it. */
+export const causes = {
+  commit: 'commit: write to the log, and its sync',
+  besideMove: 'commit, while the thread moves the log',
+  inserts: 'inserts before the commit',
+  rest: 'rest of the log, moved between commits',
+  gc: 'garbage collection',
+  waiting: 'waiting for a processor',
+  other: 'all else: requests and replies',
+} as const;
+
+export type Cause = keyof typeof causes;
+
+/** The shortest stall that counts, and the other bounds of the columns, in milliseconds. */
+export const boundsMs = [1, 2, 5, 10, 20, 50, 100] as const;
+
+/** How many stalls a cause explains, by length, and the longest of them. */
+export interface Row {
+  readonly counts: number[];
+  longestMs: number;
+}
+
+/** A monotonic clock that all threads and processes of a machine share. */
+export const nowMs = () => Number(process.hrtime.bigint()) / 1e6;
+
+/** Counts the stalls that end within an interval. */
+export function countStalls(records: readonly Recorded[], { startMs, endMs }: Interval): Record<Cause, Row> {
+  const names = Object.keys(causes) as Cause[];
+  const rows = Object.fromEntries(
+    names.map((cause) => [cause, { counts: boundsMs.map(() => 0), longestMs: 0 }]),
+  ) as Record<Cause, Row>;
+  const byStart = (a: Interval, b: Interval) => a.startMs - b.startMs;
+  const spans = records.flatMap((record) => record.spans).toSorted(byStart);
+  let first = 0;
+  for (const stall of records.flatMap((record) => record.stalls).toSorted(byStart)) {
+    while ((spans[first]?.endMs ?? Number.POSITIVE_INFINITY) < stall.startMs) first++;
+    let last = first;
+    while ((spans[last]?.startMs ?? Number.POSITIVE_INFINITY) < stall.endMs) last++;
+    const lengthMs = lengthOf(stall);
+    const column = boundsMs.findLastIndex((bound) => bound <= lengthMs);
+    if (column < 0 || stall.endMs < startMs || stall.endMs >= endMs) continue;
+    const row = rows[explainStall(stall, spans.slice(first, last))];
+    row.counts[column] = (row.counts[column] ?? 0) + 1;
+    row.longestMs = Math.max(row.longestMs, lengthMs);
+  }
+  return rows;
+}
+
+/**
+ * Finds what took most of a stall. A commit is one beside a move if the checkpointer's thread was busy for more than half of it.
+ *
+ * @param spans that overlap it
+ */
+export function explainStall(stall: Stall, spans: readonly Span[]): Cause {
+  const lengthMs = lengthOf(stall);
+  if (stall.waitedMs > lengthMs / 2) return 'waiting';
+  const takenMs = { commit: 0, besideMove: 0, inserts: 0, rest: 0, gc: 0, other: lengthMs };
+  const within = (cause: Span['cause'], interval: Interval) =>
+    spans.reduce((sum, span) => sum + (span.cause === cause ? overlapMs(span, interval) : 0), 0);
+  for (const span of spans) {
+    if (span.cause === 'move') continue;
+    let ms = overlapMs(span, stall);
+    // Garbage is collected in the midst of them.
+    if (span.cause === 'inserts') ms -= within('gc', intersectionOf(span, stall));
+    const isBesideMove = span.cause === 'commit' && within('move', span) > lengthOf(span) / 2;
+    takenMs[isBesideMove ? 'besideMove' : span.cause] += ms;
+    takenMs.other -= ms;
+  }
+  const [[cause] = ['other']] = Object.entries(takenMs).toSorted(([, a], [, b]) => b - a);
+  return cause as Cause;
+}
+
+const lengthOf = ({ startMs, endMs }: Interval) => endMs - startMs;
+const intersectionOf = (a: Interval, b: Interval): Interval => ({
+  startMs: Math.max(a.startMs, b.startMs),
+  endMs: Math.min(a.endMs, b.endMs),
+});
+const overlapMs = (a: Interval, b: Interval) => Math.max(0, lengthOf(intersectionOf(a, b)));

@@ -1,0 +1,98 @@
+// Loaded into the service by `--import`, and so into each of its threads: records what takes time there, and writes it to the folder that
+// its own address names when the thread ends.
+import fs from 'node:fs';
+import { createRequire, syncBuiltinESMExports } from 'node:module';
+import { PerformanceObserver } from 'node:perf_hooks';
+import process from 'node:process';
+import { isMainThread, threadId } from 'node:worker_threads';
+import type Sqlite from 'better-sqlite3';
+import { boundsMs, nowMs, type Recorded, type Span, type Stall } from './explain-stalls.js';
+
+const spans: Span[] = [];
+const stalls: Stall[] = [];
+
+process.on('exit', () => {
+  const folder = new URL(import.meta.url).searchParams.get('folder');
+  const recorded: Recorded = { spans, stalls };
+  fs.writeFileSync(`${folder}/${process.pid}-${threadId}.json`, JSON.stringify(recorded));
+});
+
+/** Runs something, and records how long it took. */
+function record<Result>(cause: Span['cause'], run: () => Result): Result {
+  const startMs = nowMs();
+  try {
+    return run();
+  } finally {
+    spans.push({ cause, startMs, endMs: nowMs() });
+  }
+}
+
+// The one that the service loads.
+const Database: typeof Sqlite = createRequire(process.argv[1] ?? '')('better-sqlite3');
+
+const { pragma } = Database.prototype;
+Database.prototype.pragma = function recordCheckpoint(source, options) {
+  const run = () => pragma.call(this, source, options);
+  return source.startsWith('wal_checkpoint') ? record(isMainThread ? 'rest' : 'move', run) : run();
+};
+
+if (isMainThread) {
+  recordTransactions();
+  recordCollections();
+  recordStalls();
+} else {
+  const { fdatasyncSync } = fs;
+  fs.fdatasyncSync = (file) => record('move', () => fdatasyncSync(file));
+  syncBuiltinESMExports();
+}
+
+/** Both parts of a transaction: its inserts, from its begin on, and the commit. */
+function recordTransactions(): void {
+  const statements: Sqlite.Statement = Object.getPrototypeOf(new Database(':memory:').prepare('SELECT 1'));
+  const { run } = statements;
+  let begunMs = 0;
+  statements.run = function recordStatement(this: Sqlite.Statement, ...values: unknown[]) {
+    if (this.source === 'COMMIT') {
+      spans.push({ cause: 'inserts', startMs: begunMs, endMs: nowMs() });
+      return record('commit', () => run.apply(this, values));
+    }
+    if (this.source.startsWith('BEGIN')) begunMs = nowMs();
+    return run.apply(this, values);
+  };
+}
+
+function recordCollections(): void {
+  // Its entries have another clock.
+  const offsetMs = nowMs() - performance.now();
+  new PerformanceObserver((list) => {
+    for (const { startTime, duration } of list.getEntries()) {
+      const startMs = startTime + offsetMs;
+      spans.push({ cause: 'gc', startMs, endMs: startMs + duration });
+    }
+  }).observe({ entryTypes: ['gc'] });
+}
+
+/** How late a timer comes that is due each millisecond. */
+function recordStalls(): void {
+  const [intervalMs] = boundsMs;
+  const readWaitedMs = openScheduling();
+  let lastMs = nowMs();
+  let lastWaitedMs = readWaitedMs();
+  setInterval(() => {
+    const endMs = nowMs();
+    const waitedMs = readWaitedMs();
+    const startMs = lastMs + intervalMs;
+    if (endMs - startMs >= intervalMs) stalls.push({ startMs, endMs, waitedMs: waitedMs - lastWaitedMs });
+    lastMs = endMs;
+    lastWaitedMs = waitedMs;
+  }, intervalMs).unref();
+}
+
+/** Returns how long the main thread has waited for a processor, in all; elsewhere than on Linux always 0. */
+function openScheduling(): () => number {
+  if (process.platform !== 'linux') return () => 0;
+  const file = fs.openSync(`/proc/self/task/${process.pid}/schedstat`, 'r');
+  const buffer = Buffer.alloc(64);
+  // In nanoseconds: how long it ran, and how long it waited.
+  return () => Number(buffer.toString('latin1', 0, fs.readSync(file, buffer, 0, 64, 0)).split(' ')[1]) / 1e6;
+}

@@ -1,0 +1,72 @@
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import process from 'node:process';
+import type { Compared } from './compare.js';
+import { boundsMs, type Cause, causes, countStalls, nowMs, type Recorded } from './explain-stalls.js';
+import { describeMachine, machineLine } from './machine.js';
+import { measureTargets } from './measure-targets.js';
+import { formatCount, formatMs, formatTable } from './report.js';
+import { rampUpSeconds } from './send-load.js';
+import { plantStore, type Target } from './targets.js';
+
+const connections = 64;
+
+/**
+ * Sends creates to the service, and prints a table of how often its event loop stalled, by cause and length.
+ *
+ * @returns whether it stored all that it acknowledged
+ */
+export async function measureStalls({
+  engine,
+  folder,
+  settings,
+  plants,
+}: Pick<Compared, 'engine' | 'folder' | 'settings'> & { readonly plants: number }): Promise<boolean> {
+  const machine = describeMachine(folder);
+  const records = join(folder, 'stalls');
+  mkdirSync(records);
+  let warmMs = 0;
+  const load = { operation: 'create', connections, plants } as const;
+  const [run] = await measureTargets([recorded(records)], engine, folder, load, settings, () => {
+    warmMs = nowMs();
+  });
+  if (run === undefined) throw new Error('Nothing was measured');
+  const startMs = warmMs + rampUpSeconds * 1000;
+  const rows = countStalls(readRecords(records), { startMs, endMs: startMs + settings.seconds * 1000 });
+  const columns = boundsMs.map((bound, index) => `${bound}–${boundsMs[index + 1] ?? ''}`);
+  const table = formatTable(
+    ['how late the event loop was, in ms', ...columns, 'longest'],
+    (Object.keys(causes) as Cause[]).map((cause) => {
+      const { counts, longestMs } = rows[cause];
+      return [causes[cause], ...counts.map(formatCount), formatMs(longestMs)];
+    }),
+  );
+  process.stdout.write(
+    `${table}\n\n` +
+      `${settings.seconds} s of creates, ${connections} connections, ${formatCount(plants)} plants before: ` +
+      `${formatCount(run.requestsPerSecond)} requests/s, p50 ${formatMs(run.p50Ms)} ms, p99 ${formatMs(run.p99Ms)}, ` +
+      `p99.9 ${formatMs(run.p999Ms)}, longest ${formatMs(run.maxMs)}, errors ${run.errors}${run.valid ? '' : ', INVALID'}\n` +
+      `${engine.title}, ${machineLine(machine)}\n`,
+  );
+  return run.valid;
+}
+
+/** The service with a recorder in each of its threads, and the folder that it writes to. */
+export function recorded(records: string): Target {
+  const service = plantStore();
+  const recorder = new URL('../dist/record-stalls.js', import.meta.url);
+  recorder.searchParams.set('folder', records);
+  return {
+    ...service,
+    prepare(databaseUrl, port) {
+      const { command, ...launch } = service.prepare(databaseUrl, port);
+      const [node, ...options] = command;
+      return { ...launch, command: [node, '--import', recorder.href, ...options] };
+    },
+  };
+}
+
+/** What all threads of it have recorded, once it has ended. */
+export function readRecords(folder: string): Recorded[] {
+  return readdirSync(folder).map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')));
+}
