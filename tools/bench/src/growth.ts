@@ -16,7 +16,7 @@ const sizes = [10_000, 1_000_000, 10_000_000];
 /** What is measured in each, creates last, since they add plants. */
 const loads = [
   { operation: 'get', connections: 64 },
-  { operation: 'list', connections: 16 },
+  { operation: 'page', connections: 16 },
   { operation: 'search', connections: 1 },
   { operation: 'create', connections: 64 },
 ] as const;

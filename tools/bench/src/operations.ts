@@ -6,7 +6,8 @@ const plants = 100_000;
 export const loads = [
   { operation: 'get', connections: 1, plants },
   { operation: 'get', connections: 64, plants },
-  { operation: 'list', connections: 1, plants },
+  { operation: 'page', connections: 1, plants },
+  { operation: 'page', connections: 64, plants },
   { operation: 'list', connections: 64, plants },
   { operation: 'batch', connections: 4, plants },
   // More than any of them deletes.

@@ -1,11 +1,12 @@
 import { createHistogram } from 'node:perf_hooks';
+import { writeCursor } from '@plant-store/contract/cursor';
 import autocannon, { type Client } from 'autocannon';
 import type { RunningTarget } from './start-target.js';
 
 /** What is sent: one request after another on each connection. */
 export interface Load {
-  /** Creates or deletes one by one, one plant by its id, a page of 100, such a page of a search that finds nothing, or a batch of 500 creates. */
-  readonly operation: 'create' | 'get' | 'list' | 'search' | 'delete' | 'batch';
+  /** Creates or deletes one by one, one plant by its id, the first page of 100, such a page from anywhere, one of a search that finds nothing, or a batch of 500 creates. */
+  readonly operation: 'create' | 'get' | 'list' | 'page' | 'search' | 'delete' | 'batch';
   readonly connections: number;
   /** How many plants were stored by `storePlants` before; each of them can be deleted once. */
   readonly plants?: number;
@@ -46,7 +47,7 @@ export async function sendLoad(
   const { method, path, body, plants = 0 } = operations[operation];
   let nextDeleted = smallestId + begun;
   const nextId = () =>
-    operation === 'delete' ? nextDeleted++ : randomId(operation === 'get' ? stored : undefined);
+    operation === 'delete' ? nextDeleted++ : randomId(method === 'GET' ? stored : undefined);
   const latencies = createHistogram();
   const startMs = performance.now() + rampUpSeconds * 1000;
   const endMs = startMs + seconds * 1000;
@@ -123,6 +124,7 @@ const operations: Record<Load['operation'], Operation> = {
   create: { method: 'POST', path: '/plants', body: plantOf(smallestId), plants: 1 },
   get: { method: 'GET', path: `/plants/${smallestId}` },
   list: { method: 'GET', path: '/plants?limit=100' },
+  page: { method: 'GET', path: `/plants?limit=100&after=${writeCursor({}, { id: BigInt(smallestId) })}` },
   search: { method: 'GET', path: '/plants?limit=100&q=not+the+name+of+any' },
   delete: { method: 'DELETE', path: `/plants/${smallestId}`, plants: -1 },
   batch: {

@@ -32,13 +32,15 @@ it('measures each target in each round, and checks what is stored', async () => 
   }
 });
 
-it.each(['get', 'list', 'batch', 'delete'] as const)(
+it.each(['get', 'list', 'page', 'batch', 'delete'] as const)(
   'measures %s over the plants that it has stored before',
   async (operation) => {
     const [run] = await measure(['fastify-sqlite'], operation, 10_000);
     expect(run).toMatchObject({ operation, valid: true, errors: 0 });
     expect(run?.requestsPerSecond).toBeGreaterThan(0);
-    expect(Math.sign(run?.acknowledged ?? 0)).toBe({ get: 0, list: 0, batch: 1, delete: -1 }[operation]);
+    expect(Math.sign(run?.acknowledged ?? 0)).toBe(
+      { get: 0, list: 0, page: 0, batch: 1, delete: -1 }[operation],
+    );
   },
 );
 

@@ -3,7 +3,7 @@ import { createExpressEndpoints, initServer } from '@ts-rest/express';
 import express from 'express';
 import { z } from 'zod';
 import { openPrisma } from './prisma.js';
-import { settings } from './settings.js';
+import { readAfter, settings } from './settings.js';
 
 const { databaseUrl, token, port, host } = settings;
 
@@ -39,7 +39,7 @@ const contract = initContract().router({
   listPlants: {
     method: 'GET',
     path: '/plants',
-    query: z.object({ limit: z.coerce.number() }),
+    query: z.object({ limit: z.coerce.number(), after: z.string().optional() }),
     responses: { 200: z.object({ plants: z.array(StoredPlantSchema) }) },
   },
 });
@@ -66,8 +66,9 @@ const router = initServer().router(contract, {
     await prisma.plant.delete({ where: { id } });
     return { status: 204, body: undefined };
   },
-  listPlants: async ({ query: { limit } }) => {
-    const plants = await prisma.plant.findMany({ orderBy: { id: 'asc' }, take: limit });
+  listPlants: async ({ query: { limit, after } }) => {
+    const where = { id: { gt: readAfter(after) } };
+    const plants = await prisma.plant.findMany({ where, orderBy: { id: 'asc' }, take: limit });
     return { status: 200, body: { plants: plants.map((plant) => ({ ...plant, id: Number(plant.id) })) } };
   },
 });

@@ -1,7 +1,7 @@
 import bearerAuth from '@fastify/bearer-auth';
 import { fastify } from 'fastify';
 import { openDurableSqlite } from './durable-sqlite.js';
-import { settings } from './settings.js';
+import { readAfter, settings } from './settings.js';
 
 const { databaseUrl, token, port, host } = settings;
 
@@ -30,7 +30,9 @@ const insertAll = database.transaction((plants: readonly NewPlant[]) => {
   for (const { id, name, tag } of plants) insert.run(id, name, tag ?? null);
 });
 const select = database.prepare<[number]>('SELECT id, name, tag FROM plants WHERE id = ?');
-const selectPage = database.prepare<[number]>('SELECT id, name, tag FROM plants ORDER BY id LIMIT ?');
+const selectPage = database.prepare<[number, number]>(
+  'SELECT id, name, tag FROM plants WHERE id > ? ORDER BY id LIMIT ?',
+);
 
 // No request log, which is Fastify's default. No coercion, so that "1" is rejected as an id, as by the others.
 const app = fastify({ logger: false, ajv: { customOptions: { coerceTypes: false } } });
@@ -53,8 +55,9 @@ app.get<{ Params: { id: string } }>('/plants/:id', { schema: replying(storedPlan
 );
 
 const pageSchema = replying(object({ plants: arrayOf(storedPlant) }));
-app.get<{ Querystring: { limit: string } }>('/plants', { schema: pageSchema }, async ({ query }) => ({
-  plants: selectPage.all(Number(query.limit)),
+type PageQuery = { limit: string; after?: string };
+app.get<{ Querystring: PageQuery }>('/plants', { schema: pageSchema }, async ({ query }) => ({
+  plants: selectPage.all(readAfter(query.after), Number(query.limit)),
 }));
 
 const remove = database.prepare<[number]>('DELETE FROM plants WHERE id = ?');

@@ -4,3 +4,6 @@ import process from 'node:process';
 const [, , databaseUrl = '', token = '', port = ''] = process.argv;
 
 export const settings = { databaseUrl, token, port: Number(port), host: '127.0.0.1' };
+
+/** The id that a page begins after, of the cursor of the service, which ends with it. */
+export const readAfter = (after = '.0') => Number(after.slice(after.lastIndexOf('.') + 1));
