@@ -76,6 +76,33 @@ it('corrects a problem in place, and sends only that after the others', async ()
   expect(store.plants.get(12n)).toEqual({ name: 'Fern' });
 });
 
+it('counts what was corrected to what the file has as there already, where the token may read', async () => {
+  const { store, fetch } = openImportWithStore();
+  const client = createClient(store);
+  for (const id of [1, 2]) {
+    const headers = { 'if-match': '*' } as const;
+    await client.createPlant({ body: { id, name: 'Oak' } });
+    await client.correctPlant({ params: { id }, headers, body: { name: 'Rose', tag: 'red' } });
+  }
+  const file = 'id,name,tag\n1,Rose,red\n2,Rose,\n3,Ivy,\n';
+  await review(file);
+  await press('Add 3 plants');
+  await heading(/^1 plant added from plants.csv. 1 was there already/);
+  expect(screen.getByText(/^Line \d: The/).textContent).toBe(
+    'Line 3: The id 2 belongs to another plant. Choose another id.',
+  );
+  await press('Import another file');
+  fetch.mockImplementation(async (url, init) =>
+    url.endsWith('/get')
+      ? new Response('{"error":40300,"message":"It may not read."}', { status: 403 })
+      : store.fetch(url, init),
+  );
+  await review(file);
+  await press('Add 3 plants');
+  await heading(/^0 plants added from plants.csv. 1 was there already/);
+  expect(total('Rejected')).toBe('2');
+});
+
 it('gives ids of deleted plants again where the person decides so, but none that another plant has by then', async () => {
   const { store, fetch } = openImportWithStore();
   const client = createClient(store);
@@ -87,6 +114,9 @@ it('gives ids of deleted plants again where the person decides so, but none that
   await press('Add 4 plants');
   await heading('1 plant added from plants.csv.');
   expect(total('Rejected')).toBe('3');
+  expect(screen.getByText(/^Line 2: /).textContent).toBe(
+    'Line 2: The id 1 was that of a plant that was deleted. Choose another id, or use the ids of deleted plants again.',
+  );
   fetch.mockImplementation(async (url, init) => {
     const elm = { params: { id: 2 }, body: { name: 'Elm' } };
     if (url.endsWith('/2')) await client.correctPlant({ ...elm, headers: { 'if-none-match': '*' } });
@@ -104,6 +134,7 @@ it('gives ids of deleted plants again where the person decides so, but none that
     '4 Ash',
   ]);
   expect(total('Rejected')).toBe('1');
+  expect(screen.getByText(/^Line 3: /).textContent).toContain('The id 2 belongs to another plant. Choose');
   expect(screen.queryByRole('button', { name: /^Use the ids/ })).toBeNull();
 });
 

@@ -1,7 +1,9 @@
 import { type Client, createClient, errors, type Fetch, isPlantStoreError } from '@plant-store/client';
 import { deleteAll, getAll, storeAll } from '@plant-store/client/bulk';
 import { isRejectedError } from '@plant-store/client/unwrap';
-import type { NewPlantInput } from '@plant-store/contract/operations';
+import { hasSameFields } from '@plant-store/contract/fields';
+import { messages } from '@plant-store/contract/messages';
+import type { NewPlantInput, Plant } from '@plant-store/contract/operations';
 import { explainError, explainRejection } from '../../shared/explain-failure.js';
 import { reuseId } from '../../shared/reuse-id.js';
 import type { Progress, Stop, Task } from '../protocol.js';
@@ -127,8 +129,10 @@ export class Run {
     const lines = this.#lines;
     // The result of each plant counts as soon as it comes, whatever becomes of the others.
     const createPlants: Client['createPlants'] = async (request) => {
-      const reply = await own.createPlants(request);
-      if (reply.status !== 200) return reply;
+      const sent = await own.createPlants(request);
+      if (sent.status !== 200) return sent;
+      const results = await replayEqual(own, request, sent.body.results);
+      const reply = { ...sent, body: { results } };
       for (const [index, result] of reply.body.results.entries()) {
         const plant = request.body.plants[index];
         const record = plant && records.get(plant);
@@ -159,7 +163,7 @@ export class Run {
         // What it rejects with is thrown where it is awaited.
         reuse.catch(() => undefined);
         if (reuses.add(reuse).size >= concurrentReuses) await Promise.race(reuses);
-      } else lines.resolve(record, { error, reason: message });
+      } else lines.resolve(record, { error, reason: explainPlant(plant, error, message) });
       this.#onChange();
     }
     await Promise.all(reuses);
@@ -187,7 +191,7 @@ export class Run {
         const text = String(id);
         const before = added.get(text);
         added.delete(text);
-        if (plant === undefined || (plant.name === before?.name && plant.tag === before.tag)) yield id;
+        if (plant === undefined || (before && hasSameFields(plant, before))) yield id;
         else {
           this.#kept++;
           lines.resolve(records.get(text) as number, 'replayed');
@@ -246,8 +250,46 @@ async function tryReuse(client: Client, { id, ...plant }: NewPlantInput, signal:
     return 'stored';
   } catch (error) {
     if (!isRejectedError(error, errors.precondition_failed.error)) throw error;
-    return { error: error.number, reason: error.message };
+    return { error: errors.id_taken.error, reason: messages.idTaken(BigInt(id)) };
   }
+}
+
+type CreateRequest = Parameters<Client['createPlants']>[0];
+type CreateResults = Extract<Awaited<ReturnType<Client['createPlants']>>, { status: 200 }>['body']['results'];
+
+/**
+ * The results of a batch, where a plant that is stored exactly as it was sent counts as replayed. The service compares a create with
+ * what the plant was created as, which may have been corrected since.
+ */
+async function replayEqual(
+  client: Client,
+  { body: { plants }, signal }: CreateRequest,
+  results: CreateResults,
+): Promise<CreateResults> {
+  const isTaken = (at: number) => {
+    const result = results[at];
+    return result !== undefined && 'error' in result && result.error === errors.id_taken.error;
+  };
+  const taken = new Set(plants.filter((_, at) => isTaken(at)).map(({ id }) => id));
+  const stored = new Map<string, Plant | undefined>();
+  try {
+    for await (const { id, plant } of getAll(client, taken, { ...(signal && { signal }) }))
+      stored.set(String(id), plant);
+  } catch (error) {
+    // Only a token that may read can tell.
+    if (!isRejectedError(error, errors.insufficient_scope.error)) throw error;
+  }
+  return results.map((result, at) => {
+    const [sent, now] = [plants[at], stored.get(String(plants[at]?.id))];
+    const isEqual = isTaken(at) && sent && now && hasSameFields(sent, now);
+    return isEqual ? { status: 200, replayed: true } : result;
+  });
+}
+
+/** Why the service has rejected a plant; what it says to programs of an id of a deleted one the page has a button for. */
+function explainPlant({ id }: NewPlantInput, error: number, message: string): string {
+  if (error !== errors.id_retired.error) return message;
+  return `The id ${id} was that of a plant that was deleted. Choose another id, or use the ids of deleted plants again.`;
 }
 
 /**
