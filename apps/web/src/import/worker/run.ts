@@ -87,8 +87,8 @@ export class Run {
   }
 
   get #done(): number {
-    const { stored, replayed } = this.#lines.counts;
-    return stored + replayed + this.#lines.rejected;
+    const { stored, replayed, repeated } = this.#lines.counts;
+    return stored + replayed + repeated + this.#lines.rejected;
   }
 
   /** Begins a task, or goes on after a stop, with the same one. */
