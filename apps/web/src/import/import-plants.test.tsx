@@ -138,10 +138,10 @@ it('gives ids of deleted plants again where the person decides so, but none that
     if (url.endsWith('/2')) await client.correctPlant({ ...elm, headers: { 'if-none-match': '*' } });
     return store.fetch(url, init);
   });
-  // After the batch the reply for the first plant is lost: the run stops, and goes on.
+  // After the batch the reply for the first plant is lost: the run goes on.
   store.fail({ kind: 'delay', ms: 0 }, { kind: 'drop', stored: true });
   await press('Use the ids of deleted plants again (3)');
-  await press('Continue');
+  await screen.findByText(/Trying again.$/, { selector: '.import-stop' });
   await heading('2 plants added from plants.csv. 1 was there already. 1 was rejected.');
   expect([...store.plants].map(([id, { name }]) => `${id} ${name}`).toSorted()).toEqual([
     '1 Rose',

@@ -174,7 +174,8 @@ export interface Progress {
 
 /** Something that is not about one plant, and keeps all from being stored. */
 export interface Stop {
-  readonly cause: 'token' | 'other';
+  /** After an outage it goes on by itself, and so never shows that. */
+  readonly cause: 'token' | 'outage' | 'other';
   /** What happened, for the person. */
   readonly message: string;
 }

@@ -203,9 +203,10 @@ export class Lines {
     return this.problems.get(record)?.reason;
   }
 
-  /** The part of the lines that the page shows. */
-  list(filter: Filter, offset: number): List {
+  /** The part of the lines that the page shows; without problems those that are ready, or all, instead of none. */
+  list(asked: Filter, offset: number): List {
     const { lines, ready, problems } = this.counts;
+    const filter = asked === 'problems' && problems === 0 ? (ready > 0 ? 'ready' : 'all') : asked;
     const total = { all: lines, ready, problems }[filter];
     // The last line of a page may have been corrected, and so left it.
     const from = offset < total ? offset : Math.max(0, offset - listLength);

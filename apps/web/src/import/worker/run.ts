@@ -1,4 +1,13 @@
-import { type Client, createClient, errors, type Fetch, isPlantStoreError } from '@plant-store/client';
+import {
+  type Client,
+  createClient,
+  errors,
+  type Fetch,
+  isNetworkError,
+  isPlantStoreError,
+  isTimeoutError,
+  isUnexpectedResponseError,
+} from '@plant-store/client';
 import { deleteAll, getAll, storeAll } from '@plant-store/client/bulk';
 import { isRejectedError } from '@plant-store/client/unwrap';
 import { hasSameFields } from '@plant-store/contract/fields';
@@ -36,6 +45,17 @@ const ofPlant: readonly number[] = [
   errors.body_too_large,
 ].map(({ error }) => error);
 
+/** The errors that go by themselves, as an outage does. */
+const ofOutage: readonly number[] = [
+  errors.overloaded,
+  errors.database_unavailable,
+  errors.shutting_down,
+  errors.identity_provider_unavailable,
+].map(({ error }) => error);
+
+/** How long to wait in an outage, once the client no longer tries, in milliseconds. */
+const outagePauseMs = 5_000;
+
 const noToken: Stop = { cause: 'token', message: 'There is no access token. Enter one to go on.' };
 
 /**
@@ -52,6 +72,8 @@ export class Run {
   #state: Progress['state'] = 'ended';
   #stop: Stop | undefined;
   #retrying: string | undefined;
+  /** Why it waits, while it does. */
+  #outage: string | undefined;
   /** When the rate limit permits more, in milliseconds since 1970. */
   #limitedUntil = 0;
   /** How many lines had a result before. */
@@ -105,8 +127,17 @@ export class Run {
       this.#kept = 0;
     }
     this.#set('running');
-    const work = this.#task === 'undo' ? this.#deleteAll(target, signal) : this.#sendAll(target, signal);
-    const stop = await work.catch(explain);
+    const work = () =>
+      this.#task === 'undo' ? this.#deleteAll(target, signal) : this.#sendAll(target, signal);
+    let stop = await work().catch(explain);
+    while (!signal.aborted && stop?.cause === 'outage') {
+      this.#outage = `${stop.message} Trying again.`;
+      this.#retrying = this.#outage;
+      this.#onChange();
+      await delay(outagePauseMs, signal);
+      this.#outage = undefined;
+      if (!signal.aborted) stop = await work().catch(explain);
+    }
     if (signal.aborted) return;
     this.#set(stop === undefined ? 'ended' : 'stopped', stop);
   }
@@ -153,7 +184,7 @@ export class Run {
     let stop: Stop | undefined;
     for await (const { plant, error, message } of storeAll(client, readPlants(), { signal })) {
       const record = records.get(plant);
-      if (record === undefined || !ofPlant.includes(error)) stop = { cause: 'other', message };
+      if (record === undefined || !ofPlant.includes(error)) stop = { cause: causeOf(error), message };
       else if (this.#task === 'reuse' && error === errors.id_retired.error) {
         const reuse = tryReuse(client, plant, signal).then((outcome) => {
           lines.resolve(record, outcome);
@@ -209,8 +240,8 @@ export class Run {
       return reply;
     };
     let stop: Stop | undefined;
-    for await (const { message } of deleteAll({ deletePlants }, readUnchanged(), { signal }))
-      stop = { cause: 'other', message };
+    for await (const { error, message } of deleteAll({ deletePlants }, readUnchanged(), { signal }))
+      stop = { cause: causeOf(error), message };
     return stop;
   }
 
@@ -230,7 +261,8 @@ export class Run {
     }
     // Of two batches one may wait while the other succeeds.
     const isLimited = Date.now() < this.#limitedUntil;
-    this.#retrying = nameTrouble(response?.status) ?? (isLimited ? nameLimit(this.#limitedUntil) : undefined);
+    this.#retrying =
+      nameTrouble(response?.status) ?? (isLimited ? nameLimit(this.#limitedUntil) : this.#outage);
     this.#onChange();
   }
 
@@ -305,11 +337,31 @@ function nameLimit(untilMs: number): string {
   return `The rate limit of the service is reached. Going on at ${new Date(untilMs).toLocaleTimeString()}.`;
 }
 
+function causeOf(error: number): Stop['cause'] {
+  return ofOutage.includes(error) ? 'outage' : 'other';
+}
+
 function explain(error: unknown): Stop {
   if (isRejectedError(error)) {
     const { about, message, cause } = explainRejection(error);
-    return about === 'token' ? { cause: 'token', message } : { cause: 'other', message: cause };
+    return about === 'token' ? { cause: 'token', message } : { cause: causeOf(error.number), message: cause };
   }
   const { message, cause } = explainError(error);
-  return { cause: 'other', message: isPlantStoreError(error) ? cause : message };
+  if (!isPlantStoreError(error)) return { cause: 'other', message };
+  const isOutage =
+    isNetworkError(error) ||
+    isTimeoutError(error) ||
+    (isUnexpectedResponseError(error) && error.status >= 500);
+  return { cause: isOutage ? 'outage' : 'other', message: cause };
+}
+
+/** Resolves after a time, or as soon as the signal is aborted. */
+function delay(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
 }
