@@ -38,6 +38,14 @@ interface Failed {
   readonly plant?: NewPlant;
 }
 
+/** Several lines that were pasted into the name, which an input joins, and what was there before. */
+interface Pasted {
+  readonly text: string;
+  readonly nameBefore: string;
+}
+
+const countLines = (text: string) => text.split(/[\r\n]+/).filter((line) => line.trim() !== '').length;
+
 /** The sheet that adds plants, one after the other, and what was added in this tab. */
 export function AddSheet({ filter, isOpen }: AddSheetProps) {
   const { rejectToken } = usePlantStore();
@@ -47,6 +55,7 @@ export function AddSheet({ filter, isOpen }: AddSheetProps) {
   const [done, setDone] = useState('');
   const [failed, setFailed] = useState<Failed>();
   const [takenId, setTakenId] = useState<bigint>();
+  const [pasted, setPasted] = useState<Pasted>();
   const form = useRef<PlantFormHandle>(null);
   const showAdded = useShowAdded(filter);
   const { added, lastKey, pending, attempt, add } = useAddPlant();
@@ -69,9 +78,11 @@ export function AddSheet({ filter, isOpen }: AddSheetProps) {
     setDraft(changed);
     setProblems((before) => withoutChanged(before, draft, changed));
     if (changed.id !== draft.id) setTakenId(undefined);
+    if (changed.name === '') setPasted(undefined);
   };
   const finish = (plant: NewPlant, { state, failure }: AddResult) => {
     if (failure === undefined) {
+      setPasted(undefined);
       setDone(`${state === 'stored' ? 'Stored' : 'Was there already'}: ${nameOf(plant)}.`);
       setDraft((current) => (isDraftOf(current, plant) ? nextDraft(current) : current));
       form.current?.focusField('name');
@@ -106,6 +117,16 @@ export function AddSheet({ filter, isOpen }: AddSheetProps) {
     form.current?.focusSubmit(); // The button that was pressed is about to go.
     void addAndShow(plant);
   };
+  const importInstead = async ({ text, nameBefore }: Pasted) => {
+    try {
+      const { importPasted } = await import('../import/import-plants.js');
+      change({ ...draft, name: nameBefore });
+      setPasted(undefined);
+      importPasted(text);
+    } catch {
+      setFailed({ message: notLoaded });
+    }
+  };
   const offered = failed?.plant;
 
   return (
@@ -119,6 +140,7 @@ export function AddSheet({ filter, isOpen }: AddSheetProps) {
         hasId
         onChange={change}
         onSubmit={() => void submit()}
+        onPasteName={(text) => setPasted(countLines(text) > 1 ? { text, nameBefore: draft.name } : undefined)}
         actions={
           offered && (
             <button type="button" aria-disabled={busy} onClick={() => busy || retry(offered)}>
@@ -127,6 +149,11 @@ export function AddSheet({ filter, isOpen }: AddSheetProps) {
           )
         }
       >
+        {pasted && (
+          <button type="button" onClick={() => void importInstead(pasted)}>
+            {`${countLines(pasted.text)} lines: import them instead?`}
+          </button>
+        )}
         {takenId !== undefined && (
           <TakenId
             id={takenId}
