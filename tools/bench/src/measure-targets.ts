@@ -51,7 +51,7 @@ export async function measureTargets(
     mkdirSync(folder);
     const database = await engine.createDatabase(folder);
     const running = await startTarget(target, database.url, folder);
-    await storePlants(running, plants, load.operation);
+    await storePlants(running, plants);
     const warmup = { ...load, connections: warmupConnections, seconds: warmupSeconds };
     started.push({ target, folder, database, running, results: [await sendLoad(running, warmup)] });
     onWarm(running);

@@ -3,7 +3,7 @@ import { type Compared, compare } from './compare.js';
 const plants = 100_000;
 
 /** Reads, batches and deletes. One connection shows how long a request takes that nothing is done beside. */
-export const loads = [
+const loads = [
   { operation: 'get', connections: 1, plants },
   { operation: 'get', connections: 64, plants },
   { operation: 'page', connections: 1, plants },

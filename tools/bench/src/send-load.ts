@@ -45,9 +45,11 @@ export async function sendLoad(
   begun = 0,
 ): Promise<LoadResult> {
   const { method, path, body, plants = 0 } = operations[operation];
-  let nextDeleted = smallestId + begun;
+  let deleted = begun;
   const nextId = () =>
-    operation === 'delete' ? nextDeleted++ : randomId(method === 'GET' ? stored : undefined);
+    operation === 'delete'
+      ? storedId(deleted++, stored ?? 0)
+      : randomId(method === 'GET' ? stored : undefined);
   const latencies = createHistogram();
   const startMs = performance.now() + rampUpSeconds * 1000;
   const endMs = startMs + seconds * 1000;
@@ -81,17 +83,11 @@ export async function sendLoad(
   };
 }
 
-/** Stores plants in batches, by ids from the smallest on; for creates by random ones as theirs, so that these meet their pages. */
-export async function storePlants(
-  server: Server,
-  count: number,
-  operation?: Load['operation'],
-): Promise<void> {
+/** Stores plants in batches, whose ids are all over the range and come in no order, as those of creates. */
+export async function storePlants(server: Server, count: number): Promise<void> {
   for (let stored = 0; stored < count; stored += batchPlants) {
     const length = Math.min(batchPlants, count - stored);
-    const body = batchOf(length, (index) =>
-      operation === 'create' ? randomId() : smallestId + stored + index,
-    );
+    const body = batchOf(length, (index) => storedId(((stored + index) * 7_919) % count, count));
     const request = { method: 'POST', headers: headersOf(server, body), body };
     const { status } = await fetch(`${server.baseUrl}/plants/batch`, request);
     if (status !== 200) throw new Error(`A batch was answered ${status}`);
@@ -105,8 +101,10 @@ const headersOf = ({ token }: Server, body: string | undefined) => ({
 
 /** Every id has 16 digits, so that it can overwrite the previous one: all 53-bit ids except the lowest ninth. */
 const smallestId = 10 ** 15;
-const randomId = (count = Number.MAX_SAFE_INTEGER - smallestId) =>
-  smallestId + Math.floor(Math.random() * count);
+const idCount = Number.MAX_SAFE_INTEGER - smallestId;
+/** The id of one of so many plants that were stored. */
+const storedId = (index: number, count: number) => smallestId + index * Math.floor(idCount / count);
+const randomId = (count = idCount) => storedId(Math.floor(Math.random() * count), count);
 
 const plantOf = (id: number) => JSON.stringify({ id, name: 'Monstera deliciosa', tag: 'houseplant' });
 const batchOf = (length: number, idOf: (index: number) => number) =>

@@ -66,12 +66,21 @@ function inheritFrom<Prototype extends object>(base: Prototype, prototype: objec
   return Object.setPrototypeOf(prototype, base);
 }
 
-/** The JSON of bodies that several replies have, which is written once, and kept once however many of these are not read. */
-const sharedTexts = new WeakMap<object, Buffer>();
+/**
+ * The JSON of bodies that several replies have, which is written once. As bytes it is kept once, however many of these are not read;
+ * as text, which is empty until the first of them, each counts it.
+ */
+const sharedTexts = new WeakMap<object, Buffer | string>();
 
 /** Writes the JSON of a body that several replies will have. */
 export function shareText(body: object): void {
   sharedTexts.set(body, Buffer.from(JSON.stringify(body)));
+}
+
+/** Returns a body that several replies may have, each of which the service holds. */
+export function mayShare<Body extends object>(body: Body): Body {
+  sharedTexts.set(body, '');
+  return body;
 }
 
 /**
@@ -86,9 +95,10 @@ export function sendJson(app: Express, memory: CallerMemory): void {
 
   app.response.json = function json(this: Response, body: unknown) {
     const shared = typeof body === 'object' && body !== null ? sharedTexts.get(body) : undefined;
-    const text = shared ?? JSON.stringify(body);
+    const text = shared || JSON.stringify(body);
+    if (shared === '' && typeof text === 'string') sharedTexts.set(body as object, text);
     const bytes = Buffer.byteLength(text);
-    if (shared === undefined) memory.holdReply(this, bytes);
+    if (typeof text === 'string') memory.holdReply(this, bytes);
     const headers = [...commonHeaders, 'X-Request-Id', this.req.id, 'Content-Length', String(bytes)];
     if (this.locals.entityTag !== undefined) headers.push('ETag', this.locals.entityTag);
     this.writeHead(this.statusCode, headers);

@@ -6,7 +6,10 @@ import { createListGate } from './list-gate.js';
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
 
-/** A gate whose lists, of the caller of their first letter, are read until they are ended by their name. */
+/**
+ * A gate whose lists, of the caller of their first letter, are read until they are ended by their name. What follows `=` is what they
+ * are of.
+ */
 function open({ concurrency = 1, callers = 1, waitingShare = 0 } = {}) {
   const gate = createListGate({
     concurrency,
@@ -20,6 +23,7 @@ function open({ concurrency = 1, callers = 1, waitingShare = 0 } = {}) {
   const list = (...names: readonly string[]) =>
     names.map((name) => {
       const result = gate.read(name.slice(0, 1), {
+        of: name.split('=')[1],
         isWanted: () => !gone.has(name),
         read(share) {
           begun.push(name);
@@ -42,9 +46,33 @@ it('reads as many lists at a time as it may, and callers take turns', async () =
   const { list, begun, end } = open({ concurrency: 2 });
   list('a1', 'a2', 'a3', 'a4', 'b1');
   await nextTurn();
-  expect(begun).toEqual(['a1', 'a2']);
-  for (const name of ['a1', 'a2', 'a3']) await end(name);
-  expect(begun).toEqual(['a1', 'a2', 'a3', 'b1', 'a4']);
+  expect(begun).toEqual(['a1', 'b1']);
+  list('b2', 'b3');
+  for (const name of ['a1', 'b1', 'a2', 'b2']) await end(name);
+  expect(begun).toEqual(['a1', 'b1', 'a2', 'b2', 'a3', 'b3']);
+});
+
+it('reads those of a caller that are of the same, and wait, once', async () => {
+  const { list, begun, end, gone } = open();
+  list('a1');
+  await nextTurn();
+  const [first, second, other] = list('a2=x', 'a3=x', 'b1=x');
+  gone.add('a2=x');
+  await end('a1');
+  // This one may be for what has changed since that was read.
+  const [later] = list('a4=x');
+  for (const name of ['a2=x', 'b1=x']) await end(name);
+  expect(begun).toEqual(['a1', 'a2=x', 'b1=x', 'a4=x']);
+  await end('a4=x');
+  const results = await Promise.all([first, second, other, later]);
+  expect(results[1]).toBe(results[0]);
+  expect(new Set(results).size).toBe(3);
+});
+
+it('rejects those that share a read like any other', async () => {
+  const { list } = open();
+  const lists = list(...Array.from({ length: 129 }, (_, index) => `a${index}=x`));
+  await expect(lists[128]).rejects.toMatchObject({ errorName: 'overloaded' });
 });
 
 it('gives each list its part of the time', async () => {
@@ -73,19 +101,20 @@ it('does not read a list that nobody waits for, and goes on with the next one', 
 
 it.each([
   { waitingShare: 1, callers: 1, restMs: 480 },
+  { waitingShare: 1, callers: 1, requests: 3, restMs: 640 },
   { waitingShare: 1, callers: 4, restMs: 120 },
   { waitingShare: 0.5, callers: 1, restMs: 30 },
   { waitingShare: 0.2, callers: 1, restMs: 0 },
-])('lets the lists of a caller rest after one of 10 ms: %j', async ({ restMs, ...shared }) => {
+])('lets the lists of a caller rest after one of 10 ms: %j', async ({ restMs, requests = 1, ...shared }) => {
   const { list, begun, end } = open(shared);
-  list('a1');
+  list(...Array(requests).fill('a1=x'));
   await nextTurn();
   vi.advanceTimersByTime(10);
   list('a2', 'b1');
-  await end('a1');
+  await end('a1=x');
   if (restMs > 0) {
     // Others are read meanwhile.
-    expect(begun).toEqual(['a1', 'b1']);
+    expect(begun).toEqual(['a1=x', 'b1']);
     await end('b1');
     vi.advanceTimersByTime(restMs - 1);
     await nextTurn();

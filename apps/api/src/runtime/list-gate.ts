@@ -26,6 +26,8 @@ export interface ListGate {
 
 /** A list to be read. */
 interface List<Result extends Timed> {
+  /** What it is of. Those of a caller that wait, and are of the same, are read once; one without it is read by itself. */
+  readonly of?: unknown;
   /** Whether its client is still there; if not, it is not read. */
   isWanted(): boolean;
   /** Gets the part of the time that a list may take, since others want some, too: from 0 to 1. */
@@ -35,6 +37,13 @@ interface List<Result extends Timed> {
 /** What was read. It may say how long the engine took, in milliseconds; otherwise that is until `read` resolves. */
 interface Timed {
   readonly readMs?: number | undefined;
+}
+
+/** A request that waits for a list. */
+interface Waiting<Result> {
+  isWanted(): boolean;
+  /** Those that are of the same have results of the same type. */
+  resolve(result: Promise<Result>): void;
 }
 
 /** How lists are read. */
@@ -50,8 +59,10 @@ interface ListGateOptions {
 export function createListGate({ concurrency, callers, waitingShare }: ListGateOptions): ListGate {
   const places = new Budget(maxLists);
   const waiting = new FairQueue<() => void>();
+  const shared = new Map<string, Waiting<Timed>[]>();
   const resting = new Map<Caller, NodeJS.Timeout>();
   let reading = 0;
+  let isBeginning = false;
 
   function beginReady(): void {
     while (reading < concurrency) {
@@ -61,11 +72,21 @@ export function createListGate({ concurrency, callers, waitingShare }: ListGateO
     }
   }
 
+  /** Begins those of this turn of the event loop together, so that those that are of the same are known. */
+  function beginSoon(): void {
+    if (isBeginning) return;
+    isBeginning = true;
+    setImmediate(() => {
+      isBeginning = false;
+      beginReady();
+    });
+  }
+
   /** Holds back the lists of a caller, in proportion to what creates need and to its part of all callers. */
-  function rest(caller: Caller, readMs: number): void {
+  function rest(caller: Caller, readMs: number, replies: number): void {
     // Where creates wait for a part of the time alone, they need little of the rest.
     const factor = (maxRestFactor * waitingShare() ** 4) / callers.count();
-    const restMs = Math.min(maxRestMs, (readMs + replyMs) * factor);
+    const restMs = Math.min(maxRestMs, (readMs + replies * replyMs) * factor);
     if (restMs < 1) return;
     clearTimeout(resting.get(caller));
     waiting.hold(caller);
@@ -79,31 +100,47 @@ export function createListGate({ concurrency, callers, waitingShare }: ListGateO
 
   async function begin<Result extends Timed>(
     caller: Caller,
-    { isWanted, read }: List<Result>,
+    requests: readonly Waiting<Result>[],
+    read: List<Result>['read'],
   ): Promise<Result> {
     const startedAt = performance.now();
     let readMs: number | undefined;
     reading++;
     try {
-      if (!isWanted()) throw new ClientGoneError();
+      if (!requests.some(({ isWanted }) => isWanted())) throw new ClientGoneError();
       const result = await read(1 / callers.count());
       readMs = result.readMs;
       return result;
     } finally {
       reading--;
-      places.release(caller, 1);
-      rest(caller, readMs ?? performance.now() - startedAt);
+      places.release(caller, requests.length);
+      rest(caller, readMs ?? performance.now() - startedAt, requests.length);
       // Before this one is replied to, so that both go on at once.
       beginReady();
     }
   }
 
   return {
-    read(caller, list) {
+    read<Result extends Timed>(caller: Caller, { of, isWanted, read }: List<Result>): Promise<Result> {
       if (!places.take(caller, 1)) return Promise.reject(overloadErrors.waiting_reads);
+      const key = of === undefined ? undefined : JSON.stringify([caller, of]);
       return new Promise((resolve) => {
-        waiting.push(caller, () => resolve(begin(caller, list)));
-        beginReady();
+        const request: Waiting<Result> = { isWanted, resolve };
+        const same = key === undefined ? undefined : shared.get(key);
+        if (same !== undefined) {
+          same.push(request);
+          return;
+        }
+        const requests = [request];
+        if (key !== undefined) shared.set(key, requests);
+        waiting.push(caller, () => {
+          if (key !== undefined) shared.delete(key);
+          // A map may keep what was deleted of it alive for long, so that is empty.
+          const all = requests.splice(0);
+          const result = begin(caller, all, read);
+          for (const request of all) request.resolve(result);
+        });
+        beginSoon();
       });
     },
   };

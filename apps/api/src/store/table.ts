@@ -21,7 +21,7 @@ export interface Table<Resource = unknown> {
   /** SQL for the size of a row's texts, in bytes in UTF-8. Neither engine reads them for it. */
   readonly bytes: string;
   /**
-   * Reads a row. Driver adapters return an id that a number cannot hold exactly as text. A text or a time that is absent is `undefined`
+   * Reads a row. Drivers return an id as text if a number cannot hold it exactly. A text or a time that is absent is `undefined`
    * in the record, rather than `null`.
    */
   toRecord(row: readonly unknown[]): StoredRecord<Resource>;
@@ -104,13 +104,8 @@ export function tableOf<Resource>(name: string, fieldsOf: FieldsOf<Resource>): T
 /** Runs a query, with a retry, a check or the like around it. */
 export type QueryWrapper = <Result>(query: () => Promise<Result>) => Promise<Result>;
 
-/** The types of a text, and of an integer that is passed as a bigint. */
+/** The type of a text, as driver adapters take it. */
 export const text = { scalarType: 'string', arity: 'scalar' } as const satisfies ArgType;
-export const integer = { scalarType: 'bigint', arity: 'scalar' } as const satisfies ArgType;
-
-/** The types of lists. */
-export const texts = { scalarType: 'string', arity: 'list' } as const satisfies ArgType;
-export const integers = { scalarType: 'bigint', arity: 'list' } as const satisfies ArgType;
 
 /**
  * Reads one page after the other, until one is empty.

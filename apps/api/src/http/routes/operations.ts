@@ -23,7 +23,7 @@ import { showStoredPlant } from '../../plants/show-plant.js';
 import type { ActiveCallers } from '../../runtime/callers.js';
 import { createListGate } from '../../runtime/list-gate.js';
 import { costPerTurn, type Turns } from '../../runtime/turns.js';
-import { shareText } from '../fast-path.js';
+import { mayShare, shareText } from '../fast-path.js';
 import { callerOf } from '../middleware/bearer-auth.js';
 import type { CountBatch } from '../middleware/rate-limit.js';
 import { setCommonHeaders } from '../security-headers.js';
@@ -150,11 +150,16 @@ export function mountOperations(
       return { status: 304, body: undefined };
     },
     async listPlants({ query, res }) {
-      const { plants, next } = await lists.read(callerOf(res.locals), {
+      const { compose } = await lists.read(callerOf(res.locals), {
+        of: ['plants', query],
         isWanted: () => !res.closed,
-        read: (share) => listPlants(store, query, share),
+        async read(share) {
+          const { plants, next, readMs } = await listPlants(store, query, share);
+          // Composed after the next list has begun.
+          return { readMs, compose: once(() => mayShare({ plants: plants.map(showStoredPlant), next })) };
+        },
       });
-      return { status: 200, body: { plants: plants.map(showStoredPlant), next } };
+      return { status: 200, body: compose() };
     },
     async listTags({ query, res }) {
       const { tags, next } = await lists.read(callerOf(res.locals), {
@@ -211,6 +216,15 @@ export function mountOperations(
     logInitialization: false,
     requestValidationErrorHandler: (error, _request, _response, next) => next(error),
   });
+}
+
+/** A function that returns what its first call has made. */
+function once<Made>(make: () => Made): () => Made {
+  let made: Made | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }
 
 /** What authentication has found out about the token of a request, without what is not of its kind. */

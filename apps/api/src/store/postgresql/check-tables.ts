@@ -40,8 +40,8 @@ export async function checkTables(connection: ClientBase): Promise<void> {
   await connection.query(`BEGIN; SET LOCAL lock_timeout = ${lockTimeoutMs}`);
   try {
     // This plans the insert and checks its privileges, but does not run it.
-    const { sql, args } = createInsert(plantTable).compose([]);
-    await connection.query(`EXPLAIN ${sql}`, args);
+    const { sql, args = [] } = createInsert(plantTable).compose([]);
+    await connection.query(`EXPLAIN ${sql}`, [...args]);
   } catch (error) {
     const serverError = findDriverError(error);
     if (serverError === undefined) throw error;

@@ -1,11 +1,11 @@
 import { INT64_MIN } from '@plant-store/contract';
-import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
 import type { ClientBase } from 'pg';
 import { OperatorError } from '../../errors/operator-error.js';
 import { type ChangePlace, isBeyond, type ListedChanges, type ListLimits, unknownPlace } from '../store.js';
-import { integers, type Table } from '../table.js';
+import type { Table } from '../table.js';
 import { findDriverError } from './errors.js';
 import { durableColumnSql } from './probe-commit.js';
+import type { Query } from './run-query.js';
 
 /**
  * Where changes have their places: each is the number of its transaction plus a base. Transactions commit in any order, so only those
@@ -73,12 +73,11 @@ async function readNumbers(connection: Pick<ClientBase, 'query'>): Promise<Chang
 
 /** Lists changes as `Store.listChanges` does, and finds the last one as `Store.lastChange`. */
 export function createListChanges<Resource>(
-  connections: Pick<SqlDriverAdapter, 'queryRaw'>,
+  query: Query,
   { name, columns, changeColumns, bytes, toChange }: Table<Resource>,
   numbers: ChangeNumbers,
 ) {
-  const query = async (sql: string) =>
-    (await connections.queryRaw({ sql, args: [], argTypes: [] })).rows.map((row) => row.map(toBigint));
+  const queryNumbers = async (sql: string) => (await query({ sql })).map((row) => row.map(toBigint));
   const findSql = `
     SELECT ${[...columns, ...changeColumns].join(', ')}, ${durableColumnSql} FROM ${name} WHERE id = ANY($1::bigint[])`;
 
@@ -90,12 +89,12 @@ export function createListChanges<Resource>(
     const isNumbered = after?.number !== undefined;
     const count = isNumbered ? matches + 1 : plants;
     const rows = isNumbered
-      ? await query(`
+      ? await queryNumbers(`
           SELECT id, change_place, ${bytes} FROM ${name}
           WHERE change_place >= ${after.number} AND (change_place, id) > (${after.number}, ${after.id})
             AND change_place < ${await readNotFinal(after)}
           ORDER BY change_place, id LIMIT ${count}`)
-      : await query(`
+      : await queryNumbers(`
           SELECT id, change_place, ${bytes} FROM ${name}
           ${after === undefined ? '' : `WHERE id > ${after.id}`} ORDER BY id LIMIT ${count}`);
     const places: ChangePlace[] = [];
@@ -115,7 +114,7 @@ export function createListChanges<Resource>(
   }
 
   async function readNotFinal(after?: ChangePlace): Promise<bigint> {
-    const [[notFinal = 0n, next = 0n] = []] = await query(numbers.bounds);
+    const [[notFinal = 0n, next = 0n] = []] = await queryNumbers(numbers.bounds);
     if (isBeyond(after, Number(next) - 1)) throw unknownPlace();
     return notFinal;
   }
@@ -124,8 +123,7 @@ export function createListChanges<Resource>(
     async listChanges(after: ChangePlace | undefined, limits: ListLimits): Promise<ListedChanges<Resource>> {
       const { places, ...listed } = await listPlaces(after, limits);
       if (places.length === 0) return { changes: [], ...listed };
-      const args = [places.map(({ id }) => id)];
-      const { rows } = await connections.queryRaw({ sql: findSql, args, argTypes: [integers] });
+      const rows = await query({ sql: findSql, args: [places.map(({ id }) => id)] });
       const found = new Map(rows.map(toChange).map((change) => [change.place.id, change]));
       const changes = places.flatMap(({ id, number }) => {
         const change = found.get(id);
@@ -135,7 +133,7 @@ export function createListChanges<Resource>(
       return { changes, ...listed };
     },
     async lastChange(): Promise<ChangePlace | undefined> {
-      const [last] = await query(`
+      const [last] = await queryNumbers(`
         SELECT id, change_place FROM ${name} WHERE change_place < ${await readNotFinal()}
         ORDER BY change_place DESC, id DESC LIMIT 1`);
       return last && { id: last[0] ?? 0n, number: Number(last[1]) };
@@ -143,7 +141,6 @@ export function createListChanges<Resource>(
   };
 }
 
-/** Driver adapters return an integer that a number cannot hold exactly as text. */
 function toBigint(value: unknown): bigint | undefined {
   return value === null ? undefined : BigInt(String(value));
 }

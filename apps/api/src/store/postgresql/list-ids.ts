@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { foldText, searchText } from '@plant-store/contract/fold-text';
-import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
 import type { CountedValues, CountLimits, ListLimits, ListPosition, ListQuery } from '../store.js';
-import { type Table, text } from '../table.js';
+import type { Table } from '../table.js';
 import { durableColumnSql } from './probe-commit.js';
+import type { Query } from './run-query.js';
 
 /** The part of the plants that an order has, the place after a plant, and the order, which an index has. */
 export const orders = {
@@ -60,7 +60,7 @@ const turnMs = 3;
  * Texts are searched here, since what PostgreSQL knows of letters depends on its server.
  */
 export async function listIds(
-  connections: SqlDriverAdapter,
+  run: Query,
   table: Table,
   query: ListQuery,
   limits: ListLimits,
@@ -77,7 +77,7 @@ export async function listIds(
     size = Math.min(size, plants);
     const missing = limits.matches - ids.length;
     const next = await examine(
-      connections,
+      run,
       table,
       { ...query, after },
       { matches: missing, plants: size, bytes },
@@ -113,7 +113,7 @@ interface Examined {
  * @param options whether one is examined whatever its size, and what searches the texts of those that match otherwise
  */
 async function examine(
-  connections: SqlDriverAdapter,
+  run: Query,
   table: Table,
   query: ListQuery,
   limits: ListLimits,
@@ -130,7 +130,7 @@ async function examine(
   const searched = search ? table.searches.map((column) => `, CASE WHEN matches THEN ${column} END`) : [];
   const { plants, bytes, matches } = limits;
   const selected = table.columns.join(', ');
-  const { rows } = await connections.queryRaw({
+  const rows = await run({
     sql: `
       SELECT id, added_at, matches, is_end, bytes_left${searched.join('')} FROM (
         SELECT ${selected}, place, next_bytes IS NULL AND place <= ${plants} AS is_end,
@@ -140,7 +140,6 @@ async function examine(
         FROM (${measureSql(table, where, by, plants)}) AS page WHERE place <= ${plants} AND (${isFirst ? 'place = 1 OR ' : ''}total <= ${bytes})
       ) AS examined WHERE matches OR is_last ORDER BY ${by} ${search ? '' : `LIMIT ${matches}`}`,
     args: table.filters.map((name) => equal?.[name] ?? null),
-    argTypes: table.filters.map(() => text),
   });
   const found = (search ? await search.filter(rows, matches) : rows).map(
     ([id, addedAt, matches, isEnd, bytesLeft]) => ({
@@ -183,7 +182,7 @@ function measureSql(
  * @param isDistributed whether several nodes have the records: then each must say that what it has is durable
  */
 export async function countValues(
-  connections: SqlDriverAdapter,
+  run: Query,
   table: Table,
   { column, after, isDistributed }: { column: string; after: bigint | undefined; isDistributed: boolean },
   { plants, bytes }: CountLimits,
@@ -191,15 +190,13 @@ export async function countValues(
   const { of, after: isAfter, by } = orders.id;
   const where = after === undefined ? [of] : [isAfter(`${after}`)];
   const durable = isDistributed ? [`${durableColumnSql} AS durable`] : [];
-  const { rows } = await connections.queryRaw({
+  const rows = await run({
     sql: `
       SELECT ${column}, count(*) FILTER (WHERE NOT deleted), max(max(id)) OVER (),
         bool_or(bool_or(next_bytes IS NULL)) OVER (),
         ${isDistributed ? 'bool_and(durable)' : durableColumnSql}
       FROM (${measureSql(table, where, by, plants, durable)}) AS page
       WHERE place <= ${plants} AND (place = 1 OR total <= ${bytes}) GROUP BY ${column}`,
-    args: [],
-    argTypes: [],
   });
   const [, , end, isEnd] = rows[0] ?? [];
   return {

@@ -1,5 +1,4 @@
 import { createDatabase } from '@plant-store/postgresql-server';
-import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { beforeEach, expect, inject, it, onTestFinished } from 'vitest';
 import { openTestDatabase } from '../../../test/support/database/create-test-database.js';
@@ -9,7 +8,7 @@ import { plantTable } from '../../plants/plant-store.js';
 import type { ListQuery } from '../store.js';
 import { createListPage } from './list-page.js';
 import { durableOnceSql } from './probe-commit.js';
-import type { NamedQuery } from './run-query.js';
+import { createQuery, type Statement } from './run-query.js';
 
 let url = '';
 beforeEach(async () => {
@@ -20,18 +19,14 @@ it('reads each page of all plants by one statement of the same name, until it fi
   const database = await openTestDatabase({ url });
   onTestFinished(() => database.close());
   await database.plants.create([1n, 2n, 3n, 4n].map((id) => ({ id, name: 'Fern', addedAt: Number(id) })));
-  const connections = await new PrismaPg({ connectionString: url }).connect();
-  onTestFinished(() => connections.dispose());
-  const sent: NamedQuery[] = [];
-  const listPage = createListPage(
-    {
-      queryRaw(query) {
-        sent.push(query);
-        return connections.queryRaw(query);
-      },
-    },
-    plantTable,
-  );
+  const pool = new pg.Pool({ connectionString: url });
+  onTestFinished(() => pool.end());
+  const query = createQuery(pool);
+  const sent: Statement[] = [];
+  const listPage = createListPage((statement) => {
+    sent.push(statement);
+    return query(statement);
+  }, plantTable);
   const list = async (query: ListQuery, matches: number) => {
     const page = await listPage(query, { matches, plants: 1_000, bytes: 1_000 });
     return page && { ids: page.plants.map(({ id }) => id), last: page.last?.id };

@@ -1,4 +1,3 @@
-import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
 import {
   isFiltered,
   isTombstone,
@@ -7,10 +6,10 @@ import {
   type ListQuery,
   withoutTombstones,
 } from '../store.js';
-import { integer, type Table } from '../table.js';
+import type { Table } from '../table.js';
 import { orders } from './list-ids.js';
 import { durableOnceSql } from './probe-commit.js';
-import type { NamedQuery } from './run-query.js';
+import type { Query, Statement } from './run-query.js';
 
 /** The most plants of such a page. Its statement is planned for as many, whatever its page has, and is read only as far as needed. */
 const longestPage = 1_000;
@@ -20,17 +19,13 @@ const longestPage = 1_000;
  * if it has a filter, more plants, a tombstone, or a first plant that is too large. A row that is not of the page any more shows that
  * there is a next one.
  */
-export function createListPage<Resource>(
-  connections: Pick<SqlDriverAdapter, 'queryRaw'>,
-  { name, columns, bytes, toRecord }: Table<Resource>,
-) {
+export function createListPage<Resource>(query: Query, { name, columns, bytes, toRecord }: Table<Resource>) {
   const selected = columns.join(', ');
 
   /** Reads the first row with which the page would have too many bytes, too, and no further one. */
-  function compose({ order, after }: ListQuery, rows: number, maxBytes: number): NamedQuery {
+  function compose({ order, after }: ListQuery, rows: number, maxBytes: number): Statement {
     const { of, after: isAfter, by } = orders[order];
     const position = [after?.id, order === 'newest' ? after?.addedAt : undefined];
-    const args = [rows, maxBytes, ...position.filter((value) => value !== undefined)];
     return {
       sql: `
         SELECT ${selected}, CASE WHEN total > $2 THEN true END AS exceeds FROM (
@@ -39,19 +34,18 @@ export function createListPage<Resource>(
             WHERE ${of}${after === undefined ? '' : ` AND ${isAfter('$3', '$4')}`} ORDER BY ${by} LIMIT ${longestPage + 1}
           ) AS next
         ) AS page WHERE total - bytes <= $2 AND ${durableOnceSql} IS NOT FALSE ORDER BY ${by} LIMIT $1`,
-      args,
-      argTypes: args.map(() => integer),
+      args: [rows, maxBytes, ...position.filter((value) => value !== undefined)],
       name: `list_${order}${after === undefined ? '' : '_after'}_${name}`,
     };
   }
 
   return async function listPage(
-    query: ListQuery,
+    list: ListQuery,
     { matches, plants, bytes }: ListLimits,
   ): Promise<Listed<Resource> | undefined> {
     const length = Math.min(matches, plants);
-    if (isFiltered(query) || length > longestPage) return undefined;
-    const { rows } = await connections.queryRaw(compose(query, length + 1, bytes));
+    if (isFiltered(list) || length > longestPage) return undefined;
+    const rows = await query(compose(list, length + 1, bytes));
     const records = rows.map(toRecord);
     const exceeds = (at: number) => rows[at]?.[columns.length] === true;
     if (records.some(isTombstone) || exceeds(0)) return undefined;

@@ -18,7 +18,7 @@ import { migratePostgresql, migrationTimeoutMs } from './migrate-postgresql.js';
 import { openPool } from './open-pool.js';
 import { createInsert, createPostgresqlStore } from './postgresql-store.js';
 import { confirmDurable, createProbeCommit, durableOnceSql } from './probe-commit.js';
-import { createRunQuery, type NamedQuery } from './run-query.js';
+import { createQuery, createRunQuery } from './run-query.js';
 
 /** How many commits are in flight: while one waits for the disk, the next one is sent and planned. */
 const concurrentCommits = 2;
@@ -48,13 +48,10 @@ export async function openPostgresql(
     const citus = changeNumbers === undefined ? await import('./citus/open-citus.js') : undefined;
     const insert =
       citus?.createInsertOfValues(plantTable) ?? createInsert(plantTable, changeNumbers?.ofTransaction);
-    const adapter = new PrismaPg(pool, {
-      schema,
-      statementNameGenerator: ({ name = '' }: NamedQuery) => name,
-    });
+    const adapter = new PrismaPg(pool, { schema });
     const connections = await adapter.connect();
     const store = createPostgresqlStore({
-      ...{ connections, table: plantTable, transact, insert, changeNumbers, showsLog },
+      ...{ query: createQuery(pool), table: plantTable, transact, insert, changeNumbers, showsLog },
     });
     const { plants, watch } = (await citus?.openCitus(pool, store, log)) ?? { plants: store };
     const query = async (sql: string, args: readonly string[]) =>

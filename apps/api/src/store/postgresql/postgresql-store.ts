@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import { messages } from '@plant-store/contract/messages';
-import type { ArgType, SqlDriverAdapter, SqlQuery } from '@prisma/driver-adapter-utils';
 import { ServiceError } from '../../errors/service-error.js';
 import {
   type Change,
@@ -14,22 +13,22 @@ import {
   stored,
   withoutTombstones,
 } from '../store.js';
-import { integer, integers, type QueryWrapper, readPages, type Table, texts as textList } from '../table.js';
+import { type QueryWrapper, readPages, type Table } from '../table.js';
 import { type ChangeNumbers, createListChanges } from './list-changes.js';
 import { countValues, listIds } from './list-ids.js';
 import { createListPage } from './list-page.js';
 import { durableColumnSql } from './probe-commit.js';
-import type { NamedQuery } from './run-query.js';
+import type { Query, Statement } from './run-query.js';
 
 /** How records are inserted by one statement, which returns the ids of those that it has stored. */
 export interface InsertStatement<Resource> {
   /** @param records in the order of their ids */
-  compose(records: readonly Stored<Resource>[]): NamedQuery;
+  compose(records: readonly Stored<Resource>[]): Statement;
 }
 
 /** What a store of PostgreSQL works with. */
 export interface PostgresqlStoreOptions<Resource> {
-  readonly connections: SqlDriverAdapter;
+  readonly query: Query;
   readonly table: Table<Resource>;
   /** Runs a transaction, which is a statement or idempotent; see `createRunQuery`. */
   readonly transact: QueryWrapper;
@@ -45,7 +44,7 @@ export interface PostgresqlStoreOptions<Resource> {
  * by another one. A change is one that reads and one that updates. They work where Citus distributes the table, too.
  */
 export function createPostgresqlStore<Resource>({
-  connections,
+  query,
   table,
   transact,
   insert,
@@ -61,7 +60,7 @@ export function createPostgresqlStore<Resource>({
   const historySql = findSqlOf([...columns, ...historyColumns].join(', '));
   // Rows are locked in the order of their ids, so that two changes that share some wait for each other instead of deadlocking.
   // Citus forwards the statement, if all its ids are in one shard, as both parts say; otherwise it rejects it.
-  const changed: readonly (readonly [string, keyof typeof lists])[] = [
+  const changed: readonly (readonly [string, string])[] = [
     ...texts.map((column) => [column, 'text'] as const),
     ...([
       ['original', 'text'],
@@ -92,31 +91,19 @@ export function createPostgresqlStore<Resource>({
     WHERE ${name}.id = ANY($1::bigint[]) AND ${name}.id = found.id
       AND ${name}.deleted = change.deleted_before AND (${name}.deleted OR ${isAsBefore.join(' AND ')})
     RETURNING ${name}.id`;
-  const changeTypes = [integers, textList, ...[...changed, ...changed].map(([, type]) => lists[type])];
   /** Ids are numbers, so they can be part of the statement, which Citus divides among nodes as it does no array. */
   const composeRetire = (ids: readonly bigint[]) => `
     INSERT INTO ${name} (id, deleted, changed_at, change_place, ${texts.join(', ')})
     VALUES ${ids.map((id) => `((${id})::bigint, true, ${Date.now()}, ${place}, ${erasedTexts.map((erased) => (erased === null ? 'NULL' : `'${erased}'`)).join(', ')})`).join(', ')}
     ON CONFLICT (id) DO NOTHING RETURNING id`;
-  const runSql = async (sql: string) =>
-    (await transact(() => connections.queryRaw({ sql, args: [], argTypes: [] }))).rows;
-
-  /**
-   * Runs a statement that returns ids, and empties its list of values once it is over: Prisma's driver adapters keep the last 100
-   * queries in memory for a debug log, enabled or not; with the plants of 100 commits that could be hundreds of megabytes.
-   */
-  async function writeIds(query: SqlQuery): Promise<ReadonlySet<bigint>> {
-    try {
-      const { rows } = await connections.queryRaw(query);
-      return new Set(rows.map(([id]) => BigInt(String(id))));
-    } finally {
-      query.args.length = 0;
-    }
+  /** Runs a statement that returns ids. */
+  async function writeIds(statement: Statement): Promise<ReadonlySet<bigint>> {
+    return new Set((await query(statement)).map(([id]) => BigInt(String(id))));
   }
 
   async function findAll(ids: readonly bigint[]): Promise<ReadonlyMap<bigint, StoredRecord<Resource>>> {
     if (ids.length === 0) return new Map();
-    const { rows } = await connections.queryRaw({ sql: findSql, args: [ids], argTypes: [integers] });
+    const rows = await query({ sql: findSql, args: [ids] });
     return new Map(rows.map(toRecord).map((record) => [record.id, record]));
   }
 
@@ -162,16 +149,15 @@ export function createPostgresqlStore<Resource>({
   ): Promise<ReadonlySet<bigint>> {
     const retired = replacements.filter(({ before }) => before === undefined).map(({ after }) => after.id);
     const written = new Set(
-      retired.length === 0
-        ? []
-        : await writeIds({ sql: composeRetire(retired.toSorted(inOrder)), args: [], argTypes: [] }),
+      retired.length === 0 ? [] : await writeIds({ sql: composeRetire(retired.toSorted(inOrder)) }),
     );
     const rows = replacements.flatMap(({ before, after, by = null }) =>
       before === undefined ? [] : [[after.id, by, ...valuesOf(after), ...valuesOf(before)]],
     );
-    if (rows.length === 0) return written;
-    const args = changeTypes.map((_, column) => rows.map((row) => row[column]));
-    return new Set([...written, ...(await writeIds({ sql: changeSql, args, argTypes: changeTypes }))]);
+    const [first] = rows;
+    if (first === undefined) return written;
+    const args = first.map((_, column) => rows.map((row) => row[column]));
+    return new Set([...written, ...(await writeIds({ sql: changeSql, args }))]);
   }
 
   /**
@@ -217,8 +203,8 @@ export function createPostgresqlStore<Resource>({
     };
   }
 
-  const listPage = showsLog ? createListPage(connections, table) : undefined;
-  const listing = changeNumbers && createListChanges(connections, table, changeNumbers);
+  const listPage = showsLog ? createListPage(query, table) : undefined;
+  const listing = changeNumbers && createListChanges(query, table, changeNumbers);
   function changes() {
     if (listing !== undefined) return listing;
     throw new ServiceError('changes_unsupported', messages.changesUnsupported);
@@ -234,35 +220,26 @@ export function createPostgresqlStore<Resource>({
     lastChange: () => transact(async () => changes().lastChange()),
     find: (ids) => transact(async () => [...(await findAll(ids)).values()]),
     findHistory: (ids) =>
+      transact(async () => (await query({ sql: historySql, args: [ids] })).map(toHistory)),
+    list: (list, limits) =>
       transact(async () => {
-        const query = { sql: historySql, args: [ids], argTypes: [integers] };
-        return (await connections.queryRaw(query)).rows.map(toHistory);
-      }),
-    list: (query, limits) =>
-      transact(async () => {
-        const page = await listPage?.(query, limits);
+        const page = await listPage?.(list, limits);
         if (page !== undefined) return page;
-        const { ids, last } = await listIds(connections, table, query, limits);
+        const { ids, last } = await listIds(query, table, list, limits);
         const found = await findAll(ids);
         // One may have been removed since its id was read.
         return { plants: withoutTombstones(ids.flatMap((id) => found.get(id) ?? [])), last };
       }),
     countValues: (column, after, limits) =>
       transact(() =>
-        countValues(
-          connections,
-          table,
-          { column, after, isDistributed: changeNumbers === undefined },
-          limits,
-        ),
+        countValues(query, table, { column, after, isDistributed: changeNumbers === undefined }, limits),
       ),
     // Sizes come first: PostgreSQL measures texts without reading them, and each shard would send as many as a page may have.
     read: (after, limits) =>
       readPages(async (last) => {
         const rest = last === undefined ? '' : `WHERE id > ${last}`;
-        const sizes = await runSql(
-          `SELECT id, ${bytes} FROM ${name} ${rest} ORDER BY id LIMIT ${limits.plants}`,
-        );
+        const sql = `SELECT id, ${bytes} FROM ${name} ${rest} ORDER BY id LIMIT ${limits.plants}`;
+        const sizes = await transact(() => query({ sql }));
         let total = 0;
         const page = sizes.filter(([, size], place) => {
           total += Number(size);
@@ -270,9 +247,8 @@ export function createPostgresqlStore<Resource>({
         });
         const [first, end] = [page[0]?.[0], page.at(-1)?.[0]];
         if (first === undefined) return [];
-        const rows = await runSql(
-          `SELECT ${selected} FROM ${name} WHERE id BETWEEN ${first} AND ${end} ORDER BY id`,
-        );
+        const pageSql = `SELECT ${selected} FROM ${name} WHERE id BETWEEN ${first} AND ${end} ORDER BY id`;
+        const rows = await transact(() => query({ sql: pageSql }));
         return rows.map(toRecord);
       }, after),
   };
@@ -286,13 +262,6 @@ const inOrder = (a: bigint, b: bigint) => (a < b ? -1 : a > b ? 1 : 0);
  * it forth and back meanwhile.
  */
 const maxSkips = 100;
-
-/** The types of the columns that a change sets. */
-const lists = {
-  text: textList,
-  bigint: integers,
-  boolean: { scalarType: 'boolean', arity: 'list' },
-} as const satisfies Readonly<Record<string, ArgType>>;
 
 /**
  * An insert with an array for each column, so that the statement is the same for any number of records.
@@ -311,7 +280,6 @@ export function createInsert<Resource>(
   const withTimeOfAll = sqlOf(`*, ${time}, ${place} FROM unnest(${arrays})`);
   /** As an import has them. */
   const withTimes = sqlOf(`*, ${place} FROM unnest(${arrays}, ${time}[])`);
-  const textTypes = textColumns.map(() => textList);
   return {
     compose(records) {
       const now = Date.now();
@@ -325,7 +293,6 @@ export function createInsert<Resource>(
           records.map(({ addedBy = null }) => addedBy),
           haveTimes ? records.map(({ addedAt = now }) => addedAt) : now,
         ],
-        argTypes: [integers, ...textTypes, haveTimes ? integers : integer],
         name: haveTimes ? undefined : `insert_${name}`,
       };
     },

@@ -1,14 +1,36 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { SqlQuery } from '@prisma/driver-adapter-utils';
+import pg, { type Pool, type QueryArrayConfig } from 'pg';
 import { toServiceError } from '../database.js';
 import type { QueryWrapper } from '../table.js';
 import { rejectAfter } from './connection.js';
 import { findDriverError, isConflict, meaningOf } from './errors.js';
 
-/** A query, possibly with the name under which each connection keeps its plan, since it runs all the time. */
-export interface NamedQuery extends SqlQuery {
+/** A statement about records. */
+export interface Statement {
+  readonly sql: string;
+  readonly args?: readonly unknown[];
+  /** Under which each connection keeps its plan, since it runs all the time. */
   readonly name?: string | undefined;
 }
+
+/** Runs a statement, and returns the values of its rows: booleans, and all others as text, which is exact. */
+export type Query = (statement: Statement) => Promise<readonly (readonly unknown[])[]>;
+
+/** Creates a function that runs statements on the connections of a pool. */
+export function createQuery(pool: Pick<Pool, 'query'>): Query {
+  return async ({ sql, args = [], name }) => {
+    const query: QueryArrayConfig = { text: sql, values: [...args], name, rowMode: 'array', types };
+    return (await pool.query<unknown[]>(query)).rows;
+  };
+}
+
+/** The parser of the driver for integers would look at each first, and that of Prisma's adapter makes numbers of some. */
+const types = {
+  getTypeParser: ((type: number) =>
+    type === pg.types.builtins.BOOL
+      ? (value: string) => value === 't'
+      : (value: string) => value) as typeof pg.types.getTypeParser,
+};
 
 /**
  * Creates a function that runs a query, and converts a failure of the database, as opposed to one of the query, into an

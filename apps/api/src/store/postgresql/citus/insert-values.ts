@@ -1,4 +1,4 @@
-import { integer, type Table, text } from '../../table.js';
+import type { Table } from '../../table.js';
 import type { InsertStatement } from '../postgresql-store.js';
 
 /** The most rows whose statement is prepared: of larger batches that costs more than it saves. */
@@ -11,7 +11,6 @@ export function createInsertOfValues<Resource>({
   toTexts,
 }: Table<Resource>): InsertStatement<Resource> {
   const types = ['bigint', ...texts.map(() => 'text'), 'text', 'bigint'];
-  const argTypes = [integer, ...texts.map(() => text), text, integer];
   const start = `INSERT INTO ${name} (${['id', ...texts, 'added_by', 'added_at']}) VALUES`;
   const valuesOf = (_: unknown, row: number) =>
     `(${types.map((type, at) => `$${types.length * row + at + 1}::${type}`)})`;
@@ -23,9 +22,8 @@ export function createInsertOfValues<Resource>({
         sql: `${start} ${records.map(valuesOf)} ON CONFLICT (id) DO NOTHING RETURNING id`,
         args: records.flatMap((record) => {
           const { id, addedAt = now, addedBy = null } = record;
-          return [id, ...toTexts(record), addedBy, addedAt === null ? null : BigInt(addedAt)];
+          return [id, ...toTexts(record), addedBy, addedAt];
         }),
-        argTypes: records.flatMap(() => argTypes),
         name: isPrepared ? `insert_${records.length}_${name}` : undefined,
       };
     },

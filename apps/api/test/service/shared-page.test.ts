@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest';
+import { createServer } from '../../src/http/server.js';
+import type { PlantStore } from '../../src/plants/plant-store.js';
+import { ActiveCallers } from '../../src/runtime/callers.js';
+import { listen } from '../support/listen.js';
+import { openApp, silentLog } from '../support/open-app.js';
+import { until } from '../support/until.js';
+
+it('reads a page once for the requests of a caller that wait for it', async () => {
+  let arrived = 0;
+  class CountedCallers extends ActiveCallers {
+    override note(): void {
+      arrived++;
+    }
+  }
+  const reads: (() => void)[] = [];
+  const list: PlantStore['list'] = () =>
+    new Promise((resolve) => {
+      const plants = [{ id: 2n ** 53n + 1n, name: `Fern "${reads.length + 1}"` }];
+      reads.push(() => resolve({ plants, last: undefined }));
+    });
+  const { app, token } = await openApp(
+    silentLog,
+    {},
+    { store: { list } as PlantStore, callers: new CountedCallers() },
+  );
+  const url = await listen(createServer(app, silentLog));
+  const request = async (path: string) => {
+    const reply = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${token}` } });
+    return { id: reply.headers.get('x-request-id'), text: await reply.text() };
+  };
+  const first = request('/plants');
+  await until(() => reads.length === 1);
+  const others = ['/plants', '/plants', '/plants?limit=7', '/plants'].map(request);
+  await until(() => arrived === 5);
+  for (let read = 0; read < 3; read++) {
+    await until(() => reads.length > read);
+    reads[read]?.();
+  }
+  const replies = await Promise.all([first, ...others]);
+
+  expect(replies.map(({ text }) => JSON.parse(text).plants[0].name)).toEqual(
+    [1, 2, 2, 3, 2].map((read) => `Fern "${read}"`),
+  );
+  expect(replies[1]?.text).toBe(
+    '{"plants":[{"id":9007199254740993,"idText":"9007199254740993","name":"Fern \\"2\\""}]}',
+  );
+  expect(new Set(replies.map(({ id }) => id)).size).toBe(5);
+});
