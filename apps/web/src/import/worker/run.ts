@@ -11,7 +11,6 @@ import {
 import { deleteAll, getAll, storeAll } from '@plant-store/client/bulk';
 import { isRejectedError } from '@plant-store/client/unwrap';
 import { hasSameFields } from '@plant-store/contract/fields';
-import { messages } from '@plant-store/contract/messages';
 import type { NewPlantInput, Plant } from '@plant-store/contract/operations';
 import { explainError, explainRejection } from '../../shared/explain-failure.js';
 import { reuseId } from '../../shared/reuse-id.js';
@@ -282,7 +281,10 @@ async function tryReuse(client: Client, { id, ...plant }: NewPlantInput, signal:
     return 'stored';
   } catch (error) {
     if (!isRejectedError(error, errors.precondition_failed.error)) throw error;
-    return { error: errors.id_taken.error, reason: messages.idTaken(BigInt(id)) };
+    return {
+      error: errors.id_taken.error,
+      reason: `The id ${id} belongs to another plant. Choose another id.`,
+    };
   }
 }
 
