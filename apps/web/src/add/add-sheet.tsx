@@ -30,6 +30,8 @@ interface AddSheetProps {
   readonly filter: PlantFilter;
   /** Whether it is shown. What was typed, and what is being added, stays while it is not. */
   readonly isOpen: boolean;
+  /** Shows the import with lines that were pasted here. */
+  importLines(text: string): Promise<void>;
 }
 
 /** Why a plant is not stored, or not certainly; with the plant if adding it again may help. */
@@ -47,7 +49,7 @@ interface Pasted {
 const countLines = (text: string) => text.split(/[\r\n]+/).filter((line) => line.trim() !== '').length;
 
 /** The sheet that adds plants, one after the other, and what was added in this tab. */
-export function AddSheet({ filter, isOpen }: AddSheetProps) {
+export function AddSheet({ filter, isOpen, importLines }: AddSheetProps) {
   const { rejectToken } = usePlantStore();
   const [draft, setDraft, latestDraft] = useDraft();
   const [problems, setProblems] = useState(noProblems);
@@ -119,10 +121,9 @@ export function AddSheet({ filter, isOpen }: AddSheetProps) {
   };
   const importInstead = async ({ text, nameBefore }: Pasted) => {
     try {
-      const { importPasted } = await import('../import/import-plants.js');
+      await importLines(text);
       change({ ...draft, name: nameBefore });
       setPasted(undefined);
-      importPasted(text);
     } catch {
       setFailed({ message: notLoaded });
     }
