@@ -258,3 +258,19 @@ it('changes where the token is kept, and shows it to a phone', async () => {
   await user.click(screen.getByRole('button', { name: 'Access' }));
   expect(screen.queryByRole('img', { name: /QR code/ })).toBeNull();
 });
+
+it('offers to import several lines that are pasted as one name, and takes them out of it', async () => {
+  const user = open(known);
+  await user.type(await nameField(), 'Elm');
+  await user.paste(' tree\n');
+  expect(screen.queryByRole('button', { name: /import them instead/ })).toBeNull();
+  await user.paste('Oak\r\nBeech\r\nBirch\r\n');
+  await user.click(screen.getByRole('button', { name: '3 lines: import them instead?' }));
+  await screen.findByRole('heading', { name: 'Columns' });
+  expect(location.pathname).toBe('/import');
+  expect(screen.getAllByText('Birch')).toHaveLength(2);
+  act(() => history.back());
+  await waitFor(() => expect(location.pathname).toBe('/add'));
+  expect((await nameField()).value).toBe('Elm tree');
+  expect(screen.queryByRole('button', { name: /import them instead/ })).toBeNull();
+});

@@ -24,6 +24,8 @@ const ImportPlants = lazy(async () => {
   return { default: ImportPlants };
 });
 
+const importLines = async (text: string) => (await import('./import/import-plants.js')).importPasted(text);
+
 const TokenSheet = lazy(async () => {
   const { TokenSheet } = await loadPart(() => import('./token/token-sheet.js'));
   return { default: TokenSheet };
@@ -222,7 +224,7 @@ function Workspace({ route, id, isActive, onScopes }: WorkspaceProps) {
       {!isImport && isActive && <Plants key={id} route={route} />}
       {opened.includes('add') && canAdd && (
         <Part>
-          <AddSheet filter={route.filter} isOpen={view === 'add' && isActive} />
+          <AddSheet importLines={importLines} filter={route.filter} isOpen={view === 'add' && isActive} />
         </Part>
       )}
       {opened.includes('import') && canAdd && (

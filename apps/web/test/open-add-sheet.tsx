@@ -25,7 +25,11 @@ export function hold(): () => void {
 }
 
 /** Shows the sheet; again, as after a reload, once it was shown before. */
-export const open = () => renderView(<AddSheet filter={{ order: 'newest' }} isOpen />, tab.store.token);
+export const open = () =>
+  renderView(
+    <AddSheet filter={{ order: 'newest' }} isOpen importLines={async () => undefined} />,
+    tab.store.token,
+  );
 
 /** The controls, and the list. */
 export const field = (name: string) => screen.getByLabelText<HTMLInputElement>(name);

@@ -5,11 +5,20 @@ it.each(['pst_0aZ', 'eyJhbGciOiJFUzI1NiJ9.e30.a-b_c', 'a~b+c/d=='])('takes %s', 
   expect(formatAuthorization(token)).toBe(`Bearer ${token}`);
 });
 
-it.each([
-  ...['', 'secret\n', 'secret\r\nx-admin: 1', 'sec ret', '"secret"', 'sécret', 'Bearer secret'],
+it.each<[unknown, string]>([
+  ['', 'is empty'],
+  ['secret\n', 'has "\\n"'],
+  ['secret\r\nx-admin: 1', 'has "\\r"'],
+  ['Bearer secret', 'has " "'],
+  ['"secret"', 'has "\\""'],
+  ['sécret', 'has "é"'],
+  ['pst_…', 'has "…"'],
+  ['pst_🌱', 'has "🌱"'],
+  ['sec=ret', 'has "="'],
   // A variable that is not set, from a caller without types: as text it would look like a token.
-  undefined as unknown as string,
-])('rejects %j without quoting it', (token) => {
-  const error = new TypeError('token must be one or more letters, digits or -._~+/=');
-  expect(() => formatAuthorization(token)).toThrow(error);
+  [undefined, 'must be a string, and is undefined'],
+])('says what is wrong with %j without quoting it', (token, problem) => {
+  const format = () => formatAuthorization(token as string);
+  expect(format).toThrow(TypeError);
+  expect(format).toThrow(new RegExp(`^token (?!.*(secret|pst)).*${problem.replaceAll('\\', '\\\\')}$`));
 });

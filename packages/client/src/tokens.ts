@@ -44,11 +44,16 @@ export function createTokens(token: string | TokenSource): Tokens {
  * The value of the `Authorization` header for an access token (RFC 6750, section 2.1).
  *
  * @throws {TypeError} when the token is empty or has characters that no bearer token has, such as a line feed or
- * quotation marks. The message never contains the token.
+ * quotation marks. The message has the first of these, but never the token.
  */
 export function formatAuthorization(token: string): string {
-  if (typeof token !== 'string' || !/^[\w.~+/-]+=*$/.test(token)) {
-    throw new TypeError('token must be one or more letters, digits or -._~+/=');
-  }
-  return `Bearer ${token}`;
+  if (typeof token === 'string' && /^[\w.~+/-]+=*$/.test(token)) return `Bearer ${token}`;
+  throw new TypeError(`token ${explain(token)}`);
+}
+
+function explain(token: unknown): string {
+  if (typeof token !== 'string') return `must be a string, and is ${token === null ? 'null' : typeof token}`;
+  if (token === '') return 'is empty';
+  const [wrong = '='] = /[^\w.~+/=-]/u.exec(token) ?? [];
+  return `must be letters, digits or -._~+/ with = at the end alone, and has ${JSON.stringify(wrong)}`;
 }

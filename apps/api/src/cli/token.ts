@@ -45,7 +45,7 @@ export async function createToken(
   await withDatabase(config, {}, async ({ accessTokens: store }) => {
     if (!page) {
       await issueAndPrint(createTokenService(store), request, context);
-      if (config.port !== 0) context.message(describeUseOf(config));
+      if (config.port !== 0) context.message(describeUseOf(config, request.scopes));
       return;
     }
     const toLink = (token: string) => `${page.href.replace(/\/?$/, '/')}#token=${token}`;
@@ -280,23 +280,28 @@ function describeScopes({ scopes, ratePerMinute }: AccessToken): string {
   return may.join(' ');
 }
 
-/** How to try a new token, which the message itself does not show. */
-function describeUseOf({ host, port, pageFolder }: Config): string {
+/** How to try a new token, which the message itself does not show, with what its scopes permit; without any it has those of plants. */
+function describeUseOf({ host, port, pageFolder }: Config, granted: readonly Scope[] = plantScopes): string {
   const { origin } = reachableUrl(host, port);
   const page = pageFolder === undefined ? '' : ` on the page ${origin}/ or,`;
   return `Try it while the service runs,${page} after  TOKEN=<token>  in the shell, with (docs/use/api.md has the command for a Windows terminal)
-${createCurl(origin, '$TOKEN')}`;
+${createCurl(origin, '$TOKEN', granted)}`;
 }
 
 /**
- * A `curl` that stores a plant, on one line, for a POSIX shell.
+ * A `curl` on one line, for a POSIX shell, that does what a token permits: it stores a plant, otherwise lists plants, otherwise shows
+ * the token.
  *
  * @param baseUrl the URL of the service, such as `http://127.0.0.1:3000`
  * @param token what the shell replaces by the access token, within double quotes, such as `$TOKEN`
  */
-export function createCurl(baseUrl: string, token: string): string {
+export function createCurl(baseUrl: string, token: string, granted: readonly Scope[] = plantScopes): string {
+  const send = ({ path }: { readonly path: string }) =>
+    `curl -i ${baseUrl}${path} -H "Authorization: Bearer ${token}"`;
+  if (!granted.includes('create'))
+    return send(granted.includes('read') ? routes.listPlants : routes.getOwnToken);
   const plant = '{"id": 1, "name": "Monstera deliciosa", "tag": "houseplant"}';
-  return `curl -i ${baseUrl}${routes.createPlant.path} -H "Authorization: Bearer ${token}" -H 'Content-Type: application/json' -d '${plant}'`;
+  return `${send(routes.createPlant)} -H 'Content-Type: application/json' -d '${plant}'`;
 }
 
 function describeReplaced(token: AccessToken): string {

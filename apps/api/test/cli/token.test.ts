@@ -79,17 +79,22 @@ it('draws the link as a QR code on a terminal, in colors that do not depend on i
   expect(data.map((row, y) => row.map((_, x) => !isWhite(y, x)))).toEqual(data);
 });
 
-it('prints a curl that stores a plant with a new token', async () => {
+it('prints a curl that does what a new token permits: it stores a plant, otherwise lists plants, or shows the token', async () => {
   const { folder } = useTokens();
   const { command, baseUrl } = await startServe({ folder });
   const environment = { HOST: '0.0.0.0', PORT: new URL(baseUrl).port, PAGE: 'off' };
-  const { stdout, stderr } = await useCommands(environment, folder).run('token create --name shop');
-  expect(stderr).not.toContain('page');
-  const line = /^curl .*$/m.exec(stderr)?.[0] ?? '';
-  const env = { PATH: process.env['PATH'], TOKEN: stdout.trim() };
-  expect(execFileSync('sh', ['-c', line], { env, encoding: 'utf8', stdio: 'pipe' })).toMatch(
-    /^HTTP\/1\.1 200 OK\r\n[\s\S]*\r\n{"name":"Monstera deliciosa","tag":"houseplant"}$/,
-  );
+  const tryNew = async (options: string) => {
+    const { stdout, stderr } = await useCommands(environment, folder).run(`token create --name ${options}`);
+    expect(stderr).not.toContain('page');
+    const line = /^curl .*$/m.exec(stderr)?.[0] ?? '';
+    const env = { PATH: process.env['PATH'], TOKEN: stdout.trim() };
+    const reply = execFileSync('sh', ['-c', line], { env, encoding: 'utf8', stdio: 'pipe' });
+    expect(reply).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    return JSON.parse(reply.slice(reply.indexOf('\r\n\r\n')));
+  };
+  expect(await tryNew('shop')).toEqual({ name: 'Monstera deliciosa', tag: 'houseplant' });
+  expect(await tryNew('shop --can read')).toMatchObject({ plants: [{ id: 1 }] });
+  expect(await tryNew('shop --can delete')).toMatchObject({ scopes: ['delete'] });
   await command.end('SIGTERM');
 });
 

@@ -30,6 +30,8 @@ interface AddSheetProps {
   readonly filter: PlantFilter;
   /** Whether it is shown. What was typed, and what is being added, stays while it is not. */
   readonly isOpen: boolean;
+  /** Shows the import with lines that were pasted here. */
+  importLines(text: string): Promise<void>;
 }
 
 /** Why a plant is not stored, or not certainly; with the plant if adding it again may help. */
@@ -38,8 +40,16 @@ interface Failed {
   readonly plant?: NewPlant;
 }
 
+/** Several lines that were pasted into the name, which an input joins, and what was there before. */
+interface Pasted {
+  readonly text: string;
+  readonly nameBefore: string;
+}
+
+const countLines = (text: string) => text.split(/[\r\n]+/).filter((line) => line.trim() !== '').length;
+
 /** The sheet that adds plants, one after the other, and what was added in this tab. */
-export function AddSheet({ filter, isOpen }: AddSheetProps) {
+export function AddSheet({ filter, isOpen, importLines }: AddSheetProps) {
   const { rejectToken } = usePlantStore();
   const [draft, setDraft, latestDraft] = useDraft();
   const [problems, setProblems] = useState(noProblems);
@@ -47,6 +57,7 @@ export function AddSheet({ filter, isOpen }: AddSheetProps) {
   const [done, setDone] = useState('');
   const [failed, setFailed] = useState<Failed>();
   const [takenId, setTakenId] = useState<bigint>();
+  const [pasted, setPasted] = useState<Pasted>();
   const form = useRef<PlantFormHandle>(null);
   const showAdded = useShowAdded(filter);
   const { added, lastKey, pending, attempt, add } = useAddPlant();
@@ -69,9 +80,11 @@ export function AddSheet({ filter, isOpen }: AddSheetProps) {
     setDraft(changed);
     setProblems((before) => withoutChanged(before, draft, changed));
     if (changed.id !== draft.id) setTakenId(undefined);
+    if (changed.name === '') setPasted(undefined);
   };
   const finish = (plant: NewPlant, { state, failure }: AddResult) => {
     if (failure === undefined) {
+      setPasted(undefined);
       setDone(`${state === 'stored' ? 'Stored' : 'Was there already'}: ${nameOf(plant)}.`);
       setDraft((current) => (isDraftOf(current, plant) ? nextDraft(current) : current));
       form.current?.focusField('name');
@@ -106,6 +119,15 @@ export function AddSheet({ filter, isOpen }: AddSheetProps) {
     form.current?.focusSubmit(); // The button that was pressed is about to go.
     void addAndShow(plant);
   };
+  const importInstead = async ({ text, nameBefore }: Pasted) => {
+    try {
+      await importLines(text);
+      change({ ...draft, name: nameBefore });
+      setPasted(undefined);
+    } catch {
+      setFailed({ message: notLoaded });
+    }
+  };
   const offered = failed?.plant;
 
   return (
@@ -119,6 +141,7 @@ export function AddSheet({ filter, isOpen }: AddSheetProps) {
         hasId
         onChange={change}
         onSubmit={() => void submit()}
+        onPasteName={(text) => setPasted(countLines(text) > 1 ? { text, nameBefore: draft.name } : undefined)}
         actions={
           offered && (
             <button type="button" aria-disabled={busy} onClick={() => busy || retry(offered)}>
@@ -127,6 +150,11 @@ export function AddSheet({ filter, isOpen }: AddSheetProps) {
           )
         }
       >
+        {pasted && (
+          <button type="button" onClick={() => void importInstead(pasted)}>
+            {`${countLines(pasted.text)} lines: import them instead?`}
+          </button>
+        )}
         {takenId !== undefined && (
           <TakenId
             id={takenId}

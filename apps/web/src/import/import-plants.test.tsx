@@ -31,7 +31,7 @@ it('shows the lines with a problem before it sends anything, then stores the oth
   expect(screen.getByRole('status').textContent).toBe('2 plants ready, 1 line with a problem.');
   expect(store.plants.size).toBe(0);
   await press('Add 2 plants');
-  const outcome = await heading('2 plants added from plants.csv.');
+  const outcome = await heading('2 plants added from plants.csv. 1 was skipped.');
   await waitFor(() => expect(document.activeElement).toBe(outcome));
   expect(total('Skipped')).toBe('1');
   expect(screen.getByRole('link', { name: 'View plants' }).getAttribute('href')).toBe('/');
@@ -39,12 +39,28 @@ it('shows the lines with a problem before it sends anything, then stores the oth
   expect(screen.getByRole('status').textContent).toContain('Finished. 2 of 2 plants done.');
 });
 
+it('counts a line that repeats another one of the file as that, not as there already', async () => {
+  const { store } = openImportWithStore();
+  const client = createClient(store);
+  for (const id of [1, 9]) await client.createPlant({ body: { id, name: 'Oak' } });
+  await review('id,name\n1,Oak\n1,Oak\n2,Rose\n2,Rose\n2,Rose\n9,Ash\nx,Ivy\n');
+  await press('Add 6 plants');
+  await heading(
+    '1 plant added from plants.csv. 1 was there already. 3 were the same as another line. 1 was rejected. 1 was skipped.',
+  );
+  expect(['Added', 'Were there already', 'Same as another line'].map(total)).toEqual(['1', '1', '3']);
+  await press('Undo this import');
+  await press('Delete the 1 plant that it added');
+  await heading('Undone: 1 plant deleted.');
+  expect(['Added', 'Were there already', 'Same as another line'].map(total)).toEqual(['0', '1', '3']);
+});
+
 it('corrects a problem in place, and sends only that after the others', async () => {
   const { store, fetch } = openImportWithStore();
   await createClient(store).createPlant({ body: { id: 2, name: 'Oak' } });
   await review(`${csv}y,Ash\n`);
   await press('Add 2 plants');
-  await heading('1 plant added from plants.csv.');
+  await heading('1 plant added from plants.csv. 1 was rejected. 2 were skipped.');
   expect(total('Rejected')).toBe('1');
   expect(screen.getByText(/^Line 3: The id 2 belongs to another plant/)).toBeDefined();
   await press('Correct 3 lines');
@@ -70,10 +86,37 @@ it('corrects a problem in place, and sends only that after the others', async ()
   await press('Back to the outcome');
   fetch.mockClear();
   await press('Add 1 plant');
-  await heading('2 plants added from plants.csv.');
+  await heading('2 plants added from plants.csv. 2 were skipped.');
   expect(closes()).toBe(true);
   expect(fetch).toHaveBeenCalledTimes(1);
   expect(store.plants.get(12n)).toEqual({ name: 'Fern' });
+});
+
+it('counts what was corrected to what the file has as there already, where the token may read', async () => {
+  const { store, fetch } = openImportWithStore();
+  const client = createClient(store);
+  for (const id of [1, 2]) {
+    const headers = { 'if-match': '*' } as const;
+    await client.createPlant({ body: { id, name: 'Oak' } });
+    await client.correctPlant({ params: { id }, headers, body: { name: 'Rose', tag: 'red' } });
+  }
+  const file = 'id,name,tag\n1,Rose,red\n2,Rose,\n3,Ivy,\n';
+  await review(file);
+  await press('Add 3 plants');
+  await heading(/^1 plant added from plants.csv. 1 was there already/);
+  expect(screen.getByText(/^Line \d: The/).textContent).toBe(
+    'Line 3: The id 2 belongs to another plant. Choose another id.',
+  );
+  await press('Import another file');
+  fetch.mockImplementation(async (url, init) =>
+    url.endsWith('/get')
+      ? new Response('{"error":40300,"message":"It may not read."}', { status: 403 })
+      : store.fetch(url, init),
+  );
+  await review(file);
+  await press('Add 3 plants');
+  await heading(/^0 plants added from plants.csv. 1 was there already/);
+  expect(total('Rejected')).toBe('2');
 });
 
 it('gives ids of deleted plants again where the person decides so, but none that another plant has by then', async () => {
@@ -85,18 +128,21 @@ it('gives ids of deleted plants again where the person decides so, but none that
   }
   await review('id,name\n1,Rose\n2,Fern\n3,Ivy\n4,Ash\n');
   await press('Add 4 plants');
-  await heading('1 plant added from plants.csv.');
+  await heading('1 plant added from plants.csv. 3 were rejected.');
   expect(total('Rejected')).toBe('3');
+  expect(screen.getByText(/^Line 2: /).textContent).toBe(
+    'Line 2: The id 1 was that of a plant that was deleted. Choose another id, or use the ids of deleted plants again.',
+  );
   fetch.mockImplementation(async (url, init) => {
     const elm = { params: { id: 2 }, body: { name: 'Elm' } };
     if (url.endsWith('/2')) await client.correctPlant({ ...elm, headers: { 'if-none-match': '*' } });
     return store.fetch(url, init);
   });
-  // After the batch the reply for the first plant is lost: the run stops, and goes on.
+  // After the batch the reply for the first plant is lost: the run goes on.
   store.fail({ kind: 'delay', ms: 0 }, { kind: 'drop', stored: true });
   await press('Use the ids of deleted plants again (3)');
-  await press('Continue');
-  await heading('2 plants added from plants.csv. 1 was there already.');
+  await screen.findByText(/Trying again.$/, { selector: '.import-stop' });
+  await heading('2 plants added from plants.csv. 1 was there already. 1 was rejected.');
   expect([...store.plants].map(([id, { name }]) => `${id} ${name}`).toSorted()).toEqual([
     '1 Rose',
     '2 Elm',
@@ -104,6 +150,7 @@ it('gives ids of deleted plants again where the person decides so, but none that
     '4 Ash',
   ]);
   expect(total('Rejected')).toBe('1');
+  expect(screen.getByText(/^Line 3: /).textContent).toContain('The id 2 belongs to another plant. Choose');
   expect(screen.queryByRole('button', { name: /^Use the ids/ })).toBeNull();
 });
 
@@ -160,7 +207,7 @@ it('asks for another token when the service rejects it, and goes on with that by
   useToken('wrong');
   await waitFor(() => expect(onTokenRejected).toHaveBeenCalledTimes(2));
   useToken('another');
-  await heading('2 plants added from plants.csv.');
+  await heading('2 plants added from plants.csv. 1 was skipped.');
   expect(onTokenRejected).toHaveBeenCalledTimes(2);
 });
 
@@ -180,7 +227,7 @@ it('goes on after a cancel, and with the token after the one that was forgotten;
   useToken(undefined);
   expect(closes()).toBe(false);
   useToken(store.token);
-  await heading('2 plants added from plants.csv.');
+  await heading('2 plants added from plants.csv. 1 was skipped.');
   expect(closes()).toBe(true);
   expect(onTokenRejected).not.toHaveBeenCalled();
 });
@@ -277,7 +324,7 @@ it('fixes all ids of a kind at once, keeps what was corrected by hand, and takes
   if (takeBack) await userEvent.click(takeBack);
   await button('Read ids such as 1.001 as 1001 in 2 lines');
   await press('Add 3 plants');
-  await heading('3 plants added from plants.csv.');
+  await heading(/^3 plants added from plants.csv. \d (was|were) skipped.$/);
   expect([...store.plants.keys()].toSorted((a, b) => Number(a - b)).slice(0, 2)).toEqual([3n, 7n]);
 });
 

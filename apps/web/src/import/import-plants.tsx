@@ -1,3 +1,4 @@
+import { home, navigate } from '../route.js';
 import { ImportPlantsView } from './import-plants-view.js';
 import { ImportSession } from './session/import-session.js';
 import { spawnWorker } from './session/spawn-worker.js';
@@ -11,4 +12,10 @@ const session = new ImportSession(spawnWorker);
  */
 export function ImportPlants() {
   return <ImportPlantsView session={session} />;
+}
+
+/** Opens the view with lines that were pasted elsewhere. */
+export function importPasted(text: string): void {
+  session.readPasted(text);
+  navigate({ ...home, view: 'import' });
 }

@@ -42,6 +42,7 @@ const counts: Counts = {
   problems: 10,
   stored: 0,
   replayed: 0,
+  repeated: 0,
   duplicates: 2,
   fixable: { generate: 0, separators: 0, decimals: 0, replace: 0 },
 };
@@ -149,11 +150,15 @@ it('sends the texts of a line as they were, where the person has not changed the
 it('shows a line that is too long to correct here, and those that were sent', async () => {
   const { report } = await openReview();
   const long = { ...row, correctable: undefined };
-  const sent = (['stored', 'replayed'] as const).map((state) => ({ ...long, state, problem: undefined }));
+  const sent = (['stored', 'replayed', 'repeated'] as const).map((state) => ({
+    ...long,
+    state,
+    problem: undefined,
+  }));
   const rows = [long, ...sent].map((each, index) => ({ ...each, record: index + 1, line: index + 2 }));
   report({ type: 'list', counts, list: { ...list, rows } });
   const items = within(screen.getByRole('region', { name: 'Lines' })).getAllByRole('listitem');
-  const texts = ['an id has digits only', 'added', 'was there already'].map((text) =>
+  const texts = ['an id has digits only', 'added', 'was there already', 'same as another line'].map((text) =>
     expect.stringContaining(text),
   );
   expect(items.map(({ textContent }) => textContent)).toEqual(texts);

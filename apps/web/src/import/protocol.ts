@@ -114,6 +114,8 @@ export interface Counts {
   readonly stored: number;
   /** Stored before: the same plant was there already. */
   readonly replayed: number;
+  /** Sent, and the same plant as another line of the file. */
+  readonly repeated: number;
   /** Lines with the same plant as an earlier line. */
   readonly duplicates: number;
   /** How many of the problems each fix can solve. */
@@ -135,7 +137,7 @@ export const listLength = 50;
 export interface Row extends Texts {
   readonly record: number;
   readonly line: number;
-  readonly state: 'ready' | 'stored' | 'replayed' | 'problem';
+  readonly state: 'ready' | 'stored' | 'replayed' | 'repeated' | 'problem';
   readonly problem: string | undefined;
   /** The exact texts of a line with a problem, unless they are too long to correct on the page. */
   readonly correctable: Texts | undefined;
@@ -172,7 +174,8 @@ export interface Progress {
 
 /** Something that is not about one plant, and keeps all from being stored. */
 export interface Stop {
-  readonly cause: 'token' | 'other';
+  /** After an outage it goes on by itself, and so never shows that. */
+  readonly cause: 'token' | 'outage' | 'other';
   /** What happened, for the person. */
   readonly message: string;
 }

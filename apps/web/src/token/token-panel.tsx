@@ -68,7 +68,7 @@ export function TokenPanel({ reason, takeFocus, place: placeBefore, hasWork, onT
       </p>
       <Field
         label="Access token"
-        hint="It begins with pst_, or is a JSON Web Token of your organization."
+        hint="It begins with pst_, or is a JSON Web Token of your organization, if this store takes those."
         problem={problem}
         ref={input}
         type={shown ? 'text' : 'password'}

@@ -15,6 +15,9 @@ import {
 import type { PlantsWorker, spawnWorker } from './spawn-worker.js';
 import { warnBeforeClosing } from './warn-before-closing.js';
 
+/** Pasted texts beyond this are not shown in a text field: one with as many lines makes the page slow. */
+export const longPaste = 20_000;
+
 /**
  * The connection of the view to its worker. It lives beside the components, so that a run waits for a new token while they are
  * not there.
@@ -146,6 +149,12 @@ export class ImportSession {
   /** Keeps what was typed or pasted. */
   keepDraft(draft: Draft): void {
     this.#set({ ...this.#state, draft });
+  }
+
+  /** Keeps pasted lines, and reads them, unless that would end work that is not finished. */
+  readPasted(text: string): void {
+    this.keepDraft({ text, editable: text.length <= longPaste });
+    if (!isUnfinished(this.#state)) this.read({ text });
   }
 
   /** Shows why what was chosen cannot be read, and what to do. */

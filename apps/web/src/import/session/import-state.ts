@@ -49,6 +49,7 @@ export const initialState: ImportState = {
     problems: 0,
     stored: 0,
     replayed: 0,
+    repeated: 0,
     duplicates: 0,
     fixable: { generate: 0, separators: 0, decimals: 0, replace: 0 },
   },

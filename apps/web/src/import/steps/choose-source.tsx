@@ -1,12 +1,9 @@
 import { type ClipboardEvent, type DragEvent, type FormEvent, useId, useRef, useState } from 'react';
 import { fieldNames, listFields, requiredTexts } from '../../shared/fields.js';
 import { formatCount } from '../format-count.js';
-import type { ImportSession } from '../session/import-session.js';
+import { type ImportSession, longPaste } from '../session/import-session.js';
 import type { Draft, ImportState } from '../session/import-state.js';
 import { StepHeading } from './step-heading.js';
-
-/** Pasted texts beyond this go to the worker at once: a text field with as many lines makes the page slow. */
-const longPaste = 20_000;
 
 interface ChooseSourceProps {
   readonly session: ImportSession;
@@ -19,7 +16,7 @@ export function ChooseSource({ session, state }: ChooseSourceProps) {
     <div className="import-step">
       <StepHeading>Import</StepHeading>
       <p className="import-hint">
-        {`From a spreadsheet, such as one of Excel or LibreOffice, or a CSV file, with a plant on each line: its ${listFields(fieldNames)}. Programs may write NDJSON. Only the ${listFields(requiredTexts)} has to be there. You see what was read before anything is sent.`}
+        {`From a spreadsheet that Excel or LibreOffice has saved as .xlsx, or a CSV file, with a plant on each line: its ${listFields(fieldNames)}. Programs may write NDJSON. Only the ${listFields(requiredTexts)} has to be there. You see what was read before anything is sent.`}
       </p>
       <FileDrop session={session} />
       <PasteForm session={session} draft={state.draft} />
@@ -93,9 +90,7 @@ function PasteForm({ session, draft }: { readonly session: ImportSession; readon
     if (pasted.length <= longPaste) return;
     event.preventDefault();
     const { selectionStart, selectionEnd } = event.currentTarget;
-    const whole = text.slice(0, selectionStart) + pasted + text.slice(selectionEnd);
-    session.keepDraft({ text: whole, editable: false });
-    session.read({ text: whole });
+    session.readPasted(text.slice(0, selectionStart) + pasted + text.slice(selectionEnd));
   };
   return (
     <form className="import-paste" onSubmit={submit}>

@@ -69,6 +69,7 @@ const states = {
   ready: 'ready',
   stored: 'added',
   replayed: 'was there already',
+  repeated: 'same as another line',
   problem: 'problem',
 } as const;
 

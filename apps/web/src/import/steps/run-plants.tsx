@@ -163,6 +163,7 @@ function Totals({ state: { counts, progress }, rejected }: { state: ImportState;
     <dl className="import-totals">
       <Total title="Added" count={counts.stored} />
       <Total title="Were there already" count={counts.replayed} />
+      {counts.repeated > 0 && <Total title="Same as another line" count={counts.repeated} />}
       <Total title="Rejected" count={rejected} bad />
       <Total title="Skipped" count={counts.problems - rejected} bad />
       {progress?.state === 'stopped' && <Total title="Left" count={left} />}
@@ -185,7 +186,14 @@ function percentOf({ done, total }: Pick<Progress, 'done' | 'total'>): number {
 }
 
 function describeState(
-  { task, state, stop, done, kept }: Pick<Progress, 'task' | 'state' | 'stop' | 'done' | 'kept'>,
+  {
+    task,
+    state,
+    stop,
+    done,
+    kept,
+    rejected,
+  }: Pick<Progress, 'task' | 'state' | 'stop' | 'done' | 'kept' | 'rejected'>,
   { counts, preview }: ImportState,
 ) {
   if (state === 'running') return task === 'undo' ? 'Deleting what was added' : 'Adding plants';
@@ -195,8 +203,16 @@ function describeState(
     if (kept === 0) return deleted;
     return `${deleted} ${formatCount(kept)} ${kept === 1 ? 'was' : 'were'} changed since, and ${kept === 1 ? 'stays' : 'stay'}.`;
   }
-  const { stored, replayed } = counts;
-  const there = `${formatCount(replayed)} ${replayed === 1 ? 'was' : 'were'} there already.`;
+  const { stored, replayed, repeated, problems } = counts;
+  const others = [
+    [replayed, 'there already'],
+    [repeated, 'the same as another line'],
+    [rejected, 'rejected'],
+    [problems - rejected, 'skipped'],
+  ] as const;
+  const sentences = others.flatMap(([count, what]) =>
+    count > 0 ? ` ${formatCount(count)} ${count === 1 ? 'was' : 'were'} ${what}.` : [],
+  );
   return (
     <>
       <span>{`${formatCountOf(stored, 'plant')} added from`}</span>{' '}
@@ -205,7 +221,7 @@ function describeState(
       ) : (
         <bdi translate="no">{preview.fileName}</bdi>
       )}
-      <span>{replayed > 0 ? `. ${there}` : '.'}</span>
+      <span>{`.${sentences.join('')}`}</span>
     </>
   );
 }

@@ -63,12 +63,10 @@ function reply(status: number, error: number, headers: Record<string, string> = 
 
 it.each<[string, Fault, string]>([
   ['a missing scope', reply(403, errors.insufficient_scope.error), 'The reason.'],
-  ['an overload', reply(503, errors.overloaded.error), 'more to do than it can take'],
+  ['a damaged database', reply(503, errors.database_damaged.error), 'is damaged'],
   ['an error of the service', reply(500, errors.internal_error.error), 'an error of its own'],
   ['a request that it cannot read', reply(400, errors.bad_request.error), 'could not read'],
   ['an error of a later version', reply(400, 40099), 'The reason.'],
-  ['a broken connection', { kind: 'drop', stored: true }, 'offline|cannot be reached'],
-  ['a proxy', { kind: 'status', status: 502, body: '<h1>Bad Gateway</h1>' }, 'such as a proxy'],
 ])('loses nothing by %s, and never takes it for rejected plants', async (_, fault, message) => {
   const { store, read, run, untilState } = open();
   store.fail(fault);
@@ -80,6 +78,30 @@ it.each<[string, Fault, string]>([
   await run();
   const ended = await untilState('ended');
   expect(ended.counts.stored + ended.counts.replayed).toBe(30);
+});
+
+it.each<[string, Fault, string]>([
+  ['an overload', reply(503, errors.overloaded.error), 'more to do than it can take'],
+  ['a broken connection', { kind: 'drop', stored: true }, 'offline|cannot be reached'],
+  ['a proxy', { kind: 'status', status: 502, body: '<h1>Bad Gateway</h1>' }, 'such as a proxy'],
+])('goes on by itself after %s, unless it is cancelled', async (_, fault, message) => {
+  const { store, read, run, send, last, untilState } = open();
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  store.fail(fault, fault, fault);
+  await read(csv);
+  void run();
+  await vi.advanceTimersByTimeAsync(4_000);
+  expect(last('progress')?.progress).toMatchObject({
+    state: 'running',
+    retrying: expect.stringMatching(`(${message}).* Trying again.$`),
+  });
+  await send({ type: 'cancel' });
+  expect((await untilState('stopped')).progress.stop).toBeUndefined();
+  void run();
+  await vi.advanceTimersByTimeAsync(11_000);
+  const { counts } = await untilState('ended');
+  expect(counts.stored + counts.replayed).toBe(30);
 });
 
 it('reports while it runs why it tries again', async () => {
@@ -179,6 +201,17 @@ it('lists the lines in pages, all of them, and those that are ready or have a pr
   await send({ type: 'list', filter: 'all', offset: 0 });
   const rows = [{ line: 3, id: '0', state: 'ready' }, { line: 5 }, ...Array(48).fill({})];
   expect(last('list')?.list).toMatchObject({ total: 90, rows });
+});
+
+it('shows what is ready once the last problem is solved, and all lines once that is sent', async () => {
+  const { read, run, send, last, untilState } = open();
+  await read('id,name\n1,Oak\nx,Ash\n');
+  await send({ type: 'correct', record: 2, texts: { ...noTexts, id: '2', name: 'Ash' } });
+  expect(last('list')?.list).toMatchObject({ filter: 'ready', total: 2, rows: { length: 2 } });
+  await run();
+  await untilState('ended');
+  await send({ type: 'list', filter: 'problems', offset: 0 });
+  expect(last('list')?.list).toMatchObject({ filter: 'all', total: 2, rows: { length: 2 } });
 });
 
 it('shows the page before when the last line of a page is corrected', async () => {

@@ -31,6 +31,8 @@ export interface Problem {
   readonly fix?: Fix | undefined;
 }
 
+const isDone = (one: number | undefined) => one === state.stored || one === state.replayed;
+
 const blockLength = 500;
 /** The texts of a line that is longer are corrected in the file. */
 const longestCorrectable = 10_000;
@@ -60,7 +62,9 @@ export class Lines {
   readonly #counts = [0, 0, 0, 0, 0, 0, 0];
   /** The first record of each id. */
   readonly #firstById = new Map<bigint, number>();
-  #duplicates = 0;
+  /** The records with the same plant as an earlier one, and how many of them were sent with success. */
+  readonly #duplicates = new Set<number>();
+  #repeated = 0;
   #longIds = 0;
   #roundedIds = 0;
 
@@ -121,7 +125,13 @@ export class Lines {
     const lines = this.table.length - header;
     const problems = faulty + this.rejected;
     const fixable = { ...this.#fixable };
-    return { lines, ready, problems, stored, replayed, duplicates: this.#duplicates, fixable };
+    // Of equal lines that are in flight at once, any may be the one that is stored.
+    const before = Math.max(0, replayed - this.#repeated);
+    const duplicates = this.#duplicates.size;
+    return {
+      ...{ lines, ready, problems, stored, replayed: before, repeated: replayed - before },
+      ...{ duplicates, fixable },
+    };
   }
 
   /** How many plants the service has rejected. */
@@ -182,6 +192,7 @@ export class Lines {
     if (problem === undefined) return undefined;
     this.#problems.delete(record);
     if (problem.fix !== undefined) this.#fixable[problem.fix]--;
+    this.#duplicates.delete(record);
     const [before] = this.#read(record, record + 1);
     // Its id is free for other lines of the file.
     if (before && 'plant' in before && this.#firstById.get(before.plant.id) === record)
@@ -192,9 +203,10 @@ export class Lines {
     return this.problems.get(record)?.reason;
   }
 
-  /** The part of the lines that the page shows. */
-  list(filter: Filter, offset: number): List {
+  /** The part of the lines that the page shows; without problems those that are ready, or all, instead of none. */
+  list(asked: Filter, offset: number): List {
     const { lines, ready, problems } = this.counts;
+    const filter = asked === 'problems' && problems === 0 ? (ready > 0 ? 'ready' : 'all') : asked;
     const total = { all: lines, ready, problems }[filter];
     // The last line of a page may have been corrected, and so left it.
     const from = offset < total ? offset : Math.max(0, offset - listLength);
@@ -218,7 +230,8 @@ export class Lines {
     const isCorrectable = Object.values(texts).join('').length <= longestCorrectable;
     const problem = this.problems.get(record)?.reason;
     const current = this.#states[record];
-    const done = current === state.stored ? 'stored' : current === state.replayed ? 'replayed' : 'ready';
+    const replayed = this.#duplicates.has(record) ? 'repeated' : 'replayed';
+    const done = current === state.stored ? 'stored' : current === state.replayed ? replayed : 'ready';
     return {
       record,
       line: readLineNumber(this.table, record),
@@ -311,7 +324,7 @@ export class Lines {
       if (!this.#isSame(first, plant)) {
         return `line ${readLineNumber(this.table, first)} has another plant under the id ${plant.id}; choose another id for one of them`;
       }
-      this.#duplicates++;
+      this.#duplicates.add(index);
     }
     const { columns } = this.reading;
     if (columns === undefined || columns.id !== undefined) this.#countDigits(plant.id);
@@ -335,5 +348,6 @@ export class Lines {
     this.#counts[before] = (this.#counts[before] ?? 0) - 1;
     this.#counts[next] = (this.#counts[next] ?? 0) + 1;
     this.#states[record] = next;
+    if (this.#duplicates.has(record)) this.#repeated += Number(isDone(next)) - Number(isDone(before));
   }
 }

@@ -1,7 +1,17 @@
-import { type Client, createClient, errors, type Fetch, isPlantStoreError } from '@plant-store/client';
+import {
+  type Client,
+  createClient,
+  errors,
+  type Fetch,
+  isNetworkError,
+  isPlantStoreError,
+  isTimeoutError,
+  isUnexpectedResponseError,
+} from '@plant-store/client';
 import { deleteAll, getAll, storeAll } from '@plant-store/client/bulk';
 import { isRejectedError } from '@plant-store/client/unwrap';
-import type { NewPlantInput } from '@plant-store/contract/operations';
+import { hasSameFields } from '@plant-store/contract/fields';
+import type { NewPlantInput, Plant } from '@plant-store/contract/operations';
 import { explainError, explainRejection } from '../../shared/explain-failure.js';
 import { reuseId } from '../../shared/reuse-id.js';
 import type { Progress, Stop, Task } from '../protocol.js';
@@ -34,6 +44,17 @@ const ofPlant: readonly number[] = [
   errors.body_too_large,
 ].map(({ error }) => error);
 
+/** The errors that go by themselves, as an outage does. */
+const ofOutage: readonly number[] = [
+  errors.overloaded,
+  errors.database_unavailable,
+  errors.shutting_down,
+  errors.identity_provider_unavailable,
+].map(({ error }) => error);
+
+/** How long to wait in an outage, once the client no longer tries, in milliseconds. */
+const outagePauseMs = 5_000;
+
 const noToken: Stop = { cause: 'token', message: 'There is no access token. Enter one to go on.' };
 
 /**
@@ -50,6 +71,8 @@ export class Run {
   #state: Progress['state'] = 'ended';
   #stop: Stop | undefined;
   #retrying: string | undefined;
+  /** Why it waits, while it does. */
+  #outage: string | undefined;
   /** When the rate limit permits more, in milliseconds since 1970. */
   #limitedUntil = 0;
   /** How many lines had a result before. */
@@ -85,8 +108,8 @@ export class Run {
   }
 
   get #done(): number {
-    const { stored, replayed } = this.#lines.counts;
-    return stored + replayed + this.#lines.rejected;
+    const { stored, replayed, repeated } = this.#lines.counts;
+    return stored + replayed + repeated + this.#lines.rejected;
   }
 
   /** Begins a task, or goes on after a stop, with the same one. */
@@ -103,8 +126,17 @@ export class Run {
       this.#kept = 0;
     }
     this.#set('running');
-    const work = this.#task === 'undo' ? this.#deleteAll(target, signal) : this.#sendAll(target, signal);
-    const stop = await work.catch(explain);
+    const work = () =>
+      this.#task === 'undo' ? this.#deleteAll(target, signal) : this.#sendAll(target, signal);
+    let stop = await work().catch(explain);
+    while (!signal.aborted && stop?.cause === 'outage') {
+      this.#outage = `${stop.message} Trying again.`;
+      this.#retrying = this.#outage;
+      this.#onChange();
+      await delay(outagePauseMs, signal);
+      this.#outage = undefined;
+      if (!signal.aborted) stop = await work().catch(explain);
+    }
     if (signal.aborted) return;
     this.#set(stop === undefined ? 'ended' : 'stopped', stop);
   }
@@ -127,8 +159,10 @@ export class Run {
     const lines = this.#lines;
     // The result of each plant counts as soon as it comes, whatever becomes of the others.
     const createPlants: Client['createPlants'] = async (request) => {
-      const reply = await own.createPlants(request);
-      if (reply.status !== 200) return reply;
+      const sent = await own.createPlants(request);
+      if (sent.status !== 200) return sent;
+      const results = await replayEqual(own, request, sent.body.results);
+      const reply = { ...sent, body: { results } };
       for (const [index, result] of reply.body.results.entries()) {
         const plant = request.body.plants[index];
         const record = plant && records.get(plant);
@@ -149,7 +183,7 @@ export class Run {
     let stop: Stop | undefined;
     for await (const { plant, error, message } of storeAll(client, readPlants(), { signal })) {
       const record = records.get(plant);
-      if (record === undefined || !ofPlant.includes(error)) stop = { cause: 'other', message };
+      if (record === undefined || !ofPlant.includes(error)) stop = { cause: causeOf(error), message };
       else if (this.#task === 'reuse' && error === errors.id_retired.error) {
         const reuse = tryReuse(client, plant, signal).then((outcome) => {
           lines.resolve(record, outcome);
@@ -159,7 +193,7 @@ export class Run {
         // What it rejects with is thrown where it is awaited.
         reuse.catch(() => undefined);
         if (reuses.add(reuse).size >= concurrentReuses) await Promise.race(reuses);
-      } else lines.resolve(record, { error, reason: message });
+      } else lines.resolve(record, { error, reason: explainPlant(plant, error, message) });
       this.#onChange();
     }
     await Promise.all(reuses);
@@ -187,7 +221,7 @@ export class Run {
         const text = String(id);
         const before = added.get(text);
         added.delete(text);
-        if (plant === undefined || (plant.name === before?.name && plant.tag === before.tag)) yield id;
+        if (plant === undefined || (before && hasSameFields(plant, before))) yield id;
         else {
           this.#kept++;
           lines.resolve(records.get(text) as number, 'replayed');
@@ -205,8 +239,8 @@ export class Run {
       return reply;
     };
     let stop: Stop | undefined;
-    for await (const { message } of deleteAll({ deletePlants }, readUnchanged(), { signal }))
-      stop = { cause: 'other', message };
+    for await (const { error, message } of deleteAll({ deletePlants }, readUnchanged(), { signal }))
+      stop = { cause: causeOf(error), message };
     return stop;
   }
 
@@ -226,7 +260,8 @@ export class Run {
     }
     // Of two batches one may wait while the other succeeds.
     const isLimited = Date.now() < this.#limitedUntil;
-    this.#retrying = nameTrouble(response?.status) ?? (isLimited ? nameLimit(this.#limitedUntil) : undefined);
+    this.#retrying =
+      nameTrouble(response?.status) ?? (isLimited ? nameLimit(this.#limitedUntil) : this.#outage);
     this.#onChange();
   }
 
@@ -246,8 +281,49 @@ async function tryReuse(client: Client, { id, ...plant }: NewPlantInput, signal:
     return 'stored';
   } catch (error) {
     if (!isRejectedError(error, errors.precondition_failed.error)) throw error;
-    return { error: error.number, reason: error.message };
+    return {
+      error: errors.id_taken.error,
+      reason: `The id ${id} belongs to another plant. Choose another id.`,
+    };
   }
+}
+
+type CreateRequest = Parameters<Client['createPlants']>[0];
+type CreateResults = Extract<Awaited<ReturnType<Client['createPlants']>>, { status: 200 }>['body']['results'];
+
+/**
+ * The results of a batch, where a plant that is stored exactly as it was sent counts as replayed. The service compares a create with
+ * what the plant was created as, which may have been corrected since.
+ */
+async function replayEqual(
+  client: Client,
+  { body: { plants }, signal }: CreateRequest,
+  results: CreateResults,
+): Promise<CreateResults> {
+  const isTaken = (at: number) => {
+    const result = results[at];
+    return result !== undefined && 'error' in result && result.error === errors.id_taken.error;
+  };
+  const taken = new Set(plants.filter((_, at) => isTaken(at)).map(({ id }) => id));
+  const stored = new Map<string, Plant | undefined>();
+  try {
+    for await (const { id, plant } of getAll(client, taken, { ...(signal && { signal }) }))
+      stored.set(String(id), plant);
+  } catch (error) {
+    // Only a token that may read can tell.
+    if (!isRejectedError(error, errors.insufficient_scope.error)) throw error;
+  }
+  return results.map((result, at) => {
+    const [sent, now] = [plants[at], stored.get(String(plants[at]?.id))];
+    const isEqual = isTaken(at) && sent && now && hasSameFields(sent, now);
+    return isEqual ? { status: 200, replayed: true } : result;
+  });
+}
+
+/** Why the service has rejected a plant; what it says to programs of an id of a deleted one the page has a button for. */
+function explainPlant({ id }: NewPlantInput, error: number, message: string): string {
+  if (error !== errors.id_retired.error) return message;
+  return `The id ${id} was that of a plant that was deleted. Choose another id, or use the ids of deleted plants again.`;
 }
 
 /**
@@ -263,11 +339,31 @@ function nameLimit(untilMs: number): string {
   return `The rate limit of the service is reached. Going on at ${new Date(untilMs).toLocaleTimeString()}.`;
 }
 
+function causeOf(error: number): Stop['cause'] {
+  return ofOutage.includes(error) ? 'outage' : 'other';
+}
+
 function explain(error: unknown): Stop {
   if (isRejectedError(error)) {
     const { about, message, cause } = explainRejection(error);
-    return about === 'token' ? { cause: 'token', message } : { cause: 'other', message: cause };
+    return about === 'token' ? { cause: 'token', message } : { cause: causeOf(error.number), message: cause };
   }
   const { message, cause } = explainError(error);
-  return { cause: 'other', message: isPlantStoreError(error) ? cause : message };
+  if (!isPlantStoreError(error)) return { cause: 'other', message };
+  const isOutage =
+    isNetworkError(error) ||
+    isTimeoutError(error) ||
+    (isUnexpectedResponseError(error) && error.status >= 500);
+  return { cause: isOutage ? 'outage' : 'other', message: cause };
+}
+
+/** Resolves after a time, or as soon as the signal is aborted. */
+function delay(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
 }

@@ -50,7 +50,8 @@ export async function checkDraft(draft: Texts): Promise<CheckedDraft> {
 /** What is wrong with an id that was typed. */
 function describeId(id: unknown): string | undefined {
   if (typeof id === 'string') return 'has digits only, such as 42 or -7';
-  return id === undefined ? undefined : 'is too large: one of up to 18 digits always fits';
+  if (typeof id !== 'bigint') return undefined;
+  return `is too ${id < 0n ? 'small' : 'large'}: one of up to 18 digits always fits`;
 }
 
 /** A problem goes with the value that it is about. */

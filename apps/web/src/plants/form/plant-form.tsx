@@ -48,6 +48,8 @@ interface PlantFormProps {
   readonly children: ReactNode;
   onChange(draft: Texts): void;
   onSubmit(): void;
+  /** Called with what is pasted into the name. */
+  onPasteName?(text: string): void;
 }
 
 /**
@@ -65,6 +67,7 @@ export function PlantForm({
   children,
   onChange,
   onSubmit,
+  onPasteName,
 }: PlantFormProps) {
   const inputs = useRef<Partial<Record<FieldName, HTMLInputElement | null>>>({});
   const button = useRef<HTMLButtonElement>(null);
@@ -107,7 +110,15 @@ export function PlantForm({
       className="stack"
     >
       {plantFieldNames.map((name) => (
-        <Field key={name} dir="auto" list={name === 'tag' ? tags : undefined} {...bind(name)} />
+        <Field
+          key={name}
+          dir="auto"
+          list={name === 'tag' ? tags : undefined}
+          onPaste={({ clipboardData }) =>
+            name === 'name' && onPasteName?.(clipboardData.getData('text/plain'))
+          }
+          {...bind(name)}
+        />
       ))}
       <TagSuggestions id={tags} />
       {hasId &&

@@ -36,7 +36,7 @@ export function readId(cell: string): IdCell {
     ,
     advice = digits === undefined
       ? 'an id has digits only, such as 42 or -7'
-      : 'it is too large; an id of up to 18 digits always fits',
+      : `it is too ${sign === '-' ? 'small' : 'large'}; an id of up to 18 digits always fits`,
     fix = 'replace' as const,
   ] = damages.find(([pattern]) => pattern.test(start)) ?? [];
   return { reason: `id "${start}": ${advice}`, fix };

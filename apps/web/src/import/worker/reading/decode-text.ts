@@ -23,6 +23,9 @@ const signatures: readonly (readonly [start: string, advice: string])[] = [
   ],
   ['1f8b', 'This file is compressed. Unpack it first.'],
   ['25504446', 'This is a PDF. Export its table as CSV.'],
+  ...['89504e47', 'ffd8ff', '47494638'].map(
+    (start) => [start, 'This is a picture. Export its table as CSV.'] as const,
+  ),
 ];
 
 /** What spreadsheets write CSV in where the language of the computer has no other, by the languages of browsers. */
@@ -36,7 +39,7 @@ const encodingsByLanguage: Readonly<Record<string, LegacyEncoding>> = {
  * Decodes a file: UTF-8, UTF-16 with a byte order mark or recognizable without, otherwise what spreadsheets of the person's language
  * write, unless another encoding is chosen. No byte order mark is left in the text.
  *
- * @throws {UnreadableFileError} when the bytes are those of an old workbook, an archive or a PDF
+ * @throws {UnreadableFileError} when the bytes are those of an old workbook, an archive, a PDF or a picture
  */
 export function decodeText(bytes: Uint8Array, chosen?: LegacyEncoding): DecodedText {
   const start = Array.from(bytes.subarray(0, 4), (byte) => byte.toString(16).padStart(2, '0')).join('');
