@@ -1,6 +1,7 @@
 import type { Texts } from '../../shared/fields.js';
 import { serviceUrl } from '../../shared/plant-store.js';
 import { saveFile } from '../../shared/save-file.js';
+import { warnBeforeClosing } from '../../shared/warn-before-closing.js';
 import type { ColumnChoice, Command, Filter, Fix, ReadAs, Report, Source, Task } from '../protocol.js';
 import {
   applyReport,
@@ -13,7 +14,6 @@ import {
   startOver,
 } from './import-state.js';
 import type { PlantsWorker, spawnWorker } from './spawn-worker.js';
-import { warnBeforeClosing } from './warn-before-closing.js';
 
 /**
  * The connection of the view to its worker. It lives beside the components, so that a run waits for a new token while they are
@@ -24,6 +24,7 @@ export class ImportSession {
   readonly #listeners = new Set<() => void>();
   #worker: PlantsWorker | undefined;
   #state = initialState;
+  #endWarning: (() => void) | undefined;
   /** How many times the run was started. */
   #runs = 0;
   #source: Source | undefined;
@@ -216,7 +217,8 @@ export class ImportSession {
 
   #set(state: ImportState): void {
     this.#state = state;
-    warnBeforeClosing(isUnfinished(state));
+    this.#endWarning?.();
+    this.#endWarning = isUnfinished(state) ? warnBeforeClosing() : undefined;
     for (const listener of this.#listeners) listener();
   }
 }
