@@ -269,6 +269,16 @@ it('deletes many by one request, and brings them back under their ids', async ()
   expect(screen.getAllByRole('row').slice(1)).toHaveLength(12);
 });
 
+it('deletes all by Delete on the checkbox that has selected them, which alone deletes nothing', async () => {
+  const user = await open();
+  act(() => selectAll().focus());
+  await user.keyboard('{Delete}');
+  expect(screen.getAllByRole('row').slice(1)).toHaveLength(12);
+  await user.click(selectAll());
+  await user.keyboard('{Delete}');
+  expect(status()).toContain('Deleting 12 plants…');
+});
+
 it('lets the browser ask before it closes the page while plants come back, and counts them', async () => {
   const user = await deleteTen();
   const closes = () => window.dispatchEvent(new Event('beforeunload', { cancelable: true }));
