@@ -17,7 +17,7 @@ import { type QueryWrapper, readPages, type Table } from '../table.js';
 import { type ChangeNumbers, createListChanges } from './list-changes.js';
 import { countValues, listIds } from './list-ids.js';
 import { createListPage } from './list-page.js';
-import { durableColumnSql } from './probe-commit.js';
+import { durableColumnSql, durableOnceSql } from './probe-commit.js';
 import type { Query, Statement } from './run-query.js';
 
 /** How records are inserted by one statement, which returns the ids of those that it has stored. */
@@ -55,8 +55,10 @@ export function createPostgresqlStore<Resource>({
   const selected = columns.join(', ');
   // What is found is going to be acknowledged, so it must be as durable as a commit.
   const findSqlOf = (selected: string) =>
-    `SELECT ${selected}, ${durableColumnSql} FROM ${name} WHERE id = ANY($1::bigint[])`;
-  const findSql = findSqlOf(selected);
+    showsLog
+      ? `SELECT ${selected} FROM ${name} WHERE id = ANY($1::bigint[]) AND ${durableOnceSql} IS NOT FALSE`
+      : `SELECT ${selected}, ${durableColumnSql} FROM ${name} WHERE id = ANY($1::bigint[])`;
+  const find = { sql: findSqlOf(selected), name: showsLog ? `find_${name}` : undefined };
   const historySql = findSqlOf([...columns, ...historyColumns].join(', '));
   // Rows are locked in the order of their ids, so that two changes that share some wait for each other instead of deadlocking.
   // Citus forwards the statement, if all its ids are in one shard, as both parts say; otherwise it rejects it.
@@ -103,7 +105,7 @@ export function createPostgresqlStore<Resource>({
 
   async function findAll(ids: readonly bigint[]): Promise<ReadonlyMap<bigint, StoredRecord<Resource>>> {
     if (ids.length === 0) return new Map();
-    const rows = await query({ sql: findSql, args: [ids] });
+    const rows = await query({ ...find, args: [ids] });
     return new Map(rows.map(toRecord).map((record) => [record.id, record]));
   }
 
