@@ -58,7 +58,7 @@ export function App(props: AppProps) {
 
 /** The token, and, once there is one, the plants and the ways to add some. */
 function Page({ tokenFromAddress, signingIn }: AppProps) {
-  const { session, use, keepIn, reject, renew, forget } = useSession(tokenFromAddress, signingIn);
+  const { session, use, keepIn, reject, renew, replace, forget } = useSession(tokenFromAddress, signingIn);
   const route = useRoute();
   const header = useRef<HTMLElement>(null);
   const [isShowingKeys, setShowingKeys] = useState(false);
@@ -153,6 +153,7 @@ function Page({ tokenFromAddress, signingIn }: AppProps) {
                   <Tokens
                     key={kept.id}
                     isOpen={isTokensOpen && active}
+                    onOwnRotated={replace}
                     onClose={() => setTokensOpen(false)}
                   />
                 )}
@@ -238,7 +239,7 @@ function Workspace({ route, id, isActive, onScopes }: WorkspaceProps) {
   );
 }
 
-function Tokens(props: { readonly isOpen: boolean; onClose(): void }) {
+function Tokens(props: { readonly isOpen: boolean; onOwnRotated(token: string): void; onClose(): void }) {
   const own = useOwnToken();
   if (!own?.scopes.includes('admin')) return null;
   return (

@@ -155,6 +155,16 @@ it.each<[state: string, result: string, failures: readonly Parameters<typeof fai
   expect(tab.sent.length).toBe(names.length + 1);
 });
 
+it('gives the id of a plant that is not confirmed to no other one', async () => {
+  const user = open();
+  for (let attempt = 0; attempt < 3; attempt++) failWith('no reply');
+  await add(user, { Id: '7', Name: 'Rose' });
+  await screen.findByRole('button', { name: 'Try again' });
+  await add(user, { Name: 'Oak' });
+  await screen.findByText(/^Stored: Oak, id \d{12}\.$/);
+  expectList(/^stored.*Oak/, /^not confirmed.*Rose.*Id 7/);
+});
+
 it('shows a taken id at no field that holds another one, names the plant, and keeps its reason listed', async () => {
   const user = open();
   for (let attempt = 0; attempt < 3; attempt++) failWith('overloaded');

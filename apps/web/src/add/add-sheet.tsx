@@ -107,7 +107,14 @@ export function AddSheet({ filter, isOpen, importLines }: AddSheetProps) {
   const submit = async () => {
     clear();
     setChecking(true);
-    const { plant, problems: found } = await checkDraft(draft)
+    // The id of a plant that may be stored is that plant's.
+    const isGiven = added.some(
+      (listed) =>
+        isUnfinished(listed) && listed.id === draft.id.trim() && !isDraftOf(draft, toNewPlant(listed)),
+    );
+    const sent = isGiven ? { ...draft, id: suggestId() } : draft;
+    if (isGiven) setDraft(sent);
+    const { plant, problems: found } = await checkDraft(sent)
       .catch(() => ({ plant: undefined, problems: undefined }))
       .finally(() => setChecking(false));
     if (found !== undefined) show(found);

@@ -163,7 +163,9 @@ export function PlantTable({
       return selection.clear();
     }
     if (isCommand || event.altKey) return;
-    if (event.target instanceof Element && event.target.tagName !== 'TR') return;
+    // The focus may still be on the checkbox that has selected all.
+    const isDelete = event.key === 'Delete' && selection.count > 0;
+    if (event.target instanceof Element && event.target.tagName !== 'TR' && !isDelete) return;
     const shown = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / rowHeight) - 1);
     const steps: Readonly<Record<string, number>> = {
       ArrowDown: active + 1,

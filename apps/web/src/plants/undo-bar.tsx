@@ -63,7 +63,7 @@ function UndoItem({ action }: { readonly action: Action }) {
   );
 }
 
-function describe({ plants, state, tagging }: Action): ReactNode {
+function describe({ plants, state, tagging, count }: Action): ReactNode {
   const name = <Named plants={plants} />;
   const isOne = plants.length === 1;
   if (tagging !== undefined) {
@@ -97,7 +97,16 @@ function describe({ plants, state, tagging }: Action): ReactNode {
       </>
     );
   }
-  const isCertain = state === 'done' || state === 'undoing';
+  if (state === 'undoing') {
+    return (
+      <>
+        <span>Bringing back</span> {name}
+        {/* Not announced: it changes all the time. */}
+        <span aria-hidden>{count === undefined ? '…' : `: ${count.toLocaleString()} so far…`}</span>
+      </>
+    );
+  }
+  const isCertain = state === 'done';
   return (
     <>
       <span>{isCertain ? 'Deleted' : 'Deleting'}</span> {name}

@@ -7,6 +7,7 @@ import { useRoute } from '../route.js';
 import { explainFailure, type Failure } from '../shared/explain-failure.js';
 import { loadPart } from '../shared/load-boundary.js';
 import { usePlantStore } from '../shared/plant-store.js';
+import { warnBeforeClosing } from '../shared/warn-before-closing.js';
 import type { Tagging } from './undo-requests.js';
 import { checkLists, putInAll, takeOutAll } from './use-plants.js';
 
@@ -26,6 +27,8 @@ export interface Action {
    * be undone; `undoing` and `undone`.
    */
   readonly state: 'waiting' | 'sent' | 'failed' | 'done' | 'undoing' | 'undone';
+  /** How many deleted plants came back, while it is `undoing`. */
+  readonly count?: number;
   /** Why it failed, or its undo. */
   readonly failure?: Failure | undefined;
   /** That by which they got a tag, unless they were deleted. */
@@ -165,15 +168,16 @@ export function UndoProvider({ children }: { readonly children: ReactNode }) {
       drop(key);
       return leave(idsOf(plants), false);
     }
-    const { failure: _, ...undoing } = action;
+    const { failure: _, count: __, ...undoing } = action;
     list({ ...undoing, state: 'undoing' });
+    const endWarning = warnBeforeClosing();
     try {
       const { bringBack, undoTagging } = await loadPart(() => import('./undo-requests.js'));
       const gone = (await sending.current.get(key)) ?? [];
       // What could not be deleted has said so.
       if (tagging === undefined && gone.length === 0) return;
       const { back, left, kept, error } = await (tagging === undefined
-        ? bringBack(latest.current.client, gone)
+        ? bringBack(latest.current.client, gone, (count) => update(key, { count }))
         : undoTagging(latest.current.client, plants, tagging));
       show(back);
       sending.current.set(key, Promise.resolve(left));
@@ -182,6 +186,8 @@ export function UndoProvider({ children }: { readonly children: ReactNode }) {
       else update(key, { ...counted, plants: back, state: 'undone' });
     } catch (error) {
       fail({ ...undoing, state: 'done' }, error);
+    } finally {
+      endWarning();
     }
   };
 
@@ -200,12 +206,7 @@ export function UndoProvider({ children }: { readonly children: ReactNode }) {
   };
 
   const isMany = leaving.size > maxBeyondTab;
-  useEffect(() => {
-    if (!isMany) return;
-    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
-    window.addEventListener('beforeunload', warn);
-    return () => window.removeEventListener('beforeunload', warn);
-  }, [isMany]);
+  useEffect(() => (isMany ? warnBeforeClosing() : undefined), [isMany]);
 
   const sendWaiting = useCallback(() => {
     for (const { send: sendNow, timer } of [...waiting.current.values()]) {

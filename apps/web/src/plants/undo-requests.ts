@@ -14,6 +14,9 @@ export interface Tagging {
   readonly kept: number;
 }
 
+/** How long it takes at least to the next count, in milliseconds. */
+const sayEveryMs = 250;
+
 /** How far an undo came. */
 interface Undone {
   /** The plants that are what they were, and those that are not. */
@@ -25,14 +28,22 @@ interface Undone {
   readonly error?: unknown;
 }
 
-/** Gives the ids of deleted plants to the same plants again. */
-export async function bringBack(client: Client, plants: readonly StoredPlant[]): Promise<Undone> {
+/** Gives the ids of deleted plants to the same plants again. Now and then it says how many have them. */
+export async function bringBack(
+  client: Client,
+  plants: readonly StoredPlant[],
+  onProgress: (count: number) => void,
+): Promise<Undone> {
   const back: StoredPlant[] = [];
   const left: StoredPlant[] = [];
   let lastError: unknown;
+  let saidAt = 0;
   await inParallel(plants, async (plant) => {
     try {
       back.push(await reuseId(client, plant));
+      if (performance.now() - saidAt < sayEveryMs) return;
+      saidAt = performance.now();
+      onProgress(back.length);
     } catch (error) {
       lastError = error;
       left.push(plant);

@@ -39,6 +39,8 @@ export interface SessionControl {
   reject(token: string, message: string): Promise<void>;
   /** The token that takes the place of one that was rejected or is about to expire; the same one where there is none. */
   renew(token: string): Promise<string>;
+  /** Goes on with the token that took the place of the one in use. */
+  replace(token: string): void;
   /** Removes the token from memory and storage, in all tabs. */
   forget(): void;
 }
@@ -90,6 +92,10 @@ export function useSession(
     setSession((now) => (now.kept?.id === renewed.id ? { ...now, kept: renewed, active: true } : now));
     return renewed.token;
   }, []);
+  const replace = useCallback(
+    (token: string) => setSession((now) => (now.kept ? { ...now, kept: { ...now.kept, token } } : now)),
+    [],
+  );
   const reject = useCallback(
     async (token: string, problem: string) => {
       // An import has tried with no other.
@@ -169,8 +175,8 @@ export function useSession(
     return () => clearTimeout(timer);
   }, [kept, active, renew]);
   return useMemo(
-    () => ({ session, use, keepIn, reject, renew, forget }),
-    [session, use, keepIn, reject, renew, forget],
+    () => ({ session, use, keepIn, reject, renew, replace, forget }),
+    [session, use, keepIn, reject, renew, replace, forget],
   );
 }
 

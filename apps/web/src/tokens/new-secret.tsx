@@ -26,7 +26,10 @@ export function NewSecret({
         <span>New token: </span>
         <span translate="no">{name}</span>
       </h3>
-      <p>It is shown only this once. Whoever has it can use it.</p>
+      <p>
+        It is shown until you press <strong>I have kept it</strong>, or this page goes, and never again.
+        Whoever has it can use it.
+      </p>
       <p>
         <code translate="no">{secret}</code> <CopyButton text={secret} label="Copy the token" />
       </p>

@@ -98,7 +98,7 @@ export function TokenForm({ own, isBusy, onSubmit }: TokenFormProps) {
 }
 
 /** What people call what a scope permits. */
-const labels: Readonly<Record<Scope, string>> = {
+export const labels: Readonly<Record<Scope, string>> = {
   create: 'Add plants',
   read: 'See plants',
   correct: 'Correct plants',

@@ -24,7 +24,8 @@ async function openTokens(scopes: readonly Scope[] = ['read', 'create', 'admin']
   await opened.user.click(await screen.findByRole('button', { name: 'More' }));
   await opened.user.click(await screen.findByRole('button', { name: 'Tokens' }));
   await opened.user.click(await screen.findByText('Create a token'));
-  await screen.findByRole('textbox', { name: 'For whom or what' });
+  const first = await screen.findByRole('textbox', { name: 'For whom or what' });
+  await waitFor(() => expect(document.activeElement).toBe(first));
   const dialog = screen.getByRole('dialog', { name: 'Tokens' });
   const row = async (name: string) => {
     const item = (await within(dialog).findAllByText(name)).find((text) => text.closest('li'))?.closest('li');
@@ -48,7 +49,7 @@ it('is offered to a token alone that may manage tokens', async () => {
   }
 });
 
-it('creates a token with no more than its own scopes, shows its text once, and keeps it nowhere', async () => {
+it('creates a token with no more than its own scopes, shows its text until that is kept, and stores it nowhere', async () => {
   const { user, client, store, dialog, row } = await openTokens();
   const boxes = within(dialog).getAllByRole('checkbox');
   expect(boxes.map((box) => box.closest('div')?.textContent)).toEqual([
@@ -66,25 +67,34 @@ it('creates a token with no more than its own scopes, shows its text once, and k
   const own = await createClient({ ...store, token: secret }).getOwnToken();
   expect(own.body).toMatchObject({ name: 'shop', scopes: ['create'], ratePerMinute: 600 });
   await waitFor(async () =>
-    expect((await row('shop')).textContent).toMatch(/create · expires .*2999.* · 600 req/),
+    expect((await row('shop')).textContent).toMatch(
+      /Add plants · id 2, created .* · expires .*2999.* · 600 req/,
+    ),
   );
   const kept = [JSON.stringify(history.state), location.href, ...[localStorage, sessionStorage].map(textOf)];
   for (const text of kept) expect(text).not.toContain(secret);
   expect(screen.getByRole('button', { name: 'Copy the token' })).toBeDefined();
   await user.click(screen.getByRole('button', { name: 'Show QR code' }));
   await screen.findByRole('img', { name: 'QR code that opens the page with the new token' });
+  const closes = () => window.dispatchEvent(new Event('beforeunload', { cancelable: true }));
   await user.click(within(dialog).getByRole('button', { name: 'Close' }));
-  expect(shownSecret()).toBeUndefined();
+  await user.click(screen.getByRole('button', { name: 'More' }));
+  await user.click(screen.getByRole('button', { name: 'Tokens' }));
+  expect([shownSecret(), closes()]).toEqual([secret, false]);
+  await user.click(within(dialog).getByRole('button', { name: 'I have kept it' }));
+  expect([shownSecret(), closes()]).toEqual([undefined, true]);
   expect(await client.listTokens()).toMatchObject({ body: { tokens: [{ id: 1n }, { id: 2n }] } });
 });
 
-it('rotates a token, and revokes one once that is asked for twice', async () => {
+it('rotates and revokes a token once that is asked for twice', async () => {
   const { user, client, row } = await openTokens();
   await client.createToken({ body: { name: 'shop', scopes: ['read'] } });
   await user.click(screen.getByRole('button', { name: 'Close' }));
   await user.click(screen.getByRole('button', { name: 'More' }));
   await user.click(screen.getByRole('button', { name: 'Tokens' }));
   await user.click(within(await row('shop')).getByRole('button', { name: 'Rotate: shop' }));
+  expect(shownSecret()).toBeUndefined();
+  await user.click(screen.getByRole('button', { name: 'Rotate: this one ends in an hour: shop' }));
   await waitFor(() => expect(shownSecret()).toBeDefined());
   const [revoke] = await screen.findAllByRole('button', { name: 'Revoke: shop' });
   if (!revoke) throw new Error('There is no button');
@@ -96,6 +106,21 @@ it('rotates a token, and revokes one once that is asked for twice', async () => 
   expect(await states()).toEqual([false, false, false]);
   await user.click(screen.getByRole('button', { name: 'Revoke for good: shop' }));
   await waitFor(async () => expect((await states()).filter(Boolean)).toHaveLength(1));
+});
+
+it('goes on with the new token once that of the page was rotated', async () => {
+  const { user, client, dialog } = await openTokens();
+  const { body } = await client.createToken({ body: { name: 'page', scopes: ['read', 'admin'] } });
+  location.hash = `#token=${'secret' in body ? body.secret : ''}`;
+  const button = (name: string) => screen.findByRole('button', { name });
+  await waitFor(() => expect(dialog.isConnected).toBe(false));
+  await user.click(await button('Rotate: page'));
+  await user.click(await button('Rotate: this one ends in an hour: page'));
+  await waitFor(() => expect(JSON.stringify({ ...sessionStorage })).toContain(shownSecret() ?? 'none'));
+  const own = await screen.findAllByText('(this page)');
+  await waitFor(() =>
+    expect(own.map((text) => text.closest('li')?.textContent)).toEqual([expect.stringContaining('id 3,')]),
+  );
 });
 
 it('says that it is not known whether there is a new token when no reply came', async () => {

@@ -1,52 +1,89 @@
 import type { IssuedToken, OwnToken, Token } from '@plant-store/client';
 import { isRejectedError, unwrap } from '@plant-store/client/unwrap';
+import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useState } from 'react';
 import { formatAge, formatTime } from '../plants/format-time.js';
 import { explainFailure } from '../shared/explain-failure.js';
 import { usePlantStore } from '../shared/plant-store.js';
 import { Sheet } from '../shared/sheet.js';
+import { warnBeforeClosing } from '../shared/warn-before-closing.js';
 import { NewSecret } from './new-secret.js';
-import { TokenForm } from './token-form.js';
+import { labels, TokenForm } from './token-form.js';
 import './tokens.css';
 
 interface TokensSheetProps {
   /** The token of the page, which gives no more than it has. */
   readonly own: OwnToken;
   readonly isOpen: boolean;
+  /** Called with the token that took the place of that of the page. */
+  onOwnRotated(token: string): void;
   onClose(): void;
 }
 
 /** For how long a token that is rotated here works on, in seconds: an hour. */
 const overlapSeconds = 3_600;
 
-/** All tokens: to create one, to rotate and to revoke others. The text of a new one is shown until this is closed, and kept nowhere. */
-export function TokensSheet({ own, isOpen, onClose }: TokensSheetProps) {
+/** What is done only once it is pressed again. */
+interface Asked {
+  readonly id: bigint;
+  readonly what: 'rotate' | 'revoke';
+}
+
+/** All tokens: to create one, to rotate and to revoke others. The text of a new one is shown until it is kept, and stored nowhere. */
+export function TokensSheet({ own, isOpen, onOwnRotated, onClose }: TokensSheetProps) {
   const { client } = usePlantStore();
+  const queryClient = useQueryClient();
   const { tokens, problem, isBusy, change } = useTokens(isOpen);
-  const [issued, setIssued] = useState<IssuedToken>();
-  const [asked, setAsked] = useState<bigint>();
+  const [issued, setIssued] = useState<readonly IssuedToken[]>([]);
+  const [asked, setAsked] = useState<Asked>();
+  const isUnkept = issued.length > 0;
+  useEffect(() => (isUnkept ? warnBeforeClosing() : undefined), [isUnkept]);
   const close = () => {
-    setIssued(undefined);
     setAsked(undefined);
     onClose();
   };
   const issue = (request: () => Promise<IssuedToken>) =>
-    change(
-      async () => setIssued(await request()),
-      'Whether there is a new token is not known: look at the list.',
+    change(async () => {
+      const token = await request();
+      setIssued((before) => [token, ...before]);
+      return token;
+    }, 'Whether there is a new token is not known: look at the list.');
+  const rotate = async ({ id }: Token) => {
+    const rotated = await issue(() =>
+      unwrap(client.rotateToken({ params: { id }, body: { overlapSeconds } })),
     );
+    if (rotated === undefined || id !== own.id) return;
+    const queryKey = ['plant-store', 'getOwnToken'];
+    queryClient.setQueriesData<OwnToken>({ queryKey }, (before) => before && { ...before, id: rotated.id });
+    onOwnRotated(rotated.secret);
+  };
+  /** Whether it was asked for before; else it asks. */
+  const isSure = (id: bigint, what: Asked['what']) => {
+    const isAsked = asked?.id === id && asked.what === what;
+    setAsked(isAsked ? undefined : { id, what });
+    return isAsked;
+  };
   return (
     <Sheet title="Tokens" isOpen={isOpen} onClose={close}>
       <p role="alert" className="message problem">
         {problem !== undefined && <span>{problem}</span>}
       </p>
-      {issued !== undefined && <NewSecret issued={issued} onDone={() => setIssued(undefined)} />}
-      <details className="token-fold">
+      {issued.map((token) => (
+        <NewSecret
+          key={String(token.id)}
+          issued={token}
+          onDone={() => setIssued((before) => before.filter(({ id }) => id !== token.id))}
+        />
+      ))}
+      <details
+        className="token-fold"
+        onToggle={({ currentTarget: fold }) => fold.open && fold.querySelector('input')?.focus()}
+      >
         <summary>Create a token</summary>
         <TokenForm
           own={own}
           isBusy={isBusy}
-          onSubmit={(body) => issue(() => unwrap(client.createToken({ body })))}
+          onSubmit={async (body) => (await issue(() => unwrap(client.createToken({ body })))) !== undefined}
         />
       </details>
       {tokens === undefined && problem === undefined && <p className="note">Loading…</p>}
@@ -63,25 +100,24 @@ export function TokensSheet({ own, isOpen, onClose }: TokensSheetProps) {
                 <button
                   type="button"
                   aria-disabled={isBusy}
-                  onClick={() =>
-                    void issue(() =>
-                      unwrap(client.rotateToken({ params: { id: token.id }, body: { overlapSeconds } })),
-                    )
-                  }
+                  onClick={() => !isBusy && isSure(token.id, 'rotate') && void rotate(token)}
                 >
-                  <span>Rotate</span>
+                  {asked?.id === token.id && asked.what === 'rotate' ? (
+                    <span key="sure">Rotate: this one ends in an hour</span>
+                  ) : (
+                    <span key="ask">Rotate</span>
+                  )}
                   <span className="visually-hidden" translate="no">{`: ${token.name}`}</span>
                 </button>
                 <button
                   type="button"
                   aria-disabled={isBusy}
                   onClick={() => {
-                    if (asked !== token.id) return setAsked(token.id);
-                    setAsked(undefined);
+                    if (isBusy || !isSure(token.id, 'revoke')) return;
                     void change(() => unwrap(client.revokeToken({ params: { id: token.id } })));
                   }}
                 >
-                  {asked === token.id ? (
+                  {asked?.id === token.id && asked.what === 'revoke' ? (
                     <span key="sure">Revoke for good</span>
                   ) : (
                     <span key="ask">Revoke</span>
@@ -135,18 +171,20 @@ function useTokens(isShown: boolean) {
    * Makes one change at a time.
    *
    * @param uncertain what to do if there is no reply
-   * @returns whether it was made
+   * @returns what it led to, `undefined` if it was not made
    */
-  const change = async (make: () => Promise<unknown>, uncertain?: string): Promise<boolean> => {
-    if (isBusy) return false;
+  const change = async <Result,>(
+    make: () => Promise<Result>,
+    uncertain?: string,
+  ): Promise<Result | undefined> => {
+    if (isBusy) return undefined;
     setBusy(true);
     setProblem(undefined);
     try {
-      await make();
-      return true;
+      return await make();
     } catch (error) {
       explain(error, uncertain);
-      return false;
+      return undefined;
     } finally {
       setBusy(false);
       void load();
@@ -161,13 +199,20 @@ function hasEnded({ revokedAt, expiresAt }: Token): boolean {
 
 /** What a token permits and until when, in a line. */
 function describeToken(token: Token): string {
-  const { scopes, lastUsedAt, ratePerMinute } = token;
+  const { id, scopes, createdAt, lastUsedAt, ratePerMinute } = token;
   return [
-    scopes.join(', '),
+    scopes.map((scope) => labels[scope]).join(', '),
+    `id ${id}, created ${formatTime(createdAt)}`,
     describeEnd(token),
-    lastUsedAt === undefined ? 'never used' : `last used ${formatAge(lastUsedAt, Date.now())}`,
+    lastUsedAt === undefined ? 'never used' : `last used ${describeUse(lastUsedAt)}`,
     ...(ratePerMinute === undefined ? [] : [`${ratePerMinute.toLocaleString()} requests a minute`]),
   ].join(' · ');
+}
+
+/** The service stores it at most once an hour. */
+function describeUse(lastUsedAt: string): string {
+  const now = Date.now();
+  return now - Date.parse(lastUsedAt) < 3_600_000 ? 'in the last hour' : formatAge(lastUsedAt, now);
 }
 
 function describeEnd(token: Token): string {

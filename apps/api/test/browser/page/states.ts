@@ -126,7 +126,7 @@ export const states: readonly State[] = [
       await page.getByRole('img', { name: 'QR code' }).waitFor();
       return async () => {
         await button(page, 'I have kept it').click();
-        await page.getByText('It is shown only this once').waitFor({ state: 'detached' });
+        await page.getByText('It is shown until you press').waitFor({ state: 'detached' });
       };
     },
   },

@@ -128,7 +128,7 @@ it('keeps it for this tab: another one of the same browser is asked for it', asy
   await other.getByRole('button', { name: 'Use token' }).waitFor();
 });
 
-it('shows a token that it creates or rotates this once, and keeps it nowhere; what is revoked works no more', async () => {
+it('shows a token that it creates or rotates until it is kept, and keeps it nowhere; what is revoked works no more', async () => {
   const other = await openTab(shared.browser);
   onTestFinished(other.close);
   const admin = other.page;
@@ -136,12 +136,13 @@ it('shows a token that it creates or rotates this once, and keeps it nowhere; wh
   await admin.getByRole('button', { name: 'More' }).click();
   await admin.getByRole('button', { name: 'Tokens' }).click();
   const sheet = admin.getByRole('dialog', { name: 'Tokens' });
-  /** The one that is shown, which is gone once the sheet is closed, and permits to read. */
+  /** The one that is shown, which is gone once it is kept, and permits to read. */
   const takeNew = async () => {
     const text = (await sheet.locator('code').textContent()) ?? '';
     expect(await statusOf(text)).toBe(200);
     const part = text.slice('pst_'.length, -6);
     expect(placesOf(await readStorage(admin), part)).toEqual(['document']);
+    await sheet.getByRole('button', { name: 'I have kept it' }).click();
     await admin.keyboard.press('Escape');
     await sheet.waitFor({ state: 'hidden' });
     expect(placesOf(await readStorage(admin), part)).toEqual([]);
@@ -160,13 +161,14 @@ it('shows a token that it creates or rotates this once, and keeps it nowhere; wh
   expect(await sheet.getByRole('checkbox').count()).toBe(2);
   await sheet.getByLabel('See plants').check();
   await sheet.getByRole('button', { name: 'Create token' }).click();
-  await sheet.getByText('It is shown only this once').waitFor();
+  await sheet.getByText('It is shown until you press').waitFor();
   const first = await takeNew();
   await sheet
     .getByRole('button', { name: /^Rotate ?: web shop/ })
     .first()
     .click();
-  await sheet.getByText('It is shown only this once').waitFor();
+  await sheet.getByRole('button', { name: /^Rotate: this one ends/ }).click();
+  await sheet.getByText('It is shown until you press').waitFor();
   const second = await takeNew();
   expect(await statusOf(first)).toBe(200);
   const revoke = sheet.getByRole('button', { name: /^Revoke.*: web shop/ });

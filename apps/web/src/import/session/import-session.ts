@@ -1,6 +1,7 @@
 import type { Texts } from '../../shared/fields.js';
 import { serviceUrl } from '../../shared/plant-store.js';
 import { saveFile } from '../../shared/save-file.js';
+import { warnBeforeClosing } from '../../shared/warn-before-closing.js';
 import type { ColumnChoice, Command, Filter, Fix, ReadAs, Report, Source, Task } from '../protocol.js';
 import {
   applyReport,
@@ -13,7 +14,6 @@ import {
   startOver,
 } from './import-state.js';
 import type { PlantsWorker, spawnWorker } from './spawn-worker.js';
-import { warnBeforeClosing } from './warn-before-closing.js';
 
 /** Pasted texts beyond this are not shown in a text field: one with as many lines makes the page slow. */
 export const longPaste = 20_000;
@@ -27,6 +27,7 @@ export class ImportSession {
   readonly #listeners = new Set<() => void>();
   #worker: PlantsWorker | undefined;
   #state = initialState;
+  #endWarning: (() => void) | undefined;
   /** How many times the run was started. */
   #runs = 0;
   #source: Source | undefined;
@@ -225,7 +226,8 @@ export class ImportSession {
 
   #set(state: ImportState): void {
     this.#state = state;
-    warnBeforeClosing(isUnfinished(state));
+    this.#endWarning?.();
+    this.#endWarning = isUnfinished(state) ? warnBeforeClosing() : undefined;
     for (const listener of this.#listeners) listener();
   }
 }

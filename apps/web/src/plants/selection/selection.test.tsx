@@ -269,6 +269,37 @@ it('deletes many by one request, and brings them back under their ids', async ()
   expect(screen.getAllByRole('row').slice(1)).toHaveLength(12);
 });
 
+it('deletes all by Delete on the checkbox that has selected them, which alone deletes nothing', async () => {
+  const user = await open();
+  act(() => selectAll().focus());
+  await user.keyboard('{Delete}');
+  expect(screen.getAllByRole('row').slice(1)).toHaveLength(12);
+  await user.click(selectAll());
+  await user.keyboard('{Delete}');
+  expect(status()).toContain('Deleting 12 plants…');
+});
+
+it('lets the browser ask before it closes the page while plants come back, and counts them', async () => {
+  const user = await deleteTen();
+  const closes = () => window.dispatchEvent(new Event('beforeunload', { cancelable: true }));
+  sendNow();
+  await screen.findByText('Deleted');
+  expect(closes()).toBe(true);
+  let sent = 0;
+  let release = (): void => undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  onRequest = (request) => (request.startsWith('PUT') && ++sent > 3 ? held : undefined);
+  await user.click(screen.getByRole('button', { name: 'Undo' }));
+  await screen.findByText('Bringing back');
+  expect(closes()).toBe(false);
+  await screen.findByText(/^: [123] so far…$/);
+  release();
+  await screen.findByText('Brought back');
+  expect(closes()).toBe(true);
+});
+
 it('shows again what was not deleted, and why', async () => {
   await deleteTen();
   store.fail({

@@ -78,6 +78,21 @@ it('renames a tag by a correction of each of its plants, and shows it', async ()
   expect(sheet().queryByLabelText(/New name/)).toBeNull();
 });
 
+it('lets the browser ask before it closes the page while it renames a tag, and no longer', async () => {
+  const closes = () => window.dispatchEvent(new Event('beforeunload', { cancelable: true }));
+  const user = await rename('bed', 'border');
+  expect(closes()).toBe(true);
+  let release = (): void => undefined;
+  const held = new Promise<undefined>((resolve) => {
+    release = () => resolve(undefined);
+  });
+  beforePut = () => held;
+  await user.keyboard('{Enter}');
+  await waitFor(() => expect(closes()).toBe(false));
+  release();
+  await waitFor(() => expect(closes()).toBe(true));
+});
+
 it('undoes a merge, plant by plant, from the sheet', async () => {
   const user = await rename('bed', 'shade');
   await user.click(sheet().getByRole('button', { name: 'Merge' }));

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'react';
 import type { PlantFilter } from '../../route.js';
 import { explainFailure } from '../../shared/explain-failure.js';
 import { usePlantStore } from '../../shared/plant-store.js';
+import { warnBeforeClosing } from '../../shared/warn-before-closing.js';
 import { useUndo } from '../undo-provider.js';
 import { putInAll } from '../use-plants.js';
 import { type Tagged, tagPlants } from './tag-plants.js';
@@ -72,6 +73,7 @@ export function useTagging(filter: PlantFilter) {
       if (performance.now() - shownAt > showEveryMs) show();
     };
     setProgress(latest);
+    const endWarning = warnBeforeClosing();
     try {
       await tagPlants(client, plants(signal), { ...tagging, signal, onDone });
       latest = { ...latest, state: 'done' };
@@ -82,6 +84,8 @@ export function useTagging(filter: PlantFilter) {
         if (about === 'token') rejectToken(message);
         else latest = { ...latest, problem: message };
       }
+    } finally {
+      endWarning();
     }
     show();
     if (corrected.length > 0) {
