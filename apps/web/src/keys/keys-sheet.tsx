@@ -11,7 +11,7 @@ const character: readonly Key[] = [
   [['?'], 'This list'],
 ];
 
-const others: readonly Key[] = [
+const inList: readonly Key[] = [
   [['Ctrl+Z', '⌘Z'], 'Undo the last delete or tagging'],
   [['↑', '↓', 'Page Up', 'Page Down', 'Home', 'End'], 'Move over the plants'],
   [['Enter'], 'Open the plant'],
@@ -28,7 +28,7 @@ export function KeysSheet({ onClose }: { onClose(): void }) {
   return (
     <Sheet isOpen title="Keys" onClose={onClose}>
       <h3>Anywhere</h3>
-      <KeyList keys={[...character, ...others.slice(0, 1)]} />
+      <KeyList keys={character} />
       <label className="check">
         <input
           type="checkbox"
@@ -41,7 +41,7 @@ export function KeysSheet({ onClose }: { onClose(): void }) {
         <span>Keys of one character act. Switch them off if speech input presses them.</span>
       </label>
       <h3>In the list</h3>
-      <KeyList keys={others.slice(1)} />
+      <KeyList keys={inList} />
     </Sheet>
   );
 }
