@@ -1,14 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { drawChart } from '../src/draw-chart.js';
-import type { Run } from '../src/measure-targets.js';
-import { formatCount, formatMemory, formatMs, median } from '../src/report.js';
-import { type Comparison, chartPath, resultPath } from '../src/results.js';
+import { type Growth, growthRows } from '../src/growth.js';
+import { formatCount, formatMemory, formatMs } from '../src/report.js';
+import { type Comparison, chartPath, resultPath, type Summary } from '../src/results.js';
 import { batchPlants } from '../src/send-load.js';
 
 /** What a file of results has, in all or some of them. */
 interface Results extends Comparison {
-  readonly runs: readonly Run[];
   readonly starts: readonly object[];
   readonly firstReplyMs: number;
   readonly idleMemoryBytes: number;
@@ -19,13 +18,14 @@ const readResults = (name: string): Results => JSON.parse(readFileSync(resultPat
 const page = readPage('docs/use/performance.md');
 const scaling = readPage('docs/operate/scaling.md');
 const readme = readPage('README.md');
-const resultsPage = readPage('tools/bench/results/README.md');
 const comparison = readResults('latest');
 const postgresql = readResults('postgresql');
 const operations = readResults('operations');
 const operationsPostgresql = readResults('operations-postgresql');
 const start = readResults('start');
-const growth = readResults('growth');
+const growth: Omit<Results, 'summaries'> & { readonly summaries: readonly Growth[] } = JSON.parse(
+  readFileSync(resultPath('growth'), 'utf8'),
+);
 
 /** The rows of all tables of a page. */
 function readRows(text: string): string[][] {
@@ -67,34 +67,30 @@ it('has the chart of the last comparison on SQLite, which -u draws again', async
   await expect(drawChart(comparison)).toMatchFileSnapshot(chartPath);
 });
 
-it('shows the measurement of a large store', () => {
-  const [smallest] = growth.summaries;
-  const rows = growth.summaries.map(({ requestsPerSecond, p99Ms }) => {
-    const ratio = requestsPerSecond / (smallest?.requestsPerSecond ?? 0);
-    return [formatCount(requestsPerSecond), formatMs(p99Ms), ratio.toFixed(2)];
-  });
+it('shows the percentiles of one connection and of 64', () => {
+  const rows = comparison.targets.map(({ name }) =>
+    [1, 64].flatMap((connections) => {
+      const { p50Ms, p99Ms, p999Ms } = summaryOf(name, connections);
+      return [p50Ms, p99Ms, p999Ms].map(formatMs);
+    }),
+  );
   expect(figuresOf(readRows(page))).toEqual(expect.arrayContaining(rows));
+});
+
+it('shows what a large store costs', () => {
+  expect(readRows(page)).toEqual(expect.arrayContaining(growthRows(growth.summaries)));
 });
 
 it('shows the last measurement of reads and batches on each engine', () => {
   // Pages, or plants.
-  const perReply = { get: 1, list: 1, batch: batchPlants };
-  const loads = [
-    { operation: 'get', connections: 64 },
-    { operation: 'list', connections: 16 },
-    { operation: 'batch', connections: 4 },
-  ] as const;
-  const rates = ({ runs }: Results, name: string) =>
-    loads.map(({ operation }) => {
-      const own = runs.filter((run) => run.operation === operation && run.target === name);
-      return formatCount(median(own.map((run) => run.requestsPerSecond)) * perReply[operation]);
-    });
-  const columns = ['plant-store', 'fastify-sqlite', 'express-prisma'].map((name) => rates(operations, name));
-  const rows = loads.map(({ connections: count }, row) => [`${count}`, ...columns.map((rate) => rate[row])]);
+  const rateOf = ({ operation, requestsPerSecond }: Summary) =>
+    formatCount(requestsPerSecond * (operation === 'batch' ? batchPlants : 1));
+  const rowsOf = ({ summaries }: Results) =>
+    [...Map.groupBy(summaries, ({ operation, connections }) => `${operation} ${connections}`).values()].map(
+      (own) => [String(own[0]?.connections), ...own.map(rateOf)],
+    );
+  const rows = [...rowsOf(operations), ...rowsOf(operationsPostgresql)];
   expect(figuresOf(readRows(page))).toEqual(expect.arrayContaining(rows));
-  const [gets, pages, plants] = rates(operationsPostgresql, 'plant-store');
-  expect(resultsPage).toContain(`gets ${gets}/s, pages of 100 ${pages}/s, plants in batches ${plants}/s`);
-  expect(resultsPage).toContain(`Prisma ${rates(operationsPostgresql, 'express-prisma').join(', ')}`);
 });
 
 it.each([
@@ -127,8 +123,10 @@ it('shows in the page on scaling the last comparison on PostgreSQL', () => {
   expect(readRows(scaling)).toContainEqual(['PostgreSQL (`bench --postgresql`)', ...figures]);
 });
 
-const minorOf = ({ machine }: Results) => `Node.js ${/^v(\d+\.\d+)/.exec(machine.node)?.[1]}`;
-const roundsOf = ({ settings: { rounds, seconds } }: Results) => `${rounds} rounds of ${seconds} seconds`;
+const minorOf = ({ machine }: Pick<Results, 'machine'>) =>
+  `Node.js ${/^v(\d+\.\d+)/.exec(machine.node)?.[1]}`;
+const roundsOf = ({ settings: { rounds, seconds } }: Pick<Results, 'settings'>) =>
+  `${rounds} rounds of ${seconds} seconds`;
 
 it.each([
   ['Performance', roundsOf(comparison), comparison],

@@ -101,7 +101,7 @@ it('does not read a list that nobody waits for, and goes on with the next one', 
 
 it.each([
   { waitingShare: 1, callers: 1, restMs: 480 },
-  { waitingShare: 1, callers: 1, requests: 3, restMs: 640 },
+  { waitingShare: 1, callers: 1, requests: 3, restMs: 496 },
   { waitingShare: 1, callers: 4, restMs: 120 },
   { waitingShare: 0.5, callers: 1, restMs: 30 },
   { waitingShare: 0.2, callers: 1, restMs: 0 },

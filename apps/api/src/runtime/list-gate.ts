@@ -11,6 +11,8 @@ const maxLists = 256;
 const maxRestFactor = 40;
 /** What a list takes besides its reading, in milliseconds: its request, and its reply. */
 const replyMs = 2;
+/** The same for each further request that shares it. */
+const sharedReplyMs = 0.2;
 const maxRestMs = 1_000;
 
 /** Reads lists, a few at a time. The others wait, and callers take turns. */
@@ -86,7 +88,7 @@ export function createListGate({ concurrency, callers, waitingShare }: ListGateO
   function rest(caller: Caller, readMs: number, replies: number): void {
     // Where creates wait for a part of the time alone, they need little of the rest.
     const factor = (maxRestFactor * waitingShare() ** 4) / callers.count();
-    const restMs = Math.min(maxRestMs, (readMs + replies * replyMs) * factor);
+    const restMs = Math.min(maxRestMs, (readMs + replyMs + (replies - 1) * sharedReplyMs) * factor);
     if (restMs < 1) return;
     clearTimeout(resting.get(caller));
     waiting.hold(caller);
