@@ -9,9 +9,22 @@ afterEach(() => {
   cleanup();
   sessionStorage.clear();
   localStorage.clear();
+  for (const warn of warnings.splice(0)) window.removeEventListener('beforeunload', warn);
   vi.unstubAllGlobals();
   vi.restoreAllMocks();
 });
+
+// What a test leaves unfinished, such as an import, must not warn in the next one, which has the same window.
+const warnings: EventListenerOrEventListenerObject[] = [];
+const addEventListener = window.addEventListener.bind(window);
+window.addEventListener = (
+  type: string,
+  listener: EventListenerOrEventListenerObject,
+  options?: boolean | AddEventListenerOptions,
+) => {
+  if (type === 'beforeunload') warnings.push(listener);
+  addEventListener(type, listener, options);
+};
 
 // What jsdom lacks: modal dialogs (theirs is the focus that it would give them), sizes, so that rows are shown, and media queries.
 HTMLDialogElement.prototype.showModal = function showModal() {

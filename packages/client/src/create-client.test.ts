@@ -25,7 +25,7 @@ describe('createClient', () => {
 
   it.each([
     ['baseUrl must be an absolute http', { baseUrl: '/api', token }],
-    ['token must be one or more letters', { baseUrl, token: '' }],
+    ['token is empty', { baseUrl, token: '' }],
   ])('rejects options that are not valid: %s', (message, options) => {
     expect(() => createClient(options)).toThrow(message);
   });
