@@ -52,7 +52,7 @@ export function TokenForm({ own, isBusy, onSubmit }: TokenFormProps) {
                 })
               }
             />
-            <label htmlFor={`${id}-${scope}`}>{labels[scope]}</label>
+            <label htmlFor={`${id}-${scope}`}>{scopeLabels[scope]}</label>
           </div>
         ))}
       </fieldset>
@@ -98,7 +98,7 @@ export function TokenForm({ own, isBusy, onSubmit }: TokenFormProps) {
 }
 
 /** What people call what a scope permits. */
-export const labels: Readonly<Record<Scope, string>> = {
+export const scopeLabels: Readonly<Record<Scope, string>> = {
   create: 'Add plants',
   read: 'See plants',
   correct: 'Correct plants',
