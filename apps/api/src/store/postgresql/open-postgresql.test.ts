@@ -158,6 +158,7 @@ describe('the schema', () => {
       'access_tokens',
       'plants',
       'plants_change_base',
+      'store',
     ]);
     expect(await tablesIn(url, 'public')).toEqual(['plants']);
     for (const schema of ['garden', 'shop']) {
