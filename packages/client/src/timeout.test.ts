@@ -44,3 +44,12 @@ it('delays', async () => {
   await vi.advanceTimersByTimeAsync(10);
   expect(await done).toBeUndefined();
 });
+
+it.each(['before', 'during'])('ends a delay that a timeout aborts %s it', async (when) => {
+  const control = new AbortController();
+  if (when === 'before') control.abort(timeoutReason);
+  const wait = expect(delay(10, control.signal)).rejects.toBe(timeoutReason);
+  control.abort(timeoutReason);
+  await wait;
+  expect(getEventListeners(control.signal, 'abort')).toEqual([]);
+});

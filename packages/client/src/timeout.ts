@@ -32,9 +32,10 @@ export function withTimeout<Result>(
   });
 }
 
-/** Waits some milliseconds. Rejects with the signal's reason as soon as that is aborted. */
+/** Waits some milliseconds. Rejects with the signal's reason as soon as that is aborted, even if that reason is a `timeoutReason`. */
 export function delay(ms: number, signal?: AbortSignal): Promise<void> {
-  return withTimeout(() => new Promise<never>(() => undefined), ms, signal).catch((error: unknown) => {
-    if (error !== timeoutReason) throw error;
+  return withTimeout(() => new Promise<never>(() => undefined), ms, signal).catch(() => {
+    // The reason may come from another timeout, so only the signal tells the two ends apart.
+    signal?.throwIfAborted();
   });
 }
