@@ -1,6 +1,6 @@
 # The service as an image: docs/operate/deploy.md.
 
-FROM node:26.10.0-trixie-slim AS build
+FROM node:26.12.1-trixie-slim AS build
 WORKDIR /src
 COPY . .
 # The context has no Git, so the commit is passed: --build-arg COMMIT="$(git rev-parse HEAD)".
@@ -14,7 +14,7 @@ RUN pnpm="npx -y $(node -p 'require("./package.json").packageManager')" \
     && install -d -m 700 /volumes/data
 
 # Only copies: a test makes the same root without an engine, and runs it.
-FROM node:26.10.0-trixie-slim
+FROM node:26.12.1-trixie-slim
 LABEL org.opencontainers.image.title="Plant Store" \
       org.opencontainers.image.licenses="MIT"
 ENV HOST=0.0.0.0 \

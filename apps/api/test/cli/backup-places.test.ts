@@ -3,7 +3,6 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import S3rver from '@20minutes/s3rver';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { createRegistry } from '../../src/observe/metrics.js';
@@ -11,6 +10,7 @@ import { openDatabase } from '../../src/store/open-database.js';
 import { fillStore, readRows } from '../support/process/fill-store.js';
 import { failed } from '../support/process/run-command.js';
 import { useCommands } from '../support/process/run-in-process.js';
+import { s3Credentials, startS3 } from '../support/start-s3.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const rose = [1n, 'Rose', null] as const;
@@ -149,16 +149,12 @@ it('restores no file that is damaged', async () => {
   expect(readRows(path)).toEqual([[...rose]]);
 });
 
-const credentials = { AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' };
-let s3: S3rver;
+let s3: Awaited<ReturnType<typeof startS3>>;
 let port: number;
 
 beforeAll(async () => {
-  s3 = new S3rver({
-    ...{ port: 0, address: '127.0.0.1', silent: true, directory: temporaryFolder() },
-    configureBuckets: [{ name: 'plants', configs: [] }],
-  });
-  ({ port } = await s3.run());
+  s3 = await startS3('plants');
+  ({ port } = s3);
 });
 afterAll(() => s3.close());
 
@@ -181,7 +177,7 @@ async function openStore(prefix: string, intercept: Intercept = () => false, set
   const endpoint = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
   const folder = temporaryFolder();
   const path = await fillStore(folder, [[...rose]]);
-  const environment = { ...credentials, AWS_ENDPOINT_URL_S3: endpoint, ...settings };
+  const environment = { ...s3Credentials, AWS_ENDPOINT_URL_S3: endpoint, ...settings };
   const { run } = useCommands({ ...environment, BACKUP_TO: `s3://plants/${prefix}` }, folder);
   return { folder, path, run };
 }
