@@ -49,6 +49,7 @@ it('has what a server needs, and no other file', () => {
     'dist/docs/assets/viewer-????????.css{,.br,.gz}',
     'dist/docs/assets/swagger-ui-????????.css{.br,.gz}',
     'dist/docs/assets/{swagger-ui-bundle,viewer}-????????.js{.br,.gz}',
+    'prisma/{sqlite,postgresql}/migrations/released.sha256',
     'prisma/{sqlite,postgresql}/migrations/[0-9]*_*/migration.sql',
     'docs/{SECURITY,operate/*,use/*}.md',
     'deploy/**/{*.*,Caddyfile}',

@@ -69,7 +69,7 @@ export async function writeRelease({ parent, commit, time }: ReleaseOptions) {
     copy(root, target, ['deploy/**/*.{cfg,conf,json,md,service,sh,timer,toml,yml}', 'deploy/**/Caddyfile'], {
       exclude: ['deploy/compose/**'],
     });
-    copy(packageFolder, target, ['prisma/*/migrations/*/migration.sql']);
+    copy(packageFolder, target, ['prisma/*/migrations/{released.sha256,*/migration.sql}']);
     for (const [name, files] of Object.entries(packageFiles)) {
       copy(findInstalled(name), join(target, 'node_modules', name), files);
     }

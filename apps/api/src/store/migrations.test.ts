@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { scopes } from '@plant-store/contract/access-token';
 import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -15,24 +15,60 @@ import { highPageLimits } from '../../test/support/database/use-plant-store.js';
 import { removeFrom } from '../../test/support/plants/remove-from.js';
 import { useConnections } from '../../test/support/postgresql/use-connections.js';
 import { readPage } from '../../test/support/read-markdown.js';
+import { temporaryFolder } from '../../test/support/temporary-folder.js';
 import { until } from '../../test/support/until.js';
 import { parseConfig } from '../config.js';
 import { OperatorError } from '../errors/operator-error.js';
-import { findPendingMigrations, type Migration, readMigrations } from './migrations.js';
+import { findPendingMigrations, type Migration, readMigrations, readReleased } from './migrations.js';
 import { openDatabase } from './open-database.js';
 import { withConnection } from './postgresql/connection.js';
 import { migratePostgresql } from './postgresql/migrate-postgresql.js';
 import { withConnection as withSqlite } from './sqlite/connections.js';
 import { migrateSqlite } from './sqlite/migrate-sqlite.js';
 
+const migrations = ['1_first', '2_second', '3_third'].map((name) => ({ name, sql: '', checksum: '' }));
+const row = { checksum: '', finished: true, rolledBack: false };
+
 it('applies a migration again that was rolled back', () => {
-  const migrations = ['1_first', '2_second', '3_third'].map((name) => ({ name, sql: '', checksum: '' }));
-  const row = { checksum: '', finished: true, rolledBack: false };
   const pending = findPendingMigrations(migrations, [
     { ...row, migrationName: '1_first' },
     { ...row, migrationName: '2_second', finished: false, rolledBack: true },
   ]);
   expect(pending.map(({ name }) => name)).toEqual(['2_second', '3_third']);
+});
+
+it('rejects a new migration that is dated before one that is applied, but not one that was rolled back', () => {
+  const first = { ...row, migrationName: '1_first' };
+  const second = { ...row, migrationName: '2_second', rolledBack: true };
+  const third = { ...row, migrationName: '3_third' };
+  const findPending = () => findPendingMigrations(migrations, [first, third]);
+  expect(findPending).toThrow(OperatorError);
+  expect(findPending).toThrow(/^The migration 2_second is dated before 3_third, .*Rename its folder/);
+  expect(findPendingMigrations(migrations, [first, second, third])).toMatchObject([{ name: '2_second' }]);
+  // It was rolled back itself.
+  expect(findPendingMigrations(migrations, [first, { ...third, rolledBack: true }])).toHaveLength(2);
+});
+
+it.each(engines)(
+  'rejects a migration for %s that is dated before a released one, also for a new database',
+  (engine) => {
+    const root = pathToFileURL(`${temporaryFolder()}/`);
+    const folder = new URL(`prisma/${engine}/migrations/`, root);
+    cpSync(new URL(`../../prisma/${engine}/migrations/`, import.meta.url), folder, { recursive: true });
+    expect(readMigrations(engine, root)).toEqual(readMigrations(engine));
+    mkdirSync(new URL('20261121000000_early/', folder));
+    writeFileSync(new URL('20261121000000_early/migration.sql', folder), '');
+    const message = /20261121000000_early is dated before \d{14}_\w+, which is released/;
+    expect(() => readMigrations(engine, root)).toThrow(message);
+  },
+);
+
+it.each(engines)('leaves every released migration for %s as it is in databases', (engine) => {
+  const folder = new URL(`../../prisma/${engine}/migrations/`, import.meta.url);
+  const found = new Map(readMigrations(engine).map(({ name, checksum }) => [name, checksum]));
+  const released = readReleased(folder);
+  expect(released.size).toBeGreaterThan(8);
+  for (const [name, checksum] of released) expect(found.get(name), name).toBe(checksum);
 });
 
 /** Creates an empty database for this test. */
@@ -71,7 +107,7 @@ const prisma = dirname(createRequire(import.meta.url).resolve('prisma/package.js
 describe.each(engines)('the migration ledger on %s', (engine) => {
   const ledger = ledgers[engine];
   const folders = join(app, 'prisma', engine, 'migrations');
-  const names = readdirSync(folders).filter((name) => name !== 'migration_lock.toml');
+  const names = readdirSync(folders).filter((name) => /^\d/.test(name));
   const selectAll = 'SELECT * FROM _prisma_migrations ORDER BY migration_name';
   let database: TestDatabase;
   let startedAt = 0;

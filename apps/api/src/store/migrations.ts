@@ -81,10 +81,10 @@ export async function applyPending(
 }
 
 /**
- * The migrations still to be applied.
+ * The migrations still to be applied. One that was rolled back is applied again, whatever was applied after it.
  *
  * @throws {OperatorError} when the ledger has a migration that failed, that was edited after it had been applied, or
- * that this version does not have; the message says which, and what to do
+ * that this version does not have, or when a new migration is dated before one that is applied; the message says which, and what to do
  */
 export function findPendingMigrations(
   migrations: readonly Migration[],
@@ -96,7 +96,24 @@ export function findPendingMigrations(
     const problem = findProblem(row, migration);
     if (problem !== undefined) throw new OperatorError(`The database cannot be used: ${problem}`);
   }
+  const known = new Set(ledger.map(({ migrationName }) => migrationName));
+  ensureLater(
+    migrations.filter(({ name }) => !known.has(name)),
+    [...applied.keys()],
+    'this database has already',
+  );
   return migrations.filter(({ name }) => !applied.has(name));
+}
+
+/** Existing and new databases must apply the same migrations in the same order, which is that of their names. */
+function ensureLater(added: readonly Migration[], existing: readonly string[], whose: string): void {
+  const last = existing.toSorted().at(-1) ?? '';
+  const early = added.find(({ name }) => name < last);
+  if (early === undefined) return;
+  throw new OperatorError(
+    `The migration ${early.name} is dated before ${last}, which ${whose}. ` +
+      'Existing databases would apply it after that one, and new ones before it. Rename its folder to a later date.',
+  );
 }
 
 function findProblem(row: LedgerRow, migration: Migration | undefined): string | undefined {
@@ -121,13 +138,34 @@ export interface Migration {
   readonly checksum: string;
 }
 
-/** The migrations of this version for an engine, in order. */
-export function readMigrations(engine: DatabaseLocation['engine']): readonly Migration[] {
-  const folder = new URL(`prisma/${engine}/migrations/`, packageFolder);
-  return readdirSync(folder, { withFileTypes: true })
+/**
+ * The migrations of this version for an engine, in order.
+ *
+ * @throws {OperatorError} when one that is not released is dated before one that is
+ */
+export function readMigrations(
+  engine: DatabaseLocation['engine'],
+  root: URL = packageFolder,
+): readonly Migration[] {
+  const folder = new URL(`prisma/${engine}/migrations/`, root);
+  const migrations = readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => readMigration(name, fileURLToPath(new URL(`${name}/migration.sql`, folder))))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const released = [...readReleased(folder).keys()];
+  ensureLater(
+    migrations.filter(({ name }) => !released.includes(name)),
+    released,
+    'is released',
+  );
+  return migrations;
+}
+
+/** The names of the released migrations in a folder, each with the SHA-256 of its file; `sha256sum --check` reads the list, too. */
+export function readReleased(folder: URL): ReadonlyMap<string, string> {
+  const list = readFileSync(new URL('released.sha256', folder), 'utf8');
+  const lines = list.matchAll(/^([0-9a-f]{64}) {2}(\w+)\/migration\.sql$/gm);
+  return new Map(Array.from(lines, ([, checksum = '', name = '']) => [name, checksum]));
 }
 
 function readMigration(name: string, file: string): Migration {
