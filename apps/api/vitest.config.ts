@@ -144,6 +144,8 @@ export default defineConfig(({ mode }) => {
   const projects = (projectsByMode[mode] ?? testProjects)();
   return {
     test: {
+      // That of `pnpm test` is on its command line.
+      reporters: ['default', '../../.ci/stuck-reporter.ts'],
       // Starts a PostgreSQL server, so that none is needed on the machine.
       globalSetup: [
         'test/support/postgresql/global-setup.ts',

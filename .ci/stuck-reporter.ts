@@ -1,0 +1,122 @@
+// A reporter of vitest that ends a run in which no test begins or ends any more, with status 1, and prints which tests are running.
+// Every few minutes of a long run it prints them, too. A thread of its own watches the time: a test can block its worker, and a
+// global setup the main thread, so that no limit of vitest takes effect there.
+import { writeSync } from 'node:fs';
+import { relative } from 'node:path';
+import { parentPort, Worker, workerData } from 'node:worker_threads';
+import type { Reporter, TestCase, TestModule } from 'vitest/node';
+import { killDescendants } from './processes.ts';
+
+/** How long no test may begin or end, and how often a run prints what it is in, in milliseconds. */
+const limitMs = 60_000 * Number(process.env['STUCK_AFTER_MINUTES'] ?? 10);
+const reportMs = 300_000;
+
+/** How long the main thread may take to end, in milliseconds. */
+const endMs = 10_000;
+
+/** What the main thread sends whenever a test begins or ends: the tests that are running, and how long one of them may take. */
+interface Progress {
+  readonly running: readonly string[];
+  readonly timeoutMs: number;
+}
+
+// biome-ignore lint/style/noDefaultExport: vitest loads reporters by it.
+export default class StuckReporter implements Reporter {
+  /** The test files that have begun and not ended, by their ids, each with its tests that have. */
+  readonly #running = new Map<string, { readonly module: TestModule; readonly tests: Set<TestCase> }>();
+  readonly #watcher = new Worker(new URL(import.meta.url), {
+    workerData: 'watch',
+    // The oldest supported Node.js needs them.
+    execArgv: ['--experimental-strip-types', '--disable-warning=ExperimentalWarning'],
+  });
+
+  constructor() {
+    this.#watcher.on('message', () => process.exit(1));
+    this.#watcher.unref();
+  }
+
+  onTestModuleQueued(module: TestModule): void {
+    this.#running.set(module.id, { module, tests: new Set() });
+    this.#report();
+  }
+
+  onTestModuleCollected(module: TestModule): void {
+    // Another object than before, with its tests.
+    this.onTestModuleQueued(module);
+  }
+
+  onTestModuleEnd(module: TestModule): void {
+    this.#running.delete(module.id);
+    this.#report();
+  }
+
+  onTestCaseReady(test: TestCase): void {
+    this.#running.get(test.module.id)?.tests.add(test);
+    this.#report();
+  }
+
+  onTestCaseResult(test: TestCase): void {
+    this.#running.get(test.module.id)?.tests.delete(test);
+    this.#report();
+  }
+
+  #report(): void {
+    const entries = [...this.#running.values()];
+    const timeouts = entries.flatMap(({ tests }) => [...tests].map(({ options }) => options.timeout ?? 0));
+    const progress: Progress = {
+      running: entries.map(({ module, tests }) => describe(module, [...tests])),
+      timeoutMs: Math.max(0, ...timeouts),
+    };
+    this.#watcher.postMessage(progress);
+  }
+}
+
+function describe({ project, moduleId, children }: TestModule, running: readonly TestCase[]): string {
+  // A test that blocks its worker from its start is not reported as running.
+  const shown = running.length > 0 ? running : [...children.allTests('pending')].slice(0, 1);
+  const title = shown.map(({ fullName }) => fullName).join(' and ') || 'its imports';
+  const file = relative(project.config.root, moduleId);
+  return `${[project.name, file].filter((part) => part !== '').join(' ')} > ${title}`;
+}
+
+/** Watches the main thread, in another one. */
+function watch(): void {
+  const startedAt = performance.now();
+  let last: Progress = { running: [], timeoutMs: 0 };
+  let lastAt = startedAt;
+  let reportedAt = startedAt;
+  parentPort?.on('message', (progress: Progress) => {
+    last = progress;
+    lastAt = performance.now();
+  });
+  const describeRun = () =>
+    last.running.length === 0
+      ? '  no test: a setup or teardown'
+      : last.running.map((text) => `  ${text}`).join('\n');
+  setInterval(
+    () => {
+      const now = performance.now();
+      if (now - lastAt > Math.max(limitMs, 2 * last.timeoutMs)) {
+        const minutes = Math.round((now - lastAt) / 6_000) / 10;
+        print(
+          `No test has begun or ended for ${minutes} minutes, so this run ends. It is in, or just after:\n${describeRun()}`,
+        );
+        killDescendants(process.pid);
+        parentPort?.postMessage('end');
+        setTimeout(() => process.kill(process.pid, 'SIGKILL'), endMs);
+        lastAt = Number.POSITIVE_INFINITY;
+      } else if (now - reportedAt > reportMs) {
+        reportedAt = now;
+        print(
+          `This run has taken ${Math.round((now - startedAt) / 60_000)} minutes. It is in, or just after:\n${describeRun()}`,
+        );
+      }
+    },
+    Math.min(1_000, limitMs / 4),
+  );
+}
+
+/** Prints even while the main thread is blocked. */
+const print = (text: string) => writeSync(2, `${text}\n`);
+
+if (workerData === 'watch') watch();
