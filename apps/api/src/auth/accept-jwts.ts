@@ -44,8 +44,9 @@ export function acceptJwts(
   function rejectForKey(error: unknown): Verification {
     if (!(error instanceof JwtRejectedError)) throw error;
     // About once per fetch of keys.
-    if (error.status === 'unusable_key' && now() - unusableKeyLoggedAt >= settings.keyTimes.refreshMs) {
-      unusableKeyLoggedAt = now();
+    const at = performance.now();
+    if (error.status === 'unusable_key' && at - unusableKeyLoggedAt >= settings.keyTimes.refreshMs) {
+      unusableKeyLoggedAt = at;
       log.warn({ err: error.cause }, 'a key of the identity provider cannot be used');
     }
     return toVerification(error);

@@ -3,6 +3,7 @@ import {
   createLocalJWKSet,
   createRemoteJWKSet,
   customFetch,
+  errors,
   type FlattenedJWSInput,
   type JSONWebKeySet,
   type JWK,
@@ -24,7 +25,8 @@ export type ProviderKeys = ReturnType<typeof createProviderKeys>;
 /**
  * Fetches the keys now, at regular intervals, and when a token names one that is not known, but never twice at once nor
  * sooner than the cooldown after the last time, whatever tokens strangers send. While the provider is away, the keys that
- * are known stay in use. jose does this, but for the intervals, and the cooldown after a fetch that has failed.
+ * are known stay in use. jose has the keys and shares a fetch in flight; when to fetch is decided here, since jose measures
+ * times by the clock of the machine, which may be set.
  */
 export function createProviderKeys(
   { jwksUrl, algorithms, keyTimes }: Pick<JwtSettings, 'jwksUrl' | 'algorithms' | 'keyTimes'>,
@@ -35,11 +37,13 @@ export function createProviderKeys(
   let failure: { readonly cause: unknown; readonly retryAt: number } | undefined;
   /** Until the next fetch; that of a token ends it, unless the last one failed. */
   let timer: NodeJS.Timeout | undefined;
+  let fetchedAt = Number.NEGATIVE_INFINITY;
+  const isOlderThan = (ms: number) => performance.now() - fetchedAt >= ms;
 
-  const find = createRemoteJWKSet(new URL(jwksUrl), {
+  const keySet = createRemoteJWKSet(new URL(jwksUrl), {
     timeoutDuration: keyTimes.timeoutMs,
-    cooldownDuration: keyTimes.cooldownMs,
-    cacheMaxAge: keyTimes.staleMs,
+    cooldownDuration: Number.POSITIVE_INFINITY,
+    cacheMaxAge: Number.POSITIVE_INFINITY,
     async [customFetch](url, { signal }) {
       if (failure !== undefined && timer !== undefined) throw unavailable(failure);
       clearTimeout(timer);
@@ -52,6 +56,7 @@ export function createProviderKeys(
           throw new Error(`${url} answered without a key that fits ${algorithms.join(', ')}`);
         if (failure !== undefined) log.info('keys of the identity provider fetched again');
         failure = undefined;
+        fetchedAt = performance.now();
         return Response.json({ keys });
       } catch (cause) {
         if (failure === undefined && !closing.signal.aborted)
@@ -68,7 +73,7 @@ export function createProviderKeys(
   function refresh(): void {
     timer = undefined;
     // It is logged where it fails.
-    find.reload().catch(() => undefined);
+    keySet.reload().catch(() => undefined);
   }
 
   refresh();
@@ -79,7 +84,16 @@ export function createProviderKeys(
      * @throws {errors.JOSEError} when there is no such key
      * @throws {ServiceError} `identity_provider_unavailable` when that cannot be known, since the keys cannot be fetched
      */
-    find: (header: JWSHeaderParameters, token: FlattenedJWSInput): Promise<CryptoKey> => find(header, token),
+    async find(header: JWSHeaderParameters, token: FlattenedJWSInput): Promise<CryptoKey> {
+      if (isOlderThan(keyTimes.staleMs)) await keySet.reload();
+      try {
+        return await keySet(header, token);
+      } catch (error) {
+        if (!(error instanceof errors.JWKSNoMatchingKey) || !isOlderThan(keyTimes.cooldownMs)) throw error;
+        await keySet.reload();
+        return keySet(header, token);
+      }
+    },
     /** Stops fetching. */
     close(): void {
       clearTimeout(timer);

@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { acceptJwts } from '../../src/auth/accept-jwts.js';
 import type { KeyTimes } from '../../src/auth/jwt-settings.js';
 import { createTokenService } from '../../src/auth/token-service.js';
@@ -13,8 +13,8 @@ import {
 } from '../support/identity/start-identity-provider.js';
 import { until } from '../support/until.js';
 
-// Guards upgrades of jose: `createRemoteJWKSet` shares a fetch, keeps its keys when one fails, waits for `cooldownDuration`, and
-// passes on what its `customFetch` throws.
+// Guards upgrades of jose: `createRemoteJWKSet` shares a fetch, keeps its keys when one fails, never fetches because of an infinite
+// `cooldownDuration` or `cacheMaxAge`, and passes on what its `customFetch` throws.
 
 const never = 3_600_000;
 
@@ -62,6 +62,29 @@ it('accepts a key that is published later as soon as a token names it', async ()
   provider.keys = [await createSigningKey('second', 'RS256'), ...provider.keys];
   expect(await verify(await provider.sign())).toBe('valid');
   expect(provider.requests).toBe(2);
+});
+
+it('fetches keys in time when the clock of the machine is set back, and not too often when it is set forward', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const setClock = (ms: number) => void vi.setSystemTime(Date.now() + ms);
+  const prompt = await open({ cooldownMs: 0, staleMs: 0 });
+  await prompt.verify(await prompt.provider.sign());
+  const before = prompt.provider.requests;
+  setClock(-7_200_000);
+  prompt.clock.now = Date.now();
+  expect(await prompt.verify(await prompt.provider.sign())).toBe('valid');
+  expect(prompt.provider.requests).toBe(before + 1);
+  // Once since the keys are old, and once since the key is not among them.
+  expect(await prompt.verify(await prompt.provider.sign({}, { kid: 'unknown' }))).toBe('unknown_key');
+  expect(prompt.provider.requests).toBe(before + 3);
+
+  const rare = await open({});
+  await rare.verify(await rare.provider.sign());
+  setClock(2 * never);
+  rare.clock.now = Date.now();
+  expect(await rare.verify(await rare.provider.sign({}, { kid: 'unknown' }))).toBe('unknown_key');
+  expect(rare.provider.requests).toBe(1);
 });
 
 it('rejects a key that is no longer published once the keys are fetched again', async () => {
@@ -187,12 +210,14 @@ it('finds a rejected token in the cache, too, unless the next fetch of keys may 
 
 it('logs a key that cannot be used once between two fetches', async () => {
   const key = await createShortKey();
-  const { provider, verify, clock, warnings } = await open({}, (started) => {
+  const { provider, verify, warnings } = await open({}, (started) => {
     started.keys = [key];
   });
   for (const _ of [1, 2]) expect(await verify(await provider.sign())).toBe('unusable_key');
   expect(warnings).toEqual(['a key of the identity provider cannot be used']);
-  clock.now += never;
+  const now = performance.now() + never;
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(now);
+  onTestFinished(() => clock.mockRestore());
   expect(await verify(await provider.sign())).toBe('unusable_key');
   expect(warnings).toHaveLength(2);
 });

@@ -11,7 +11,7 @@ const authenticate: RequestHandler = (request, response, next) => {
 };
 
 it('counts the requests of each caller in a minute of its own', async () => {
-  vi.useFakeTimers({ toFake: ['Date'] });
+  vi.useFakeTimers({ toFake: ['Date', 'performance'] });
   onTestFinished(() => void vi.useRealTimers());
   const { client } = serveMiddleware(authenticate, (await rateLimit(1, 1)).middleware);
   const { headers } = await client.get('/').expect(200, reached);
@@ -24,6 +24,31 @@ it('counts the requests of each caller in a minute of its own', async () => {
   vi.advanceTimersByTime(1);
   await client.get('/').expect(200);
 });
+
+it.each([-7_200_000, 7_200_000])(
+  'limits a caller for a minute when the clock is set by %i ms',
+  async (ms) => {
+    vi.useFakeTimers({ toFake: ['Date', 'performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { middleware, countBatch } = await rateLimit(5, 1);
+    const countPlants: RequestHandler = (request, response, next) => {
+      countBatch(response, Number(request.get('X-Plants') ?? 1));
+      next();
+    };
+    const { client } = serveMiddleware(authenticate, middleware, countPlants);
+    const send = (plants: number) => client.get('/').set('X-Plants', String(plants));
+    await send(4).expect(200).expect('RateLimit', '"plants"; r=1; t=60');
+    vi.advanceTimersByTime(10_000);
+    vi.setSystemTime(Date.now() + ms);
+    await send(2).expect(429).expect('Retry-After', '50').expect('RateLimit', '"plants"; r=0; t=50');
+    await send(1)
+      .expect(429)
+      .expect('Retry-After', '50')
+      .expect('RateLimit', /r=0; t=50/);
+    vi.advanceTimersByTime(50_000);
+    await send(1).expect(200).expect('RateLimit', '"plants"; r=4; t=60');
+  },
+);
 
 it('rejects a create while the queue is full, and keeps nothing of its body', () => {
   const resume = vi.fn<() => void>();

@@ -46,7 +46,8 @@ export async function rateLimit(
         async increment(caller) {
           const window = windowOf(caller);
           window.totalHits++;
-          return { ...window };
+          // The library compares this time with the clock at once, for the headers.
+          return { totalHits: window.totalHits, resetTime: new Date(Date.now() + leftMsOf(window)) };
         },
         // Each request counts, whatever its reply.
         decrement: () => undefined,
@@ -76,7 +77,7 @@ export async function rateLimit(
       const window = windowOf(callerKey(response));
       const fits = window.totalHits + plants - 1 <= own;
       if (fits) window.totalHits += plants - 1;
-      const seconds = Math.max(1, Math.ceil((window.resetTime.getTime() - Date.now()) / 1_000));
+      const seconds = Math.max(1, Math.ceil(leftMsOf(window) / 1_000));
       const left = Math.max(0, own - window.totalHits);
       response.setHeader('RateLimit', `"${identifier}"; r=${left}; t=${seconds}`);
       if (fits) return;
@@ -93,8 +94,11 @@ function rejection(seconds: number): ServiceError {
 /** The requests of a caller in the minute that begins with the first. */
 interface Window {
   totalHits: number;
-  readonly resetTime: Date;
+  /** By the monotonic clock: the limit stays the same when the clock of the machine is set. */
+  readonly endsAt: number;
 }
+
+const leftMsOf = ({ endsAt }: Window) => endsAt - performance.now();
 
 /** @returns what gives the current minute of a caller */
 function createWindows(): (caller: string) => Window {
@@ -102,14 +106,13 @@ function createWindows(): (caller: string) => Window {
   const windows = new Map<string, Window>();
 
   return function windowOf(caller) {
-    const now = Date.now();
     const current = windows.get(caller);
-    if (current !== undefined && current.resetTime.getTime() > now) return current;
-    for (const [other, { resetTime }] of windows) {
-      if (resetTime.getTime() > now) break;
+    if (current !== undefined && leftMsOf(current) > 0) return current;
+    for (const [other, window] of windows) {
+      if (leftMsOf(window) > 0) break;
       windows.delete(other);
     }
-    const window = { totalHits: 0, resetTime: new Date(now + windowMs) };
+    const window = { totalHits: 0, endsAt: performance.now() + windowMs };
     windows.set(caller, window);
     return window;
   };

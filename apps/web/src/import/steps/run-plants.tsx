@@ -230,9 +230,9 @@ function describeState(
 function useTimeLeft({ state, done, total }: Pick<Progress, 'state' | 'done' | 'total'>): string | undefined {
   const isRunning = state === 'running';
   const [start, setStart] = useState<{ atMs: number; done: number }>();
-  useEffect(() => setStart(isRunning ? { atMs: Date.now(), done } : undefined), [isRunning]);
+  useEffect(() => setStart(isRunning ? { atMs: performance.now(), done } : undefined), [isRunning]);
   if (start === undefined || done <= start.done) return undefined;
-  const elapsedMs = Date.now() - start.atMs;
+  const elapsedMs = performance.now() - start.atMs;
   if (elapsedMs < 3_000) return undefined;
   const seconds = Math.ceil(((total - done) * elapsedMs) / (done - start.done) / 1_000);
   return seconds < 90

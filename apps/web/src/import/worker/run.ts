@@ -256,12 +256,11 @@ export class Run {
   #noteAttempt(response: Response | undefined): void {
     if (this.#state !== 'running') return;
     if (response?.status === 429) {
-      this.#limitedUntil = Date.now() + 1_000 * (Number(response.headers.get('retry-after')) || 10);
+      this.#limitedUntil = performance.now() + 1_000 * (Number(response.headers.get('retry-after')) || 10);
     }
     // Of two batches one may wait while the other succeeds.
-    const isLimited = Date.now() < this.#limitedUntil;
-    this.#retrying =
-      nameTrouble(response?.status) ?? (isLimited ? nameLimit(this.#limitedUntil) : this.#outage);
+    const leftMs = this.#limitedUntil - performance.now();
+    this.#retrying = nameTrouble(response?.status) ?? (leftMs > 0 ? nameLimit(leftMs) : this.#outage);
     this.#onChange();
   }
 
@@ -335,8 +334,9 @@ function nameTrouble(status: number | undefined): string | undefined {
   return status >= 500 ? 'The service cannot store plants at the moment. Trying again.' : undefined;
 }
 
-function nameLimit(untilMs: number): string {
-  return `The rate limit of the service is reached. Going on at ${new Date(untilMs).toLocaleTimeString()}.`;
+function nameLimit(leftMs: number): string {
+  const until = new Date(Date.now() + leftMs).toLocaleTimeString();
+  return `The rate limit of the service is reached. Going on at ${until}.`;
 }
 
 function causeOf(error: number): Stop['cause'] {

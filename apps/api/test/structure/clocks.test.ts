@@ -1,0 +1,60 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+
+const root = join(import.meta.dirname, '../../../..');
+
+/** Where the clock of the machine is read, which people and programs set, and for what. Everything else measures by `performance.now()`. */
+const readers = {
+  'the times of plants': [
+    'apps/api/src/cli/import.ts',
+    'apps/api/src/plants/correct-plant.ts',
+    'apps/api/src/store/postgresql/citus/insert-values.ts',
+    'apps/api/src/store/postgresql/postgresql-store.ts',
+    'apps/api/src/store/sqlite/sqlite-store.ts',
+    'packages/client/src/testing/handlers.ts',
+  ],
+  'when tokens are created, expire, are revoked, and were used': [
+    'apps/api/src/auth/accept-jwts.ts',
+    'apps/api/src/auth/last-use-recorder.ts',
+    'apps/api/src/auth/manage-tokens.ts',
+    'apps/api/src/auth/token-service.ts',
+    'apps/api/src/cli/check.ts',
+    'apps/api/src/cli/program.ts',
+    'apps/api/src/cli/token.ts',
+    'apps/api/src/service.ts',
+    'apps/web/src/token/renew-token.ts',
+    'apps/web/src/token/sign-in.ts',
+    'apps/web/src/tokens/tokens-sheet.tsx',
+    'packages/client/src/testing/read-request.ts',
+    'packages/contract/src/schemas.ts',
+  ],
+  'the names, times, and ages of backups and migrations': [
+    'apps/api/src/check/sqlite.ts',
+    'apps/api/src/cli/backup.ts',
+    'apps/api/src/cli/restore.ts',
+    'apps/api/src/store/migrations.ts',
+    'apps/api/src/store/sqlite/last-backup.ts',
+  ],
+  'the header Date, a date in Retry-After, and what a library compares with the clock at once': [
+    'apps/api/src/http/middleware/rate-limit.ts',
+    'apps/api/src/http/server.ts',
+    'packages/client/src/backoff.ts',
+  ],
+  'times that are shown or logged': [
+    'apps/api/src/observe/logger.ts',
+    'apps/web/src/add/added/use-add-plant.ts',
+    'apps/web/src/import/worker/run.ts',
+    'apps/web/src/plants/plant-table.tsx',
+  ],
+};
+
+it('reads the clock of the machine for dates only, since it may jump', () => {
+  const files = globSync('{apps,packages}/*/src/**/*.{ts,tsx,js}', { cwd: root });
+  const reading = files.filter(
+    (file) =>
+      !/\.test(-d)?\.tsx?$|\/generated\//.test(file) &&
+      /\bDate\.now\b|\bnew Date\(\)/.test(readFileSync(join(root, file), 'utf8')),
+  );
+  expect(reading.toSorted()).toEqual(Object.values(readers).flat().toSorted());
+});
