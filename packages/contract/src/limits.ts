@@ -8,7 +8,7 @@ export const MAX_RATE_PER_MINUTE = 1_000_000_000;
 export const TOKEN_NAME_MAX_LENGTH = 100;
 
 /**
- * How many tokens may be valid when one is created over HTTP; of those that have ended a list has as many, the latest.
+ * How many tokens may be valid at once by what is created over HTTP. A list has all valid ones, and as many that have ended, the latest.
  */
 export const MAX_TOKENS = 1_000;
 

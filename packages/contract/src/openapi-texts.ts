@@ -264,7 +264,7 @@ export const texts: {
   listTokens: {
     tag: 'tokens',
     description:
-      'The access tokens of the service that are valid, and those that were revoked or have expired, the latest 1,000 of both, in the order of their ids, without their texts. No more than 1,000 valid ones can be created over HTTP.',
+      'All access tokens of the service that are valid, and the latest 1,000 that were revoked or have expired, in the order of their ids, without their texts. No token is created or rotated over HTTP while 1,000 are valid.',
     replies: {
       200: { description: 'The tokens' },
       400: { description: 'There are no parameters', errors: ['bad_request'] },

@@ -114,7 +114,7 @@ export type Token = {
   ratePerMinute?: number | undefined;
 };
 
-/** Access tokens in the order of their ids: the valid ones, and those that were revoked or have expired, the latest 1,000 of both. */
+/** Access tokens in the order of their ids: all valid ones, and the latest 1,000 that were revoked or have expired. */
 export type TokenList = { tokens: Token[] };
 
 /**

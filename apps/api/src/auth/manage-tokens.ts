@@ -1,5 +1,5 @@
 import { scopes as allScopes, type Scope } from '@plant-store/contract/access-token';
-import { MAX_TOKENS, messages } from '@plant-store/contract/messages';
+import { messages } from '@plant-store/contract/messages';
 import type { IssuedToken, NewToken, Token, TokenRotation } from '@plant-store/contract/operations';
 import type { Logger } from 'pino';
 import { ServiceError, unauthorized } from '../errors/service-error.js';
@@ -33,7 +33,7 @@ export interface Issuer {
  * @param ratePerMinute what a token without a limit of its own is limited to; 0 is no limit
  */
 export function createTokenManagement(
-  tokens: Pick<TokenService, 'issue' | 'listLatest' | 'find' | 'limit' | 'revoke'>,
+  tokens: Pick<TokenService, 'issueWithinLimit' | 'listLatest' | 'find' | 'limit' | 'revoke'>,
   ratePerMinute: number,
   log: Pick<Logger, 'info'>,
   now: () => number = Date.now,
@@ -56,9 +56,8 @@ export function createTokenManagement(
    */
   async function issue(request: TokenRequest, issuer: Issuer) {
     requireWithin(request, issuer);
-    const valid = (await tokens.listLatest()).filter((token) => !isEnded(token, now()));
-    if (valid.length >= MAX_TOKENS) throw new ServiceError('invalid_token_request', messages.tooManyTokens);
-    const issued = await tokens.issue(request);
+    const issued = await tokens.issueWithinLimit(request);
+    if (issued === undefined) throw new ServiceError('invalid_token_request', messages.tooManyTokens);
     try {
       const own = issuer.id === undefined ? null : await tokens.find(issuer.id);
       if (own !== null) {

@@ -4,7 +4,6 @@ import { isAccessTokenFormat } from '@plant-store/contract/access-token';
 import { beforeEach, expect, it, vi } from 'vitest';
 import {
   type AccessToken,
-  type AccessTokenStore,
   cacheSize,
   createTokenService,
   generateAccessToken,
@@ -17,7 +16,8 @@ import {
 function createMemoryStore() {
   const tokens = new Map<string, AccessToken>();
   let lookUps = 0;
-  const store: Pick<AccessTokenStore, 'add' | 'find' | 'findByHash' | 'listLatest' | 'revoke' | 'expire'> = {
+  const store: Parameters<typeof createTokenService>[0] = {
+    addBelow: async (_limit, token) => store.add(token),
     async add({ hash, ...request }) {
       const unused = { createdAt: new Date(0), revokedAt: null, lastUsedAt: null };
       const token = { id: tokens.size + 1, ...request, ...unused };

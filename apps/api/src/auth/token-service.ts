@@ -46,11 +46,19 @@ export interface TokenRequest {
   readonly ratePerMinute?: number | null;
 }
 
+/** A token with its text, which is returned here only: the store has its SHA-256. */
+interface IssuedAccessToken {
+  readonly text: string;
+  readonly token: AccessToken;
+}
+
 /** Issues, lists, revokes and verifies access tokens. */
 export interface TokenService extends TokenVerifier {
-  /** Issues a token. Its text is returned here only: the store has its SHA-256. */
-  issue(request: TokenRequest): Promise<{ text: string; token: AccessToken }>;
-  /** Those that are valid, and those that have ended, at most `MAX_TOKENS` of both: the latest, in the order of their ids. */
+  /** Issues a token, however many are valid. */
+  issue(request: TokenRequest): Promise<IssuedAccessToken>;
+  /** Issues a token as `issue` does, unless `MAX_TOKENS` are valid; `undefined` then. */
+  issueWithinLimit(request: TokenRequest): Promise<IssuedAccessToken | undefined>;
+  /** All that are valid, and the latest `MAX_TOKENS` that have ended, in the order of their ids. */
   listLatest(): Promise<readonly AccessToken[]>;
   /** `null` when there is no such id. */
   find(id: number): Promise<AccessToken | null>;
@@ -76,7 +84,7 @@ export interface TokenVerifier {
  * nothing more.
  */
 export function createTokenService(
-  store: Pick<AccessTokenStore, 'add' | 'find' | 'findByHash' | 'listLatest' | 'revoke' | 'expire'>,
+  store: Omit<AccessTokenStore, 'list' | 'recordUses' | 'listHashed' | 'takeOver'>,
   now: () => number = Date.now,
   onUse?: (token: AccessToken) => void,
 ): TokenService {
@@ -99,12 +107,22 @@ export function createTokenService(
     return { status: 'valid', token };
   }
 
+  function createToken({ name, scopes = plantScopes, expiresAt, ratePerMinute = null }: TokenRequest) {
+    const text = generateAccessToken();
+    const hash = hashAccessToken(text);
+    return { text, toStore: { name, scopes, hash, expiresAt: expiresAt ?? null, ratePerMinute } };
+  }
+
   return {
-    async issue({ name, scopes = plantScopes, expiresAt = null, ratePerMinute = null }) {
-      const text = generateAccessToken();
-      const hash = hashAccessToken(text);
-      const token = await store.add({ name, scopes, hash, expiresAt, ratePerMinute });
-      return { text, token };
+    async issue(request) {
+      const { text, toStore } = createToken(request);
+      return { text, token: await store.add(toStore) };
+    },
+
+    async issueWithinLimit(request) {
+      const { text, toStore } = createToken(request);
+      const token = await store.addBelow(MAX_TOKENS, { ...toStore, createdAt: new Date(now()) });
+      return token === null ? undefined : { text, token };
     },
 
     listLatest: () => store.listLatest(MAX_TOKENS, new Date(now())),
@@ -286,22 +304,29 @@ export interface TokenUse {
 /** An access token with the SHA-256 of its text in hexadecimal, as it is moved to another store. */
 export type HashedAccessToken = Omit<AccessToken, 'id'> & { readonly hash: string };
 
+/** An access token to store, with the SHA-256 of its text in hexadecimal. */
+export interface NewAccessToken {
+  readonly name: string;
+  readonly hash: string;
+  readonly scopes: readonly Scope[];
+  readonly expiresAt: Date | null;
+  readonly ratePerMinute?: number | null;
+}
+
 /** A store of access tokens, on any database engine. Every method may throw `database_unavailable`. */
 export interface AccessTokenStore {
   /** Stores a token under the SHA-256 of its text, in hexadecimal. */
-  add(token: {
-    readonly name: string;
-    readonly hash: string;
-    readonly scopes: readonly Scope[];
-    readonly expiresAt: Date | null;
-    readonly ratePerMinute?: number | null;
-  }): Promise<AccessToken>;
+  add(token: NewAccessToken): Promise<AccessToken>;
+  /**
+   * Stores a token as `add` does, unless so many are valid when it is created; `null` then. That holds for all processes together.
+   */
+  addBelow(limit: number, token: NewAccessToken & { readonly createdAt: Date }): Promise<AccessToken | null>;
   findByHash(hash: string): Promise<AccessToken | null>;
   find(id: number): Promise<AccessToken | null>;
   /** All tokens, including revoked and expired ones, in the order of their ids. */
   list(): Promise<readonly AccessToken[]>;
-  /** Those that are valid at a time, and those that have ended by then: up to so many of both, the latest, in the order of their ids. */
-  listLatest(limit: number, at: Date): Promise<readonly AccessToken[]>;
+  /** All that are valid at a time, and the latest that have ended by then, up to so many, in the order of their ids. */
+  listLatest(maxEnded: number, at: Date): Promise<readonly AccessToken[]>;
   /** Marks a token as revoked; a second call keeps the first time. Returns `null` when there is no such id. */
   revoke(id: number, at: Date): Promise<AccessToken | null>;
   /**

@@ -131,7 +131,7 @@ export async function rotateToken(
  * database fails after that; the message says which tokens work
  */
 export async function replaceToken(
-  store: Pick<AccessTokenStore, 'add' | 'find' | 'findByHash' | 'listLatest' | 'revoke' | 'expire'>,
+  store: Parameters<typeof createTokenService>[0],
   { id, overlapMs, expiresAt, scopes }: RotationRequest,
   context: TokenOutput,
   now: () => number = Date.now,

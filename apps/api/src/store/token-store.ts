@@ -1,5 +1,11 @@
 import { scopes as allScopes, type Scope } from '@plant-store/contract/access-token';
-import type { AccessToken, AccessTokenStore, HashedAccessToken, TokenUse } from '../auth/token-service.js';
+import type {
+  AccessToken,
+  AccessTokenStore,
+  HashedAccessToken,
+  NewAccessToken,
+  TokenUse,
+} from '../auth/token-service.js';
 import type { QueryWrapper } from './table.js';
 
 /** Leaves the hash out of a result. */
@@ -12,7 +18,7 @@ type Row<Token> = Omit<Token, 'scopes'> & { readonly scopes: string };
 /** The queries used of the access token table, common to the clients that Prisma generates for each engine. */
 interface AccessTokenTable {
   create(query: {
-    data: Row<Parameters<AccessTokenStore['add']>[0] | HashedAccessToken>;
+    data: Row<NewAccessToken | HashedAccessToken>;
     omit: WithoutHash;
   }): Promise<Row<AccessToken>>;
   findUnique(query: {
@@ -59,6 +65,10 @@ interface Client {
 interface AccessTokenStoreDependencies {
   /** Finds a token without Prisma's client; see `findAccessToken`. */
   findByHash(hash: string): Promise<AccessToken | null>;
+  /**
+   * Runs `insertBelowSql` so that no other process counts the valid tokens before what it stores can be seen, and returns its rows.
+   */
+  insertBelow(values: readonly unknown[]): Promise<readonly (readonly unknown[])[]>;
   /** Stores uses without Prisma's client, and without waiting for the disk. */
   recordUses(uses: readonly TokenUse[]): Promise<void>;
   /** Loads Prisma's client, which takes a while. */
@@ -75,6 +85,7 @@ interface AccessTokenStoreDependencies {
 /** Creates the access token store of any engine. Prisma's client is loaded when it is first needed. */
 export function createPrismaAccessTokenStore({
   findByHash,
+  insertBelow,
   recordUses,
   loadClient,
   confirmRead,
@@ -104,18 +115,34 @@ export function createPrismaAccessTokenStore({
   return {
     add: async (token) =>
       fromRow(await withTable((tokens) => tokens.create({ data: toRow(token), omit: withoutHash }))),
+    async addBelow(limit, token) {
+      const { name, hash, createdAt, expiresAt, ratePerMinute = null } = token;
+      const { scopes } = toRow(token);
+      const values = [name, hash, scopes, createdAt, expiresAt, ratePerMinute, createdAt, limit];
+      const [row] = await runQuery(() => insertBelow(values));
+      return row === undefined
+        ? null
+        : {
+            ...leaveOutHash({ ...token, id: Number(row[0]), revokedAt: null, lastUsedAt: null }),
+            ratePerMinute,
+          };
+    },
     find: (id) => withTable((tokens) => findIn(tokens, id)),
     findByHash: (hash) => runQuery(() => findByHash(hash)),
     list: async () => (await listAll()).map(leaveOutHash),
-    listLatest: (limit, at) =>
+    listLatest: (maxEnded, at) =>
       withTable(async (tokens) => {
-        const kinds = [
-          { revokedAt: null, OR: [{ expiresAt: null }, { expiresAt: { gt: at } }] },
-          { OR: [{ revokedAt: { not: null } }, { expiresAt: { lte: at } }] },
-        ] satisfies [IsValid, HasEnded];
-        const found = await Promise.all(
-          kinds.map((where) => tokens.findMany({ where, orderBy: { id: 'desc' }, take: limit })),
-        );
+        const isValid = {
+          revokedAt: null,
+          OR: [{ expiresAt: null }, { expiresAt: { gt: at } }],
+        } satisfies IsValid;
+        const hasEnded = {
+          OR: [{ revokedAt: { not: null } }, { expiresAt: { lte: at } }],
+        } satisfies HasEnded;
+        const found = await Promise.all([
+          tokens.findMany({ where: isValid, orderBy: { id: 'asc' } }),
+          tokens.findMany({ where: hasEnded, orderBy: { id: 'desc' }, take: maxEnded }),
+        ]);
         return found
           .flat()
           .map(fromRow)
@@ -150,6 +177,24 @@ export function createPrismaAccessTokenStore({
       }),
     close: async () => (await client)?.$disconnect(),
   };
+}
+
+/**
+ * A statement that stores a token, unless so many are valid when it is created. Its values are those of the columns, that time
+ * again, and the limit; it returns the id.
+ *
+ * @param parameters the placeholders of these eight values in the engine's SQL, with their types where it needs them
+ */
+export function insertBelowSql(parameters: readonly string[]): string {
+  const columns = parameters.slice(0, 6);
+  const [at, limit] = parameters.slice(6);
+  return `
+    INSERT INTO access_tokens (name, hash, scopes, created_at, expires_at, rate_per_minute)
+    SELECT ${columns.join(', ')}
+    WHERE (
+      SELECT count(*) FROM access_tokens WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${at})
+    ) < ${limit}
+    RETURNING id`;
 }
 
 /**

@@ -36,7 +36,7 @@ export interface OperationDependencies {
   /** What operations read from. */
   readonly store: Pick<PlantStore, 'find' | 'list' | 'countValues' | 'listChanges' | 'lastChange'>;
   /** The access tokens of the service. */
-  readonly ownTokens: Pick<TokenService, 'issue' | 'listLatest' | 'find' | 'limit' | 'revoke'>;
+  readonly ownTokens: Pick<TokenService, 'issueWithinLimit' | 'listLatest' | 'find' | 'limit' | 'revoke'>;
   /** How many requests a token without a limit of its own may make in a minute, in this process; 0 is no limit. */
   readonly rateLimitPerMinute: number;
   /** How many processes there are, of which each has its share of that. */

@@ -65,16 +65,43 @@ describe.each(enginesOfStore())('access tokens on %s', (engine) => {
     expect((await store.list()).map(({ id }) => id)).toEqual([1, 2, 3]);
   });
 
-  it('lists the latest that are valid at a time, and the latest that have ended', async () => {
+  it('lists all that are valid at a time, and the latest that have ended', async () => {
     for (const hash of ['a', 'b', 'c']) await add(hash);
     for (const hash of ['d', 'e', 'f']) await add(hash, { expiresAt: second });
     for (const id of [1, 4]) await store.revoke(id, first);
     const listed = async (limit: number, at: Date) => (await store.listLatest(limit, at)).map(({ id }) => id);
     expect(await listed(9, first)).toEqual([1, 2, 3, 4, 5, 6]);
-    expect(await listed(2, first)).toEqual([1, 4, 5, 6]);
+    expect(await listed(1, first)).toEqual([2, 3, 4, 5, 6]);
     expect(await listed(2, second)).toEqual([2, 3, 5, 6]);
-    expect(await listed(1, third)).toEqual([3, 6]);
+    expect(await listed(0, third)).toEqual([2, 3]);
     expect((await store.listLatest(1, first))[0]).not.toHaveProperty('hash');
+  });
+
+  it('stores a token only while fewer are valid, whatever several processes store at the same time', async () => {
+    const others = await Promise.all([1, 2].map(() => openTestDatabase(testDatabase)));
+    const stores = [store, ...others.map(({ accessTokens }) => accessTokens)];
+    const token = { name: 'shop', scopes: ['read', 'admin'] as Scope[], createdAt: second };
+    const addAll = (name: string) =>
+      Promise.all(
+        Array.from({ length: 30 }, (_, index) =>
+          stores[index % 3]?.addBelow(10, { ...token, hash: `${name} ${index}`, expiresAt }),
+        ),
+      );
+    await add('revoked');
+    await store.revoke(1, first);
+    await add('expired', { expiresAt: second });
+    await add('valid', { expiresAt: third });
+    const added = (await addAll('a')).filter((each) => each !== null);
+    expect(added).toHaveLength(9);
+    const ofStore = (await store.list()).filter(({ id }) => id > 3);
+    expect(added.toSorted((a, b) => (a?.id ?? 0) - (b?.id ?? 0))).toEqual(ofStore);
+    expect(ofStore[0]).toEqual({
+      ...{ ...token, id: expect.any(Number), expiresAt, revokedAt: null, lastUsedAt: null },
+      ratePerMinute: null,
+    });
+    await store.revoke(ofStore[0]?.id ?? 0, first);
+    expect((await addAll('b')).filter((each) => each !== null)).toHaveLength(1);
+    await Promise.all(others.map((other) => other.close()));
   });
 
   it('rejects a hash that exists', async () => {

@@ -8,7 +8,7 @@ import { type Database, type OpenOptions, stderrLog } from '../database.js';
 import type { PostgresqlLocation } from '../database-location.js';
 import { readMigrations } from '../migrations.js';
 import { text } from '../table.js';
-import { createPrismaAccessTokenStore, findAccessToken } from '../token-store.js';
+import { createPrismaAccessTokenStore, findAccessToken, insertBelowSql } from '../token-store.js';
 import { checkPooler } from './check-pooler.js';
 import { checkTables } from './check-tables.js';
 import { connectionSettings, queryTimeoutMs, rejectAfter, withConnection } from './connection.js';
@@ -58,6 +58,7 @@ export async function openPostgresql(
       (await connections.queryRaw({ sql, args: [...args], argTypes: args.map(() => text) })).rows;
     const accessTokens = createPrismaAccessTokenStore({
       findByHash: (hash) => findAccessToken(query, '$1', hash),
+      insertBelow: (values) => runInsertBelow(pool, values),
       recordUses: (uses) => recordUses(pool, uses),
       loadClient: async () => new (await import('./generated/client.js')).PrismaClient({ adapter }),
       confirmRead: async () => void (await pool.query(confirmDurable)),
@@ -177,6 +178,30 @@ function adviseOn(code: string, message: string): string {
   return message.includes('unsupported startup parameter')
     ? 'A pooler is in front of it. Let it ignore that parameter (PgBouncer: ignore_startup_parameters = options), and set what is lost for the user: ALTER ROLE … SET statement_timeout = …, and search_path if DATABASE_URL names a schema.'
     : 'Set DATABASE_URL to a running PostgreSQL database, with a user who may create tables in it.';
+}
+
+const insertBelow = insertBelowSql(
+  ['text', 'text', 'text', 'timestamptz', 'timestamptz', 'int', 'timestamptz', 'int'].map(
+    (type, index) => `$${index + 1}::${type}`,
+  ),
+);
+
+/** In a transaction, since a statement sees what was committed before it began: the lock has to come first. */
+async function runInsertBelow(pool: pg.Pool, values: readonly unknown[]) {
+  const connection = await pool.connect();
+  let isDone = false;
+  try {
+    await connection.query(`BEGIN; SELECT pg_advisory_xact_lock('access_tokens'::regclass::oid::bigint)`);
+    const { rows } = await connection.query<unknown[]>({
+      ...{ text: insertBelow, values: [...values], rowMode: 'array' },
+    });
+    await connection.query('COMMIT');
+    isDone = true;
+    return rows;
+  } finally {
+    // A connection that is closed rolls back.
+    connection.release(!isDone);
+  }
 }
 
 /**

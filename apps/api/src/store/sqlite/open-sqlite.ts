@@ -8,7 +8,7 @@ import { plantTable } from '../../plants/plant-store.js';
 import { type Database, databaseUnavailable, type OpenOptions, stderrLog } from '../database.js';
 import { readMigrations } from '../migrations.js';
 import { text } from '../table.js';
-import { createPrismaAccessTokenStore, findAccessToken } from '../token-store.js';
+import { createPrismaAccessTokenStore, findAccessToken, insertBelowSql } from '../token-store.js';
 import { type Checkpointer, startCheckpointer } from './checkpointer.js';
 import { createFactory, durablePragmas, enableMmap, openConnection, withConnection } from './connections.js';
 import { createDatabaseFile, guardFiles, requireDatabaseFile, syncToDisk } from './database-files.js';
@@ -51,10 +51,15 @@ export async function openSqlite(
         throw databaseUnavailable(error);
       }
     };
-    const query = async (sql: string, values: readonly string[]) =>
+    const query = async (sql: string, values: readonly unknown[]) =>
       connection.prepare<unknown[], unknown[]>(sql).raw().all(values);
     const accessTokens = createPrismaAccessTokenStore({
       findByHash: (hash) => findAccessToken(query, '?', hash),
+      insertBelow: (values) =>
+        query(
+          insertBelow,
+          values.map((value) => (value instanceof Date ? toStoredTime(value) : value)),
+        ),
       recordUses: (uses) => recordUses(createFactory(path, guard.check), uses),
       loadClient: async () => new (await import('./generated/client.js')).PrismaClient({ adapter }),
       confirmRead: async () => syncLog(),
@@ -203,7 +208,14 @@ function connect(path: string) {
  */
 const pragmas = 'PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0';
 
-/** Times have the format in which Prisma's driver adapter stores them, and so they compare as text. */
+/** In the format in which Prisma's driver adapter stores times, which compare as text. */
+function toStoredTime(time: Date): string {
+  return time.toISOString().replace('Z', '+00:00');
+}
+
+/** SQLite locks the file before a statement that writes reads anything. */
+const insertBelow = insertBelowSql(Array.from({ length: 8 }, () => '?'));
+
 const update = `
   UPDATE access_tokens SET last_used_at = use.at
   FROM (SELECT value ->> 'id' AS id, value ->> 'at' AS at FROM json_each(?)) AS use
@@ -218,7 +230,7 @@ const update = `
 export async function recordUses(factory: SqlDriverAdapterFactory, uses: readonly TokenUse[]): Promise<void> {
   await withConnection(factory, async (connection) => {
     await connection.executeScript(pragmas);
-    const stored = uses.map(({ id, at }) => ({ id, at: at.toISOString().replace('Z', '+00:00') }));
+    const stored = uses.map(({ id, at }) => ({ id, at: toStoredTime(at) }));
     await connection.executeRaw({ sql: update, args: [JSON.stringify(stored)], argTypes: [text] });
   });
 }
