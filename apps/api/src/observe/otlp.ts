@@ -4,6 +4,7 @@ import {
   diag,
   ROOT_CONTEXT,
   type Span,
+  type SpanContext,
   SpanKind,
   SpanStatusCode,
 } from '@opentelemetry/api';
@@ -126,18 +127,23 @@ function startTraces({ url, delayMs, queueSpans, ...sampling }: TraceSettings, r
   const tracer = provider.getTracer('plant-store');
   return {
     requests: {
-      /** Begins the span of a request, below that of its caller if it has a valid `traceparent`. */
-      begin(request: Request) {
-        const parent = propagator.extract(ROOT_CONTEXT, request.headers, defaultTextMapGetter);
-        const span = tracer.startSpan(request.method, { kind: SpanKind.SERVER }, parent);
-        return {
-          ...span.spanContext(),
-          /** Ends it, once the reply is sent or its client gone. */
-          end(response: Response): void {
-            if (span.isRecording()) describeRequest(span, request, response);
-            span.end();
-          },
-        };
+      /**
+       * Records the span of a request that has ended, and returns its ids. A caller with an accepted token chooses the trace and
+       * whether it is recorded. A stranger does not, and gets a new trace (W3C Trace Context, section 7.2).
+       *
+       * @param startedAt when the request began, as `performance.now()` returns it, as is `endedAt`
+       */
+      record(request: Request, response: Response, startedAt: number, endedAt: number): SpanContext {
+        const { accessToken, subject } = response.locals;
+        const isAuthenticated = accessToken !== undefined || subject !== undefined;
+        const parent = isAuthenticated
+          ? propagator.extract(ROOT_CONTEXT, request.headers, defaultTextMapGetter)
+          : ROOT_CONTEXT;
+        const options = { kind: SpanKind.SERVER, startTime: startedAt };
+        const span = tracer.startSpan(request.method, options, parent);
+        if (span.isRecording()) describeRequest(span, request, response);
+        span.end(endedAt);
+        return span.spanContext();
       },
     },
     stop: () => provider.shutdown(),

@@ -69,6 +69,8 @@ describe('a service with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
   it.each([
     ['has no caller', undefined],
     ['names an invalid caller', `00-${traceId}-${callerId}`],
+    ['names a caller that records its trace, but has no token', `00-${traceId}-${callerId}-01`],
+    ['names a caller that records nothing, but has no token', `00-${traceId}-${callerId}-00`],
   ])('begins a trace, which the log names, for a request that %s', async (_, traceparent = '') => {
     const requestId = randomUUID();
     await supertest(service.baseUrl).get('/plants/1').set({ 'X-Request-Id': requestId, traceparent });
@@ -114,6 +116,31 @@ describe('a service with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
       new RegExp(`${service.token}|Monstera|bright`),
     );
   });
+});
+
+it('records no request without an accepted token because of its headers, and lets an accepted caller decide', async () => {
+  const { service, collector, readSpan } = await startTraced({
+    ...{ OTEL_TRACES_SAMPLER: 'parentbased_always_off', AUTH_FAILURES_PER_MINUTE: '2' },
+  });
+  const sampled = { traceparent: `00-${traceId}-${callerId}-01`, tracestate: `a=${'x'.repeat(400)}` };
+  const wrong = `Bearer ${service.token.slice(0, -1)}${service.token.endsWith('1') ? '2' : '1'}`;
+  const strangers = [
+    ...[401, 401, 429].map((status) => ({ path: '/plants', authorization: wrong, status })),
+    { path: '/plants', authorization: '', status: 401 },
+    { path: '/nowhere', authorization: '', status: 404 },
+    // No token is asked for, so none is accepted.
+    { path: '/openapi.json', authorization: `Bearer ${service.token}`, status: 200 },
+  ];
+  for (const { path, authorization, status } of strangers) {
+    const reply = await supertest(service.baseUrl).get(path).set(sampled).set('Authorization', authorization);
+    expect(reply.status, path).toBe(status);
+    const [line] = await readLog(service, reply.headers['x-request-id']);
+    expect(line?.['traceId']).toMatch(/^[\da-f]{32}$/);
+    expect(line?.['traceId']).not.toBe(traceId);
+  }
+  await postPlant(service, plant).set(sampled).set('X-Request-Id', 'accepted').expect(200);
+  await readSpan('accepted');
+  expect(collector.spans).toMatchObject([{ traceId, parentSpanId: callerId }]);
 });
 
 it('marks a span as failed with the name of an error of 500 and more', async () => {

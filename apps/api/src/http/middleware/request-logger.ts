@@ -9,9 +9,9 @@ import { parseTraceparent, type RequestLog } from '../../observe/request-log.js'
 import { hashedFilesRoute } from '../served-files.js';
 
 /**
- * Identifies, measures and traces each request, and logs a line for it once it is over: its reply is sent, or its client gone. One rejected for overload
- * has no line, nor have the scripts and styles of the page, several of which follow each request for it. Never logs a header or a
- * body, nor a token in the path.
+ * Identifies each request. Measures, traces, and logs it once its reply is sent or its client is gone. A request rejected for
+ * overload has no line, nor do the scripts and styles of the page, because several of them follow each request for it. Never logs
+ * a header or a body, nor a token in the path.
  *
  * @param share the share of the requests without an error that are logged, from 0 to 1
  */
@@ -25,13 +25,13 @@ export function requestLogger(
     const startedAt = performance.now();
     request.id = requestId(request.headers);
     measures?.onBegin();
-    const span = traces?.begin(request);
-    // One clock and one listener for both, which cost as much as what they do.
+    // One clock and one listener for all, which cost as much as what they do.
     response.on('close', () => {
-      const durationMs = performance.now() - startedAt;
+      const endedAt = performance.now();
+      const durationMs = endedAt - startedAt;
       measures?.onEnd(request, response, durationMs);
+      const span = traces?.record(request, response, startedAt, endedAt);
       logRequest(request, response, durationMs, span);
-      span?.end(response);
     });
     next();
   };
@@ -40,7 +40,7 @@ export function requestLogger(
     request: Request,
     response: Response,
     durationMs: number,
-    span: ReturnType<RequestTraces['begin']> | undefined,
+    span: ReturnType<RequestTraces['record']> | undefined,
   ): void {
     const { accessToken, subject, plantId, outcomes, error, route } = response.locals;
     // The rejection log counts these.
