@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readCursor, writeCursor } from './cursor.js';
+import { readChangeCursor, readCursor, writeChangeCursor, writeCursor } from './cursor.js';
 import { INT64_MAX, INT64_MIN } from './int64.js';
 import type { PlantQuery } from './operations.js';
 
@@ -48,4 +48,26 @@ it('is rejected if it is of another version, or nothing that was ever written', 
   const others = ['', '.', 'x', `2${cursor.slice(1)}`, ` ${cursor}`, `${cursor}\n`];
   for (const wrong of [...others, ...ends.map((end) => start + end)])
     expect(readCursor({}, wrong), wrong).toBeUndefined();
+});
+
+it('of changes has the generation of the store, unless that accepts those of version 1.4, which have none', () => {
+  const places = [
+    ['1.12.7', { generation: '', number: 12, id: 7n }],
+    ['1..-7', { generation: '', id: -7n }],
+    ['2.0a1b2c3d.12.7', { generation: '0a1b2c3d', number: 12, id: 7n }],
+    [`2.0a1b2c3d..${INT64_MAX}`, { generation: '0a1b2c3d', id: INT64_MAX }],
+  ] as const;
+  for (const [cursor, place] of places) {
+    expect(writeChangeCursor(place)).toBe(cursor);
+    expect(readChangeCursor(cursor)).toStrictEqual(place);
+  }
+  const wrong = [
+    '2.12.7',
+    '2.0A1B2C3D.12.7',
+    '2.0a1b2c3.12.7',
+    '2..12.7',
+    '3.0a1b2c3d.12.7',
+    '1.0a1b2c3d.12.7',
+  ];
+  for (const cursor of wrong) expect(readChangeCursor(cursor), cursor).toBeUndefined();
 });

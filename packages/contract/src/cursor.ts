@@ -57,18 +57,21 @@ export function readTagCursor(cursor: string): bigint | undefined {
 
 /** Where a change is: without a number among the plants of earlier versions, which come first. */
 export interface ChangePosition {
+  /** The generation of the store, 8 hexadecimal digits; empty in a store whose cursors name none, as those of version 1.4. */
+  readonly generation: string;
   readonly number?: number | undefined;
   readonly id: bigint;
 }
 
 /** Where the page of changes after a change begins: `next` of a page, and `after` of the following request. */
-export function writeChangeCursor({ number, id }: ChangePosition): string {
-  return [version, number ?? '', id].join('.');
+export function writeChangeCursor({ generation, number, id }: ChangePosition): string {
+  return [generation === '' ? version : `2.${generation}`, number ?? '', id].join('.');
 }
 
 /** Reads a cursor of changes; `undefined` if it is none. */
 export function readChangeCursor(cursor: string): ChangePosition | undefined {
-  const [, number = '', id = ''] = /^1\.(\d{0,15})\.(0|-?[1-9]\d{0,18})$/.exec(cursor) ?? [];
+  const [, generation = '', number = '', id = ''] =
+    /^(?:1|2\.([0-9a-f]{8}))\.(\d{0,15})\.(0|-?[1-9]\d{0,18})$/.exec(cursor) ?? [];
   if (id === '' || !isInt64(BigInt(id))) return undefined;
-  return { id: BigInt(id), ...(number !== '' && { number: Number(number) }) };
+  return { generation, id: BigInt(id), ...(number !== '' && { number: Number(number) }) };
 }

@@ -19,6 +19,7 @@ it('keeps every number for good', () => {
     precondition_required: 40008,
     invalid_token_request: 40009,
     token_ended: 40010,
+    cursor_expired: 40011,
     missing_token: 40100,
     invalid_token: 40101,
     insufficient_scope: 40300,

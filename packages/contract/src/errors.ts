@@ -92,6 +92,14 @@ export const errors = {
       'The token to rotate was revoked, or has expired. Nothing was changed; create a new one instead.',
     example: 'The token 3 was revoked or has expired. Create a new one instead.',
   },
+  cursor_expired: {
+    error: 40011,
+    status: 400,
+    meaning:
+      'The plant store was restored from a backup since it gave this place of changes. Discard your copy of the plants, and read everything again with after=0.',
+    example:
+      'The plant store was restored from a backup since it gave this place of changes. Discard your copy of the plants, and read everything again with after=0.',
+  },
   missing_token: {
     error: 40100,
     status: 401,

@@ -31,8 +31,8 @@ export const messages = {
     `The batch has ${plants} plants, and this token may make ${requestsPerMinute} requests a minute. Send at most ${requestsPerMinute} in one request.`,
   invalidCursor:
     'The query parameter after is not of this list: pass the next of a page unchanged, with the same other parameters but limit, or begin again without it.',
-  unknownChange:
-    'The query parameter after is of no change of this plant store, such as after a backup was restored: begin again with after=0.',
+  cursorExpired:
+    'The plant store was restored from a backup since it gave this place of changes. Discard your copy of the plants, and read everything again with after=0.',
   changesUnsupported:
     'This plant store is distributed over several databases, which have no common order of changes.',
   invalidChangeCursor:

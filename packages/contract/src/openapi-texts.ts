@@ -241,8 +241,9 @@ export const texts: {
     replies: {
       200: { description: 'A page of changes' },
       400: {
-        description: 'A parameter is not valid, or `after` is of no change of this plant store',
-        errors: ['bad_request'],
+        description:
+          'A parameter is not valid, or the plant store was restored from a backup since it gave `after`: read everything again with `after=0`',
+        errors: ['bad_request', 'cursor_expired'],
       },
       501: { description: 'The plant store is distributed and has no order of changes' },
       503: { description: 'The service cannot read changes at the moment' },

@@ -97,7 +97,7 @@ describe('the document', () => {
 
   const isOfOthers = (name: string) =>
     ['batch_too_large', 'precondition_required'].includes(name) ||
-    /token_request|token_ended|own_token/.test(name);
+    /token_request|token_ended|own_token|cursor/.test(name);
 
   it.each(['400', '401', '403', '429', '500', '503'])('has an example of each error of a %s', (status) => {
     const expected = Object.entries<ErrorDefinition>(errors)

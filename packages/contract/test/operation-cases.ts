@@ -636,11 +636,18 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
     ],
     ...each(
       rejected('bad_request', messages.invalidChangeCursor),
-      ...['', 'x', '1', '00', '-1', '1.1', '2.1.1', '1.1.01', `1.1.${max + 1n}`].map((after) =>
-        changesOf(`after=${after}`),
+      ...['', 'x', '1', '00', '-1', '1.1', '2.1.1', '2.0000000.1.1', '1.1.01', `1.1.${max + 1n}`].map(
+        (after) => changesOf(`after=${after}`),
       ),
     ),
-    ...each(rejected('bad_request', messages.unknownChange), changesOf('after=1.999999999999999.1')),
+    ...each(
+      rejected('cursor_expired', messages.cursorExpired),
+      // Of version 1.4, and of another generation.
+      ...['1.1.1', '1..1', '2.00000000.1.1', '1.999999999999999.1'].map((after) =>
+        changesOf(`after=${after}`),
+      ),
+      changesOf('after=2.00000000.1.1&wait=25'),
+    ),
     ...each(
       invalidQuery('wait', 'must be an integer from 0 to 25'),
       ...['26', '-1', '1.5', ''].map((wait) => changesOf(`wait=${wait}`)),

@@ -6,7 +6,7 @@ import { findPending, readMigrations } from '../store/migrations.js';
 import { checkPooler } from '../store/postgresql/check-pooler.js';
 import { checkTables } from '../store/postgresql/check-tables.js';
 import { endConnection, findUndurable } from '../store/postgresql/connection.js';
-import { mayNotReadBase } from '../store/postgresql/list-changes.js';
+import { mayListChangesSql, mayNotListChanges } from '../store/postgresql/list-changes.js';
 import { checkSchema, ledgerOfPostgresql } from '../store/postgresql/migrate-postgresql.js';
 import { prepare } from '../store/postgresql/open-pool.js';
 import { checkEncoding, explainOpening, nameOf } from '../store/postgresql/open-postgresql.js';
@@ -338,7 +338,7 @@ async function inspectPrivileges({ connection, distribution }: PostgresqlContext
     );
   }
   // Distributed plants have no order of changes.
-  if (!mayStart && distribution === undefined) return failure(...mayNotReadBase);
+  if (!mayStart && distribution === undefined) return failure(...mayNotListChanges);
   if (mayDelete) return ok('those on the tables are granted');
   return warning(
     'the user may not UPDATE plants, so none can be corrected or deleted',
@@ -349,7 +349,7 @@ async function inspectPrivileges({ connection, distribution }: PostgresqlContext
 /** Those on the tokens that the user lacks, and whether plants may be deleted, and the order of changes be read. */
 const selectPrivileges = `
   SELECT has_table_privilege('plants', 'UPDATE') AS "mayDelete",
-    has_table_privilege('plants_change_base', 'SELECT') AS "mayStart", ARRAY(
+    ${mayListChangesSql} AS "mayStart", ARRAY(
     SELECT privilege FROM unnest(ARRAY['SELECT', 'INSERT', 'UPDATE']) AS privilege
     WHERE NOT has_table_privilege('access_tokens', privilege)
     UNION ALL

@@ -9,7 +9,7 @@ import { type CliContext, countOf } from './cli-context.js';
 
 /** Opens the database for an action, and closes it after that. */
 export async function withDatabase<Result>(
-  config: Config,
+  config: Pick<Config, 'database'>,
   options: OpenOptions,
   action: (database: Database) => Promise<Result>,
 ): Promise<Result> {

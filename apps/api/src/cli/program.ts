@@ -24,6 +24,7 @@ import { type DeleteOptions, deletePlants } from './delete.js';
 import { type ExportOptions, exportPlants, type ListOptions, list } from './export.js';
 import { formats } from './formats.js';
 import { type ImportOptions, importFormats, importPlants } from './import.js';
+import { invalidateCursors } from './invalidate-cursors.js';
 import { adminUrlOf, requireReady } from './ready.js';
 import { restore } from './restore.js';
 import type { ServeOptions } from './serve.js';
@@ -405,6 +406,17 @@ function addStore(program: Command, { context, readConfig, environment }: Progra
     .action((source: string, options: { dryRun?: boolean }) =>
       restore(readConfig(), { source, ...options }, environment, context),
     );
+  program
+    .command('invalidate-cursors')
+    .description(
+      'make programs that follow changes read everything again, after a restore by other tools than restore',
+    )
+    .action(async () => {
+      await invalidateCursors(readConfig());
+      await context.message(
+        'All cursors of changes have expired: programs that follow changes get the error cursor_expired, and read everything again.',
+      );
+    });
 }
 
 /** Returns a parser of an argument by a schema, which advises what to give where that does not match. */

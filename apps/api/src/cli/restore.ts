@@ -5,6 +5,7 @@ import { OperatorError } from '../errors/operator-error.js';
 import { writeAtomically } from './atomic-write.js';
 import { isBackup, listBackups } from './backup.js';
 import { abortOnSignal, type CliContext, countOf } from './cli-context.js';
+import { invalidateCursors } from './invalidate-cursors.js';
 
 export interface RestoreOptions {
   /** A file, a folder or `s3://bucket/prefix/`, whose latest backup is taken, or `s3://bucket/key`. */
@@ -37,19 +38,21 @@ export async function restore(
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const restored = `${path}.restored`;
   const fetched = `${path}.fetched`;
-  for (const file of [restored, fetched]) rmSync(file, { force: true });
+  const temporary = [restored, `${restored}-wal`, `${restored}-shm`, fetched];
+  for (const file of temporary) rmSync(file, { force: true });
   try {
     const from = await fetchBackup(source, fetched, environment, context, signal);
-    const count = await writeAtomically(restored, (temporary) => copySqlite(from.path, temporary, signal));
+    const count = await writeAtomically(restored, (copy) => copySqlite(from.path, copy, signal));
     const { countTokens, findPendingNames } = await import('../store/sqlite/describe-sqlite.js');
     const pending = await findPendingNames(restored);
     const tokens = await countTokens(restored);
     const what = `${from.name} is complete and has ${countOf(count, 'plant')} and ${countOf(tokens, 'token')}`;
-    const next = pending.length === 0 ? '' : ` The next start applies ${pending.join(', ')}.`;
+    const next = pending.length === 0 ? '' : ` Pending migrations: ${pending.join(', ')}.`;
     if (dryRun)
       return await context.message(
         `${what}.${next} Nothing was changed: without --dry-run it replaces ${path}${isNew ? ', which does not exist' : ', which is moved away'}.`,
       );
+    await invalidateCursors({ database: { engine: 'sqlite', path: restored } });
     // As root it still belongs to the user of the service.
     const { uid, gid } = statSync(isNew ? dirname(path) : path);
     if (process.getuid?.() === 0) chownSync(restored, uid, gid);
@@ -58,11 +61,11 @@ export async function restore(
     const { syncToDisk } = await import('../store/sqlite/database-files.js');
     syncToDisk(dirname(path));
     await context.message(
-      `${what}, which are now in ${path}.${next}${kept === undefined ? '' : ` What was there is in ${kept}.`}
-Start the service. Revoke again the tokens that were revoked since the backup, and let programs that follow changes begin again, with after=0.`,
+      `${what}, which are now in ${path}.${kept === undefined ? '' : ` What was there is in ${kept}.`}
+Start the service. Revoke again the tokens that were revoked since the backup. Programs that follow changes get the error cursor_expired, and read everything again.`,
     );
   } finally {
-    for (const file of [restored, fetched]) rmSync(file, { force: true });
+    for (const file of temporary) rmSync(file, { force: true });
   }
 }
 

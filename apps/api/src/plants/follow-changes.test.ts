@@ -18,15 +18,19 @@ function open() {
     held: Promise.resolve(),
   };
   const store = {
-    async lastChange(): Promise<ChangePlace | undefined> {
+    async lastChange(): Promise<ChangePlace> {
       state.looks++;
-      return state.last === 0 ? undefined : { number: state.last, id: BigInt(state.last) };
+      return { generation: '', number: state.last, id: BigInt(state.last) };
     },
     async listChanges(after: ChangePlace | undefined) {
       const start = after?.number ?? 0;
       const numbers = Array.from({ length: state.last - start }, (_, at) => start + at + 1);
       const changes = numbers.map((number) => ({ record: { id: BigInt(number), name: 'x' }, at: 0 }));
-      const last = { number: Math.max(state.last, start), id: BigInt(Math.max(state.last, start)) };
+      const last = {
+        generation: '',
+        number: Math.max(state.last, start),
+        id: BigInt(Math.max(state.last, start)),
+      };
       await state.held;
       return { changes, last, hasMore: false };
     },

@@ -1,4 +1,4 @@
-import { type Change, type ChangePage, type ChangeQuery, INT64_MAX, type Plant } from '@plant-store/contract';
+import type { Change, ChangePage, ChangeQuery, Plant } from '@plant-store/contract';
 import { readChangeCursor, writeChangeCursor } from '@plant-store/contract/cursor';
 import { messages } from '@plant-store/contract/messages';
 import { ServiceError } from '../errors/service-error.js';
@@ -21,7 +21,7 @@ export interface ListedChangePage extends ChangePage {
  * where there are no more.
  *
  * @param share the part of what a request may examine at most that this one may, from 0 to 1
- * @throws {ServiceError} `bad_request` when `after` is no `next` of a page
+ * @throws {ServiceError} `bad_request` when `after` is no `next` of a page, `cursor_expired` when it is one from before a restore
  * @throws whatever the store throws
  */
 export async function listChanges(
@@ -39,13 +39,12 @@ export async function listChanges(
   while (page.changes.length === 0 && page.hasMore && performance.now() - startedAt < limits.durationMs)
     page = await store.listChanges(page.last, limits);
   const { changes, last, readMs } = page;
-  return { changes: changes.map(show), next: last === undefined ? after : writeChangeCursor(last), readMs };
+  return { changes: changes.map(show), next: writeChangeCursor(last), readMs };
 }
 
 /** The place of now: after it come only changes that are yet to be made, or to be shown. */
 export async function findLatest(store: Pick<PlantStore, 'lastChange'>): Promise<string> {
-  // Without a change that has a number, after those of earlier versions, which have none.
-  return writeChangeCursor((await store.lastChange()) ?? { number: 0, id: INT64_MAX });
+  return writeChangeCursor(await store.lastChange());
 }
 
 function show({ record, at }: RecordChange<Plant>): Change {

@@ -42,6 +42,11 @@ export interface Database {
    * @throws {ServiceError} as `check` does
    */
   probeCommit(): Promise<void>;
+  /**
+   * Gives the store another generation, so that all cursors of changes expire that were issued before: what they stand for may not be
+   * what is stored.
+   */
+  invalidateCursors(): Promise<void>;
   /** Problems that an operator should know of while the database works: a sentence each, shown by `/readyz`. */
   warnings?(): readonly string[];
   /** The fraction of all ids whose plants cannot be stored while the others can, from 0 to 1; `/readyz` shows it. */

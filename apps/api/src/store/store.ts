@@ -1,3 +1,4 @@
+import { INT64_MAX } from '@plant-store/contract';
 import { messages } from '@plant-store/contract/messages';
 import { ServiceError } from '../errors/service-error.js';
 
@@ -86,15 +87,22 @@ export function changedAtOf(record: StoredRecord<unknown>, now: number): number 
   return isTombstone(record) || record.original !== undefined ? now : null;
 }
 
-/** The error for a place that no change of this store has. */
-export function unknownPlace(): ServiceError {
-  return new ServiceError('bad_request', messages.unknownChange);
+/**
+ * Requires that a place is one of the store as it is now. One of another generation is not, and neither is one after all that changes can
+ * have: the store was restored by other tools.
+ *
+ * @throws {ServiceError} `cursor_expired`
+ */
+export function requireCurrent(place: ChangePlace | undefined, generation: string, lastNumber: number): void {
+  if (place === undefined || (place.generation === generation && (place.number ?? 0) <= lastNumber)) return;
+  throw new ServiceError('cursor_expired', messages.cursorExpired);
 }
 
-/** Whether a place comes after all that changes can have. */
-export function isBeyond(place: ChangePlace | undefined, lastNumber: number): boolean {
-  return (place?.number ?? 0) > lastNumber;
-}
+/**
+ * SQL for the generation that places of changes have: none while a store that has had an earlier version accepts its cursors, which have
+ * none. So instances of both versions may answer a follower by turns.
+ */
+export const generationSql = `(SELECT CASE WHEN accepts_old_cursors THEN '' ELSE generation END FROM store)`;
 
 /** The outcome of a record, unless it was refused. @throws {ServiceError} with which it was */
 export function orThrow<Outcome>(outcome: Outcome | ServiceError): Outcome {
@@ -146,11 +154,11 @@ export interface Store<Resource> {
    * allow. A record that changes again has its place at the end from then on.
    *
    * @param after the place after which to begin; `undefined` for all
-   * @throws {ServiceError} as `list` does, `bad_request` for a place that is not of this store, or `changes_unsupported`
+   * @throws {ServiceError} as `list` does, `cursor_expired` for a place that is not of this store as it is, or `changes_unsupported`
    */
   listChanges(after: ChangePlace | undefined, limits: ListLimits): Promise<ListedChanges<Resource>>;
-  /** The place of the last change that `listChanges` would return now; `undefined` if there is none that has one. */
-  lastChange(): Promise<ChangePlace | undefined>;
+  /** The place of the last change that `listChanges` would return now, or that before all that have a number. */
+  lastChange(): Promise<ChangePlace>;
   /**
    * Reads all records after an id, page by page, in the order of their ids: every one that was stored before it began, and
    * possibly some that were stored since. A plant that is deleted meanwhile may be returned as either. An error ends it; it may
@@ -232,9 +240,14 @@ export interface Listed<Resource> {
 
 /** Where the last change of a record is: first come, by their ids, those that have no number since they are older than these. */
 export interface ChangePlace {
+  /** The generation of the store in which it has this place; see `generationSql`. */
+  readonly generation: string;
   readonly number?: number | undefined;
   readonly id: bigint;
 }
+
+/** After all that have no number, before all others. */
+export const beforeNumbers = { number: 0, id: INT64_MAX } as const;
 
 /** The last change of a record, and what the record is since. */
 export interface RecordChange<Resource> {
@@ -247,7 +260,7 @@ export interface RecordChange<Resource> {
 export interface ListedChanges<Resource> {
   readonly changes: readonly RecordChange<Resource>[];
   /** Where to go on: the place of the last record that was examined, or where it began. */
-  readonly last: ChangePlace | undefined;
+  readonly last: ChangePlace;
   /** Whether there may be more now. */
   readonly hasMore: boolean;
   readonly readMs?: number | undefined;

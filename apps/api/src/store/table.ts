@@ -26,7 +26,9 @@ export interface Table<Resource = unknown> {
    */
   toRecord(row: readonly unknown[]): StoredRecord<Resource>;
   /** Reads a row with the columns of changes besides. */
-  toChange(row: readonly unknown[]): RecordChange<Resource> & { readonly place: ChangePlace };
+  toChange(
+    row: readonly unknown[],
+  ): RecordChange<Resource> & { readonly place: Omit<ChangePlace, 'generation'> };
   /** Reads a row with the columns of its history besides. */
   toHistory(row: readonly unknown[]): RecordHistory<Resource>;
   /** The texts of a record, in the order of their columns. */

@@ -106,8 +106,9 @@ it('reports missing privileges, one after the other', async () => {
     ],
     ['INSERT, UPDATE ON access_tokens', 'privileges', /^error: /],
     ['USAGE ON SEQUENCE access_tokens_id_seq', 'privileges', /^error: .* may not SELECT plants_change_base/],
+    ['SELECT ON plants_change_base', 'privileges', /^error: .* or not SELECT and UPDATE store/],
     [
-      'SELECT ON plants_change_base',
+      'SELECT, UPDATE ON store',
       'privileges',
       'warning: the user may not UPDATE plants, so none can be corrected or deleted. GRANT UPDATE ON plants to the user.',
     ],

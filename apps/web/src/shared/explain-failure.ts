@@ -111,6 +111,8 @@ const explanations: Readonly<Record<ErrorNumber, Explanation>> = {
   40009: { about: 'plant', explain: ({ message }) => [message] },
   // token_ended
   40010: { about: 'plant', explain: ({ message }) => [message] },
+  // cursor_expired
+  40011: ofPage,
   // beyond_own_token
   40301: { about: 'scope', explain: ({ message }) => [message] },
   // token_not_found

@@ -5,7 +5,7 @@ import { parseBaseUrl } from '../parse-base-url.js';
 import { delay, withTimeout } from '../timeout.js';
 import { answer } from './answer.js';
 import { answerWithFault, checkFault, type Fault, hostNotFound } from './faults.js';
-import type { StoreState } from './handlers.js';
+import { noteChange, type StoreState } from './handlers.js';
 import { type Reply, toResponse } from './reply.js';
 
 /** Where a fake plant store seems to be, and which token it accepts. */
@@ -40,6 +40,11 @@ export interface FakePlantStore {
    * @throws {RangeError | TypeError} when the status, the headers or the body of a fault cannot be a response's
    */
   fail(...faults: readonly Fault[]): void;
+  /**
+   * Stores these plants, and nothing else, as where an operator restores a backup: places of changes from before are rejected with
+   * `cursor_expired`. A backup is a copy of `plants`: `new Map(store.plants)`.
+   */
+  restore(backup: ReadonlyMap<bigint, Readonly<Plant>>): void;
   /** Forgets all plants, deleted ones too, tokens that were created, and all scripted faults; the accepted tokens stay. */
   clear(): void;
 }
@@ -79,7 +84,18 @@ export function createFakePlantStore(options: FakePlantStoreOptions = {}): FakeP
   const faults: Fault[] = [];
   const scopes = options.scopes ?? plantScopes;
   const tokens: StoreState['tokens'] = new Map();
+  let generations = 1;
   let acceptedTokens: readonly [string, ...string[]] = [options.token ?? defaultToken];
+
+  function replaceAll(backup: ReadonlyMap<bigint, Readonly<Plant>>): void {
+    generations++;
+    for (const records of [plants, times, deleted, originals, changes]) records.clear();
+    for (const [id, plant] of backup) {
+      plants.set(id, plant);
+      times.set(id, Date.now());
+      noteChange(id, { changes });
+    }
+  }
 
   return {
     async fetch(url, init) {
@@ -98,7 +114,10 @@ export function createFakePlantStore(options: FakePlantStoreOptions = {}): FakeP
       const answerTo = (query: string) =>
         answer(
           { id, method, path, query, headers, body },
-          { acceptedTokens, scopes, tokens, plants, times, deleted, originals, changes },
+          {
+            ...{ acceptedTokens, scopes, tokens, plants, times, deleted, originals, changes },
+            generation: generations.toString(16).padStart(8, '0'),
+          },
         );
       const answerable = { id, answer: () => answerTo(search.slice(1)) };
       const reply = await answerWithFault(answerable, fault, signal);
@@ -119,12 +138,9 @@ export function createFakePlantStore(options: FakePlantStoreOptions = {}): FakeP
       added.forEach(checkFault);
       faults.push(...added);
     },
+    restore: (backup) => replaceAll(new Map(backup)),
     clear() {
-      plants.clear();
-      times.clear();
-      deleted.clear();
-      originals.clear();
-      changes.clear();
+      replaceAll(new Map());
       tokens.clear();
       faults.length = 0;
     },

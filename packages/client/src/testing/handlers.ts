@@ -124,13 +124,15 @@ export const handlers: { readonly [Name in keyof Operations]: Handler<Name> } = 
   },
 
   listChanges({ query: { limit = 100, after } }, state) {
-    const all = [...state.changes.entries()].map(([id, change]) => ({ id, ...change }));
-    const latest = all.at(-1) ?? { number: 0, id: INT64_MAX };
-    const place =
-      after === '0' ? { number: 0, id: INT64_MIN } : readChangeCursor(after ?? writeChangeCursor(latest));
+    const { generation } = state;
+    const all = [...state.changes.entries()].map(([id, change]) => ({ generation, id, ...change }));
+    const latest = all.at(-1) ?? { generation, number: 0, id: INT64_MAX };
+    const first = { generation, number: 0, id: INT64_MIN };
+    const place = after === '0' ? first : readChangeCursor(after ?? writeChangeCursor(latest));
     if (place === undefined) throw new ServiceError('bad_request', messages.invalidChangeCursor);
     const { number: start = 0 } = place;
-    if (start > latest.number) throw new ServiceError('bad_request', messages.unknownChange);
+    if (place.generation !== generation || start > latest.number)
+      throw new ServiceError('cursor_expired', messages.cursorExpired);
     const changes = all.filter(({ number }) => number > start).slice(0, limit);
     return {
       status: 200,
@@ -222,7 +224,7 @@ function showToken({ id, name, scopes, createdAt, expiresAt, revokedAt, ratePerM
 }
 
 /** Gives a plant the last place among all changes. */
-function noteChange(id: bigint, { changes }: StoreState): void {
+export function noteChange(id: bigint, { changes }: Pick<StoreState, 'changes'>): void {
   const number = Math.max(0, ...[...changes.values()].map((change) => change.number)) + 1;
   changes.delete(id);
   changes.set(id, { number, at: Date.now() });
@@ -366,6 +368,8 @@ export interface StoreState {
   readonly originals: Map<bigint, Readonly<Plant>>;
   /** The last change of each, in their order: its number, from 1, and when it was, in milliseconds since 1970. */
   readonly changes: Map<bigint, { readonly number: number; readonly at: number }>;
+  /** What places of changes name, which are rejected once it is another one. */
+  readonly generation: string;
 }
 
 /** What a request works on: the plant store, and the token of the request. */

@@ -1,5 +1,6 @@
 import { INT64_MAX, INT64_MIN } from '@plant-store/contract';
 import { describe, expect, it } from 'vitest';
+import { openTestDatabase } from '../../../test/support/database/create-test-database.js';
 import { enginesOfStore } from '../../../test/support/database/engines.js';
 import { usePlantStore } from '../../../test/support/database/use-plant-store.js';
 import { plantsOf } from '../../../test/support/plants/plants-of.js';
@@ -15,21 +16,35 @@ describe.each(enginesOfStore())('changes on %s', (kind) => {
     store.change([
       { ...{ id, bytes: 0 }, replace: (plant) => ({ ...(plant as StoredPlant), name, original: 'before' }) },
     ]);
+  const readGeneration = async () => {
+    const [row] = await testDatabase.query<{ generation: string }>('SELECT generation FROM store');
+    return row?.generation ?? '';
+  };
+  const expectExpired = (place: ChangePlace) =>
+    expect(store.listChanges(place, high)).rejects.toMatchObject({ errorName: 'cursor_expired' });
+  /** As the command does, of which the open store knows nothing. */
+  async function invalidateCursors() {
+    const other = await openTestDatabase(testDatabase);
+    await other.invalidateCursors();
+    await other.close();
+  }
   /** All changes after a place, by ids and names, however many pages they are on. */
   async function follow(after?: ChangePlace, limits: ListLimits = high) {
     const seen: string[] = [];
-    let last = after;
+    let last: ChangePlace | undefined = after;
     for (let hasMore = true; hasMore; ) {
       const page = await store.listChanges(last, limits);
       for (const { record } of page.changes)
         seen.push(`${record.id} ${'deleted' in record ? 'deleted' : record.name}`);
       ({ last, hasMore } = page);
     }
+    if (last === undefined) throw new Error('There is no page');
     return { seen, last };
   }
 
   it('lists the last change of each plant once, in the order of the changes', async () => {
-    expect(await store.lastChange()).toBeUndefined();
+    const generation = await readGeneration();
+    expect(await store.lastChange()).toEqual({ generation, number: 0, id: INT64_MAX });
     expect((await follow()).seen).toEqual([]);
     await store.create([...plantsOf(3, 1), { id: INT64_MAX, name: 'max' }]);
     await store.create(plantsOf(2));
@@ -39,7 +54,7 @@ describe.each(enginesOfStore())('changes on %s', (kind) => {
     const { seen, last } = await follow();
     expect(seen.slice(0, 4)).toEqual([`${INT64_MAX} max`, '2 plant 2', '1 renamed', '3 deleted']);
     expect(seen.slice(4).toSorted()).toEqual([`${INT64_MIN} deleted`, '9 deleted'].toSorted());
-    expect(await store.lastChange()).toEqual({ number: last?.number, id: last?.id });
+    expect(await store.lastChange()).toEqual({ generation, number: last?.number, id: last?.id });
     for (const limits of [
       { ...high, matches: 1 },
       { ...high, bytes: 1 },
@@ -101,10 +116,36 @@ describe.each(enginesOfStore())('changes on %s', (kind) => {
     expect([...names, ...rest]).toEqual([...even, ...odd, '0', '28']);
   });
 
-  it('rejects a place that no change has had yet', async () => {
+  it('rejects a place that no change has had yet, as after a restore by other tools', async () => {
     await store.create(plantsOf(1));
-    const { number = 0 } = (await store.lastChange()) ?? {};
-    const beyond = store.listChanges({ number: number + 1_000_000, id: 1n }, high);
-    await expect(beyond).rejects.toMatchObject({ errorName: 'bad_request' });
+    const { number = 0, ...last } = await store.lastChange();
+    await expectExpired({ ...last, number: number + 1_000_000 });
+  });
+
+  it('rejects every place of before once cursors are invalidated, also by another process', async () => {
+    await store.create(plantsOf(1, 2));
+    const { last: middle } = await store.listChanges(undefined, { ...high, matches: 1 });
+    const { last: end } = await follow();
+    for (let time = 0; time < 2; time++) {
+      await invalidateCursors();
+      for (const place of [middle, end, { generation: '', id: 1n }]) await expectExpired(place);
+      const { seen, last } = await follow();
+      expect(seen).toEqual(['1 plant 1', '2 plant 2']);
+      expect((await follow(last)).seen).toEqual([]);
+      expect((await store.lastChange()).generation).toBe(last?.generation);
+    }
+  });
+
+  it('gives the places of version 1.4 in a store that had it, until cursors are invalidated', async () => {
+    await store.create(plantsOf(1));
+    await testDatabase.query('UPDATE store SET accepts_old_cursors = (1 = 1)');
+    const { last } = await follow();
+    expect(last).toMatchObject({ generation: '', number: expect.any(Number) });
+    await store.create(plantsOf(2));
+    expect((await follow(last)).seen).toEqual(['2 plant 2']);
+    await expectExpired({ generation: await readGeneration(), id: 1n });
+    await invalidateCursors();
+    expect((await store.lastChange()).generation).toBe(await readGeneration());
+    await expectExpired(last);
   });
 });

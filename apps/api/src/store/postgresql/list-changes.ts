@@ -1,9 +1,15 @@
 import { INT64_MIN } from '@plant-store/contract';
 import type { ClientBase } from 'pg';
 import { OperatorError } from '../../errors/operator-error.js';
-import { type ChangePlace, isBeyond, type ListedChanges, type ListLimits, unknownPlace } from '../store.js';
+import {
+  beforeNumbers,
+  type ChangePlace,
+  generationSql,
+  type ListedChanges,
+  type ListLimits,
+  requireCurrent,
+} from '../store.js';
 import type { Table } from '../table.js';
-import { findDriverError } from './errors.js';
 import { durableColumnSql } from './probe-commit.js';
 import type { Query } from './run-query.js';
 
@@ -14,7 +20,7 @@ import type { Query } from './run-query.js';
 export interface ChangeNumbers {
   /** SQL for the number of the transaction that it runs in. */
   readonly ofTransaction: string;
-  /** A query for the first number that is not final, and the first one that nothing has yet. */
+  /** A query for the first number that is not final, the first one that nothing has yet, and the generation of the store. */
   readonly bounds: string;
 }
 
@@ -31,12 +37,16 @@ const composeBounds = (base: bigint) => `
       AND lock.database = (SELECT oid FROM pg_catalog.pg_database WHERE datname = current_database())
       AND own.locktype = 'transactionid' AND own.mode = 'ExclusiveLock'
   )
-  SELECT least(next.number, (SELECT min(writer.number) FROM writer)) + ${base}, next.number + ${base} FROM next`;
+  SELECT least(next.number, (SELECT min(writer.number) FROM writer)) + ${base}, next.number + ${base}, ${generationSql} FROM next`;
 
-/** What the operator gets to know where the user lacks the privilege, and what to do. */
-export const mayNotReadBase = [
-  'the user may not SELECT plants_change_base, without which the service does not start',
-  'GRANT SELECT, UPDATE ON plants_change_base to the user.',
+/** SQL for whether the user has the privileges that changes need: reading places, and making them invalid. */
+export const mayListChangesSql = `(has_table_privilege('plants_change_base', 'SELECT')
+  AND has_table_privilege('store', 'SELECT') AND has_table_privilege('store', 'UPDATE'))`;
+
+/** What the operator gets to know where the user lacks one, and what to do. */
+export const mayNotListChanges = [
+  'the user may not SELECT plants_change_base, or not SELECT and UPDATE store, without which the service does not start',
+  'GRANT SELECT, UPDATE ON plants_change_base, store to the user.',
 ] as const;
 
 /**
@@ -46,13 +56,12 @@ export const mayNotReadBase = [
  * @throws {OperatorError} when the user lacks a privilege for that
  */
 export async function readChangeNumbers(connection: Pick<ClientBase, 'query'>): Promise<ChangeNumbers> {
-  try {
-    return await readNumbers(connection);
-  } catch (error) {
-    if (findDriverError(error)?.code !== '42501') throw error;
-    const [problem, solution] = mayNotReadBase;
-    throw new OperatorError(`The database cannot be used: ${problem}. ${solution}`, { cause: error });
+  const { rows } = await connection.query(`SELECT ${mayListChangesSql} AS "isGranted"`);
+  if (!rows[0]?.isGranted) {
+    const [problem, solution] = mayNotListChanges;
+    throw new OperatorError(`The database cannot be used: ${problem}. ${solution}`);
   }
+  return readNumbers(connection);
 }
 
 async function readNumbers(connection: Pick<ClientBase, 'query'>): Promise<ChangeNumbers> {
@@ -77,53 +86,56 @@ export function createListChanges<Resource>(
   { name, columns, changeColumns, bytes, toChange }: Table<Resource>,
   numbers: ChangeNumbers,
 ) {
-  const queryNumbers = async (sql: string) => (await query({ sql })).map((row) => row.map(toBigint));
+  const queryNumbers = async (sql: string, args?: readonly unknown[]) =>
+    (await query({ sql, ...(args && { args }) })).map((row) => row.map(toBigint));
+  // Each statement finds rows of one generation only, so that no page has some of before a restore and some of after it. What it leaves
+  // out then, the follower gets from the beginning: its next place has expired.
+  const isCurrent = `${generationSql} = $1`;
   const findSql = `
-    SELECT ${[...columns, ...changeColumns].join(', ')}, ${durableColumnSql} FROM ${name} WHERE id = ANY($1::bigint[])`;
+    SELECT ${[...columns, ...changeColumns].join(', ')}, ${durableColumnSql} FROM ${name}
+    WHERE ${isCurrent} AND id = ANY($2::bigint[])`;
 
   /** The places of changes with a number, or of records without one, and where to go on after all that were examined. */
   async function listPlaces(
     after: ChangePlace | undefined,
     { matches, plants, bytes: maxBytes }: ListLimits,
   ) {
+    const { notFinal, next, generation } = await readBounds();
+    requireCurrent(after, generation, Number(next) - 1);
     const isNumbered = after?.number !== undefined;
     const count = isNumbered ? matches + 1 : plants;
-    const rows = isNumbered
-      ? await queryNumbers(`
-          SELECT id, change_place, ${bytes} FROM ${name}
-          WHERE change_place >= ${after.number} AND (change_place, id) > (${after.number}, ${after.id})
-            AND change_place < ${await readNotFinal(after)}
-          ORDER BY change_place, id LIMIT ${count}`)
-      : await queryNumbers(`
-          SELECT id, change_place, ${bytes} FROM ${name}
-          ${after === undefined ? '' : `WHERE id > ${after.id}`} ORDER BY id LIMIT ${count}`);
+    const place = isNumbered ? `change_place, id` : 'id';
+    const from = isNumbered
+      ? `change_place >= ${after.number} AND (change_place, id) > (${after.number}, ${after.id}) AND change_place < ${notFinal}`
+      : `${after === undefined} OR id > ${after?.id ?? 0}`;
+    const sql = `SELECT id, change_place, ${bytes} FROM ${name} WHERE ${isCurrent} AND (${from}) ORDER BY ${place} LIMIT ${count}`;
+    const rows = await queryNumbers(sql, [generation]);
     const places: ChangePlace[] = [];
-    let last = after;
+    let last: ChangePlace = { ...(after ?? { id: INT64_MIN }), generation };
     let total = 0n;
     for (const [id = 0n, number, size = 0n] of rows) {
       const isWanted = isNumbered || number === undefined;
       if (isWanted) total += size;
       const isFull = places.length > 0 && total > maxBytes;
       if (places.length === matches || isFull) return { places, last, hasMore: true };
-      last = { id, ...(isNumbered && { number: Number(number) }) };
+      last = { generation, id, ...(isNumbered && { number: Number(number) }) };
       if (isWanted) places.push(last);
     }
     if (isNumbered || rows.length === count) return { places, last, hasMore: rows.length === count };
     // After those without a number come the others.
-    return { places, last: { number: 0, id: INT64_MIN }, hasMore: true };
+    return { places, last: { generation, number: 0, id: INT64_MIN }, hasMore: true };
   }
 
-  async function readNotFinal(after?: ChangePlace): Promise<bigint> {
-    const [[notFinal = 0n, next = 0n] = []] = await queryNumbers(numbers.bounds);
-    if (isBeyond(after, Number(next) - 1)) throw unknownPlace();
-    return notFinal;
+  async function readBounds() {
+    const [[notFinal, next, generation] = []] = await query({ sql: numbers.bounds });
+    return { notFinal: String(notFinal), next: String(next), generation: String(generation) };
   }
 
   return {
     async listChanges(after: ChangePlace | undefined, limits: ListLimits): Promise<ListedChanges<Resource>> {
       const { places, ...listed } = await listPlaces(after, limits);
       if (places.length === 0) return { changes: [], ...listed };
-      const rows = await query({ sql: findSql, args: [places.map(({ id }) => id)] });
+      const rows = await query({ sql: findSql, args: [listed.last.generation, places.map(({ id }) => id)] });
       const found = new Map(rows.map(toChange).map((change) => [change.place.id, change]));
       const changes = places.flatMap(({ id, number }) => {
         const change = found.get(id);
@@ -132,11 +144,13 @@ export function createListChanges<Resource>(
       });
       return { changes, ...listed };
     },
-    async lastChange(): Promise<ChangePlace | undefined> {
-      const [last] = await queryNumbers(`
-        SELECT id, change_place FROM ${name} WHERE change_place < ${await readNotFinal()}
-        ORDER BY change_place DESC, id DESC LIMIT 1`);
-      return last && { id: last[0] ?? 0n, number: Number(last[1]) };
+    async lastChange(): Promise<ChangePlace> {
+      const { notFinal, generation } = await readBounds();
+      const sql = `
+        SELECT id, change_place FROM ${name} WHERE ${isCurrent} AND change_place < ${notFinal}
+        ORDER BY change_place DESC, id DESC LIMIT 1`;
+      const [[id, number] = []] = await queryNumbers(sql, [generation]);
+      return { generation, ...(id === undefined ? beforeNumbers : { id, number: Number(number) }) };
     },
   };
 }

@@ -33,6 +33,7 @@ async function createTables(change = '', database = shared): Promise<string> {
   await query(
     database,
     `SET search_path = ${schema}; GRANT USAGE ON SCHEMA ${schema} TO ${user}; GRANT INSERT ON plants TO ${user};
+     GRANT SELECT, UPDATE ON store TO ${user};
      GRANT SELECT ON _prisma_migrations, access_tokens, plants, plants_change_base TO ${user}; ${change}`,
   );
   return url;
@@ -113,10 +114,14 @@ it.each([
   await expectRejection(open(asUser(await createTables(change))), new RegExp(message));
 });
 
-it('rejects a user who may not read where changes have their places', async () => {
-  const url = await createTables(`REVOKE SELECT ON plants_change_base FROM ${user}`);
-  await expectRejection(open(asUser(url)), /may not SELECT plants_change_base, .* GRANT SELECT, UPDATE ON/);
-});
+it.each(['SELECT ON plants_change_base', 'SELECT ON store', 'UPDATE ON store'])(
+  'rejects a user who may not read where changes have their places, or make them invalid: %s',
+  async (privilege) => {
+    const url = await createTables(`REVOKE ${privilege} FROM ${user}`);
+    const message = /may not SELECT plants_change_base, .* GRANT SELECT, UPDATE ON plants_change_base, store/;
+    await expectRejection(open(asUser(url)), message);
+  },
+);
 
 it('rejects a user who may not write to the write-ahead log, as a retry does', async () => {
   const url = await createTables(

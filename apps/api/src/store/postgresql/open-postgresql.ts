@@ -77,6 +77,12 @@ export async function openPostgresql(
           await (watch?.checkAll() ?? probe());
           watch?.requireEnough();
         }),
+      invalidateCursors: () =>
+        transact(async () => {
+          await pool.query(
+            `UPDATE store SET generation = substr(replace(gen_random_uuid()::text, '-', ''), 25), accepts_old_cursors = false`,
+          );
+        }),
       concurrentLists: Math.max(1, Math.floor(connectionPool.size / connectionsPerList)),
       concurrentCommits: Math.min(citus?.concurrentCommits ?? concurrentCommits, connectionPool.size),
       failingShare: () => watch?.failingShare() ?? 0,

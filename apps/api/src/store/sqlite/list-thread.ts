@@ -3,14 +3,15 @@ import { Worker } from 'node:worker_threads';
 import { INT64_MIN } from '@plant-store/contract';
 import { withTimeout } from '../../runtime/timing.js';
 import { databaseUnavailable } from '../database.js';
-import type {
-  ChangePlace,
-  Listed,
-  ListLimits,
-  ListPosition,
-  ListQuery,
-  Store,
-  StoredRecord,
+import {
+  type ChangePlace,
+  generationSql,
+  type Listed,
+  type ListLimits,
+  type ListPosition,
+  type ListQuery,
+  type Store,
+  type StoredRecord,
 } from '../store.js';
 import type { Table } from '../table.js';
 import type { DatabaseFiles } from './file-identity.js';
@@ -25,10 +26,12 @@ export type ListRecords<Resource> = (
 export type RecordQuery = Omit<ListQuery, 'order' | 'after'> & {
   /** By the numbers of changes, too. */
   readonly order: ListQuery['order'] | 'changes';
-  readonly after?: (ListPosition & Pick<ChangePlace, 'number'>) | undefined;
+  readonly after?: (ListPosition & Partial<ChangePlace>) | undefined;
   readonly tombstones?: boolean;
   /** Whether only those that have no number of a change. */
   readonly unnumbered?: boolean;
+  /** Whether all is read in one transaction, with the generation of the store. */
+  readonly withGeneration?: boolean;
   /** The column whose values are counted, instead of listing those that match. */
   readonly counted?: string;
 };
@@ -59,6 +62,8 @@ export interface ListedColumns {
   readonly columns: readonly (readonly unknown[])[];
   readonly last: (ListPosition & Pick<ChangePlace, 'number'>) | undefined;
   readonly readMs: number;
+  /** That of the store while they were read, of a query that has it. */
+  readonly generation?: string;
 }
 
 /** What the thread answers: a list, or an error of SQLite. */
@@ -115,7 +120,7 @@ export function createListThread<Resource>(
   function startThread(): Worker {
     // A thread gets no functions.
     const parts = Object.fromEntries(Object.entries(table).filter(([, part]) => typeof part !== 'function'));
-    const worker = new Worker(program, { workerData: { files, table: parts } });
+    const worker = new Worker(program, { workerData: { files, table: parts, generationSql } });
     // The next list starts another one.
     const forget = () => {
       if (thread === worker) thread = undefined;
@@ -146,15 +151,26 @@ export function createListThread<Resource>(
     },
     async listChanges(after, limits) {
       const isNumbered = after?.number !== undefined;
-      const { columns, last, readMs } = await readInTurn(
-        { order: isNumbered ? 'changes' : 'id', after, tombstones: true, unnumbered: !isNumbered },
+      const {
+        columns,
+        last,
+        readMs,
+        generation = '',
+      } = await readInTurn(
+        {
+          ...{ order: isNumbered ? 'changes' : 'id', after, tombstones: true, unnumbered: !isNumbered },
+          withGeneration: true,
+        },
         limits,
       );
       const changes = rowsOf(columns).map(table.toChange);
-      if (isNumbered)
-        return { changes, last: last ?? changes.at(-1)?.place ?? after, hasMore: last !== undefined, readMs };
+      if (isNumbered) {
+        const place = last ?? changes.at(-1)?.place ?? after;
+        return { changes, last: { ...place, generation }, hasMore: last !== undefined, readMs };
+      }
       // After those without a number come the others.
-      return { changes, last: last ? { id: last.id } : { number: 0, id: INT64_MIN }, hasMore: true, readMs };
+      const place = last ? { id: last.id } : { number: 0, id: INT64_MIN };
+      return { changes, last: { ...place, generation }, hasMore: true, readMs };
     },
     async countValues(counted, after, limits) {
       const { columns, last, readMs } = await readInTurn(

@@ -11,8 +11,8 @@ import { requireFiles } from './file-identity.js';
  * @typedef {import("./list-thread.js").ListedColumns} ListedColumns
  */
 
-/** @type {Omit<import('../table.js').Table, 'toRecord' | 'toChange' | 'toTexts'>} */
-const table = workerData.table;
+/** @type {{ table: Omit<import('../table.js').Table, 'toRecord' | 'toChange' | 'toTexts'>, generationSql: string }} */
+const { table, generationSql } = workerData;
 
 /**
  * What is read of the plants that are walked along: the texts of those that match alone.
@@ -70,8 +70,10 @@ parentPort?.on('message', (/** @type {{ query: RecordQuery, limits: ListLimits }
   }
   try {
     database ??= open();
-    const { counted } = request.query;
-    const listed = list(database, request.query, request.limits);
+    const { counted, withGeneration } = request.query;
+    const listed = withGeneration
+      ? listWithGeneration(database, request.query, request.limits)
+      : list(database, request.query, request.limits);
     const columns = counted === undefined ? listed.columns : countValues(listed.columns[1] ?? []);
     parentPort?.postMessage({ listed: { ...listed, columns } });
   } catch (error) {
@@ -83,6 +85,25 @@ parentPort?.on('message', (/** @type {{ query: RecordQuery, limits: ListLimits }
     parentPort?.postMessage({ error: { message, code } });
   }
 });
+
+/**
+ * A list, and the generation of the store in which it was read.
+ *
+ * @param {import('better-sqlite3').Database} connection
+ * @param {RecordQuery} query
+ * @param {ListLimits} limits
+ * @returns {ListedColumns}
+ */
+function listWithGeneration(connection, query, limits) {
+  connection.exec('BEGIN');
+  try {
+    const [generation] = /** @type {[string]} */ (prepare(connection, `SELECT ${generationSql}`).get());
+    return { ...list(connection, query, limits), generation };
+  } finally {
+    // An error may have ended it.
+    if (connection.inTransaction) connection.exec('ROLLBACK');
+  }
+}
 
 /**
  * The values of a column, and how often each is there.

@@ -104,6 +104,13 @@ export async function openSqlite(
         guard.check();
         await transact(() => probeCommit(adapter));
       },
+      invalidateCursors: () =>
+        transact(
+          () =>
+            void connection.exec(
+              'UPDATE store SET generation = lower(hex(randomblob(4))), accepts_old_cursors = 0',
+            ),
+        ),
       // The thread reads one while the reply to the one before is composed.
       concurrentLists: 2,
       // SQLite has one writer.

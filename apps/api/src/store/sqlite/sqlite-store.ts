@@ -1,19 +1,20 @@
 import type Sqlite from 'better-sqlite3';
 import {
+  beforeNumbers,
   type Change,
   type ChangeOutcome,
   changedAtOf,
-  isBeyond,
+  generationSql,
   isFiltered,
   isTombstone,
   type Listed,
   type ListLimits,
   type ListQuery,
+  requireCurrent,
   type Store,
   type Stored,
   type StoredRecord,
   stored,
-  unknownPlace,
   withoutTombstones,
 } from '../store.js';
 import { readPages, type Table } from '../table.js';
@@ -99,14 +100,19 @@ export function createSqliteStore<Resource>({
     `INSERT INTO ${name} (id, added_by, changed_by, changed_at, change_place, added_at, original, deleted, ${texts.join(', ')})
       VALUES (?, ?, ?, ?, ?, ?, ?, ?${', ?'.repeat(texts.length)}) ON CONFLICT (id) DO NOTHING`,
   );
-  const selectLastChange = connection
-    .prepare<[], [number, bigint]>(
-      `SELECT CAST(change_place AS REAL), id FROM ${name} WHERE change_place IS NOT NULL ORDER BY change_place DESC LIMIT 1`,
+  const lastChange = `FROM ${name} WHERE change_place IS NOT NULL ORDER BY change_place DESC LIMIT 1`;
+  const selectLastNumber = connection
+    .prepare<[], number>(`SELECT CAST(change_place AS REAL) ${lastChange}`)
+    .pluck();
+  const selectLastPlace = connection
+    .prepare<[], [string, number | null, bigint]>(
+      `SELECT ${generationSql}, number, id
+        FROM (SELECT 1) LEFT JOIN (SELECT CAST(change_place AS REAL) AS number, id ${lastChange})`,
     )
     .safeIntegers()
     .raw();
   /** The number of the last change; within a transaction that writes nobody else can add one. */
-  const lastNumber = () => selectLastChange.get()?.[0] ?? 0;
+  const lastNumber = () => selectLastNumber.get() ?? 0;
   /** A number that differs from the one before if another connection has committed meanwhile. */
   const dataVersion = connection.prepare<[], bigint>('PRAGMA data_version').safeIntegers().pluck();
 
@@ -277,17 +283,17 @@ export function createSqliteStore<Resource>({
       }),
     listChanges: (after, limits) =>
       transact(async () => {
-        const last = selectLastChange.get();
-        if (isBeyond(after, last?.[0] ?? 0)) throw unknownPlace();
+        const number = lastNumber();
         const listed = await listChanges(after, limits);
+        requireCurrent(after, listed.last.generation, number);
         confirmDurable(dataVersion.get());
         return listed;
       }),
     lastChange: () =>
       transact(() => {
-        const [number, id] = selectLastChange.get() ?? [];
+        const [generation = '', number, id] = selectLastPlace.get() ?? [];
         confirmDurable(dataVersion.get());
-        return id === undefined ? undefined : { number, id };
+        return { generation, ...(number == null || id === undefined ? beforeNumbers : { number, id }) };
       }),
     read: (after, limits) =>
       readPages(async (last) => {
