@@ -295,6 +295,11 @@ function inspectBackup({ path }: SqliteFiles): Result {
   const advice =
     'Let plant-store-backup.timer, or another one, run plant-store backup every night, as docs/operate/backup.md describes.';
   if (last === undefined) return warning('none was ever made by plant-store backup', advice);
+  if (last > Date.now())
+    return warning(
+      `the last one is dated ${new Date(last).toISOString().slice(0, 16).replace('T', ' ')} UTC, which is in the future`,
+      'Set the clock of this machine, and run plant-store backup.',
+    );
   const made = `the last one was made ${new Date(last).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
   return Date.now() - last > maxBackupAgeMs ? warning(made, advice) : ok(made);
 }

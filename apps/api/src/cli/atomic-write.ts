@@ -1,14 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { link, open, rename, rm } from 'node:fs/promises';
+import { type FileHandle, link, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { OperatorError } from '../errors/operator-error.js';
+import { explainUnwritable } from './file-access.js';
+
+/** A user and a group by their numbers. */
+export interface Owner {
+  readonly uid: number;
+  readonly gid: number;
+}
 
 /**
- * Creates a file atomically: complete and synced to disk, readable by this user only (0600), or not at all. While it is
+ * Creates a file atomically: complete and synced to disk, readable by one user only (0600), or not at all. While it is
  * being written it has a hidden name in the same folder.
  *
  * @param fill writes to the path that it is given, that of an empty file
+ * @param owner of the file, which only root may give away; by default this user
  * @returns what `fill` returns
  * @throws {OperatorError} when the file exists, and is left unchanged, or cannot be written
  * @throws what `fill` throws
@@ -16,19 +24,25 @@ import { OperatorError } from '../errors/operator-error.js';
 export async function writeAtomically<Result>(
   path: string,
   fill: (temporaryPath: string) => Promise<Result>,
+  owner?: Owner,
 ): Promise<Result> {
   if (existsSync(path)) throw new OperatorError(alreadyThere(path));
   const temporaryPath = join(dirname(path), `.${basename(path)}.${randomUUID()}.partial`);
+  let file: FileHandle | undefined;
   try {
-    await createEmpty(temporaryPath);
+    file = await createEmpty(temporaryPath);
+    // By its descriptor: in a folder that another user may write, the path may lead to another file by now.
+    if (owner !== undefined) await file.chown(owner.uid, owner.gid);
     const result = await fill(temporaryPath);
-    await sync(temporaryPath);
+    await file.sync();
     await publish(temporaryPath, path);
-    await sync(dirname(path));
+    await syncFolder(dirname(path));
     return result;
   } catch (error) {
     await rm(temporaryPath, { force: true });
     throw explain(error, path);
+  } finally {
+    await file?.close();
   }
 }
 
@@ -43,7 +57,7 @@ async function publish(temporaryPath: string, path: string): Promise<void> {
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && noLinks.includes(error.code))) throw error;
     // Reserves the name with an empty file of our own.
-    await createEmpty(path);
+    await (await createEmpty(path)).close();
     await rename(temporaryPath, path).catch(async (failure) => {
       await rm(path);
       throw failure;
@@ -51,11 +65,12 @@ async function publish(temporaryPath: string, path: string): Promise<void> {
   }
 }
 
-async function createEmpty(path: string): Promise<void> {
-  await (await open(path, 'wx', 0o600)).close();
+/** Creates a file, and never opens one that exists or that a symbolic link leads to. */
+function createEmpty(path: string): Promise<FileHandle> {
+  return open(path, 'wx', 0o600);
 }
 
-async function sync(path: string): Promise<void> {
+async function syncFolder(path: string): Promise<void> {
   const handle = await open(path, 'r');
   await handle.sync().finally(() => handle.close());
 }
@@ -63,7 +78,12 @@ async function sync(path: string): Promise<void> {
 function explain(error: unknown, path: string): unknown {
   if (!(error instanceof Error && 'syscall' in error && 'code' in error)) return error;
   if (error.code === 'EEXIST') return new OperatorError(alreadyThere(path), { cause: error });
-  return new OperatorError(`The file ${path} cannot be written: ${error.message}`, { cause: error });
+  return new OperatorError(
+    `The file ${path} cannot be written: ${error.message}${explainUnwritable(error, dirname(path))}`,
+    {
+      cause: error,
+    },
+  );
 }
 
 function alreadyThere(path: string): string {

@@ -1,21 +1,26 @@
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, open } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config.js';
 import { OperatorError } from '../errors/operator-error.js';
 import type { SqliteLocation } from '../store/database-location.js';
+import type { CheckedCopy } from '../store/sqlite/copy-sqlite.js';
 import { writeAtomically } from './atomic-write.js';
+import { nameBackup, sortBackups, warnOfFuture } from './backup-name.js';
 import { abortOnSignal, type CliContext, countOf } from './cli-context.js';
+import { explainUnwritable } from './file-access.js';
+import { hashFile, sha256PathOf, writeSha256 } from './sha256.js';
 
 export interface BackupOptions {
   /** A new file, a folder, or `s3://bucket/prefix`; by default `BACKUP_TO`, or the folder `backups` beside the database. */
   readonly target: string | undefined;
-  /** How many backups with a name by their time are kept, the new one among them; 0 for all. */
+  /** How many backups of this store with a name by their time are kept, the new one among them; 0 for all. */
   readonly keep?: number;
 }
 
 /**
- * Copies a SQLite database while services use it, checks the copy, and then removes older ones, if that is asked for.
+ * Copies a SQLite database while services use it, checks the copy, and then removes older ones of this store, if that is asked for.
  *
  * @param environment has the credentials for S3
  * @throws {OperatorError} when the engine has its own tool for that, there is no database, or it cannot be copied; nothing is removed
@@ -35,78 +40,145 @@ export async function backUp(
   requireDatabaseFile(database.path);
   const target = named ?? backupTo;
   const signal = abortOnSignal(context);
-  const name = nameOf(new Date());
   const place =
     target?.startsWith('s3://') === true
       ? await openS3(target, database, environment, signal)
-      : await openFolder(target, database, name, context);
+      : await openFolder(target, database, context, signal);
   if (keep > 0 && place.names === undefined)
     throw new OperatorError(
       'With --keep or BACKUP_KEEP give a folder or s3://bucket/prefix, and not a file.',
-      {
-        exitCode: 2,
-      },
+      { exitCode: 2 },
     );
-  const { copySqlite } = await import('../store/sqlite/copy-sqlite.js');
-  const { count, at } = await place.store(name, (path) => copySqlite(database.path, path, signal));
+  const { copySqlite, describeSqlite } = await import('../store/sqlite/copy-sqlite.js');
+  const { path } = database;
+  const { storeId } = await describeSqlite(path, `The database ${path} cannot be copied`, signal);
+  const name = await findFreeName(storeId, place, signal);
+  const { copy, at } = await place.store(name, (copyPath) => copySqlite(path, copyPath, signal));
   const { noteBackup } = await import('../store/sqlite/last-backup.js');
-  noteBackup(database.path);
-  await context.message(`${countOf(count, 'plant')} copied to ${at}, and the copy checked.`);
-  if (keep === 0 || place.names === undefined) return;
-  const old = (await place.names()).filter(isBackup).toSorted().slice(0, -keep);
+  noteBackup(path);
+  await context.message(`${countOf(copy.plants, 'plant')} copied to ${at}, and the copy checked.`);
+  await warnOfSchema(copy, context);
+  if (keep > 0 && place.names !== undefined)
+    await removeOld(await place.names(), { name, storeId, keep, place }, context);
+}
+
+/** A name that no other backup has: names tell seconds apart. */
+async function findFreeName(storeId: string | undefined, place: Place, signal: AbortSignal): Promise<string> {
+  for (;;) {
+    const name = nameBackup(storeId, new Date());
+    if (!(await place.has(name))) return name;
+    await sleep(100, undefined, { signal }).catch(() => signal.throwIfAborted());
+  }
+}
+
+/** Warns now of what `restore` will reject. */
+async function warnOfSchema({ deviations, additions }: CheckedCopy, context: CliContext): Promise<void> {
+  if (deviations.length > 0)
+    await context.message(
+      `Warning: restore will reject this backup, since the database is not as its migrations create it. Missing or changed: ${deviations.join(', ')}.`,
+    );
+  if (additions.length > 0)
+    await context.message(
+      `Warning: no migration creates ${additions.join(', ')}. If you did not add this, find out who did. To restore this backup, you will need --keep-additions.`,
+    );
+}
+
+/** Removes all but the latest backups of this store. The new one stays, whatever the time in any name is. */
+async function removeOld(
+  names: readonly string[],
+  {
+    name,
+    storeId,
+    keep,
+    place,
+  }: {
+    readonly name: string;
+    readonly storeId: string | undefined;
+    readonly keep: number;
+    readonly place: Place;
+  },
+  context: CliContext,
+): Promise<void> {
+  const now = new Date();
+  const { backups, future } = sortBackups(names, now);
+  const others = backups.filter((backup) => backup.name !== name);
+  const own = others.filter((backup) => storeId !== undefined && backup.storeId === storeId);
+  const old = own.slice(0, Math.max(0, own.length - keep + 1)).map((backup) => backup.name);
   for (const each of old) await place.remove(each);
   if (old.length > 0)
     await context.message(`${countOf(old.length, 'older backup')} removed: ${old.join(', ')}.`);
+  const otherFuture = future.filter((each) => each !== name);
+  if (otherFuture.length > 0) await context.message(warnOfFuture(otherFuture, now));
+  const withoutId = others.filter((backup) => backup.storeId === undefined);
+  if (storeId === undefined)
+    await context.message(
+      'No older backup was removed: this database gets its id with the next start, and then --keep removes the backups with that id in their names.',
+    );
+  else if (withoutId.length > 0)
+    await context.message(
+      `${countOf(withoutId.length, 'backup')} without the id of a store in the name ${withoutId.length === 1 ? 'stays' : 'stay'}, since --keep does not know whose they are. Remove them yourself when you no longer need them.`,
+    );
 }
 
 /** Where backups are kept. */
 interface Place {
-  /** Stores what `fill` writes into an empty file, completely or not at all. */
+  /** Stores what `fill` writes into an empty file, completely and with its SHA-256, or not at all. */
   store(
     name: string,
-    fill: (path: string) => Promise<number>,
-  ): Promise<{ readonly count: number; readonly at: string }>;
+    fill: (path: string) => Promise<CheckedCopy>,
+  ): Promise<{ readonly copy: CheckedCopy; readonly at: string }>;
+  has(name: string): boolean | Promise<boolean>;
   /** What is there; `undefined` where a file was named. */
   readonly names: (() => readonly string[] | Promise<readonly string[]>) | undefined;
   remove(name: string): void | Promise<void>;
 }
 
-/** The name of a backup, which sorts by its time, in UTC. */
-function nameOf(time: Date): string {
-  return `plant-store-${time.toISOString().slice(0, 19).replaceAll(':', '-')}Z.db`;
-}
-
-export function isBackup(name: string): boolean {
-  return /^plant-store-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.db$/.test(name);
-}
-
-/** The names of the backups of a folder, the oldest first. */
-export function listBackups(folder: string): readonly string[] {
-  return readdirSync(folder).filter(isBackup).toSorted();
-}
-
 async function openFolder(
   target: string | undefined,
   { path: database }: SqliteLocation,
-  name: string,
   context: CliContext,
+  signal: AbortSignal,
 ): Promise<Place> {
   const path = target === undefined ? join(dirname(database), 'backups') : resolve(context.folder, target);
   const isFolder =
     target === undefined || target.endsWith('/') || statSync(path, { throwIfNoEntry: false })?.isDirectory();
-  const file = isFolder ? join(path, name) : path;
   if (isFolder) {
     await mkdir(path, { recursive: true, mode: 0o700 }).catch((cause: Error) => {
       throw new OperatorError(
-        `The folder ${path} cannot be created: ${cause.message}. Name one that this user may write to, or set BACKUP_TO.`,
+        `The folder ${path} cannot be created: ${cause.message}. Name one that this user may write to, or set BACKUP_TO.${explainUnwritable(cause, path)}`,
         { cause },
       );
     });
   }
+  const fileOf = (name: string) => (isFolder ? join(path, name) : path);
   return {
-    store: async (_, fill) => ({ count: await writeAtomically(file, fill), at: file }),
-    names: isFolder ? () => listBackups(path) : undefined,
-    remove: (each) => rmSync(join(path, each)),
+    async store(name, fill) {
+      const file = fileOf(name);
+      let hasHash = false;
+      try {
+        const copy = await writeAtomically(file, async (temporaryPath) => {
+          const copied = await fill(temporaryPath);
+          const sha256 = await hashFile(temporaryPath, signal);
+          // Before the backup has its name, so that none ever has this name without it. What is there already belongs to a backup that
+          // was removed or never completed.
+          if (!existsSync(file)) rmSync(sha256PathOf(file), { force: true });
+          await writeSha256(file, sha256);
+          hasHash = true;
+          return copied;
+        });
+        return { copy, at: file };
+      } catch (error) {
+        if (hasHash) rmSync(sha256PathOf(file), { force: true });
+        throw error;
+      }
+    },
+    has: (name) => isFolder === true && existsSync(fileOf(name)),
+    names: isFolder ? () => readdirSync(path) : undefined,
+    remove(name) {
+      // A SHA-256 without its backup does no harm.
+      rmSync(fileOf(name), { force: true });
+      rmSync(sha256PathOf(fileOf(name)), { force: true });
+    },
   };
 }
 
@@ -121,17 +193,24 @@ async function openS3(
   const folder = prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`;
   return {
     async store(name, fill) {
-      // The copy is checked before it is sent, and needs room beside the database for that long.
+      // The copy is checked before it is sent, and needs room beside the database for that long. Two commands do not share a name.
       const path = join(dirname(database), `.${name}.to-send`);
-      if (existsSync(path)) rmSync(path);
+      const file = await open(path, 'wx', 0o600).catch((cause: Error) => {
+        throw new OperatorError(
+          `The copy to send cannot be written: ${cause.message}${explainUnwritable(cause, dirname(path))}`,
+          { cause },
+        );
+      });
+      await file.close();
       try {
-        const count = await writeAtomically(path, fill);
-        await bucket.upload(path, folder + name);
-        return { count, at: `${bucket.address}${folder}${name}` };
+        const copy = await fill(path);
+        await bucket.upload(path, folder + name, await hashFile(path, signal));
+        return { copy, at: `${bucket.address}${folder}${name}` };
       } finally {
         rmSync(path, { force: true });
       }
     },
+    has: (name) => existsSync(join(dirname(database), `.${name}.to-send`)) || bucket.has(folder + name),
     names: async () => (await bucket.list(folder)).map((key) => key.slice(folder.length)),
     remove: (name) => bucket.remove(folder + name),
   };

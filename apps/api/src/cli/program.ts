@@ -26,7 +26,7 @@ import { formats } from './formats.js';
 import { type ImportOptions, importFormats, importPlants } from './import.js';
 import { invalidateCursors } from './invalidate-cursors.js';
 import { adminUrlOf, requireReady } from './ready.js';
-import { restore } from './restore.js';
+import { type RestoreOptions, restore } from './restore.js';
 import type { ServeOptions } from './serve.js';
 import { show } from './show.js';
 import {
@@ -388,7 +388,7 @@ function addStore(program: Command, { context, readConfig, environment }: Progra
     )
     .option(
       '--keep <number>',
-      'how many backups in a folder or bucket are kept, this one among them; older ones of this command are removed after it (default: all, or without a target BACKUP_KEEP)',
+      'how many backups of this store in a folder or bucket are kept, this one among them; older ones are removed after it (default: all, or without a target BACKUP_KEEP)',
       toKeptCount,
     )
     .action((target: string | undefined, options: { keep?: number }) =>
@@ -403,7 +403,9 @@ function addStore(program: Command, { context, readConfig, environment }: Progra
     .description('replace a SQLite database that no service uses by a backup, after a check of it')
     .argument('<source>', 'a backup, or a folder or s3://bucket/prefix/ whose latest one is taken')
     .option('--dry-run', 'check it, and change nothing')
-    .action((source: string, options: { dryRun?: boolean }) =>
+    .option('--from-other-store', 'take the backup of another store; the id of the store here stays')
+    .option('--keep-additions', 'take indexes, triggers, views and tables that no migration creates')
+    .action((source: string, options: Omit<RestoreOptions, 'source'>) =>
       restore(readConfig(), { source, ...options }, environment, context),
     );
   program

@@ -1,16 +1,35 @@
-import { chownSync, existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  accessSync,
+  constants,
+  createReadStream,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { copyFile, open } from 'node:fs/promises';
+import { basename, dirname, extname, join, resolve } from 'node:path';
 import type { Config } from '../config.js';
-import { OperatorError } from '../errors/operator-error.js';
+import { messageOf, OperatorError } from '../errors/operator-error.js';
+import type { StoreDescription } from '../store/sqlite/describe-store.js';
 import { writeAtomically } from './atomic-write.js';
-import { isBackup, listBackups } from './backup.js';
+import { parseBackupName, sortBackups, warnOfFuture } from './backup-name.js';
 import { abortOnSignal, type CliContext, countOf } from './cli-context.js';
+import { explainUnreadable, quote } from './file-access.js';
 import { invalidateCursors } from './invalidate-cursors.js';
+import { readSha256 } from './sha256.js';
 
 export interface RestoreOptions {
   /** A file, a folder or `s3://bucket/prefix/`, whose latest backup is taken, or `s3://bucket/key`. */
   readonly source: string;
   readonly dryRun?: boolean;
+  /** Take the backup of another store, and give the copy the id of the one that it replaces, or a new one. */
+  readonly fromOtherStore?: boolean;
+  /** Take indexes, triggers, views and tables that no migration creates. */
+  readonly keepAdditions?: boolean;
 }
 
 /**
@@ -18,12 +37,12 @@ export interface RestoreOptions {
  * never deleted.
  *
  * @param environment has the credentials for S3
- * @throws {OperatorError} when the backup is not a complete one of a plant store, or a service has the database open; nothing is
+ * @throws {OperatorError} when the backup is not a complete one of this plant store, or a service has the database open; nothing is
  * changed then
  */
 export async function restore(
   { database }: Config,
-  { source, dryRun = false }: RestoreOptions,
+  { source, dryRun = false, fromOtherStore = false, keepAdditions = false }: RestoreOptions,
   environment: Readonly<Record<string, string | undefined>>,
   context: CliContext,
 ): Promise<void> {
@@ -33,68 +52,262 @@ export async function restore(
     );
   const { path } = database;
   const signal = abortOnSignal(context);
-  const { copySqlite } = await import('../store/sqlite/copy-sqlite.js');
+  const { checkCopy, describeSqlite } = await import('../store/sqlite/copy-sqlite.js');
   const isNew = !existsSync(path);
+  const replaced = isNew
+    ? undefined
+    : await describeReplaced(() => describeSqlite(path, 'It cannot be read', signal));
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const restored = `${path}.restored`;
-  const fetched = `${path}.fetched`;
-  const temporary = [restored, `${restored}-wal`, `${restored}-shm`, fetched];
-  for (const file of temporary) rmSync(file, { force: true });
+  const removeCopy = () => {
+    for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(restored + suffix, { force: true });
+  };
+  removeCopy();
   try {
-    const from = await fetchBackup(source, fetched, environment, context, signal);
-    const count = await writeAtomically(restored, (copy) => copySqlite(from.path, copy, signal));
-    const { countTokens, findPendingNames } = await import('../store/sqlite/describe-sqlite.js');
-    const pending = await findPendingNames(restored);
-    const tokens = await countTokens(restored);
-    const what = `${from.name} is complete and has ${countOf(count, 'plant')} and ${countOf(tokens, 'token')}`;
-    const next = pending.length === 0 ? '' : ` Pending migrations: ${pending.join(', ')}.`;
+    const backup = await findBackup(
+      source,
+      { storeId: replaced?.storeId, fromOtherStore },
+      environment,
+      context,
+      signal,
+    );
+    // As root it still belongs to the user of the service.
+    const owner = process.geteuid?.() === 0 ? statSync(isNew ? dirname(path) : path) : undefined;
+    const { isVerified, time } = await writeAtomically(
+      restored,
+      (temporaryPath) => fetchBackup(backup, temporaryPath),
+      owner,
+    );
+    if (backup.log !== undefined) await copyFile(backup.log, `${restored}-wal`, constants.COPYFILE_EXCL);
+    const copy = await checkCopy(
+      restored,
+      (found) => {
+        requireSchema(found, backup.name, keepAdditions);
+        if (!fromOtherStore) requireStore(found, backup.name, path, replaced);
+      },
+      `The backup ${backup.name} cannot be used`,
+      signal,
+    );
+    const what = `${backup.name}, made ${time.toISOString().slice(0, 16).replace('T', ' ')} UTC${copy.storeId === undefined ? '' : ` by the store ${copy.storeId}`}, is complete and has ${countOf(copy.plants, 'plant')} and ${countOf(copy.tokens, 'token')}`;
+    const hash = !isVerified
+      ? ' It has no SHA-256, so a change since it was made may go unnoticed.'
+      : ' Its SHA-256 is right.';
+    const unknown =
+      replaced?.problem === undefined
+        ? ''
+        : ` Whether it is of the same store as ${path} is not known. ${replaced.problem}`;
+    const next = copy.pending.length === 0 ? '' : ` Pending migrations: ${copy.pending.join(', ')}.`;
     if (dryRun)
       return await context.message(
-        `${what}.${next} Nothing was changed: without --dry-run it replaces ${path}${isNew ? ', which does not exist' : ', which is moved away'}.`,
+        `${what}.${hash}${unknown}${next} Nothing was changed: without --dry-run it replaces ${path}${isNew ? ', which does not exist' : ', which is moved away'}.`,
       );
     await invalidateCursors({ database: { engine: 'sqlite', path: restored } });
-    // As root it still belongs to the user of the service.
-    const { uid, gid } = statSync(isNew ? dirname(path) : path);
-    if (process.getuid?.() === 0) chownSync(restored, uid, gid);
+    const { replaceStoreId } = await import('../store/sqlite/describe-store.js');
+    const storeId = fromOtherStore ? (replaced?.storeId ?? randomBytes(8).toString('hex')) : copy.storeId;
+    if (storeId !== undefined && storeId !== copy.storeId) await replaceStoreId(restored, storeId);
     const kept = await moveAway(path);
     renameSync(restored, path);
     const { syncToDisk } = await import('../store/sqlite/database-files.js');
     syncToDisk(dirname(path));
+    const id = storeId === undefined || storeId === copy.storeId ? '' : ` They are now the store ${storeId}.`;
     await context.message(
-      `${what}, which are now in ${path}.${kept === undefined ? '' : ` What was there is in ${kept}.`}
+      `${what}, which are now in ${path}.${hash}${unknown}${id}${kept === undefined ? '' : ` What was there is in ${kept}.`}
 Start the service. Revoke again the tokens that were revoked since the backup. Programs that follow changes get the error cursor_expired, and read everything again.`,
     );
   } finally {
-    for (const file of temporary) rmSync(file, { force: true });
+    removeCopy();
   }
 }
 
-/** Finds a backup on this machine, or downloads it. */
-async function fetchBackup(
+/** The database that is replaced: the id of its store, or why that is not known. */
+interface Replaced {
+  readonly storeId: string | undefined;
+  readonly problem?: string;
+}
+
+async function describeReplaced(describe: () => Promise<StoreDescription>): Promise<Replaced> {
+  try {
+    return await describe();
+  } catch (error) {
+    // It may be damaged, which is why it is replaced.
+    if (error instanceof OperatorError) return { storeId: undefined, problem: error.message };
+    throw error;
+  }
+}
+
+function requireStore(
+  { storeId }: StoreDescription,
+  name: string,
+  path: string,
+  replaced: Replaced | undefined,
+): void {
+  if (replaced === undefined || replaced.problem !== undefined || storeId === replaced.storeId) return;
+  const of = storeId === undefined ? 'is from before its store had an id' : `is of the store ${storeId}`;
+  const now = replaced.storeId === undefined ? 'has no id yet' : `is the store ${replaced.storeId}`;
+  throw new OperatorError(
+    `${name} ${of}, and ${path} ${now}. Nothing was changed.
+If these plants and tokens should replace those of ${path}, restore again with --from-other-store.`,
+  );
+}
+
+function requireSchema(
+  { deviations, additions }: StoreDescription,
+  name: string,
+  keepAdditions: boolean,
+): void {
+  if (deviations.length > 0)
+    throw new OperatorError(
+      `${name} is not as the migrations of a plant store create it. Missing or changed: ${deviations.join(', ')}. Nothing was changed. Use another backup.`,
+    );
+  if (additions.length > 0 && !keepAdditions)
+    throw new OperatorError(
+      `${name} has what no migration creates: ${additions.join(', ')}. Nothing was changed.
+If you or a colleague added this, restore again with --keep-additions. Otherwise somebody has changed the backup or the store: use another backup. A trigger can add tokens and change plants.`,
+    );
+}
+
+/** A backup that was found. */
+interface Backup {
+  /** Its path or address. */
+  readonly name: string;
+  /**
+   * Passes on its bytes. SQLite never opens the backup itself, which could change it.
+   *
+   * @returns the SHA-256 that they should have; `undefined` where that is not known
+   */
+  read(
+    write: (chunk: Uint8Array) => unknown,
+  ): Promise<{ readonly sha256: string | undefined; readonly time: Date }>;
+  /** The write-ahead log that belongs to a copy of a database that no command made, if there is one. */
+  readonly log?: string;
+}
+
+/** Which store is replaced, and whether by another one. */
+interface Wanted {
+  readonly storeId: string | undefined;
+  readonly fromOtherStore: boolean;
+}
+
+/** Finds a backup on this machine, or in a bucket. */
+async function findBackup(
   source: string,
-  fetched: string,
+  wanted: Wanted,
   environment: Readonly<Record<string, string | undefined>>,
   context: CliContext,
   signal: AbortSignal,
-): Promise<{ readonly path: string; readonly name: string }> {
+): Promise<Backup> {
   if (source.startsWith('s3://')) {
     const { openBucket } = await import('./s3.js');
     const { bucket, prefix } = openBucket(source, environment, signal);
-    const isFolder = prefix === '' || prefix.endsWith('/');
-    const key = isFolder
-      ? (await bucket.list(prefix)).filter((each) => isBackup(each.slice(prefix.length))).at(-1)
-      : prefix;
-    if (key === undefined) throw new OperatorError(`There is no backup in ${source}.`);
-    await bucket.download(key, fetched);
-    return { path: fetched, name: bucket.address + key };
+    const folder = prefix.slice(0, prefix.lastIndexOf('/') + 1);
+    const list = async () => (await bucket.list(folder)).map((key) => key.slice(folder.length));
+    const name =
+      prefix === folder
+        ? await findLatest(await list(), source, wanted, context)
+        : prefix.slice(folder.length);
+    return {
+      name: `${bucket.address}${folder}${name}`,
+      async read(write) {
+        const { sha256, modifiedAt } = await bucket.download(folder + name, write);
+        return { sha256, time: parseBackupName(name)?.time ?? modifiedAt };
+      },
+    };
   }
   const path = resolve(context.folder, source);
-  const stats = statSync(path, { throwIfNoEntry: false });
-  if (stats === undefined) throw new OperatorError(`There is no backup ${path}.`);
-  if (!stats.isDirectory()) return { path, name: path };
-  const latest = listBackups(path).at(-1);
-  if (latest === undefined) throw new OperatorError(`There is no backup in ${path}.`);
-  return { path: join(path, latest), name: join(path, latest) };
+  const explain = (error: unknown, files: string) =>
+    new OperatorError(
+      `The backup ${path} cannot be read: ${messageOf(error)}${explainUnreadable(error, files, context.folder)}`,
+      { cause: error },
+    );
+  try {
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (stats === undefined) throw new OperatorError(`There is no backup ${path}.`);
+    if (!stats.isDirectory()) return await openFile(path, signal);
+    const latest = await findLatest(readdirSync(path), path, wanted, context);
+    return await openFile(join(path, latest), signal);
+  } catch (error) {
+    if (error instanceof OperatorError || signal.aborted) throw error;
+    const isFile = extname(path) !== '';
+    throw explain(error, isFile ? `${quote(path)}*` : `${quote(path)}/plant-store-*`);
+  }
+}
+
+async function openFile(path: string, signal: AbortSignal): Promise<Backup> {
+  accessSync(path, constants.R_OK);
+  const stats = statSync(path);
+  if (!stats.isFile()) throw new OperatorError(`${path} is not a file.`);
+  const sha256 = await readSha256(path);
+  const has = (suffix: string) => sha256 === undefined && existsSync(path + suffix);
+  // It could name other files, which SQLite would delete.
+  if (has('-journal'))
+    throw new OperatorError(
+      `Beside ${path} there is a rollback journal, so it is not a complete backup. Use one that plant-store backup made.`,
+    );
+  return {
+    name: path,
+    ...(has('-wal') && { log: `${path}-wal` }),
+    async read(write) {
+      for await (const chunk of createReadStream(path)) {
+        signal.throwIfAborted();
+        await write(chunk);
+      }
+      return { sha256, time: parseBackupName(basename(path))?.time ?? stats.mtime };
+    },
+  };
+}
+
+/**
+ * The latest backup of the store that is replaced, where there is one; otherwise the latest of all.
+ *
+ * @throws {OperatorError} when there is none, or it is one of several stores
+ */
+async function findLatest(
+  names: readonly string[],
+  source: string,
+  { storeId, fromOtherStore }: Wanted,
+  context: CliContext,
+): Promise<string> {
+  const now = new Date();
+  const { backups, future } = sortBackups(names, now);
+  if (future.length > 0) await context.message(warnOfFuture(future, now));
+  const own = backups.filter((backup) => storeId !== undefined && backup.storeId === storeId);
+  const others = backups.filter((backup) => !own.includes(backup));
+  const candidates = own.length > 0 && !fromOtherStore ? own : others;
+  const stores = [...new Set(candidates.map((backup) => backup.storeId ?? 'none in the name'))];
+  if (stores.length > 1)
+    throw new OperatorError(
+      `${source} has backups of several stores: ${stores.join(', ')}. Nothing was changed. Name the backup itself.`,
+    );
+  const latest = candidates.at(-1);
+  if (latest !== undefined) return latest.name;
+  throw new OperatorError(
+    future.length === 0
+      ? `There is no backup in ${source}.`
+      : `There is no backup in ${source} but those in the future. To restore one of them, name it itself.`,
+  );
+}
+
+/** Writes a backup into an empty file, and compares its SHA-256. */
+async function fetchBackup(
+  backup: Backup,
+  path: string,
+): Promise<{ readonly isVerified: boolean; readonly time: Date }> {
+  const hash = createHash('sha256');
+  const file = await open(path, 'r+');
+  try {
+    const { sha256, time } = await backup.read(async (chunk) => {
+      hash.update(chunk);
+      await file.writeFile(chunk);
+    });
+    const found = hash.digest('hex');
+    if (sha256 !== undefined && sha256 !== found)
+      throw new OperatorError(
+        `${backup.name} has changed since it was made: its SHA-256 should be ${sha256}, and is ${found}. Nothing was changed. Use another backup.`,
+      );
+    return { isVerified: sha256 !== undefined, time };
+  } finally {
+    await file.close();
+  }
 }
 
 /**

@@ -1,4 +1,4 @@
-import { createHash, type Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AwsClient } from 'aws4fetch';
@@ -14,14 +14,24 @@ declare global {
 export interface Bucket {
   /** Its address, `s3://bucket/`. */
   readonly address: string;
-  /** Uploads a file in parts, and reads it back. @throws {OperatorError} when the object is not exactly the file; it is removed then */
-  upload(path: string, key: string): Promise<void>;
-  /** Writes an object to a file. */
-  download(key: string, path: string): Promise<void>;
+  /**
+   * Uploads a file in parts, with its SHA-256 in hexadecimal as the metadata `sha256`, and reads both back.
+   *
+   * @throws {OperatorError} when the object is not exactly that; it is removed then
+   */
+  upload(path: string, key: string, sha256: string): Promise<void>;
+  /** Passes on the content of an object, and returns its metadata `sha256`, if it has that, and when it was stored. */
+  download(
+    key: string,
+    keep: (chunk: Uint8Array) => unknown,
+  ): Promise<{ readonly sha256: string | undefined; readonly modifiedAt: Date }>;
+  has(key: string): Promise<boolean>;
   /** The keys that begin with a prefix, sorted as bytes are. */
   list(prefix: string): Promise<readonly string[]>;
   remove(key: string): Promise<void>;
 }
+
+const sha256Header = 'x-amz-meta-sha256';
 
 /** How large the parts of an upload are at least, in bytes; one is in memory at a time. S3 takes 10,000 of an object. */
 const minPartBytes = 2 ** 24;
@@ -33,7 +43,7 @@ const maxParts = 9_000;
  */
 const attempts = 4;
 const attemptTimeoutMs = 300_000;
-const removeTimeoutMs = 10_000;
+const shortTimeoutMs = 10_000;
 
 /**
  * Opens a bucket by its address, `s3://bucket/prefix`, with the usual variables of S3's tools.
@@ -68,8 +78,14 @@ export function openBucket(
     ...(sessionToken && { sessionToken }),
   });
 
-  async function request(method: string, target: string, body?: Buffer | string): Promise<Response> {
+  async function request(
+    method: string,
+    target: string,
+    body?: Buffer | string,
+    metadata?: Readonly<Record<string, string>>,
+  ): Promise<Response> {
     const headers = {
+      ...metadata,
       'x-amz-content-sha256': createHash('sha256')
         .update(body ?? '')
         .digest('hex'),
@@ -104,19 +120,21 @@ export function openBucket(
   }
 
   const read = async (target: string, keep: (chunk: Uint8Array) => unknown) => {
-    const { body } = await request('GET', target);
+    const { body, headers } = await request('GET', target);
     try {
       for await (const chunk of body ?? []) await keep(chunk);
     } catch (error) {
       signal.throwIfAborted();
       throw new OperatorError(`The connection to ${base} broke: ${messageOf(error)}`, { cause: error });
     }
+    const modifiedAt = new Date(headers.get('last-modified') ?? 0);
+    return { sha256: headers.get(sha256Header) ?? undefined, modifiedAt };
   };
 
   /** Removes what an upload that failed has left, also when the command is being stopped; resolves with whether it is removed. */
   const discard = (target: string): Promise<boolean> =>
     client
-      .fetch(base + target, { method: 'DELETE', signal: AbortSignal.timeout(removeTimeoutMs) })
+      .fetch(base + target, { method: 'DELETE', signal: AbortSignal.timeout(shortTimeoutMs) })
       .then(({ ok }) => ok)
       .catch(() => false);
 
@@ -136,20 +154,20 @@ export function openBucket(
 
   const bucket: Bucket = {
     address: `s3://${name}/`,
-    async upload(path, key) {
+    async upload(path, key, sha256) {
       const target = encodeKey(key);
       const file = await open(path);
-      const hash = createHash('sha256');
       try {
-        const uploadId = find('UploadId', await (await request('POST', `${target}?uploads=`)).text());
+        const created = await request('POST', `${target}?uploads=`, undefined, { [sha256Header]: sha256 });
+        const uploadId = find('UploadId', await created.text());
         const query = `uploadId=${encodeURIComponent(uploadId)}`;
         let list: string;
         try {
-          list = await uploadParts(file, hash, (part, content) =>
+          list = await uploadParts(file, (part, content) =>
             request('PUT', `${target}?partNumber=${part}&${query}`, content),
           );
         } catch (error) {
-          // What of it is left costs, but is no object.
+          // Leftover parts are billed but never become an object.
           await discard(`${target}?${query}`);
           throw error;
         }
@@ -166,21 +184,23 @@ export function openBucket(
         await file.close();
       }
       const found = createHash('sha256');
+      let kept: string | undefined;
       try {
-        await read(target, (chunk) => found.update(chunk));
-        if (hash.digest('hex') === found.digest('hex')) return;
+        kept = (await read(target, (chunk) => found.update(chunk))).sha256;
       } catch (error) {
         await removeUnchecked(target, key, `could not be read back: ${messageOf(error)}`, error);
       }
-      await removeUnchecked(target, key, 'is something else than what was sent');
+      if (found.digest('hex') !== sha256)
+        await removeUnchecked(target, key, 'is something else than what was sent');
+      if (kept !== sha256)
+        await removeUnchecked(target, key, `does not have the metadata sha256 that was sent, but ${kept}`);
     },
-    async download(key, path) {
-      const file = await open(path, 'w', 0o600);
-      try {
-        await read(encodeKey(key), (chunk) => file.write(chunk));
-      } finally {
-        await file.close();
-      }
+    download: (key, keep) => read(encodeKey(key), keep),
+    async has(key) {
+      const limit = AbortSignal.any([signal, AbortSignal.timeout(shortTimeoutMs)]);
+      // Without the permission to list, what is not there is 403. Any other failure fails the upload, too, which explains it.
+      const reply = client.fetch(base + encodeKey(key), { method: 'HEAD', signal: limit });
+      return reply.then(({ ok }) => ok).catch(() => false);
     },
     async list(prefix) {
       const keys: string[] = [];
@@ -206,7 +226,6 @@ export function openBucket(
 /** Sends a file in parts, and returns the list that completes the upload. */
 async function uploadParts(
   file: FileHandle,
-  hash: Hash,
   send: (part: number, content: Buffer) => Promise<Response>,
 ): Promise<string> {
   const { size } = await file.stat();
@@ -216,7 +235,6 @@ async function uploadParts(
     const { bytesRead } = await file.read(buffer, 0, buffer.length, sent);
     if (bytesRead === 0) throw new OperatorError('The copy became shorter while it was sent. Try again.');
     const content = buffer.subarray(0, bytesRead);
-    hash.update(content);
     const part = parts.length + 1;
     const { headers } = await send(part, content);
     parts.push(`<Part><PartNumber>${part}</PartNumber><ETag>${headers.get('etag') ?? ''}</ETag></Part>`);

@@ -1,50 +1,119 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { createRegistry } from '../../src/observe/metrics.js';
 import { openDatabase } from '../../src/store/open-database.js';
-import { fillStore, readRows } from '../support/process/fill-store.js';
+import { connectToSqlite } from '../support/database/open-sqlite-file.js';
+import { execute, fillStore, readRows, readStoreId, withoutStore } from '../support/process/fill-store.js';
 import { failed } from '../support/process/run-command.js';
 import { useCommands } from '../support/process/run-in-process.js';
 import { s3Credentials, startS3 } from '../support/start-s3.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const rose = [1n, 'Rose', null] as const;
-const old = ['plant-store-2026-11-01T02-00-00Z.db', 'plant-store-2026-11-02T02-00-00Z.db'];
-const name = /plant-store-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.db/;
+/** Times of backups in their names, the oldest first. */
+const [first, second, future] = ['2026-11-01T02-00-00Z', '2026-11-02T02-00-00Z', '2231-01-01T00-00-00Z'];
+/** Names of versions before 1.5. */
+const withoutId = [`plant-store-${first}.db`, `plant-store-${second}.db`];
+const name = /^plant-store-[0-9a-f]{16}-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.db$/;
 /** A success with such a message. */
 const isDone = (message: RegExp) => ({ exitCode: 0, stdout: '', stderr: expect.stringMatching(message) });
-const backupsOf = (names: readonly string[]) => names.filter((each) => name.test(each)).toSorted();
+const backupsOf = (folder: string) =>
+  readdirSync(folder)
+    .filter((each) => name.test(each))
+    .toSorted();
 
-it('backs up beside the database, notes when, and keeps so many', async () => {
+/** Creates a folder with these files, which are empty. */
+function fillFolder(folder: string, names: readonly string[]): string {
+  mkdirSync(folder);
+  for (const each of names) writeFileSync(join(folder, each), '');
+  return folder;
+}
+
+it('backs up beside the database, notes when, and keeps so many of its own store', async () => {
   const { folder, run } = useCommands();
   const path = await fillStore(folder, [[...rose]]);
-  const backups = join(folder, 'data/backups');
-  mkdirSync(backups);
-  for (const each of [...old, 'mine.db']) writeFileSync(join(backups, each), '');
-  const result = await run('backup --keep 2');
-  expect(result).toMatchObject({
-    exitCode: 0,
-    stderr: expect.stringContaining(`1 older backup removed: ${old[0]}.`),
-  });
-  const [second, newest = ''] = backupsOf(readdirSync(backups));
-  expect([second, readRows(join(backups, newest))]).toEqual([old[1], [[...rose]]]);
-  expect(existsSync(join(backups, 'mine.db'))).toBe(true);
+  const [oldest, older] = [first, second].map((time) => `plant-store-${readStoreId(path)}-${time}.db`);
+  const others = ['mine.db', `plant-store-0123456789abcdef-${first}.db`, ...withoutId];
+  const backups = fillFolder(join(folder, 'data/backups'), [
+    ...[`${oldest}`, `${oldest}.sha256`, `${older}`, `${older}.sha256`],
+    ...others,
+  ]);
+  const { exitCode, stderr } = await run('backup --keep 2');
+  expect(exitCode).toBe(0);
+  expect(stderr).toContain(`1 older backup removed: ${oldest}.`);
+  expect(stderr).toContain('2 backups without the id of a store in the name stay');
+  const newest = backupsOf(backups).at(-1) ?? '';
+  expect(readdirSync(backups).toSorted()).toEqual(
+    [`${older}`, `${older}.sha256`, newest, `${newest}.sha256`, ...others].toSorted(),
+  );
+  expect(readRows(join(backups, newest))).toEqual([[...rose]]);
   expect(Date.now() - Date.parse(readFileSync(`${path}.last-backup`, 'utf8').trim())).toBeLessThan(60_000);
+});
+
+it('never removes the new backup, nor counts one with a name in the future', async () => {
+  const { folder, run } = useCommands();
+  const path = await fillStore(folder, [[...rose]]);
+  const [old, ahead] = [first, future].map((time) => `plant-store-${readStoreId(path)}-${time}.db`);
+  const backups = fillFolder(join(folder, 'data/backups'), [
+    `${old}`,
+    `${ahead}`,
+    `plant-store-${future}.db`,
+  ]);
+  const { exitCode, stderr } = await run('backup --keep 1');
+  expect(exitCode).toBe(0);
+  expect(stderr).toMatch(/names are in the future/);
+  for (const each of [`${ahead}`, `plant-store-${future}.db`]) expect(stderr).toContain(each);
+  const [newest = ''] = backupsOf(backups).filter((each) => each !== ahead);
+  expect(backupsOf(backups)).toEqual([newest, ahead]);
+  await run('import', '{"id":2,"name":"Fern"}\n');
+  const restored = await run('restore data/backups');
+  expect(restored).toEqual(isDone(/names are in the future[\s\S]*has 1 plant /));
+  expect(readRows(path)).toEqual([[...rose]]);
+  rmSync(join(backups, newest));
+  expect(await run('restore data/backups')).toEqual(failed(/no backup in .* but those in the future/));
+});
+
+it('removes nothing where the database has no id yet, and gives backups of one second different names', async () => {
+  const { folder, run } = useCommands();
+  execute(await fillStore(folder, [[...rose]]), withoutStore);
+  const backups = fillFolder(join(folder, 'data/backups'), withoutId);
+  const results = [await run('backup --keep 1'), await run('backup --keep 1')];
+  for (const result of results) expect(result).toEqual(isDone(/No older backup was removed: .* gets its id/));
+  expect(readdirSync(backups).filter((each) => each.endsWith('.db'))).toHaveLength(4);
+});
+
+it('writes a SHA-256 as sha256sum does, before the backup has its name, and not beside what failed', async () => {
+  const { folder, run } = useCommands();
+  await fillStore(folder, [[...rose]]);
+  await run('backup kept/');
+  execFileSync(
+    'sha256sum',
+    ['--check', '--strict', ...backupsOf(join(folder, 'kept')).map((each) => `${each}.sha256`)],
+    {
+      cwd: join(folder, 'kept'),
+    },
+  );
+  // What is left of a backup that was moved away.
+  writeFileSync(join(folder, 'copy.db.sha256'), 'old');
+  expect(await run('backup copy.db')).toEqual(isDone(/1 plant copied/));
+  execFileSync('sha256sum', ['--check', '--strict', 'copy.db.sha256'], { cwd: folder });
+  rmSync(join(folder, 'copy.db.sha256'));
+  expect(await run('backup copy.db')).toEqual(failed(/copy\.db exists already/));
+  expect(existsSync(join(folder, 'copy.db.sha256'))).toBe(false);
 });
 
 it('removes nothing, and notes nothing, where there is no new backup', async () => {
   const { folder, run } = useCommands();
   const path = await fillStore(folder, [[...rose]]);
-  mkdirSync(join(folder, 'kept'));
-  for (const each of old) writeFileSync(join(folder, 'kept', each), '');
+  fillFolder(join(folder, 'kept'), withoutId);
   writeFileSync(path, 'This is a text of some length. '.repeat(100));
   expect(await run('backup kept --keep 1')).toEqual(failed(/file is not a database/));
-  expect(readdirSync(join(folder, 'kept'))).toEqual(old);
+  expect(readdirSync(join(folder, 'kept'))).toEqual(withoutId);
   expect(existsSync(`${path}.last-backup`)).toBe(false);
   expect(await run('backup file.db --keep 1')).toEqual({ ...failed(/give a folder/), exitCode: 2 });
 });
@@ -55,10 +124,10 @@ it('restores the latest backup of a folder, and keeps what was there', async () 
   await run('backup');
   await run('import', '{"id":2,"name":"Fern"}\n');
   expect(await run('restore data/backups --dry-run')).toEqual(
-    isDone(/is complete and has 1 plant and 0 tokens\. Nothing was changed: .* is moved away/),
+    isDone(/is complete and has 1 plant and 0 tokens\. .*Nothing was changed: .* is moved away/),
   );
   expect(readRows(path)).toHaveLength(2);
-  const user = new Database(path);
+  const user = connectToSqlite(path);
   user.pragma('journal_mode = WAL');
   expect(await run('restore data/backups')).toEqual(failed(/has .* open\. Stop it.*Nothing was changed/));
   expect(readRows(path)).toHaveLength(2);
@@ -95,6 +164,9 @@ it('shows in a check when the last backup was made', async () => {
   expect(await readGauge(path)).toBeCloseTo(Date.now() / 1_000, -2);
   writeFileSync(`${path}.last-backup`, new Date(Date.now() - 49 * 3_600_000).toISOString());
   expect(await backupLine()).toMatch(/^warning .*was made .*every night/);
+  writeFileSync(`${path}.last-backup`, '2231-01-01T00:00:00.000Z');
+  expect(await backupLine()).toMatch(/^warning .*dated 2231-01-01 00:00 UTC, which is in the future/);
+  expect(await readGauge(path)).toBe(0);
 });
 
 /** What the service reports to Prometheus. */
@@ -111,16 +183,11 @@ it('names in a dry run what the backup has, and the migrations that follow', asy
   const { folder, run } = useCommands();
   const path = await fillStore(folder, [[...rose]]);
   await run('token create --name shop');
-  const database = new Database(path);
-  database.exec(
-    `UPDATE _prisma_migrations SET rolled_back_at = 1
-    WHERE migration_name = (SELECT max(migration_name) FROM _prisma_migrations)`,
-  );
-  database.close();
+  execute(path, withoutStore);
   await run('backup copy.db');
   const before = readdirSync(join(folder, 'data'));
   expect(await run('restore copy.db --dry-run')).toEqual(
-    isDone(/has 1 plant and 1 token\. Pending migrations: \d{14}_\w+\. Nothing was changed/),
+    isDone(/has 1 plant and 1 token\. .* Pending migrations: \d{14}_\w+\. Nothing was changed/),
   );
   expect(readdirSync(join(folder, 'data'))).toEqual(before);
 });
@@ -128,24 +195,22 @@ it('names in a dry run what the backup has, and the migrations that follow', asy
 it('removes as BACKUP_KEEP says only where BACKUP_TO says', async () => {
   const folder = temporaryFolder();
   const { run } = useCommands({ BACKUP_TO: 'nightly', BACKUP_KEEP: '1' }, folder);
-  await fillStore(folder, [[...rose]]);
-  for (const place of ['nightly', 'archive']) {
-    mkdirSync(join(folder, place));
-    for (const each of old) writeFileSync(join(folder, place, each), '');
-  }
+  const path = await fillStore(folder, [[...rose]]);
+  const own = [first, second].map((time) => `plant-store-${readStoreId(path)}-${time}.db`);
+  const [nightly = '', archive = ''] = ['nightly', 'archive'].map((place) =>
+    fillFolder(join(folder, place), own),
+  );
   await run('backup archive');
   await run('backup');
-  await new Promise((resolve) => setTimeout(resolve, 1_000));
   await run('backup --keep 0');
-  expect(readdirSync(join(folder, 'archive'))).toHaveLength(3);
-  expect(readdirSync(join(folder, 'nightly'))).toHaveLength(2);
+  expect([backupsOf(archive).length, backupsOf(nightly).length]).toEqual([3, 2]);
 });
 
 it('restores no file that is damaged', async () => {
   const { folder, run } = useCommands();
   const path = await fillStore(folder, [[...rose]]);
   writeFileSync(join(folder, 'damaged.db'), readFileSync(path).subarray(0, 5_000));
-  expect(await run('restore damaged.db')).toEqual(failed(/cannot be copied/));
+  expect(await run('restore damaged.db')).toEqual(failed(/damaged\.db cannot be used: /));
   expect(readRows(path)).toEqual([[...rose]]);
 });
 
@@ -187,7 +252,6 @@ it('backs up to S3, keeps so many, and restores the latest from there', async ()
   expect(await run('backup')).toEqual(
     isDone(/^1 plant copied to s3:\/\/plants\/good\/plant-store-.*checked\.\n$/),
   );
-  await new Promise((resolve) => setTimeout(resolve, 1_000));
   await run('import', '{"id":2,"name":"Fern"}\n');
   expect((await run('backup --keep 1')).stderr).toMatch(/2 plants copied .*\n1 older backup removed/);
   await run('import', '{"id":3,"name":"Ivy"}\n');
@@ -256,7 +320,6 @@ it.each<[problem: string, intercept: Intercept, settings: object, message: RegEx
   const prefix = problem.replaceAll(' ', '-');
   const good = await openStore(prefix);
   await good.run('backup');
-  await new Promise((resolve) => setTimeout(resolve, 1_000));
   const { folder, path, run } = await openStore(prefix, intercept, settings);
   const { exitCode, stderr } = await run('backup --keep 1');
   expect(stderr).toMatch(message);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { unusableLedgers } from '../support/database/unusable-ledgers.js';
-import { fillStore, type Row, readRows } from '../support/process/fill-store.js';
+import { execute, fillStore, type Row, readRows } from '../support/process/fill-store.js';
 import { failed, runCommand, startCommand, startStore, succeeded } from '../support/process/run-command.js';
 import { useCommands } from '../support/process/run-in-process.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -95,9 +95,3 @@ it('recommends pg_dump for PostgreSQL', async () => {
   const { run } = useCommands({ DATABASE_URL: 'postgresql://127.0.0.1:1/plants' });
   expect(await run('backup copy.db')).toEqual(failed(/pg_dump/));
 });
-
-function execute(path: string, sql: string): void {
-  const database = new Database(path);
-  database.exec(sql);
-  database.close();
-}

@@ -4,10 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import * as z from 'zod';
 import { OperatorError } from '../../errors/operator-error.js';
-import { findPendingMigrations, readLedger, readMigrations } from '../migrations.js';
-import { createFactory, withConnection } from './connections.js';
+import { describeStore, type StoreDescription } from './describe-store.js';
 import { findDriverError } from './errors.js';
-import { ledgerOfSqlite } from './migrate-sqlite.js';
 import { retryWhileBusy } from './transact.js';
 
 const run = promisify(execFile);
@@ -16,36 +14,67 @@ const busyTimeoutMs = 60_000;
 
 const program = fileURLToPath(new URL('./copy-process.js', import.meta.url));
 
+/** What a copy that was checked has. */
+export interface CheckedCopy extends StoreDescription {
+  readonly plants: number;
+  /** How many tokens are not revoked. */
+  readonly tokens: number;
+}
+
 /**
  * Copies a consistent snapshot of a plant store while others read and write it, and checks the copy. Pending migrations
  * are not applied.
  *
  * @param copyPath an empty file; the caller syncs it to disk
  * @param stop aborts the copy
- * @returns how many plants the copy has
  * @throws {OperatorError} when the database is not a plant store of this version or an older one, cannot be copied, or
  * the copy fails the check
  */
-export async function copySqlite(path: string, copyPath: string, stop: AbortSignal): Promise<number> {
-  await checkLedger(path, stop);
-  const plants = await copy(path, copyPath, stop);
-  await checkLedger(copyPath, stop);
-  return plants;
+export async function copySqlite(path: string, copyPath: string, stop: AbortSignal): Promise<CheckedCopy> {
+  const problem = `The database ${path} cannot be copied`;
+  await describeSqlite(path, problem, stop);
+  const counts = await runProgram([copyPath, path], problem, stop);
+  return { ...(await describeSqlite(copyPath, problem, stop)), ...counts };
 }
 
-async function copy(path: string, copyPath: string, stop: AbortSignal): Promise<number> {
+/**
+ * Checks the private copy of a backup, which somebody may have changed to do harm: nothing in it is run. The write-ahead log beside the
+ * copy becomes a part of it.
+ *
+ * @param accept throws for a store that is not wanted, before the long check of its content
+ * @param problem begins the message of an error
+ * @throws {OperatorError} when it is damaged, or not a plant store of this version or an older one
+ */
+export async function checkCopy(
+  copyPath: string,
+  accept: (description: StoreDescription) => void,
+  problem: string,
+  stop: AbortSignal,
+): Promise<CheckedCopy> {
+  const description = await describeSqlite(copyPath, problem, stop, 'PRAGMA journal_mode = DELETE');
+  accept(description);
+  return { ...description, ...(await runProgram([copyPath], problem, stop)) };
+}
+
+const CountsSchema = z.object({ plants: z.number(), tokens: z.number() });
+
+async function runProgram(
+  [copyPath, ...source]: readonly [copyPath: string, path?: string],
+  problem: string,
+  stop: AbortSignal,
+): Promise<z.infer<typeof CountsSchema>> {
   stop.throwIfAborted();
-  const running = run(process.execPath, [program, path, copyPath]);
+  const running = run(process.execPath, [program, copyPath, ...source.filter((path) => path !== undefined)]);
   // With the option `signal` the promise would be rejected before the process has ended.
   const kill = () => running.child.kill('SIGKILL');
   stop.addEventListener('abort', kill);
   try {
     const { stdout } = await running;
-    return Number(stdout);
+    return CountsSchema.parse(JSON.parse(stdout));
   } catch (error) {
     // SQLite deletes its journal, unless it was killed.
     rmSync(`${copyPath}-journal`, { force: true });
-    throw stop.aborted ? stop.reason : cannotBeCopied(path, describe(error), error);
+    throw stop.aborted ? stop.reason : new OperatorError(`${problem}: ${describe(error)}`, { cause: error });
   } finally {
     stop.removeEventListener('abort', kill);
   }
@@ -59,23 +88,28 @@ function describe(error: unknown): string {
   return failure?.stderr || String(error);
 }
 
-/** Checks, without changing it, that a file is a plant store of this version or an older one. */
-async function checkLedger(path: string, stop: AbortSignal): Promise<void> {
+/**
+ * Describes a plant store of this version or an older one, which others may use.
+ *
+ * @param problem begins the message of an error
+ * @param pragmas run first; by default nothing is changed
+ * @throws {OperatorError} when it is none, or cannot be read
+ */
+export async function describeSqlite(
+  path: string,
+  problem: string,
+  stop: AbortSignal,
+  pragmas?: string,
+): Promise<StoreDescription> {
   try {
-    const ledger = await retryWhileBusy(async () => {
+    return await retryWhileBusy(() => {
       stop.throwIfAborted();
-      return await withConnection(createFactory(path), (connection) =>
-        readLedger(ledgerOfSqlite(connection)),
-      );
+      return describeStore(path, pragmas);
     }, busyTimeoutMs);
-    if (ledger === undefined) throw new OperatorError(`The database ${path} is empty.`);
-    findPendingMigrations(readMigrations('sqlite'), ledger);
   } catch (error) {
-    if (error instanceof OperatorError) throw error;
-    throw cannotBeCopied(path, findDriverError(error)?.message ?? String(error), error);
+    if (error instanceof OperatorError || stop.aborted) throw error;
+    throw new OperatorError(`${problem}: ${findDriverError(error)?.message ?? String(error)}`, {
+      cause: error,
+    });
   }
-}
-
-function cannotBeCopied(path: string, reason: string, cause: unknown): OperatorError {
-  return new OperatorError(`The database ${path} cannot be copied: ${reason}`, { cause });
 }

@@ -34,7 +34,7 @@ function findCause(error: unknown): DriverError {
 }
 
 /** The first folder on the path to a folder, including itself, that exists but may not be entered. */
-function findClosedFolder(folder: string): string | undefined {
+export function findClosedFolder(folder: string): string | undefined {
   const parent = dirname(folder);
   const above = parent === folder ? undefined : findClosedFolder(parent);
   if (above !== undefined) return above;

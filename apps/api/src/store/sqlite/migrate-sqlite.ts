@@ -29,7 +29,7 @@ export function ledgerOfSqlite(connection: SqlDriverAdapter): Ledger {
     run: (script) => connection.executeScript(script),
     query: async (sql) => (await connection.queryRaw({ sql, args: [], argTypes: [] })).rows,
     tablesSql: `SELECT name FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'`,
-    createSql,
+    createSql: createLedgerSql,
     timeSql: (time) => String(time.getTime()),
     foreign:
       'The database cannot be used: it belongs to another program. Set DATABASE_URL to a new file, or that of a plant store.',
@@ -37,7 +37,7 @@ export function ledgerOfSqlite(connection: SqlDriverAdapter): Ledger {
 }
 
 /** As Prisma Migrate has it; times are milliseconds since the epoch. */
-const createSql = `
+export const createLedgerSql = `
   CREATE TABLE "_prisma_migrations" (
     "id"                    TEXT PRIMARY KEY NOT NULL,
     "checksum"              TEXT NOT NULL,

@@ -14,7 +14,7 @@ import { createFactory, durablePragmas, enableMmap, openConnection, withConnecti
 import { createDatabaseFile, guardFiles, requireDatabaseFile, syncToDisk } from './database-files.js';
 import { explainFailure, isRowRejected } from './errors.js';
 import { identifyFiles } from './file-identity.js';
-import { readLastBackup } from './last-backup.js';
+import { readLastBackupSeconds } from './last-backup.js';
 import { createListThread } from './list-thread.js';
 import { migrateSqlite } from './migrate-sqlite.js';
 import { createSqliteStore } from './sqlite-store.js';
@@ -71,7 +71,7 @@ export async function openSqlite(
         name: 'plant_store_last_backup_timestamp_seconds',
         help: 'When the last good backup of the SQLite database was made, in seconds since 1970; 0 for never',
         aggregator: 'max',
-        read: () => (readLastBackup(path) ?? 0) / 1_000,
+        read: () => readLastBackupSeconds(path),
       });
     const onCheckpoint = metrics && measureCheckpoints(metrics);
     // What it may throw the thread meets, too, and reports.

@@ -23,6 +23,25 @@ export async function fillStore(folder: string, rows: readonly Row[]): Promise<s
   return path;
 }
 
+/** Runs SQL on a database. */
+export function execute(path: string, sql: string): void {
+  const database = new Database(path);
+  database.exec(sql);
+  database.close();
+}
+
+/** Goes back to the version before stores had ids. */
+export const withoutStore = `
+  DROP TABLE store;
+  DELETE FROM _prisma_migrations WHERE migration_name = '20261202000000_create_store'`;
+
+export function readStoreId(path: string): string {
+  const database = new Database(path);
+  const id = database.prepare<[], string>('SELECT id FROM store').pluck().get();
+  database.close();
+  return String(id);
+}
+
 /** Reads all plants of a store, sorted by id. */
 export function readRows(path: string): Row[] {
   const database = new Database(path, { readonly: true });

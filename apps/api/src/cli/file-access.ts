@@ -1,0 +1,63 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { findClosedFolder } from '../store/sqlite/errors.js';
+
+/**
+ * What to do where this user may not write to a folder. The package runs commands as its own user, while root names the paths.
+ *
+ * @returns lines to add to the message of the error; empty where the error has another cause
+ */
+export function explainUnwritable(error: unknown, folder: string): string {
+  const code = codeOf(error);
+  if (!denials.includes(code) && code !== 'EROFS') return '';
+  const { user, owner } = readUser();
+  const target = findWritable(folder);
+  const create = `install -d ${owner} -m 0700 ${quote(target)}`;
+  const name = target === folder ? '' : `\nThen name that folder.`;
+  if (code !== 'EROFS')
+    return `\nThis command runs as the user ${user}, who may not write there. Run as root:\n  ${create}${name}`;
+  return `\nThe disk is read-only, or the systemd unit may not write there. For the nightly backup, run as root:\n  ${create}
+and add with systemctl edit plant-store-backup:\n  [Service]\n  ReadWritePaths=${target}${name}`;
+}
+
+/** A folder to create for this user. One that exists may serve others, too, and keeps its owner and mode. */
+function findWritable(folder: string): string {
+  if (findClosedFolder(folder) !== undefined) return '/var/backups/plant-store';
+  return existsSync(folder) ? join(folder, 'plant-store') : folder;
+}
+
+/**
+ * What to do where this user may not read a path.
+ *
+ * @param files what root copies, as a shell expands it
+ * @param readable a folder that this user may read
+ * @returns lines to add to the message of the error; empty where the error has another cause
+ */
+export function explainUnreadable(error: unknown, files: string, readable: string): string {
+  if (!denials.includes(codeOf(error))) return '';
+  const { user, owner } = readUser();
+  const target = quote(join(readable, 'incoming'));
+  return `\nThis command runs as the user ${user}, who may not read it. Run as root:
+  install -d ${owner} -m 0700 ${target} && install ${owner} -m 0600 -t ${target} ${files}
+Then name the copy in that folder.`;
+}
+
+const denials: readonly unknown[] = ['EACCES', 'EPERM'];
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}
+
+/** This user, and the options that make `install` give files to them: by names, or by numbers where there is no name. */
+function readUser(): { readonly user: string; readonly owner: string } {
+  const [uid, gid] = [process.geteuid?.(), process.getegid?.()];
+  const nameIn = (file: string, id: number | undefined) =>
+    new RegExp(`^([^:]+):[^:]*:${id}:`, 'm').exec(readFileSync(file, 'utf8'))?.[1] ?? String(id);
+  const [user, group] = [nameIn('/etc/passwd', uid), nameIn('/etc/group', gid)];
+  return { user, owner: `-o ${user} -g ${group}` };
+}
+
+/** A path as a shell takes it. */
+export function quote(path: string): string {
+  return /^[\w./@%+=:,-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,150 @@
+import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
+import Sqlite from 'better-sqlite3';
+import { OperatorError } from '../../errors/operator-error.js';
+import { findPendingMigrations, type Migration, readLedger, readMigrations } from '../migrations.js';
+import { createFactory, withConnection } from './connections.js';
+import { createLedgerSql, ledgerOfSqlite, migrateSqlite } from './migrate-sqlite.js';
+
+/** What a plant store is, as its tables say. */
+export interface StoreDescription {
+  /** The id of the store; `undefined` before the migration that gives it one. */
+  readonly storeId: string | undefined;
+  /** The names of the migrations that it lacks. */
+  readonly pending: readonly string[];
+  /** What the migrations create, and it lacks or has in another form. */
+  readonly deviations: readonly string[];
+  /** What no migration creates, such as the index of an operator or the trigger of an attacker. */
+  readonly additions: readonly string[];
+}
+
+/**
+ * Describes a plant store of this version or an older one. It reads tables only after it has found that they are tables, and runs
+ * nothing that the file may bring along (https://www.sqlite.org/security.html).
+ *
+ * @throws {OperatorError} when it is empty, of another program or of a newer version, or has no valid id
+ * @throws the error of SQLite when it cannot be read
+ */
+export function describeStore(path: string, pragmas = ''): Promise<StoreDescription> {
+  const factory = createFactory(
+    path,
+    () => {},
+    `PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; ${pragmas}`,
+  );
+  return withConnection(factory, async (connection) => {
+    const schema = await readSchema(connection);
+    const ledgerTable = schema.find(({ name }) => name === '_prisma_migrations');
+    if (ledgerTable !== undefined && !isEqual(ledgerTable, ledgerEntry))
+      throw new OperatorError('The database cannot be used: its table _prisma_migrations was changed.');
+    const ledger = await readLedger(ledgerOfSqlite(connection));
+    if (ledger === undefined) throw new OperatorError(`The database ${path} is empty.`);
+    if (ledger.some(({ migrationName }) => !/^\w{1,200}$/.test(migrationName)))
+      throw new OperatorError(
+        'The database cannot be used: its table _prisma_migrations has a name that no migration has.',
+      );
+    const migrations = readMigrations('sqlite');
+    const pending = findPendingMigrations(migrations, ledger);
+    const comparison = compare(
+      schema,
+      createSchema(migrations.filter((migration) => !pending.includes(migration))),
+    );
+    return {
+      ...comparison,
+      storeId: await readStoreId(connection, schema),
+      pending: pending.map(({ name }) => name),
+    };
+  });
+}
+
+/** An entry of the table `sqlite_schema`. */
+interface SchemaEntry {
+  readonly type: string;
+  readonly name: string;
+  readonly table: string;
+  readonly sql: string;
+}
+
+const schemaSql = 'SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name';
+
+function toEntry([type, name, table, sql]: readonly unknown[]): SchemaEntry {
+  // Prisma's own tools indent what they create differently.
+  const normalized = String(sql ?? '')
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/ ?([(),]) ?/g, '$1');
+  return { type: String(type), name: String(name), table: String(table), sql: normalized.trim() };
+}
+
+async function readSchema(connection: SqlDriverAdapter): Promise<readonly SchemaEntry[]> {
+  const { rows } = await connection.queryRaw({ sql: schemaSql, args: [], argTypes: [] });
+  return rows.map(toEntry);
+}
+
+/** What the ledger and these migrations create. */
+function createSchema(migrations: readonly Pick<Migration, 'sql'>[]): readonly SchemaEntry[] {
+  const reference = new Sqlite(':memory:');
+  try {
+    reference.exec(createLedgerSql);
+    for (const { sql } of migrations) reference.exec(sql);
+    return reference.prepare<[], unknown[]>(schemaSql).raw().all().map(toEntry);
+  } finally {
+    reference.close();
+  }
+}
+
+const ledgerEntry = toEntry(['table', '_prisma_migrations', '_prisma_migrations', createLedgerSql]);
+
+const isSame = (a: SchemaEntry, b: SchemaEntry) => a.type === b.type && a.name === b.name;
+const isEqual = (a: SchemaEntry, b: SchemaEntry) => isSame(a, b) && a.table === b.table && a.sql === b.sql;
+
+/** The tables of Litestream, and those of ANALYZE. */
+const knownTable =
+  /^CREATE TABLE (?:"?_litestream_\w+"?|sqlite_stat[134])\((?:id INTEGER PRIMARY KEY,seq INTEGER|id INTEGER|[a-z]+(?:,[a-z]+)*)\)$/;
+
+function compare(
+  found: readonly SchemaEntry[],
+  expected: readonly SchemaEntry[],
+): Pick<StoreDescription, 'deviations' | 'additions'> {
+  const isKnownTable = ({ type, sql }: SchemaEntry) => type === 'table' && knownTable.test(sql);
+  const isIndexOfTable = ({ type, sql }: SchemaEntry) => type === 'index' && sql === '';
+  return {
+    deviations: expected.filter((entry) => !found.some((other) => isEqual(entry, other))).map(nameEntry),
+    additions: found
+      .filter((entry) => !expected.some((other) => isSame(entry, other)))
+      // Such an index belongs to a constraint of its table, and is compared or reported with that.
+      .filter((entry) => !isIndexOfTable(entry) && !isKnownTable(entry))
+      .map(nameEntry),
+  };
+}
+
+/** An entry as a person reads it; its name may hold anything. */
+function nameEntry({ type, name, table }: SchemaEntry): string {
+  const printed = [name, table].map((text) =>
+    /^\w{1,60}$/.test(text) ? text : JSON.stringify(text.slice(0, 60)).replaceAll(/[^ -~]/g, '?'),
+  );
+  return type === 'table' || type === 'view'
+    ? `${type} ${printed[0]}`
+    : `${type} ${printed[0]} on ${printed[1]}`;
+}
+
+const storeIdPattern = /^[0-9a-f]{16}$/;
+
+async function readStoreId(
+  connection: SqlDriverAdapter,
+  schema: readonly SchemaEntry[],
+): Promise<string | undefined> {
+  if (!schema.some(({ type, name }) => type === 'table' && name === 'store')) return undefined;
+  const { rows } = await connection.queryRaw({ sql: 'SELECT id FROM store LIMIT 2', args: [], argTypes: [] });
+  const [[id] = []] = rows;
+  // It becomes a part of file names.
+  if (rows.length === 1 && typeof id === 'string' && storeIdPattern.test(id)) return id;
+  throw new OperatorError(
+    'The database cannot be used: its table store does not have one row, with an id of 16 hexadecimal digits.',
+  );
+}
+
+/** Gives a copy of a store another id. A store from before there were ids is migrated, so that it has one to replace. */
+export function replaceStoreId(path: string, storeId: string): Promise<void> {
+  return withConnection(createFactory(path), async (connection) => {
+    await migrateSqlite(connection, readMigrations('sqlite'));
+    await connection.executeScript(`UPDATE store SET id = '${storeId}'`);
+  });
+}
