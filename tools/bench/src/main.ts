@@ -4,6 +4,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { type Compared, compare } from './compare.js';
 import { sqlite, startPostgresql } from './databases.js';
 import { measureGrowth } from './growth.js';
+import { compareNodes } from './node-versions.js';
 import { compareOperations } from './operations.js';
 import { compareWorkers } from './scaling.js';
 import { measureStalls } from './stalls.js';
@@ -55,6 +56,17 @@ addCommand('operations', {}, 7, 3)
 addCommand('growth', {}, 5, 3)
   .description('measure the service with 10 thousand, a million and 10 million plants')
   .action((options) => run(options, measureGrowth));
+
+addCommand('node', {}, 5, 3)
+  .description(
+    'compare the service on two Node.js: its start, memory when idle, creates, gets, pages and batches',
+  )
+  .requiredOption('--baseline-node <path>', 'the Node.js to compare with')
+  .option('--node <path>', 'the Node.js to measure', process.execPath)
+  .option('--processes <count>', 'how many processes of each serve each load', count, 3)
+  .action(({ baselineNode: baseline, node, processes, ...options }) =>
+    run(options, (compared) => compareNodes({ baseline, node, processes }, compared)),
+  );
 
 program
   .command('start')

@@ -32,8 +32,11 @@ export interface Launch {
 
 const inRepository = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 
-/** The service as operators run it, with its defaults except for some settings. */
-export function plantStore(settings: Readonly<Record<string, string>> = {}): Target {
+/** The service as operators run it, with its defaults except for some settings, on a Node.js. */
+export function plantStore(
+  settings: Readonly<Record<string, string>> = {},
+  node: string = process.execPath,
+): Target {
   const service = inRepository('apps/api/dist/main.js');
   return {
     name: 'plant-store',
@@ -44,12 +47,12 @@ export function plantStore(settings: Readonly<Record<string, string>> = {}): Tar
       const environment = { ...settings, PORT: String(port), DATABASE_URL: databaseUrl };
       // It also migrates the database.
       const options = [service, 'token', 'create', '--name', 'bench'];
-      const token = execFileSync(process.execPath, options, {
+      const token = execFileSync(node, options, {
         env: environment,
         encoding: 'utf8',
         stdio: 'pipe',
       }).trim();
-      return { command: [process.execPath, service, 'serve'], environment, token };
+      return { command: [node, service, 'serve'], environment, token };
     },
   };
 }

@@ -1,0 +1,42 @@
+import { execFileSync } from 'node:child_process';
+import process from 'node:process';
+import { type Compared, compare } from './compare.js';
+import { formatMemory, formatTable, medians } from './report.js';
+import { measureStarts } from './start.js';
+import { plantStore, type Target } from './targets.js';
+
+const plants = 100_000;
+const loads = [
+  { operation: 'create', connections: 64 },
+  { operation: 'get', connections: 64, plants },
+  { operation: 'page', connections: 64, plants },
+  { operation: 'batch', connections: 4, plants },
+] as const;
+
+/** Which Node.js is compared with which, by their paths, and how many processes of each serve each load. */
+export interface ComparedNodes {
+  readonly node: string;
+  readonly baseline: string;
+  readonly processes: number;
+}
+
+/** Compares the service on two Node.js: its start, its memory when idle, and requests, in new processes for each load. */
+export async function compareNodes(
+  { baseline, node, processes }: ComparedNodes,
+  compared: Omit<Compared, 'loads'>,
+): Promise<boolean> {
+  const targets = [onNode('baseline-node', baseline), onNode('node', node)];
+  const starts = await measureStarts(targets, compared.folder);
+  const rows = targets.map(({ title }, index) => {
+    const { firstReplyMs, idleMemoryBytes } = medians(starts[index] ?? [], 'firstReplyMs', 'idleMemoryBytes');
+    return [title, firstReplyMs.toFixed(0), formatMemory(idleMemoryBytes)];
+  });
+  process.stdout.write(`${formatTable(['', 'first reply, ms', 'memory when idle'], rows)}\n\n`);
+  return compare({ ...compared, targets, loads: Array.from({ length: processes }, () => loads).flat() });
+}
+
+/** The service on a Node.js, given by its path. */
+function onNode(name: string, path: string): Target {
+  const version = execFileSync(path, ['--version'], { encoding: 'utf8' }).trim();
+  return { ...plantStore({}, path), name, title: `Node.js ${version.slice(1)}` };
+}
