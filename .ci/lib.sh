@@ -4,6 +4,17 @@ set -euo pipefail
 pinned_pnpm=$(node -p 'require("./package.json").packageManager')
 pnpm() { npx -y "$pinned_pnpm" "$@"; }
 
+# Runs a program for a limited time, and names it when that is over: within <limit> <program> [argument…]
+within() {
+  local limit=$1 status=0 foreground=()
+  shift
+  # Otherwise Ctrl+C would not reach it.
+  [ ! -t 0 ] || foreground=(--foreground)
+  timeout "${foreground[@]}" --kill-after=60 "$limit" "$@" || status=$?
+  case $status in 124 | 137) echo "$*: ended, since it took longer than $limit" >&2 ;; esac
+  return "$status"
+}
+
 # Waits for the others that run in this repository until the end of the shell.
 take_turn() {
   exec 9<.ci/lib.sh
