@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { type ErrorName, errors } from '../src/errors.js';
 import { INT64_MAX, INT64_MIN } from '../src/int64.js';
 import { messages } from '../src/messages.js';
@@ -23,16 +24,92 @@ export interface Reply {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What is special about a request, the request, and its reply. Cases in a list follow each other in one plant store. */
-export type Case = readonly [title: string, request: Request, reply: Reply];
+/**
+ * What is special about a request, the request, its reply, and where the case is written, as `file:line`, unless its title shows that.
+ * Cases in a list follow each other in one plant store.
+ */
+export type Case = readonly [title: string, request: Request, reply: Reply, place?: string | undefined];
 
 /** Cases of requests that all get one reply; each is named by what is sent. */
 export function each(reply: Reply, ...requests: readonly Request[]): readonly Case[] {
+  // The outermost call is the one in the list of cases.
+  const place = new Error().stack?.match(/[\w-]+-cases\.ts:\d+/g)?.at(-1);
   return requests.map((request) => {
     const headers = JSON.stringify(request.headers, (_, value) => value ?? null);
     const sent = [request.line, headers, request.body].filter(Boolean).join(' ');
-    return [`${sent.slice(0, 120)}: ${reply.status}`, request, reply];
+    return [`${sent.slice(0, 120)}: ${reply.status}`, request, reply, place];
   });
+}
+
+/**
+ * Compares a reply with that of a case.
+ *
+ * @throws {Error} when they differ, with the line of the case and the first member that differs
+ */
+export function expectReply(topic: string, [title, { line }, expected, place]: Case, actual: Reply): void {
+  const difference = findDifference(expected, actual);
+  if (difference === undefined) return;
+  const files = ['operation-cases.ts', 'request-cases.ts'].map((file) => new URL(file, import.meta.url));
+  const where = place ?? files.map((file) => findPlace(file, topic, title)).find(Boolean) ?? title;
+  const sent = line.length > 200 ? `${line.slice(0, 200)}…` : line;
+  throw new Error(`${where}: the reply to ${sent} differs in ${difference}`);
+}
+
+/** Where a case is written: the line of its title, or that of its topic where the title is elsewhere; `undefined` without that topic. */
+export function findPlace(file: URL, topic: string, title: string): string | undefined {
+  const lines = readFileSync(file, 'utf8').split('\n');
+  const start = lines.findIndex((line) => line === `  ${topic}: [` || line === `  '${topic}': [`);
+  if (start < 0) return undefined;
+  const own = lines
+    .slice(start, lines.indexOf('  ],', start))
+    .findIndex((line) => line.includes(`'${title}'`));
+  return `${file.pathname.split('/').at(-1)}:${start + Math.max(own, 0) + 1}`;
+}
+
+/** The path and both values of the first member that differs; `undefined` when none does. */
+export function findDifference(expected: unknown, actual: unknown, path = ''): string | undefined {
+  if (expected === actual) return undefined;
+  if (isObject(expected) && isObject(actual) && Array.isArray(expected) === Array.isArray(actual)) {
+    const names = new Set([...Object.keys(expected), ...Object.keys(actual)]);
+    for (const name of names) {
+      const own = Array.isArray(expected) ? `${path}[${name}]` : path === '' ? name : `${path}.${name}`;
+      const difference = findDifference(expected[name], actual[name], own);
+      if (difference !== undefined) return difference;
+    }
+    return undefined;
+  }
+  if (typeof expected !== 'string' || typeof actual !== 'string') return describe(path, expected, actual);
+  // A body is compared as a text, so that the order of members counts, too.
+  return findDifference(parse(expected), parse(actual), path) ?? describeTexts(path, expected, actual);
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
+
+/** The JSON object or array of a text. */
+function parse(text: string): unknown {
+  try {
+    // A number that JavaScript would round is kept as a text.
+    const value: unknown = JSON.parse(text.replaceAll(/(?<=[:[,])-?\d{16,}(?=[,}\]])/g, '"$&"'));
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Both texts from a little before they differ. */
+function describeTexts(path: string, expected: string, actual: string): string {
+  const length = [...expected].findIndex((_, index) => expected[index] !== actual[index]);
+  const start = Math.max(0, (length < 0 ? expected.length : length) - 30);
+  return describe(path, expected.slice(start), actual.slice(start));
+}
+
+function describe(path: string, expected: unknown, actual: unknown): string {
+  const show = (value: unknown) => {
+    const text = JSON.stringify(value) ?? 'nothing';
+    return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+  };
+  return `${path}:\n  expected ${show(expected)}\n  received ${show(actual)}`;
 }
 
 /** A reply of success with a body of JSON. */
