@@ -1,4 +1,5 @@
 import { createClient } from '@plant-store/client';
+import { plantFieldNames, plantFields } from '@plant-store/contract/fields';
 import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
 import { describe, expect, it, vi } from 'vitest';
@@ -13,9 +14,9 @@ import { catchSaved, choose, openImportWithStore, press } from './open-import.js
 import { describes, renderView } from './render-view.js';
 import { writeWorkbook } from './write-workbook.js';
 
-const rose = { id: 7, name: 'Rose', location: 'bed "3"' };
+const rose = { id: 7, name: 'Rose', imaginary: 'bed "3"' };
 /** Spread, since the types have no such field. */
-const elsewhere = { location: 'bed 4' };
+const elsewhere = { imaginary: 'bed 4' };
 const filter = { order: 'newest' } as const;
 const addedAt = '2026-11-25T10:00:00.000Z';
 const ignore = () => undefined;
@@ -34,38 +35,38 @@ describe('the form', () => {
     const reply = hold();
     await add(user, { Id: '7', Name: 'Rose' });
     await waitFor(() => expectList(/^adding/));
-    await user.type(field('Location'), 'bed 4');
+    await user.type(field('Imaginary'), 'bed 4');
     reply();
     await screen.findByText(/^Stored: Rose/);
-    expect([field('Name').value, field('Location').value]).toEqual(['Rose', 'bed 4']);
+    expect([field('Name').value, field('Imaginary').value]).toEqual(['Rose', 'bed 4']);
   });
 
   it('shows a problem of the field until it is changed', async () => {
     const user = open();
     await fill(user, { Id: 'x', Name: 'Rose' });
-    fireEvent.change(field('Location'), { target: { value: 'bed\0' } });
+    fireEvent.change(field('Imaginary'), { target: { value: 'bed\0' } });
     await user.click(addButton());
-    const problem = 'Location must not contain the character NUL (U+0000).';
-    await waitFor(() => expect(describes(field('Location'))).toBe(problem));
-    expect(document.activeElement).toBe(field('Location'));
+    const problem = 'Imaginary must not contain the character NUL (U+0000).';
+    await waitFor(() => expect(describes(field('Imaginary'))).toBe(problem));
+    expect(document.activeElement).toBe(field('Imaginary'));
     await user.type(field('Id'), '7');
-    expect(describes(field('Location'))).toBe(problem);
-    fireEvent.change(field('Location'), { target: { value: 'bed' } });
-    expect(describes(field('Location'))).toBe('Optional.');
+    expect(describes(field('Imaginary'))).toBe(problem);
+    fireEvent.change(field('Imaginary'), { target: { value: 'bed' } });
+    expect(describes(field('Imaginary'))).toBe('Optional.');
   });
 
   it('lists it, keeps it over a reload, sends it again from the list, and is empty afterwards', async () => {
     const user = open();
     tab.store.fail({ kind: 'drop' }, { kind: 'drop' }, { kind: 'drop' });
-    await add(user, { Id: '7', Name: 'Rose', Location: 'bed "3"' });
+    await add(user, { Id: '7', Name: 'Rose', Imaginary: 'bed "3"' });
     await screen.findByRole('button', { name: 'Try again' });
     const after = open();
-    expect(field('Location').value).toBe('bed "3"');
+    expect(field('Imaginary').value).toBe('bed "3"');
     expectList(/bed "3"/);
     await after.click(screen.getByRole('button', { name: 'Try again: Rose' }));
     await screen.findByText(/^Stored: Rose/);
     expect(tab.sent.map(({ body }) => JSON.parse(String(body)))).toEqual(Array(4).fill(rose));
-    expect([field('Name').value, field('Location').value]).toEqual(['', '']);
+    expect([field('Name').value, field('Imaginary').value]).toEqual(['', '']);
   });
 
   it('takes plants for the same only if the field is, and restores no other value than a text', () => {
@@ -74,7 +75,7 @@ describe('the form', () => {
     expect(beginAdding(tried, plant, 2)).toHaveLength(1);
     expect(beginAdding(tried, { ...plant, ...elsewhere }, 2)).toHaveLength(2);
     expect(restoreAdded(tried)).toEqual(tried);
-    expect(restoreAdded([{ ...tried[0], location: 3 }])).toEqual([]);
+    expect(restoreAdded([{ ...tried[0], imaginary: 3 }])).toEqual([]);
   });
 });
 
@@ -85,21 +86,30 @@ describe('a plant', () => {
     const cell = await screen.findByText('bed "3"');
     const cells = [...(cell.closest('tr')?.cells ?? [])];
     const titles = screen.getAllByRole('columnheader').map(({ textContent }) => textContent);
-    expect(titles).toEqual(['', 'Name', 'Tag', 'Location', 'Id', 'Added ↓']);
-    expect(cells.map(({ textContent }) => textContent).indexOf(cell.textContent)).toBe(3);
-    expect(screen.getByRole('grid').getAttribute('aria-colcount')).toBe('6');
+    const labels = plantFieldNames.map((name) => plantFields[name].label);
+    expect(titles).toEqual(['', ...labels, 'Id', 'Added ↓']);
+    expect(titles[cells.map(({ textContent }) => textContent).indexOf(cell.textContent)]).toBe('Imaginary');
+    expect(screen.getByRole('grid').getAttribute('aria-colcount')).toBe(String(titles.length));
     renderView(<PlantSheet {...{ id: 7n, filter, onClose: ignore, onDelete: ignore }} />);
-    const title = await screen.findByText('Location', { selector: 'dt' });
+    const title = await screen.findByText('Imaginary', { selector: 'dt' });
     expect(title.nextElementSibling?.textContent).toBe('bed "3"');
-    const json = `-d '{"id":7,"name":"Rose","location":"bed \\"3\\""}'`;
+    const json = `-d '{"id":7,"name":"Rose","imaginary":"bed \\"3\\""}'`;
     expect(screen.getByText(/^curl http/).textContent).toContain(json);
-    const code = '{ id: 7n, name: "Rose", location: "bed \\"3\\"" }';
+    const code = '{ id: 7n, name: "Rose", imaginary: "bed \\"3\\"" }';
     expect(screen.getByText(/^await client/).textContent).toContain(code);
   });
 
+  const columns = ['id', ...plantFieldNames, 'addedAt'];
+  const cells: Readonly<Record<string, string>> = {
+    id: '7',
+    name: 'Rose',
+    imaginary: '"bed ""3"""',
+    addedAt,
+  };
+
   it.each([
-    ['csv', `id,name,tag,location,addedAt\r\n7,Rose,,"bed ""3""",${addedAt}\r\n`],
-    ['ndjson', `{"id":7,"name":"Rose","location":"bed \\"3\\"","addedAt":"${addedAt}"}\n`],
+    ['csv', `${columns}\r\n${columns.map((column) => cells[column] ?? '')}\r\n`],
+    ['ndjson', `{"id":7,"name":"Rose","imaginary":"bed \\"3\\"","addedAt":"${addedAt}"}\n`],
   ] as const)('is exported as %s with it', async (format, text) => {
     serveRose();
     const saved = catchSaved();
@@ -125,47 +135,49 @@ describe('the import', () => {
     const addRose = async () => {
       await press('Add 1 plant');
       await screen.findByRole('heading', { name: /^1 plant added/ });
-      expect([...store.plants]).toEqual([[7n, { name: 'Rose', location: 'bed "3"' }]]);
+      expect([...store.plants]).toEqual([[7n, { name: 'Rose', imaginary: 'bed "3"' }]]);
     };
     return { addRose };
   }
 
   it('recognizes the title of the field, alone, too, and sends it', async () => {
-    await open('plants.csv', 'Location;Foo\nbed 3;Rose\nbed 4;Fern\n');
-    expect([await choiceOf('Location'), await choiceOf('Foo')]).toEqual(['location', 'name']);
+    await open('plants.csv', 'Imaginary;Foo\nbed 3;Rose\nbed 4;Fern\n');
+    expect([await choiceOf('Imaginary'), await choiceOf('Foo')]).toEqual(['imaginary', 'name']);
     cleanup();
-    const { addRose } = await open('plants.csv', 'Location;Nummer;Name\n"bed ""3""";7;Rose\n');
-    expect(await choiceOf('Location')).toBe('location');
+    const { addRose } = await open('plants.csv', 'Imaginary;Nummer;Name\n"bed ""3""";7;Rose\n');
+    expect(await choiceOf('Imaginary')).toBe('imaginary');
     await press('Review lines');
     expect(await screen.findByText('bed "3"')).toBeDefined();
     await addRose();
   });
 
   it('imports a column as the field that a person chooses, and another one no longer', async () => {
-    const content = 'id,name,Location,Wo\n7,Rose,none,"bed ""3"""\n';
-    const { addRose } = await open('plants.csv', content, [['Wo', 'Location']]);
-    expect(await choiceOf('Location')).toBe('');
+    const content = 'id,name,Imaginary,Wo\n7,Rose,none,"bed ""3"""\n';
+    const { addRose } = await open('plants.csv', content, [['Wo', 'Imaginary']]);
+    expect(await choiceOf('Imaginary')).toBe('');
     await press('Review lines');
     await addRose();
   });
 
-  const ndjson = '{"id":"x","name":"Rose","location":"bed 2"}\n';
-  const header = 'name,id,location,line,error,reason\r\n';
-  const choices: readonly Choice[] = Object.entries({ 'Column 2': 'Id', 'Column 3': 'Location' });
+  const ndjson = '{"id":"x","name":"Rose","imaginary":"bed 2"}\n';
+  const header = 'name,id,imaginary,line,error,reason\r\n';
+  const choices: readonly Choice[] = Object.entries({ 'Column 2': 'Id', 'Column 3': 'Imaginary' });
 
   it.each<[fileName: string, content: string, download: string, choices?: readonly Choice[]]>([
-    ['plants.csv', 'id,name,location\nx,Rose,bed 2\n', 'y,Rose,"bed ""3""",2'],
+    ['plants.csv', 'id,name,imaginary\nx,Rose,bed 2\n', 'y,Rose,"bed ""3""",2'],
     ['names.csv', 'Rose,x,bed 2\n', `${header}Rose,y,"bed ""3""",1`, choices],
-    ['plants.ndjson', ndjson, '"name":"Rose","location":"bed \\"3\\""'],
+    ['plants.ndjson', ndjson, '"name":"Rose","imaginary":"bed \\"3\\""'],
   ])(
     'lets a person correct it in %s, download it, and sends it',
     async (fileName, content, text, choices) => {
       const { addRose } = await open(fileName, content, choices);
       if (fileName.endsWith('.csv')) await press('Review lines');
       const form = within(await screen.findByRole('form'));
-      const [id, location] = ['Id', 'Location'].map((label) => form.getByLabelText<HTMLInputElement>(label));
-      expect(location?.value).toBe('bed 2');
-      if (location) fireEvent.change(location, { target: { value: 'bed "3"' } });
+      const [id, imaginary] = ['Id', 'Imaginary'].map((label) =>
+        form.getByLabelText<HTMLInputElement>(label),
+      );
+      expect(imaginary?.value).toBe('bed 2');
+      if (imaginary) fireEvent.change(imaginary, { target: { value: 'bed "3"' } });
       if (id) await userEvent.type(id, '{Backspace}y{Enter}');
       await screen.findByText(/^id "y"/);
       const saved = catchSaved();
@@ -178,7 +190,7 @@ describe('the import', () => {
   );
 
   it('takes lines for the same plant only if the field is', async () => {
-    await open('plants.csv', 'id,name,location\n7,Rose,bed 2\n7,Rose,bed 2\n7,Rose,bed 3\n');
+    await open('plants.csv', 'id,name,imaginary\n7,Rose,bed 2\n7,Rose,bed 2\n7,Rose,bed 3\n');
     await press('Review lines');
     expect(await screen.findByText(/^line 2 has another plant under the id 7/)).toBeDefined();
     expect(screen.getByText(/^1 line with the same plant/)).toBeDefined();
@@ -186,14 +198,14 @@ describe('the import', () => {
 
   it('shows a problem of the field at it', async () => {
     const row = ['7', 'Rose', { number: '1E+20' }];
-    await open('plants.xlsx', writeWorkbook({ Plants: [['id', 'name', 'location'], row] }));
+    await open('plants.xlsx', writeWorkbook({ Plants: [['id', 'name', 'imaginary'], row] }));
     await press('Review lines');
-    expect(await screen.findByText(/^location "1E\+20": the spreadsheet may have rounded/)).toBeDefined();
-    expect(screen.getByLabelText('Location').getAttribute('aria-invalid')).toBe('true');
+    expect(await screen.findByText(/^imaginary "1E\+20": the spreadsheet may have rounded/)).toBeDefined();
+    expect(screen.getByLabelText('Imaginary').getAttribute('aria-invalid')).toBe('true');
   });
 
   it('counts it among what is too long to correct on the page', async () => {
-    await open('plants.csv', `id,name,location\nx,Rose,${'b'.repeat(10_000)}\n`);
+    await open('plants.csv', `id,name,imaginary\nx,Rose,${'b'.repeat(10_000)}\n`);
     await press('Review lines');
     await screen.findByText(/an id has digits only/);
     expect(screen.queryByRole('form')).toBeNull();
@@ -203,7 +215,7 @@ describe('the import', () => {
     const { addRose } = await open('plants.ndjson', JSON.stringify(rose));
     await addRose();
     cleanup();
-    await open('plants.ndjson', '{"location":"bed 2"}\n');
+    await open('plants.ndjson', '{"imaginary":"bed 2"}\n');
     const form = within(await screen.findByRole('form'));
     expect(form.getByLabelText<HTMLInputElement>('Name').value).toBe('');
   });
@@ -211,7 +223,7 @@ describe('the import', () => {
   it('gives lines that differ in the field alone different ids', () => {
     const { id: _, ...texts } = noTexts;
     const named = { ...texts, name: 'Rose' };
-    const others = [named, { ...named, location: 'bed 3' }, { ...named, ...elsewhere }];
+    const others = [named, { ...named, imaginary: 'bed 3' }, { ...named, ...elsewhere }];
     expect(new Set(others.map((each) => generateId(undefined, 1, each))).size).toBe(3);
   });
 });

@@ -1,12 +1,12 @@
-/** The optional text field `location`, as a developer would add it to each of these modules. */
+/** The optional text field `imaginary`, as a developer would add a real one to each of these modules; no plant store has it. */
 const edits = {
   '/packages/contract/src/fields.ts': {
     after: "tag: { label: 'Tag', required: false, filter: true },",
-    add: "location: { label: 'Location', required: false, since: '9.0' },",
+    add: "imaginary: { label: 'Imaginary', required: false, since: '9.0' },",
   },
   '/packages/contract/src/schemas.ts': {
     after: "tag: TextSchema.meta({ description: 'Tag that specifies the type of the plant' }).optional(),",
-    add: "location: TextSchema.meta({ description: 'Where the plant stands' }).optional(),",
+    add: "imaginary: TextSchema.meta({ description: 'A text that no plant has' }).optional(),",
   },
 };
 

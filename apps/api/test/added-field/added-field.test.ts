@@ -3,6 +3,7 @@ import { createClient } from '@plant-store/client';
 import { createFakePlantStore } from '@plant-store/client/testing';
 import { errors, INT64_MAX } from '@plant-store/contract';
 import { scopes } from '@plant-store/contract/access-token';
+import { plantFieldNames } from '@plant-store/contract/fields';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { type Config, parseConfig } from '../../src/config.js';
 import { startService } from '../../src/service.js';
@@ -12,21 +13,21 @@ import { type Engine, engines } from '../support/database/engines.js';
 import { silentLog } from '../support/open-app.js';
 import { useCommands } from '../support/process/run-in-process.js';
 
-// The definition of these tests has an optional text `location`: see `addField` in vitest.config.ts.
+// The definition of these tests has an optional text `imaginary`: see `addField` in vitest.config.ts.
 
 vi.mock('../../src/store/migrations.js', async (importOriginal) => {
   const original = await importOriginal<typeof import('../../src/store/migrations.js')>();
   const added: Migration = {
-    name: '29990101000000_add_location_to_plants',
-    sql: 'ALTER TABLE plants ADD COLUMN location TEXT;',
+    name: '29990101000000_add_imaginary_to_plants',
+    sql: 'ALTER TABLE plants ADD COLUMN imaginary TEXT;',
     checksum: '0'.repeat(64),
   };
   return { ...original, readMigrations: (engine: Engine) => [...original.readMigrations(engine), added] };
 });
 
 /** A plant with the field, which the types of these tests do not have. */
-const located = (id: bigint, location?: string) => {
-  const texts = { name: 'Rose', ...(location !== undefined && { location }) };
+const located = (id: bigint, imaginary?: string) => {
+  const texts = { name: 'Rose', ...(imaginary !== undefined && { imaginary }) };
   return { plant: { id, ...texts }, texts };
 };
 
@@ -50,7 +51,7 @@ it.each([...engines, 'fake'] as const)('a field comes back from each operation o
   const none = located(3n);
   const created = await client.createPlant({ body: balcony.plant });
   expect(created).toMatchObject({ status: 200, body: balcony.texts });
-  const wrong = [located(2n, 'Cellar').plant, { id: 4n, name: 'x', location: 5 as never }];
+  const wrong = [located(2n, 'Cellar').plant, { id: 4n, name: 'x', imaginary: 5 as never }];
   const plants = [balcony.plant, empty.plant, none.plant, ...wrong];
   const batch = await client.createPlants({ body: { plants } });
   expect(batch).toMatchObject({
@@ -60,7 +61,7 @@ it.each([...engines, 'fake'] as const)('a field comes back from each operation o
         { replayed: false },
         { replayed: false },
         { error: errors.id_taken.error },
-        { error: errors.invalid_plant.error, message: expect.stringContaining('location') },
+        { error: errors.invalid_plant.error, message: expect.stringContaining('imaginary') },
       ],
     },
   });
@@ -80,22 +81,28 @@ it.each(engines)(
   async (engine) => {
     const { database, client, run } = await start(engine);
     const lines =
-      '{"id":1,"name":"Rose","location":"Balcony","addedAt":null}\n{"id":2,"name":"Fern","addedAt":null}\n';
+      '{"id":1,"name":"Rose","imaginary":"Balcony","addedAt":null}\n{"id":2,"name":"Fern","addedAt":null}\n';
     expect(await run('import', lines)).toMatchObject({ stdout: '2 imported, 0 already there, 0 bad\n' });
     expect(await run('import', lines)).toMatchObject({ stdout: '0 imported, 2 already there, 0 bad\n' });
     expect(await run('import', lines.replace('Balcony', 'Cellar'))).toMatchObject({
       stdout: '0 imported, 1 already there, 1 bad\n',
     });
     expect((await run('export')).stdout).toBe(lines);
-    const table = '\uFEFFid,name,tag,location,addedAt\r\n1,Rose,,Balcony,\r\n2,Fern,,,\r\n';
+    const plants: readonly Readonly<Record<string, string>>[] = [
+      { id: '1', name: 'Rose', imaginary: 'Balcony' },
+      { id: '2', name: 'Fern' },
+    ];
+    const columns = ['id', ...plantFieldNames, 'addedAt'];
+    const rows = plants.map((plant) => columns.map((column) => plant[column] ?? ''));
+    const table = `\uFEFF${[columns, ...rows].map((row) => `${row}\r\n`).join('')}`;
     expect((await run('export --format csv')).stdout).toBe(table);
-    expect(await run('import --format csv', 'LOCATION,id,name\nBalcony,1,Rose\n')).toMatchObject({
+    expect(await run('import --format csv', 'IMAGINARY,id,name\nBalcony,1,Rose\n')).toMatchObject({
       stdout: '0 imported, 1 already there, 0 bad\n',
     });
     expect((await run('list')).stdout).toContain('Rose  [Balcony]\n');
     expect(await client.deletePlant({ params: { id: 1n } })).toMatchObject({ status: 204 });
-    expect(await database.query('SELECT name, location FROM plants WHERE id = 1')).toEqual([
-      { name: '', location: null },
+    expect(await database.query('SELECT name, imaginary FROM plants WHERE id = 1')).toEqual([
+      { name: '', imaginary: null },
     ]);
   },
 );
@@ -107,5 +114,5 @@ it('a field that older instances would drop is ignored as they ignore it', async
   expect(await client.createPlants({ body: { plants } })).toMatchObject({ status: 200 });
   const { body } = await client.listPlants();
   expect(body).toMatchObject({ plants: [{ id: 1n }, { id: 2n }] });
-  expect(inspect(body, { depth: null })).not.toContain('location');
+  expect(inspect(body, { depth: null })).not.toContain('imaginary');
 });
