@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { escapeForTerminal } from '@plant-store/contract/escape-invisible';
 import {
   type CliContext,
   commandNameOf,
@@ -43,7 +44,10 @@ const context: CliContext = {
     void process.stdout.write(text, (error) => {
       if (error) process.exitCode = reportFailure(explainOutputError(error), context);
     }),
-  message: (text) => new Promise((resolve) => process.stderr.write(`${clearLine}${text}\n`, () => resolve())),
+  message: (text) =>
+    new Promise((resolve) =>
+      process.stderr.write(`${clearLine}${escapeForTerminal(text)}\n`, () => resolve()),
+    ),
   showProgress: (text) => void (process.stderr.isTTY && process.stderr.write(`${clearLine}${text}`)),
   reportStarted: async () => (await import('./runtime/launcher.js')).notifySystemd(process.env),
   stopSignal: ({ hangUp } = { hangUp: true }) =>

@@ -1,3 +1,4 @@
+import { escapeForTerminal } from '@plant-store/contract/escape-invisible';
 import { messageOf } from '../errors/operator-error.js';
 
 type Status = 'ok' | 'warning' | 'error';
@@ -50,7 +51,7 @@ export function worstOf(findings: readonly Finding[]): Status {
 /** One line: status, item, what was found, and what to do. */
 export function formatFinding({ status, item, found, advice }: Finding): string {
   const text = [found, advice ?? ''].flatMap((part) => part.split('\n')).map(toSentence);
-  return `${status.padEnd(7)}  ${item}: ${text.filter((sentence) => sentence !== '').join(' ')}\n`;
+  return `${status.padEnd(7)}  ${item}: ${escapeForTerminal(text.filter((sentence) => sentence !== '').join(' '))}\n`;
 }
 
 function toSentence(line: string): string {

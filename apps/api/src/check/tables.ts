@@ -1,3 +1,4 @@
+import { escapeInvisible } from '@plant-store/contract/escape-invisible';
 import { ok, type Result, warning } from './finding.js';
 
 /** @param pending the names of the migrations that are not applied yet */
@@ -64,7 +65,9 @@ export function assessTokens(tokens: readonly StoredToken[], context: TokenConte
   if (expiring.length === 0) return ok(`${valid.length} valid${limited}`);
   const named = expiring
     .slice(0, maxNamed)
-    .map(({ id, name, expiresAt }) => `"${name}" (${id}) expires ${expiresAt?.toISOString()}`);
+    .map(
+      ({ id, name, expiresAt }) => `"${escapeInvisible(name)}" (${id}) expires ${expiresAt?.toISOString()}`,
+    );
   const more = expiring.length > maxNamed ? `, and ${expiring.length - maxNamed} more soon` : '';
   return warning(
     `${valid.length} valid, of which ${named.join(', ')}${more}`,

@@ -1,6 +1,6 @@
 import { PassThrough, Writable } from 'node:stream';
 import { afterEach, expect, it, vi } from 'vitest';
-import { countProgress, writeAll } from './cli-context.js';
+import { countProgress, writeAll, writeResult } from './cli-context.js';
 
 afterEach(() => void vi.useRealTimers());
 
@@ -14,6 +14,19 @@ it('resolves only once the stream has passed the text on', async () => {
   passOn[0]?.();
   await writing;
 });
+
+it.each([true, false])(
+  'writes a result exactly, but to a terminal without what it would obey or hide: %s',
+  async (isTTY) => {
+    const output = Object.assign(new PassThrough(), { isTTY });
+    const line = `${JSON.stringify({ name: 'a\u202eb\u009b2J\u{e0061}' })}\n`;
+    await writeResult({ output }, line);
+    const written = String(output.read());
+    expect(written === line).toBe(!isTTY);
+    expect(/[\u202e\u009b\u{e0061}]/u.test(written)).toBe(!isTTY);
+    expect(JSON.parse(written)).toEqual(JSON.parse(line));
+  },
+);
 
 it('throws the error of the stream, which needs no other listener', async () => {
   const error = Object.assign(new Error('gone'), { code: 'EPIPE' });

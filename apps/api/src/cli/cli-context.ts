@@ -1,5 +1,6 @@
 import { fstatSync, readSync, statSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
+import { escapeForTerminal } from '@plant-store/contract/escape-invisible';
 import { CommanderError } from 'commander';
 import { OperatorError } from '../errors/operator-error.js';
 
@@ -20,7 +21,7 @@ export interface CliContext {
   /** Writes a text to standard output, unchanged, if that is open: for commands that do more than print it. */
   print(text: string): void;
   /**
-   * Writes a message for a person to standard error, as one line. Resolves once it is written, or lost because nobody
+   * Writes a message for a person to standard error, as one line, in which everything invisible is escaped. Resolves once it is written, or lost because nobody
    * reads it; awaiting that matters only for many messages.
    */
   message(text: string): Promise<void>;
@@ -69,12 +70,14 @@ export function writeAll(stream: Writable, text: string): Promise<void> {
 }
 
 /**
- * Writes a command's result to standard output, and resolves once it is written.
+ * Writes a command's result to standard output, and resolves once it is written. It is exact, but for a terminal, where everything
+ * invisible in it is escaped.
  *
  * @throws {OperatorError} when it cannot be written, unless its reader has gone away: `EPIPE`
  */
 export async function writeResult({ output }: Pick<CliContext, 'output'>, text: string): Promise<void> {
-  await writeAll(output, text).catch((error) => {
+  const isTerminal = 'isTTY' in output && output.isTTY === true;
+  await writeAll(output, isTerminal ? escapeForTerminal(text) : text).catch((error) => {
     throw explainOutputError(error);
   });
 }

@@ -5,7 +5,7 @@ import type { Config } from '../config.js';
 import { OperatorError } from '../errors/operator-error.js';
 import { withFields } from '../plants/correct-plant.js';
 import { isTombstone, orThrow } from '../store/store.js';
-import type { CliContext } from './cli-context.js';
+import { type CliContext, writeResult } from './cli-context.js';
 import { retryWhileUnavailable, withDatabase } from './database.js';
 import { formats } from './formats.js';
 
@@ -40,6 +40,6 @@ export async function correct(
     const { before, after } = orThrow(outcome);
     const plant = after ?? before;
     if (plant === undefined || isTombstone(plant)) throw new OperatorError(messages.plantNotFound(id));
-    context.print(formats.ndjson.write(plant));
+    await writeResult(context, formats.ndjson.write(plant));
   });
 }

@@ -1,4 +1,5 @@
 import { INT64_MAX, INT64_MIN, jsonShapeOf, NewPlantSchema } from '@plant-store/contract';
+import { escapeInvisible } from '@plant-store/contract/escape-invisible';
 import { stringifyExactJson } from '@plant-store/contract/exact-json/stringify';
 import { plantFieldNames, plantFields } from '@plant-store/contract/fields';
 import { explainInvalidRequest } from '@plant-store/contract/messages';
@@ -39,7 +40,8 @@ export const formats = {
       const texts = plantFieldNames.flatMap((name) => {
         const text = plant[name];
         if (text === undefined) return [];
-        return plantFields[name].required ? toOneLine(text) : `[${toOneLine(text)}]`;
+        const shown = escapeInvisible(text, 'writing');
+        return plantFields[name].required ? shown : `[${shown}]`;
       });
       return `${[`${plant.id}`.padEnd(20), time.padEnd(19), ...texts].join('  ')}\n`;
     }),
@@ -53,14 +55,6 @@ function ofPlant(write: (plant: StoredPlant) => string): Format['write'] {
 
 function toFileRecord({ addedAt, ...plant }: StoredPlant): FileRecord {
   return typeof addedAt === 'number' ? { ...plant, addedAt: toIsoTime(addedAt) } : plant;
-}
-
-/** A text without the characters that a terminal would obey. */
-export function toOneLine(text: string): string {
-  return text.replace(
-    /[\p{Cc}\u2028\u2029]/gu,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
 }
 
 /** The content of a line: a plant or a tombstone, or the reason why it is neither. */

@@ -2,6 +2,7 @@ import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import type { Plant } from '@plant-store/contract';
+import { escapeInvisible } from '@plant-store/contract/escape-invisible';
 import { hasSameFields } from '@plant-store/contract/fields';
 import type { Config } from '../config.js';
 import { messageOf, OperatorError } from '../errors/operator-error.js';
@@ -16,7 +17,7 @@ import {
 import { type Change, isTombstone, orThrow, removalOf } from '../store/store.js';
 import { abortOnSignal, type CliContext, countProgress } from './cli-context.js';
 import { retryWhileUnavailable, withDatabase } from './database.js';
-import { isBlank, type PlantLine, readPlantLine, splitLines, toOneLine } from './formats.js';
+import { isBlank, type PlantLine, readPlantLine, splitLines } from './formats.js';
 
 /** What is imported, and from where on. */
 export interface ImportOptions {
@@ -158,7 +159,9 @@ export async function storeLines(
           counts.invalid += batch.invalid;
           next = nextLine;
           // One line each, whatever characters a reason quotes.
-          const report = badLines.map(({ number, reason }) => `${noun} ${number}: ${toOneLine(reason)}`);
+          const report = badLines.map(
+            ({ number, reason }) => `${noun} ${number}: ${escapeInvisible(reason, 'escapes', 'writing')}`,
+          );
           if (report.length > 0) await context.message(report.join('\n'));
           showCount(nextLine - 1);
         }

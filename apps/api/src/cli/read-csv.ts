@@ -1,9 +1,10 @@
+import { escapeInvisible } from '@plant-store/contract/escape-invisible';
 import { plantFieldNames, plantFields } from '@plant-store/contract/fields';
 import { shorten } from '@plant-store/contract/messages';
 import { recordColumns, unguardText } from '@plant-store/contract/record-format';
 import Papa from 'papaparse';
 import { OperatorError } from '../errors/operator-error.js';
-import { type PlantLine, readPlant, toOneLine } from './formats.js';
+import { type PlantLine, readPlant } from './formats.js';
 
 declare global {
   /** A type of browsers that the types of papaparse name. */
@@ -86,7 +87,7 @@ function findColumns(names: readonly string[]): [name: string, place: number][] 
 }
 
 function listNames(names: readonly string[]): string {
-  return toOneLine(shorten(names.join(', '), maxNamesLength));
+  return escapeInvisible(shorten(names.join(', '), maxNamesLength));
 }
 
 interface Row {

@@ -1,3 +1,4 @@
+import { escapeInvisible } from '@plant-store/contract/escape-invisible';
 import { messages } from '@plant-store/contract/messages';
 import type { AccessToken } from '../auth/token-service.js';
 import type { Config } from '../config.js';
@@ -6,7 +7,7 @@ import { toIsoTime } from '../runtime/timing.js';
 import { isTombstone, type RecordHistory } from '../store/store.js';
 import { type CliContext, writeResult } from './cli-context.js';
 import { retryWhileUnavailable, withDatabase } from './database.js';
-import { formats, toOneLine } from './formats.js';
+import { formats } from './formats.js';
 
 /**
  * Prints what has an id, a plant or that it was deleted, and when and by whom it was created, and changed last.
@@ -49,6 +50,6 @@ function describe(
 export function describeWho(by: string | undefined, tokens: readonly AccessToken[]): string {
   if (by === undefined) return '';
   const token = tokens.find(({ id }) => String(id) === by);
-  if (token !== undefined) return `by token ${by} "${toOneLine(token.name)}"`;
-  return `by ${by.startsWith('subject ') ? toOneLine(by) : `token ${by}`}`;
+  if (token !== undefined) return `by token ${by} "${escapeInvisible(token.name)}"`;
+  return `by ${by.startsWith('subject ') ? escapeInvisible(by) : `token ${by}`}`;
 }

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { isAccessTokenFormat, plantScopes, type Scope, scopes } from '@plant-store/contract/access-token';
+import { escapeInvisible } from '@plant-store/contract/escape-invisible';
 import { MAX_RATE_PER_MINUTE, shorten } from '@plant-store/contract/messages';
 import { routes } from '@plant-store/contract/routes';
 import * as z from 'zod';
@@ -22,7 +23,7 @@ import { ServiceError } from '../errors/service-error.js';
 import { reachableUrl } from '../observe/readiness.js';
 import { type CliContext, countOf, writeAll, writeResult } from './cli-context.js';
 import { reasonOf, withDatabase } from './database.js';
-import { splitLines, toOneLine } from './formats.js';
+import { splitLines } from './formats.js';
 
 /** Which token to issue, and how to print it. */
 interface CreationRequest extends TokenRequest {
@@ -141,7 +142,7 @@ export async function replaceToken(
   if (old === null) throw unknownToken(id, context);
   if (isEnded(old, now()))
     throw new OperatorError(
-      `Token ${id} "${old.name}" cannot be rotated: ${describeState(old)}. Issue a new one with: ${commandName} token create --name NAME`,
+      `Token ${id} "${escapeInvisible(old.name)}" cannot be rotated: ${describeState(old)}. Issue a new one with: ${commandName} token create --name NAME`,
     );
   const accessTokens = createTokenService(store, now);
   const { expiresAt: sameExpiry, ...same } = successorOf(old, now());
@@ -253,8 +254,8 @@ async function findByName(
   if (token !== undefined && named.length === 1) return token.id;
   const problem =
     token === undefined
-      ? `There is no valid token named "${toOneLine(name)}".`
-      : `Several valid tokens are named "${toOneLine(name)}": ${named.map(({ id }) => id).join(', ')}. Give the id of one.`;
+      ? `There is no valid token named "${escapeInvisible(name)}".`
+      : `Several valid tokens are named "${escapeInvisible(name)}": ${named.map(({ id }) => id).join(', ')}. Give the id of one.`;
   throw new OperatorError(`${problem} See them with: ${commandName} token list`);
 }
 
@@ -266,7 +267,7 @@ function unknownToken(id: number, { commandName }: TokenOutput): OperatorError {
 const scopeList = new Intl.ListFormat('en-GB');
 
 function describeIssued(token: AccessToken): string {
-  return `Issued token ${token.id} "${token.name}", which ${describeExpiry(token)}. ${describeScopes(token)} It is shown only once: keep it safe.
+  return `Issued token ${token.id} "${escapeInvisible(token.name)}", which ${describeExpiry(token)}. ${describeScopes(token)} It is shown only once: keep it safe.
 Send it with each request, in the header  Authorization: Bearer <token>`;
 }
 
@@ -305,7 +306,7 @@ export function createCurl(baseUrl: string, token: string, granted: readonly Sco
 }
 
 function describeReplaced(token: AccessToken): string {
-  const name = `Token ${token.id} "${token.name}"`;
+  const name = `Token ${token.id} "${escapeInvisible(token.name)}"`;
   if (token.revokedAt !== null) return `${name} is revoked; running services reject it within 5 seconds.`;
   return `${name} ${describeExpiry(token)}; until then both work.`;
 }
@@ -319,7 +320,7 @@ function describe(token: AccessToken): string {
   const created = `created ${createdAt.toISOString()}`;
   const use = lastUsedAt === null ? 'never used' : `last used ${lastUsedAt.toISOString()}`;
   const rate = ratePerMinute ? `${ratePerMinute} a minute` : 'no own rate';
-  return `${[id, name, created, describeState(token), use, rate, scopes.join()].join('\t')}\n`;
+  return `${[id, escapeInvisible(name), created, describeState(token), use, rate, scopes.join()].join('\t')}\n`;
 }
 
 function describeState(token: AccessToken): string {
@@ -394,6 +395,6 @@ function parseJson(line: string): unknown {
 
 function describeIssue({ path, message }: z.core.$ZodIssue): string {
   // It names members that a token does not have.
-  const text = toOneLine(shorten(message));
+  const text = escapeInvisible(shorten(message), 'escapes');
   return path.length === 0 ? text : `${path.join('.')}: ${text}`;
 }

@@ -128,10 +128,14 @@ it('shows the stack trace of an error below', () => {
   expect(text).toMatch(/\}\nError: no\n {4}at file\.js:1\n$/);
 });
 
-it('escapes control characters, which a terminal could take as commands', () => {
+it('escapes control characters, which a terminal could take as commands, and what is invisible', () => {
   const err = { message: '\u001b]0;title\u0007', stack: 'Error: \u001b[2J\u009b2J\n    at file.js:1' };
   const text = formatLine(JSON.stringify({ level: 50, path: '/\u001b[2J\u009b2J', err, msg: 'failed' }));
   expect(text).toContain('Error: \\u001b[2J');
   expect(text).toContain('"path":"/\\u001b[2J\\u009b2J"');
+  const hidden = formatLine(
+    JSON.stringify({ level: 30, clientAddress: 'a\u202e\u200b\u{e0061}', msg: 'request' }),
+  );
+  expect(hidden).toContain('"clientAddress":"a\\u202e\\u200b\\udb40\\udc61"');
   for (const command of ['\u001b]', '\u001b[2J', '\u009b']) expect(text).not.toContain(command);
 });

@@ -3,6 +3,7 @@ import { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { escapeForTerminal } from '@plant-store/contract/escape-invisible';
 import { type LevelWithSilent, pino, stdTimeFunctions } from 'pino';
 import * as z from 'zod';
 import { stopTimeouts, withTimeout } from '../runtime/timing.js';
@@ -237,12 +238,11 @@ export async function createTerminalFormat(): Promise<(line: string) => string> 
   return (line) => {
     const { err: { stack, ...error } = {}, ...fields } = LineSchema.parse(JSON.parse(line));
     const hasError = Object.keys(error).length > 0;
-    // JSON leaves the control characters beyond ASCII as they are.
-    const text = pretty({ ...fields, ...(hasError && { error }) }).replace(/[\x7f-\x9f]/g, escapeControl);
-    return stack === undefined ? text : `${text}${stack.replace(/[^\n\P{Cc}]/gu, escapeControl)}\n`;
+    // JSON leaves what is invisible beyond ASCII as it is; what is within sets the colors.
+    const text = pretty({ ...fields, ...(hasError && { error }) }).replace(
+      /[\u007f-\u{10ffff}]+/gu,
+      escapeForTerminal,
+    );
+    return stack === undefined ? text : `${text}${escapeForTerminal(stack)}\n`;
   };
-}
-
-function escapeControl(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

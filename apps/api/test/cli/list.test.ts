@@ -59,6 +59,17 @@ ID                    ADDED                NAME
 `);
 });
 
+it('prints the words and emoji of plants as they are written, and shows what hides in them', async () => {
+  const { run } = useCommands();
+  await run(
+    'import',
+    ['گل‌ها ❤️', 'fern\u202e\u200b']
+      .map((name, id) => `${JSON.stringify({ id, name, addedAt: '2026-01-02T03:04:05Z' })}\n`)
+      .join(''),
+  );
+  expect((await run('list')).stdout).toMatch(/^0 .+ {2}گل‌ها ❤️\n1 .+ {2}fern\\u202e\\u200b$/m);
+});
+
 it('writes CSV that it reads again', async () => {
   const { folder, run } = await createStore();
   for (const line of ['list --format csv', 'export --format csv']) expect((await run(line)).stdout).toBe(csv);

@@ -51,6 +51,30 @@ it('issues, lists and revokes tokens', async () => {
   for (const line of ['revoke 7', 'rotate 7']) expect(await run(line)).toEqual(failed(/no token 7/));
 });
 
+it('shows what is invisible in names, so that two tokens never look alike, and keeps it', async () => {
+  const { folder, run } = useTokens();
+  const names = ['shop', 'sh\u200dop', 'sh\\u200dop', '\u202epohs', 'shop\u{e0061}', '\u3164'];
+  const shown = ['shop', 'sh\\u200dop', 'sh\\u005cu200dop', '\\u202epohs', 'shop\\udb40\\udc61', '\\u3164'];
+  for (const [index, name] of names.entries())
+    expect((await run(`create --name ${name}`)).stderr).toContain(
+      `Issued token ${index + 1} "${shown[index]}", which`,
+    );
+  const listed = (await run('list')).stdout.split('\n').slice(1, -1);
+  expect(listed.map((line) => line.split('\t')[1])).toEqual(shown);
+  const exported = (await run('export')).stdout.trim().split('\n');
+  expect(exported.map((line) => JSON.parse(line).name)).toEqual(names);
+
+  expect((await run('rotate 2')).stderr).toContain('Token 2 "sh\\u200dop" expires');
+  expect((await run('revoke 2')).stderr).toContain('Token 2 "sh\\u200dop" is revoked');
+  expect((await run('rotate 2')).stderr).toContain('Token 2 "sh\\u200dop" cannot be rotated');
+  expect((await run('revoke \u202e')).stderr).toContain('no valid token named "\\u202e"');
+  await run('create --name \u3164');
+  expect((await run('revoke \u3164')).stderr).toContain('tokens are named "\\u3164": 6, 8');
+  await run('create --name soon\u200d --expires 1d');
+  const checked = await useCommands({}, folder).run('check');
+  expect(checked.stdout).toContain('"soon\\u200d" (9) expires');
+});
+
 it('prints a link to the page with the token, to this machine or to the address that is given', async () => {
   const { run } = useTokens();
   const local = await run('create --name page --link');

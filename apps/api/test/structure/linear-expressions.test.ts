@@ -28,6 +28,7 @@ const builders = {
   'apps/api/src/store/database-location.ts': 'the names of parameters, one of which follows a word boundary',
   'packages/contract/src/access-token.ts':
     'a constant prefix and one class, repeated a constant number of times',
+  'packages/contract/src/escape-invisible.ts': 'literals, of which those that repeat are examined',
   'packages/contract/src/request-target.ts': 'the paths of the operations, one class for each parameter',
 };
 

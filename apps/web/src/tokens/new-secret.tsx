@@ -1,4 +1,5 @@
 import type { IssuedToken } from '@plant-store/client';
+import { escapeInvisible } from '@plant-store/contract/escape-invisible';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { CopyButton } from '../plants/copy-button.js';
 import { LoadBoundary, loadPart } from '../shared/load-boundary.js';
@@ -24,7 +25,7 @@ export function NewSecret({
     <section className="stack new-token">
       <h3 ref={heading} tabIndex={-1}>
         <span>New token: </span>
-        <span translate="no">{name}</span>
+        <bdi translate="no">{escapeInvisible(name)}</bdi>
       </h3>
       <p>
         It is shown until you press <strong>I have kept it</strong>, or this page goes, and never again.

@@ -89,6 +89,7 @@ it('creates a token with no more than its own scopes, shows its text until that 
 it('rotates and revokes a token once that is asked for twice', async () => {
   const { user, client, row } = await openTokens();
   await client.createToken({ body: { name: 'shop', scopes: ['read'] } });
+  await client.createToken({ body: { name: 'sh\u200dop\u202e', scopes: ['read'] } });
   await user.click(screen.getByRole('button', { name: 'Close' }));
   await user.click(screen.getByRole('button', { name: 'More' }));
   await user.click(screen.getByRole('button', { name: 'Tokens' }));
@@ -96,6 +97,8 @@ it('rotates and revokes a token once that is asked for twice', async () => {
   expect(shownSecret()).toBeUndefined();
   await user.click(screen.getByRole('button', { name: 'Rotate: this one ends in an hour: shop' }));
   await waitFor(() => expect(shownSecret()).toBeDefined());
+  // Another token of a name that looks the same.
+  expect(await screen.findByRole('button', { name: 'Revoke: sh\\u200dop\\u202e' })).toBeDefined();
   const [revoke] = await screen.findAllByRole('button', { name: 'Revoke: shop' });
   if (!revoke) throw new Error('There is no button');
   const states = async () => {

@@ -1,5 +1,6 @@
 import type { IssuedToken, OwnToken, Token } from '@plant-store/client';
 import { isRejectedError, unwrap } from '@plant-store/client/unwrap';
+import { escapeInvisible } from '@plant-store/contract/escape-invisible';
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useState } from 'react';
 import { formatAge, formatTime } from '../plants/format-time.js';
@@ -91,7 +92,9 @@ export function TokensSheet({ own, isOpen, onOwnRotated, onClose }: TokensSheetP
         {tokens?.map((token) => (
           <li key={String(token.id)}>
             <span>
-              <strong translate="no">{token.name}</strong>
+              <bdi translate="no">
+                <strong>{escapeInvisible(token.name)}</strong>
+              </bdi>
               {token.id === own.id && <span> (this page)</span>}
             </span>
             <span className="note">{describeToken(token)}</span>
@@ -107,7 +110,7 @@ export function TokensSheet({ own, isOpen, onOwnRotated, onClose }: TokensSheetP
                   ) : (
                     <span key="ask">Rotate</span>
                   )}
-                  <span className="visually-hidden" translate="no">{`: ${token.name}`}</span>
+                  <span className="visually-hidden" translate="no">{`: ${escapeInvisible(token.name)}`}</span>
                 </button>
                 <button
                   type="button"
@@ -122,7 +125,7 @@ export function TokensSheet({ own, isOpen, onOwnRotated, onClose }: TokensSheetP
                   ) : (
                     <span key="ask">Revoke</span>
                   )}
-                  <span className="visually-hidden" translate="no">{`: ${token.name}`}</span>
+                  <span className="visually-hidden" translate="no">{`: ${escapeInvisible(token.name)}`}</span>
                 </button>
               </div>
             )}

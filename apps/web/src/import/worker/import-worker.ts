@@ -1,4 +1,5 @@
 import type { Texts } from '../../shared/fields.js';
+import { toVisible } from '../../shared/to-visible.js';
 import { formatCountOf } from '../format-count.js';
 import type { Command, Report } from '../protocol.js';
 import { chooseReading, describeColumns, type Reading } from './columns/choose-reading.js';
@@ -8,7 +9,6 @@ import { createPacer, type Pacer } from './pacer.js';
 import { UnreadableFileError } from './reading/decode-text.js';
 import { type Connection, Run } from './run.js';
 import { readLineNumber, readTable, type Table } from './table.js';
-import { toVisible } from './to-visible.js';
 
 /** At most this often is progress reported. */
 const progressMs = 100;

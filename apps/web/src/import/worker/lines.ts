@@ -3,6 +3,7 @@ import type { NewPlant } from '@plant-store/contract';
 import { hasSameFields } from '@plant-store/contract/fields';
 import { unguardText } from '@plant-store/contract/record-format';
 import { fieldNames, mapFields, type Texts } from '../../shared/fields.js';
+import { toVisible } from '../../shared/to-visible.js';
 import {
   type Counts,
   type Filter,
@@ -18,7 +19,6 @@ import { type PlantRecord, readJsonTexts, readPlantJson, readPlantTexts } from '
 import type { Reading } from './columns/choose-reading.js';
 import type { Pacer } from './pacer.js';
 import { isMalformed, readCells, readLineNumber, type Table } from './table.js';
-import { toVisible } from './to-visible.js';
 
 /** What is known about a record: a byte, since there may be a million. */
 const state = { ready: 0, header: 1, faulty: 2, rejected: 3, stored: 4, replayed: 5, retired: 6 } as const;
@@ -36,6 +36,9 @@ const isDone = (one: number | undefined) => one === state.stored || one === stat
 const blockLength = 500;
 /** The texts of a line that is longer are corrected in the file. */
 const longestCorrectable = 10_000;
+
+/** The longest text that is shown whole, in characters. */
+const longestShown = 200;
 
 /** What spreadsheets show and export for an error, in the languages that translate it, such as `#N/A`, `#NV` or `#¡REF!`. */
 const errorCell = /^\s*#(?:N\/[AD]|N\.?V|NB|[¡¿]?[\p{Lu}\d_/]{3,20}[!?])\.?\s*$/u;
@@ -235,7 +238,7 @@ export class Lines {
     return {
       record,
       line: readLineNumber(this.table, record),
-      ...mapFields((name) => toVisible(texts[name])),
+      ...mapFields((name) => toVisible(texts[name], longestShown)),
       state: problem === undefined ? done : 'problem',
       problem,
       correctable: problem !== undefined && isCorrectable ? texts : undefined,
@@ -301,7 +304,7 @@ export class Lines {
       const reason = this.table.sheet?.isRounded(record, column ?? -1)
         ? 'the spreadsheet may have rounded this number; format the cell as text, and enter it again'
         : errorCell.test(cell) && 'the spreadsheet could not calculate this cell; enter what belongs there';
-      if (reason) return { reason: `${field} "${toVisible(cell)}": ${reason}` };
+      if (reason) return { reason: `${field} "${toVisible(cell, longestShown)}": ${reason}` };
     }
     return undefined;
   }

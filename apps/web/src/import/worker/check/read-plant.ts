@@ -1,8 +1,8 @@
 import { jsonShapeOf, type NewPlant, NewPlantSchema } from '@plant-store/contract';
 import { parseExactJson } from '@plant-store/contract/exact-json/parse';
 import { mapFields, type Texts, withoutEmpty } from '../../../shared/fields.js';
+import { toVisible } from '../../../shared/to-visible.js';
 import type { Fix } from '../../protocol.js';
-import { toVisible } from '../to-visible.js';
 import { readId } from './read-id.js';
 
 /** What a record holds: a plant that the contract accepts, or why it is none. */

@@ -1,6 +1,6 @@
+import { toVisible } from '../../../shared/to-visible.js';
 import type { ColumnChoice, ColumnsPreview, Fix } from '../../protocol.js';
 import { isNdjson, readCells, readLineNumber, type Table } from '../table.js';
-import { toVisible } from '../to-visible.js';
 import { countColumns, findHeader, recognizeColumns } from './recognize-columns.js';
 
 /** How the records of a table are read. */
