@@ -1,6 +1,6 @@
 import { createClient } from '@plant-store/client';
 import { createFakePlantStore } from '@plant-store/client/testing';
-import { act, cleanup, render, screen, waitFor } from '@testing-library/react';
+import { act, cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { describes } from '../test/render-view.js';
@@ -39,6 +39,9 @@ async function enterToken(user: ReturnType<typeof open>, token = known) {
 const nameField = () => screen.findByRole<HTMLInputElement>('textbox', { name: 'Name' });
 /** There once a token is accepted. */
 const plantsLink = () => screen.getByRole('link', { name: 'Plants', current: 'page' });
+
+/** The token that this tab keeps. */
+const keptToken = () => JSON.parse(sessionStorage.getItem('plant-store.token') ?? 'null');
 
 /** What this tab keeps that holds the token. */
 const keptTokens = () => Object.keys(sessionStorage).filter((key) => sessionStorage[key].includes(known));
@@ -108,7 +111,7 @@ it('announces that the token of the address cannot be used, keeps none, or goes 
     location.hash = `#token=${damaged}`;
   });
   await screen.findByText(/^The token in the address cannot be used\..*not complete/);
-  expect(screen.getAllByRole('alert')[0]?.textContent).toMatch(/goes on with the one that it has\.$/);
+  expect(screen.getAllByRole('alert')[0]?.textContent).toMatch(/goes on with the token that it has\.$/);
   expect(location.href).not.toContain('pst_');
   expect(document.activeElement).toBe(screen.getByRole('textbox', { name: 'Name' }));
   expect(keptTokens()).toEqual(['plant-store.token']);
@@ -128,12 +131,75 @@ it('takes a token from the address of the open page, and keeps it when the one b
   act(() => {
     location.hash = `#token=${jwt}`;
   });
-  await waitFor(() => expect(sessionStorage.getItem('plant-store.token')).toBe(JSON.stringify(jwt)));
+  await user.click(await screen.findByRole('button', { name: 'Use the token from the link' }));
+  await waitFor(() => expect(keptToken()).toBe(jwt));
   expect(location.href).not.toContain(jwt);
   reply();
   await screen.findByText(/^The access token is not known here\./);
   expect(plantsLink()).toBeDefined();
-  expect(sessionStorage.getItem('plant-store.token')).toBe(JSON.stringify(jwt));
+  expect(keptToken()).toBe(jwt);
+});
+
+it('asks before the token of a link takes the place of another one, and keeps that unless it is told to', async () => {
+  history.replaceState(null, '', '/');
+  store.acceptTokens(known, jwt);
+  sessionStorage.setItem('plant-store.token', JSON.stringify(known));
+  const user = open(jwt);
+  const stay = await screen.findByRole('button', { name: 'Stay signed in' });
+  const dialog = await screen.findByRole('dialog', { name: 'Use the access token from this link?' });
+  expect(document.activeElement).toBe(stay);
+  await waitFor(() => expect(dialog.textContent).toContain('You are signed in as test'));
+  const sentTokens = () =>
+    new Set(fetch.mock.calls.map(([, { headers }]) => new Headers(headers).get('authorization')));
+  expect(sentTokens()).toEqual(new Set([`Bearer ${known}`]));
+  await user.keyboard('{Enter}');
+  await waitFor(() => expect(dialog.isConnected).toBe(false));
+  expect([keptToken(), plantsLink().isConnected]).toEqual([known, true]);
+  // A reload asks no more.
+  open();
+  expect(plantsLink()).toBeDefined();
+  expect(screen.queryByRole('dialog')).toBeNull();
+
+  open(jwt);
+  fireEvent(await screen.findByRole('dialog'), new Event('cancel', { cancelable: true }));
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  expect(keptToken()).toBe(known);
+
+  const again = open(jwt);
+  await again.click(await screen.findByRole('button', { name: 'Use the token from the link' }));
+  await waitFor(() => expect(keptToken()).toBe(jwt));
+  expect(screen.queryByRole('dialog')).toBeNull();
+  await waitFor(() => expect(sentTokens()).toEqual(new Set([`Bearer ${known}`, `Bearer ${jwt}`])));
+});
+
+it('does not ask about the token that the page has, on the device too, which other tabs keep', async () => {
+  history.replaceState(null, '', '/');
+  localStorage.setItem('plant-store.token', JSON.stringify(known));
+  store.acceptTokens(known, jwt);
+  open(known);
+  expect(plantsLink()).toBeDefined();
+  expect(screen.queryByRole('dialog')).toBeNull();
+  const user = open(jwt);
+  await user.click(await screen.findByRole('button', { name: 'Use the token from the link' }));
+  await waitFor(() => expect(keptToken()).toBe(jwt));
+  expect(localStorage.getItem('plant-store.token')).toBe(JSON.stringify(known));
+});
+
+it('uses the token of a link once the service rejects the one that the page has', async () => {
+  history.replaceState(null, '', '/');
+  store.acceptTokens(jwt);
+  sessionStorage.setItem('plant-store.token', JSON.stringify(known));
+  open(jwt);
+  await waitFor(() => expect(keptToken()).toBe(jwt));
+  expect(screen.queryByLabelText('Access token')).toBeNull();
+});
+
+it('keeps the token of the tab when a link looks like the reply of an identity provider', async () => {
+  history.replaceState(null, '', '/');
+  sessionStorage.setItem('plant-store.token', JSON.stringify(known));
+  render(<App tokenFromAddress={undefined} signingIn={Promise.resolve('You were not signed in: no.')} />);
+  await screen.findByText('You were not signed in: no. The page goes on with the token that it has.');
+  expect([keptToken(), plantsLink().isConnected]).toEqual([known, true]);
 });
 
 it('keeps the undo of a delete while another view is shown', async () => {

@@ -31,6 +31,11 @@ const TokenSheet = lazy(async () => {
   return { default: TokenSheet };
 });
 
+const LinkSheet = lazy(async () => {
+  const { LinkSheet } = await loadPart(() => import('./token/link-sheet.js'));
+  return { default: LinkSheet };
+});
+
 const TokensSheet = lazy(async () => {
   const { TokensSheet } = await loadPart(() => import('./tokens/tokens-sheet.js'));
   return { default: TokensSheet };
@@ -58,7 +63,10 @@ export function App(props: AppProps) {
 
 /** The token, and, once there is one, the plants and the ways to add some. */
 function Page({ tokenFromAddress, signingIn }: AppProps) {
-  const { session, use, keepIn, reject, renew, replace, forget } = useSession(tokenFromAddress, signingIn);
+  const { session, use, answerOffer, keepIn, reject, renew, replace, forget } = useSession(
+    tokenFromAddress,
+    signingIn,
+  );
   const route = useRoute();
   const header = useRef<HTMLElement>(null);
   const [isShowingKeys, setShowingKeys] = useState(false);
@@ -149,6 +157,11 @@ function Page({ tokenFromAddress, signingIn }: AppProps) {
                 <UndoProvider>
                   <Workspace route={route} id={kept.id} isActive={active} onScopes={setScopes} />
                 </UndoProvider>
+                {active && session.offered !== undefined && (
+                  <Part>
+                    <LinkSheet onUse={() => answerOffer(true)} onKeep={() => answerOffer(false)} />
+                  </Part>
+                )}
                 {isTokensOpen !== undefined && (
                   <Tokens
                     key={kept.id}

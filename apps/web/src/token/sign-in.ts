@@ -68,8 +68,10 @@ export async function beginSignIn(
  */
 export async function finishSignIn(settings: SignInSettings, reply: URLSearchParams): Promise<SignedIn> {
   const begun = readFromTab(tabStorageKeys.signIn) as Begun | undefined;
+  // A link that looks like a reply does not end the sign-in that was begun.
+  if (begun === undefined || reply.get('state') !== begun.state)
+    throw new Error('It was not begun in this tab.');
   keepInTab(tabStorageKeys.signIn, undefined);
-  if (begun === undefined) throw new Error('It was not begun in this tab.');
   const server = await discover(settings);
   // Checks the state and the issuer (RFC 9207).
   const parameters = oauth.validateAuthResponse(server, clientOf(settings), reply, begun.state);

@@ -22,6 +22,8 @@ export interface Session {
   readonly problem?: string | undefined;
   /** Why the token in the address was not taken, while the page goes on with the one that it had. */
   readonly notice?: string | undefined;
+  /** The token of a link, which the person has to accept first, since the page has another one. */
+  readonly offered?: string | undefined;
   /** Whether a token was entered, forgotten or rejected in the open page, so that the focus has to follow. */
   readonly asked: boolean;
   /** What is shown in place of the panel while the reply of the identity provider is checked, and when another tab has taken it. */
@@ -33,6 +35,8 @@ export interface SessionControl {
   readonly session: Session;
   /** Uses a token that was checked, and keeps it in a place. */
   use(token: string, place: Place): void;
+  /** Goes on with the token that a link offers, or with the one that the page has. */
+  answerOffer(isAccepted: boolean): void;
   /** Keeps the token on the device from now on, or in this tab alone. */
   keepIn(place: Place): void;
   /** Asks for another token, with the reason; what was typed stays. A token that is no longer used changes nothing. */
@@ -77,6 +81,13 @@ export function useSession(
       setSession({ kept: enteredToken(token), active: true, place, asked: true }),
     [],
   );
+  const answerOffer = useCallback(
+    (isAccepted: boolean) =>
+      setSession((now) =>
+        isAccepted && now.offered !== undefined ? entered(now.offered) : { ...now, offered: undefined },
+      ),
+    [],
+  );
   const keepIn = useCallback((place: Place) => {
     if (place === 'tab') keep('device', undefined);
     setSession((now) => ({ ...now, place }));
@@ -101,9 +112,11 @@ export function useSession(
       // An import has tried with no other.
       if ((await renew(token)) !== token) return;
       // The reply to a request with an earlier token may come late.
-      setSession((now) =>
-        now.active && now.kept?.token === token ? { ...now, active: false, problem, asked: true } : now,
-      );
+      setSession((now) => {
+        if (!now.active || now.kept?.token !== token) return now;
+        if (now.offered !== undefined) return entered(now.offered);
+        return { ...now, active: false, problem, asked: true };
+      });
     },
     [renew],
   );
@@ -151,7 +164,8 @@ export function useSession(
     void signingIn?.then(async (signedIn) => {
       if (!isShown) return;
       if (typeof signedIn === 'string') {
-        setSession((now) => ({ ...now, waiting: undefined, problem: signedIn }));
+        // The tab may have a token already: a link that looks like a reply must not take it away.
+        setSession(() => withProblem(openSession(undefined, false), signedIn));
         return;
       }
       if (await handOver(signedIn)) {
@@ -175,8 +189,8 @@ export function useSession(
     return () => clearTimeout(timer);
   }, [kept, active, renew]);
   return useMemo(
-    () => ({ session, use, keepIn, reject, renew, replace, forget }),
-    [session, use, keepIn, reject, renew, replace, forget],
+    () => ({ session, use, answerOffer, keepIn, reject, renew, replace, forget }),
+    [session, use, answerOffer, keepIn, reject, renew, replace, forget],
   );
 }
 
@@ -204,13 +218,22 @@ function openSession(tokenFromAddress: string | undefined, isSigningIn: boolean)
 
 function enter(text: string, before: Session): Session {
   const { token, problem } = readToken(text);
-  if (token !== undefined) {
-    // One that the device has stays there.
-    const place = before.kept?.token === token ? before.place : 'tab';
-    return { kept: enteredToken(token), active: true, place, asked: before.asked };
-  }
-  const reason = `The token in the address cannot be used. ${problem}`;
+  if (token === undefined) return withProblem(before, `The token in the address cannot be used. ${problem}`);
+  // One that the device has stays there.
+  const isSame = before.kept?.token === token;
+  if (before.active && !isSame) return { ...before, offered: token };
+  const place = isSame ? before.place : 'tab';
+  return { kept: isSame ? before.kept : enteredToken(token), active: true, place, asked: before.asked };
+}
+
+/** A session with a token from a link that the person has accepted. */
+function entered(token: string): Session {
+  return { kept: enteredToken(token), active: true, place: 'tab', asked: true };
+}
+
+/** Shows why the address gives no token: above what the page shows with the one that it has, or where it asks for one. */
+function withProblem(before: Session, problem: string): Session {
   return before.active
-    ? { ...before, notice: `${reason} The page goes on with the one that it has.` }
-    : { ...before, problem: reason };
+    ? { ...before, notice: `${problem} The page goes on with the token that it has.` }
+    : { ...before, problem };
 }

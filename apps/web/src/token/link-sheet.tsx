@@ -1,0 +1,51 @@
+import { escapeInvisible } from '@plant-store/contract/escape-invisible';
+import { useEffect, useRef } from 'react';
+import { Sheet } from '../shared/sheet.js';
+import { useOwnToken } from '../shared/use-scopes.js';
+
+interface LinkSheetProps {
+  /** Called when the token of the link takes the place of the one that the page has. */
+  onUse(): void;
+  /** Called when the page keeps the one that it has; that is also what closing does. */
+  onKeep(): void;
+}
+
+/**
+ * Asks whether the token of a link takes the place of the one that the page has. Otherwise, whoever sends a link could make others store
+ * plants under a token of the sender's choice.
+ */
+export function LinkSheet({ onUse, onKeep }: LinkSheetProps) {
+  const own = useOwnToken();
+  const who = own?.name ?? own?.subject;
+  const keep = useRef<HTMLButtonElement>(null);
+  useEffect(() => keep.current?.focus(), []);
+  return (
+    <Sheet title="Use the access token from this link?" isOpen onClose={onKeep}>
+      <div className="stack">
+        <p>
+          {who === undefined ? (
+            <span key="unknown">You are signed in already.</span>
+          ) : (
+            <span key="known">
+              <span>You are signed in as </span>
+              <bdi translate="no">
+                <strong>{escapeInvisible(who)}</strong>
+              </bdi>
+              .
+            </span>
+          )}{' '}
+          <span>With the token from the link, whatever you add or change is recorded under that token.</span>{' '}
+          <span>Use it only if you trust whoever sent you the link.</span>
+        </p>
+        <div className="submit-row">
+          <button ref={keep} type="button" className="primary" onClick={onKeep}>
+            Stay signed in
+          </button>
+          <button type="button" onClick={onUse}>
+            Use the token from the link
+          </button>
+        </div>
+      </div>
+    </Sheet>
+  );
+}
