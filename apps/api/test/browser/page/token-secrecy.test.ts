@@ -7,7 +7,7 @@ import { addButton, chooseFile, readOutcome } from './support/import-page.js';
 import { openTab, type Tab } from './support/open-tab.js';
 import { makePlantsFile } from './support/plants-file.js';
 import { setUp } from './support/set-up.js';
-import { addPlant, forgetToken, openImport } from './support/use-page.js';
+import { addPlant, forgetToken, openImport, useLink } from './support/use-page.js';
 
 const shared = setUp({ LOG_LEVEL: 'trace' });
 let tab: Tab;
@@ -126,6 +126,33 @@ it('keeps it for this tab: another one of the same browser is asked for it', asy
   onTestFinished(() => other.close());
   await other.goto(shared.store.baseUrl);
   await other.getByRole('button', { name: 'Use token' }).waitFor();
+});
+
+it('asks before a link replaces the token that it has, and keeps the other one nowhere until that is accepted', async () => {
+  const { page: opened, close } = await openTab(shared.browser);
+  onTestFinished(close);
+  const { address, baseUrl, token } = shared.store;
+  await opened.goto(address);
+  await opened.getByRole('link', { name: 'Plants' }).waitFor();
+  const other = await shared.store.issueToken('read');
+  const placesOfOther = async () => placesOf(await readStorage(opened), other.slice('pst_'.length));
+  const sheet = opened.getByRole('dialog', { name: 'Use the access token from this link?' });
+  for (const key of ['Enter', 'Escape']) {
+    await opened.goto(`${baseUrl}/#token=${other}`);
+    await sheet.getByText('You are signed in as quickstart').waitFor();
+    const stay = sheet.getByRole('button', { name: 'Stay signed in' });
+    expect(await stay.evaluate((node) => node === document.activeElement)).toBe(true);
+    expect([await placesOfOther(), opened.url()]).toEqual([[], `${baseUrl}/`]);
+    await opened.keyboard.press(key);
+    await sheet.waitFor({ state: 'hidden' });
+    await opened.reload();
+    await opened.getByRole('link', { name: 'Plants' }).waitFor();
+    expect([await placesOfOther(), await sheet.count()]).toEqual([[], 0]);
+  }
+  await useLink(opened, `${baseUrl}/#token=${other}`);
+  await sheet.waitFor({ state: 'hidden' });
+  await opened.getByText('This token may see plants').waitFor();
+  expect(placesOf(await readStorage(opened), token.slice('pst_'.length))).toEqual([]);
 });
 
 it('shows a token that it creates or rotates until it is kept, and keeps it nowhere; what is revoked works no more', async () => {

@@ -51,6 +51,12 @@ export async function openImport(page: Page): Promise<void> {
   await link.click();
 }
 
+/** Opens a link with a token in a tab that has another one. */
+export async function useLink(page: Page, link: string): Promise<void> {
+  await page.goto(link);
+  await page.getByRole('button', { name: 'Use the token from the link' }).click();
+}
+
 /** Forgets the token by the menu of the page. */
 export async function forgetToken(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'More' }).click();
