@@ -35,6 +35,8 @@ it('loads hardly anything before it checks the version of Node.js, so that an ol
       '// src/errors/operator-error.ts',
       '// src/cli/cli-context.ts',
       '// src/package-folder.ts',
+      // For the messages of errors.
+      '// ../../packages/contract/dist/escape-invisible.js',
       '// src/runtime/timing.ts',
     ]),
   );
