@@ -63,7 +63,7 @@ const timeLimits = {
 const idleMs = 10_000;
 
 /** How many connections are open at once; more are closed as they arrive. */
-const maxConnections = 64;
+export const maxAdminConnections = 64;
 
 /**
  * Creates the server of the admin port, not listening yet, for monitoring and for the health checks of load balancers and
@@ -90,7 +90,7 @@ export function createAdminServer({ readiness, metrics, log }: AdminDependencies
     send(response, await handle(routes, request).catch((error: unknown) => toErrorReply(error, log)));
   });
   server.timeout = idleMs;
-  server.maxConnections = maxConnections;
+  server.maxConnections = maxAdminConnections;
   return server;
 }
 

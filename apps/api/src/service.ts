@@ -2,10 +2,11 @@ import { Server as NetServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Registry } from '@prometheus-io/client';
 import type { Logger } from 'pino';
-import { type AdminPort, openAdminPort } from './admin-port.js';
+import { type AdminPort, maxAdminConnections, openAdminPort } from './admin-port.js';
 import { createLastUseRecorder } from './auth/last-use-recorder.js';
 import { type AccessTokenStore, createTokenService, type TokenService } from './auth/token-service.js';
 import type { Config } from './config.js';
+import { countAllowedConnections, limitConnections, readOpenFilesLimit } from './http/connection-limit.js';
 import { createApp } from './http/create-app.js';
 import { createGracefulShutdown, listen, trackConnections } from './http/listen.js';
 import { readClient, readPage } from './http/routes/built-files.js';
@@ -14,7 +15,7 @@ import { createCommitRecord } from './observe/commit-health.js';
 import { countTokenChecks } from './observe/measure-requests.js';
 import { addServiceGauges, createShownRegistry } from './observe/metrics.js';
 import { createReadiness, type Readiness } from './observe/readiness.js';
-import type { RequestLog } from './observe/request-log.js';
+import { createConnectionLog, type RequestLog } from './observe/request-log.js';
 import { plantTable } from './plants/plant-store.js';
 import { ActiveCallers } from './runtime/callers.js';
 import { stopTimeouts, withTimeout } from './runtime/timing.js';
@@ -70,13 +71,18 @@ const retirePollMs = 50;
 /**
  * Starts the service in this process: it opens the database, listens, and then listens on the admin port.
  *
- * @throws {OperatorError} when the page or the client cannot be served, the database cannot be opened or the address cannot be listened on
+ * @throws {OperatorError} when the limit on open files is too low, the page or the client cannot be served, the database cannot be
+ * opened, or the address cannot be listened on
  */
 export async function startService(
   config: Config,
   log: Logger,
   { requestLog = log, metrics = createShownRegistry(config), onConnection }: ServiceOptions = {},
 ): Promise<ServiceProcess> {
+  const allowedConnections = countAllowedConnections(readOpenFilesLimit(), {
+    adminConnections: config.admin ? maxAdminConnections : 0,
+    databaseConnections: config.database.engine === 'sqlite' ? 0 : config.database.poolSize,
+  });
   const page = config.pageFolder === undefined ? undefined : readPage(config.pageFolder, config.jwt?.signIn);
   const client = config.clientFolder === undefined ? undefined : readClient(config.clientFolder);
   const callers = new ActiveCallers();
@@ -124,6 +130,11 @@ export async function startService(
     stopping: stopping.signal,
   });
   const server = createServer(app, log, { turns, fastPath: config.fastPath });
+  limitConnections(
+    server,
+    allowedConnections,
+    createConnectionLog(log, allowedConnections, stopping.signal, metrics),
+  );
   const connections = trackConnections(server);
   if (onConnection !== undefined) server.on('connection', onConnection);
   const stopServer = createGracefulShutdown(server, connections);

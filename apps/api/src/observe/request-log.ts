@@ -90,7 +90,7 @@ export function parseTraceparent(header: string): Span | undefined {
   return version === '00' && rest !== undefined ? undefined : { traceId, spanId };
 }
 
-/** How often rejections are logged, in milliseconds: a line for each would cost more than the rest of it. */
+/** How often rejections are logged, in milliseconds: a line for each one would cost more than the rejection. */
 const intervalMs = 1_000;
 
 /**
@@ -109,21 +109,59 @@ export function createRejectionLog(log: Logger, stopping: AbortSignal, metrics?:
       labelNames: ['reason'],
       initial: reasons,
     });
-  let rejected: Partial<Record<OverloadReason, number>> = {};
+  const count = countInIntervals(stopping, (rejected) => log.warn({ rejected }, 'overloaded'));
+  return function countRejection(reason: OverloadReason): void {
+    countMetric?.(reason);
+    count(reason);
+  };
+}
+
+/**
+ * Creates a function to call with each connection that is closed on arrival, because the limit on open files allows no more. Counts
+ * and logs like the rejections.
+ *
+ * @param allowed how many connections there may be
+ */
+export function createConnectionLog(
+  log: Logger,
+  allowed: number,
+  stopping: AbortSignal,
+  metrics: Registry | undefined,
+) {
+  const countMetric =
+    metrics &&
+    createCounter(metrics, {
+      name: 'plant_store_http_connections_rejected_total',
+      help: 'Connections closed on arrival, because the limit on open files allows no more',
+      labelNames: [],
+    });
+  const message = 'connections are closed on arrival: the limit on open files allows no more';
+  const count = countInIntervals(stopping, ({ rejected }) => log.warn({ rejected, allowed }, message));
+  return function countConnection(): void {
+    countMetric?.();
+    count('rejected');
+  };
+}
+
+/** Counts events by kind and reports the counts once in each interval with an event, or immediately once the service stops. */
+function countInIntervals<Kind extends string>(
+  stopping: AbortSignal,
+  report: (counts: Partial<Record<Kind, number>>) => void,
+): (kind: Kind) => void {
+  let counts: Partial<Record<Kind, number>> = {};
   let timer: NodeJS.Timeout | undefined;
 
   function flush(): void {
     if (timer === undefined) return;
     clearTimeout(timer);
     timer = undefined;
-    log.warn({ rejected }, 'overloaded');
-    rejected = {};
+    report(counts);
+    counts = {};
   }
 
   stopping.addEventListener('abort', flush);
-  return function countRejection(reason: OverloadReason): void {
-    countMetric?.(reason);
-    rejected[reason] = (rejected[reason] ?? 0) + 1;
+  return function count(kind) {
+    counts[kind] = (counts[kind] ?? 0) + 1;
     timer ??= setTimeout(flush, intervalMs).unref();
     if (stopping.aborted) flush();
   };

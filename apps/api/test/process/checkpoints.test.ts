@@ -1,15 +1,14 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { composePlantRequest } from '../support/post-plant.js';
+import { forbidOpening } from '../support/process/processes.js';
 import { issueToken, startServe } from '../support/process/run-command.js';
-import { openConnection, type RawConnection } from '../support/send-raw.js';
+import { openConnection } from '../support/send-raw.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
-
-const openFiles = 200;
 
 it('keeps storing if no thread can start, shows a warning, and starts one as soon as possible', async () => {
   const folder = temporaryFolder();
   const token = await issueToken({ folder });
-  const call = { folder, openFiles, environment: { ADMIN_PORT: '0' } };
+  const call = { folder, environment: { ADMIN_PORT: '0' } };
   const { command, baseUrl, adminUrl } = await startServe(call);
   const probe = await openConnection(adminUrl);
   const readReadiness = () => {
@@ -23,18 +22,13 @@ it('keeps storing if no thread can start, shows a warning, and starts one as soo
   sender.write(composePlantRequest({ baseUrl, token }, ''));
   expect((await sender.readReply()).status).toBe(400);
 
-  // More than it can accept, so that no descriptor is left for a thread.
-  const others: RawConnection[] = [];
-  const closeOthers = () => {
-    for (const connection of others) connection.destroy();
-  };
-  onTestFinished(closeOthers);
-  while (others.length < 2 * openFiles) others.push(await openConnection(baseUrl));
+  // A thread needs some.
+  const permitOpening = forbidOpening(command.process.pid);
   sender.write(composePlantRequest({ baseUrl, token }, '{"id":1,"name":"Fern"}'));
   expect((await sender.readReply()).status).toBe(200);
   await expect.poll(readReadiness).toMatchObject({ status: 200, body: { status: 'ready', warnings } });
 
-  closeOthers();
+  permitOpening();
   await expect.poll(async () => (await readReadiness()).body).toEqual(ready.body);
   const { exitCode, stdout: log } = await command.end('SIGTERM');
   expect(exitCode).toBe(0);

@@ -1,0 +1,84 @@
+import { connect, type Socket } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
+import { composePlantRequest } from '../support/post-plant.js';
+import { failed, issueToken, runCommand, startServe } from '../support/process/run-command.js';
+import { openConnection } from '../support/send-raw.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { until } from '../support/until.js';
+
+/** The limit of each process. */
+const openFiles = 200;
+
+/** Opens connections as fast as the service closes them, each with a request, until the returned function is called. */
+function occupy(baseUrl: string): () => void {
+  const { hostname, port } = new URL(baseUrl);
+  const sockets = new Set<Socket>();
+  const opening = setInterval(() => {
+    for (let count = 0; count < 20 && sockets.size < 2_000; count++) {
+      const socket = connect(Number(port), hostname);
+      sockets.add(socket);
+      socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
+      socket.resume().write('GET /nowhere HTTP/1.1\r\nHost: a\r\n\r\n');
+    }
+  }, 10);
+  const stop = () => {
+    clearInterval(opening);
+    for (const socket of sockets) socket.destroy();
+  };
+  onTestFinished(stop);
+  return stop;
+}
+
+it.each([
+  // Each worker reserves 64 for itself and the database. A single process also reserves 64 for the admin port.
+  { workers: 1, allowed: 72 },
+  { workers: 2, allowed: 136 },
+])(
+  'keeps the admin port and the database working while a stranger holds all connections: $workers',
+  async ({ workers, allowed }) => {
+    const folder = temporaryFolder();
+    const token = await issueToken({ folder });
+    const environment = { ADMIN_PORT: '0', WORKERS: String(workers) };
+    const { command, baseUrl, adminUrl } = await startServe({ folder, openFiles, environment });
+    const read = async (path: string) => {
+      const response = await fetch(`${adminUrl}${path}`);
+      return { status: response.status, text: await response.text() };
+    };
+    const readMetric = async (name: string) =>
+      Number(new RegExp(`^${name} (.+)$`, 'm').exec((await read('/metrics')).text)?.[1]);
+    const own = await openConnection(baseUrl);
+    const send = async (request: string | Buffer) => {
+      own.write(request);
+      return (await own.readReply()).status;
+    };
+    const get = `GET /plants HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n\r\n`;
+    const stop = occupy(baseUrl);
+    await until(async () => (await readMetric('plant_store_http_connections')) >= workers * allowed);
+    await command.waitFor(
+      new RegExp(`"level":40,.+"rejected":\\d+,"allowed":${allowed},"msg":"connections are closed`),
+    );
+
+    for (let id = 1; id <= 3; id++)
+      expect(await send(composePlantRequest({ baseUrl, token }, `{"id":${id},"name":"Fern"}`))).toBe(200);
+    expect(await send(get)).toBe(200);
+    for (const path of ['/livez', '/readyz', '/metrics']) expect((await read(path)).status, path).toBe(200);
+    expect(await runCommand(['backup'], { folder })).toMatchObject({ exitCode: 0 });
+    expect(await readMetric('plant_store_http_connections')).toBeLessThanOrEqual(workers * allowed);
+    expect(await readMetric('plant_store_http_connections_rejected_total')).toBeGreaterThan(0);
+
+    stop();
+    await until(async () => (await fetch(`${baseUrl}/openapi.json`).catch(() => undefined))?.ok);
+    own.destroy();
+    expect(await command.end('SIGTERM')).toMatchObject({ exitCode: 0, stderr: '' });
+  },
+);
+
+it.each([1, 2])(
+  'does not start with a limit that leaves no room for connections, with %i processes',
+  async (workers) => {
+    const call = { folder: temporaryFolder(), openFiles: 70, environment: { WORKERS: String(workers) } };
+    expect(await runCommand(['serve'], call)).toEqual(
+      failed(/may open 70 files, but needs 80 or more/, /.*/),
+    );
+  },
+);
