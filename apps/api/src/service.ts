@@ -13,7 +13,13 @@ import { readClient, readPage } from './http/routes/built-files.js';
 import { createServer } from './http/server.js';
 import { createCommitRecord } from './observe/commit-health.js';
 import { countTokenChecks } from './observe/measure-requests.js';
-import { addServiceGauges, createShownRegistry } from './observe/metrics.js';
+import {
+  addReadinessGauge,
+  addServiceGauges,
+  addTokenExpiryGauge,
+  createShownRegistry,
+  showsMetrics,
+} from './observe/metrics.js';
 import { createReadiness, type Readiness } from './observe/readiness.js';
 import { createConnectionLog, type RequestLog } from './observe/request-log.js';
 import { plantTable } from './plants/plant-store.js';
@@ -139,7 +145,11 @@ export async function startService(
   if (onConnection !== undefined) server.on('connection', onConnection);
   const stopServer = createGracefulShutdown(server, connections);
   const failingShare = () => (commits.isFailing() ? 1 : (database.failingShare?.() ?? 0));
-  if (metrics !== undefined) addServiceGauges(metrics, { connections, queue, failingShare });
+  if (metrics !== undefined) {
+    addServiceGauges(metrics, { connections, queue, failingShare });
+    addTokenExpiryGauge(metrics, database.accessTokens);
+    if (showsMetrics(config)) addReadinessGauge(metrics, readiness);
+  }
   let admin: AdminPort | undefined;
 
   async function closeDatabase(): Promise<boolean> {

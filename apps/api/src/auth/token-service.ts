@@ -84,7 +84,7 @@ export interface TokenVerifier {
  * nothing more.
  */
 export function createTokenService(
-  store: Omit<AccessTokenStore, 'list' | 'recordUses' | 'listHashed' | 'takeOver'>,
+  store: Omit<AccessTokenStore, 'list' | 'findNextExpiry' | 'recordUses' | 'listHashed' | 'takeOver'>,
   now: () => number = Date.now,
   onUse?: (token: AccessToken) => void,
 ): TokenService {
@@ -327,6 +327,11 @@ export interface AccessTokenStore {
   list(): Promise<readonly AccessToken[]>;
   /** All that are valid at a time, and the latest that have ended by then, up to so many, in the order of their ids. */
   listLatest(maxEnded: number, at: Date): Promise<readonly AccessToken[]>;
+  /**
+   * When the first name has no valid token left, among the names with a token that is valid at a time and was used since another
+   * one; `null` if each of them has one that never expires. A token that was replaced has the name of the new one.
+   */
+  findNextExpiry(at: Date, usedSince: Date): Promise<Date | null>;
   /** Marks a token as revoked; a second call keeps the first time. Returns `null` when there is no such id. */
   revoke(id: number, at: Date): Promise<AccessToken | null>;
   /**

@@ -58,8 +58,8 @@ export function createClusterMetrics(registry: Registry, group: WorkerGroup) {
   }
 
   async function aggregate() {
-    await readWorkers();
-    const own = await registry.getMetricsAsJSON();
+    // Either may wait for a database that hangs.
+    const [own] = await Promise.all([registry.getMetricsAsJSON(), readWorkers()]);
     const together = [own, ended, ...latest.values()].flat().map((metric) => ({
       ...metric,
       aggregator: aggregators.get(metric.name) ?? metric.aggregator,

@@ -6,7 +6,7 @@ import { type AdminPort, openAdminPort } from '../admin-port.js';
 import { createTokenService } from '../auth/token-service.js';
 import type { Config } from '../config.js';
 import { listen } from '../http/listen.js';
-import { createShownRegistry } from '../observe/metrics.js';
+import { addReadinessGauge, createShownRegistry } from '../observe/metrics.js';
 import type { Telemetry } from '../observe/otlp.js';
 import type { Readiness } from '../observe/readiness.js';
 import { clusterStopTimeouts, withTimeout } from '../runtime/timing.js';
@@ -55,6 +55,8 @@ export async function startCluster(
   async function readiness(): Promise<Readiness> {
     return isDraining ? { ready: false, reason: 'shutting_down' } : combineReadiness(group, workers);
   }
+
+  if (metrics !== undefined) addReadinessGauge(metrics, readiness);
 
   async function stop(): Promise<boolean> {
     isDraining = true;

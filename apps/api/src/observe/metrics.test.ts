@@ -1,6 +1,8 @@
+import { statfsSync } from 'node:fs';
 import { Counter, Histogram, Registry } from '@prometheus-io/client';
 import { expect, it } from 'vitest';
-import { createCounter, createHistogram } from './metrics.js';
+import { temporaryFolder } from '../../test/support/temporary-folder.js';
+import { addDiskGauges, createCounter, createHistogram, readAtMostEvery } from './metrics.js';
 
 // Guards upgrades of @prometheus-io/client: a registry takes any object with `get`, and calls `collect` before it reads values.
 
@@ -74,4 +76,43 @@ it('a histogram is registered under its name once', () => {
   const create = () => createHistogram(registry, { ...histogram, labelName: 'route' });
   create();
   expect(create).toThrow('already been registered');
+});
+
+it('a value that is read while its source hangs or fails is the previous one, and one read is in flight', async () => {
+  let reads = 0;
+  let source: Promise<number> = Promise.resolve(1);
+  const read = readAtMostEvery(0, 0, () => {
+    reads++;
+    return source;
+  });
+  expect(await read()).toBe(1);
+  const hanging = Promise.withResolvers<number>();
+  source = hanging.promise;
+  expect(await Promise.all([read(), read(), read()])).toEqual([1, 1, 1]);
+  expect(reads).toBe(2);
+  hanging.reject(new Error('away'));
+  expect(await read()).toBe(1);
+  source = Promise.resolve(3);
+  expect(await read()).toBe(3);
+});
+
+it('a value is read at most once within the interval', async () => {
+  let reads = 0;
+  const read = readAtMostEvery(60_000, 0, async () => ++reads);
+  expect([await read(), await read()]).toEqual([1, 1]);
+});
+
+it('the metrics of a disk have the size of the disk that a path is on, and what is free', async () => {
+  const registry = new Registry();
+  const folder = temporaryFolder();
+  addDiskGauges(registry, folder);
+  const values = async () =>
+    [...(await registry.metrics()).matchAll(/^plant_store_sqlite_disk_(\w+)_bytes (\d+)$/gm)].map(
+      ([, name, value]) => [name, Number(value)] as const,
+    );
+  const before = Object.fromEntries(await values());
+  const { bsize, blocks } = statfsSync(folder);
+  expect(before).toEqual({ free: expect.any(Number), size: bsize * blocks });
+  expect(before['free']).toBeGreaterThan(0);
+  expect(before['free']).toBeLessThan(bsize * blocks);
 });

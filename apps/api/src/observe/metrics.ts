@@ -1,7 +1,11 @@
+import { statfs } from 'node:fs/promises';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client';
 import type { Pool } from 'pg';
+import type { AccessTokenStore } from '../auth/token-service.js';
 import { readPackage } from '../package-folder.js';
+import { withTimeout } from '../runtime/timing.js';
 import type { OtlpSettings } from './otlp-settings.js';
+import type { Readiness } from './readiness.js';
 
 /** Creates the registry of all metrics, with those of the process and of Node.js, and the version of this program. */
 export function createRegistry(): Registry {
@@ -27,15 +31,20 @@ export function createRegistry(): Registry {
 /** The metrics of a registry, as values. */
 export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
-/** Creates it if anything shows its metrics: an admin port, or an export. */
-export function createShownRegistry({
-  admin,
-  otlp,
-}: {
+/** What shows metrics: an admin port, or an export. */
+interface MetricsSettings {
   readonly admin: object | undefined;
   readonly otlp: OtlpSettings | undefined;
-}): Registry | undefined {
-  return admin || otlp?.metrics ? createRegistry() : undefined;
+}
+
+/** Creates it if anything shows its metrics. */
+export function createShownRegistry(settings: MetricsSettings): Registry | undefined {
+  return showsMetrics(settings) ? createRegistry() : undefined;
+}
+
+/** Whether a process shows metrics. A worker does not: the primary process shows those of all workers. */
+export function showsMetrics({ admin, otlp }: MetricsSettings): boolean {
+  return admin !== undefined || otlp?.metrics !== undefined;
 }
 
 /** A gauge whose value is read at each scrape. */
@@ -43,7 +52,7 @@ interface ReadGauge {
   readonly name: string;
   readonly help: string;
   /** What the values of several processes become: their sum by default. */
-  readonly aggregator?: 'sum' | 'max';
+  readonly aggregator?: 'sum' | 'min' | 'max';
   read(): number | Promise<number>;
 }
 
@@ -57,6 +66,97 @@ export function addGauge(registry: Registry, { name, help, aggregator = 'sum', r
     async collect() {
       this.set(await read());
     },
+  });
+}
+
+/** How long a scrape waits for a value that is read from a disk or a database, in milliseconds. */
+const readTimeoutMs = 1_000;
+
+/**
+ * Reads a value at a call, at most once within an interval, and one at a time. A call returns the previous value when reading fails or
+ * takes longer than a second, so that a scrape has an end although a disk or a database hangs.
+ */
+export function readAtMostEvery<Value>(
+  intervalMs: number,
+  initial: Value,
+  read: () => Promise<Value>,
+): () => Promise<Value> {
+  let latest = initial;
+  let reading: Promise<void> | undefined;
+  let readAt = Number.NEGATIVE_INFINITY;
+
+  async function update(): Promise<void> {
+    try {
+      latest = await read();
+      readAt = performance.now();
+    } catch {
+      // The readiness of the service shows it, and the log has the cause.
+    } finally {
+      reading = undefined;
+    }
+  }
+
+  return async () => {
+    if (performance.now() - readAt >= intervalMs) {
+      reading ??= update();
+      await withTimeout(reading, readTimeoutMs, () => undefined);
+    }
+    return latest;
+  };
+}
+
+/** Adds what `/readyz` reports, as 1 or 0. */
+export function addReadinessGauge(registry: Registry, readiness: () => Promise<Readiness>): void {
+  addGauge(registry, {
+    name: 'plant_store_ready',
+    help: 'Whether the service accepts creates, as /readyz reports it: 1 or 0',
+    read: async () => ((await readiness()).ready ? 1 : 0),
+  });
+}
+
+/** How often the expiry of tokens is read from the database, in milliseconds. */
+const tokensIntervalMs = 60_000;
+
+/** How lately a token was used whose expiry matters, in milliseconds. */
+const lateUseMs = 7 * 86_400_000;
+
+/** Adds when the next token that is in use expires, and no other one has its name. */
+export function addTokenExpiryGauge(
+  registry: Registry,
+  { findNextExpiry }: Pick<AccessTokenStore, 'findNextExpiry'>,
+): void {
+  addGauge(registry, {
+    name: 'plant_store_next_token_expiry_timestamp_seconds',
+    help: 'When the next access token expires that was used in the last 7 days and has no successor, in seconds since 1970; +Inf for never',
+    aggregator: 'min',
+    read: readAtMostEvery(tokensIntervalMs, Number.POSITIVE_INFINITY, async () => {
+      const now = Date.now();
+      const expiry = await findNextExpiry(new Date(now), new Date(now - lateUseMs));
+      return expiry === null ? Number.POSITIVE_INFINITY : expiry.getTime() / 1_000;
+    }),
+  });
+}
+
+/** How often the space on a disk is read, in milliseconds: once for both metrics of a scrape. */
+const diskIntervalMs = 1_000;
+
+/** Adds the size of the disk that holds the SQLite database, and what is free on it for the user of the service. */
+export function addDiskGauges(registry: Registry, path: string): void {
+  const read = readAtMostEvery(diskIntervalMs, { free: Number.NaN, size: Number.NaN }, async () => {
+    const { bavail, blocks, bsize } = await statfs(path);
+    return { free: bavail * bsize, size: blocks * bsize };
+  });
+  addGauge(registry, {
+    name: 'plant_store_sqlite_disk_free_bytes',
+    help: 'Space that is left for the service on the disk of the SQLite database',
+    aggregator: 'min',
+    read: async () => (await read()).free,
+  });
+  addGauge(registry, {
+    name: 'plant_store_sqlite_disk_size_bytes',
+    help: 'Size of the disk of the SQLite database',
+    aggregator: 'max',
+    read: async () => (await read()).size,
   });
 }
 
@@ -96,9 +196,12 @@ export function addServiceGauges(
   });
 }
 
-/** A checkpoint: the pages that the write-ahead log has after it, and how long it took, in milliseconds. */
+/** A checkpoint. */
 export interface Checkpoint {
+  /** The pages in the write-ahead log. */
   readonly logPages: number;
+  /** Whether the database has all of them. */
+  readonly isMoved: boolean;
   readonly durationMs: number;
 }
 

@@ -69,6 +69,8 @@ interface AccessTokenStoreDependencies {
    * Runs `insertBelowSql` so that no other process counts the valid tokens before what it stores can be seen, and returns its rows.
    */
   insertBelow(values: readonly unknown[]): Promise<readonly (readonly unknown[])[]>;
+  /** Finds the next expiry without Prisma's client; see `findNextExpiry`. */
+  findNextExpiry(at: Date, usedSince: Date): Promise<Date | null>;
   /** Stores uses without Prisma's client, and without waiting for the disk. */
   recordUses(uses: readonly TokenUse[]): Promise<void>;
   /** Loads Prisma's client, which takes a while. */
@@ -86,6 +88,7 @@ interface AccessTokenStoreDependencies {
 export function createPrismaAccessTokenStore({
   findByHash,
   insertBelow,
+  findNextExpiry,
   recordUses,
   loadClient,
   confirmRead,
@@ -129,6 +132,7 @@ export function createPrismaAccessTokenStore({
     },
     find: (id) => withTable((tokens) => findIn(tokens, id)),
     findByHash: (hash) => runQuery(() => findByHash(hash)),
+    findNextExpiry: (at, usedSince) => runQuery(() => findNextExpiry(at, usedSince)),
     list: async () => (await listAll()).map(leaveOutHash),
     listLatest: (maxEnded, at) =>
       withTable(async (tokens) => {
@@ -179,6 +183,9 @@ export function createPrismaAccessTokenStore({
   };
 }
 
+/** Runs a query of the access token table, and returns the rows. */
+type TokenQuery = (sql: string, values: readonly string[]) => Promise<readonly (readonly unknown[])[]>;
+
 /**
  * A statement that stores a token, unless so many are valid when it is created. Its values are those of the columns, that time
  * again, and the limit; it returns the id.
@@ -205,7 +212,7 @@ export function insertBelowSql(parameters: readonly string[]): string {
  * @param parameter the placeholder of the first parameter in the engine's SQL
  */
 export async function findAccessToken(
-  query: (sql: string, values: readonly string[]) => Promise<readonly (readonly unknown[])[]>,
+  query: TokenQuery,
   parameter: '?' | '$1',
   hash: string,
 ): Promise<AccessToken | null> {
@@ -225,6 +232,32 @@ export async function findAccessToken(
     lastUsedAt: toTimeOrNull(lastUsedAt),
     ratePerMinute: ratePerMinute === null ? null : Number(ratePerMinute),
   };
+}
+
+/**
+ * Finds when the first name has no valid token left, among names whose valid tokens were used since a time, without Prisma's client.
+ *
+ * @param parameters the placeholders of the first two parameters in the engine's SQL
+ */
+export async function findNextExpiry(
+  query: TokenQuery,
+  [first, second]: readonly ['?', '?'] | readonly ['$1', '$2'],
+  at: Date,
+  usedSince: Date,
+): Promise<Date | null> {
+  const [row] = await query(
+    `SELECT min(last) FROM (
+       SELECT max(expires_at) AS last FROM access_tokens
+       WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${first}) GROUP BY name
+       HAVING count(expires_at) = count(*) AND max(last_used_at) > ${second}) AS names`,
+    [at, usedSince].map(toStoredTime),
+  );
+  return toTimeOrNull(row?.[0] ?? null);
+}
+
+/** A time as SQLite has it, where it compares as text: the format of Prisma's driver adapter. */
+export function toStoredTime(time: Date): string {
+  return time.toISOString().replace('Z', '+00:00');
 }
 
 function toRow<Token extends { readonly scopes: readonly Scope[] }>(token: Token): Row<Token> {

@@ -3,6 +3,7 @@ import { expect, inject, it } from 'vitest';
 import { expectStored } from '../support/expect-stored.js';
 import { postPlant } from '../support/post-plant.js';
 import { useTestService } from '../support/start-test-service.js';
+import { until } from '../support/until.js';
 
 const service = useTestService({ ADMIN_PORT: '0' }, (config) => ({ ...config, failingAfterMs: 300 }));
 
@@ -38,6 +39,20 @@ const readiness = async () => {
   const reply = await fetch(`${service.adminUrl}/readyz`);
   return { status: reply.status, body: await reply.json() };
 };
+
+const readReadyMetric = async () =>
+  /^plant_store_ready (.*)$/m.exec(await (await fetch(`${service.adminUrl}/metrics`)).text())?.[1];
+
+it('the metric plant_store_ready is 0 while the database is away, without a create, and 1 before and after that', async () => {
+  expect(await readReadyMetric()).toBe('1');
+  const endOutage = await service.database.beginOutage('closed');
+  await until(async () => (await readReadyMetric()) === '0');
+  expect((await readiness()).status).toBe(503);
+  await endOutage();
+  await until(async () => (await readReadyMetric()) === '1');
+  // Of several workers half suffice, and the others follow.
+  await expect.poll(readiness).toEqual({ status: 200, body: { status: 'ready' } });
+});
 
 it('is not ready while creates fail, and recovers as soon as they would succeed, without one', async () => {
   const { begin, end, constrain, reason } = rejections[inject('engine')];

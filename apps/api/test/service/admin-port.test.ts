@@ -106,6 +106,7 @@ it('stays live but is not ready while the service stops, and closes last', async
 
   const stopped = service.stop();
   expect(await probe('/readyz')).toMatchObject(unavailable('shutting_down'));
+  expect((await probe('/metrics')).text).toMatch(/^plant_store_ready 0$/m);
   expect(await probe('/livez')).toMatchObject(live);
   await expect(openConnection(service.baseUrl)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
 

@@ -39,6 +39,31 @@ describe.each(enginesOfStore())('access tokens on %s', (engine) => {
   const add = (hash: string, parts: { name?: string; expiresAt?: Date | null } = {}) =>
     store.add({ name: 'shop', hash, scopes, expiresAt: null, ...parts });
 
+  it('finds when the first name in use has no valid token left', async () => {
+    const [used, since, now] = [new Date('2030-06-01'), new Date('2030-05-01'), new Date('2030-06-02')];
+    const day = (number: number) => new Date(Date.UTC(2030, 5, number, 4, 5, 6, 789));
+    const find = () => store.findNextExpiry(now, since);
+    const addUsed = async (name: string, expiry: Date | null, usedAt = used) => {
+      const { id } = await add(`${name} ${expiry?.getTime()}`, { name, expiresAt: expiry });
+      await store.recordUses([{ id, at: usedAt }]);
+      return id;
+    };
+    expect(await find()).toBeNull();
+    await addUsed('ended', day(1));
+    await addUsed('unused lately', day(3), new Date('2030-04-01'));
+    await add('never used', { name: 'never used', expiresAt: day(4) });
+    await addUsed('lasting', null);
+    await addUsed('replaced', day(5));
+    await add('its successor', { name: 'replaced', expiresAt: null });
+    await store.revoke(await addUsed('revoked', day(6)), used);
+    expect(await find()).toBeNull();
+    await addUsed('last', day(20));
+    expect(await find()).toEqual(day(20));
+    await addUsed('rotated', day(8));
+    await add('the next one', { name: 'rotated', expiresAt: day(9) });
+    expect(await find()).toEqual(day(9));
+  });
+
   it('stores the times of a token to the millisecond, and never returns its hash', async () => {
     const added = await store.add({ name: 'shop', hash: 'a', scopes: ['read', 'delete'], expiresAt });
     expect(added).toEqual({

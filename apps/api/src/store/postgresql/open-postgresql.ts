@@ -8,7 +8,12 @@ import { type Database, type OpenOptions, stderrLog } from '../database.js';
 import type { PostgresqlLocation } from '../database-location.js';
 import { readMigrations } from '../migrations.js';
 import { text } from '../table.js';
-import { createPrismaAccessTokenStore, findAccessToken, insertBelowSql } from '../token-store.js';
+import {
+  createPrismaAccessTokenStore,
+  findAccessToken,
+  findNextExpiry,
+  insertBelowSql,
+} from '../token-store.js';
 import { checkPooler } from './check-pooler.js';
 import { checkTables } from './check-tables.js';
 import { connectionSettings, queryTimeoutMs, rejectAfter, withConnection } from './connection.js';
@@ -59,6 +64,7 @@ export async function openPostgresql(
     const accessTokens = createPrismaAccessTokenStore({
       findByHash: (hash) => findAccessToken(query, '$1', hash),
       insertBelow: (values) => runInsertBelow(pool, values),
+      findNextExpiry: (at, usedSince) => findNextExpiry(query, ['$1', '$2'], at, usedSince),
       recordUses: (uses) => recordUses(pool, uses),
       loadClient: async () => new (await import('./generated/client.js')).PrismaClient({ adapter }),
       confirmRead: async () => void (await pool.query(confirmDurable)),

@@ -61,7 +61,7 @@ function checkpoint(database) {
   if (found === lastFound) return;
   lastFound = found;
   const durationMs = performance.now() - startedAt;
-  parentPort?.postMessage({ checkpoint: { logPages: log, durationMs } });
+  parentPort?.postMessage({ checkpoint: { logPages: log, isMoved, durationMs } });
 }
 
 /** The pages in the log and the database at the last checkpoint, which moved nothing if they were the same before. */

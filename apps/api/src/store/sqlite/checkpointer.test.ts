@@ -126,12 +126,14 @@ it('recovers by itself after a failure that passes, and logs both', async () => 
   renameSync(path, `${path}.away`);
   const checkpointer = start();
   await until(() => checkpointer.failure() !== undefined);
+  await until(() => checkpointer.overdueMs() > 0);
   renameSync(`${path}.away`, path);
   const { size } = statSync(path);
   for (let count = 0; count < 100; count++) insert();
   await until(() => statSync(path).size > size + 1_000_000);
   await until(() => lines.length === 2);
   expect(checkpointer.failure()).toBeUndefined();
+  await until(() => checkpointer.overdueMs() === 0);
   expect(lines).toEqual([
     `warn: the write-ahead log is not moved into the database: ${path} was deleted or moved away`,
     'info: the write-ahead log is moved into the database again',
@@ -228,6 +230,26 @@ it.each([
   expect(logSize()).toBeGreaterThan(0);
   await checkpointer.stop();
   expect(logSize() === 0).toBe(isAsked);
+});
+
+it('is overdue for as long as a reader keeps it from moving all of the log', async () => {
+  const { path, insert, start } = await createFile();
+  insert();
+  const checkpointer = start();
+  const reader = connectToSqlite(path);
+  reader.exec('BEGIN; SELECT * FROM plants');
+  await until(() => {
+    insert();
+    return checkpointer.overdueMs() > 0;
+  });
+  // However much is written meanwhile, it is since the first page that is left.
+  const before = checkpointer.overdueMs();
+  await until(() => {
+    insert();
+    return checkpointer.overdueMs() > before + 300;
+  });
+  reader.close();
+  await until(() => checkpointer.overdueMs() === 0);
 });
 
 it('empties the log that others have open once a reader has ended', async () => {

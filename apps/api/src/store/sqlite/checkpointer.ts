@@ -9,6 +9,8 @@ import type { DatabaseFiles } from './file-identity.js';
 export interface Checkpointer {
   /** Why commits are not being moved; `undefined` if they are. */
   failure(): string | undefined;
+  /** For how long something in the log has not been moved, in milliseconds; 0 if nothing is left. */
+  overdueMs(): number;
   /** Empties the log soon, in which the texts of deleted plants remain until they are overwritten. */
   truncateLog(): void;
   /** Stops the thread and resolves once it has released the file. */
@@ -60,6 +62,9 @@ export function startCheckpointer(
   const stopping = new AbortController();
   let thread: Worker | undefined;
   let failure: string | undefined;
+  /** Since when moving has failed, and since when a part was left that a reader still needs; never by default. */
+  let failedSince = Number.POSITIVE_INFINITY;
+  let leftSince = Number.POSITIVE_INFINITY;
   let delayMs = first;
 
   function report(newFailure: string | undefined): void {
@@ -69,6 +74,7 @@ export function startCheckpointer(
       log.info({}, 'the write-ahead log is moved into the database again');
     }
     failure = newFailure;
+    failedSince = sinceNowIf(failure !== undefined, failedSince);
   }
 
   function onReport(message: Report): void {
@@ -77,6 +83,7 @@ export function startCheckpointer(
       return;
     }
     if ('checkpoint' in message) {
+      leftSince = sinceNowIf(!message.checkpoint.isMoved, leftSince);
       onCheckpoint?.(message.checkpoint);
       return;
     }
@@ -114,6 +121,7 @@ export function startCheckpointer(
   const ended = keepRunning();
   return {
     failure: () => failure,
+    overdueMs: () => Math.max(0, performance.now() - Math.min(failedSince, leftSince)),
     // A thread that starts does so in any case.
     truncateLog: () => thread?.postMessage('truncate'),
     async stop() {
@@ -123,6 +131,11 @@ export function startCheckpointer(
       await ended;
     },
   };
+}
+
+/** Since when a condition holds: the earlier time if it held before, and never if it does not. */
+function sinceNowIf(holds: boolean, before: number): number {
+  return holds ? Math.min(before, performance.now()) : Number.POSITIVE_INFINITY;
 }
 
 function waitForExit(worker: Worker): Promise<string> {

@@ -3,12 +3,18 @@ import type { SqlDriverAdapter, SqlDriverAdapterFactory } from '@prisma/driver-a
 import type Sqlite from 'better-sqlite3';
 import type { TokenUse } from '../../auth/token-service.js';
 import { OperatorError } from '../../errors/operator-error.js';
-import { addGauge, measureCheckpoints } from '../../observe/metrics.js';
+import { addDiskGauges, addGauge, measureCheckpoints } from '../../observe/metrics.js';
 import { plantTable } from '../../plants/plant-store.js';
 import { type Database, databaseUnavailable, type OpenOptions, stderrLog } from '../database.js';
 import { readMigrations } from '../migrations.js';
 import { text } from '../table.js';
-import { createPrismaAccessTokenStore, findAccessToken, insertBelowSql } from '../token-store.js';
+import {
+  createPrismaAccessTokenStore,
+  findAccessToken,
+  findNextExpiry,
+  insertBelowSql,
+  toStoredTime,
+} from '../token-store.js';
 import { type Checkpointer, startCheckpointer } from './checkpointer.js';
 import { createFactory, durablePragmas, enableMmap, openConnection, withConnection } from './connections.js';
 import { createDatabaseFile, guardFiles, requireDatabaseFile, syncToDisk } from './database-files.js';
@@ -60,23 +66,32 @@ export async function openSqlite(
           insertBelow,
           values.map((value) => (value instanceof Date ? toStoredTime(value) : value)),
         ),
+      findNextExpiry: (at, usedSince) => findNextExpiry(query, ['?', '?'], at, usedSince),
       recordUses: (uses) => recordUses(createFactory(path, guard.check), uses),
       loadClient: async () => new (await import('./generated/client.js')).PrismaClient({ adapter }),
       confirmRead: async () => syncLog(),
       runQuery: transact,
     });
     const lists = createListThread(files, plantTable);
-    if (metrics !== undefined)
+    let checkpointer: Checkpointer | undefined;
+    if (metrics !== undefined) {
+      addDiskGauges(metrics, path);
+      addGauge(metrics, {
+        name: 'plant_store_sqlite_checkpoint_overdue_seconds',
+        help: 'For how long part of the write-ahead log of SQLite has not been moved into the database; 0 if nothing is left',
+        aggregator: 'max',
+        read: () => (checkpointer?.overdueMs() ?? 0) / 1_000,
+      });
       addGauge(metrics, {
         name: 'plant_store_last_backup_timestamp_seconds',
         help: 'When the last good backup of the SQLite database was made, in seconds since 1970; 0 for never',
         aggregator: 'max',
         read: () => readLastBackupSeconds(path),
       });
+    }
     const onCheckpoint = metrics && measureCheckpoints(metrics);
     // What it may throw the thread meets, too, and reports.
     const moveRest = () => transact(() => isLogMoved(connection)).catch(() => false);
-    let checkpointer: Checkpointer | undefined;
     const plants = createSqliteStore({
       ...{
         connection,
@@ -214,11 +229,6 @@ function connect(path: string) {
  * too. By default SQLite would move a long log into the database here, and hold up creates for as long.
  */
 const pragmas = 'PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0';
-
-/** In the format in which Prisma's driver adapter stores times, which compare as text. */
-function toStoredTime(time: Date): string {
-  return time.toISOString().replace('Z', '+00:00');
-}
 
 /** SQLite locks the file before a statement that writes reads anything. */
 const insertBelow = insertBelowSql(Array.from({ length: 8 }, () => '?'));
