@@ -22,7 +22,7 @@ export function* searchText(text: string, folded: string): Generator<undefined, 
   return false;
 }
 
-/** Whether a text has a folded one as a part once it is folded, too. */
+/** Whether a text contains a folded one once it is folded, too. */
 export function hasText(text: string, folded: string): boolean {
   const search = searchText(text, folded);
   let step = search.next();
@@ -34,23 +34,34 @@ function foldPart(text: string): string {
   // Latin-1 has no decomposed letters. This takes a tenth of the time.
   if (!/[\u0100-\uffff]/.test(text)) return text.toLowerCase().replaceAll('ß', 'ss').replaceAll('µ', 'μ');
   // Only from lower case ẞ becomes SS, and only of decomposed letters all become one again that differ in case alone, such as ᾼ and ᾳ.
-  const folded = text.normalize('NFD').toLowerCase().toUpperCase().toLowerCase();
+  const folded = limitMarks(text).normalize('NFD').toLowerCase().toUpperCase().toLowerCase();
   return folded.replaceAll('ς', 'σ').replaceAll('i\u0307', 'i').normalize('NFC');
 }
 
-/** How long a part is: the marks of one letter are put in order in a time that grows with the square of their number. */
-const partLength = 1_024;
-
-/** As many marks of one letter stay together (Unicode Standard Annex 15, "Stream-Safe Text Format"). */
+/** How many marks of one letter stay together (Unicode Standard Annex 15, section 13, "Stream-Safe Text Format"). */
 const maxMarks = 30;
+const tooManyMarks = /([\p{M}\u1160-\u11ff]{30})([\p{M}\u1160-\u11ff])/gu;
+
+/**
+ * Divides long runs of marks by U+034F, across which none is moved: to put the marks of one letter in order takes a time that grows
+ * with the square of their number.
+ */
+function limitMarks(text: string): string {
+  return text.length > maxMarks ? text.replace(tooManyMarks, '$1\u034f$2') : text;
+}
+
+/** How long a part is, at most, in UTF-16 code units. */
+const partLength = 1_024;
 
 /** Divides a text before letters, where its parts are folded as the whole would be. An empty one has one part. */
 function* partsOf(text: string): Generator<string> {
   let start = 0;
   while (text.length - start > partLength) {
     let end = start + partLength;
-    const least = end - maxMarks;
-    while (end > least && continues(text, end)) end--;
+    while (end > start && continues(text, end)) end--;
+    // Within a longer run of marks, which is divided anyway, but not within a code point.
+    if (end === start)
+      end += /[\udc00-\udfff]/.test(text.charAt(start + partLength)) ? partLength - 1 : partLength;
     yield text.slice(start, end);
     start = end;
   }

@@ -210,9 +210,10 @@ export async function countValues(
 /** Searches texts in short turns of the event loop, which has others to serve. */
 interface Search {
   /**
-   * Searches rows of `examine`, until so many match, or that has taken as long as it may.
+   * Searches rows of `examine`, until so many match, or that has taken as long as it may. The first row of a list is searched to the
+   * end, so that the next page begins after it.
    *
-   * @returns those that were searched, without the match of those that have not what is searched for
+   * @returns those that were searched to the end, without the match of those that have not what is searched for
    */
   filter(rows: readonly (readonly unknown[])[], matches: number): Promise<readonly (readonly unknown[])[]>;
 }
@@ -221,13 +222,15 @@ function createSearch(q: string, durationMs: number): Search {
   const folded = foldText(q);
   let leftMs = durationMs;
   let startedAt = 0;
+  let isFirst = true;
   /** Lets others have their turn. */
   async function rest(): Promise<void> {
     leftMs -= performance.now() - startedAt;
     await setImmediate();
     startedAt = performance.now();
   }
-  async function hasOne(texts: readonly unknown[]): Promise<boolean> {
+  /** Resolves to `undefined` if the time ends within the texts. */
+  async function hasOne(texts: readonly unknown[]): Promise<boolean | undefined> {
     for (const text of texts) {
       if (typeof text !== 'string') continue;
       const search = searchText(text, folded);
@@ -235,6 +238,7 @@ function createSearch(q: string, durationMs: number): Search {
       while (!step.done) {
         if (performance.now() - startedAt > turnMs) await rest();
         step = search.next();
+        if (!step.done && !isFirst && leftMs <= 0) return undefined;
       }
       if (step.value) return true;
     }
@@ -247,6 +251,8 @@ function createSearch(q: string, durationMs: number): Search {
       let matched = 0;
       for (const [id, addedAt, isMatch, isEnd, bytesLeft, ...texts] of rows) {
         const isFound = isMatch === true && (await hasOne(texts));
+        if (isFound === undefined) break;
+        isFirst = false;
         searched.push([id, addedAt, isFound, isEnd, bytesLeft]);
         if (isFound) matched++;
         if (matched === matches || leftMs <= 0) break;

@@ -83,3 +83,23 @@ it('passes over plants of which none matches, up to those that do', async () => 
   expect(await list(1, 600n)).toEqual([[1_200n], 1_200n]);
   expect(await list(1, 1_200n)).toEqual([[], undefined]);
 });
+
+it('gives up within a long text once the time ends, and searches it to the end on the next page', async () => {
+  const letters = 'x'.repeat(5_000);
+  const store = await openWith(5, (id) => ({ name: id === 4 ? `${letters}rare` : letters }));
+  const pages: unknown[] = [];
+  let id: bigint | undefined;
+  do {
+    const query: ListQuery = { order: 'id', q: 'rare', after: id ? { id } : undefined };
+    const { plants, last } = await store.list(query, noTime);
+    pages.push([plants.map((plant) => plant.id), last?.id]);
+    id = last?.id;
+  } while (id !== undefined);
+  expect(pages).toEqual([
+    [[], 1n],
+    [[], 2n],
+    [[], 3n],
+    [[4n], 4n],
+    [[], undefined],
+  ]);
+});

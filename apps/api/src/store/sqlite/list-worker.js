@@ -1,7 +1,7 @@
 // @ts-check
 // The program of the thread that reads lists. It is JavaScript, since the sources and the build load it by the same path.
 import { parentPort, workerData } from 'node:worker_threads';
-import { foldText, hasText } from '@plant-store/contract/fold-text';
+import { foldText, searchText } from '@plant-store/contract/fold-text';
 import Database from 'better-sqlite3';
 import { requireFiles } from './file-identity.js';
 
@@ -118,6 +118,26 @@ function countValues(values) {
   return [[...counts.keys()], [...counts.values()]];
 }
 
+/** When a search gives up within a text, and whether it has. */
+const search = { until: Number.POSITIVE_INFINITY, hasGivenUp: false };
+
+/**
+ * Whether a text contains a folded one, unless the search gives up. It looks at the time between the parts of a long text.
+ *
+ * @param {string} text
+ * @param {string} folded
+ */
+function findText(text, folded) {
+  const parts = searchText(text, folded);
+  let part = parts.next();
+  while (!part.done) {
+    part = parts.next();
+    search.hasGivenUp ||= !part.done && performance.now() > search.until;
+    if (search.hasGivenUp) return false;
+  }
+  return part.value;
+}
+
 function open() {
   /** @type {import('./file-identity.js').DatabaseFiles} */
   const files = workerData.files;
@@ -131,7 +151,7 @@ function open() {
       'has_text',
       { deterministic: true },
       (/** @type {string | null} */ text, /** @type {string} */ folded) =>
-        text !== null && hasText(text, folded) ? 1 : 0,
+        text !== null && findText(text, folded) ? 1 : 0,
     );
     return connection;
   } catch (error) {
@@ -274,8 +294,8 @@ function toPosition(id, time, number) {
 }
 
 /**
- * Walks along the plants, and stops at the first one that exceeds a limit. With a filter it passes over parts of them in which
- * none matches.
+ * Walks along the plants, and stops at the first one that exceeds a limit, or within whose texts the time ends: the next page begins
+ * with that one, and searches it to the end. With a filter it passes over parts of the plants in which none matches.
  *
  * @param {import('better-sqlite3').Database} connection
  * @param {RecordQuery} query
@@ -294,6 +314,8 @@ function list(connection, query, limits) {
   let bytes = 0;
   let look = { examined: plantsPerLook, bytes: bytesPerLook };
   let isLate = false;
+  search.until = Number.POSITIVE_INFINITY;
+  search.hasGivenUp = false;
   for (;;) {
     const rest = { ...query, after };
     if (isFiltered && !isLate && matched < limits.matches) {
@@ -301,8 +323,9 @@ function list(connection, query, limits) {
       const isWithin = examined + part.count <= limits.plants && bytes + part.bytes <= limits.bytes;
       // Long texts take long to look through, so that the time is looked at between them.
       const isShort = part.bytes <= bytesPerLook;
-      if (part.count > 0 && isShort && isWithin && matchesNone(connection, rest)) {
+      if (part.count > 0 && isShort && isWithin && matchesNone(connection, rest) && !search.hasGivenUp) {
         examined += part.count;
+        search.until = deadline;
         bytes += part.bytes;
         after = findPosition(connection, rest, part.count);
         isLate = performance.now() > deadline;
@@ -329,11 +352,12 @@ function list(connection, query, limits) {
         look = { examined: examined + plantsPerLook, bytes: bytes + bytesPerLook };
         isLate ||= performance.now() > deadline;
       }
-      if (examined > 0 && (isFull || isLate)) {
+      if (examined > 0 && (isFull || isLate || search.hasGivenUp)) {
         return { columns, last: after, readMs: performance.now() - startedAt };
       }
       walked++;
       examined++;
+      search.until = deadline;
       after = toPosition(
         /** @type {bigint} */ (row[place.id]),
         /** @type {number | null | undefined} */ (row[place.addedAt]),
