@@ -35,7 +35,11 @@ type AppSettings = Pick<
 >;
 
 /** What an app depends on. */
-export interface AppDependencies extends AppSettings, OperationDependencies, LimitDependencies, Shutdown {
+export interface AppDependencies
+  extends AppSettings,
+    Omit<OperationDependencies, 'memory'>,
+    LimitDependencies,
+    Shutdown {
   /** What the identity provider calls scopes, where its tokens are accepted. */
   readonly jwt?: Pick<JwtSettings, 'scopes'> | undefined;
   readonly log: Logger;
@@ -73,7 +77,7 @@ export async function createApp(dependencies: AppDependencies): Promise<Express>
 
   const limit = await rateLimit(rateLimitPerMinute, workers);
   const authenticate = bearerAuth(accessTokens, limitAuthentication(dependencies), dependencies.callers);
-  mountOperations(app, { ...dependencies, countBatch: limit.countBatch }, (operation) => {
+  mountOperations(app, { ...dependencies, memory, countBatch: limit.countBatch }, (operation) => {
     const { scope } = operation.metadata;
     // Those of plants, by whose clients they are sent; to ignore one of a token, such as its expiry, would give more than is meant.
     const ignored = scope === 'admin' ? [] : ignoredFields;

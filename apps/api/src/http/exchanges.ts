@@ -13,13 +13,21 @@ export interface Exchange {
 interface Line {
   current: Exchange;
   readonly waiting: Exchange[];
+  /** How many bytes the waiting ones take. */
+  bytes: number;
 }
 
-/** How many requests of a connection may wait before reading from it is paused. What was read may contain many more. */
-const waitingToPause = 16;
+/**
+ * How many requests of a connection may wait, and how many bytes they may take, before reading from it is paused. What was read may
+ * contain many more.
+ */
+const waitingToPause = { count: 16, bytes: 65_536 };
 
-/** How many requests of all connections may wait: with more, connections with more than the above are closed. Each takes 3 KB. */
-const maxWaiting = 16_384;
+/** How many bytes the waiting requests of all connections may take. No connection may take more than is left free. */
+const maxWaitingBytes = 3 * 2 ** 24;
+
+/** How many bytes a request takes besides its head. */
+const bytesPerRequest = 3_072;
 
 /** The exchanges of each connection of a server, of which one is begun at a time. */
 export type Exchanges = ReturnType<typeof createExchanges>;
@@ -31,38 +39,47 @@ export type Exchanges = ReturnType<typeof createExchanges>;
  */
 export function createExchanges(begin: (exchange: Exchange) => void) {
   const lines = new WeakMap<Duplex, Line>();
-  let waitingCount = 0;
+  let waitingBytes = 0;
 
   function addLine(current: Exchange): void {
     const { socket } = current.request;
-    const line: Line = { current, waiting: [] };
+    const line: Line = { current, waiting: [], bytes: 0 };
     lines.set(socket, line);
     socket.once('close', () => {
-      waitingCount -= line.waiting.splice(0).length;
+      line.waiting.length = 0;
+      count(line, -line.bytes);
     });
+  }
+
+  function count(line: Line, bytes: number): void {
+    line.bytes += bytes;
+    waitingBytes += bytes;
   }
 
   function wait(line: Line, exchange: Exchange): void {
     const { socket } = exchange.request;
-    if (waitingCount >= maxWaiting && line.waiting.length >= waitingToPause) socket.destroy();
+    const bytes = bytesOf(exchange);
+    if (line.bytes + bytes > maxWaitingBytes - waitingBytes) socket.destroy();
     // Until the end of the turn more requests are read of a connection that is closed.
     if (socket.destroyed) return;
+    const wasFull = isFull(line);
     line.waiting.push(exchange);
-    waitingCount++;
+    count(line, bytes);
     if (line.waiting.length === 1) beginNextAfter(line, line.current);
-    if (line.waiting.length === waitingToPause) pauseReading(socket);
+    if (!wasFull && isFull(line)) pauseReading(socket);
   }
 
   function beginNextAfter(line: Line, { request: { socket }, response }: Exchange): void {
     response.once('finish', () => {
       // After the last reply Node.js closes the connection.
       if (socket.destroyed || socket.writableEnded) return;
+      const wasFull = isFull(line);
       const next = line.waiting.shift();
       if (next === undefined) return;
-      waitingCount--;
+      count(line, -bytesOf(next));
       line.current = next;
       if (line.waiting.length > 0) beginNextAfter(line, next);
-      if (line.waiting.length === waitingToPause - 1) resumeReading(socket);
+      if (wasFull && !isFull(line)) resumeReading(socket);
       begin(next);
     });
   }
@@ -94,6 +111,15 @@ export function createExchanges(begin: (exchange: Exchange) => void) {
       return line?.waiting.at(-1) ?? line?.current;
     },
   };
+}
+
+/** Whether so much waits on a connection that no more is read from it. */
+function isFull({ waiting, bytes }: Line): boolean {
+  return waiting.length >= waitingToPause.count || bytes >= waitingToPause.bytes;
+}
+
+function bytesOf({ request: { url = '', rawHeaders } }: Exchange): number {
+  return rawHeaders.reduce((sum, text) => sum + text.length, bytesPerRequest + url.length);
 }
 
 /** Whether the reply was passed to the operating system, and the connection is free for the next one. */

@@ -66,20 +66,17 @@ function inheritFrom<Prototype extends object>(base: Prototype, prototype: objec
   return Object.setPrototypeOf(prototype, base);
 }
 
-/**
- * The JSON of bodies that several replies have, which is written once. As bytes it is kept once, however many of these are not read;
- * as text, which is empty until the first of them, each counts it.
- */
+/** The JSON of bodies that several replies have, which is written once. */
 const sharedTexts = new WeakMap<object, Buffer | string>();
 
-/** Writes the JSON of a body that several replies will have. */
-export function shareText(body: object): void {
+/** Writes the JSON of a body that many replies will have, as bytes that these hold together. */
+export function shareBytes(body: object): void {
   sharedTexts.set(body, Buffer.from(JSON.stringify(body)));
 }
 
-/** Returns a body that several replies may have, each of which the service holds. */
-export function mayShare<Body extends object>(body: Body): Body {
-  sharedTexts.set(body, '');
+/** Writes the JSON of a body that a few replies may have, as text, which is sent sooner. */
+export function shareText<Body extends object>(body: Body): Body {
+  sharedTexts.set(body, JSON.stringify(body));
   return body;
 }
 
@@ -95,10 +92,9 @@ export function sendJson(app: Express, memory: CallerMemory): void {
 
   app.response.json = function json(this: Response, body: unknown) {
     const shared = typeof body === 'object' && body !== null ? sharedTexts.get(body) : undefined;
-    const text = shared || JSON.stringify(body);
-    if (shared === '' && typeof text === 'string') sharedTexts.set(body as object, text);
+    const text = shared ?? JSON.stringify(body);
     const bytes = Buffer.byteLength(text);
-    if (typeof text === 'string') memory.holdReply(this, bytes);
+    memory.holdReply(this, text, bytes);
     const headers = [...commonHeaders, 'X-Request-Id', this.req.id, 'Content-Length', String(bytes)];
     if (this.locals.entityTag !== undefined) headers.push('ETag', this.locals.entityTag);
     this.writeHead(this.statusCode, headers);
@@ -113,7 +109,8 @@ export function completeJson(memory: CallerMemory): RequestHandler {
   return function completeJson(_request, response, next) {
     const { json } = response;
     response.json = (body: unknown) => {
-      memory.holdReply(response, Buffer.byteLength(JSON.stringify(body)));
+      const text = JSON.stringify(body);
+      memory.holdReply(response, text, Buffer.byteLength(text));
       if (response.locals.entityTag !== undefined) response.setHeader('ETag', response.locals.entityTag);
       return json.call(response, body);
     };

@@ -41,8 +41,15 @@ export function jsonBody(
 
     function onBody(bytes: Buffer): void {
       const cost = bytes.length / bytesPerRequest;
-      if (cost < 1) parse(bytes);
-      else turns.schedule(callerOf(response.locals), cost, () => parse(bytes));
+      if (cost < 1) {
+        parse(bytes);
+        return;
+      }
+      const endWork = memory.beginWork(response);
+      turns.schedule(callerOf(response.locals), cost, () => {
+        endWork();
+        parse(bytes);
+      });
     }
 
     readBody(request, response, { limitBytes, memory, turns }, onBody, next);

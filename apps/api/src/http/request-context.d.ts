@@ -32,6 +32,8 @@ declare global {
       route?: string;
       /** How many bytes are counted for the request; `undefined` before any are. */
       heldBytes?: number;
+      /** How many works on the request are in progress, which continue if its client leaves. */
+      works?: number;
       /** The error of the reply. */
       error?: ServiceError;
       /** Whether the plant was stored by an earlier request, once a create has succeeded. */

@@ -20,7 +20,7 @@ export interface ListGate {
   /**
    * Reads a list once it is its turn.
    *
-   * @throws {ServiceError} `overloaded` when too many lists wait
+   * @throws {ServiceError} `overloaded` when too many lists wait, or its caller has no room for what would be read
    * @throws {ClientGoneError} when nobody waits for it any more
    */
   read<Result extends Timed>(caller: Caller, list: List<Result>): Promise<Result>;
@@ -54,11 +54,18 @@ interface ListGateOptions {
   readonly concurrency: number;
   /** Who shares the time with them. */
   readonly callers: Pick<ActiveCallers, 'count'>;
+  /** Whether a caller may hold what a list reads. */
+  readonly hasRoom?: (caller: Caller) => boolean;
   /** What part of the time a create waits, from 0 to 1. */
   readonly waitingShare: () => number;
 }
 
-export function createListGate({ concurrency, callers, waitingShare }: ListGateOptions): ListGate {
+export function createListGate({
+  concurrency,
+  callers,
+  hasRoom = () => true,
+  waitingShare,
+}: ListGateOptions): ListGate {
   const places = new Budget(maxLists);
   const waiting = new FairQueue<() => void>();
   const shared = new Map<string, Waiting<Timed>[]>();
@@ -110,6 +117,7 @@ export function createListGate({ concurrency, callers, waitingShare }: ListGateO
     reading++;
     try {
       if (!requests.some(({ isWanted }) => isWanted())) throw new ClientGoneError();
+      if (!hasRoom(caller)) throw overloadErrors.reply_bytes;
       const result = await read(1 / callers.count());
       readMs = result.readMs;
       return result;

@@ -8,7 +8,7 @@ import type { Express, NextFunction, Request, RequestHandler, Response } from 'e
 import type { Logger } from 'pino';
 import { createTokenManagement, type Issuer } from '../../auth/manage-tokens.js';
 import type { TokenService } from '../../auth/token-service.js';
-import { ServiceError } from '../../errors/service-error.js';
+import { overloadErrors, ServiceError } from '../../errors/service-error.js';
 import { correctPlant, entityTagOf, namesTag } from '../../plants/correct-plant.js';
 import { createPlant, createPlants } from '../../plants/create-plant.js';
 import { deletePlant, deletePlants } from '../../plants/delete-plant.js';
@@ -23,7 +23,8 @@ import { showStoredPlant } from '../../plants/show-plant.js';
 import type { ActiveCallers } from '../../runtime/callers.js';
 import { createListGate } from '../../runtime/list-gate.js';
 import { costPerTurn, type Turns } from '../../runtime/turns.js';
-import { mayShare, shareText } from '../fast-path.js';
+import type { CallerMemory } from '../caller-memory.js';
+import { shareBytes, shareText } from '../fast-path.js';
 import { callerOf } from '../middleware/bearer-auth.js';
 import type { CountBatch } from '../middleware/rate-limit.js';
 import { setCommonHeaders } from '../security-headers.js';
@@ -43,6 +44,8 @@ export interface OperationDependencies {
   readonly workers: number;
   /** How many lists it reads at a time. */
   readonly concurrentLists: number;
+  /** What callers hold. */
+  readonly memory: CallerMemory;
   /** Who calls the service at the moment. */
   readonly callers: ActiveCallers;
   /** What the event loop has to do, large batches and bodies among it. */
@@ -76,14 +79,15 @@ export function mountOperations(
   dependencies: OperationDependencies,
   middlewareOf: (operation: Operation) => readonly RequestHandler[],
 ): void {
-  const { queue, store, callers, draining } = dependencies;
+  const { queue, store, memory, callers, draining } = dependencies;
   const findPlant = createFindPlant(store);
   const lists = createListGate({
     concurrency: dependencies.concurrentLists,
     callers,
+    hasRoom: memory.hasRoom,
     waitingShare: () => queue.waitingShare(),
   });
-  const followChanges = createFollowChanges({ store, lists, compose: shareText, draining });
+  const followChanges = createFollowChanges({ store, lists, compose: shareBytes, draining });
   const answerBatch = createBatchHandler(dependencies);
   const { ownTokens, log } = dependencies;
   const rateLimitPerMinute = dependencies.rateLimitPerMinute * dependencies.workers;
@@ -156,7 +160,7 @@ export function mountOperations(
         async read(share) {
           const { plants, next, readMs } = await listPlants(store, query, share);
           // Composed after the next list has begun.
-          return { readMs, compose: once(() => mayShare({ plants: plants.map(showStoredPlant), next })) };
+          return { readMs, compose: once(() => shareText({ plants: plants.map(showStoredPlant), next })) };
         },
       });
       return { status: 200, body: compose() };
@@ -253,6 +257,9 @@ function issuerOf(locals: Express.Locals, rateLimitPerMinute: number): Issuer {
 /** How many plants of a batch are begun in a turn of the event loop, where others have something to do, too. */
 const plantsPerTurn = 100;
 
+/** How many bytes an item of a batch takes besides its text, until the reply: what was parsed of it, its promise, and its outcome. */
+const bytesPerItem = 256;
+
 /** What is done with the plants of a batch, and how the log and the reply have what was done with one. */
 interface BatchOperation<Outcome, Shown> {
   run(batch: Batch): Promise<(Outcome | ServiceError)[]>;
@@ -261,7 +268,7 @@ interface BatchOperation<Outcome, Shown> {
 }
 
 /** Creates what answers a batch of any operation, with a result for each item, in order. */
-function createBatchHandler({ turns, callers, countBatch, log }: OperationDependencies) {
+function createBatchHandler({ turns, memory, callers, countBatch, log }: OperationDependencies) {
   return async function answerBatch<Outcome, Shown>(
     items: readonly unknown[],
     req: Request,
@@ -272,6 +279,7 @@ function createBatchHandler({ turns, callers, countBatch, log }: OperationDepend
       throw new ServiceError('batch_too_large', messages.batchTooLarge(items.length));
     }
     countBatch?.(res, items.length);
+    if (!memory.holdBody(res, items.length * bytesPerItem)) throw overloadErrors.body_bytes;
     const caller = callerOf(res.locals);
     const awaitTurn = async (left: number) => {
       // Those of several batches would otherwise be stored in turns, in no order of their ids, which takes SQLite longer.
@@ -279,7 +287,7 @@ function createBatchHandler({ turns, callers, countBatch, log }: OperationDepend
       await turns.wait(caller, (count / plantsPerTurn) * costPerTurn);
       return count;
     };
-    const outcomes = await run({ items, caller, awaitTurn });
+    const outcomes = await run({ items, caller, awaitTurn }).finally(memory.beginWork(res));
     const counts: Record<string, number> = {};
     for (const outcome of outcomes) {
       const key = outcome instanceof ServiceError ? outcome.errorName : name(outcome);
