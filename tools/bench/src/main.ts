@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import process from 'node:process';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { measureAttacks } from './attacks.js';
 import { type Compared, compare } from './compare.js';
 import { sqlite, startPostgresql } from './databases.js';
 import { measureGrowth } from './growth.js';
@@ -80,6 +81,17 @@ program
   .option('--seconds <count>', 'how long to measure', numberIn(0.1, 600), 60)
   .action(({ plants, seconds }) =>
     run({ seconds, warmup: 3 }, (measured) => measureStalls({ ...measured, plants })),
+  );
+
+program
+  .command('attacks')
+  .description('attack the service in each way of docs/SECURITY.md, and check what it promises the others')
+  .option('--seconds <count>', 'how long each attack lasts', numberIn(0.1, 600), 60)
+  .option('--workers <count>', 'the setting WORKERS', count, 1)
+  .option('--only <parts...>', 'the attacks whose titles have one of these parts')
+  .option(...onPostgresql)
+  .action(({ workers, only, ...options }) =>
+    run(options, (measured) => measureAttacks(measured, { workers, only })),
   );
 
 addCommand('scaling', {}, 3, 4)

@@ -38,5 +38,5 @@ export async function compareNodes(
 /** The service on a Node.js, given by its path. */
 function onNode(name: string, path: string): Target {
   const version = execFileSync(path, ['--version'], { encoding: 'utf8' }).trim();
-  return { ...plantStore({}, path), name, title: `Node.js ${version.slice(1)}` };
+  return { ...plantStore({ node: path }), name, title: `Node.js ${version.slice(1)}` };
 }

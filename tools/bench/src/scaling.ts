@@ -19,7 +19,7 @@ const share = 0.1;
  */
 export function compareWorkers(compared: Omit<Compared, 'loads' | 'targets'>): Promise<boolean> {
   const targets = [1, 2, 4, 8].map((count) => ({
-    ...plantStore({ WORKERS: String(count) }),
+    ...plantStore({ settings: { WORKERS: String(count) } }),
     name: `workers-${count}`,
     title: `${countOf(count, 'worker')}, ${share} of a core each`,
   }));

@@ -32,11 +32,18 @@ export interface Launch {
 
 const inRepository = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 
-/** The service as operators run it, with its defaults except for some settings, on a Node.js. */
-export function plantStore(
-  settings: Readonly<Record<string, string>> = {},
-  node: string = process.execPath,
-): Target {
+/** How the service is started. */
+interface ServiceOptions {
+  /** Settings that differ from the defaults. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** The program of Node.js. */
+  readonly node?: string;
+  /** What the token permits; by default what a new token does. */
+  readonly can?: readonly string[];
+}
+
+/** The service as operators run it. */
+export function plantStore({ settings = {}, node = process.execPath, can }: ServiceOptions = {}): Target {
   const service = inRepository('apps/api/dist/main.js');
   return {
     name: 'plant-store',
@@ -46,7 +53,8 @@ export function plantStore(
     prepare(databaseUrl, port) {
       const environment = { ...settings, PORT: String(port), DATABASE_URL: databaseUrl };
       // It also migrates the database.
-      const options = [service, 'token', 'create', '--name', 'bench'];
+      const limits = can === undefined ? [] : ['--can', can.join(',')];
+      const options = [service, 'token', 'create', '--name', 'bench', ...limits];
       const token = execFileSync(node, options, {
         env: environment,
         encoding: 'utf8',

@@ -1,0 +1,212 @@
+import { once } from 'node:events';
+import { Agent, request } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { parentPort, workerData } from 'node:worker_threads';
+
+/** A way in which one token, or nobody's, takes as much of the service as it can. */
+export interface Attack {
+  /** As the table in `docs/SECURITY.md` names it. */
+  readonly title: string;
+  /** The scope of its token; without one it sends no token. */
+  readonly scope?: 'create' | 'read' | 'delete' | 'admin';
+  /** What it needs to be stored before. */
+  readonly plants?: readonly { readonly name: string; readonly tag?: string }[];
+  readonly connections: number;
+  /** Sends from one connection, again and again; gets how often it was called before in all. */
+  send(sender: Sender, call: number): Promise<unknown>;
+}
+
+/** What an attack sends with. */
+interface Sender {
+  /** Sends a request, and reads the reply. */
+  request(method: string, path: string, body?: string): Promise<void>;
+  /** Sends the same request several times on a connection of its own. */
+  open(method: string, path: string, body?: string, times?: number): Promise<Socket>;
+}
+
+const mebibyte = 2 ** 20 - 10_000;
+const marks = `a${'\u0301'.repeat(511)}${'\u0316'.repeat(512)}`.repeat(500);
+const eight = <Item>(item: Item) => Array<Item>(8).fill(item);
+const fullBatch = (itemOf: (index: number) => object | string, member: string) =>
+  JSON.stringify({ [member]: Array.from({ length: 1_000 }, (_, index) => itemOf(index)) });
+const newPlants = (call: number) =>
+  fullBatch((index) => ({ id: 1e9 + call * 1_000 + index, name: 'Fern' }), 'plants');
+const ids = (call: number) => fullBatch((index) => String(1 + ((call * 1_000 + index) % 99_000)), 'ids');
+const manyValues = `{"plants":[${'[],'.repeat(340_000)}[]]}`;
+
+/** Leaves replies unread until the service closes the connection. */
+async function leaveUnread({ open }: Sender, path: string, times = 1): Promise<void> {
+  await once((await open('GET', path, undefined, times)).pause(), 'close');
+}
+
+/** Sends a request, and closes the connection at once. */
+async function leave({ open }: Sender, method: string, path: string, body?: string): Promise<void> {
+  const socket = await open(method, path, body);
+  await delay(3);
+  socket.resetAndDestroy();
+}
+
+/** All of them, in the order of the table. */
+export const attacks: readonly Attack[] = [
+  {
+    title: 'lists with a long cursor',
+    scope: 'read',
+    connections: 10,
+    send: ({ request }) => request('GET', `/plants?after=${'.'.repeat(15_000)}`),
+  },
+  {
+    title: 'searches that match late in long names',
+    scope: 'read',
+    plants: eight({ name: `${'x'.repeat(mebibyte)}zz` }),
+    connections: 64,
+    send: ({ request }) => request('GET', '/plants?q=zz&limit=1'),
+  },
+  {
+    title: 'searches in names of marks',
+    scope: 'read',
+    plants: eight({ name: marks }),
+    connections: 64,
+    send: ({ request }) => request('GET', '/plants?q=zzzz'),
+  },
+  {
+    title: 'lists whose connection is closed at once',
+    scope: 'read',
+    connections: 63,
+    send: (sender, call) => leave(sender, 'GET', `/plants?q=zz${call}`),
+  },
+  {
+    title: 'lists without a match',
+    scope: 'read',
+    connections: 128,
+    send: ({ request }, call) => request('GET', `/plants?q=zz${call}`),
+  },
+  {
+    title: 'pipelined replies of 1 MiB that are not read',
+    scope: 'read',
+    plants: [{ name: 'x'.repeat(mebibyte) }],
+    connections: 100,
+    send: (sender) => leaveUnread(sender, '/plants/100000', 60),
+  },
+  {
+    title: 'pipelined pages of 4 MiB that are not read',
+    scope: 'read',
+    plants: eight({ name: 'x'.repeat(mebibyte) }),
+    connections: 100,
+    send: (sender) => leaveUnread(sender, '/plants?order=newest&limit=8', 60),
+  },
+  {
+    title: 'pages of changes that are not read',
+    scope: 'read',
+    plants: eight({ name: 'x'.repeat(mebibyte) }),
+    connections: 1_000,
+    send: (sender, call) => leaveUnread(sender, `/changes?after=0&wait=1&limit=${10 + (call % 990)}`),
+  },
+  {
+    title: 'pages of tags that are not read',
+    scope: 'read',
+    plants: eight({ name: 'Fern', tag: 'x'.repeat(mebibyte) }),
+    connections: 100,
+    send: (sender) => leaveUnread(sender, '/tags', 60),
+  },
+  {
+    title: 'bodies of 1 MiB with 340,000 values',
+    scope: 'create',
+    connections: 64,
+    send: ({ request }) => request('POST', '/plants/batch', manyValues),
+  },
+  {
+    title: 'full batches of creates',
+    scope: 'create',
+    connections: 16,
+    send: ({ request }, call) => request('POST', '/plants/batch', newPlants(call)),
+  },
+  {
+    title: 'full batches of creates, closed at once',
+    scope: 'create',
+    connections: 64,
+    send: (sender, call) => leave(sender, 'POST', '/plants/batch', newPlants(call)),
+  },
+  {
+    title: 'full batches of gets',
+    scope: 'read',
+    connections: 16,
+    send: ({ request }, call) => request('POST', '/plants/batch/get', ids(call)),
+  },
+  {
+    title: 'full batches of deletes',
+    scope: 'delete',
+    connections: 16,
+    send: ({ request }, call) => request('POST', '/plants/batch/delete', ids(call)),
+  },
+  {
+    title: 'tokens created, and listed',
+    scope: 'admin',
+    connections: 16,
+    send: async ({ request }, call) => {
+      await request('POST', '/tokens', JSON.stringify({ name: `x${call}`, scopes: ['admin'] }));
+      await request('GET', '/tokens');
+    },
+  },
+  {
+    title: 'large heads behind an unread file, without a token',
+    connections: 800,
+    send: async ({ open }) => {
+      const socket = (await open('GET', '/openapi.json', undefined, 12)).pause();
+      socket.write(`GET /docs HTTP/1.1\r\nHost: a\r\nX-Head: ${'x'.repeat(15_000)}\r\n\r\n`.repeat(20));
+      await once(socket, 'close');
+    },
+  },
+];
+
+/** What the worker gets. */
+export interface AttackOrder {
+  readonly title: string;
+  readonly port: number;
+  readonly token: string;
+}
+
+/** Attacks until its thread is terminated. */
+async function attack({ title, port, token }: AttackOrder): Promise<void> {
+  const found = attacks.find((each) => each.title === title);
+  if (found === undefined) throw new Error(`There is no attack ${title}`);
+  const agent = new Agent({ keepAlive: true });
+  const authorization = found.scope && `Bearer ${token}`;
+  const sender: Sender = {
+    request: (method, path, body = '') =>
+      new Promise((resolve) => {
+        const headers = {
+          ...(authorization && { authorization }),
+          ...(body && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+        };
+        const sent = request({ host: '127.0.0.1', port, method, path, headers, agent }, (response) =>
+          response.resume().once('close', () => resolve()),
+        );
+        sent.once('error', () => resolve()).end(body);
+      }),
+    async open(method, path, body = '', times = 1) {
+      const socket = connect(port, '127.0.0.1');
+      // It is closed after an error, whatever it is.
+      socket.on('error', () => undefined);
+      const lines = [
+        ...[`${method} ${path} HTTP/1.1`, 'Host: a'],
+        ...(authorization ? [`Authorization: ${authorization}`] : []),
+        ...(body ? ['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`] : []),
+      ];
+      socket.write(`${lines.join('\r\n')}\r\n\r\n${body}`.repeat(times));
+      return socket;
+    },
+  };
+  let calls = 0;
+  async function sendAgain(attack: Attack): Promise<void> {
+    // A connection that cannot be opened is tried again a little later.
+    for (;;)
+      await attack.send(sender, calls++).then(
+        () => delay(1),
+        () => delay(50),
+      );
+  }
+  await Promise.all(Array.from({ length: found.connections }, () => sendAgain(found)));
+}
+
+if (parentPort !== null) void attack(workerData);

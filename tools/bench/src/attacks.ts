@@ -1,0 +1,195 @@
+import process from 'node:process';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import { type Attack, type AttackOrder, attacks } from './attack-worker.js';
+import type { Compared } from './compare.js';
+import { describeMachine, machineLine } from './machine.js';
+import { log } from './measure-targets.js';
+import { formatCount, formatTable } from './report.js';
+import { type RunningTarget, startTarget } from './start-target.js';
+import { plantStore } from './targets.js';
+
+/** What `docs/SECURITY.md` promises: the memory of all processes, in MiB, and the rate that the others keep. */
+const maxMemory = { oneProcess: 512, withWorkers: 768 };
+const leastRate = 0.5;
+
+/** What the token has that stores the plants, and creates the tokens of the others. */
+const scopes = ['create', 'read', 'delete', 'admin'];
+
+const plants = 99_999;
+const others = 4;
+/** After each reply another one waits for so long before its next request. */
+const pauseMs = 20;
+const memoryPollMs = 100;
+
+/** What was measured beside an attack. */
+interface Result {
+  readonly title: string;
+  /** The parts of the rates before the attack. */
+  readonly creates: number;
+  readonly lists: number;
+  readonly memoryMiB: number;
+  /** How many requests of others were rejected, or failed. */
+  readonly rejected: number;
+  /** The rates before it. */
+  readonly before: Rates;
+}
+
+interface Rates {
+  readonly creates: number;
+  readonly lists: number;
+  readonly rejected: number;
+}
+
+/**
+ * Attacks a new service in each way with one token, and prints what creates and lists of other tokens keep of their rates, and the
+ * most memory that the service takes.
+ *
+ * @returns whether all bounds hold
+ */
+export async function measureAttacks(
+  { engine, folder, settings: { seconds } }: Pick<Compared, 'engine' | 'folder' | 'settings'>,
+  { workers, only }: { readonly workers: number; readonly only: readonly string[] | undefined },
+): Promise<boolean> {
+  const machine = describeMachine(folder);
+  const chosen = attacks.filter(({ title }) => only?.some((part) => title.includes(part)) ?? true);
+  const results: Result[] = [];
+  for (const attack of chosen) {
+    const database = await engine.createDatabase(folder);
+    const settings = { WORKERS: String(workers), LOG_REQUESTS: 'errors' };
+    const service = await startTarget(plantStore({ settings, can: scopes }), database.url, folder);
+    const result = await measure(attack, service, seconds).finally(service.stop);
+    results.push(result);
+    log(`${attack.title}: creates ${result.creates.toFixed(2)}, lists ${result.lists.toFixed(2)}`);
+  }
+  const memoryBound = workers > 1 ? maxMemory.withWorkers : maxMemory.oneProcess;
+  const isBroken = ({ creates, lists, memoryMiB, rejected }: Result) =>
+    !(creates >= leastRate && lists >= leastRate && memoryMiB < memoryBound && rejected === 0);
+  const rows = results.map((result) => [
+    `${result.title}${isBroken(result) ? ' **broken**' : ''}`,
+    ...[result.creates, result.lists].map((part) => part.toFixed(2)),
+    ...[result.memoryMiB, result.rejected, result.before.creates, result.before.lists].map(formatCount),
+  ]);
+  const head = [
+    'attack',
+    'creates of others',
+    'lists of others',
+    'memory, MiB',
+    'rejected',
+    'creates/s before',
+    'lists/s before',
+  ];
+  process.stdout.write(
+    `${formatTable(head, rows)}\n\n` +
+      `${seconds} s each, ${engine.title}, WORKERS=${workers}. Bounds: ${leastRate} of each rate, ${memoryBound} MiB, none ` +
+      `rejected. ${machineLine(machine)}\n`,
+  );
+  return !results.some(isBroken);
+}
+
+async function measure(attack: Attack, service: RunningTarget, seconds: number): Promise<Result> {
+  await store(service, attack.plants ?? []);
+  const token = await createToken(service, attack.scope ?? 'read');
+  const load = await startOthers(service);
+  await delay(1_000);
+  load.count();
+  await delay(Math.max(1, seconds / 4) * 1_000);
+  const before = load.count();
+  const order: AttackOrder = { title: attack.title, port: Number(new URL(service.baseUrl).port), token };
+  const worker = new Worker(new URL('./attack-worker.js', import.meta.url), { workerData: order });
+  const failed = new Promise<never>((_, reject) => worker.once('error', reject));
+  let memory = 0;
+  const poll = setInterval(() => {
+    memory = Math.max(memory, service.readMemory('now'));
+  }, memoryPollMs);
+  try {
+    await Promise.race([delay(seconds * 1_000), failed]);
+    const { creates, lists, rejected } = load.count();
+    return {
+      ...{ title: attack.title, before, rejected, memoryMiB: memory / 2 ** 20 },
+      ...{ creates: creates / before.creates, lists: lists / before.lists },
+    };
+  } finally {
+    clearInterval(poll);
+    await worker.terminate();
+    await load.stop();
+  }
+}
+
+type Service = Pick<RunningTarget, 'baseUrl' | 'token'>;
+
+async function send({ baseUrl, token }: Service, method: string, path: string, body?: object) {
+  const headers = { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) };
+  const reply = await fetch(`${baseUrl}${path}`, {
+    method,
+    headers,
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  return { status: reply.status, text: await reply.text() };
+}
+
+/** Stores the plants of an attack as the last ones of many. */
+async function store(service: Service, own: readonly object[]): Promise<void> {
+  const size = 1_000;
+  for (let first = 1; first <= plants; first += size) {
+    const batch = Array.from({ length: Math.min(size, plants + 1 - first) }, (_, index) => ({
+      ...{ id: first + index, name: `Monstera deliciosa number ${first + index}`, tag: 'houseplant' },
+    }));
+    await expectOk(send(service, 'POST', '/plants/batch', { plants: batch }));
+  }
+  for (const [index, plant] of own.entries())
+    await expectOk(send(service, 'POST', '/plants', { id: plants + 1 + index, ...plant }));
+}
+
+async function expectOk(reply: ReturnType<typeof send>): Promise<string> {
+  const { status, text } = await reply;
+  if (status !== 200) throw new Error(`The service answered ${status}: ${text}`);
+  return text;
+}
+
+async function createToken(service: Service, scope: string): Promise<string> {
+  const text = await expectOk(send(service, 'POST', '/tokens', { name: scope, scopes: [scope] }));
+  return JSON.parse(text).secret;
+}
+
+/** Starts requests of others: of each token a create and a list at a time. */
+async function startOthers(service: RunningTarget) {
+  const tokens: { read: string; create: string }[] = [];
+  for (let other = 0; other < others; other++)
+    tokens.push({ read: await createToken(service, 'read'), create: await createToken(service, 'create') });
+  let counts = { creates: 0, lists: 0, rejected: 0 };
+  let sinceMs = performance.now();
+  let isOn = true;
+  let id = 1e12;
+  async function sendAgain(kind: 'creates' | 'lists', sendOne: () => ReturnType<typeof send>): Promise<void> {
+    while (isOn) {
+      const status = await sendOne().then(
+        (reply) => reply.status,
+        () => 0,
+      );
+      if (status === 200) counts[kind]++;
+      else if (isOn) counts.rejected++;
+      await delay(pauseMs);
+    }
+  }
+  const running = tokens.flatMap(({ read, create }) => [
+    sendAgain('creates', () =>
+      send({ ...service, token: create }, 'POST', '/plants', { id: id++, name: 'Ivy' }),
+    ),
+    sendAgain('lists', () => send({ ...service, token: read }, 'GET', '/plants?limit=10')),
+  ]);
+  return {
+    /** The rates since the last call, in a second, and how many were rejected. */
+    count(): Rates {
+      const seconds = (performance.now() - sinceMs) / 1_000;
+      const { creates, lists, rejected } = counts;
+      counts = { creates: 0, lists: 0, rejected: 0 };
+      sinceMs = performance.now();
+      return { creates: creates / seconds, lists: lists / seconds, rejected };
+    },
+    async stop(): Promise<void> {
+      isOn = false;
+      await Promise.all(running);
+    },
+  };
+}
