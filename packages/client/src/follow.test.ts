@@ -86,3 +86,53 @@ it('ends with what rejects a request for good, or the reason of its signal', asy
     .catch((error: unknown) => error);
   expect(isRejectedError(rejected, errors.invalid_token.error)).toBe(true);
 });
+
+it('calls back after a restore, and begins with all that is stored, while it waits or where it begins', async () => {
+  const { store, client, create } = open();
+  await create(1);
+  const backup = new Map(store.plants);
+  const copy = new Set<string>();
+  let next: string | undefined = '0';
+  let restarts = 0;
+  const control = new AbortController();
+  const follow = async () => {
+    const onCursorExpired = async () => {
+      await Promise.resolve();
+      restarts++;
+      copy.clear();
+    };
+    const options = { after: next, onCursorExpired, signal: control.signal };
+    for await (const page of followChanges(client, options)) {
+      for (const { idText } of page.changes) copy.add(idText);
+      next = page.next;
+      if (copy.has('9')) return;
+    }
+  };
+  let following = follow();
+  await create(2);
+  await expect.poll(() => [...copy]).toEqual(['1', '2']);
+  store.restore(backup);
+  await create(3);
+  await expect.poll(() => [...copy]).toEqual(['1', '3']);
+  expect(restarts).toBe(1);
+  await create(9);
+  await following;
+  store.restore(backup);
+  following = follow();
+  await expect.poll(() => [...copy]).toEqual(['1']);
+  expect(restarts).toBe(2);
+  control.abort(new Error('enough'));
+  await expect(following).rejects.toThrow('enough');
+});
+
+it('ends with an error after a restore where a program is not prepared for one', async () => {
+  const { store, client, create } = open();
+  await create(1);
+  const { value } = await followChanges(client, { after: '0' }).next();
+  store.restore(new Map());
+  await create(2);
+  const rejected = await followChanges(client, { after: value.next })
+    .next()
+    .catch((error: unknown) => error);
+  expect(isRejectedError(rejected, errors.cursor_expired.error)).toBe(true);
+});

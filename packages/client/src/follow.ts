@@ -1,3 +1,4 @@
+import type { errors } from '@plant-store/contract/errors';
 import type { ChangePage, ChangeQuery } from '@plant-store/contract/operations';
 import type { Client } from './client.js';
 import type { CallOptions } from './options.js';
@@ -5,7 +6,17 @@ import { delay } from './timeout.js';
 import { unwrap } from './unwrap.js';
 
 /** Where to begin, how changes are requested, and the options of the calls. */
-export type FollowOptions = ChangeQuery & CallOptions;
+export type FollowOptions = ChangeQuery &
+  CallOptions & {
+    /**
+     * Called when the store was restored from a backup since, so that plants may be missing that were yielded, and others be there:
+     * discard all that you have stored from pages. Once it resolves, pages come as with `after: '0'`. Without it, `followChanges` ends
+     * with a `RejectedError`.
+     */
+    readonly onCursorExpired?: (() => void | Promise<void>) | undefined;
+  };
+
+const cursorExpired: (typeof errors)['cursor_expired']['error'] = 40011;
 
 /** How much longer than its wait an attempt may take, in milliseconds. */
 const marginMs = 10_000;
@@ -23,22 +34,28 @@ const restMs = 900;
  * and only `signal`, leaving the loop, `retries` or `timeoutMs` end it.
  *
  * @param options `after`, by default now, `'0'` for all that is stored; `limit`, how many changes a page has at most, by default 1,000;
- *   `wait`, for how long a request waits, by default 25 seconds, at least 1; and the options of the calls
- * @throws {RejectedError} when the service rejects a request for good, such as for its token, and the reason of `signal`
+ *   `wait`, for how long a request waits, by default 25 seconds, at least 1; `onCursorExpired`, which discards what you have, after a
+ *   restore of the store; and the options of the calls
+ * @throws {RejectedError} when the service rejects a request for good, such as for its token, or for a place from before a restore
+ *   unless there is `onCursorExpired`; also the reason of `signal`
  *
  * @example
  * import { createClient } from '@plant-store/client';
  * import { followChanges } from '@plant-store/client/follow';
  *
  * const client = createClient({ baseUrl: 'http://127.0.0.1:3000', token: 'pst_…' });
- * for await (const { changes, next } of followChanges(client, { after: '0' })) {
- *   for (const { kind, idText, plant } of changes) console.log(kind, idText, plant?.name);
- *   console.log(next);
+ * const names = new Map<string, string>();
+ * const options = { after: '0', onCursorExpired: () => names.clear() };
+ * for await (const { changes } of followChanges(client, options)) {
+ *   for (const { idText, plant } of changes) {
+ *     if (plant === undefined) names.delete(idText);
+ *     else names.set(idText, plant.name);
+ *   }
  * }
  */
 export async function* followChanges(
   client: Pick<Client, 'listChanges'>,
-  { after, limit = 1_000, wait = 25, ...options }: FollowOptions = {},
+  { after, limit = 1_000, wait = 25, onCursorExpired, ...options }: FollowOptions = {},
 ): AsyncGenerator<ChangePage, never, undefined> {
   for (let next = after; ; ) {
     // The first request without a place does not wait: what changes meanwhile would be lost with it.
@@ -46,7 +63,13 @@ export async function* followChanges(
     const attemptTimeoutMs = 1_000 * query.wait + marginMs;
     const endless = { attemptTimeoutMs, timeoutMs: Infinity, retries: Infinity };
     const startedAt = performance.now();
-    const page = await unwrap(client.listChanges({ ...endless, ...options, query }));
+    const reply = await client.listChanges({ ...endless, ...options, query });
+    if (onCursorExpired !== undefined && reply.status === 400 && reply.body.error === cursorExpired) {
+      await onCursorExpired();
+      next = '0';
+      continue;
+    }
+    const page = unwrap(reply);
     const hasMore = page.next !== next;
     next = page.next;
     if (page.changes.length > 0) yield page;

@@ -1,5 +1,6 @@
 import type { Client, ResponseEvent } from '@plant-store/client';
 import { followChanges } from '@plant-store/client/follow';
+import { isRejectedError } from '@plant-store/client/unwrap';
 import type { QueryClient } from '@tanstack/react-query';
 import type { PlantFilter } from '../route.js';
 import { checkLists, forgetLists, putIn, takeOut } from './use-plants.js';
@@ -9,6 +10,9 @@ const maxShown = 100;
 
 /** How long after a reply the page still counts as one that hears of changes, in milliseconds: a request waits for 25 seconds. */
 const heardMs = 60_000;
+
+/** The number of the error `cursor_expired`. */
+const cursorExpired = 40011;
 
 interface ShowChangesOptions {
   readonly queryClient: QueryClient;
@@ -36,6 +40,8 @@ export async function showChanges({
   let timer: ReturnType<typeof setTimeout> | undefined;
   // The list itself says when it cannot be read at first.
   let wasAway = true;
+  /** Whether a backup was restored since the list was read. */
+  let isRestored = false;
   const onResponse = ({ response }: ResponseEvent) => {
     const isAway = response === undefined || response.status >= 500;
     if (isAway && !wasAway) checkLists(queryClient);
@@ -44,9 +50,13 @@ export async function showChanges({
     clearTimeout(timer);
     timer = setTimeout(() => onFollowing(false), heardMs);
     onFollowing(true);
+    if (!isRestored) return;
+    isRestored = false;
+    // Only once it hears of each change from now on.
+    forgetLists(queryClient);
+    void queryClient.invalidateQueries({ queryKey: ['plant-store', 'getPlant'] });
   };
-  window.addEventListener('offline', () => checkLists(queryClient), { signal });
-  try {
+  async function follow(): Promise<void> {
     for await (const { changes } of followChanges(client, { signal, onResponse })) {
       if (changes.length > maxShown) forgetLists(queryClient);
       for (const { id, plant } of changes.length > maxShown ? [] : changes) {
@@ -60,6 +70,15 @@ export async function showChanges({
           if (queryClient.getQueryState(queryKey) !== undefined) queryClient.setQueryData(queryKey, plant);
         }
       }
+    }
+  }
+  window.addEventListener('offline', () => checkLists(queryClient), { signal });
+  try {
+    for (;;) {
+      await follow().catch((error: unknown) => {
+        isRestored = isRejectedError(error, cursorExpired);
+        if (!isRestored) throw error;
+      });
     }
   } finally {
     clearTimeout(timer);

@@ -280,3 +280,18 @@ it('loads nothing again where it hears of each change', async () => {
   expect(sent.filter((line) => line.startsWith('GET /plants?'))).toHaveLength(1);
   vi.useRealTimers();
 });
+
+it('shows the plants of a backup that was restored, and what changes after that', async () => {
+  open();
+  await showsNames(...all);
+  await waitFor(() => expect(sent.some((line) => line.includes('wait=25'))).toBe(true));
+  const backup = new Map(store.plants);
+  backup.delete(72n);
+  backup.set(73n, { name: 'Rose of the backup' });
+  store.restore(backup);
+  await waitFor(() =>
+    expect(namesNow().toSorted()).toEqual(['Fern', 'Ivy 70', 'Rose of the backup'].toSorted()),
+  );
+  await createClient(store).createPlant({ body: { id: 80, name: 'Elm' } });
+  await waitFor(() => expect(namesNow()[0]).toBe('Elm'));
+});
