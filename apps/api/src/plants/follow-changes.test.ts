@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { overloadErrors } from '../errors/service-error.js';
+import { overloadErrors, ServiceError } from '../errors/service-error.js';
 import type { ListGate } from '../runtime/list-gate.js';
 import type { ChangePlace } from '../store/store.js';
 import { createFollowChanges } from './follow-changes.js';
@@ -16,6 +16,8 @@ function open() {
     looks: 0,
     error: undefined as Error | undefined,
     held: Promise.resolve(),
+    /** Whose lists have no turn. */
+    resting: undefined as number | undefined,
   };
   const store = {
     async lastChange(): Promise<ChangePlace> {
@@ -36,7 +38,8 @@ function open() {
     },
   };
   const lists: ListGate = {
-    async read(_, { read }) {
+    async read(caller, { read }) {
+      if (caller === state.resting) return new Promise(() => undefined);
       state.reads++;
       await nextTurn();
       if (state.error !== undefined) throw state.error;
@@ -47,18 +50,18 @@ function open() {
   /** Takes a while where it is set. */
   const compose = vi.fn();
   const followChanges = createFollowChanges({ store, lists, compose, draining: draining.signal });
-  const follow = (after: number, waitMs = 25_000) => {
+  const follow = (after: number, waitMs = 25_000, caller = 1) => {
     const gone = new AbortController();
     const query = { after: `1.${after}.${after}` };
     const followed = { at: undefined as number | undefined, seen: undefined as unknown };
     const startedAt = performance.now();
     const settle = (seen: unknown) =>
       void Object.assign(followed, { seen, at: Math.round(performance.now() - startedAt) });
-    followChanges({ query, waitMs, caller: 1, gone: gone.signal }).then(
+    followChanges({ query, waitMs, caller, gone: gone.signal }).then(
       ({ changes, next }) => settle({ ids: changes.map(({ idText }) => idText), next }),
       settle,
     );
-    return { followed, leave: () => gone.abort() };
+    return { followed, leave: (reason?: Error) => gone.abort(reason) };
   };
   const pass = async (ms: number) => {
     for (let passed = 0; passed <= ms; passed += 10) {
@@ -160,4 +163,36 @@ it('reads again soon while too many lists wait, and rejects with any other error
   const failed = follow(0);
   await pass(10);
   expect(failed.followed.seen).toBe(state.error);
+});
+
+it('delays no caller for the replies or the reads of another one', async () => {
+  const { state, follow, pass } = open();
+  state.last = 1;
+  for (let at = 0; at < 100; at++) follow(0);
+  await pass(0);
+  const same = follow(0);
+  const other = follow(0, 25_000, 2);
+  await pass(0);
+  expect([same.followed.at, other.followed]).toEqual([undefined, { at: 0, seen: expect.anything() }]);
+  const next = follow(0, 25_000, 2);
+  await pass(10);
+  // The clock of this test has steps of 10 ms.
+  expect(next.followed.at).toBe(10);
+  state.resting = 1;
+  await pass(500);
+  const held = follow(0);
+  await pass(0);
+  const free = follow(0, 25_000, 2);
+  await pass(10);
+  expect([held.followed.at, free.followed.at]).toEqual([undefined, 0]);
+});
+
+it('ends at once with the error for a token that is not valid any more', async () => {
+  const { follow, pass } = open();
+  const { followed, leave } = follow(0);
+  await pass(500);
+  const error = new ServiceError('invalid_token', 'It was revoked.');
+  leave(error);
+  await pass(0);
+  expect(followed).toEqual({ at: 500, seen: error });
 });

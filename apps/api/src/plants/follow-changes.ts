@@ -1,11 +1,11 @@
 import type { ChangePage, ChangeQuery } from '@plant-store/contract';
-import { OverloadError } from '../errors/service-error.js';
+import { OverloadError, ServiceError } from '../errors/service-error.js';
 import type { Caller } from '../runtime/callers.js';
 import type { ListGate } from '../runtime/list-gate.js';
 import { findLatest, listChanges } from './list-changes.js';
 import type { PlantStore } from './plant-store.js';
 
-/** How long followers rest for each of them that was answered, in milliseconds: some ten times as long as that takes. */
+/** How long the requests of a caller rest for each of them that was answered, in milliseconds: some ten times as long as that takes. */
 const restPerReplyMs = 2;
 /** How many times as long as a page took to compose. */
 const restFactor = 10;
@@ -27,20 +27,25 @@ interface Following {
   readonly query: ChangeQuery & { readonly after: string };
   readonly waitMs: number;
   readonly caller: Caller;
-  /** Aborted once its client has disconnected, or sends nothing more, which looks alike: then it is answered at once. */
+  /**
+   * Aborted once its client has disconnected, or sends nothing more, which looks alike: then it is answered at once. With a
+   * `ServiceError` as its reason it is rejected with that.
+   */
   readonly gone: AbortSignal;
 }
 
 /**
- * Creates a function that resolves to the changes after a place once there are some, or to none after a time. Requests for the
- * same changes share a read, and all rest after replies, so that creates have most of the time however many follow.
+ * Creates a function that resolves to the changes after a place once there are some, or to none after a time. Requests of a caller for
+ * the same changes share a read, and all of it rest after replies, for longer the more callers do, so that creates have most of the
+ * time however many follow. Nobody waits for the rest of another caller.
  */
 export function createFollowChanges({ store, lists, compose, pollMs = 100, draining }: FollowersOptions) {
   /** Ends the wait of each request. */
   const waiting = new Set<() => void>();
   const reads = new Map<string, Promise<ChangePage | undefined>>();
   let latest: string | undefined;
-  let restsUntil = 0;
+  /** Until when the requests of callers rest. */
+  const rests = new Map<Caller, number>();
   let isWatching = false;
   let wakes = 0;
   const wakeAll = () => {
@@ -49,10 +54,14 @@ export function createFollowChanges({ store, lists, compose, pollMs = 100, drain
   };
   draining.addEventListener('abort', wakeAll);
 
-  function rest(ms: number): void {
-    restsUntil = Math.max(restsUntil, performance.now()) + ms;
+  function rest(caller: Caller, ms: number): void {
+    const now = performance.now();
+    for (const [each, until] of rests) if (until <= now) rests.delete(each);
+    const until = rests.get(caller) ?? now;
+    const callers = rests.has(caller) ? rests.size : rests.size + 1;
+    rests.set(caller, until + ms * callers);
   }
-  const restMs = () => Math.max(0, restsUntil - performance.now());
+  const restMs = (caller: Caller) => Math.max(0, (rests.get(caller) ?? 0) - performance.now());
 
   function wait(ms: number, gone: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
@@ -73,17 +82,14 @@ export function createFollowChanges({ store, lists, compose, pollMs = 100, drain
   function watch(): void {
     if (isWatching || waiting.size === 0) return;
     isWatching = true;
-    setTimeout(
-      async () => {
-        // An error is that of the request, which reads again.
-        const found = await findLatest(store).catch(() => undefined);
-        isWatching = false;
-        if (found === undefined || found !== latest) wakeAll();
-        latest = found;
-        watch();
-      },
-      Math.max(pollMs, restMs()),
-    ).unref();
+    setTimeout(async () => {
+      // An error is that of the request, which reads again.
+      const found = await findLatest(store).catch(() => undefined);
+      isWatching = false;
+      if (found === undefined || found !== latest) wakeAll();
+      latest = found;
+      watch();
+    }, pollMs).unref();
   }
 
   /** Reads the changes once for all requests that want them now; resolves to `undefined` where too many lists wait. */
@@ -94,7 +100,7 @@ export function createFollowChanges({ store, lists, compose, pollMs = 100, drain
       const page = { changes, next };
       const startedAt = performance.now();
       if (changes.length > 0) compose(page);
-      rest(restFactor * (performance.now() - startedAt));
+      rest(caller, restFactor * (performance.now() - startedAt));
       return page;
     } catch (error) {
       if (error instanceof OverloadError) return undefined;
@@ -104,23 +110,26 @@ export function createFollowChanges({ store, lists, compose, pollMs = 100, drain
 
   function read(following: Following): Promise<ChangePage | undefined> {
     // One that began before the last wake may lack what that was for.
-    const key = `${wakes} ${following.query.after} ${following.query.limit}`;
+    const { caller, query } = following;
+    const key = JSON.stringify([wakes, caller, query.after, query.limit]);
     const reading = reads.get(key) ?? readOnce(following).finally(() => reads.delete(key));
     reads.set(key, reading);
     return reading;
   }
 
   return async function followChanges(following: Following): Promise<ChangePage> {
-    const { query, waitMs, gone } = following;
+    const { query, waitMs, caller, gone } = following;
     const endsAt = performance.now() + waitMs;
     const isOver = () => performance.now() >= endsAt || draining.aborted || gone.aborted;
     for (;;) {
-      while (restMs() > 0 && !isOver()) await wait(Math.min(restMs(), endsAt - performance.now()), gone);
+      while (restMs(caller) > 0 && !isOver())
+        await wait(Math.min(restMs(caller), endsAt - performance.now()), gone);
+      if (gone.reason instanceof ServiceError) throw gone.reason;
       const seen = wakes;
       const page = await read(following);
       const isNews = page !== undefined && (page.changes.length > 0 || page.next !== query.after);
       if (isNews || isOver()) {
-        rest(restPerReplyMs);
+        rest(caller, restPerReplyMs);
         return page ?? { changes: [], next: query.after };
       }
       const leftMs = endsAt - performance.now();

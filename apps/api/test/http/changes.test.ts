@@ -1,4 +1,5 @@
 import { beforeEach, expect, inject, it } from 'vitest';
+import { expectError } from '../support/expect-error.js';
 import { postPlant } from '../support/post-plant.js';
 import { readLog } from '../support/read-log.js';
 import { openConnection } from '../support/send-raw.js';
@@ -130,4 +131,56 @@ it('a stop answers requests that wait at once, and closes their connections', as
   }
   expect(await stopped).toBe(true);
   expect(performance.now() - startedAt).toBeLessThan(slackMs);
+});
+
+/** The reply to a request that waits with another token, until that ends, and how long it took. */
+async function waitWith(token: string) {
+  const startedAt = performance.now();
+  const { connection } = await request(`after=${after}&wait=${longSeconds}`, { ...service, token });
+  const reply = connection.readReply().then((reply) => ({ reply, tookMs: performance.now() - startedAt }));
+  return reply.finally(() => connection.destroy());
+}
+
+it.each(['this instance', 'another one'])(
+  'a token that is revoked by %s ends its requests that wait within 5 seconds',
+  async (by) => {
+    const { text, token } = await service.accessTokens.issue({ name: 'follower' });
+    const ended = waitWith(text);
+    const other = waitWith(service.token);
+    // Until both wait.
+    await read(`after=${after}&wait=1`);
+    const { accessTokens } =
+      by === 'this instance' ? service : await startTestService({ DATABASE_URL: service.database.url });
+    const revokedAt = performance.now();
+    await accessTokens.revoke(token.id);
+    expectError((await ended).reply, 'invalid_token', 'was revoked');
+    expect(performance.now() - revokedAt).toBeLessThan(5_000 + slackMs);
+    await create();
+    expect((await other).reply).toMatchObject({ status: 200, body: { changes: [{ idText: `${id}` }] } });
+  },
+);
+
+it('a token that expires ends its requests that wait at that time', async () => {
+  const issuedAt = performance.now();
+  const expiresAt = new Date(Date.now() + 2_500);
+  const { text } = await service.accessTokens.issue({ name: 'follower', expiresAt });
+  const { reply } = await waitWith(text);
+  const tookMs = performance.now() - issuedAt;
+  expectError(reply, 'invalid_token', 'has expired');
+  expect(tookMs).toBeGreaterThan(2_490);
+  expect(tookMs).toBeLessThan(2_500 + slackMs);
+});
+
+it('a restore ends the requests that wait for changes after a place from before', async () => {
+  const waiting = request(`after=${after}&wait=${longSeconds}`);
+  await read(`after=${after}&wait=1`);
+  const { connection } = await waiting;
+  // As the command does, in a process of its own.
+  await service.database.query(`UPDATE store SET generation = '00000000'`);
+  expectError(await connection.readReply(), 'cursor_expired', 'after=0');
+  connection.destroy();
+  const { connection: late } = await request(`after=${after}`);
+  expectError(await late.readReply(), 'cursor_expired', 'after=0');
+  late.destroy();
+  expect((await read('')).next).toMatch(/^2\.00000000\./);
 });

@@ -5,7 +5,7 @@ import { beAway, type Members, startIdentityProvider } from '../support/identity
 import { postPlant } from '../support/post-plant.js';
 import { readLog } from '../support/read-log.js';
 import { startTestService } from '../support/start-test-service.js';
-import { until } from '../support/until.js';
+import { slackMs, until } from '../support/until.js';
 
 const plant = { id: 1, name: 'Monstera' };
 
@@ -99,3 +99,16 @@ it.each<[string, Members, Members]>([
     expect((await post(await provider.sign())).status).toBe(200);
   },
 );
+
+it('ends a request that waits when the token is no longer accepted', async () => {
+  const { provider, service } = await start();
+  // It is accepted for 30 seconds more.
+  const exp = Math.floor(Date.now() / 1_000) - 27;
+  const token = await provider.sign({ exp, scope: 'plants:read' });
+  const reply = await fetch(`${service.baseUrl}/changes?wait=25`, {
+    headers: { Authorization: `Bearer ${token}` },
+  });
+  expect(await reply.json()).toMatchObject({ error: 40101, message: expect.stringContaining('has expired') });
+  expect(Date.now()).toBeGreaterThanOrEqual((exp + 30) * 1_000);
+  expect(Date.now()).toBeLessThan((exp + 30) * 1_000 + slackMs);
+});

@@ -52,6 +52,44 @@ export function bearerAuth(
   };
 }
 
+/** How often the token of a request that waits is verified again, in milliseconds: what other processes revoke is cached for 3 seconds. */
+const recheckMs = 500;
+
+/**
+ * Verifies the token of a request again and again while that waits, also at its expiry.
+ *
+ * @param end called once, with the error that a new request would get
+ * @returns what ends it
+ */
+export function watchToken(
+  { verify }: Pick<TokenVerifier, 'verify'>,
+  request: Pick<Request, 'headers'>,
+  { accessToken, acceptedUntil }: Express.Locals,
+  end: (error: unknown) => void,
+): () => void {
+  const text = readBearer(request.headers) ?? '';
+  const expiresAt = accessToken?.expiresAt?.getTime() ?? acceptedUntil ?? Number.POSITIVE_INFINITY;
+  let timer: NodeJS.Timeout;
+  let isWatched = true;
+  const next = () => {
+    if (isWatched) timer = setTimeout(recheck, Math.max(1, Math.min(recheckMs, expiresAt - Date.now())));
+  };
+  async function recheck(): Promise<void> {
+    try {
+      const verification = await verify(text);
+      if (verification.status !== 'valid') throw rejection(verification);
+      next();
+    } catch (error) {
+      end(error);
+    }
+  }
+  next();
+  return () => {
+    isWatched = false;
+    clearTimeout(timer);
+  };
+}
+
 /** The error for a token that is not valid, or not sufficient (RFC 6750, section 3.1). */
 function rejection(verification: Exclude<Verification, { status: 'valid' }>): ServiceError {
   return verification.status === 'insufficient_scope'

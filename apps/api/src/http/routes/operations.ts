@@ -7,7 +7,7 @@ import { type AppRouteImplementation, createExpressEndpoints, initServer } from 
 import type { Express, NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
 import { createTokenManagement, type Issuer } from '../../auth/manage-tokens.js';
-import type { TokenService } from '../../auth/token-service.js';
+import type { TokenService, TokenVerifier } from '../../auth/token-service.js';
 import { overloadErrors, ServiceError } from '../../errors/service-error.js';
 import { correctPlant, entityTagOf, namesTag } from '../../plants/correct-plant.js';
 import { createPlant, createPlants } from '../../plants/create-plant.js';
@@ -25,7 +25,7 @@ import { createListGate } from '../../runtime/list-gate.js';
 import { costPerTurn, type Turns } from '../../runtime/turns.js';
 import type { CallerMemory } from '../caller-memory.js';
 import { shareBytes, shareText } from '../fast-path.js';
-import { callerOf } from '../middleware/bearer-auth.js';
+import { callerOf, watchToken } from '../middleware/bearer-auth.js';
 import type { CountBatch } from '../middleware/rate-limit.js';
 import { setCommonHeaders } from '../security-headers.js';
 
@@ -36,6 +36,8 @@ export interface OperationDependencies {
   readonly queue: PlantQueue;
   /** What operations read from. */
   readonly store: Pick<PlantStore, 'find' | 'list' | 'countValues' | 'listChanges' | 'lastChange'>;
+  /** Verifies the tokens of requests that wait. */
+  readonly accessTokens: TokenVerifier;
   /** The access tokens of the service. */
   readonly ownTokens: Pick<TokenService, 'issueWithinLimit' | 'listLatest' | 'find' | 'limit' | 'revoke'>;
   /** How many requests a token without a limit of its own may make in a minute, in this process; 0 is no limit. */
@@ -178,7 +180,7 @@ export function mountOperations(
       const list = { ...others, after };
       if (query.after === undefined && wait === 0) return { status: 200, body: { changes: [], next: after } };
       if (wait > 0) {
-        const { gone, forget } = watchClient(req, res);
+        const { gone, forget } = watchClient(req, res, dependencies.accessTokens);
         const page = await followChanges({ query: list, waitMs: wait * 1_000, caller, gone }).finally(forget);
         if (draining.aborted) res.setHeader('Connection', 'close');
         return { status: 200, body: page };
@@ -322,17 +324,28 @@ const keepPathParameters: RequestHandler = (request, _response, next) => {
 };
 
 /**
- * A signal that is aborted once a client sends nothing more on its connection, which may be closed, or was reset.
+ * A signal that is aborted once a client sends nothing more on its connection, which may be closed, or was reset; or, with the error
+ * for its reply, once its token is not valid any more.
  *
- * @returns a function, too, that removes what was added to the connection
+ * @returns a function, too, that ends this
  */
-function watchClient({ socket }: Pick<Request, 'socket'>, response: Response) {
+function watchClient(
+  request: Pick<Request, 'socket' | 'headers'>,
+  response: Response,
+  accessTokens: TokenVerifier,
+) {
+  const { socket } = request;
   const left = new AbortController();
   const leave = () => left.abort();
   response.once('close', leave);
   socket.once('end', leave);
   if (socket.readableEnded) leave();
-  return { gone: left.signal, forget: () => void socket.off('end', leave) };
+  const unwatch = watchToken(accessTokens, request, response.locals, (error) => left.abort(error));
+  const forget = () => {
+    socket.off('end', leave);
+    unwatch();
+  };
+  return { gone: left.signal, forget };
 }
 
 /**
