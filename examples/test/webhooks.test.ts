@@ -100,6 +100,24 @@ it('goes on where it was after it was killed, and sends again what was not store
   await third.end('SIGTERM');
 });
 
+it('says that a backup was restored, and sends all that is stored again', async () => {
+  const { create, begin, events, service, file } = await open();
+  await create(1);
+  const backup = join(await createTemporaryFolder(), 'backup.db');
+  await service.run('backup', backup);
+  await writeFile(file, '0');
+  const sending = begin();
+  await create(2);
+  await until(() => events().length === 2);
+  await service.stop();
+  await service.run('restore', backup);
+  await service.restart();
+  await create(3);
+  await until(() => events().at(-1) === 'plant.created 3');
+  expect(events().slice(2)).toEqual(['store.restored undefined', 'plant.created 1', 'plant.created 3']);
+  expect(await sending.end('SIGTERM')).toMatchObject({ status: 0 });
+});
+
 it('ends where the receiver is gone', async () => {
   const { create, begin } = await open(410);
   const sending = begin();

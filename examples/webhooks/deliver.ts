@@ -7,7 +7,10 @@ const attemptTimeoutMs = 20_000;
 const firstDelayMs = 1_000;
 const maxDelayMs = 300_000;
 
-/** Creates a function that resolves once a change was delivered, however many attempts that takes. */
+/** A change, or that a backup was restored: then receivers discard all that they have, and get all that is stored. */
+type Event = Change | { readonly kind: 'restored' };
+
+/** Creates a function that resolves once an event was delivered, however many attempts that takes. */
 export function createDeliver(options: { url: string; secret: string; signal: AbortSignal }) {
   const { url, signal } = options;
   const webhook = new Webhook(options.secret);
@@ -42,8 +45,8 @@ export function createDeliver(options: { url: string; secret: string; signal: Ab
     return retryAfterMs;
   }
 
-  return async function deliver(change: Change): Promise<void> {
-    const { id, body } = compose(change);
+  return async function deliver(event: Event): Promise<void> {
+    const { id, body } = compose(event);
     for (let delayMs = firstDelayMs; ; delayMs = Math.min(2 * delayMs, maxDelayMs)) {
       const retryAfterMs = await attempt(id, body);
       if (retryAfterMs === undefined) return;
@@ -55,8 +58,14 @@ export function createDeliver(options: { url: string; secret: string; signal: Ab
 }
 
 /** The id is the same each time that a change is sent, so that its receiver processes it once. */
-function compose({ kind, idText, plant, at }: Change): { id: string; body: string } {
-  const data = { ...plant, id: idText, idText: undefined };
-  const body = JSON.stringify({ type: `plant.${kind}`, timestamp: at, data });
+function compose(event: Event): { id: string; body: string } {
+  const body = JSON.stringify(describe(event));
   return { id: `msg_${createHash('sha256').update(body).digest('base64url')}`, body };
+}
+
+function describe(event: Event) {
+  if (event.kind === 'restored')
+    return { type: 'store.restored', timestamp: new Date().toISOString(), data: {} };
+  const { kind, idText, plant, at } = event;
+  return { type: `plant.${kind}`, timestamp: at, data: { ...plant, id: idText, idText: undefined } };
 }

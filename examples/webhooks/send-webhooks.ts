@@ -42,7 +42,13 @@ try {
     await storeCursor(file, after);
   }
   console.log(`Sending changes to ${url}`);
-  for await (const { changes, next } of followChanges(client, { after, limit: 100, signal: stop.signal })) {
+  const onCursorExpired = async () => {
+    console.log('A backup was restored: all that is stored is sent again');
+    await deliver({ kind: 'restored' });
+    await storeCursor(file, '0');
+  };
+  const options = { after, limit: 100, signal: stop.signal, onCursorExpired };
+  for await (const { changes, next } of followChanges(client, options)) {
     for (const change of changes) await deliver(change);
     // Only now: after a crash the changes of a page are sent again.
     await storeCursor(file, next);

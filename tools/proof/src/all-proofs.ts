@@ -4,6 +4,7 @@ import { failover } from './kinds/failover.js';
 import { follow } from './kinds/follow.js';
 import { network } from './kinds/network.js';
 import { races } from './kinds/races.js';
+import { restore } from './kinds/restore.js';
 import type { Proof, Trials } from './proof.js';
 
 const model: Proof = [
@@ -26,6 +27,7 @@ export const allProofs: Readonly<Record<string, Proof>> = {
   disk,
   races,
   follow,
+  restore,
   model,
 };
 

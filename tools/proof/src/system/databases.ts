@@ -31,6 +31,8 @@ export interface Database {
 
 /** The processes of a database server. */
 export interface DatabasePrograms {
+  /** Where its data are. */
+  readonly dataFolder: string;
   /** The ids of its processes. */
   readPids(): readonly number[];
   /** Kills all its processes at once, as when the machine stops, and resolves once they have ended. */
@@ -88,7 +90,11 @@ export async function withServer<T>(
     return await trial({
       folder,
       createDatabase: async () => openPostgresqlDatabase(await createDatabase(server.url)),
-      programs: { readPids, start: () => server.start(), killAll: () => killProcesses(readPids()) },
+      programs: {
+        ...{ dataFolder: server.dataFolder, readPids },
+        start: () => server.start(),
+        killAll: () => killProcesses(readPids()),
+      },
     });
   } finally {
     await server.stop();

@@ -1,0 +1,272 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Client, createClient } from '@plant-store/client';
+import { followChanges } from '@plant-store/client/follow';
+import { unwrap } from '@plant-store/client/unwrap';
+import { errors } from '@plant-store/contract/errors';
+import { fieldsOf, hasSameFields } from '@plant-store/contract/fields';
+import type { Change, Plant } from '@plant-store/contract/operations';
+import { query } from '@plant-store/postgresql-server';
+import Sqlite from 'better-sqlite3';
+import { createConflict, createRandom, type Random } from '../load/plants.js';
+import { Tally } from '../load/tally.js';
+import { type Trial, withTrial } from '../load/trial.js';
+import type { Proof, ProofContext, Trials } from '../proof.js';
+import { type Engine, type Place, withDatabases } from '../system/databases.js';
+import { runSystemProgram, until } from '../system/programs.js';
+import { commandOutput } from '../system/service.js';
+
+/** Restores backups at random times while followers keep copies: each ends equal to the store, and none misses a restore. */
+export const restore: Proof = [
+  restoreOn('restore-sqlite', 'SQLite', 'sqlite'),
+  restoreOn('restore-postgresql', 'PostgreSQL', 'postgresql'),
+];
+
+function restoreOn(name: string, title: string, engine: Engine): Trials {
+  const promise = `After a restore every follower gets an error, and by reading again ends equal to the store, on ${title}`;
+  async function prove(count: number, { seed, settings, log }: ProofContext) {
+    const random = createRandom(seed);
+    const tally = new Tally();
+    for (let done = 0; done < count && tally.failures.length === 0; tally.figures['orders'] = ++done) {
+      await withDatabases(engine, async (place) => {
+        const options = {
+          ...{ database: await place.createDatabase(), random: random.fork(), settings },
+          logFile: join(place.folder, 'service.log'),
+        };
+        await withTrial(options, (trial) => runOrder(new Order(engine, place, trial, tally)));
+      });
+      log(`${name}: ${done + 1} of ${count} orders`);
+    }
+    return tally.toResult();
+  }
+  return { name, promise, short: 2, full: 20, prove };
+}
+
+/** Does things in a random order, and compares all copies with the store. */
+async function runOrder(order: Order): Promise<void> {
+  const { random } = order.trial;
+  await order.begin();
+  const steady = order.followSteadily();
+  try {
+    for (let left = 15 + random.below(15); left > 0 && order.tally.failures.length === 0; left--)
+      await order[order.pickStep()]();
+    for (const follower of order.followers) await order.follow(follower, Number.POSITIVE_INFINITY);
+    await order.compareAll(steady.copy);
+  } finally {
+    await steady.end();
+  }
+}
+
+const steps = ['write', 'write', 'write', 'followOne', 'followOne', 'restart'] as const;
+
+/** A program that keeps a copy, and gets pages when it is its turn. */
+interface Follower {
+  readonly copy: Map<bigint, Plant>;
+  /** How many changes a page has: of some so few that they fall behind. */
+  readonly limit: number;
+  next: string;
+  /** How many restores there were when it got that. */
+  restores: number;
+}
+
+/** A store, its backups and its followers. */
+class Order {
+  readonly followers: readonly Follower[];
+  private readonly backups: string[] = [];
+  private readonly plants: (Plant & { readonly id: bigint })[] = [];
+  private readonly random: Random;
+  private restores = 0;
+  private lastRestored: string | undefined;
+  /** Whether the store is one that had version 1.4, and gives cursors as that did. */
+  private readonly isOld: boolean;
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly place: Place,
+    readonly trial: Trial,
+    readonly tally: Tally,
+  ) {
+    this.random = trial.random;
+    this.isOld = this.random.next() < 0.5;
+    this.followers = [1, 7, 1_000].map((limit) => ({ copy: new Map(), limit, next: '0', restores: 0 }));
+  }
+
+  async begin(): Promise<void> {
+    const { database } = this.trial;
+    if (this.isOld) await this.change('UPDATE store SET accepts_old_cursors = (1 = 1)', database.url);
+    this.tally.add('orders with cursors of version 1.4', this.isOld ? 1 : 0);
+    await this.write();
+    await this.backUp();
+  }
+
+  pickStep(): 'write' | 'followOne' | 'restart' | 'backUp' | 'restore' {
+    return this.random.pick([...steps, 'backUp', 'restore', 'restore']);
+  }
+
+  private async client(): Promise<Client> {
+    const { baseUrl } = await this.trial.service();
+    return createClient({ baseUrl, token: this.trial.token });
+  }
+
+  async write(): Promise<void> {
+    const client = await this.client();
+    for (let left = 1 + this.random.below(8); left > 0; left--) {
+      const kind = this.random.next();
+      const plant = kind < 0.6 || this.plants.length === 0 ? this.trial.createPlant() : undefined;
+      const existing = plant ?? this.random.pick(this.plants);
+      const call = { params: { id: existing.id } };
+      // What a restore took back, or what was deleted, may be asked for, too.
+      if (plant !== undefined) {
+        this.plants.push(plant);
+        await unwrap(client.createPlant({ body: plant }));
+      } else if (kind < 0.8) {
+        const { id: _, ...body } = createConflict(existing, this.random);
+        await client.correctPlant({ ...call, headers: { 'if-match': '*' }, body });
+      } else await client.deletePlant(call);
+      this.tally.add('writes');
+    }
+  }
+
+  async followOne(): Promise<void> {
+    await this.follow(this.random.pick(this.followers), 1 + this.random.below(4));
+  }
+
+  /** Gets so many pages at most: an error if and only if there was a restore since the page before. */
+  async follow(follower: Follower, maxPages: number): Promise<void> {
+    const client = await this.client();
+    for (let page = 0; page < maxPages; page++) {
+      const { next: after, limit } = follower;
+      const mustExpire = after !== '0' && follower.restores !== this.restores;
+      const reply = await client.listChanges({ query: { after, limit } });
+      const hasExpired = reply.status === 400 && reply.body.error === errors.cursor_expired.error;
+      if (mustExpire !== hasExpired || (reply.status !== 200 && !hasExpired)) {
+        this.tally.fail(
+          `${reply.status} ${JSON.stringify(reply.body).slice(0, 200)} for after=${after}, ${this.restores - follower.restores} restores later`,
+        );
+        return;
+      }
+      follower.restores = this.restores;
+      if (reply.status !== 200) {
+        this.tally.add('errors after a restore');
+        follower.copy.clear();
+        follower.next = '0';
+        continue;
+      }
+      this.tally.add('pages');
+      for (const change of reply.body.changes) keep(follower.copy, change);
+      follower.next = reply.body.next;
+      if (reply.body.changes.length === 0 && follower.next === after) return;
+    }
+  }
+
+  async restart(): Promise<void> {
+    const service = await this.trial.service();
+    await (this.random.next() < 0.5 ? service.killAll() : service.kill('SIGTERM'));
+    this.tally.add('restarts');
+  }
+
+  async backUp(): Promise<void> {
+    const backup = join(this.place.folder, `backup-${this.backups.length}`);
+    if (this.engine === 'sqlite') {
+      await commandOutput(['backup', backup], { DATABASE_URL: this.trial.database.url });
+      if (this.isOld && this.restores === 0 && this.random.next() < 0.5) {
+        this.tally.add('backups of version 1.4');
+        await this.change(
+          `DROP TABLE store; DELETE FROM _prisma_migrations WHERE migration_name LIKE '%create_store'`,
+          `file:${backup}`,
+        );
+      }
+    } else await this.whileServerIsDown((data) => copyFolder(data, backup));
+    this.backups.push(backup);
+    this.tally.add('backups');
+  }
+
+  async restore(): Promise<void> {
+    const backup = this.random.pick(this.backups);
+    await (await this.trial.service()).killAll();
+    const settings = { DATABASE_URL: this.trial.database.url };
+    if (this.engine === 'sqlite') await commandOutput(['restore', backup], settings);
+    else {
+      await this.whileServerIsDown((data) => {
+        rmSync(data, { recursive: true });
+        return copyFolder(backup, data);
+      });
+      await commandOutput(['invalidate-cursors'], settings);
+    }
+    this.restores++;
+    this.tally.add('restores');
+    if (backup === this.lastRestored) this.tally.add('of the same backup as before');
+    this.lastRestored = backup;
+  }
+
+  /** Runs something while PostgreSQL has ended as in a crash, so that its data may be copied. */
+  private async whileServerIsDown(run: (dataFolder: string) => Promise<unknown>): Promise<void> {
+    await this.place.programs?.killAll();
+    await run(this.place.programs?.dataFolder ?? '');
+    await this.place.programs?.start();
+  }
+
+  private async change(sql: string, url: string): Promise<void> {
+    if (this.engine === 'postgresql') return void (await query(url, sql));
+    const file = new Sqlite(url.slice('file:'.length));
+    file.exec(sql);
+    file.close();
+  }
+
+  /** Keeps a copy by `followChanges` all the time. */
+  followSteadily(): { readonly copy: Map<bigint, Plant>; end(): Promise<void> } {
+    const { trial, tally } = this;
+    const copy = new Map<bigint, Plant>();
+    const ending = new AbortController();
+    const baseUrl = 'http://service';
+    const find: typeof fetch = (url, init) =>
+      fetch(String(url).replace(baseUrl, trial.current[0]?.baseUrl ?? baseUrl), init);
+    const client = createClient({ baseUrl, token: trial.token, fetch: find });
+    async function follow(): Promise<void> {
+      const onCursorExpired = () => {
+        tally.add('errors that followChanges reported');
+        copy.clear();
+      };
+      const options = { after: '0', wait: 2, signal: ending.signal, onCursorExpired };
+      for await (const { changes } of followChanges(client, options))
+        for (const change of changes) keep(copy, change);
+    }
+    const following = follow().catch((error: unknown) => {
+      if (!ending.signal.aborted) tally.fail(`followChanges ended: ${error}`);
+    });
+    return {
+      copy,
+      async end() {
+        ending.abort();
+        await following;
+      },
+    };
+  }
+
+  async compareAll(steady: ReadonlyMap<bigint, Plant>): Promise<void> {
+    const rows = await this.trial.database.readRows();
+    const stored = new Map(rows.filter(({ deleted }) => !deleted).map((row) => [row.id, row]));
+    const differences = (copy: ReadonlyMap<bigint, Plant>) => [
+      ...[...stored].filter(([id, row]) => !hasSameFields(copy.get(id) ?? { name: '\0' }, row)),
+      ...[...copy].filter(([id]) => !stored.has(id)),
+    ];
+    await this.trial.service();
+    await until(
+      () => differences(steady).length === 0 || this.tally.failures.length > 0,
+      'followChanges has all',
+    );
+    const copies = [...this.followers.map(({ copy }) => copy), steady];
+    for (const [index, copy] of copies.entries())
+      for (const [id] of differences(copy)) this.tally.fail(`follower ${index + 1} differs in ${id}`);
+    this.tally.add('copies compared', copies.length);
+    this.tally.add('plants compared', stored.size);
+  }
+}
+
+/** With the owners, which PostgreSQL requires. */
+const copyFolder = (from: string, to: string) => runSystemProgram('cp', '-a', from, to);
+
+function keep(copy: Map<bigint, Plant>, { id, plant }: Change): void {
+  if (plant === undefined) copy.delete(id);
+  else copy.set(id, fieldsOf(plant));
+}
