@@ -17,6 +17,7 @@ import {
 import { type Change, isTombstone, orThrow, removalOf } from '../store/store.js';
 import { abortOnSignal, type CliContext, countProgress } from './cli-context.js';
 import { retryWhileUnavailable, withDatabase } from './database.js';
+import { explainUnreadable, quote } from './file-access.js';
 import { isBlank, type PlantLine, readPlantLine, splitLines } from './formats.js';
 
 /** What is imported, and from where on. */
@@ -134,7 +135,8 @@ export async function storeLines(
   const { batchPlants: batchLines, batchBytes } = config.queueLimits;
   const limits = { fromLine, lineBytes: config.bodyLimitBytes + idDigitsBytes, batchLines, batchBytes };
   const signal = abortOnSignal(context);
-  const file = source.file === undefined ? undefined : await openFile(resolve(context.folder, source.file));
+  const file =
+    source.file === undefined ? undefined : await openFile(resolve(context.folder, source.file), context);
   const input = file?.stream ?? source.input ?? context.input;
   let bytesRead = 0;
   const chunks = readChunks(input, signal, (bytes) => {
@@ -180,13 +182,16 @@ export async function storeLines(
   if (counts.bad > 0) throw new OperatorError(command.explainBad(counts.bad));
 }
 
-async function openFile(path: string): Promise<{ readonly stream: Readable; readonly size: number }> {
+async function openFile(
+  path: string,
+  { folder }: CliContext,
+): Promise<{ readonly stream: Readable; readonly size: number }> {
   try {
     const file = await open(path);
     const { size } = await file.stat();
     return { stream: file.createReadStream(), size };
   } catch (error) {
-    throw cannotRead(error);
+    throw cannotRead(error, explainUnreadable(error, quote(path), folder));
   }
 }
 
@@ -206,8 +211,8 @@ async function* readChunks(
   }
 }
 
-function cannotRead(error: unknown): OperatorError {
-  return new OperatorError(`The plants cannot be read: ${messageOf(error)}`, { cause: error });
+function cannotRead(error: unknown, advice = ''): OperatorError {
+  return new OperatorError(`The plants cannot be read: ${messageOf(error)}${advice}`, { cause: error });
 }
 
 /** The result of a batch that is on disk. */

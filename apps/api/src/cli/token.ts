@@ -23,6 +23,7 @@ import { ServiceError } from '../errors/service-error.js';
 import { reachableUrl } from '../observe/readiness.js';
 import { type CliContext, countOf, writeAll, writeResult } from './cli-context.js';
 import { reasonOf, withDatabase } from './database.js';
+import { explainUnreadable, quote } from './file-access.js';
 import { splitLines } from './formats.js';
 
 /** Which token to issue, and how to print it. */
@@ -235,8 +236,10 @@ export async function importTokens(
   file: string | undefined,
   context: CliContext,
 ): Promise<void> {
-  const input = file === undefined ? context.input : createReadStream(resolve(context.folder, file));
-  const tokens = await readTokens(input);
+  const { folder } = context;
+  const path = resolve(folder, file ?? '');
+  const input = file === undefined ? context.input : createReadStream(path);
+  const tokens = await readTokens(input, (error) => explainUnreadable(error, quote(path), folder));
   await withDatabase(config, {}, async ({ accessTokens: store }) => {
     let added = 0;
     for (const token of tokens) if (await store.takeOver(token)) added++;
@@ -354,7 +357,10 @@ const HashedAccessTokenSchema = z.strictObject({
 /** How many invalid lines are reported: nothing is imported then, so the rest of the file is not read. */
 const maxInvalidLines = 20;
 
-async function readTokens(input: AsyncIterable<Buffer>): Promise<readonly HashedAccessToken[]> {
+async function readTokens(
+  input: AsyncIterable<Buffer>,
+  explain: (error: unknown) => string,
+): Promise<readonly HashedAccessToken[]> {
   const tokens: HashedAccessToken[] = [];
   const invalidLines: string[] = [];
   try {
@@ -365,7 +371,9 @@ async function readTokens(input: AsyncIterable<Buffer>): Promise<readonly Hashed
       if (invalidLines.length === maxInvalidLines) break;
     }
   } catch (error) {
-    throw new OperatorError(`The tokens cannot be read: ${messageOf(error)}`, { cause: error });
+    throw new OperatorError(`The tokens cannot be read: ${messageOf(error)}${explain(error)}`, {
+      cause: error,
+    });
   }
   if (invalidLines.length === 0) return tokens;
   throw new OperatorError(

@@ -109,22 +109,22 @@ it.each(['export', 'delete 1', 'backup copy.db', 'token list', 'token revoke 1',
   },
 );
 
-it.each(['export --output', 'backup'])(
-  'creates one file, readable only by this user, and overwrites none: %s',
-  async (command) => {
-    const { folder, run } = useCommands();
-    await fillStore(folder, [[1n, 'Fern', null]]);
-    const file = join(folder, 'copies/copy');
-    mkdirSync(join(file, '..'));
-    expect(await run(`${command} ${file}`)).toMatchObject({ exitCode: 0, stdout: '' });
-    expect((statSync(file).mode & 0o777).toString(8)).toBe('600');
-    const before = readFileSync(file);
-    const exists = `The file ${file} exists already and was left unchanged. Choose another name.`;
-    expect(await run(`${command} ${file}`)).toEqual(failed(`plant-store: ${exists}\n`));
-    expect(readFileSync(file).equals(before)).toBe(true);
-    expect(readdirSync(join(folder, 'copies'))).toEqual(['copy']);
-  },
-);
+it.each([
+  ['export --output', ['copy']],
+  ['backup', ['copy', 'copy.sha256']],
+])('creates its file, readable only by this user, and overwrites none: %s', async (command, files) => {
+  const { folder, run } = useCommands();
+  await fillStore(folder, [[1n, 'Fern', null]]);
+  const file = join(folder, 'copies/copy');
+  mkdirSync(join(file, '..'));
+  expect(await run(`${command} ${file}`)).toMatchObject({ exitCode: 0, stdout: '' });
+  for (const name of files) expect(statSync(join(file, '..', name)).mode & 0o777).toBe(0o600);
+  const before = readFileSync(file);
+  const exists = `The file ${file} exists already and was left unchanged. Choose another name.`;
+  expect(await run(`${command} ${file}`)).toEqual(failed(`plant-store: ${exists}\n`));
+  expect(readFileSync(file).equals(before)).toBe(true);
+  expect(readdirSync(join(folder, 'copies'))).toEqual(files);
+});
 
 it.each(['--help', 'token list', 'export'])(
   'exits quietly if its output is not read to the end: %s',

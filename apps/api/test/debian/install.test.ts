@@ -38,6 +38,9 @@ function succeed(script: string): string {
 const install = (name: string) => succeed(`apt-get install --yes /root/${name}`);
 const has = (path: string) => existsSync(join(debian.root, path));
 
+/** Prints who may use the settings, which may have secrets. */
+const modes = `stat -c '%U:%G %a' /etc/plant-store /${settings}`;
+
 let token = '';
 const storePlant = () =>
   succeed(
@@ -79,6 +82,10 @@ it('runs after three commands, with units, user and command', () => {
   expect(succeed(`stat -c '%U:%G %a' /var/lib/plant-store /${database}`)).toBe(
     'plant-store:plant-store 700\nplant-store:plant-store 600\n',
   );
+  expect(succeed(modes)).toBe('root:plant-store 750\nroot:plant-store 640\n');
+  expect(debian.run(`setpriv --reuid=65534 --regid=65534 --clear-groups cat /${settings}`).exitCode).not.toBe(
+    0,
+  );
   const others = debian.run('setpriv --reuid=65534 plant-store check');
   expect(others).toMatchObject({ exitCode: 1, output: expect.stringContaining('run it as root') });
 });
@@ -93,7 +100,12 @@ it('runs what timers start, and has them enabled', () => {
 
 it('is upgraded with its plants, after it has drained, and keeps changed settings', () => {
   succeed(`echo DRAIN_DELAY_MS=100 >>/${settings}; systemctl restart plant-store`);
+  // As a version before 1.5 has installed it.
+  succeed(
+    `chown root:root /etc/plant-store /${settings}; chmod 755 /etc/plant-store; chmod 644 /${settings}`,
+  );
   install(next);
+  expect(succeed(modes)).toBe('root:plant-store 750\nroot:plant-store 640\n');
   expect(storePlant()).toMatch(/^HTTP\/1\.1 200 [\s\S]*^Idempotent-Replayed: true\r$/im);
   expect(readFileSync(join(debian.root, settings), 'utf8')).toContain('\nDRAIN_DELAY_MS=100\n');
   expect(succeed('journalctl --unit=plant-store --output=cat').match(/"msg":"stopped"/g)).toHaveLength(2);
