@@ -1,9 +1,9 @@
-import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { mkdir, open } from 'node:fs/promises';
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config.js';
-import { OperatorError } from '../errors/operator-error.js';
+import { messageOf, OperatorError } from '../errors/operator-error.js';
 import type { SqliteLocation } from '../store/database-location.js';
 import type { CheckedCopy } from '../store/sqlite/copy-sqlite.js';
 import { writeAtomically } from './atomic-write.js';
@@ -43,7 +43,7 @@ export async function backUp(
   const place =
     target?.startsWith('s3://') === true
       ? await openS3(target, database, environment, signal)
-      : await openFolder(target, database, context, signal);
+      : openFolder(target, database, context, signal);
   if (keep > 0 && place.names === undefined)
     throw new OperatorError(
       'With --keep or BACKUP_KEEP give a folder or s3://bucket/prefix, and not a file.',
@@ -51,7 +51,9 @@ export async function backUp(
     );
   const { copySqlite, describeSqlite } = await import('../store/sqlite/copy-sqlite.js');
   const { path } = database;
-  const { storeId } = await describeSqlite(path, `The database ${path} cannot be copied`, signal);
+  // A file that was named has no id in its name.
+  const storeId =
+    place.names && (await describeSqlite(path, `The database ${path} cannot be copied`, signal)).storeId;
   const name = await findFreeName(storeId, place, signal);
   const { copy, at } = await place.store(name, (copyPath) => copySqlite(path, copyPath, signal));
   const { noteBackup } = await import('../store/sqlite/last-backup.js');
@@ -133,22 +135,25 @@ interface Place {
   remove(name: string): void | Promise<void>;
 }
 
-async function openFolder(
+function openFolder(
   target: string | undefined,
   { path: database }: SqliteLocation,
   context: CliContext,
   signal: AbortSignal,
-): Promise<Place> {
+): Place {
   const path = target === undefined ? join(dirname(database), 'backups') : resolve(context.folder, target);
-  const isFolder =
-    target === undefined || target.endsWith('/') || statSync(path, { throwIfNoEntry: false })?.isDirectory();
-  if (isFolder) {
-    await mkdir(path, { recursive: true, mode: 0o700 }).catch((cause: Error) => {
-      throw new OperatorError(
-        `The folder ${path} cannot be created: ${cause.message}. Name one that this user may write to, or set BACKUP_TO.${explainUnwritable(cause, path)}`,
-        { cause },
-      );
-    });
+  let isFolder: boolean;
+  try {
+    isFolder =
+      target === undefined ||
+      target.endsWith('/') ||
+      statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+    if (isFolder) mkdirSync(path, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    throw new OperatorError(
+      `The backup ${path} cannot be written: ${messageOf(cause)}. Name a place that this user may write to, or set BACKUP_TO.${explainUnwritable(cause, path)}`,
+      { cause },
+    );
   }
   const fileOf = (name: string) => (isFolder ? join(path, name) : path);
   return {
@@ -172,7 +177,7 @@ async function openFolder(
         throw error;
       }
     },
-    has: (name) => isFolder === true && existsSync(fileOf(name)),
+    has: (name) => isFolder && existsSync(fileOf(name)),
     names: isFolder ? () => readdirSync(path) : undefined,
     remove(name) {
       // A SHA-256 without its backup does no harm.

@@ -1,10 +1,18 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chownSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { unusableLedgers } from '../support/database/unusable-ledgers.js';
 import { execute, fillStore, type Row, readRows } from '../support/process/fill-store.js';
-import { failed, runCommand, startCommand, startStore, succeeded } from '../support/process/run-command.js';
+import {
+  failed,
+  main,
+  runCommand,
+  startCommand,
+  startStore,
+  succeeded,
+} from '../support/process/run-command.js';
 import { useCommands } from '../support/process/run-in-process.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
@@ -95,3 +103,31 @@ it('recommends pg_dump for PostgreSQL', async () => {
   const { run } = useCommands({ DATABASE_URL: 'postgresql://127.0.0.1:1/plants' });
   expect(await run('backup copy.db')).toEqual(failed(/pg_dump/));
 });
+
+// Only root can run a command as another user.
+it.runIf(process.geteuid?.() === 0)(
+  'prints what root has to run where the user of the command may not read or write',
+  async () => {
+    const { folder } = useCommands();
+    const path = await fillStore(folder, [[1n, 'Fern', null]]);
+    const [uid, gid] = [65_534, 65_534];
+    for (const each of [folder, join(folder, 'data'), path]) chownSync(each, uid, gid);
+    for (const [name, mode] of [
+      ['open', 0o755],
+      ['closed', 0o700],
+    ] as const)
+      mkdirSync(join(folder, name), { mode });
+    writeFileSync(join(folder, 'closed/copy.db'), '');
+    for (const name of ['open', 'closed']) chownSync(join(folder, name), 0, 0);
+    const run = (...args: string[]) =>
+      spawnSync(process.execPath, [main, ...args], { cwd: folder, uid, gid, env: {}, encoding: 'utf8' });
+    const create = /install -d -o nobody -g \S+ -m 0700 (\S+)$/m;
+    expect(create.exec(run('backup', 'open').stderr)?.[1]).toBe(join(folder, 'open/plant-store'));
+    expect(create.exec(run('backup', 'closed/copy.db').stderr)?.[1]).toBe('/var/backups/plant-store');
+    const { status, stderr } = run('restore', 'closed/copy.db');
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringMatching(/ -t \S+\/incoming \S+\/closed\/copy\.db\*\n/),
+    ]);
+  },
+);
