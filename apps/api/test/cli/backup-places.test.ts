@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
@@ -259,6 +260,45 @@ it('backs up to S3, keeps so many, and restores the latest from there', async ()
   await fetch(`http://127.0.0.1:${port}/plants/good/zzz.db`, { method: 'PUT', body: 'text' });
   expect(await run('restore s3://plants/good/')).toEqual(isDone(/has 2 plants /));
   expect(readRows(path)).toHaveLength(2);
+});
+
+it('has the SHA-256 in the metadata of an object, also of one in several parts, and compares it', async () => {
+  let parts = 0;
+  const { path, run } = await openStore('hash', ({ url = '' }) => {
+    if (url.includes('partNumber=')) parts++;
+    return false;
+  });
+  // More than a part has.
+  execute(path, `UPDATE plants SET name = hex(zeroblob(${2 ** 24}))`);
+  const { stderr } = await run('backup');
+  expect(parts).toBeGreaterThan(2);
+  const [, key] = /s3:\/\/plants\/(\S+),/.exec(stderr) ?? [];
+  const url = `http://127.0.0.1:${port}/plants/${key}`;
+  const response = await fetch(url);
+  const content = Buffer.from(await response.arrayBuffer());
+  const sha256 = createHash('sha256').update(content).digest('hex');
+  expect(response.headers.get('x-amz-meta-sha256')).toBe(sha256);
+  expect(await run(`restore s3://plants/${key} --dry-run`)).toEqual(isDone(/Its SHA-256 is right/));
+  content.write('1', content.indexOf('0'.repeat(1_000)) + 500);
+  await fetch(url, { method: 'PUT', body: content, headers: { 'x-amz-meta-sha256': sha256 } });
+  expect(await run('restore s3://plants/hash/')).toEqual(failed(/has changed since it was made/));
+  await fetch(url, { method: 'PUT', body: content });
+  expect(await run('restore s3://plants/hash/ --dry-run')).toEqual(isDone(/has no SHA-256/));
+});
+
+it('removes from a bucket only what it knows as an older backup of this store', async () => {
+  const { path, run } = await openStore('shared');
+  const [own, ahead] = [first, future].map((time) => `plant-store-${readStoreId(path)}-${time}.db`);
+  const others = [`${ahead}`, ...withoutId, `plant-store-0123456789abcdef-${first}.db`];
+  for (const each of [`${own}`, ...others])
+    await fetch(`http://127.0.0.1:${port}/plants/shared/${each}`, { method: 'PUT', body: 'text' });
+  expect(await run('backup --keep 1')).toEqual(
+    isDone(/1 older backup removed: \S+2026-11-01\S+\n.*in the future.*2231[\s\S]*2 backups without the id/),
+  );
+  const list = await fetch(`http://127.0.0.1:${port}/plants?list-type=2&prefix=shared/`);
+  const keys = [...(await list.text()).matchAll(/<Key>shared\/([^<]+)/g)].map(([, key]) => key);
+  expect(keys).toEqual(expect.arrayContaining(others));
+  expect([keys.length, keys.includes(own)]).toEqual([others.length + 1, false]);
 });
 
 const withQuery =
