@@ -85,7 +85,8 @@ const targets = new Map<string, Target>([
   [
     'load',
     {
-      about: 'all of `pnpm test` 10 times, or as often as said, while every core is busy',
+      about:
+        'all of `pnpm test` 10 times, or as often as said, while every core, or as many processes as said, are busy',
       commands: [buildAll, ['node', '.ci/test-under-load.ts']],
     },
   ],

@@ -1,7 +1,7 @@
 // Runs all tests several times while every core is busy, as on a slow machine: a test that fails only sometimes waits for a
 // time instead of for what it expects, or depends on another one. Prints a line for each run, and the output of those that
 // fail. Run it after `turbo run build`:
-//   node .ci/test-under-load.ts [runs]
+//   node .ci/test-under-load.ts [runs] [processes that keep the cores busy]
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { availableParallelism, constants } from 'node:os';
@@ -14,10 +14,11 @@ const keepBusy = 'const parent = process.ppid; while (process.ppid === parent);'
 /** All tests, even if those of one workspace fail; what they need is built before, without the load. */
 const tests = 'turbo run test --only --force --continue=always --output-logs=errors-only'.split(' ');
 
-const [given = '10', ...others] = process.argv.slice(2);
-const runs = Number(given);
-if (!Number.isSafeInteger(runs) || runs < 1 || others.length > 0) {
-  console.error('pnpm test:on load [runs]: a whole number from 1; 10 by default');
+const [runs = 10, busy = availableParallelism(), ...others] = process.argv.slice(2).map(Number);
+if (![runs, busy].every((count) => Number.isSafeInteger(count) && count > 0) || others.length > 0) {
+  console.error(
+    'pnpm test:on load [runs] [busy processes]: whole numbers from 1; by default 10, and one for each core',
+  );
   process.exit(2);
 }
 
@@ -28,7 +29,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 void watchLauncher().ended.then(() => stop('SIGTERM'));
 
 try {
-  for (let core = 0; core < availableParallelism(); core++) {
+  for (let count = 0; count < busy; count++) {
     start(process.execPath, ['--eval', keepBusy], 'ignore');
   }
   const failed = await runAll();

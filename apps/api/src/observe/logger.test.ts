@@ -6,6 +6,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { expect, it } from 'vitest';
 import { openFullPipe } from '../../test/support/process/open-full-pipe.js';
 import { temporaryFolder } from '../../test/support/temporary-folder.js';
+import { until } from '../../test/support/until.js';
 import { createOutputWriter, createTerminalFormat } from './logger.js';
 
 /** Reads what a pipe holds, up to a number of bytes, each as a character. */
@@ -82,14 +83,14 @@ it('keeps lines whole on a pipe that others write to', async () => {
   for (let count = 0; count < 200; count++) writer.write(line);
   const others = '-'.repeat(98);
   let text = '';
+  const linesOf = () => text.split('\n').filter((part) => part !== '' && part !== others);
   // As much as another process writes may be in the place of what is read.
-  for (let round = 0; round < 60; round++) {
+  await until(() => {
     text += read(reader, 8_192);
     writeSync(output, `${others}\n`);
-    await sleep(15);
-  }
-  const lines = text.split('\n').filter((part) => part !== '' && part !== others);
-  expect(lines).toEqual(Array(200).fill(Buffer.from(line.trim()).toString('latin1')));
+    return text.endsWith('\n') && linesOf().length >= 200;
+  }, 15);
+  expect(linesOf()).toEqual(Array(200).fill(Buffer.from(line.trim()).toString('latin1')));
 });
 
 it('keeps 16 MiB while it is not read, drops what is past that, and goes on once it is read', async () => {

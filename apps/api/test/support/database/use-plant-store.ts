@@ -21,8 +21,13 @@ export function storesWithShards(): readonly StoreKind[] {
   return kinds.includes('postgresql') ? [...kinds, 'postgresql with shards'] : kinds;
 }
 
-/** Opens the plant store of an empty database for the calling suite; it is emptied after each test. */
-export function usePlantStore(kind: StoreKind) {
+/**
+ * Opens the plant store of an empty database for the calling suite; it is emptied after each test.
+ *
+ * @param statementTimeoutMs for how long a statement waits, also for another program that has locked the plants; by default longer
+ * than a slow machine takes
+ */
+export function usePlantStore(kind: StoreKind, statementTimeoutMs = 120_000) {
   const testDatabase = {} as TestDatabase;
   const store = {} as PlantStore;
   let database: Database;
@@ -30,8 +35,8 @@ export function usePlantStore(kind: StoreKind) {
     const hasShards = kind === 'postgresql with shards';
     Object.assign(testDatabase, await createTestDatabase(hasShards ? 'postgresql' : kind));
     if (hasShards) await distributeStandIn(testDatabase.url);
-    // An insert waits as long while another program has locked the plants.
-    database = await openTestDatabase(testDatabase, { DATABASE_STATEMENT_TIMEOUT_MS: '3000' });
+    const environment = { DATABASE_STATEMENT_TIMEOUT_MS: String(statementTimeoutMs) };
+    database = await openTestDatabase(testDatabase, environment);
     Object.assign(store, database.plants);
   });
   afterEach(() => testDatabase.query('DELETE FROM plants'));
