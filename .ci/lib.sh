@@ -15,6 +15,14 @@ within() {
   return "$status"
 }
 
+# Fails when a file has a warning of an installation or of Node.js: without_warnings <file>
+without_warnings() {
+  if grep -nE '^ ?WARN | WARN |npm warn|[Dd]eprecat|(Deprecation|Experimental)Warning' "$1" >&2; then
+    echo 'These lines are warnings, which no command may print.' >&2
+    return 1
+  fi
+}
+
 # Waits for the others that run in this repository until the end of the shell.
 take_turn() {
   exec 9<.ci/lib.sh
