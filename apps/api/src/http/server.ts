@@ -1,11 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import {
-  createServer as createHttpServer,
-  IncomingMessage,
-  type RequestListener,
-  type Server,
-  ServerResponse,
-} from 'node:http';
+import { createServer as createHttpServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Express } from 'express';
@@ -13,8 +7,9 @@ import type { Logger } from 'pino';
 import { ServiceError } from '../errors/service-error.js';
 import { ActiveCallers } from '../runtime/callers.js';
 import { createTurns, type Turns } from '../runtime/turns.js';
-import { createExchanges, type Exchanges } from './exchanges.js';
+import { createExchanges, type Exchange, type Exchanges } from './exchanges.js';
 import { messageClasses } from './fast-path.js';
+import { parseBehindUpgrade } from './ignored-upgrade.js';
 import { type Linger, lingerOnClose } from './linger.js';
 import { trackConnections } from './listen.js';
 import { readBearer } from './middleware/bearer-auth.js';
@@ -80,13 +75,16 @@ export function createServer(
       app(request, response);
     });
   });
-  const add: RequestListener = (request, response) => exchanges.add({ request, response });
-  server.on('request', add);
+  function add(exchange: Exchange): void {
+    parseBehindUpgrade(exchange.request, exchange.response);
+    exchanges.add(exchange);
+  }
+  server.on('request', (request, response) => add({ request, response }));
   // An expectation other than 100-continue may be ignored (RFC 9110, section 10.1.1).
-  server.on('checkExpectation', add);
+  server.on('checkExpectation', (request, response) => add({ request, response }));
   // Node.js would write it between the head and the body of a reply before.
   server.on('checkContinue', (request, response) =>
-    exchanges.add({ request, response, prepare: () => response.writeContinue() }),
+    add({ request, response, prepare: () => response.writeContinue() }),
   );
   // Node.js would close the connection without a reply, and it hands the bare socket to servers that are proxies.
   server.on('connect', (request) => {

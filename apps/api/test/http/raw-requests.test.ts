@@ -3,7 +3,7 @@ import { findPlace } from '../../../../packages/contract/test/exchange.js';
 import { findUndocumented } from '../support/documented-reply.js';
 import type { Reply } from '../support/expect-error.js';
 import { composePlantRequest } from '../support/post-plant.js';
-import { plant, rawBodies, rawRequests } from '../support/raw-requests.js';
+import { plant, rawBodies, rawRequests, rfc9112 } from '../support/raw-requests.js';
 import { readPlants } from '../support/read-plants.js';
 import { openConnection, sendRaw } from '../support/send-raw.js';
 import { useTestService } from '../support/start-test-service.js';
@@ -44,6 +44,7 @@ describe.each(Object.entries(rawRequests))('%s', (topic, cases) => {
       const isList = status === 200 && bytes.startsWith('GET');
       expect(findUndocumented({ status, headers, body }, isList ? 'listPlants' : undefined)).toEqual([]);
       expect(headers).toMatchObject(commonHeaders);
+      expect(headers).not.toHaveProperty('transfer-encoding');
       if (status >= 400) expect(body).toHaveProperty('message', expect.stringMatching(/^[A-Z].+\.$/));
       requestIds.push(headers['x-request-id']);
     }
@@ -57,6 +58,15 @@ describe.each(Object.entries(rawRequests))('%s', (topic, cases) => {
     connection.write('GET /plants/1 HTTP/1.1\r\nHost: a\r\n\r\n');
     expect(toNumber(await connection.readReply())).toBe(40100);
     connection.destroy();
+  });
+});
+
+describe('RFC 9112', () => {
+  const sections = rfc9112.map(([section, behavior, ...recorded]) => ({ section, behavior, recorded }));
+  it.each(sections)('section $section is recorded: $behavior', ({ recorded }) => {
+    for (const [group, title] of recorded) {
+      expect(rawRequests[group]?.map(([recordedTitle]) => recordedTitle)).toContain(title);
+    }
   });
 });
 

@@ -14,10 +14,11 @@ it('leaves a path as it is, and the request without another property', () => {
 });
 
 it.each<[target: string, path: string, isInvalid: boolean]>([
-  ['/plants#section', '/plants', false],
-  ['/plants?a=1#a#b', '/plants?a=1', false],
+  ['/plants#section', '/plants', true],
+  ['/plants?a=1#a#b', '/plants?a=1', true],
   ['http://localhost/plants?a=1', '/plants?a=1', false],
-  ['HTTPS://localhost:8080/plants#a', '/plants', false],
+  ['HTTPS://localhost:8080/plants', '/plants', false],
+  ['HTTPS://localhost:8080/plants#a', '/plants', true],
   ['http://localhost', '/', false],
   ['http://localhost?a=1', '/?a=1', false],
   ['*', '/*', false],

@@ -1,41 +1,69 @@
 import type { IncomingMessage } from 'node:http';
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import { ServiceError } from '../../errors/service-error.js';
 
 /** How many header lines a request may have. */
 export const headerLinesLimit = 2_000;
 
 /**
- * Rejects requests of another version than HTTP/1.1 and 1.0, for which Node.js's parser also takes HTTP/0.9 and 2.0; with a
- * transfer coding other than chunked, which nobody would decode (RFC 9112, section 6.1); with more header lines than the limit, and those with two Host headers, or of HTTP/1.1 without one (RFC
- * 9112, section 3.2), to which Node.js would send a reply without a body.
+ * Rejects heads that Node.js's parser accepts, but RFC 9112 does not: of another version than HTTP/1.1 and 1.0 (section 2.3); with a
+ * transfer coding other than chunked, which nobody would decode, or with any in HTTP/1.0 (section 6.1); with two Host headers, an invalid
+ * one, or in HTTP/1.1 none (section 3.2), to which Node.js would send a reply without a body. Also rejects more header lines than the limit.
  *
  * `server.maxHeadersCount` must be larger than the limit: beyond it, current releases of Node.js reject a request, but
  * earlier ones drop the rest of its headers, a second Host included.
  */
 export const checkHeaders: RequestHandler = (request, response, next) => {
-  if (request.httpVersion !== '1.1' && request.httpVersion !== '1.0') {
-    // Whatever follows is of an unknown protocol, too.
-    response.setHeader('Connection', 'close');
-    throw new ServiceError('bad_request', 'The request is not of HTTP/1.1 or HTTP/1.0.');
-  }
+  const { httpVersion, rawHeaders, headers } = request;
+  const coding = headers['transfer-encoding'];
+  if (httpVersion !== '1.1') checkOldVersion(request, response);
   // Names and values alternate.
-  if (request.rawHeaders.length > 2 * headerLinesLimit) {
+  if (rawHeaders.length > 2 * headerLinesLimit) {
     throw new ServiceError(
       'bad_request',
       `The request is not valid HTTP: it has more than ${headerLinesLimit} header lines.`,
     );
   }
-  const hosts = countHosts(request.rawHeaders);
-  if (hosts > 1 || (hosts === 0 && request.httpVersion === '1.1')) {
+  const hosts = countHosts(rawHeaders);
+  if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) {
     throw new ServiceError('bad_request', 'The request must have one Host header, as HTTP/1.1 requires.');
   }
-  const coding = request.headers['transfer-encoding'];
+  if (!hostPattern.test(headers.host ?? '')) {
+    throw new ServiceError(
+      'bad_request',
+      'The Host header of the request is not valid: it must be a name or an address, with or without a port.',
+    );
+  }
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
-    throw new ServiceError('bad_request', 'The request has a transfer coding other than chunked.');
+    // Where its body ends may be unknown (section 6.3).
+    rejectAndClose(response, 'The request has a transfer coding other than chunked.');
   }
   next();
 };
+
+/** Rejects what HTTP/1.0 does not have, and any older or newer version. */
+function checkOldVersion({ httpVersion, headers }: Request, response: Response): void {
+  // Whatever follows is of an unknown protocol, too.
+  if (httpVersion !== '1.0') rejectAndClose(response, 'The request is not of HTTP/1.1 or HTTP/1.0.');
+  if (headers['transfer-encoding'] !== undefined)
+    rejectAndClose(
+      response,
+      'The request is of HTTP/1.0, which has no transfer coding: send a Content-Length.',
+    );
+  // Beside keep-alive, Node.js overlooks it (section 9.3).
+  if (/(^|,)[ \t]*close[ \t]*(,|$)/i.test(headers.connection ?? ''))
+    response.setHeader('Connection', 'close');
+}
+
+/** @throws {ServiceError} `bad_request`, after which the connection is closed */
+function rejectAndClose(response: Response, message: string): never {
+  response.setHeader('Connection', 'close');
+  throw new ServiceError('bad_request', message);
+}
+
+/** A host with or without a port, or nothing (RFC 9110, section 7.2, and RFC 3986, section 3.2.2). */
+const hostPattern =
+  /^(?:\[(?:[\da-f:.]+|v[\da-f]+\.[\w.~:!$&'()*+,;=-]+)\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(?::\d*)?$/i;
 
 /** Counts the Host headers; names are at the even indexes. */
 function countHosts(rawHeaders: readonly string[]): number {
@@ -75,16 +103,19 @@ export const requireValidTarget: RequestHandler = (request, _response, next) => 
   next();
 };
 
-/** Returns the path and the query of a target, exactly as they were sent, without the fragment, scheme and authority. */
+/**
+ * Returns the path and the query of a target, exactly as they were sent, without scheme and authority. A target with a fragment is not
+ * valid, because correcting it could bypass the rules of a proxy (RFC 9112, section 3.2).
+ */
 function parseTarget(target: string): { path: string; isValid: boolean } {
-  if (target.startsWith('/')) return { path: beforeFragment(target), isValid: true };
+  if (target.startsWith('/')) return { path: beforeFragment(target), isValid: !target.includes('#') };
   // The server as a whole (RFC 9112, section 3.2.4), for which there is no route.
   if (target === '*') return { path: '/*', isValid: true };
   const [, scheme, authority = '', rest = ''] = /^([a-z]+):\/\/([^/?#]*)(.*)$/is.exec(target) ?? [];
   const pathAndQuery = beforeFragment(rest);
   return {
     path: pathAndQuery.startsWith('/') ? pathAndQuery : `/${pathAndQuery}`,
-    isValid: /^https?$/i.test(scheme ?? '') && isAuthority(authority),
+    isValid: /^https?$/i.test(scheme ?? '') && isAuthority(authority) && pathAndQuery === rest,
   };
 }
 
