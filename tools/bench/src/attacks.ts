@@ -1,3 +1,5 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
@@ -54,10 +56,12 @@ export async function measureAttacks(
   const machine = describeMachine(folder);
   const chosen = attacks.filter(({ title }) => only?.some((part) => title.includes(part)) ?? true);
   const results: Result[] = [];
-  for (const attack of chosen) {
-    const database = await engine.createDatabase(folder);
+  for (const [index, attack] of chosen.entries()) {
+    const own = join(folder, String(index));
+    mkdirSync(own);
+    const database = await engine.createDatabase(own);
     const settings = { WORKERS: String(workers), LOG_REQUESTS: 'errors' };
-    const service = await startTarget(plantStore({ settings, can: scopes }), database.url, folder);
+    const service = await startTarget(plantStore({ settings, can: scopes }), database.url, own);
     const result = await measure(attack, service, seconds).finally(service.stop);
     results.push(result);
     log(`${attack.title}: creates ${result.creates.toFixed(2)}, lists ${result.lists.toFixed(2)}`);
