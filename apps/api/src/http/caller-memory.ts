@@ -79,6 +79,12 @@ export function createCallerMemory(limitBytes: number) {
     /** Holds so many bytes of a request, and returns whether there is room for them; if not, they are not held. */
     holdBody(response: Response, bytes: number): boolean {
       if (!isCounted(response, bytes)) return true;
+      if (!budget.take(callerOf(response.locals), bytes)) return false;
+      keep(response, bytes);
+      return true;
+    },
+    /** The same for what was parsed of a body: one request alone may hold any amount. */
+    holdParsed(response: Response, bytes: number): boolean {
       if (!hasRoomFor(response, bytes)) return false;
       budget.add(callerOf(response.locals), bytes);
       keep(response, bytes);

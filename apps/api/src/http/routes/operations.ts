@@ -281,7 +281,7 @@ function createBatchHandler({ turns, memory, callers, countBatch, log }: Operati
       throw new ServiceError('batch_too_large', messages.batchTooLarge(items.length));
     }
     countBatch?.(res, items.length);
-    if (!memory.holdBody(res, items.length * bytesPerItem)) throw overloadErrors.body_bytes;
+    if (!memory.holdParsed(res, items.length * bytesPerItem)) throw overloadErrors.body_bytes;
     const caller = callerOf(res.locals);
     const awaitTurn = async (left: number) => {
       // Those of several batches would otherwise be stored in turns, in no order of their ids, which takes SQLite longer.
