@@ -52,6 +52,18 @@ it('reads as many lists at a time as it may, and callers take turns', async () =
   expect(begun).toEqual(['a1', 'b1', 'a2', 'b2', 'a3', 'b3']);
 });
 
+it('leaves a place for others while they are active', async () => {
+  const { list, begun, end } = open({ concurrency: 3, callers: 2 });
+  list('a1', 'a2', 'a3', 'a4');
+  await nextTurn();
+  expect(begun).toEqual(['a1', 'a2']);
+  list('b1');
+  await nextTurn();
+  expect(begun).toEqual(['a1', 'a2', 'b1']);
+  await end('a1');
+  expect(begun).toEqual(['a1', 'a2', 'b1', 'a3']);
+});
+
 it('reads those of a caller that are of the same, and wait, once', async () => {
   const { list, begun, end, gone } = open();
   list('a1');

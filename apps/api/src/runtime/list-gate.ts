@@ -70,6 +70,8 @@ export function createListGate({
   const waiting = new FairQueue<() => void>();
   const shared = new Map<string, Waiting<Timed>[]>();
   const resting = new Map<Caller, NodeJS.Timeout>();
+  /** How many lists of each caller are being read. */
+  const readingOf = new Map<Caller, number>();
   let reading = 0;
   let isBeginning = false;
 
@@ -79,6 +81,20 @@ export function createListGate({
       if (beginNext === undefined) return;
       beginNext();
     }
+  }
+
+  /** Whether one more list of a caller may be read: where others are active, too, one place is left for them. */
+  function mayBegin(caller: Caller): boolean {
+    return concurrency === 1 || callers.count() === 1 || (readingOf.get(caller) ?? 0) < concurrency - 1;
+  }
+
+  function count(caller: Caller, lists: 1 | -1): void {
+    reading += lists;
+    const own = (readingOf.get(caller) ?? 0) + lists;
+    if (own > 0) readingOf.set(caller, own);
+    else readingOf.delete(caller);
+    if (!mayBegin(caller)) waiting.hold(caller);
+    else if (!resting.has(caller)) waiting.letGoOn(caller);
   }
 
   /** Begins those of this turn of the event loop together, so that those that are of the same are known. */
@@ -101,7 +117,7 @@ export function createListGate({
     waiting.hold(caller);
     const end = () => {
       resting.delete(caller);
-      waiting.letGoOn(caller);
+      if (mayBegin(caller)) waiting.letGoOn(caller);
       beginReady();
     };
     resting.set(caller, setTimeout(end, restMs));
@@ -114,7 +130,7 @@ export function createListGate({
   ): Promise<Result> {
     const startedAt = performance.now();
     let readMs: number | undefined;
-    reading++;
+    count(caller, 1);
     try {
       if (!requests.some(({ isWanted }) => isWanted())) throw new ClientGoneError();
       if (!hasRoom(caller)) throw overloadErrors.reply_bytes;
@@ -122,7 +138,7 @@ export function createListGate({
       readMs = result.readMs;
       return result;
     } finally {
-      reading--;
+      count(caller, -1);
       places.release(caller, requests.length);
       rest(caller, readMs ?? performance.now() - startedAt, requests.length);
       // Before this one is replied to, so that both go on at once.
