@@ -81,7 +81,7 @@ export function mountOperations(
   dependencies: OperationDependencies,
   middlewareOf: (operation: Operation) => readonly RequestHandler[],
 ): void {
-  const { queue, store, memory, callers, draining } = dependencies;
+  const { queue, store, memory, turns, callers, draining } = dependencies;
   const findPlant = createFindPlant(store);
   const lists = createListGate({
     concurrency: dependencies.concurrentLists,
@@ -192,11 +192,15 @@ export function mountOperations(
       return { status: 200, body: { changes, next } };
     },
     getOwnToken: async ({ res }) => ({ status: 200, body: showOwnToken(res.locals) }),
-    listTokens: async () => ({ status: 200, body: { tokens: await tokens.list() } }),
-    createToken: async ({ body, res }) => ({
-      status: 200,
-      body: await tokens.create(body, issuerOf(res.locals, rateLimitPerMinute)),
-    }),
+    async listTokens({ res }) {
+      await turns.wait(callerOf(res.locals), costOfTokens);
+      return { status: 200, body: { tokens: await tokens.list() } };
+    },
+    async createToken({ body, res }) {
+      // It counts those that are valid.
+      await turns.wait(callerOf(res.locals), costOfTokens);
+      return { status: 200, body: await tokens.create(body, issuerOf(res.locals, rateLimitPerMinute)) };
+    },
     rotateToken: async ({ params: { id }, body, res }) => ({
       status: 200,
       body: await tokens.rotate(id, body, issuerOf(res.locals, rateLimitPerMinute)),
@@ -255,6 +259,9 @@ function issuerOf(locals: Express.Locals, rateLimitPerMinute: number): Issuer {
     hasOwnRate: Boolean(accessToken?.ratePerMinute),
   };
 }
+
+/** How long all tokens take to read, as many as there may be, counted as `Turns.schedule` does. */
+const costOfTokens = 16 * costPerTurn;
 
 /** How many plants of a batch are begun in a turn of the event loop, where others have something to do, too. */
 const plantsPerTurn = 100;
