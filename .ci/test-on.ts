@@ -46,6 +46,10 @@ const targets = new Map<string, Target>([
   mode('fuzz', 'generated requests of all kinds, on each engine: FUZZ_REQUESTS of them, 100,000 by default'),
   mode('monitoring', 'metrics, alerts and dashboard: Debian’s prometheus'),
   mode(
+    'recordings',
+    'records the outages that `monitoring` tests the alerts with: root and half an hour; RECORD=disk-full-1,slow for two of them',
+  ),
+  mode(
     'debian',
     'the package for Debian, in a Debian 13 that boots: Debian’s mmdebstrap and systemd-container, root, a mirror',
   ),

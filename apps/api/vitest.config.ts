@@ -90,6 +90,7 @@ const programModes = [
   'monitoring',
   'other-browsers',
   'process',
+  'recordings',
   'release',
   'systemd',
 ];
