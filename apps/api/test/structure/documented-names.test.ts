@@ -31,7 +31,7 @@ it('the page on the command line has every command and option, and no other', ()
   });
   const shown = [...readPage('docs/operate/cli.md').matchAll(/^\| `plant-store ([^`]+)` \|/gm)].flatMap(
     ([, call = '']) => {
-      const name = /^[a-z ]*[a-z]/.exec(call)?.[0] ?? '';
+      const name = /^[a-z]+(?:[ -][a-z]+)*/.exec(call)?.[0] ?? '';
       return [name, ...(call.match(/--[a-z-]+/g) ?? []).map((option) => `${name} ${option}`)];
     },
   );
