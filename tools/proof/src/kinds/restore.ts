@@ -48,7 +48,7 @@ async function runOrder(order: Order): Promise<void> {
   await order.begin();
   const steady = order.followSteadily();
   try {
-    for (let left = 15 + random.below(15); left > 0 && order.tally.failures.length === 0; left--)
+    for (let left = 10 + random.below(10); left > 0 && order.tally.failures.length === 0; left--)
       await order[order.pickStep()]();
     for (const follower of order.followers) await order.follow(follower, Number.POSITIVE_INFINITY);
     await order.compareAll(steady.copy);
