@@ -52,7 +52,10 @@ function codeOf(error: unknown): unknown {
 function readUser(): { readonly user: string; readonly owner: string } {
   const [uid, gid] = [process.geteuid?.(), process.getegid?.()];
   const nameIn = (file: string, id: number | undefined) =>
-    new RegExp(`^([^:]+):[^:]*:${id}:`, 'm').exec(readFileSync(file, 'utf8'))?.[1] ?? String(id);
+    readFileSync(file, 'utf8')
+      .split('\n')
+      .map((line) => line.split(':'))
+      .find(([, , number]) => number === String(id))?.[0] ?? String(id);
   const [user, group] = [nameIn('/etc/passwd', uid), nameIn('/etc/group', gid)];
   return { user, owner: `-o ${user} -g ${group}` };
 }

@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import fs, { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
+import { syncBuiltinESMExports } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { createRegistry } from '../../src/observe/metrics.js';
 import { openDatabase } from '../../src/store/open-database.js';
 import { connectToSqlite } from '../support/database/open-sqlite-file.js';
@@ -106,6 +107,26 @@ it('writes a SHA-256 as sha256sum does, before the backup has its name, and not 
   rmSync(join(folder, 'copy.db.sha256'));
   expect(await run('backup copy.db')).toEqual(failed(/copy\.db exists already/));
   expect(existsSync(join(folder, 'copy.db.sha256'))).toBe(false);
+});
+
+it('gives a backup its name only once its SHA-256 is there, and removes that where the name is not given', async () => {
+  const { folder, run } = useCommands();
+  await fillStore(folder, [[...rose]]);
+  const { link } = fs.promises;
+  onTestFinished(() => {
+    vi.restoreAllMocks();
+    syncBuiltinESMExports();
+  });
+  let found: readonly string[] = [];
+  vi.spyOn(fs.promises, 'link').mockImplementation(async (from, to) => {
+    if (!String(to).endsWith('.db')) return link(from, to);
+    found = readdirSync(join(folder, 'kept'));
+    throw Object.assign(new Error('EIO'), { code: 'EIO', syscall: 'link' });
+  });
+  syncBuiltinESMExports();
+  expect(await run('backup kept/')).toEqual(failed(/cannot be written: EIO/));
+  expect(found.filter((each) => each.endsWith('Z.db.sha256'))).toHaveLength(1);
+  expect(readdirSync(join(folder, 'kept'))).toEqual([]);
 });
 
 it('removes nothing, and notes nothing, where there is no new backup', async () => {
