@@ -185,6 +185,21 @@ it('does not ask about the token that the page has, on the device too, which oth
   expect(localStorage.getItem('plant-store.token')).toBe(JSON.stringify(known));
 });
 
+it('offers only what the token of a link permits, once that is accepted', async () => {
+  history.replaceState(null, '', '/');
+  sessionStorage.setItem('plant-store.token', JSON.stringify(known));
+  const limited = createFakePlantStore({ baseUrl: location.origin, token: jwt, scopes: ['read'] });
+  fetch.mockImplementation((url, init) =>
+    (new Headers(init.headers).get('authorization') === `Bearer ${jwt}` ? limited : store).fetch(url, init),
+  );
+  onTestFinished(() => void fetch.mockImplementation(store.fetch));
+  const user = open(jwt);
+  await screen.findByText('test');
+  expect(screen.getByRole('link', { name: 'Add a plant' })).toBeDefined();
+  await user.click(screen.getByRole('button', { name: 'Use the token from the link' }));
+  await waitFor(() => expect(screen.queryByRole('link', { name: 'Add a plant' })).toBeNull());
+});
+
 it('uses the token of a link once the service rejects the one that the page has', async () => {
   history.replaceState(null, '', '/');
   store.acceptTokens(jwt);

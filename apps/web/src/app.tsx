@@ -153,7 +153,12 @@ function Page({ tokenFromAddress, signingIn }: AppProps) {
           // Hidden, not removed, while the token is rejected: what was typed and what runs stays.
           <div hidden={!active} className="workspace">
             <QueryClientProvider client={queryClient}>
-              <PlantStoreProvider token={kept.token} renewToken={renew} onTokenRejected={reject}>
+              <PlantStoreProvider
+                token={kept.token}
+                sessionId={kept.id}
+                renewToken={renew}
+                onTokenRejected={reject}
+              >
                 <UndoProvider>
                   <Workspace route={route} id={kept.id} isActive={active} onScopes={setScopes} />
                 </UndoProvider>

@@ -9,6 +9,8 @@ export const serviceUrl = location.origin + basePath.slice(0, -1);
 /** What the page calls the service with. */
 export interface PlantStore {
   readonly token: string;
+  /** Stays the same while the token of one person is renewed, and differs for any other token. */
+  readonly sessionId: string;
   readonly client: Client;
   /** The operations of the client, for TanStack Query. */
   readonly operations: ReturnType<typeof createTanstackQueryUtils<Client>>;
@@ -20,6 +22,8 @@ const PlantStoreContext = createContext<PlantStore | undefined>(undefined);
 
 interface PlantStoreProviderProps {
   readonly token: string;
+  /** Default: the token. */
+  readonly sessionId?: string;
   /** What takes the place of a token that is rejected or expires; the same function as long as it is shown. */
   renewToken?(token: string): Promise<string>;
   /** The same function as long as it is shown. A reply to a request with an earlier token may come late. */
@@ -30,6 +34,7 @@ interface PlantStoreProviderProps {
 /** Gives all parts of the page below it one client, with one token. */
 export function PlantStoreProvider({
   token,
+  sessionId = token,
   renewToken,
   onTokenRejected,
   children,
@@ -46,8 +51,8 @@ export function PlantStoreProvider({
       },
     });
     const rejectToken = (message: string) => onTokenRejected(token, message);
-    return { token, client, operations: createTanstackQueryUtils(client), rejectToken };
-  }, [token, renewToken, onTokenRejected]);
+    return { token, sessionId, client, operations: createTanstackQueryUtils(client), rejectToken };
+  }, [token, sessionId, renewToken, onTokenRejected]);
   return <PlantStoreContext value={store}>{children}</PlantStoreContext>;
 }
 

@@ -6,9 +6,12 @@ import { usePlantStore } from './plant-store.js';
 
 /** The token and what it permits; `undefined` as long as that is not known, such as from a service that does not say so. */
 export function useOwnToken(): OwnToken | undefined {
-  const { operations } = usePlantStore();
+  const { operations, sessionId } = usePlantStore();
+  const { queryFn, queryKey } = operations.getOwnToken.queryOptions();
   const { data } = useQuery({
-    ...operations.getOwnToken.queryOptions(),
+    queryFn,
+    // What stays shown would otherwise go on with what another token permitted.
+    queryKey: [...queryKey, sessionId],
     staleTime: Infinity,
     networkMode: 'always',
     retry: (_, error) => explainFailure(error, 'read').about === 'later',

@@ -142,7 +142,9 @@ it('asks before a link replaces the token that it has, and keeps the other one n
     await sheet.getByText('You are signed in as quickstart').waitFor();
     const stay = sheet.getByRole('button', { name: 'Stay signed in' });
     expect(await stay.evaluate((node) => node === document.activeElement)).toBe(true);
-    expect([await placesOfOther(), opened.url()]).toEqual([[], `${baseUrl}/`]);
+    // Until the document is left, Chromium has there the address of a navigation that loads none.
+    const places = (await placesOfOther()).filter((place) => place !== 'performance');
+    expect([places, opened.url()]).toEqual([[], `${baseUrl}/`]);
     await opened.keyboard.press(key);
     await sheet.waitFor({ state: 'hidden' });
     await opened.reload();
@@ -151,7 +153,7 @@ it('asks before a link replaces the token that it has, and keeps the other one n
   }
   await useLink(opened, `${baseUrl}/#token=${other}`);
   await sheet.waitFor({ state: 'hidden' });
-  await opened.getByText('This token may see plants').waitFor();
+  await opened.getByRole('link', { name: 'Add a plant' }).waitFor({ state: 'hidden' });
   expect(placesOf(await readStorage(opened), token.slice('pst_'.length))).toEqual([]);
 });
 
