@@ -1,7 +1,9 @@
 import { connect, type Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
+import { createTestDatabase } from '../support/database/create-test-database.js';
 import { composePlantRequest } from '../support/post-plant.js';
 import { failed, issueToken, runCommand, startServe } from '../support/process/run-command.js';
+import { readPlants } from '../support/read-plants.js';
 import { openConnection } from '../support/send-raw.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
@@ -30,15 +32,19 @@ function occupy(baseUrl: string): () => void {
 }
 
 it.each([
-  // Each worker reserves 64 for itself and the database. A single process also reserves 64 for the admin port.
-  { workers: 1, allowed: 72 },
-  { workers: 2, allowed: 136 },
-])(
-  'keeps the admin port and the database working while a stranger holds all connections: $workers',
-  async ({ workers, allowed }) => {
+  // Each reserves 64 for itself, a single process 64 for the admin port, and with PostgreSQL 20 for the pool.
+  { engine: 'sqlite', workers: 1, allowed: 72 },
+  { engine: 'sqlite', workers: 2, allowed: 136 },
+  { engine: 'postgresql', workers: 1, allowed: 52 },
+] as const)(
+  'keeps the admin port and the database working while a stranger holds all connections: $engine, $workers',
+  async ({ engine, workers, allowed }) => {
     const folder = temporaryFolder();
-    const token = await issueToken({ folder });
-    const environment = { ADMIN_PORT: '0', WORKERS: String(workers) };
+    const database = await createTestDatabase(engine);
+    onTestFinished(() => database.remove());
+    const settings = { ADMIN_PORT: '0', WORKERS: String(workers), DATABASE_POOL_SIZE: '20' };
+    const environment = { ...settings, DATABASE_URL: database.url };
+    const token = await issueToken({ folder, environment });
     const { command, baseUrl, adminUrl } = await startServe({ folder, openFiles, environment });
     const read = async (path: string) => {
       const response = await fetch(`${adminUrl}${path}`);
@@ -60,9 +66,11 @@ it.each([
 
     for (let id = 1; id <= 3; id++)
       expect(await send(composePlantRequest({ baseUrl, token }, `{"id":${id},"name":"Fern"}`))).toBe(200);
+    expect(await readPlants({ database })).toHaveLength(3);
     expect(await send(get)).toBe(200);
     for (const path of ['/livez', '/readyz', '/metrics']) expect((await read(path)).status, path).toBe(200);
-    expect(await runCommand(['backup'], { folder })).toMatchObject({ exitCode: 0 });
+    if (engine === 'sqlite')
+      expect(await runCommand(['backup'], { folder, environment })).toMatchObject({ exitCode: 0 });
     expect(await readMetric('plant_store_http_connections')).toBeLessThanOrEqual(workers * allowed);
     expect(await readMetric('plant_store_http_connections_rejected_total')).toBeGreaterThan(0);
 
