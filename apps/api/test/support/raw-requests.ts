@@ -238,7 +238,7 @@ export const rawRequests: Readonly<Record<string, readonly RawCase[]>> = {
     ...['HTTP/1.2', 'HTTP/1.9', 'HTTP/1.10', 'HTTP/01.1', 'HTTP/3.0', 'HTTP/1', 'HTP/1.1'].map(
       (version): RawCase => [version, aimed(`POST /plants ${version}`), [40000], 'closed'],
     ),
-    // Which protocol it is, the parser keeps to itself.
+    // The parser does not report the name of the protocol.
     ['RTSP', aimed('POST /plants RTSP/1.0'), [200], 'closed'],
     ['SOCKS', '\x05\x01\0', [40000], 'closed', /HPE_INVALID_METHOD/],
     ['the PROXY protocol', `PROXY TCP4 192.0.2.1 192.0.2.2 1 2\r\n${post()}`, [40000], 'closed'],
@@ -371,8 +371,8 @@ export const rawRequests: Readonly<Record<string, readonly RawCase[]>> = {
 type Recorded = readonly [group: string, title: string];
 
 /**
- * RFC 9112, section by section: what the service does, and a recorded request of each kind. `parser` marks what Node.js's parser does
- * otherwise than the section says; docs/use/api.md says so, too.
+ * RFC 9112, section by section: what the service does, and a recorded request of each kind. `parser` marks where Node.js's parser differs
+ * from the section, as docs/use/api.md documents.
  */
 export const rfc9112: readonly (readonly [section: string, behavior: string, ...recorded: Recorded[]])[] = [
   ['2.2', 'Ignores empty lines before a request.', ['request lines', 'many empty lines before']],
@@ -427,9 +427,10 @@ export const rfc9112: readonly (readonly [section: string, behavior: string, ...
     ['chunks', 'a coding without chunked'],
   ],
   ['6.3', 'Reads no body without a length.', ['the length of a body', 'no length and no body']],
-  ['6.3', 'Replies before the connection ends.', ['HTTP/1.0', 'a body without a length']],
+  ['6.3', 'Does not read HTTP/1.0 up to the end of the connection.', ['HTTP/1.0', 'a body without a length']],
   ['7.1', 'Rejects a chunk size beyond 64 bits.', ['chunks', 'a size beyond 64 bits']],
-  ['7.1.1', 'Ignores chunk extensions.', ['chunks', 'extensions'], ['chunks', 'a long extension']],
+  ['7.1.1', 'Ignores chunk extensions.', ['chunks', 'extensions']],
+  ['7.1.1', 'Rejects chunk extensions over the limit.', ['chunks', 'a long extension']],
   ['7.1.1', 'parser: rejects spaces around them.', ['chunks', 'whitespace around an extension']],
   ['7.1.2', 'Ignores trailers.', ['chunks', 'trailers'], ['chunks', 'a Host and a token in the trailers']],
   ['7.1.2', 'parser: closes after close in trailers.', ['chunks', 'close in the trailers']],
