@@ -153,10 +153,10 @@ export const attacks: readonly Attack[] = [
     connections: 800,
     send: async ({ open }) => {
       const socket = (await open('GET', '/openapi.json', undefined, 12)).pause();
-      socket.write(`GET /docs HTTP/1.1\r\nHost: a\r\nX-Head: ${'x'.repeat(15_000)}\r\n\r\n`.repeat(20));
+      socket.write(`GET /docs HTTP/1.1\r\nHost: a\r\nX-Head: ${'x'.repeat(15_000)}\r\n\r\n`.repeat(6));
       await once(socket, 'close');
       // It is to take memory. What many new connections take is left to the operator.
-      await delay(1_000);
+      await delay(5_000);
     },
   },
 ];

@@ -144,6 +144,14 @@ describe.each(storesWithShards())('finding and listing plants on %s', (kind) => 
     expect((await listAll({ q: 'Ж' })).split(',').map(Number)).toEqual([...names.keys()].slice(2, -1));
   });
 
+  it('gives up a search within a long text once the time ends, and begins the next page with it', async () => {
+    await store.create([
+      { id: 1n, name: 'a' },
+      { id: 2n, name: `${'ж'.repeat(500_000)}ѫ` },
+    ]);
+    expect(await list({ durationMs: 0.5 }, { q: 'ѫ' })).toEqual(['', '2']);
+  });
+
   it('examines no more plants than the limit, so that a page may be short or empty before the last', async () => {
     const plants = plantsOf(1n, 2n, 3n, 4n, 5n, 6n);
     await store.create(plants.map((plant) => ({ ...plant, tag: plant.id < 5n ? 'x' : 'y' })));
