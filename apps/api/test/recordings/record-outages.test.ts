@@ -292,14 +292,14 @@ const outages: Readonly<Record<string, Outage>> = {
     begin: ({ pid }) => void process.kill(childrenOf(pid)[0] ?? 0, 'SIGKILL'),
   },
   'many-connections': {
-    title: 'A client opens 180 connections, where 256 files may be open',
+    title: 'A client opens 300 connections, where 256 files may be open',
     engine: 'sqlite',
     openFiles: 256,
     begin({ baseUrl }) {
       const { hostname, port } = new URL(baseUrl);
       const sockets = new Set<Socket>();
       everySecond(() => {
-        while (sockets.size < 180) {
+        while (sockets.size < 300) {
           const socket = connect(Number(port), hostname);
           sockets.add(socket);
           socket.on('error', () => undefined).on('close', () => sockets.delete(socket));

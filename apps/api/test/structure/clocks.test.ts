@@ -12,6 +12,7 @@ const readers = {
     'apps/api/src/store/postgresql/citus/insert-values.ts',
     'apps/api/src/store/postgresql/postgresql-store.ts',
     'apps/api/src/store/sqlite/sqlite-store.ts',
+    'packages/client/src/testing/create-fake-plant-store.ts',
     'packages/client/src/testing/handlers.ts',
   ],
   'when tokens are created, expire, are revoked, and were used': [
@@ -22,6 +23,8 @@ const readers = {
     'apps/api/src/cli/check.ts',
     'apps/api/src/cli/program.ts',
     'apps/api/src/cli/token.ts',
+    'apps/api/src/http/middleware/bearer-auth.ts',
+    'apps/api/src/observe/metrics.ts',
     'apps/api/src/service.ts',
     'apps/web/src/token/renew-token.ts',
     'apps/web/src/token/sign-in.ts',
