@@ -18,6 +18,7 @@ const modules = {
   './request-target': [],
   './messages': [],
   './cursor': [],
+  './escape-invisible': [],
   './fold-text': [],
   './access-token': [],
   './exact-json/parse': [],

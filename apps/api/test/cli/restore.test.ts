@@ -200,7 +200,7 @@ it('takes a backup from before stores had ids in place of a store with an id onl
   expect(readStoreId(path)).toBe(id);
   // A database from before, too, takes it.
   execute(path, withoutStore);
-  expect(await run('restore copy.db')).toEqual(isDone(/The next start applies/));
+  expect(await run('restore copy.db')).toEqual(isDone(/are now in/));
 });
 
 it('replaces a damaged database, and says that its store is not known', async () => {

@@ -214,7 +214,14 @@ const trials: Readonly<Record<string, () => Promise<void> | void>> = {
     const store = {
       async addBelow(limit: number, { name, scopes }: { name: string; scopes: readonly string[] }) {
         if (valid.length >= limit) return null;
-        const token = { id: valid.length, name, scopes, revokedAt: null, expiresAt: null };
+        const token = {
+          id: valid.length,
+          name,
+          scopes,
+          createdAt: new Date(),
+          revokedAt: null,
+          expiresAt: null,
+        };
         valid.push(token);
         return token;
       },

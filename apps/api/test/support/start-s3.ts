@@ -42,7 +42,7 @@ export async function startS3(bucket: string): Promise<{ readonly port: number; 
       return fail(403, 'SignatureDoesNotMatch');
     }
     if (name !== bucket) return fail(404, 'NoSuchBucket');
-    if (key === '') return list(query.get('prefix') ?? '');
+    if (key === '') return list(query.get('prefix') ?? '', query.get('encoding-type') === 'url');
     const uploadId = query.get('uploadId');
     if (uploadId !== null) return answerUpload(request.method, key, uploadId, query, body);
     switch (request.method) {
@@ -71,9 +71,10 @@ export async function startS3(bucket: string): Promise<{ readonly port: number; 
     }
   }
 
-  function list(prefix: string): Reply {
+  function list(prefix: string, isEncoded: boolean): Reply {
     const keys = [...objects.keys()].filter((key) => key.startsWith(prefix)).toSorted();
-    const contents = keys.map((key) => `<Contents><Key>${encodeURIComponent(key)}</Key></Contents>`).join('');
+    const shown = isEncoded ? keys.map(encodeURIComponent) : keys;
+    const contents = shown.map((key) => `<Contents><Key>${key}</Key></Contents>`).join('');
     return succeed('ListBucketResult', `<IsTruncated>false</IsTruncated>${contents}`);
   }
 

@@ -112,7 +112,10 @@ const explanations: Readonly<Record<ErrorNumber, Explanation>> = {
   // token_ended
   40010: { about: 'plant', explain: ({ message }) => [message] },
   // cursor_expired
-  40011: ofPage,
+  40011: {
+    about: 'plant',
+    explain: () => ['The plants on this page come from before a backup was restored.', 'Reload the page.'],
+  },
   // beyond_own_token
   40301: { about: 'scope', explain: ({ message }) => [message] },
   // token_not_found
