@@ -2,7 +2,10 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { Response } from 'express';
 import { expect, it } from 'vitest';
+import { ActiveCallers } from '../runtime/callers.js';
+import { createTurns } from '../runtime/turns.js';
 import { createCallerMemory } from './caller-memory.js';
+import { jsonBody } from './json-body.js';
 
 /** A reply to a request of a token, which reads. */
 function createResponse(id: number): Response {
@@ -82,4 +85,17 @@ it('takes a request of any size while no other one holds anything', () => {
   expect(memory.holdBody(response, 90_000)).toBe(true);
   expect(memory.holdParsed(response, 90_000)).toBe(true);
   expect(memory.holdBody(createResponse(2), 2_000)).toBe(false);
+});
+
+it('holds no body of a request whose client has left before it is read', async () => {
+  const memory = createCallerMemory(limit);
+  const response = createResponse(1);
+  const { req } = response;
+  Object.assign(req.headers, { 'content-type': 'application/json' });
+  req.push(Buffer.alloc(2_000));
+  close(response);
+  jsonBody({}, limit, memory, createTurns(new ActiveCallers()))(req, response, () => undefined);
+  req.push(null);
+  await new Promise(setImmediate);
+  expect(memory.held).toBe(0);
 });

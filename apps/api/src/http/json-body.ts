@@ -136,6 +136,8 @@ function readBody(
   onBody: (body: Buffer) => void,
   onError: (error: ServiceError) => void,
 ): void {
+  // What is held after the end of a response would never be returned.
+  if (response.closed) return;
   const announced = Number(request.headers['content-length'] ?? Number.NaN);
   if (announced > limitBytes) {
     onError(tooLarge(limitBytes));
