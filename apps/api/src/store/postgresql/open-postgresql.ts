@@ -198,12 +198,17 @@ const insertBelow = insertBelowSql(
   ),
 );
 
-/** In a transaction, since a statement sees what was committed before it began: the lock has to come first. */
+/**
+ * In a transaction in which each statement sees what was committed before it began, whatever the default of the database is: the lock has
+ * to come first.
+ */
 async function runInsertBelow(pool: pg.Pool, values: readonly unknown[]) {
   const connection = await pool.connect();
   let isDone = false;
   try {
-    await connection.query(`BEGIN; SELECT pg_advisory_xact_lock('access_tokens'::regclass::oid::bigint)`);
+    await connection.query(
+      `BEGIN ISOLATION LEVEL READ COMMITTED; SELECT pg_advisory_xact_lock('access_tokens'::regclass::oid::bigint)`,
+    );
     const { rows } = await connection.query<unknown[]>({
       ...{ text: insertBelow, values: [...values], rowMode: 'array' },
     });
