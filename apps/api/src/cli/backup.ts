@@ -64,7 +64,7 @@ export async function backUp(
     await removeOld(await place.names(), { name, storeId, keep, place }, context);
 }
 
-/** A name that no other backup has: names tell seconds apart. */
+/** A name that no other backup has: names differ by the second. */
 async function findFreeName(storeId: string | undefined, place: Place, signal: AbortSignal): Promise<string> {
   for (;;) {
     const name = nameBackup(storeId, new Date());
@@ -164,9 +164,9 @@ function openFolder(
         const copy = await writeAtomically(file, async (temporaryPath) => {
           const copied = await fill(temporaryPath);
           const sha256 = await hashFile(temporaryPath, signal);
-          // Before the backup has its name, so that none ever has this name without it. What is there already belongs to a backup that
-          // was removed or never completed.
-          if (!existsSync(file)) rmSync(sha256PathOf(file), { force: true });
+          // Before the backup has its name, so that none ever has this name without it. Beside a file that was named, what is there already
+          // belongs to a backup that was removed or never completed; in a folder, it may be that of another command.
+          if (!isFolder && !existsSync(file)) rmSync(sha256PathOf(file), { force: true });
           await writeSha256(file, sha256);
           hasHash = true;
           return copied;
@@ -177,7 +177,7 @@ function openFolder(
         throw error;
       }
     },
-    has: (name) => isFolder && existsSync(fileOf(name)),
+    has: (name) => isFolder && [fileOf(name), sha256PathOf(fileOf(name))].some((file) => existsSync(file)),
     names: isFolder ? () => readdirSync(path) : undefined,
     remove(name) {
       // A SHA-256 without its backup does no harm.

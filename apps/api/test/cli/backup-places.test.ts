@@ -109,6 +109,16 @@ it('writes a SHA-256 as sha256sum does, before the backup has its name, and not 
   expect(existsSync(join(folder, 'copy.db.sha256'))).toBe(false);
 });
 
+it('gives each backup the right SHA-256, also when two commands begin in the same second', async () => {
+  const { folder, run } = useCommands();
+  await fillStore(folder, [[...rose]]);
+  await Promise.all([run('backup kept/'), run('backup kept/')]);
+  const made = backupsOf(join(folder, 'kept'));
+  expect(made.length).toBeGreaterThan(0);
+  const hashes = made.map((each) => `${each}.sha256`);
+  execFileSync('sha256sum', ['--check', '--strict', ...hashes], { cwd: join(folder, 'kept'), stdio: 'pipe' });
+});
+
 it('gives a backup its name only once its SHA-256 is there, and removes that where the name is not given', async () => {
   const { folder, run } = useCommands();
   await fillStore(folder, [[...rose]]);
