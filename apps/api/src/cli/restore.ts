@@ -105,6 +105,11 @@ export async function restore(
     const { replaceStoreId } = await import('../store/sqlite/describe-store.js');
     const storeId = fromOtherStore ? (replaced?.storeId ?? randomBytes(8).toString('hex')) : copy.storeId;
     if (storeId !== undefined && storeId !== copy.storeId) await replaceStoreId(restored, storeId);
+    // SQLite leaves it without an error where it cannot write all of it into the file, such as on a full disk.
+    if (existsSync(`${restored}-wal`))
+      throw new OperatorError(
+        `The copy ${restored} cannot be completed: its write-ahead log is left. Nothing was changed. Make room on the disk, and restore again.`,
+      );
     const kept = await moveAway(path);
     renameSync(restored, path);
     const { syncToDisk } = await import('../store/sqlite/database-files.js');

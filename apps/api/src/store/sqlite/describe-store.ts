@@ -3,7 +3,7 @@ import Sqlite from 'better-sqlite3';
 import { OperatorError } from '../../errors/operator-error.js';
 import { findPendingMigrations, type Migration, readLedger, readMigrations } from '../migrations.js';
 import { createFactory, withConnection } from './connections.js';
-import { createLedgerSql, ledgerOfSqlite, migrateSqlite } from './migrate-sqlite.js';
+import { createLedgerSql, ledgerOfSqlite } from './migrate-sqlite.js';
 
 /** What a plant store is, as its tables say. */
 export interface StoreDescription {
@@ -141,10 +141,9 @@ async function readStoreId(
   );
 }
 
-/** Gives a copy of a store another id. A store from before there were ids is migrated, so that it has one to replace. */
+/** Gives a copy of a store that is migrated another id. */
 export function replaceStoreId(path: string, storeId: string): Promise<void> {
-  return withConnection(createFactory(path), async (connection) => {
-    await migrateSqlite(connection, readMigrations('sqlite'));
-    await connection.executeScript(`UPDATE store SET id = '${storeId}'`);
-  });
+  return withConnection(createFactory(path), (connection) =>
+    connection.executeScript(`UPDATE store SET id = '${storeId}'`),
+  );
 }
