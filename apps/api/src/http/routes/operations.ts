@@ -197,14 +197,14 @@ export function mountOperations(
       return { status: 200, body: { tokens: await tokens.list() } };
     },
     async createToken({ body, res }) {
-      // It counts those that are valid.
+      // It counts those that are valid, as a rotation does.
       await turns.wait(callerOf(res.locals), costOfTokens);
       return { status: 200, body: await tokens.create(body, issuerOf(res.locals, rateLimitPerMinute)) };
     },
-    rotateToken: async ({ params: { id }, body, res }) => ({
-      status: 200,
-      body: await tokens.rotate(id, body, issuerOf(res.locals, rateLimitPerMinute)),
-    }),
+    async rotateToken({ params: { id }, body, res }) {
+      await turns.wait(callerOf(res.locals), costOfTokens);
+      return { status: 200, body: await tokens.rotate(id, body, issuerOf(res.locals, rateLimitPerMinute)) };
+    },
     async revokeToken({ params: { id }, res }) {
       await tokens.revoke(id, String(callerOf(res.locals)));
       setCommonHeaders(res.req, res);
