@@ -21,8 +21,8 @@ export interface CliContext {
   /** Writes a text to standard output, unchanged, if that is open: for commands that do more than print it. */
   print(text: string): void;
   /**
-   * Writes a message for a person to standard error, as one line, in which everything invisible is escaped. Resolves once it is written, or lost because nobody
-   * reads it; awaiting that matters only for many messages.
+   * Writes a message for a person to standard error, in which everything invisible is escaped, and ends the line. Resolves once it is
+   * written, or lost because nobody reads it; awaiting that matters only for many messages.
    */
   message(text: string): Promise<void>;
   /** Shows the progress of a command, replacing what was shown before; only on a terminal. */
