@@ -267,6 +267,24 @@ it('is overdue for as long as a reader keeps it from moving all of the log', asy
   await until(() => checkpointer.overdueMs() === 0);
 });
 
+it('is no longer overdue for what a thread has reported that ended', async () => {
+  const { path, start, lines } = await createFile();
+  const program = programOf(`
+    import fs from 'node:fs';
+    import { parentPort } from 'node:worker_threads';
+    const marker = ${JSON.stringify(`${path}.first`)};
+    if (fs.existsSync(marker)) {
+      parentPort.once('message', () => parentPort.close());
+      parentPort.postMessage({ failure: null });
+    } else {
+      fs.writeFileSync(marker, '');
+      parentPort.postMessage({ checkpoint: { logPages: 1, isMoved: false, durationMs: 0 } });
+    }`);
+  const checkpointer = start({ program, restartDelaysMs: { first: 1, longest: 1 } });
+  await until(() => lines.at(-1)?.startsWith('info: ') === true);
+  expect(checkpointer.overdueMs()).toBe(0);
+});
+
 it('empties the log that others have open once a reader has ended', async () => {
   const { path, start, logSize, insert, checkpoints, lines } = await createFile();
   insert();

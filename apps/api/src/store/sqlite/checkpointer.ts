@@ -111,6 +111,8 @@ export function startCheckpointer(
     while (!stopping.signal.aborted) {
       const reason = await runThread();
       thread = undefined;
+      // The next thread reports it again if it is still so, and nothing if the log is empty.
+      leftSince = Number.POSITIVE_INFINITY;
       if (stopping.signal.aborted) return;
       report(reason);
       await sleep(delayMs, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);
