@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { chownSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { unusableLedgers } from '../support/database/unusable-ledgers.js';
-import { execute, fillStore, type Row, readRows } from '../support/process/fill-store.js';
+import { execute, fillStore, type Row, readRows, withoutStore } from '../support/process/fill-store.js';
 import {
   failed,
   main,
@@ -129,5 +129,22 @@ it.runIf(process.geteuid?.() === 0)(
       1,
       expect.stringMatching(/ -t \S+\/incoming \S+\/closed\/copy\.db\*\n/),
     ]);
+  },
+);
+
+it.runIf(process.platform === 'linux')(
+  'changes nothing when a restore cannot write all of the copy, of which SQLite says nothing as it closes it',
+  async () => {
+    const folder = temporaryFolder();
+    const path = await fillStore(folder, [[1n, 'Fern', null]]);
+    // With the migration that gives the store a generation, the copy becomes larger.
+    execute(path, `PRAGMA journal_mode = DELETE; ${withoutStore}; VACUUM`);
+    expect(await runCommand(['backup', 'copy.db'], { folder })).toMatchObject({ exitCode: 0 });
+    const files = readdirSync(join(folder, 'data'));
+    const limit = `--fsize=${statSync(join(folder, 'copy.db')).size}`;
+    const args = [limit, process.execPath, main, 'restore', 'copy.db'];
+    const { status, stderr } = spawnSync('prlimit', args, { cwd: folder, env: {}, encoding: 'utf8' });
+    expect([status, stderr]).toEqual([1, expect.stringContaining('Nothing was changed. Make room')]);
+    expect(readdirSync(join(folder, 'data'))).toEqual(files);
   },
 );
