@@ -298,7 +298,8 @@ async function fetchBackup(
   path: string,
 ): Promise<{ readonly isVerified: boolean; readonly time: Date }> {
   const hash = createHash('sha256');
-  const file = await open(path, 'r+');
+  // The owner of the folder could put a link in its place, to a file that only root may write.
+  const file = await open(path, constants.O_WRONLY | constants.O_NOFOLLOW);
   try {
     const { sha256, time } = await backup.read(async (chunk) => {
       hash.update(chunk);
