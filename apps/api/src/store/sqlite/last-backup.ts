@@ -1,5 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, fchownSync, openSync, readFileSync, renameSync, statSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fchownSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 
 /** The file beside a database that says when it was backed up last. */
 function fileOf(path: string): string {
@@ -15,10 +24,13 @@ export function noteBackup(path: string): void {
     const { uid, gid } = statSync(path);
     if (process.geteuid?.() === 0) fchownSync(file, uid, gid);
     writeSync(file, `${new Date().toISOString()}\n`);
+    renameSync(written, fileOf(path));
+  } catch (error) {
+    rmSync(written, { force: true });
+    throw error;
   } finally {
     closeSync(file);
   }
-  renameSync(written, fileOf(path));
 }
 
 /**
