@@ -17,7 +17,7 @@ afterEach(() => {
   syncBuiltinESMExports();
 });
 
-function failWith(name: 'link' | 'rename', code: string): void {
+function failWith(name: 'link' | 'open' | 'rename' | 'rm', code: string): void {
   vi.spyOn(fs.promises, name).mockRejectedValue(Object.assign(new Error(code), { code, syscall: name }));
   syncBuiltinESMExports();
 }
@@ -46,6 +46,11 @@ describe.each([true, false])('on a disk with hard links: %s', (hasLinks) => {
     expect(readdirSync(folder)).toEqual(['plants']);
     expect(readFileSync(path, 'utf8')).toBe('other content');
   });
+});
+
+it('reports why a file cannot be created, also where its folder may not be entered', async () => {
+  for (const name of ['open', 'rm'] as const) failWith(name, 'EACCES');
+  await expect(writeAtomically(path, vi.fn())).rejects.toThrow(`${path} cannot be written: EACCES`);
 });
 
 it('rejects a file that exists before it writes anything', async () => {

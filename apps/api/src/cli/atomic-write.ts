@@ -39,7 +39,8 @@ export async function writeAtomically<Result>(
     await syncFolder(dirname(path));
     return result;
   } catch (error) {
-    await rm(temporaryPath, { force: true });
+    // Where it could not be created, removing it may fail, too.
+    if (file !== undefined) await rm(temporaryPath, { force: true });
     throw explain(error, path);
   } finally {
     await file?.close();
