@@ -106,7 +106,7 @@ export function guardFiles(files: DatabaseFiles, log: DatabaseLog, saveLog: () =
 function findProblem({ database, log, index }: DatabaseFiles): string | undefined {
   const loss = findLoss(database);
   if (loss !== undefined) {
-    return `${loss} while it is open. Move the same file back, or stop the service and restore a backup.`;
+    return `${loss} while it is open. Do not stop the service: it still has the file open. Move the same file back, or see docs/operate/troubleshooting.md.`;
   }
   const companionLoss = findLoss(log) ?? findLoss(index);
   return companionLoss && `${companionLoss} while it is open. Restart the service.`;

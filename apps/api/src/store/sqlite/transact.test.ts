@@ -45,7 +45,7 @@ it('stores nothing in a file that is gone, and logs once until it is back', asyn
   renameSync(`${path}.away`, path);
   expect(await transact(store)).toBe(1);
   expect(lines).toEqual([
-    `error: a file of the database is gone: ${path} was deleted or moved away while it is open. Move the same file back, or stop the service and restore a backup.`,
+    `error: a file of the database is gone: ${path} was deleted or moved away while it is open. Do not stop the service: it still has the file open. Move the same file back, or see docs/operate/troubleshooting.md.`,
     'info: the files of the database are back',
   ]);
 });
