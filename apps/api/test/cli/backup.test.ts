@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chownSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
@@ -70,6 +70,14 @@ it.each<[problem: string, damage: (path: string) => void, reason: string]>([
     'a file that is not a database',
     (path) => writeFileSync(path, 'This is a text of some length. '.repeat(100)),
     'cannot be copied: file is not a database',
+  ],
+  [
+    'a database that this user may not open',
+    (path) => {
+      rmSync(path);
+      mkdirSync(path);
+    },
+    'unable to open database file. Run this command as the user of the service',
   ],
   [
     'a damaged database',

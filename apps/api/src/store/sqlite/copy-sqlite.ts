@@ -74,7 +74,9 @@ async function runProgram(
   } catch (error) {
     // SQLite deletes its journal, unless it was killed.
     rmSync(`${copyPath}-journal`, { force: true });
-    throw stop.aborted ? stop.reason : new OperatorError(`${problem}: ${describe(error)}`, { cause: error });
+    throw stop.aborted
+      ? stop.reason
+      : new OperatorError(`${problem}: ${advise(describe(error))}`, { cause: error });
   } finally {
     stop.removeEventListener('abort', kill);
   }
@@ -86,6 +88,17 @@ function describe(error: unknown): string {
   const { data: failure } = FailureSchema.safeParse(error);
   if (failure?.signal) return `it was stopped by ${failure.signal}`;
   return failure?.stderr || String(error);
+}
+
+/** What to do about errors of SQLite that do not say it. */
+const advice = [
+  ['disk is full', 'Free space on the disks of the database and of the copy.'],
+  ['unable to open database file', 'Run this command as the user of the service, who owns the database.'],
+] as const;
+
+function advise(reason: string): string {
+  const [, action] = advice.find(([part]) => reason.includes(part)) ?? [];
+  return action === undefined ? reason : `${reason.trimEnd()}. ${action}`;
 }
 
 /**
@@ -108,7 +121,7 @@ export async function describeSqlite(
     }, busyTimeoutMs);
   } catch (error) {
     if (error instanceof OperatorError || stop.aborted) throw error;
-    throw new OperatorError(`${problem}: ${findDriverError(error)?.message ?? String(error)}`, {
+    throw new OperatorError(`${problem}: ${advise(findDriverError(error)?.message ?? String(error))}`, {
       cause: error,
     });
   }
