@@ -99,7 +99,8 @@ async function* inspectContent(path: string, tokens: TokenContext): AsyncGenerat
 
 function missing(path: string): Finding {
   const found = `there is no ${path} yet`;
-  const advice = 'serve and migrate create it. If it should exist, set DATABASE_URL to where it is.';
+  const advice =
+    'serve and migrate create it. If it was deleted or moved away, start nothing: see docs/operate/troubleshooting.md. If it is elsewhere, set DATABASE_URL.';
   return { item: 'database', ...warning(found, advice) };
 }
 

@@ -20,16 +20,16 @@ it.each([
     'one expires within 7 days',
     [forever, inDays(8), inDays(6)],
     'warning',
-    '3 valid, of which "in 6 days" (12) expires 2026-01-07T00:00:00.000Z',
+    '3 valid; "in 6 days" (12) expires 2026-01-07T00:00:00.000Z',
     'Replace it: plant-store token rotate 12',
   ],
   ['one was rotated', [old, inDays(300, 'shop')], 'ok', '2 valid'],
-  ['another has another name', [old, inDays(300, 'other')], 'warning', '2 valid, of which'],
+  ['another has another name', [old, inDays(300, 'other')], 'warning', '2 valid; "'],
   [
     'its successor expires soon, too',
     [old, inDays(2, 'shop')],
     'warning',
-    '2 valid, of which',
+    '2 valid; "',
     'Replace each: plant-store token rotate ID',
   ],
 ] as const)('assesses tokens where %s: %j', (_, tokens, status, found, advice?: string) => {
@@ -51,7 +51,7 @@ it('warns where the page is served, and all tokens may only create', () => {
     status: 'warning',
     found: all,
   });
-  const some = { status: 'ok', found: '3 valid, of which 2 may only create' };
+  const some = { status: 'ok', found: '3 valid; 2 may only create' };
   expect(assessTokens([...tokens, forever], context)).toEqual(some);
   for (const other of [{ servesPage: false }, { acceptsJwts: true }])
     expect(assessTokens(tokens, { ...context, ...other })).toMatchObject({ status: 'ok' });

@@ -61,7 +61,7 @@ export function assessTokens(tokens: readonly StoredToken[], context: TokenConte
       `${valid.length} valid, which may only create, as all of before 1.3: the page shows no plants to whoever has one`,
       'Issue one for them: plant-store token create --name NAME. If nobody uses the page, set PAGE=off.',
     );
-  const limited = creating.length === 0 ? '' : `, of which ${creating.length} may only create`;
+  const limited = creating.length === 0 ? '' : `; ${creating.length} may only create`;
   if (expiring.length === 0) return ok(`${valid.length} valid${limited}`);
   const named = expiring
     .slice(0, maxNamed)
@@ -70,7 +70,7 @@ export function assessTokens(tokens: readonly StoredToken[], context: TokenConte
     );
   const more = expiring.length > maxNamed ? `, and ${expiring.length - maxNamed} more soon` : '';
   return warning(
-    `${valid.length} valid, of which ${named.join(', ')}${more}`,
+    `${valid.length} valid; ${named.join(', ')}${more}`,
     `Replace ${expiring.length === 1 ? `it: plant-store token rotate ${expiring[0]?.id}` : 'each: plant-store token rotate ID'}`,
   );
 }

@@ -95,7 +95,7 @@ export async function restore(
     const unknown =
       replaced?.problem === undefined
         ? ''
-        : ` Whether it is of the same store as ${path} is not known. ${replaced.problem}`;
+        : ` Whether ${path} is the same store is unknown. ${replaced.problem}${replaced.problem.endsWith('.') ? '' : '.'}`;
     const next = copy.pending.length === 0 ? '' : ` Pending migrations: ${copy.pending.join(', ')}.`;
     if (dryRun)
       return await context.message(
@@ -166,7 +166,7 @@ function requireSchema(
     );
   if (additions.length > 0 && !keepAdditions)
     throw new OperatorError(
-      `${name} has what no migration creates: ${additions.join(', ')}. Nothing was changed.
+      `${name} has additions that no migration creates: ${additions.join(', ')}. Nothing was changed.
 If you or a colleague added this, restore again with --keep-additions. Otherwise somebody has changed the backup or the store: use another backup. A trigger can add tokens and change plants.`,
     );
 }
@@ -281,7 +281,7 @@ async function findLatest(
   const stores = [...new Set(candidates.map((backup) => backup.storeId ?? 'none in the name'))];
   if (stores.length > 1)
     throw new OperatorError(
-      `${source} has backups of several stores: ${stores.join(', ')}. Nothing was changed. Name the backup itself.`,
+      `${source} has backups of several stores: ${stores.join(', ')}. Nothing was changed. Name one of its files instead of the folder.`,
     );
   const latest = candidates.at(-1);
   if (latest !== undefined) return latest.name;
