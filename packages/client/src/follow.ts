@@ -9,9 +9,8 @@ import { unwrap } from './unwrap.js';
 export type FollowOptions = ChangeQuery &
   CallOptions & {
     /**
-     * Called when the store was restored from a backup since, so that plants may be missing that were yielded, and others be there:
-     * discard all that you have stored from pages. Once it resolves, pages come as with `after: '0'`. Without it, `followChanges` ends
-     * with a `RejectedError`.
+     * Called after the store was restored from a backup: your copy may have plants that are gone, and lack others. Discard it. Once
+     * this resolves, pages start over as with `after: '0'`. Without it, `followChanges` ends with a `RejectedError`.
      */
     readonly onCursorExpired?: (() => void | Promise<void>) | undefined;
   };

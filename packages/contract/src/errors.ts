@@ -96,9 +96,9 @@ export const errors = {
     error: 40011,
     status: 400,
     meaning:
-      'The plant store was restored from a backup since. Discard your copy, and read everything again with after=0.',
+      'This cursor is from before the plant store was restored. Discard your copy, and read everything again with after=0.',
     example:
-      'The plant store was restored from a backup since. Discard your copy, and read everything again with after=0.',
+      'This cursor is from before the plant store was restored. Discard your copy, and read everything again with after=0.',
   },
   missing_token: {
     error: 40100,

@@ -32,7 +32,7 @@ export const messages = {
   invalidCursor:
     'The query parameter after is not of this list: pass the next of a page unchanged, with the same other parameters but limit, or begin again without it.',
   cursorExpired:
-    'The plant store was restored from a backup since. Discard your copy, and read everything again with after=0.',
+    'This cursor is from before the plant store was restored. Discard your copy, and read everything again with after=0.',
   changesUnsupported:
     'This plant store is distributed over several databases, which have no common order of changes.',
   invalidChangeCursor:

@@ -242,7 +242,7 @@ export const texts: {
       200: { description: 'A page of changes' },
       400: {
         description:
-          'A parameter is not valid, or the plant store was restored from a backup since it gave `after`: read everything again with `after=0`',
+          'A parameter is not valid, or `after` is from before the plant store was restored: read everything again with `after=0`',
         errors: ['bad_request', 'cursor_expired'],
       },
       501: { description: 'The plant store is distributed and has no order of changes' },
