@@ -114,7 +114,7 @@ const explanations: Readonly<Record<ErrorNumber, Explanation>> = {
   // cursor_expired
   40011: {
     about: 'plant',
-    explain: () => ['The plants on this page come from before a backup was restored.', 'Reload the page.'],
+    explain: () => ['The plants were replaced by those of a backup.', 'Reload the page.'],
   },
   // beyond_own_token
   40301: { about: 'scope', explain: ({ message }) => [message] },
