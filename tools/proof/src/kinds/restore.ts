@@ -73,6 +73,8 @@ interface Follower {
 class Order {
   readonly followers: readonly Follower[];
   private readonly backups: string[] = [];
+  /** Those that have no id of a store, as version 1.4 made them. */
+  private readonly oldBackups = new Set<string>();
   private readonly plants: (Plant & { readonly id: bigint })[] = [];
   private readonly random: Random;
   private restores = 0;
@@ -171,6 +173,8 @@ class Order {
       await commandOutput(['backup', backup], { DATABASE_URL: this.trial.database.url });
       if (this.isOld && this.restores === 0 && this.random.next() < 0.5) {
         this.tally.add('backups of version 1.4');
+        this.oldBackups.add(backup);
+        rmSync(`${backup}.sha256`);
         await this.change(
           `DROP TABLE store; DELETE FROM _prisma_migrations WHERE migration_name LIKE '%create_store'`,
           `file:${backup}`,
@@ -185,8 +189,10 @@ class Order {
     const backup = this.random.pick(this.backups);
     await (await this.trial.service()).killAll();
     const settings = { DATABASE_URL: this.trial.database.url };
-    if (this.engine === 'sqlite') await commandOutput(['restore', backup], settings);
-    else {
+    if (this.engine === 'sqlite') {
+      const options = this.oldBackups.has(backup) ? ['--from-other-store'] : [];
+      await commandOutput(['restore', backup, ...options], settings);
+    } else {
       await this.whileServerIsDown((data) => {
         rmSync(data, { recursive: true });
         return copyFolder(backup, data);
