@@ -21,7 +21,7 @@ export interface Attack {
 interface Sender {
   /** Sends a request, and reads the reply. */
   request(method: string, path: string, body?: string): Promise<void>;
-  /** Sends the same request several times on a connection of its own. */
+  /** Sends the same request several times on one new connection. */
   open(method: string, path: string, body?: string, times?: number): Promise<Socket>;
 }
 

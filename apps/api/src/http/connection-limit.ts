@@ -36,7 +36,7 @@ export function countAllowedConnections(
 
 /**
  * The limit on open files of this process (`RLIMIT_NOFILE`), which Node.js raises to the highest that the system permits. Call it before
- * there are connections: the report, of which nothing else is used, looks up the names of their peers.
+ * there are connections: the report, which is used for nothing else, also looks up the names of their peers.
  */
 export function readOpenFilesLimit(): number {
   const { userLimits } = process.report.getReport() as { userLimits?: { open_files?: { soft: unknown } } };
