@@ -6,38 +6,55 @@ import { ErrorSchema } from './schemas.js';
 
 const definitions = Object.entries<ErrorDefinition>(errors);
 
-it('keeps every number for good', () => {
-  expect(Object.fromEntries(definitions.map(([name, { error }]) => [name, error]))).toEqual({
+/** The numbers that each version published. A published number never changes its meaning. */
+const published = {
+  '1.0': {
     bad_request: 40000,
     malformed_json: 40001,
     invalid_plant: 40002,
     id_taken: 40003,
     unsupported_content_type: 40004,
     body_too_large: 40005,
-    batch_too_large: 40006,
-    id_retired: 40007,
-    precondition_required: 40008,
-    invalid_token_request: 40009,
-    token_ended: 40010,
-    cursor_expired: 40011,
     missing_token: 40100,
     invalid_token: 40101,
-    insufficient_scope: 40300,
-    beyond_own_token: 40301,
     not_found: 40400,
-    plant_not_found: 40401,
-    token_not_found: 40402,
     method_not_allowed: 40500,
-    precondition_failed: 41200,
     rate_limited: 42900,
     internal_error: 50000,
-    changes_unsupported: 50100,
     overloaded: 50300,
     database_unavailable: 50301,
     shutting_down: 50302,
-    database_damaged: 50303,
-    identity_provider_unavailable: 50304,
-  });
+  },
+  '1.1': { insufficient_scope: 40300, database_damaged: 50303, identity_provider_unavailable: 50304 },
+  '1.3': { batch_too_large: 40006, id_retired: 40007, plant_not_found: 40401 },
+  '1.4': {
+    precondition_required: 40008,
+    invalid_token_request: 40009,
+    token_ended: 40010,
+    beyond_own_token: 40301,
+    token_not_found: 40402,
+    precondition_failed: 41200,
+    changes_unsupported: 50100,
+  },
+  '1.5': { cursor_expired: 40011 },
+};
+
+it('keeps every published number', () => {
+  expect(Object.fromEntries(definitions.map(([name, { error }]) => [name, error]))).toEqual(
+    Object.assign({}, ...Object.values(published)),
+  );
+});
+
+it('lists the errors that each version added on the page on upgrading', () => {
+  const page = readFileSync(new URL('../../../docs/operate/upgrading.md', import.meta.url), 'utf8');
+  const { '1.0': _, ...later } = published;
+  const lines = Object.entries(later).map(
+    ([version, numbers]) =>
+      `- ${version}: ${Object.entries(numbers)
+        .map(([name, number]) => `\`${name}\` (${number})`)
+        .join(', ')}`,
+  );
+  expect(page.match(/^- \d\.\d: `.+$/gm)).toEqual(lines);
 });
 
 it.each(definitions)('%s: status, meaning and example fit', (_, { error, status, meaning, example }) => {

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { expect, it } from 'vitest';
@@ -32,6 +32,17 @@ it.each(Object.entries(modules))('%s is built from its source, and loads %j', as
   const built = source.replace('./src/', './dist/').replace(/\.ts$/, '');
   expect([target.types, target.default]).toEqual([`${built}.d.ts`, `${built}.js`]);
   expect(await packagesLoadedBy(source)).toEqual(packages);
+});
+
+it('the README lists every entry', () => {
+  const [, list = ''] = readFileSync(new URL('README.md', root), 'utf8').split('load zod and others');
+  const [entries = ''] = list.split('\n## ');
+  const listed = [...entries.matchAll(/`(\.|\/[a-z/-]+)`/g)].map(([, entry]) => entry);
+  expect(listed.toSorted()).toEqual(
+    Object.keys(modules)
+      .map((name) => (name === '.' ? name : name.slice(1)))
+      .toSorted(),
+  );
 });
 
 it('exports these subpaths and names, and nothing else', () => {

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { expect, it } from 'vitest';
 import { drawChart } from '../src/draw-chart.js';
 import { type Growth, growthRows } from '../src/growth.js';
@@ -61,6 +62,22 @@ it.each([
   });
   expect(readRows(page)).toEqual(expect.arrayContaining(rows));
   expect(results.summaries.filter(({ errors, valid }) => errors > 0 || !valid)).toEqual([]);
+});
+
+it('names the command, machine and Node.js of each file of results', () => {
+  const rows = readRows(readPage('tools/bench/results/README.md')).filter(([file]) =>
+    file?.includes('.json'),
+  );
+  expect(rows.map(([file]) => file?.slice(1, -1))).toEqual(
+    expect.arrayContaining(
+      readdirSync(dirname(resultPath('latest'))).filter((file) => file.endsWith('.json')),
+    ),
+  );
+  for (const [file = '', , command, place] of rows) {
+    const { machine } = readResults(file.slice(1, -'.json`'.length));
+    expect(command).toBe(`\`${machine.command}\``);
+    expect(place).toBe(`${/EPYC|Xeon/.exec(machine.cpu)?.[0]}, ${/\d+\.\d+/.exec(machine.node)?.[0]}`);
+  }
 });
 
 it('has the chart of the last comparison on SQLite, which -u draws again', async () => {

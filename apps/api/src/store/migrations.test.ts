@@ -203,10 +203,10 @@ const connections = {
   },
 } satisfies Record<Engine, object>;
 
-/** The SQL of docs/operate/upgrading.md, from the latest version back to 1.0, and how many migrations that had. */
+/** The SQL of docs/operate/going-back.md, from the latest version back to 1.0, and how many migrations that had. */
 const statements = ['1\\.5', '1\\.4', '1\\.3', '1\\.1'].flatMap((version) => {
-  const section = new RegExp(`## Going back from ${version}\n[\\s\\S]*?\`\`\`sql\n([^\`]+)\`\`\``);
-  const [, sql = ''] = section.exec(readPage('docs/operate/upgrading.md')) ?? [];
+  const section = new RegExp(`## From ${version}\n[\\s\\S]*?\`\`\`sql\n([^\`]+)\`\`\``);
+  const [, sql = ''] = section.exec(readPage('docs/operate/going-back.md')) ?? [];
   return sql.split(';\n').filter((statement) => statement !== '');
 });
 const countBefore = 1;

@@ -6,7 +6,7 @@ import * as postgresql from '../../src/check/postgresql.js';
 import * as sqlite from '../../src/check/sqlite.js';
 import type { CliContext } from '../../src/cli/cli-context.js';
 import { createProgram } from '../../src/cli/program.js';
-import { readPage, root } from '../support/read-markdown.js';
+import { listPages, readPage, root } from '../support/read-markdown.js';
 
 /** A command that is not for users. */
 const hidden = 'worker';
@@ -21,21 +21,67 @@ function listCommands(command: Command, path: readonly string[] = []): string[] 
   return [path.join(' '), ...command.options.map(({ long }) => `${path.join(' ')} ${long}`)];
 }
 
-it('the page on the command line has every command and option, and no other', () => {
-  const program = createProgram({
+/** The commands of `plant-store`, each with its options. */
+const commands = listCommands(
+  createProgram({
     version: '0.0.0',
     context: {} as CliContext,
     readConfig: vi.fn(),
     environment: {},
     onServiceStopped: vi.fn(),
-  });
+  }),
+);
+
+/** The code of all pages, line by line: that of blocks, and that within a sentence. */
+const code = listPages().flatMap((page) =>
+  [...readPage(page).matchAll(/^ *```[a-z]*\n([\s\S]*?)\n *```$|`([^`\n]+)`/gm)].flatMap(
+    ([, block, inline = '']) => (block ?? inline).split('\n').map((line) => ({ page, line })),
+  ),
+);
+
+/** The places of code that names something, each with what it names. */
+const findNames = (pattern: RegExp) =>
+  code.flatMap(({ page, line }) =>
+    [...line.matchAll(pattern)].map(([, name = '']) => ({ page, name: name.trim() })),
+  );
+
+it('every page names only commands and options of plant-store that exist', () => {
+  const named = findNames(/(?:^|[^@/\w-])plant-store (?!node )([a-z][^|;&>#)"']*)/g);
+  expect(named.length).toBeGreaterThan(50);
+  const isKnown = (call: string) => {
+    const command = commands.find((name) => !name.includes('--') && `${call} `.startsWith(`${name} `));
+    const options = call.match(/--[a-z-]+/g) ?? [];
+    return command !== undefined && options.every((option) => commands.includes(`${command} ${option}`));
+  };
+  expect(named.filter(({ name }) => !isKnown(name))).toEqual([]);
+});
+
+it('every page names only scripts of this repository that exist', () => {
+  const ofPnpm = ['add', 'exec', 'install', 'patch', '--filter', '--recursive'];
+  const scripts = [...Object.keys(JSON.parse(readPage('package.json')).scripts), ...ofPnpm];
+  const named = findNames(/(?:^|\W)pnpm(?:@[\d.]+)? (?:-s |--silent )?([\w:-]+)/g);
+  expect(named.length).toBeGreaterThan(50);
+  expect(named.filter(({ name }) => !scripts.includes(name))).toEqual([]);
+});
+
+it.each([
+  ['test:on', '.ci/test-on.ts', /(?:mode\(\s*|^ {2}\[\n {4})'([a-z-]+)'/gm],
+  ['bench', 'tools/bench/src/main.ts', /ommand\('([a-z]+)'/g],
+])('every page names only what `pnpm %s` knows', (script, source, pattern) => {
+  const known = [...readPage(source).matchAll(pattern)].map(([, name]) => name);
+  const named = findNames(new RegExp(`pnpm ${script} ([a-z][a-z-]*)`, 'g'));
+  expect(named.length).toBeGreaterThan(5);
+  expect(named.filter(({ name }) => !known.includes(name))).toEqual([]);
+});
+
+it('the page on the command line has every command and option, and no other', () => {
   const shown = [...readPage('docs/operate/cli.md').matchAll(/^\| `plant-store ([^`]+)` \|/gm)].flatMap(
     ([, call = '']) => {
       const name = /^[a-z]+(?:[ -][a-z]+)*/.exec(call)?.[0] ?? '';
       return [name, ...(call.match(/--[a-z-]+/g) ?? []).map((option) => `${name} ${option}`)];
     },
   );
-  expect([...new Set(shown)].toSorted()).toEqual(listCommands(program).toSorted());
+  expect([...new Set(shown)].toSorted()).toEqual(commands.toSorted());
 });
 
 it('the page on the command line has every item of the check, and no other', () => {
