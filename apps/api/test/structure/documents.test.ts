@@ -167,7 +167,9 @@ describe('the page on the architecture', () => {
       ),
     );
     const [, drawing = ''] = readPage('docs/architecture.md').split('```', 2);
-    const drawn = [...drawing.matchAll(/ auth -- "([^"]+)" -->/g)].flatMap(([, names = '']) => names.split(', '));
+    const drawn = [...drawing.matchAll(/ auth -- "([^"]+)" -->/g)].flatMap(([, names = '']) =>
+      names.split(', '),
+    );
     expect(drawn.toSorted()).toEqual(mounted.toSorted());
     expect(drawn).toHaveLength(Object.keys(routes).length);
   });
