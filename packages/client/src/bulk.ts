@@ -48,8 +48,8 @@ interface Rejection {
 }
 
 /** A plant that was not stored, and why. */
-export interface RejectedPlant extends Rejection {
-  readonly plant: NewPlantInput;
+export interface RejectedPlant<Given extends NewPlantInput = NewPlantInput> extends Rejection {
+  readonly plant: Given;
 }
 
 /** An id: a `number` as far as it is exact, a `bigint`, or its digits as text, such as an `idText`. */
@@ -90,13 +90,13 @@ type Many<Item> = Iterable<Item> | AsyncIterable<Item>;
  * const plants = [{ id: 11_002, name: 'Fern' }, { id: 11_003, name: 'Ivy', tag: 'climber' }];
  * for await (const { plant, message } of storeAll(client, plants)) console.error(plant.id, message);
  */
-export async function* storeAll(
+export async function* storeAll<Given extends NewPlantInput>(
   client: Pick<Client, 'createPlants'>,
-  plants: Many<NewPlantInput>,
+  plants: Many<Given>,
   { onProgress, ...options }: BulkOptions = {},
-): AsyncGenerator<RejectedPlant, BulkProgress, undefined> {
+): AsyncGenerator<RejectedPlant<Given>, BulkProgress, undefined> {
   const progress = { stored: 0, replayed: 0, rejected: 0 };
-  const create: Send<NewPlantInput, CreateResult> = (some, call) =>
+  const create: Send<Given, CreateResult> = (some, call) =>
     client.createPlants({ ...call, body: { plants: some } });
   for await (const batch of sendAll(plants, create, options, { sizeOf })) {
     const rejected = batch.flatMap(({ item: plant, index, result }) => {

@@ -60,6 +60,7 @@ it('exports these subpaths and names, and nothing else', () => {
       'QUERY_MAX_LENGTHS',
       'QueryTimeSchema',
       'contract',
+      'createIdentifiedSchema',
       'errors',
       'isInt64',
       'jsonShapeOf',

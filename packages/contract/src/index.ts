@@ -39,6 +39,7 @@ export type {
 } from './operations.js';
 export { routes } from './routes.js';
 export {
+  createIdentifiedSchema,
   ErrorSchema,
   Int64ParameterSchema,
   Int64Schema,

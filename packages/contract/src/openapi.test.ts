@@ -10,6 +10,7 @@ import { describePaths, type ScopedRoute } from './openapi-paths.js';
 import type { OperationTexts } from './openapi-texts.js';
 import { ErrorSchema, Int64ParameterSchema, NewPlantSchema, PlantSchema } from './schemas.js';
 
+const pattern = '^(0|-?[1-9][0-9]{0,18})$';
 const describeCreatePlant = () => createOpenApiDocument().paths?.['/plants']?.post;
 const schemaOf = (body: unknown) => Object(body).content['application/json'].schema.$ref.split('/').at(-1);
 
@@ -78,14 +79,21 @@ describe('the document', () => {
   });
 
   it('has the schemas of the API, with an example of a plant, and none of an error, of which each reply has its own', () => {
-    const objectOf = (properties: object, required: string[]) =>
-      expect.objectContaining({ type: 'object', properties, required });
+    const objectOf = (properties: object, required: string[], others = {}) =>
+      expect.objectContaining({ type: 'object', properties, required, ...others });
     const text = { type: 'string', description: expect.any(String) };
     const integer = { type: 'integer', description: expect.any(String) };
     const plant = { name: text, tag: text };
     const { schemas } = createOpenApiDocument().components ?? {};
     expect(schemas).toMatchObject({
-      NewPlant: objectOf({ id: { ...integer, format: 'int64' }, ...plant }, ['id', 'name']),
+      NewPlant: objectOf(
+        { id: { ...integer, format: 'int64' }, idText: { ...text, pattern }, ...plant },
+        ['name'],
+        {
+          if: { required: ['idText'] },
+          else: { required: ['id'] },
+        },
+      ),
       Plant: objectOf(plant, ['name']),
       Error: objectOf({ error: { ...integer, format: 'int32' }, message: text }, ['error', 'message']),
     });
@@ -147,7 +155,6 @@ describe('the paths of the document', () => {
       query: z.object({ colour: z.string().optional() }),
       headers: { 'x-tenant': z.string() },
     };
-    const pattern = '^(0|-?[1-9][0-9]{0,18})$';
     const { paths } = createDocument({
       openapi: '3.1.1',
       info: { title: 'Plants', version: '1.0.0' },

@@ -8,8 +8,13 @@ export type Plant = { name: string; tag?: string | undefined };
 /** A plant under its id, once validated: `id` is a `bigint`. */
 export type NewPlant = Merged<{ id: bigint } & Plant>;
 
-/** What a client sends to create a plant; beyond 2^53 only a `bigint` is exact. */
-export type NewPlantInput = Merged<{ id: number | bigint } & Plant>;
+/**
+ * What a client sends to create a plant: its `id`, of which beyond 2^53 only a `bigint` is exact, the digits as `idText`, or both, which
+ * must agree then. So a `StoredPlant` is one.
+ */
+export type NewPlantInput =
+  | Merged<{ id: number | bigint; idText?: string | undefined } & Plant>
+  | Merged<{ id?: number | bigint | undefined; idText: string } & Plant>;
 
 /**
  * A plant as it is stored: a `Plant` with its id, the digits of the id as text, which no program rounds, and when it was stored (ISO

@@ -1,6 +1,6 @@
 import { expectTypeOf, test } from 'vitest';
 import type { z } from 'zod';
-import type { NewPlant, NewPlantInput, Plant } from './operations.js';
+import type { NewPlant, NewPlantInput, Plant, StoredPlant } from './operations.js';
 import type { NewPlantSchema, PlantSchema } from './schemas.js';
 
 test('the types are what the schemas take and give', () => {
@@ -12,7 +12,14 @@ test('the types are what the schemas take and give', () => {
 
 test('the id is a bigint once validated, and a number or a bigint before', () => {
   expectTypeOf<NewPlant['id']>().toEqualTypeOf<bigint>();
-  expectTypeOf<NewPlantInput['id']>().toEqualTypeOf<number | bigint>();
+  expectTypeOf<NewPlantInput['id']>().toEqualTypeOf<number | bigint | undefined>();
+});
+
+test('a plant to create has an id, its text, or both, as a stored plant has', () => {
+  expectTypeOf<{ id: bigint; name: string }>().toExtend<NewPlantInput>();
+  expectTypeOf<{ idText: string; name: string }>().toExtend<NewPlantInput>();
+  expectTypeOf<{ id: number; idText: string; name: string }>().toExtend<NewPlantInput>();
+  expectTypeOf<StoredPlant>().toExtend<NewPlantInput>();
 });
 
 test('the tag is optional', () => {
@@ -26,6 +33,8 @@ test('a plant that is written wrongly does not compile', () => {
   take({ id: '1', name: 'Rose' });
   // @ts-expect-error The id is missing.
   take({ name: 'Rose' });
+  // @ts-expect-error The text of an id is no number.
+  take({ idText: 1, name: 'Rose' });
   // @ts-expect-error The name is missing.
   take({ id: 1 });
   // @ts-expect-error The tag is misspelt.

@@ -45,6 +45,22 @@ it.each<Row>([
     [`${name} ${nul}`, NewPlantSchema, plantsWith(name, '\0', 'Ro\0se')],
     [`${name} ${unpaired}`, NewPlantSchema, plantsWith(name, '\ud83c', '\udf39\ud83c')],
   ]),
+  ...['1', '""', '"+1"', '"01"', '"1.0"', '"9223372036854775808"', 'null', '[1]'].map(
+    (idText): Row => [
+      `idText ${range} in the shortest decimal notation, as a string; name is required`,
+      NewPlantSchema,
+      [parseExactJson(`{"idText":${idText}}`), parseExactJson(`{"id":1,"idText":${idText}}`)],
+    ],
+  ),
+  [`id ${range}; name is required`, NewPlantSchema, [{ id: '1', idText: '1' }]],
+  ...['9007199254740992', '9007199254740992.5', '9223372036854776000'].map(
+    (id): Row => [
+      `idText "9007199254740993" and id ${id} differ: JSON parsers that read numbers as floating point, such as JavaScript's ` +
+        'JSON.parse, round ids beyond 2^53, so send idText without id; name is required',
+      NewPlantSchema,
+      [parseExactJson(`{"id":${id},"idText":"9007199254740993"}`)],
+    ],
+  ),
   ['must be a JSON object', NewPlantSchema, [null, 1, 'Rose', true, [], [rose], undefined]],
   ['must be a JSON object', NewPlantsSchema, [null, []]],
   ['ids must have at least one id', PlantIdsSchema, each('ids', [])],
@@ -100,6 +116,19 @@ it.each([
   expect(PlantSchema.parse({ name: text, tag: text })).toEqual({ name: text, tag: text });
 });
 
+it.each<[text: string, id: bigint]>([
+  ['{"idText":"9223372036854775807","name":"Rose"}', INT64_MAX],
+  ['{"id":9007199254740993,"idText":"9007199254740993","name":"Rose"}', 9007199254740993n],
+  ['{"name":"Rose","idText":"-7","id":-0.7e1,"addedAt":"2026-11-25T10:00:00.000Z"}', -7n],
+])('takes a plant with its idText: %s', (text, id) => {
+  expect(NewPlantSchema.parse(parseExactJson(text))).toStrictEqual({ id, name: 'Rose' });
+  expect(NewPlantSchema.parse({ id, idText: undefined, name: 'Rose' })).toStrictEqual({ id, name: 'Rose' });
+  expect(NewPlantSchema.parse({ id: undefined, idText: `${id}`, name: 'Rose' })).toStrictEqual({
+    id,
+    name: 'Rose',
+  });
+});
+
 it('leaves out what it does not know of a plant, whose tag may be absent', () => {
   const plant = parseExactJson('{"id":1e0,"name":"Rose","Tag":null,"price":1e400,"constructor":{"a":[]}}');
   expect(NewPlantSchema.parse(plant)).toStrictEqual({ id: 1n, name: 'Rose' });
@@ -133,7 +162,7 @@ it.each([
 });
 
 it('has the JSON shape of a plant, and of the plants of a batch', () => {
-  const plant = { members: ['id', 'name', 'tag'].map((name) => ({ name, shape: {} })) };
+  const plant = { members: ['id', 'idText', 'name', 'tag'].map((name) => ({ name, shape: {} })) };
   expect(jsonShapeOf(NewPlantSchema)).toEqual(plant);
   const plants = { name: 'plants', shape: { items: plant, maxItems: MAX_PLANTS } };
   expect(jsonShapeOf(NewPlantsSchema)).toEqual({ members: [plants] });

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { scopes } from './access-token.js';
 import type { ErrorBody } from './errors.js';
+import { NumberLiteral } from './exact-json/number.js';
 import type { JsonShape } from './exact-json/parse.js';
 import { INT64_MAX, INT64_MIN, isInt64 } from './int64.js';
 import {
@@ -11,6 +12,7 @@ import {
   QUERY_MAX_LENGTHS,
   TOKEN_NAME_MAX_LENGTH,
 } from './limits.js';
+import { shorten } from './messages.js';
 import type {
   ChangePage,
   ChangeQuery,
@@ -43,7 +45,8 @@ const shapes = z.registry<JsonShape>();
 export function jsonShapeOf(schema: z.core.$ZodType): JsonShape {
   if (shapes.has(schema)) return shapes.get(schema) ?? {};
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return jsonShapeOf(schema.unwrap());
-  if (schema instanceof z.ZodPipe) return jsonShapeOf(schema.in);
+  if (schema instanceof z.ZodPipe)
+    return jsonShapeOf(schema.in instanceof z.ZodTransform ? schema.out : schema.in);
   if (schema instanceof z.ZodArray) return { items: jsonShapeOf(schema.element) };
   if (!(schema instanceof z.ZodObject)) return {};
   const members = Object.entries<z.core.$ZodType>(schema.shape);
@@ -112,21 +115,85 @@ export const PlantSchema = z
     examples: [{ name: 'Monstera deliciosa', tag: 'houseplant' }],
   }) satisfies z.ZodType<Plant, Plant>;
 
+/** Why an `idText` is not valid, in its place. */
+class IdTextIssue {
+  readonly message: string;
+
+  constructor(message: string) {
+    this.message = message;
+  }
+}
+
+/** Reads `idText` into `id`. Where that is not possible, an `IdTextIssue` takes the place of `idText`. */
+function readIdText(input: unknown): unknown {
+  if (typeof input !== 'object' || input === null || !('idText' in input)) return input;
+  const { idText, ...others } = input;
+  if (idText === undefined) return others;
+  const { data: meant, error } = Int64ParameterSchema.safeParse(idText);
+  const { id = meant ?? 0n } = others as { readonly id?: unknown };
+  if (meant === undefined) {
+    const problem = `${error.issues[0]?.message} in the shortest decimal notation, as a string`;
+    return { ...others, id, idText: new IdTextIssue(problem) };
+  }
+  const written = writeNumber(id);
+  if (written === undefined || (isInt64(id) && BigInt(id) === meant)) return { ...others, id };
+  const problem =
+    `"${meant}" and id ${written} differ: JSON parsers that read numbers as floating point, such as JavaScript's JSON.parse, ` +
+    'round ids beyond 2^53, so send idText without id';
+  return { ...others, id: meant, idText: new IdTextIssue(problem) };
+}
+
+/** A number of `parseExactJson`, as a message shows it; `undefined` for anything else. */
+function writeNumber(value: unknown): string | undefined {
+  if (value instanceof NumberLiteral) return shorten(value.text, 40);
+  return typeof value === 'number' || typeof value === 'bigint' ? String(value) : undefined;
+}
+
+/**
+ * An object with the id of a plant: as `id`, as `idText`, or as both, which must agree then. It gives only `id`.
+ *
+ * @param shape its other members
+ */
+export const createIdentifiedSchema = <Shape extends z.core.$ZodLooseShape>(
+  shape: Shape,
+): z.ZodType<{ id: bigint } & z.output<z.ZodObject<Shape>>> =>
+  z.preprocess(
+    readIdText,
+    z.object(
+      {
+        id: Int64Schema.meta({ description: 'Identification number of the plant' }),
+        idText: z
+          .custom<never>(() => false, { error: ({ input }) => (input as IdTextIssue).message })
+          .meta({
+            description:
+              'The same number as text, in the shortest decimal notation, for programs whose numbers are not exact beyond 2^53. ' +
+              'It suffices without `id`; with `id`, both must be the same number',
+            override: { type: 'string', pattern: shortest.source },
+          })
+          .optional(),
+        ...shape,
+      },
+      { error: 'must be a JSON object' },
+    ),
+    // The compiler does not know what a shape gives before it knows the shape.
+  ) as never;
+
 /** What a client sends to create a plant; fields beyond these are ignored. */
-export const NewPlantSchema = z
-  .object(
-    {
-      id: Int64Schema.meta({ description: 'Identification number of the plant' }),
-      ...PlantSchema.shape,
-    },
-    { error: 'must be a JSON object' },
-  )
-  .meta({
-    id: 'NewPlant',
-    description: 'A plant to create, under an id that the client chooses.',
-    // An override, since zod leaves the examples of a transforming schema out of its input.
-    override: { examples: [{ id: 1, name: 'Monstera deliciosa', tag: 'houseplant' }] },
-  }) satisfies z.ZodType<NewPlant, NewPlantInput>;
+export const NewPlantSchema = createIdentifiedSchema(PlantSchema.shape).meta({
+  id: 'NewPlant',
+  description:
+    'A plant to create, under an id that the client chooses. `id` and `name` are required; `idText` can take the place of `id`.',
+  // An override, since zod leaves the examples of a transforming schema out of its input.
+  override: ({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }) => {
+    Object.assign(jsonSchema, {
+      required: jsonSchema.required?.filter((name) => name !== 'id'),
+      // Generators ignore `if`, and make one plain type for either. Of `anyOf` some make `any`, and others a wrapper.
+      if: { required: ['idText'] },
+      else: { required: ['id'] },
+      examples: [{ id: 1, name: 'Monstera deliciosa', tag: 'houseplant' }],
+    });
+  },
+}) as z.ZodType<NewPlant, NewPlantInput>;
 
 /** A plant as the service shows it by its id: what `Plant` has, and more. */
 export const StoredPlantSchema = z

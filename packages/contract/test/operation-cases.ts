@@ -152,6 +152,13 @@ const notWrittenIds = [
   ...['"1"', '1.5', '1e-1', `${max + 1n}`, `${min - 1n}`, '9.223372036854775808e18', '1e400'],
   ...[`1.${'0'.repeat(40)}1`, '9'.repeat(400), 'null', 'true', '[1]', '{}'],
 ];
+/** An id that is not exact as a `number`, and a plant as it is shown, once `JSON.parse` has read its id. */
+const beyond53 = 2n ** 53n + 1n;
+const rounded = (id: bigint) => shown(id).replace(`${id}`, `${Number(id)}`);
+const differ = (id: bigint) =>
+  `idText "${id}" and id ${Number(id)} differ: JSON parsers that read numbers as floating point, such as JavaScript's JSON.parse, ` +
+  'round ids beyond 2^53, so send idText without id';
+const idTextIssue = `idText ${int64} in the shortest decimal notation, as a string`;
 const exact = { name: '" e\u0301\\t\\"/\u007f "', tag: '"\u2028🪴"' };
 const escaped = { name: '" e\\u0301\\t\\"/\\u007f "', tag: '"\\u2028\\ud83e\\udeb4"' };
 const storedPlants: readonly (readonly [bigint, Members?])[] = [
@@ -281,6 +288,8 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
     ['another form of the same text', create(4, { ...exact, name: '" \u00e9\\t\\"/\u007f "' }), taken(4n)],
     ...each(created(), ...[...writtenIds.keys()].map((id) => create(id))),
     ['the id -0, which is 0', create('-0'), replayed()],
+    ...each(replayed(), createOf(shown(beyond53)), createOf(object({ idText: `"${beyond53}"`, ...required }))),
+    ['a plant as JSON.parse reads it', createOf(rounded(beyond53)), invalid(differ(beyond53))],
     ['the largest id for another plant', create(max, { name: '"m"' }), taken(max)],
     ...each(invalid('the body must be a JSON object'), ...['null', '[]', '"x"', '7', 'true'].map(createOf)),
     ...each(invalid('id is required; name is required'), ...['{}', '{"ID":1,"Name":"n"}'].map(createOf)),
@@ -294,6 +303,7 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
       createOf('{"id":"1","name":null,"tag":7}'),
     ),
     ...each(invalid(`id ${int64}`), ...notWrittenIds.map((id) => create(id))),
+    ...each(invalid(idTextIssue), ...notIdTexts.map((id) => createOf(object({ idText: id, ...required })))),
     ...plantFieldNames.flatMap((name) =>
       Object.entries(invalidTexts).flatMap(([issue, texts]) =>
         each(invalid(`${name} ${issue}`), ...texts.map((text) => create(5, { [name]: text }))),
@@ -324,6 +334,12 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
       results(created(), taken(6n), replayed(), taken(6n)),
       batch(plant(6), plant(6, all), plant(6), plant(6, { tag: '""' })),
     ),
+    [
+      'ids as text, and plants as JSON.parse reads them',
+      batch(object({ idText: `"${beyond53}"`, ...required }), rounded(beyond53), shown(6), shown(max)),
+      results(created(), invalid(differ(beyond53)), replayed(), replayed()),
+    ],
+    ['not its neighbor', get(`/plants/${beyond53 - 1n}`), notFound(beyond53 - 1n)],
     ['more than 1,000 plants', batch(...manyPlants, plant(1)), tooLarge(1_001)],
     ['none of them is stored', get('/plants/10000'), notFound(10_000n)],
     ['1,000 plants', batch(...manyPlants), results(...manyPlants.map(() => created()))],

@@ -1,6 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { isBlank, type Line, readPlantLine, splitLines } from './formats.js';
+import { isBlank, type Line, readIdLine, readPlantLine, splitLines } from './formats.js';
+
+const differ =
+  /^The plant is not valid: idText "9007199254740993" and id 9007199254740992 differ: JSON parsers .* so send idText without id\.$/;
 
 // `test/cli/import-lines.test.ts` has more lines that are wrong.
 it.each([
@@ -10,6 +13,17 @@ it.each([
     { plant: { id: -9223372036854775808n, name: '', tag: '' } },
   ],
   [' {"name":"Fern","id":1e2,"note":[]} \r', { plant: { id: 100n, name: 'Fern' } }],
+  // As the API shows a plant: with all digits, and as JSON.parse rounds it.
+  [
+    '{"id":9007199254740993,"idText":"9007199254740993","name":"Fern","addedAt":"1970-01-01T00:00:00.007Z"}',
+    { plant: { id: 9007199254740993n, name: 'Fern', addedAt: 7 } },
+  ],
+  ['{"idText":"9007199254740993","name":"Fern"}', { plant: { id: 9007199254740993n, name: 'Fern' } }],
+  ['{"idText":"9007199254740993","deleted":true}', { plant: { id: 9007199254740993n, deleted: true } }],
+  ...['"name":"Fern"', '"deleted":true'].map((member): [string, object] => [
+    `{"id":9007199254740992,"idText":"9007199254740993",${member}}`,
+    { reason: expect.stringMatching(differ) },
+  ]),
   ['{"id":1}{}', { reason: "The line is not valid JSON: Expected end of input but got '{' at position 8." }],
   ['\uFEFF{}', { reason: 'The line is not valid JSON: it starts with a byte order mark.' }],
   ['[]', { reason: 'The plant is not valid: the body must be a JSON object.' }],
@@ -29,6 +43,15 @@ it.each([
   ],
 ])('reads %s', (text, expected) => {
   expect(readPlantLine(Buffer.from(text))).toEqual(expected);
+});
+
+it.each([
+  ['9007199254740993', { plant: { id: 9007199254740993n, deleted: true } }],
+  ['{"idText":"9007199254740993","name":"Fern"}', { plant: { id: 9007199254740993n, deleted: true } }],
+  ['{"id":9007199254740992,"idText":"9007199254740993"}', { reason: expect.stringMatching(differ) }],
+  ['{"idText":7}', { reason: expect.stringMatching(/^The plant is not valid: idText must be/) }],
+])('reads the id of %s', (text, expected) => {
+  expect(readIdLine(Buffer.from(text))).toEqual(expected);
 });
 
 it.each([

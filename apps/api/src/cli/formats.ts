@@ -1,4 +1,10 @@
-import { INT64_MAX, INT64_MIN, jsonShapeOf, NewPlantSchema } from '@plant-store/contract';
+import {
+  createIdentifiedSchema,
+  INT64_MAX,
+  INT64_MIN,
+  jsonShapeOf,
+  PlantSchema,
+} from '@plant-store/contract';
 import { escapeInvisible } from '@plant-store/contract/escape-invisible';
 import { stringifyExactJson } from '@plant-store/contract/exact-json/stringify';
 import { plantFieldNames, plantFields } from '@plant-store/contract/fields';
@@ -90,8 +96,10 @@ function isDeleted(value: unknown): boolean {
 export function readIdLine(bytes: Buffer): PlantLine {
   try {
     const value: unknown = parseJsonBytes(bytes, lineShapes.tombstone);
-    const { data } = TombstoneSchema.safeParse(typeof value === 'object' ? value : { id: value });
+    const { data, error } = TombstoneSchema.safeParse(typeof value === 'object' ? value : { id: value });
     if (data !== undefined) return { plant: data };
+    if (error.issues.some(({ path }) => path[0] === 'idText'))
+      return { reason: explainInvalidRequest({ body: error.issues }).message };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }
@@ -100,9 +108,7 @@ export function readIdLine(bytes: Buffer): PlantLine {
   };
 }
 
-const TombstoneSchema = NewPlantSchema.pick({ id: true }).transform(
-  ({ id }): Tombstone => ({ id, deleted: true }),
-);
+const TombstoneSchema = createIdentifiedSchema({}).transform(({ id }): Tombstone => ({ id, deleted: true }));
 
 const originalError = { error: 'must be what export writes: 43 characters' };
 
@@ -110,7 +116,8 @@ const originalError = { error: 'must be what export writes: 43 characters' };
  * What a line of a plant holds: a `NewPlant`, and the time at which it was stored elsewhere, if that is known, and what it was created
  * as there, if it was corrected.
  */
-const LineSchema = NewPlantSchema.extend({
+const lineFields = {
+  ...PlantSchema.shape,
   addedAt: z.iso
     .datetime({ error: 'must be a time in ISO 8601 and UTC, such as 2026-11-25T10:00:00.000Z' })
     .transform((text) => Date.parse(text))
@@ -119,7 +126,8 @@ const LineSchema = NewPlantSchema.extend({
     .string(originalError)
     .regex(/^[\w-]{43}$/, originalError)
     .optional(),
-}).transform(
+};
+const LineSchema = createIdentifiedSchema(lineFields).transform(
   ({ addedAt, original, ...plant }): StoredPlant => ({
     ...plant,
     ...(addedAt !== undefined && { addedAt }),
@@ -129,7 +137,7 @@ const LineSchema = NewPlantSchema.extend({
 
 /** What of a line of JSON is read. */
 const lineShapes = {
-  plant: jsonShapeOf(LineSchema.in.extend({ deleted: z.boolean() })),
+  plant: jsonShapeOf(createIdentifiedSchema({ ...lineFields, deleted: z.boolean() })),
   tombstone: jsonShapeOf(TombstoneSchema),
 };
 

@@ -55,6 +55,21 @@ it.each([
     ['\uFEFFname,id\n', '\uFEFFFern,1\n', '\uFEFFIvy,2\n'],
     { 2: { id: 1n, name: '\uFEFFFern' }, 3: { id: 2n, name: '\uFEFFIvy' } },
   ],
+  [
+    'reads the text of an id, and rejects an id that was rounded',
+    [
+      'idText,name,ID\n9007199254740993,Fern,\n 9007199254740993 ,Ivy,9007199254740993\n',
+      '9007199254740993,Oak,9007199254740992\n+1,Elm,\n,Yew,7\n',
+    ],
+    {
+      2: { id: 9007199254740993n, name: 'Fern' },
+      3: { id: 9007199254740993n, name: 'Ivy' },
+      4: expect.stringMatching(/idText "9007199254740993" and id 9007199254740992 differ/),
+      5: expect.stringMatching(/idText must be/),
+      6: { id: 7n, name: 'Yew' },
+    },
+  ],
+  ['needs no id beside its text', ['idtext,name\n7,Fern\n'], { 2: { id: 7n, name: 'Fern' } }],
 ])('%s', async (_, chunks, lines) => {
   expect((await read(chunks)).lines).toEqual(lines);
 });

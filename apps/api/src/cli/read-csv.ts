@@ -22,9 +22,10 @@ interface CsvOptions {
   onUnused(columns: string): void;
 }
 
-/** The columns that must be there, and others that are read. Their names may be in any case. */
+/** The columns that must be there, and others that are read. Their names may be in any case; `idText` can take the place of `id`. */
 const required = ['id', ...plantFieldNames.filter((name) => plantFields[name].required)];
-const optional = recordColumns.filter((column) => !required.includes(column));
+const known = [...recordColumns, 'idText'];
+const optional = known.filter((column) => !required.includes(column));
 
 /** More than a table of plants has, whatever else it has of them. */
 const maxColumns = 1_000;
@@ -38,7 +39,7 @@ const maxNamesLength = 500;
  * plant without a tag and one with an empty tag are the same. Texts are read as `guardText` writes them. A line has the number of its first one where quoted fields span
  * several.
  *
- * @throws {OperatorError} when the file is in neither, has no columns `id` and `name` or too many columns, or a line is too
+ * @throws {OperatorError} when the file is in neither, has no columns `id` (or `idText`) and `name` or too many columns, or a line is too
  * long or has a quoted field that does not end
  */
 export async function* readCsv(chunks: AsyncIterable<Buffer>, options: CsvOptions): AsyncGenerator<CsvLine> {
@@ -47,13 +48,13 @@ export async function* readCsv(chunks: AsyncIterable<Buffer>, options: CsvOption
     if (columns === undefined) {
       const names = row.map((name) => name.trim());
       columns = findColumns(names);
-      const unused = names.filter((name) => !recordColumns.some((column) => isNamed(name, column)));
+      const unused = names.filter((name) => !known.some((column) => isNamed(name, column)));
       const noun = unused.length === 1 ? 'the column' : 'the columns';
       if (unused.length > 0) options.onUnused(`${noun} ${listNames(unused)}`);
       continue;
     }
     if (row.every((field) => field.trim() === '')) continue;
-    const { id, ...values } = Object.fromEntries(
+    const { id, idText, ...values } = Object.fromEntries(
       columns.map(([name, place]) => [name, row[place] || undefined]),
     );
     for (const name of plantFieldNames) values[name] &&= unguardText(values[name]);
@@ -62,7 +63,11 @@ export async function* readCsv(chunks: AsyncIterable<Buffer>, options: CsvOption
       number,
       bytes: row.reduce((total, field) => total + field.length, 0),
       ...(problem === undefined
-        ? readPlant({ id: /^-?\d{1,19}$/.test(digits) ? BigInt(digits) : id, ...values })
+        ? readPlant({
+            id: /^-?\d{1,19}$/.test(digits) ? BigInt(digits) : id,
+            idText: idText?.trim() || undefined,
+            ...values,
+          })
         : { reason: `The line is not valid CSV: ${problem}.` }),
     };
   }
@@ -79,11 +84,11 @@ function findColumns(names: readonly string[]): [name: string, place: number][] 
       `The first line names ${names.length.toLocaleString('en')} columns; at most ${maxColumns.toLocaleString('en')} are read. Keep ${columnList.format(recordColumns)}, and import the file again.`,
     );
   const placeOf = (column: string) => names.findIndex((name) => isNamed(name, column));
-  if (required.some((column) => placeOf(column) === -1))
+  if (required.some((column) => placeOf(column) === -1 && !(column === 'id' && placeOf('idText') !== -1)))
     throw new OperatorError(
       `The first line must name the columns, ${columnList.format(required)} among them. It has: ${listNames(names)}. Rename its columns; ${columnList.format(optional)} are read, too.`,
     );
-  return recordColumns.map((column) => [column, placeOf(column)]);
+  return known.map((column) => [column, placeOf(column)]);
 }
 
 function listNames(names: readonly string[]): string {

@@ -67,16 +67,19 @@ it('reads NDJSON with every digit, and JSON as the service does', async () => {
     ...['{"id":9223372036854775807,"name":"Rose","tag":"shrub"}', '', '{"id":1e2,"name":""}'],
     ...['{"id":"7","name":"Fern"}', '{"id":8,"name":"Fern"', '[8]', '{"id":8,"id":9,"name":"Fern"}'],
     '{"id":9,"name":"Fern","tag":null}',
+    '{"id":9007199254740992,"idText":"9007199254740993","name":"Ivy","addedAt":"2026-11-25T10:00:00.000Z"}',
+    '{"idText":"-9007199254740993","name":"Ivy"}',
   ];
   expect(await read(file('plants.ndjson', lines.join('\r\n')))).toMatchObject({
     format: { kind: 'ndjson' },
-    plants: { 1: rose, 3: { id: 100n, name: '' } },
+    plants: { 1: rose, 3: { id: 100n, name: '' }, 10: { id: -9007199254740993n, name: 'Ivy' } },
     faulty: {
       4: 'id must be an integer from -9223372036854775808 to 9223372036854775807',
       5: expect.stringContaining("the line is not valid JSON: Expected ',' or '}'"),
       6: 'the line must be a JSON object',
       7: expect.stringContaining('the line is not valid JSON: Duplicate member'),
       8: 'tag must be a string',
+      9: expect.stringMatching(/^idText "9007199254740993" and id 9007199254740992 differ: JSON parsers /),
     },
   });
 });

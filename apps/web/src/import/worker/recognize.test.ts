@@ -14,6 +14,8 @@ it.each([
   ['a kind and a tag', 'Nr;Art;Bezeichnung;Gruppe\n1;a;Rose;b\n', { id: 0, name: 2, tag: 3 }],
   ['Italian', 'codice;nome;categoria\n1;Rosa;b\n', { id: 0, name: 1, tag: 2 }],
   ['Dutch', 'nummer;naam;soort\n1;Roos;b\n', { id: 0, name: 1, tag: 2 }],
+  ['an id and its text', 'id,idText,name\n9007199254740992,9007199254740993,Rose\n', { id: 1, name: 2 }],
+  ['the text of an id', 'name,idText\nRose,9007199254740993\n', { id: 1, name: 0 }],
   ['names and prices', 'Name;Preis\nRose;5\nFarn;5\nEfeu;5\n', { name: 0 }],
 ])('recognizes titles: %s', async (_, text, expected) => {
   expect(await recognize(text)).toEqual({ titles: true, ...expected });

@@ -11,7 +11,7 @@ import {
 import { deleteAll, getAll, storeAll } from '@plant-store/client/bulk';
 import { isRejectedError } from '@plant-store/client/unwrap';
 import { hasSameFields } from '@plant-store/contract/fields';
-import type { NewPlantInput, Plant } from '@plant-store/contract/operations';
+import type { NewPlant, NewPlantInput, Plant } from '@plant-store/contract/operations';
 import { explainError, explainRejection } from '../../shared/explain-failure.js';
 import { reuseId } from '../../shared/reuse-id.js';
 import type { Progress, Stop, Task } from '../protocol.js';
@@ -206,7 +206,7 @@ export class Run {
    */
   async #deleteAll(target: Target, signal: AbortSignal): Promise<Stop | undefined> {
     const records = new Map<string, number>();
-    const added = new Map<string, NewPlantInput>();
+    const added = new Map<string, NewPlant>();
     const client = this.#connect(target);
     const lines = this.#lines;
     function* readIds() {
@@ -274,15 +274,15 @@ export class Run {
 }
 
 /** Stores a plant under the id of a deleted one, unless another one has it by now. */
-async function tryReuse(client: Client, { id, ...plant }: NewPlantInput, signal: AbortSignal) {
+async function tryReuse(client: Client, plant: NewPlant, signal: AbortSignal) {
   try {
-    await reuseId(client, { id: BigInt(id), ...plant }, { signal });
+    await reuseId(client, plant, { signal });
     return 'stored';
   } catch (error) {
     if (!isRejectedError(error, errors.precondition_failed.error)) throw error;
     return {
       error: errors.id_taken.error,
-      reason: `The id ${id} belongs to another plant. Choose another id.`,
+      reason: `The id ${plant.id} belongs to another plant. Choose another id.`,
     };
   }
 }
@@ -303,7 +303,7 @@ async function replayEqual(
     const result = results[at];
     return result !== undefined && 'error' in result && result.error === errors.id_taken.error;
   };
-  const taken = new Set(plants.filter((_, at) => isTaken(at)).map(({ id }) => id));
+  const taken = new Set(plants.filter((_, at) => isTaken(at)).map(({ id }) => String(id)));
   const stored = new Map<string, Plant | undefined>();
   try {
     for await (const { id, plant } of getAll(client, taken, { ...(signal && { signal }) }))
@@ -320,7 +320,7 @@ async function replayEqual(
 }
 
 /** Why the service has rejected a plant; what it says to programs of an id of a deleted one the page has a button for. */
-function explainPlant({ id }: NewPlantInput, error: number, message: string): string {
+function explainPlant({ id }: NewPlant, error: number, message: string): string {
   if (error !== errors.id_retired.error) return message;
   return `The id ${id} was that of a plant that was deleted. Choose another id, or use the ids of deleted plants again.`;
 }

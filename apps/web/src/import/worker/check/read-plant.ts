@@ -40,7 +40,8 @@ export function readJsonTexts(text: string): Texts {
   }
   const members: Readonly<Record<string, unknown>> = Object(value);
   return mapFields((name) => {
-    const member = members[name];
+    // The text has all digits where a program has rounded the id.
+    const member = (name === 'id' ? members['idText'] : undefined) ?? members[name];
     return /^(string|number|bigint)$/.test(typeof member) ? String(member) : '';
   });
 }

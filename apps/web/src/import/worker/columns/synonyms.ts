@@ -4,7 +4,7 @@ import type { ColumnChoice } from '../../protocol.js';
 /** What the columns of each field are called in several languages besides its name, as `normalizeTitle` gives it. */
 const synonyms: ByField<readonly string[]> = {
   id: [
-    ...['ids', 'identifier', 'number', 'no', 'plantid', 'plantnumber', 'plantno'],
+    ...['idtext', 'ids', 'identifier', 'number', 'no', 'plantid', 'plantnumber', 'plantno'],
     ...['nr', 'nummer', 'kennung', 'kennnummer', 'pflanzenid', 'pflanzennummer', 'pflanzennr'],
     ...['identifiant', 'numero', 'num', 'idplante', 'idplanta', 'identificador', 'codigo'],
     ...['identificativo', 'codice', 'idpianta', 'kenmerk', 'plantnummer'],
@@ -65,8 +65,11 @@ export function findTitledColumns(titles: readonly string[]): ColumnChoice {
   const isKind = (title: string) => kinds.includes(title);
   const columns = mapFields((field) => find(field));
   const name = find('name', isKind) ?? columns.name;
+  // It has all digits where a program has rounded those of `id`.
+  const idText = known.indexOf('idtext');
+  const id = idText === -1 ? columns.id : idText;
   const kind = known.findIndex((title, column) => column !== name && isKind(title));
-  return { ...columns, name, tag: columns.tag ?? (kind === -1 ? undefined : kind) };
+  return { ...columns, id, name, tag: columns.tag ?? (kind === -1 ? undefined : kind) };
 }
 
 function normalizeTitle(title: string): string {
