@@ -17,7 +17,13 @@ ui.specActions.updateUrl('openapi.json');
 ui.specActions.updateLoadingStatus('success');
 // Beside this document, which a proxy may serve under a prefix.
 const servers = [{ ...openapi.servers[0], url: new URL('.', location.href).pathname }];
-ui.specActions.updateSpec(JSON.stringify({ ...openapi, servers }));
+ui.specActions.updateSpec(JSON.stringify({ ...openapi, servers }, withoutExample));
+
+/** Removes the examples of optional parameters, which Swagger UI would fill in: a list of all plants would be one of monsteras. */
+function withoutExample(_name: string, value: { in?: string; required?: boolean; schema: object } | null) {
+  if (value?.in === undefined || value.required) return value;
+  return { ...value, example: undefined, schema: { ...value.schema, example: undefined } };
+}
 
 /** Swagger UI has dark colors, and leaves it to the page when they are shown. */
 function followColorScheme(): void {

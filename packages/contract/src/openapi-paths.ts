@@ -8,6 +8,7 @@ import type {
 } from 'zod-openapi';
 import type { Scope } from './access-token.js';
 import { type ErrorDefinition, errors } from './errors.js';
+import type { ExampleRequest } from './openapi-examples.js';
 import { commonReplies, type HeaderName, type OperationTexts, type ReplyTexts } from './openapi-texts.js';
 
 /** A route of the contract. */
@@ -18,21 +19,23 @@ interface DescribedRoute {
   readonly operationId: string;
   readonly route: ScopedRoute;
   readonly texts: OperationTexts;
+  readonly example: ExampleRequest;
 }
 
 /**
- * The paths of a router, as the document has them, with the texts of each operation.
+ * The paths of a router, as the document has them, with the texts of each operation, and an example of its request.
  *
  * @throws {Error} for a route with something that this cannot describe, such as a form, rather than leave it out
  */
 export function describePaths<Name extends string>(
   router: Readonly<Record<Name, ScopedRoute>>,
   texts: Readonly<Record<Name, OperationTexts>>,
+  examples: Readonly<Record<Name, ExampleRequest>>,
 ): ZodOpenApiPathsObject {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
   for (const operationId of Object.keys(router) as Name[]) {
-    const described = { operationId, route: router[operationId], texts: texts[operationId] };
-    const { route } = described;
+    const route = router[operationId];
+    const described = { operationId, route, texts: texts[operationId], example: examples[operationId] };
     rejectUndescribable(described);
     const path = route.path.replace(/:(\w+)/g, '{$1}');
     const method = route.method.toLowerCase();
@@ -42,29 +45,60 @@ export function describePaths<Name extends string>(
   return paths;
 }
 
-function describeOperation({ operationId, route, texts }: DescribedRoute): ZodOpenApiOperationObject {
+function describeOperation({
+  operationId,
+  route,
+  texts,
+  example,
+}: DescribedRoute): ZodOpenApiOperationObject {
+  const { scope } = route.metadata;
   return {
     operationId,
     tags: [texts.tag],
-    // Not as a role of the security requirement, which linters take for a scope that an http scheme cannot list.
-    'x-required-scope': route.metadata.scope,
+    security: [{ bearer: scope === undefined ? [] : [scope] }],
+    // The same, for programs that read it before roles were in `security`.
+    'x-required-scope': scope,
     summary: route.summary ?? operationId,
     description: texts.description,
-    ...describeParameters(route),
+    ...describeParameters(route, example),
     ...(hasBody(route) && {
-      requestBody: { required: true, content: { 'application/json': { schema: route.body } } },
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: route.body, example: example.body } },
+      },
     }),
     responses: describeResponses(route, texts.replies),
   } as ZodOpenApiOperationObject;
 }
 
-function describeParameters({ pathParams, query, headers }: AppRoute) {
+function describeParameters({ pathParams, query, headers }: AppRoute, example: ExampleRequest) {
+  // Parameters of a path are text.
+  const path = Object.entries(example.params ?? {}).map(([name, value]) => [name, String(value)]);
   const requestParams = {
-    ...(pathParams !== undefined && { path: pathParams }),
-    ...(query instanceof z.ZodObject && Object.keys(query.shape).length > 0 && { query }),
-    ...(headers !== undefined && { header: z.object(headers as z.core.$ZodLooseShape) }),
+    ...(pathParams instanceof z.ZodObject && {
+      path: withExamples(pathParams.shape, Object.fromEntries(path)),
+    }),
+    ...(query instanceof z.ZodObject &&
+      Object.keys(query.shape).length > 0 && { query: withExamples(query.shape, example.query) }),
+    ...(headers !== undefined && {
+      header: withExamples(headers as z.core.$ZodLooseShape, example.headers),
+    }),
   };
   return Object.keys(requestParams).length > 0 ? { requestParams } : {};
+}
+
+/**
+ * Parameters, each with an example. One that is not in the request has an empty example, since tools that send all parameters make up a
+ * value otherwise. Insomnia reads the example of a schema only.
+ */
+function withExamples(shape: z.core.$ZodLooseShape, values: object = {}): z.ZodObject {
+  const parameters = Object.entries<z.ZodType>(shape).map(([name, schema]) => {
+    const { override, ...meta } = schema.meta() ?? {};
+    const example: unknown = Reflect.get(values, name) ?? '';
+    const ofSchema = example !== '' && { override: { ...Object(override), example } };
+    return [name, schema.meta({ ...meta, override, ...ofSchema, param: { example } })];
+  });
+  return z.object(Object.fromEntries(parameters));
 }
 
 function describeResponses({ responses }: AppRoute, replies: Replies): ZodOpenApiResponsesObject {
@@ -78,7 +112,6 @@ function describeResponses({ responses }: AppRoute, replies: Replies): ZodOpenAp
       ...(schema !== ContractNoBody && {
         content: { 'application/json': { schema, ...describeErrors(status, reply?.errors) } },
       }),
-      ...(reply?.links && { links: describeLinks(reply.links) }),
     };
   }
   return described as ZodOpenApiResponsesObject;
@@ -89,12 +122,6 @@ type Replies = Readonly<Record<number, ReplyTexts>>;
 function describeReply(replies: Replies, status: number): ReplyTexts | undefined {
   const common: Replies = commonReplies;
   return replies[status] ?? common[status];
-}
-
-function describeLinks(links: NonNullable<ReplyTexts['links']>) {
-  return Object.fromEntries(
-    Object.entries(links).map(([operationId, parameters]) => [operationId, { operationId, parameters }]),
-  );
 }
 
 /** An example of each error that a reply may carry; nothing for a success. */

@@ -17,8 +17,6 @@ export interface ReplyTexts {
   readonly description: string;
   /** The headers that it may bear besides those that every reply of its status may bear. */
   readonly headers?: readonly HeaderName[];
-  /** What can be requested next, by the operation: its parameters as runtime expressions (OpenAPI 3.1, Link Object). */
-  readonly links?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** The errors that it may carry. Default: all of its status. */
   readonly errors?: readonly ErrorName[];
 }
@@ -69,7 +67,6 @@ export const texts: {
       200: {
         description: 'The plant response: the plant is stored, durably',
         headers: ['Idempotent-Replayed'],
-        links: { getPlant: { id: '$request.body#/id' }, deletePlant: { id: '$request.body#/id' } },
       },
       400: {
         description: 'Something is wrong with the request itself; nothing was stored',

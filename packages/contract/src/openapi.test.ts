@@ -6,6 +6,7 @@ import { createDocument } from 'zod-openapi';
 import { contract } from './contract.js';
 import { type ErrorDefinition, errors } from './errors.js';
 import { createOpenApiDocument } from './openapi.js';
+import { type ExampleRequest, examples } from './openapi-examples.js';
 import { describePaths, type ScopedRoute } from './openapi-paths.js';
 import type { OperationTexts } from './openapi-texts.js';
 import { ErrorSchema, Int64ParameterSchema, NewPlantSchema, PlantSchema } from './schemas.js';
@@ -36,9 +37,10 @@ describe('the document', () => {
   it('has the operations of the contract and no other, each with its scope, and every parameter described', () => {
     const described = Object.entries(createOpenApiDocument().paths ?? {}).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, { operationId, ...operation }]) => {
-        expect(operation).not.toHaveProperty('security');
+        const scope = operation['x-required-scope'];
+        expect(operation.security).toEqual([{ bearer: scope === undefined ? [] : [scope] }]);
         for (const { description } of operation.parameters ?? []) expect(description).toMatch(/^[A-Z`]/);
-        return [operationId, method, path, operation['x-required-scope']];
+        return [operationId, method, path, scope];
       }),
     );
     const declared = Object.entries(contract).map(([name, { method, path, metadata }]) => {
@@ -69,13 +71,23 @@ describe('the document', () => {
     ]);
   });
 
-  it('leads from a plant that was created to what can be done with its id', () => {
-    const parameters = { id: '$request.body#/id' };
-    expect(describeCreatePlant()?.responses?.['200']).toHaveProperty('links', {
-      getPlant: { operationId: 'getPlant', parameters },
-      deletePlant: { operationId: 'deletePlant', parameters },
-    });
-    expect([contract.getPlant.path, contract.deletePlant.path]).toEqual(['/plants/:id', '/plants/:id']);
+  it.each(Object.keys(examples) as (keyof typeof examples)[])('has an example that is valid: %s', (name) => {
+    const route: ScopedRoute = contract[name];
+    const { params = {}, query = {}, headers = {}, body }: ExampleRequest = examples[name];
+    const asTexts = (values: object) => Object.entries(values).map(([key, value]) => [key, `${value}`]);
+    const expectValid = (schema: unknown, value: unknown) => {
+      if (schema instanceof z.ZodType) expect(schema.safeParse(value).error).toBeUndefined();
+    };
+    expectValid(route.pathParams, Object.fromEntries(asTexts(params)));
+    expectValid(route.query, Object.fromEntries(asTexts(query)));
+    expectValid(z.object(Object(route.headers)), headers);
+    expectValid('body' in route ? route.body : undefined, body);
+  });
+
+  it('has no links, which tools turn into scripts that fail, and an absolute address', () => {
+    const { servers } = createOpenApiDocument();
+    expect(JSON.stringify(createOpenApiDocument())).not.toContain('"links"');
+    expect(servers?.map(({ url }) => new URL(url).href)).toEqual(['http://127.0.0.1:3000/']);
   });
 
   it('has the schemas of the API, with an example of a plant, and none of an error, of which each reply has its own', () => {
@@ -135,12 +147,15 @@ const texts: OperationTexts = {
   },
 };
 
+const ofAll = <Name extends string, Value>(routes: Readonly<Record<Name, unknown>>, value: Value) =>
+  Object.fromEntries(Object.keys(routes).map((name) => [name, value])) as Record<Name, Value>;
+
 describe('the paths of the document', () => {
   it('have each method of a path, and a body where the operation takes one', () => {
     const list = { ...bodiless, method: 'GET' } as const;
     const drain = { ...plants, method: 'PUT', body: ContractNoBody } as const;
     const routes = { create: plants, list, drain };
-    const paths = describePaths(routes, { create: texts, list: texts, drain: texts });
+    const paths = describePaths(routes, ofAll(routes, texts), ofAll(routes, {}));
     const body = { requestBody: expect.anything() };
     const [withBody, without] = [expect.objectContaining(body), expect.not.objectContaining(body)];
     expect(paths['/plants']).toEqual({ post: withBody, get: without, put: without });
@@ -155,21 +170,23 @@ describe('the paths of the document', () => {
       query: z.object({ colour: z.string().optional() }),
       headers: { 'x-tenant': z.string() },
     };
+    const example = { params: { plantId: 7 }, headers: { 'x-tenant': 'a' } };
     const { paths } = createDocument({
-      openapi: '3.1.1',
+      openapi: '3.1.0',
       info: { title: 'Plants', version: '1.0.0' },
-      paths: describePaths({ findLeaves }, { findLeaves: texts }),
+      paths: describePaths({ findLeaves }, { findLeaves: texts }, { findLeaves: example }),
     });
     expect(paths?.['/plants/{plantId}/leaves']?.get?.parameters).toMatchObject([
       // As text: a generated client would otherwise pass a number that is not exact beyond 2^53.
-      { in: 'path', name: 'plantId', required: true, schema: { type: 'string', pattern } },
-      { in: 'query', name: 'colour', schema: { type: 'string' } },
-      { in: 'header', name: 'x-tenant', required: true, schema: { type: 'string' } },
+      { in: 'path', name: 'plantId', required: true, example: '7', schema: { type: 'string', pattern } },
+      // Tools that send it all the same must not make up a value.
+      { in: 'query', name: 'colour', example: '', schema: { type: 'string' } },
+      { in: 'header', name: 'x-tenant', required: true, example: 'a', schema: { type: 'string' } },
     ]);
   });
 
   it('describe each reply as its operation does, with its headers and errors', () => {
-    const paths = describePaths({ create: plants }, { create: texts });
+    const paths = describePaths({ create: plants }, { create: texts }, { create: {} });
     const responses = Object(paths['/plants']?.post?.responses);
     expect(responses[200].description).toBe('The plant');
     expect(responses[400].description).toBe('The plant is not valid');
@@ -196,11 +213,13 @@ describe('the paths of the document', () => {
   ])('do not describe %s', (what, part) => {
     const route = { ...plants, ...part } as ScopedRoute;
     const message = `findPlant: the OpenAPI document cannot describe ${what} yet; extend openapi-paths.ts`;
-    expect(() => describePaths({ findPlant: route }, { findPlant: texts })).toThrow(new Error(message));
+    expect(() => describePaths({ findPlant: route }, { findPlant: texts }, { findPlant: {} })).toThrow(
+      new Error(message),
+    );
   });
 
   it('are refused for two operations with one method and path', () => {
     const both = { createPlant: plants, addPlant: plants };
-    expect(() => describePaths(both, { createPlant: texts, addPlant: texts })).toThrow(/^addPlant: another/);
+    expect(() => describePaths(both, ofAll(both, texts), ofAll(both, {}))).toThrow(/^addPlant: another/);
   });
 });

@@ -1,7 +1,17 @@
 import { createDocument } from 'zod-openapi';
 import { contract } from './contract.js';
-import { describePaths, headers } from './openapi-paths.js';
+import { type ExampleRequest, examples } from './openapi-examples.js';
+import { describePaths, headers, type ScopedRoute } from './openapi-paths.js';
 import { texts } from './openapi-texts.js';
+
+const requests: Readonly<Record<string, ExampleRequest>> = examples;
+
+/** The example of each body, by its schema. */
+const bodies = new Map<unknown, unknown>(
+  Object.entries<ScopedRoute>(contract).flatMap(([name, route]) =>
+    'body' in route ? [[route.body, requests[name]?.body]] : [],
+  ),
+);
 
 /**
  * The OpenAPI 3.1 document of the API, derived from the contract: paths, schemas, examples and errors
@@ -10,7 +20,8 @@ import { texts } from './openapi-texts.js';
 export function createOpenApiDocument(): ReturnType<typeof createDocument> {
   return createDocument(
     {
-      openapi: '3.1.1',
+      // Not 3.1.1, which many tools do not know. The difference is one of words.
+      openapi: '3.1.0',
       info: {
         title: 'Plant Store',
         version: '1.0.0',
@@ -18,26 +29,32 @@ export function createOpenApiDocument(): ReturnType<typeof createDocument> {
         contact: { name: 'The operator of this service' },
         license: { name: 'MIT', identifier: 'MIT' },
       },
-      servers: [{ url: '/', description: 'The service that serves this document' }],
+      servers: [{ url: 'http://127.0.0.1:3000', description: 'Plant Store' }],
       security: [{ bearer: [] }],
       tags: [
         { name: 'plants', description: 'The plants in the store' },
         { name: 'tokens', description: 'The tokens that permit the operations' },
       ],
-      paths: describePaths(contract, texts),
+      paths: describePaths(contract, texts, examples),
       components: {
         securitySchemes: {
           bearer: {
             type: 'http',
             scheme: 'bearer',
             description:
-              'An access token that the operator has issued (RFC 6750). It needs the scope that an operation names as x-required-scope, if it names one.',
+              'An access token that the operator has issued (RFC 6750). It needs the scope that the security requirement of an operation names, if it names one.',
           },
         },
         headers,
       },
     },
-    // A reader ignores fields it does not know, in requests and in replies.
-    { override: ({ jsonSchema }) => void delete jsonSchema.additionalProperties },
+    {
+      override({ zodSchema, jsonSchema }) {
+        // A reader ignores fields it does not know, in requests and in replies.
+        delete jsonSchema.additionalProperties;
+        // OpenAPI 3.1 deprecates it in schemas. Insomnia reads no other example of a body.
+        if (bodies.has(zodSchema)) Reflect.set(jsonSchema, 'example', bodies.get(zodSchema));
+      },
+    },
   );
 }

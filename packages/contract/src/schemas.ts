@@ -244,9 +244,13 @@ export const IfMatchSchema = z
     override: { pattern: undefined },
   });
 
-/** `*`, for that no plant has the id (RFC 9110, section 13.1.2). */
+/**
+ * `*`, for that no plant has the id (RFC 9110, section 13.1.2). An empty one is an empty list, which excludes nothing (section 5.6.1.2):
+ * many tools send headers without a value.
+ */
 export const IfNoneMatchSchema = z
-  .literal('*', { error: 'must be *' })
+  .literal(['*', ''], { error: 'must be *' })
+  .transform((text) => text || undefined)
   .optional()
   .meta({
     description: 'That no plant has the id, which one had that was deleted',
@@ -296,6 +300,9 @@ export const QueryTimeSchema = z
   })
   .meta({ override: { format: 'date-time', maxLength: utcTime.length } });
 
+/** Where a page begins. An empty one means the beginning, as none does: many tools send parameters without a value. */
+const PageStartSchema = createQueryTextSchema(QUERY_MAX_LENGTHS.after).transform((text) => text || undefined);
+
 /** The most plants of a page. */
 const LimitSchema = createQueryNumberSchema(1, MAX_PLANTS, 100);
 
@@ -320,9 +327,9 @@ export const NoQuerySchema: z.ZodType<Record<never, never>, Record<never, never>
 /** The query of a list. */
 export const PlantQuerySchema = createQuerySchema({
   limit: LimitSchema.optional().meta({ description: 'How many plants a page has at most' }),
-  after: createQueryTextSchema(QUERY_MAX_LENGTHS.after)
-    .optional()
-    .meta({ description: 'The `next` of the page before, of the same query; without it the list begins' }),
+  after: PageStartSchema.optional().meta({
+    description: 'The `next` of the page before, of the same query; without it the list begins',
+  }),
   order: z
     .enum(['id', 'newest'], orElse('must be id or newest'))
     .optional()
@@ -361,9 +368,9 @@ export const PlantPageSchema = z
 
 /** The query of a page of tags. */
 export const TagQuerySchema = createQuerySchema({
-  after: createQueryTextSchema(QUERY_MAX_LENGTHS.after)
-    .optional()
-    .meta({ description: 'The `next` of the page before; without it the count begins' }),
+  after: PageStartSchema.optional().meta({
+    description: 'The `next` of the page before; without it the count begins',
+  }),
 }) satisfies z.ZodType<TagQuery, TagQuery>;
 
 /** A page of tags. */
