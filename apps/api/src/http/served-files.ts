@@ -31,21 +31,28 @@ export const suffixes = { br: '.br', gzip: '.gz' } as const;
 
 type Coding = keyof typeof suffixes;
 
-/** A content in each coding in which it is smaller: as far as each can, since this is done once, and saves every person's time. */
-export function compress(content: Buffer): readonly (readonly [Coding, Buffer])[] {
-  const params = { [constants.BROTLI_PARAM_SIZE_HINT]: content.length };
+/**
+ * A content in each coding in which it is smaller.
+ *
+ * @param quality from 0 to 11: by default as far as each can, for what is done once, and saves every person's time
+ */
+export function compress(content: Buffer, quality = 11): readonly (readonly [Coding, Buffer])[] {
+  const params = {
+    [constants.BROTLI_PARAM_SIZE_HINT]: content.length,
+    [constants.BROTLI_PARAM_QUALITY]: quality,
+  };
   const forms = [
     ['br', brotliCompressSync(content, { params })],
-    ['gzip', gzipSync(content, { level: 9 })],
+    ['gzip', gzipSync(content, { level: Math.min(quality, 9) })],
   ] as const;
   return forms.filter(([, { length }]) => length < content.length);
 }
 
-/** A small file with another content than the build has written. */
-export function withContent(file: ServedFile, text: string): ServedFile {
+/** A file with another content than the build has written, compressed with a quality as of `compress`. */
+export function withContent(file: ServedFile, text: string, quality?: number): ServedFile {
   const represent = (content: Buffer): Representation => ({ content, etag: `"${hashOf(content)}"` });
   const content = Buffer.from(text);
-  const compressed = compress(content).map(([coding, form]) => [coding, represent(form)] as const);
+  const compressed = compress(content, quality).map(([coding, form]) => [coding, represent(form)] as const);
   return { ...file, plain: represent(content), compressed: new Map(compressed) };
 }
 
@@ -114,7 +121,7 @@ function readList(folder: string): ReadonlyMap<string, string> {
 interface FileRoutes {
   readonly headers: Readonly<Record<string, string>>;
   /** Finds the file of a path as it was sent, so that no encoding of another one leads to a file. */
-  find(path: string): ServedFile | undefined;
+  find(path: string, request: Request): ServedFile | undefined;
   /** The route of a file, for metrics and the log. */
   routeOf(file: ServedFile): string;
 }
@@ -123,7 +130,7 @@ interface FileRoutes {
 export function serveFiles({ headers, find, routeOf }: FileRoutes): RequestHandler {
   const rejectMethod = methodNotAllowed(['GET', 'HEAD']);
   return function serveFile(request, response, next) {
-    const file = find(request.path);
+    const file = find(request.path, request);
     if (file === undefined) {
       next();
       return;

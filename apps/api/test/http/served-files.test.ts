@@ -74,7 +74,13 @@ const securityHeaders = {
   },
 };
 
-describe.each(files)('%s', (path, type, expected) => {
+const openApiPath = '/openapi.json';
+
+describe.each(files)('%s', (path, type, built) => {
+  const isExpected = (content: Buffer) =>
+    path === openApiPath
+      ? content.toString().replace(service.baseUrl, 'http://127.0.0.1:3000') === built.toString()
+      : content.equals(built);
   // It would become larger.
   const isCompressed = path !== '/icon.svg';
   const isHashed = path.includes('/assets/');
@@ -88,12 +94,16 @@ describe.each(files)('%s', (path, type, expected) => {
         'content-type': type,
         'content-length': String(reply.content.length),
         'x-request-id': expect.stringMatching(/./),
-        vary: isCompressed ? 'Origin, Accept-Encoding' : 'Origin',
+        vary: [
+          'Origin',
+          ...(path === openApiPath ? ['X-Forwarded-Proto', 'X-Forwarded-Prefix'] : []),
+          ...(isCompressed ? ['Accept-Encoding'] : []),
+        ].join(', '),
         'cache-control': isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
         ...(/^\/(docs|openapi)/.test(path) ? securityHeaders.ofDocumentation : securityHeaders.ofPage),
       });
       for (const name of ['set-cookie', 'x-powered-by']) expect(reply.headers).not.toHaveProperty(name);
-      expect(decode(reply.content, reply.headers['content-encoding']).equals(expected)).toBe(true);
+      expect(isExpected(decode(reply.content, reply.headers['content-encoding']))).toBe(true);
       replies.push(reply);
     }
     expect(replies.map(({ headers }) => headers['content-encoding'])).toEqual(
@@ -136,7 +146,7 @@ describe.each(files)('%s', (path, type, expected) => {
     const conditions = { 'If-Match': '"x"', 'If-Unmodified-Since': new Date(0).toUTCString() };
     const { status, content } = await get(path, { Range: 'bytes=0-1', ...conditions });
     expect(status).toBe(200);
-    expect(content.equals(expected)).toBe(true);
+    expect(isExpected(content)).toBe(true);
   });
 
   it.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'])('has no method %s', async (method) => {
@@ -194,6 +204,32 @@ it('ignores a query, and accepts an absolute target', async () => {
 it('can be read by pages of the origins that may call the service', async () => {
   const { headers } = await get(script, { Origin: origin });
   expect(headers).toMatchObject({ 'access-control-allow-origin': origin, vary: 'Origin, Accept-Encoding' });
+});
+
+it.each<[address: string, headers: Record<string, string>]>([
+  ['http://plants.example.com:8080', { Host: 'plants.example.com:8080' }],
+  ['http://[::1]:3000', { Host: '[::1]:3000' }],
+  ['https://plants.example.com', { Host: 'plants.example.com', 'X-Forwarded-Proto': 'https' }],
+  ['https://plants.example.com', { Host: 'plants.example.com:443', 'X-Forwarded-Proto': 'https, http' }],
+  ['http://plants.example.com', { Host: 'plants.example.com', 'X-Forwarded-Proto': 'httpsx' }],
+  ['http://a/shop/plants', { Host: 'a', 'X-Forwarded-Prefix': '/shop/plants' }],
+  ...['//evil.example', '/a/../b?', '/a"', 'shop', '/'].map(
+    (prefix) => ['http://a', { Host: 'a', 'X-Forwarded-Prefix': prefix }] as [string, Record<string, string>],
+  ),
+  ['http://a', { Host: 'a', 'X-Forwarded-Host': 'evil.example', Forwarded: 'host=evil.example' }],
+  ['http://127.0.0.1:3000', { Host: 'a:99999' }],
+])('names %s as the server in the OpenAPI document that is requested with %j', async (address, headers) => {
+  const { content, headers: sent } = await get(openApiPath, headers);
+  expect(JSON.parse(content.toString()).servers).toEqual([{ url: address, description: 'Plant Store' }]);
+  const again = await get(openApiPath, { ...headers, 'If-None-Match': `${sent['etag']}` });
+  expect(again.status).toBe(304);
+});
+
+it('gives each address its own document, and forgets old ones', async () => {
+  const read = async (host: string) =>
+    JSON.parse((await get(openApiPath, { Host: host })).content.toString());
+  for (const host of [...Array.from({ length: 20 }, (_, index) => `h${index}`), 'h0'])
+    expect((await read(host)).servers[0].url).toBe(`http://${host}`);
 });
 
 it('lists the operations in the documentation itself, for people who wait for the rest', async () => {

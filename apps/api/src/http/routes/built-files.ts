@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
 import type { SignIn } from '../../auth/jwt-settings.js';
 import { messageOf, OperatorError } from '../../errors/operator-error.js';
 import { packageFolder } from '../../package-folder.js';
@@ -140,10 +140,11 @@ export interface Shown {
 /** Serves the OpenAPI document of the API, and a page that shows it; both need no token. */
 export function docs(shown: Shown): RequestHandler {
   const document = documentName(shown);
+  const addServer = createServerWriter();
   let files: ReadonlyMap<string, ServedFile> | undefined;
   return serveFiles({
     headers: documentHeaders,
-    find(path) {
+    find(path, request) {
       if (!viewerPaths.test(path)) return undefined;
       // Read when one is first asked for, and kept: all replies share their buffers.
       files ??= new Map(
@@ -151,7 +152,8 @@ export function docs(shown: Shown): RequestHandler {
           .filter(({ name, isHashed }) => isHashed || [openApiName, document].includes(name))
           .map((file) => [toViewerPath(file), file]),
       );
-      return files.get(path);
+      const file = files.get(path);
+      return file?.name === openApiName ? addServer(file, request) : file;
     },
     routeOf: (file) => (file.isHashed ? `${viewerPath}/${hashedFolder}*` : toViewerPath(file)),
   });
@@ -159,6 +161,45 @@ export function docs(shown: Shown): RequestHandler {
 
 /** The name of the OpenAPI document, which is served at the root. */
 export const openApiName = 'openapi.json';
+
+/** How many OpenAPI documents are kept: a service has few addresses, but a client may send any Host. */
+const maxServers = 8;
+
+/**
+ * Returns a function that writes the address of a request into the OpenAPI document as that of the server, since many tools cannot use
+ * a relative one.
+ */
+function createServerWriter(): (document: ServedFile, request: Request) => ServedFile {
+  const written = new Map<string, ServedFile>();
+  return (document, request) => {
+    const server = readServer(request);
+    if (server === undefined) return document;
+    const known = written.get(server);
+    if (known !== undefined) return known;
+    const text = document.plain.content
+      .toString()
+      .replace(/("servers": \[\s*\{\s*"url": )"[^"]*"/, (_, start) => start + JSON.stringify(server));
+    // Within milliseconds, since anybody may ask for it.
+    const file = withContent(document, text, 4);
+    const [oldest] = written.keys();
+    if (oldest !== undefined && written.size >= maxServers) written.delete(oldest);
+    written.set(server, file);
+    return file;
+  };
+}
+
+/**
+ * Reads the address of the service as its caller has it; `undefined` for a request without a host. Anybody may send `X-Forwarded-Proto`
+ * and `X-Forwarded-Prefix`, which change nothing but the scheme and the path. `X-Forwarded-Host` is not read, since a cache could
+ * give others a document with it.
+ */
+function readServer(request: Request): string | undefined {
+  request.res?.vary('X-Forwarded-Proto').vary('X-Forwarded-Prefix');
+  const { host = '' } = request.headers;
+  const scheme = /^https(?:$|[ ,])/i.test(request.get('X-Forwarded-Proto') ?? '') ? 'https' : 'http';
+  const [prefix = ''] = /^(?:\/[\w.~-]{1,100}){1,10}$/.exec(request.get('X-Forwarded-Prefix') ?? '') ?? [];
+  return URL.parse(`${scheme}://${host}${prefix}`)?.href.replace(/\/$/, '');
+}
 
 /** The path of the document of the viewer. Its other files are below. */
 const viewerPath = '/docs';
