@@ -59,6 +59,7 @@ it('exports these subpaths and names, and nothing else', () => {
       'PlantSchema',
       'QUERY_MAX_LENGTHS',
       'QueryTimeSchema',
+      'TimeSchema',
       'contract',
       'createIdentifiedSchema',
       'errors',

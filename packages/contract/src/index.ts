@@ -47,4 +47,5 @@ export {
   NewPlantSchema,
   PlantSchema,
   QueryTimeSchema,
+  TimeSchema,
 } from './schemas.js';

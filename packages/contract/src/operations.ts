@@ -37,9 +37,9 @@ export type PlantQuery = {
   tag?: string | undefined;
   /** Plants with this in their name, in upper or lower case. At most 100 characters. */
   q?: string | undefined;
-  /** Plants that were stored at this time or later (ISO 8601, in UTC). */
+  /** Plants that were stored at this time or later (RFC 3339, with any offset). */
   addedFrom?: string | undefined;
-  /** Plants that were stored before this time (ISO 8601, in UTC). */
+  /** Plants that were stored before this time (RFC 3339, with any offset). */
   addedBefore?: string | undefined;
 };
 

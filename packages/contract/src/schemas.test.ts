@@ -14,7 +14,10 @@ import {
   PlantIdsSchema,
   PlantQuerySchema,
   PlantSchema,
+  QueryTimeSchema,
   TagQuerySchema,
+  TimeSchema,
+  TokenRotationSchema,
 } from './schemas.js';
 
 const range = 'must be an integer from -9223372036854775808 to 9223372036854775807';
@@ -152,6 +155,29 @@ it('reads the parameters of a query', () => {
   } as const;
   expect(PlantQuerySchema.parse(query)).toEqual({ ...query, limit: 1000 });
   expect(Object.keys(PlantQuerySchema.shape)).toEqual(parameters);
+});
+
+it.each([
+  // As they were sent, so that the cursors of earlier versions are still of this query.
+  ...['10:00:00Z', '10:00:00.1Z', '10:00:00.123Z'].map((time) => [time, time]),
+  ['10:00:00.1230Z', '10:00:00.123Z'],
+  ['10:00:00.1230001Z', '10:00:00.124Z'],
+  ['10:00:00.9990001+00:00', '10:00:01.000Z'],
+  ['11:00:00 01:00', '10:00:00.000Z'],
+  ['10:00:00z', '10:00:00.000Z'],
+  ['00:29:60+00:30', '00:00:00.000Z'],
+])('gives the bound of a query in UTC: %s', (time, expected) => {
+  expect(QueryTimeSchema.parse(`2026-11-25T${time}`)).toBe(`2026-11-25T${expected}`);
+});
+
+it('gives a time of a body in milliseconds, and an expiry in UTC', () => {
+  expect(TimeSchema.parse('2026-11-25T11:00:00.0009999+01:00')).toBe(Date.UTC(2026, 10, 25, 10));
+  expect(TimeSchema.safeParse('2026-11-25T11:00:00 01:00').success).toBe(false);
+  const expiresAt = '2999-01-01T01:00:00.0009999+01:00';
+  expect(TokenRotationSchema.parse({ overlapSeconds: 0, expiresAt })).toEqual({
+    overlapSeconds: 0,
+    expiresAt: '2999-01-01T00:00:00.000Z',
+  });
 });
 
 it.each([

@@ -37,6 +37,7 @@ import type {
   TokenList,
   TokenRotation,
 } from './operations.js';
+import { parseTime } from './time.js';
 
 /** The shapes of schemas that do not show theirs. */
 const shapes = z.registry<JsonShape>();
@@ -289,16 +290,35 @@ const createQueryNumberSchema = (minimum: number, maximum: number, value: number
     .meta({ override: { type: 'integer', minimum, maximum, default: value } })
     .transform(Number);
 
-const utcTime = '2026-11-25T10:00:00.000Z';
-const TimeSchema = z.iso.datetime();
+const timeMessage =
+  'must be a time with its offset from UTC, such as 2026-11-25T10:00:00Z or 2026-11-25T11:00:00+01:00';
 
-/** A time of a query, no more exact than those of plants. */
+/** A time of a body or a file: gives milliseconds since 1970. What is finer is left out. */
+export const TimeSchema = z
+  .string({ error: timeMessage })
+  .refine((text) => parseTime(text, 'down') !== undefined, { error: timeMessage })
+  .meta({ override: { format: 'date-time' } })
+  .transform((text) => parseTime(text, 'down') ?? Number.NaN);
+
+/** The times of plants have no more digits, so that cursors of one bound stay what they were in version 1.4. */
+const millisecondsInUtc = /^[\d-]+T\d\d:\d\d(:[0-5]\d(\.\d{1,3})?)?Z$/;
+
+/**
+ * A bound of a query: gives it in UTC and milliseconds. Between two milliseconds it is the later one, which has the same plants
+ * before and after it, since theirs are whole.
+ */
 export const QueryTimeSchema = z
-  .string(orElse(`must be a time in UTC, such as ${utcTime}`))
-  .refine((text) => text.length <= utcTime.length && TimeSchema.safeParse(text).success, {
-    error: `must be a time in UTC, such as ${utcTime}`,
-  })
-  .meta({ override: { format: 'date-time', maxLength: utcTime.length } });
+  .string(orElse(timeMessage))
+  .refine((text) => parseBound(text) !== undefined, { error: timeMessage })
+  .meta({ override: { format: 'date-time' } })
+  .transform((text) =>
+    millisecondsInUtc.test(text) ? text : new Date(parseBound(text) ?? Number.NaN).toISOString(),
+  );
+
+/** In a query, a plus sign that is not percent-encoded is a space. */
+function parseBound(text: string): number | undefined {
+  return parseTime(text.replace(/ (?=\d\d:\d\d$)/, '+'), 'up');
+}
 
 /** Where a page begins. An empty one means the beginning, as none does: many tools send parameters without a value. */
 const PageStartSchema = createQueryTextSchema(QUERY_MAX_LENGTHS.after).transform((text) => text || undefined);
@@ -546,9 +566,9 @@ const createIntegerSchema = (minimum: number, maximum: number) => {
   return z.int(error).min(minimum, error).max(maximum, error);
 };
 
-const ExpirySchema = z.iso
-  .datetime({ error: `must be a time in UTC, such as ${utcTime}` })
-  .refine((time) => !(Date.parse(time) <= Date.now()), { error: 'must be in the future' });
+const ExpirySchema = TimeSchema.refine((ms) => ms > Date.now(), { error: 'must be in the future' }).transform(
+  (ms) => new Date(ms).toISOString(),
+);
 
 /** What a token is created by. */
 export const NewTokenSchema = z
@@ -573,7 +593,6 @@ export const NewTokenSchema = z
       expiresAt: ExpirySchema.meta({
         description:
           'When it is no longer accepted, at the latest when the token of the request is not, which is the default',
-        override: { pattern: undefined },
       }).optional(),
       ratePerMinute: createIntegerSchema(1, MAX_RATE_PER_MINUTE)
         .meta({
@@ -588,7 +607,7 @@ export const NewTokenSchema = z
   .meta({
     id: 'NewToken',
     description: 'A token to create, which gives no more than the token of the request has.',
-    examples: [{ name: 'web-shop', scopes: ['create', 'read'], ratePerMinute: 600 }],
+    override: { examples: [{ name: 'web-shop', scopes: ['create', 'read'], ratePerMinute: 600 }] },
   }) satisfies z.ZodType<NewToken, NewToken>;
 
 /** How a token is replaced. */
@@ -602,7 +621,6 @@ export const TokenRotationSchema = z
         description:
           'When the new token is no longer accepted; by default after the time that the old one was issued for, and never after ' +
           'the token of the request',
-        override: { pattern: undefined },
       }).optional(),
     },
     { error: 'must be a JSON object' },
@@ -610,7 +628,7 @@ export const TokenRotationSchema = z
   .meta({
     id: 'TokenRotation',
     description: 'How a token is replaced.',
-    examples: [{ overlapSeconds: 86_400 }],
+    override: { examples: [{ overlapSeconds: 86_400 }] },
   }) satisfies z.ZodType<TokenRotation, TokenRotation>;
 
 /**

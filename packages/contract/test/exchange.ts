@@ -145,8 +145,12 @@ export function createExchange({ fetch, baseUrl, token }: Store): (request: Requ
   let next = '';
   let etag = '';
   let secret = '';
+  let addedAt = '';
   return async ({ line, headers, body = null }) => {
-    const [method = '', target] = line.replace('<next>', encodeURIComponent(next)).split(' ');
+    const [method = '', target] = line
+      .replace('<next>', encodeURIComponent(next))
+      .replace('<addedAt>', addedAt)
+      .split(' ');
     const given = { 'Content-Type': 'application/json', Authorization: 'Bearer TOKEN', ...headers };
     const sent = Object.entries(given).flatMap(([name, value]): [string, string][] =>
       value === undefined
@@ -157,6 +161,7 @@ export function createExchange({ fetch, baseUrl, token }: Store): (request: Requ
     const text = await reply.text();
     next = /"next":"([^"]+)"/.exec(text)?.[1] ?? next;
     secret = /"secret":"([^"]+)"/.exec(text)?.[1] ?? secret;
+    addedAt = /^\{"id":.*"addedAt":"([^"]+)Z"/.exec(text)?.[1] ?? addedAt;
     etag = reply.headers.get('etag') ?? etag;
     const requestId = reply.headers.get('x-request-id') ?? '';
     const isNew = uuid.test(requestId) && requestId !== headers?.['X-Request-Id'];

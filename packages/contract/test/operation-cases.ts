@@ -233,9 +233,16 @@ const searched = [
   ['"100% _x"', '0% _', '%', '_X'],
 ] as const;
 const [past, future] = ['2000-01-01T00:00:00Z', '9999-12-31T23:59:59.999Z'];
+const notTime =
+  'must be a time with its offset from UTC, such as 2026-11-25T10:00:00Z or 2026-11-25T11:00:00+01:00';
+/** `past` as other programs write it: time.test.ts of the contract has more. */
+const pastTimes = [
+  ...['2000-01-01T00:00Z', '2000-01-01t00:00:00z', '2000-01-01 05:30:00+05:30', '1999-12-31T16:00:00-08:00'],
+  ...['2000-01-01T00:00:00.123456+00:00', '2000-01-01T00:00:00.1234567Z', '1999-12-31T23:59:60.999999999Z'],
+];
 const notTimes = [
-  ...['', 'now', '2026-11-25', '2026-11-25T10:00Z', '2026-11-25T10:00:00', '2026-11-25T10:00:00+01:00'],
-  ...['2026-02-30T10:00:00Z', '2026-11-25T24:00:00Z', '2026-11-25T10:00:00.0000Z', '1795600800000'],
+  ...['', 'now', '2026-11-25', '2026-11-25T10:00', '2026-11-25T10:00:00', '2026-11-25T10:00:00 0100'],
+  ...['2026-02-30T10:00:00Z', '2026-11-25T24:00:00Z', '2026-11-25 10:00', '1795600800000'],
 ];
 /** Requests for lists, by their queries. */
 const lists = (...queries: readonly string[]) => queries.map((query) => get(`/plants?${query}`));
@@ -288,7 +295,11 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
     ['another form of the same text', create(4, { ...exact, name: '" \u00e9\\t\\"/\u007f "' }), taken(4n)],
     ...each(created(), ...[...writtenIds.keys()].map((id) => create(id))),
     ['the id -0, which is 0', create('-0'), replayed()],
-    ...each(replayed(), createOf(shown(beyond53)), createOf(object({ idText: `"${beyond53}"`, ...required }))),
+    ...each(
+      replayed(),
+      createOf(shown(beyond53)),
+      createOf(object({ idText: `"${beyond53}"`, ...required })),
+    ),
     ['a plant as JSON.parse reads it', createOf(rounded(beyond53)), invalid(differ(beyond53))],
     ['the largest id for another plant', create(max, { name: '"m"' }), taken(max)],
     ...each(invalid('the body must be a JSON object'), ...['null', '[]', '"x"', '7', 'true'].map(createOf)),
@@ -561,6 +572,19 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
       listed([]),
       ...lists(`addedFrom=${future}`, `addedBefore=${past}`, `addedBefore=${past}&order=newest`),
     ),
+    ...each(
+      listed([a, b, c, d, e]),
+      ...lists(...pastTimes.map((time) => `addedFrom=${encodeURIComponent(time)}`)),
+      // A plus sign that is not percent-encoded.
+      ...lists('addedFrom=2000-01-01T01:00:00+01:00', 'addedFrom=2000-01-01+01:00:00+01:00'),
+    ),
+    ['the last of them', get(`/plants/${listedPlants.at(-1)?.[0]}`), ok(e)],
+    ...[
+      [listed([e]), 'addedFrom=<addedAt>Z', 'addedFrom=<addedAt>0000+00:00'],
+      [listed([]), 'addedFrom=<addedAt>0001Z', 'addedFrom=<addedAt>000001-00:00'],
+      [listed([a, b, c, d]), 'addedBefore=<addedAt>Z', 'addedBefore=<addedAt>000Z'],
+      [listed([a, b, c, d, e]), 'addedBefore=<addedAt>0001Z'],
+    ].flatMap(([reply, ...queries]) => each(reply as Reply, ...lists(...(queries as string[])))),
     [
       'the newest of a time',
       get(`/plants?order=newest&limit=4&addedFrom=${past}&addedBefore=${future}`),
@@ -573,7 +597,7 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
     ],
     ...['addedFrom', 'addedBefore'].flatMap((name) =>
       each(
-        invalidQuery(name, 'must be a time in UTC, such as 2026-11-25T10:00:00.000Z'),
+        invalidQuery(name, notTime),
         ...lists(...notTimes.map((time) => `${name}=${encodeURIComponent(time)}`)),
       ),
     ),
@@ -741,7 +765,7 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
       ),
     ),
     ...each(
-      invalidToken('expiresAt must be a time in UTC, such as 2026-11-25T10:00:00.000Z'),
+      invalidToken(`expiresAt ${notTime}`),
       ...['', 'never', '2999-01-01', null].map((expiresAt) => postToken({ ...reader, expiresAt })),
     ),
     [
@@ -767,6 +791,11 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
       postToken({ ...reader, ratePerMinute: 601 }, '/tokens', bySecret),
     ),
     ['one that has its limits', postToken(reader, '/tokens', bySecret), issued(4, ['read'], limited)],
+    [
+      'an expiry in another notation, which is shown in UTC and milliseconds',
+      postToken({ ...reader, expiresAt: '2998-12-31t23:00:00.0009999-01:00' }),
+      issued(5, ['read'], { expiresAt: limited.expiresAt }),
+    ],
     ['a query', { ...postToken(reader), line: 'POST /tokens?x=1' }, unknown('x')],
     noToken(postToken(reader)),
   ],

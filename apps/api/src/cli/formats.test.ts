@@ -31,6 +31,10 @@ it.each([
     `{"id":1,"name":"","original":"${'a_-Z'.repeat(11).slice(1)}"}`,
     { plant: { id: 1n, name: '', original: 'a_-Z'.repeat(11).slice(1) } },
   ],
+  ...['2026-11-25T10:00:00.123Z', '2026-11-25 11:00:00.123999+01:00'].map((time): [string, object] => [
+    `{"id":1,"name":"","addedAt":"${time}"}`,
+    { plant: { id: 1n, name: '', addedAt: Date.UTC(2026, 10, 25, 10, 0, 0, 123) } },
+  ]),
   ...['null', '""', '7', `"${'x'.repeat(44)}"`].map((original): [string, object] => [
     `{"id":1,"name":"","original":${original}}`,
     { reason: expect.stringMatching(/^The plant is not valid: original must be/) },

@@ -4,6 +4,7 @@ import {
   INT64_MIN,
   jsonShapeOf,
   PlantSchema,
+  TimeSchema,
 } from '@plant-store/contract';
 import { escapeInvisible } from '@plant-store/contract/escape-invisible';
 import { stringifyExactJson } from '@plant-store/contract/exact-json/stringify';
@@ -118,10 +119,7 @@ const originalError = { error: 'must be what export writes: 43 characters' };
  */
 const lineFields = {
   ...PlantSchema.shape,
-  addedAt: z.iso
-    .datetime({ error: 'must be a time in ISO 8601 and UTC, such as 2026-11-25T10:00:00.000Z' })
-    .transform((text) => Date.parse(text))
-    .nullish(),
+  addedAt: TimeSchema.nullish(),
   original: z
     .string(originalError)
     .regex(/^[\w-]{43}$/, originalError)

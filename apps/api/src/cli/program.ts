@@ -297,7 +297,7 @@ function addStore(program: Command, { context, readConfig, environment }: Progra
     )
     .option(
       '--added-from <time>',
-      'those stored at a time or later, in UTC, such as 2026-11-25T10:00:00Z',
+      'those stored at a time or later, such as 2026-11-25T10:00:00Z or 2026-11-25T11:00:00+01:00',
       toTime,
     )
     .option('--added-before <time>', 'those stored before a time', toTime)
@@ -447,7 +447,10 @@ const toUrl = parserOf(
   'Give a URL, such as http://127.0.0.1:3001.',
 );
 const toPlantText = parserOf(PlantSchema.shape.name, 'Give a text in well-formed Unicode, without NUL.');
-const toTime = parserOf(QueryTimeSchema, 'Give a time in UTC, such as 2026-11-25T10:00:00Z.');
+const toTime = parserOf(
+  QueryTimeSchema,
+  'Give a time with its offset from UTC, such as 2026-11-25T10:00:00Z or 2026-11-25T11:00:00+01:00.',
+);
 /** The id of a plant, written as in a path of the API. */
 const toPlantId = parserOf(
   Int64ParameterSchema,

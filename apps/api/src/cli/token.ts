@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
+import { TimeSchema } from '@plant-store/contract';
 import { isAccessTokenFormat, plantScopes, type Scope, scopes } from '@plant-store/contract/access-token';
 import { escapeInvisible } from '@plant-store/contract/escape-invisible';
 import { MAX_RATE_PER_MINUTE, shorten } from '@plant-store/contract/messages';
@@ -336,7 +337,7 @@ function describeExpiry({ expiresAt }: AccessToken): string {
   return `${expiresAt.getTime() <= Date.now() ? 'expired' : 'expires'} ${expiresAt.toISOString()}`;
 }
 
-const TimeSchema = z.iso.datetime().transform((text) => new Date(text));
+const DateSchema = TimeSchema.transform((ms) => new Date(ms));
 const HashedAccessTokenSchema = z.strictObject({
   name: z.string().min(1),
   hash: z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hexadecimal'),
@@ -345,11 +346,11 @@ const HashedAccessTokenSchema = z.strictObject({
     .array(z.enum(scopes))
     .min(1)
     .default((): Scope[] => ['create']),
-  createdAt: TimeSchema,
-  expiresAt: TimeSchema.nullable(),
-  revokedAt: TimeSchema.nullable(),
+  createdAt: DateSchema,
+  expiresAt: DateSchema.nullable(),
+  revokedAt: DateSchema.nullable(),
   // Version 1.0 exported none.
-  lastUsedAt: TimeSchema.nullable().default(null),
+  lastUsedAt: DateSchema.nullable().default(null),
   // Nor did version 1.3 export this one.
   ratePerMinute: z.int().min(1).max(MAX_RATE_PER_MINUTE).nullable().default(null),
 });

@@ -44,6 +44,7 @@ it('lists plants by id, the newest first, and those that match', async () => {
     [' --query MONSTERA', [monstera, other]],
     [' --added-from 2026-01-02T03:04:05.679Z', [other]],
     [' --added-before 2026-11-25T10:00:00Z', [monstera]],
+    [' --added-before 2026-11-25T11:00:00.0001+01:00', [monstera, other]],
     [` --query ${'🌱'.repeat(100)} --tag ${'🌱'.repeat(1_000)}`, []],
   ] as const)
     expect([...(await list(options)).matchAll(/"id":(-?\d+)/g)].map(([, id]) => id)).toEqual(ids);

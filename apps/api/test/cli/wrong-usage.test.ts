@@ -23,7 +23,10 @@ it.each([
   ['correct 1 --name \0', 'Give a text in well-formed Unicode, without NUL.'],
   [`list --tag ${'é'.repeat(1_001)}`, 'Give at most 1000 characters.'],
   [`list --query ${'🌱'.repeat(101)}`, 'Give at most 100 characters.'],
-  ['list --added-from yesterday', 'Give a time in UTC, such as 2026-11-25T10:00:00Z.'],
+  [
+    'list --added-from yesterday',
+    'Give a time with its offset from UTC, such as 2026-11-25T10:00:00Z or 2026-11-25T11:00:00+01:00.',
+  ],
   ['ready', 'set ADMIN_PORT as for the service, or pass its URL as --url'],
   ['ready --url 127.0.0.1:3001', 'Give a URL, such as http://127.0.0.1:3001'],
   ['worker', 'set WORKERS and run serve instead'],

@@ -1,0 +1,33 @@
+/** `date-time` of RFC 3339, section 5.6. Java prints a time without its seconds where these are 0. */
+const pattern =
+  /^(\d{4}-\d\d-\d\d)[t ](\d\d:\d\d)(?::(\d\d)(?:\.(\d+))?)?(?:z|([+-])([01]\d|2[0-3]):([0-5]\d))$/i;
+
+const dayMs = 86_400_000;
+const earliestMs = Date.parse('0000-01-01T00:00:00.000Z');
+const latestMs = Date.parse('9999-12-31T23:59:59.999Z');
+
+/**
+ * Reads a time as programs print it (RFC 3339, section 5.6): with any offset from UTC, and with any digits of a second.
+ *
+ * @param rounding where a time between two milliseconds goes
+ * @returns milliseconds since 1970, of a year with four digits in UTC; `undefined` if the text is no time
+ */
+export function parseTime(text: string, rounding: 'up' | 'down'): number | undefined {
+  const [, date, minute, second = '00', fraction = '', sign = '+', hours = '0', minutes = '0'] =
+    pattern.exec(text) ?? [];
+  const isLeap = second === '60';
+  const localMs = Date.parse(`${date}T${minute}:${isLeap ? '59' : second}Z`);
+  // JavaScript takes February 30 for March 2, and 24:00 for the next day.
+  if (Number.isNaN(localMs) || !new Date(localMs).toISOString().startsWith(`${date}T${minute}`))
+    return undefined;
+  const ms = localMs - Number(`${sign}1`) * (Number(hours) * 60 + Number(minutes)) * 60_000;
+  if (isLeap) {
+    // Leap seconds end a day in UTC, and the clocks of computers have none: this is the next second.
+    const isEndOfDay = (ms + 1_000) % dayMs === 0;
+    return isEndOfDay ? clamp(ms + 1_000) : undefined;
+  }
+  const isBetween = rounding === 'up' && /[1-9]/.test(fraction.slice(3));
+  return clamp(ms + Number(fraction.slice(0, 3).padEnd(3, '0')) + (isBetween ? 1 : 0));
+}
+
+const clamp = (ms: number) => Math.min(Math.max(ms, earliestMs), latestMs);
