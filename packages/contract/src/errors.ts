@@ -83,7 +83,7 @@ export const errors = {
     meaning:
       'The body is JSON but not what a token is created or rotated by. The message names every invalid field.',
     example:
-      'The token is not valid: name is required; ratePerMinute must be an integer from 1 to 1000000000.',
+      'The new token is not valid: name is required; ratePerMinute must be an integer from 1 to 1000000000.',
   },
   token_ended: {
     error: 40010,
@@ -149,7 +149,7 @@ export const errors = {
     error: 40500,
     status: 405,
     meaning: 'The path exists, but not with this method. The header Allow names those that do.',
-    example: 'GET is not allowed on /plants. Use POST.',
+    example: 'PUT is not allowed on /plants. Use POST or GET or HEAD.',
   },
   precondition_failed: {
     error: 41200,

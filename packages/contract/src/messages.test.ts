@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type * as z from 'zod';
 import { type ErrorName, errors } from './errors.js';
 import { explainInvalidRequest, messages, type RequestIssues, shorten } from './messages.js';
-import { NewPlantSchema, NewPlantsSchema, PlantIdsSchema } from './schemas.js';
+import { NewPlantSchema, NewPlantsSchema, PlantIdsSchema, TokenRotationSchema } from './schemas.js';
 
 it.each<[ErrorName, string]>([
   ['malformed_json', messages.malformedJson("Expected end of input but got '}' at position 27")],
@@ -14,7 +14,7 @@ it.each<[ErrorName, string]>([
   ['body_too_large', messages.bodyTooLarge(1024 * 1024)],
   ['missing_token', messages.missingToken],
   ['not_found', messages.notFound('/plant')],
-  ['method_not_allowed', messages.methodNotAllowed('GET', '/plants', ['POST'])],
+  ['method_not_allowed', messages.methodNotAllowed('PUT', '/plants', ['POST', 'GET', 'HEAD'])],
 ])('the example of %s is one of the messages', (name, message) => {
   expect(errors[name].example).toBe(message);
 });
@@ -42,13 +42,24 @@ const issuesOf = (schema: z.ZodType, body: unknown) => ({ body: schema.safeParse
 const required = (...path: unknown[]) => [{ message: 'is required', path }];
 const batch = required('plants');
 
-it.each<[string, RequestIssues]>([
+it.each<[string, RequestIssues, string?]>([
   ['The plant is not valid: id is required; name is required.', issuesOf(NewPlantSchema, {})],
-  ['The plant is not valid: the body must be a JSON object.', issuesOf(NewPlantSchema, [])],
-  ['The plant is not valid: plants.0.id is required.', { path: [], body: required('plants', 0, 'id') }],
-  ['The batch is not valid: plants is required.', issuesOf(NewPlantsSchema, {})],
-  ['The batch is not valid: ids is required.', issuesOf(PlantIdsSchema, {})],
-  ['The batch is not valid: plants is required; x is required.', { body: [...batch, ...required('x')] }],
+  ['The plant is not valid: it must be a JSON object.', issuesOf(NewPlantSchema, [])],
+  ['The plant is not valid: name is required.', { path: [], body: required('name') }, '/plants/7'],
+  ['The batch is not valid: plants is required.', issuesOf(NewPlantsSchema, {}), '/plants/batch'],
+  ['The batch is not valid: it must be a JSON object.', issuesOf(NewPlantsSchema, []), '/plants/batch'],
+  ['The batch is not valid: ids is required.', issuesOf(PlantIdsSchema, {}), '/plants/batch/get'],
+  [
+    'The batch is not valid: plants is required; x is required.',
+    { body: [...batch, ...required('x')] },
+    '/plants/batch',
+  ],
+  ['The new token is not valid: name is required.', { body: required('name') }, '/tokens'],
+  [
+    'The rotation is not valid: overlapSeconds is required.',
+    issuesOf(TokenRotationSchema, {}),
+    '/tokens/3/rotate',
+  ],
   [
     'The request is not valid: the query parameter x is odd.',
     { query: [{ message: 'is odd', keys: ['x'] }] },
@@ -65,7 +76,11 @@ it.each<[string, RequestIssues]>([
       body: [...required('name'), { message: 'must be a JSON object' }],
     },
   ],
-])('names every issue, and the part of the request that it is in: %s', (message, issues) => {
-  const errorName = message.startsWith('The request') ? 'bad_request' : 'invalid_plant';
-  expect(explainInvalidRequest(issues)).toEqual({ errorName, message });
+])('names every issue, and the part of the request that it is in: %s', (message, issues, target) => {
+  const errorName = message.startsWith('The request')
+    ? 'bad_request'
+    : target?.startsWith('/tokens')
+      ? 'invalid_token_request'
+      : 'invalid_plant';
+  expect(explainInvalidRequest(issues, target)).toEqual({ errorName, message });
 });

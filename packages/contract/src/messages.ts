@@ -15,7 +15,9 @@ export const messages = {
   idRetired: (id: bigint) =>
     `The id ${id} was that of a plant that was deleted. Choose another id, or give it again by PUT with If-None-Match: *.`,
   plantNotFound: (id: bigint) => `No plant has the id ${id}.`,
-  invalidIdText: `The id must be the digits of an integer from ${INT64_MIN} to ${INT64_MAX} as text, such as the idText of a plant.`,
+  /** Of a request to give the id of a deleted plant again. */
+  idNeverUsed: (id: bigint) => `No plant ever had the id ${id}. Create one with POST /plants.`,
+  invalidIdText: `The id must be an integer from ${INT64_MIN} to ${INT64_MAX} in its shortest decimal notation, as text, such as the idText of a plant.`,
   preconditionRequired:
     'Exactly one precondition is needed: If-Match with the ETag of the plant, or If-None-Match: * to give the id of a deleted plant again.',
   /** @param tags the `If-Match` of the request */
@@ -109,12 +111,13 @@ export function explainInvalidRequest(
     formatPart(headers, (name) => `the header ${name}`),
   ].filter((text) => text !== '');
   if (parameters.length === 0) {
-    const issues = formatPart(body, (field) => (field === '' ? 'the body' : field));
+    // What is not valid may be a part of the body, or a line of a file.
+    const issues = formatPart(body, (field) => (field === '' ? 'it' : field));
+    if (target.startsWith('/tokens/'))
+      return { errorName: 'invalid_token_request', message: `The rotation is not valid: ${issues}.` };
     if (target.startsWith('/tokens'))
-      return { errorName: 'invalid_token_request', message: `The token is not valid: ${issues}.` };
-    const what = body?.some(({ path = [] }) => path.length === 1 && /^(plants|ids)$/.test(String(path[0])))
-      ? 'batch'
-      : 'plant';
+      return { errorName: 'invalid_token_request', message: `The new token is not valid: ${issues}.` };
+    const what = target.startsWith('/plants/batch') ? 'batch' : 'plant';
     return { errorName: 'invalid_plant', message: `The ${what} is not valid: ${issues}.` };
   }
   const inBody = formatPart(body, (field) => (field === '' ? 'the body' : `the field ${field} of the body`));

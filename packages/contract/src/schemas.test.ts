@@ -21,6 +21,7 @@ import {
 } from './schemas.js';
 
 const range = 'must be an integer from -9223372036854775808 to 9223372036854775807';
+const shortest = 'must be in the shortest decimal notation:';
 const rose = { id: 1, name: 'Rose' };
 const nul = 'must not contain the character NUL (U+0000)';
 const unpaired = 'must not contain an unpaired surrogate';
@@ -37,7 +38,13 @@ type Row = [issues: string, schema: z.ZodType, values: unknown[]];
 it.each<Row>([
   [range, Int64Schema, [INT64_MIN - 1n, INT64_MAX + 1n, 1.5, 2 ** 53, NaN, '1', '', true, null, [1], {}]],
   [range, Int64ParameterSchema, [`${INT64_MAX + 1n}`, `${INT64_MIN - 1n}`, '9'.repeat(100_000), ['1'], null]],
-  [range, Int64ParameterSchema, ['', ' 1', '1 ', '+1', '-0', '01', '1.0', '1e2', '0x1', '1n', '١']],
+  [range, Int64ParameterSchema, ['', '%', 'one', '1.5', '0x1', '1n', '1,000']],
+  [
+    `${shortest} 1`,
+    Int64ParameterSchema,
+    [' 1', '1 ', '+1', '01', '1.0', '10e-1', '١', '\u200e1', '%31', '%D9%A1'],
+  ],
+  [`${shortest} 0`, Int64ParameterSchema, ['-0', '00']],
   ['is required', Int64Schema, [undefined]],
   ['is required', Int64ParameterSchema, [undefined]],
   ['name is required', PlantSchema, [{}]],
@@ -71,7 +78,8 @@ it.each<Row>([
   ['plants is required', NewPlantsSchema, [{}]],
   ['plants must have at least one plant', NewPlantsSchema, each('plants', [])],
   ['plants must be a list of plants', NewPlantsSchema, each('plants', { length: 1 }, null)],
-  ['limit must be an integer from 1 to 1000', PlantQuerySchema, each('limit', '0', '1001', '', '01', 1)],
+  ['limit must be an integer from 1 to 1000', PlantQuerySchema, each('limit', '0', '1001', '', '01001', 1)],
+  [`limit ${shortest} 10`, PlantQuerySchema, each('limit', '+10', '010', '1e1', '10.0')],
   ['order must be id or newest', PlantQuerySchema, each('order', 'name')],
   [`tag ${nul}`, PlantQuerySchema, each('tag', '\0')],
   [`q ${nul}`, PlantQuerySchema, each('q', '\0')],

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { scopes } from './access-token.js';
+import { toShortestDecimal } from './decimal.js';
 import type { ErrorBody } from './errors.js';
 import { NumberLiteral } from './exact-json/number.js';
 import type { JsonShape } from './exact-json/parse.js';
@@ -70,6 +71,23 @@ export const Int64Schema = z
 /** The shortest decimal notation of an int64, bounded, since `BigInt` takes time that grows with the square of the length. */
 const shortest = /^(0|-?[1-9][0-9]{0,18})$/;
 
+/** What is wrong with a text that is no integer of a range in its shortest notation, which it names if that is all. */
+function explainNotation(text: unknown, minimum: number | bigint, maximum: number | bigint): string {
+  const integer = typeof text === 'string' ? toShortestDecimal(decode(text)) : undefined;
+  return integer !== undefined && BigInt(integer) >= minimum && BigInt(integer) <= maximum
+    ? `must be in the shortest decimal notation: ${integer}`
+    : `must be an integer from ${minimum} to ${maximum}`;
+}
+
+/** A parameter in a path comes as it was sent. */
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 /**
  * `integer, format int64` as a parameter in a path or a query: takes the decimal digits as text, gives a `bigint`.
  *
@@ -81,7 +99,7 @@ export const Int64ParameterSchema = z
     (value) => typeof value === 'string' && shortest.test(value) && isInt64(BigInt(value)),
     {
       error: ({ input }) =>
-        input === undefined ? 'is required' : `must be an integer from ${INT64_MIN} to ${INT64_MAX}`,
+        input === undefined ? 'is required' : explainNotation(input, INT64_MIN, INT64_MAX),
     },
   )
   // As text, so that a generated client does not take a number that is not exact beyond 2^53.
@@ -259,10 +277,11 @@ export const IfNoneMatchSchema = z
   });
 
 /** Reports what `parseQuery` gives in place of a text. */
-const orElse = (expected: string) => ({
+const orElse = (expected: string | ((input: unknown) => string)) => ({
   error: ({ input }: { readonly input?: unknown }) => {
     if (Array.isArray(input)) return 'must be given once';
-    return input === null ? 'must be percent-encoded UTF-8' : expected;
+    if (input === null) return 'must be percent-encoded UTF-8';
+    return typeof expected === 'string' ? expected : expected(input);
   },
 });
 
@@ -285,7 +304,7 @@ const createQueryNumberSchema = (minimum: number, maximum: number, value: number
         /^(0|[1-9]\d{0,3})$/.test(text) &&
         Number(text) >= minimum &&
         Number(text) <= maximum,
-      orElse(`must be an integer from ${minimum} to ${maximum}`),
+      orElse((text) => explainNotation(text, minimum, maximum)),
     )
     .meta({ override: { type: 'integer', minimum, maximum, default: value } })
     .transform(Number);

@@ -117,7 +117,9 @@ const bySecret = { Authorization: 'Bearer SECRET' };
 const reader = { name: 'shop', scopes: ['read'] };
 const limited = { expiresAt: '2999-01-01T00:00:00.000Z', ratePerMinute: 600 };
 const invalidToken = (issues: string) =>
-  rejected('invalid_token_request', `The token is not valid: ${issues}.`);
+  rejected('invalid_token_request', `The new token is not valid: ${issues}.`);
+const invalidRotation = (issues: string) =>
+  rejected('invalid_token_request', `The rotation is not valid: ${issues}.`);
 const beyond = (message: string) => rejected('beyond_own_token', message);
 const noSuchToken = (id: bigint) => rejected('token_not_found', messages.tokenNotFound(id));
 /** Of an operation on one token. */
@@ -125,7 +127,8 @@ const ofTokenPath = (to: (id: Id) => Request): readonly Case[] => [
   ...each(noSuchToken(7n), to(7)),
   ...each(noSuchToken(max), to(max)),
   ...each(noSuchToken(min), to(min)),
-  ...each(invalidId, ...['x', '01', '1.0', '%31'].map((id) => to(id))),
+  ...each(invalidId, to('x')),
+  ...ofOtherNotation(to),
   ['a query', { ...to(7), line: `${to(7).line}?x=1` }, unknown('x')],
   noToken(to(7)),
 ];
@@ -175,8 +178,24 @@ const invalidTexts = {
   [isUnpaired]: ['"\\ud83e"', '"\\udeb4\\ud83e"'],
 };
 
-const invalidIds = ['x', '01', '-0', '+1', '1.0', '1e1', '0x1', '9223372036854775808', '%20', '1%00', '%31'];
+const invalidIds = ['x', '1.5', '0x1', '9223372036854775808', '%20', '1%00'];
+/** Integers in another notation, by the shortest one. */
+const otherNotations = {
+  1: ['01', '+1', '1.0', '%31', '%EF%BC%91', '%E2%80%8E1'],
+  0: ['-0', '00'],
+  10: ['1e1', '%D9%A1%D9%A0'],
+};
 const invalidId = rejected('bad_request', `The request is not valid: the path parameter id ${int64}.`);
+const ofOtherNotation = (to: (id: string) => Request): readonly Case[] =>
+  Object.entries(otherNotations).flatMap(([id, others]) =>
+    each(
+      rejected(
+        'bad_request',
+        `The request is not valid: the path parameter id must be in the shortest decimal notation: ${id}.`,
+      ),
+      ...others.map((id) => to(id)),
+    ),
+  );
 const invalidPath = rejected('bad_request', messages.invalidPath);
 const invalidPaths = ['%', '%FF', '1%zz', '%E0%A4%A'];
 
@@ -185,6 +204,7 @@ const ofPath = (method: string, parts: Partial<Request> = {}): readonly Case[] =
   const to = (path: string) => ({ ...get(`/plants/${path}`, method), ...parts });
   return [
     ...each(invalidId, ...invalidIds.map(to)),
+    ...ofOtherNotation(to),
     ...each(invalidPath, ...invalidPaths.map(to)),
     ['a query', to('1?x=1'), unknown('x')],
     noToken(to('1')),
@@ -193,7 +213,7 @@ const ofPath = (method: string, parts: Partial<Request> = {}): readonly Case[] =
 
 /** Of an operation on many ids: that they are a batch, and how each is written. */
 const notIdTexts = [
-  ...[...invalidIds, '', ' 1', '1\\n'].map((id) => `"${id}"`),
+  ...[...invalidIds, '01', '-0', '+1', '1.0', '1e1', '%31', '', ' 1', '1\\n'].map((id) => `"${id}"`),
   ...[...writtenIds.keys(), ...notWrittenIds].filter((id) => id !== '"1"'),
 ];
 const notIds = notIdTexts.map(() => rejected('bad_request', messages.invalidIdText));
@@ -202,7 +222,7 @@ const ofIds = (what: string): readonly Case[] => {
   return [
     ['what are no ids', to(`{"ids":[${notIdTexts}]}`), results(...notIds)],
     ['more than 1,000 ids', to(`{"ids":["1",${thousand}]}`), tooLarge(1_001)],
-    ['a list as a batch', to('[]'), invalid('the body must be a JSON object')],
+    ['a list as a batch', to('[]'), invalidBatch('it must be a JSON object')],
     ['no ids', to('{}'), invalidBatch('ids is required')],
     ['no list', to('{"ids":"1"}'), invalidBatch('ids must be a list of ids')],
     ['an empty list', to('{"ids":[]}'), invalidBatch('ids must have at least one id')],
@@ -302,7 +322,7 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
     ),
     ['a plant as JSON.parse reads it', createOf(rounded(beyond53)), invalid(differ(beyond53))],
     ['the largest id for another plant', create(max, { name: '"m"' }), taken(max)],
-    ...each(invalid('the body must be a JSON object'), ...['null', '[]', '"x"', '7', 'true'].map(createOf)),
+    ...each(invalid('it must be a JSON object'), ...['null', '[]', '"x"', '7', 'true'].map(createOf)),
     ...each(invalid('id is required; name is required'), ...['{}', '{"ID":1,"Name":"n"}'].map(createOf)),
     ...each(
       invalid(`id is required; name ${hasNul}; tag ${isUnpaired}`),
@@ -337,7 +357,7 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
       ),
       results(
         ...[created(), taken(1n), replayed(), invalid('id is required')],
-        ...Array(3).fill(invalid('the body must be a JSON object')),
+        ...Array(3).fill(invalid('it must be a JSON object')),
         ...[invalid(`name ${hasNul}`), invalid(`id ${int64}`), invalid('tag must be a string'), created()],
       ),
     ],
@@ -357,7 +377,7 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
     ['many more, none an object', batchOf(`{"plants":[${'[],'.repeat(340_000)}[]]}`), tooLarge(340_001)],
     ['too many, one with a member twice', batch(...thousand, '{"id":1,"id":2}'), tooLarge(1_001)],
     ...each(malformed("Expected ',' or ']' but got '1' at position 2012"), batch(...thousand, '01')),
-    ['a list as a batch', batchOf('[]'), invalid('the body must be a JSON object')],
+    ['a list as a batch', batchOf('[]'), invalidBatch('it must be a JSON object')],
     ['no plants', batchOf('{}'), invalidBatch('plants is required')],
     ['no list', batchOf('{"plants":{"length":[1]}}'), invalidBatch('plants must be a list of plants')],
     ['an empty list', batch(), invalidBatch('plants must have at least one plant')],
@@ -423,7 +443,11 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
 
   correctPlant: [
     ['an id that never was one', put(1, { 'If-Match': '"x"' }), notFound(1n)],
-    ['an id that never was one, for a new plant', put(1, ifNone), notFound(1n)],
+    [
+      'an id that never was one, for a new plant',
+      put(1, ifNone),
+      rejected('plant_not_found', messages.idNeverUsed(1n)),
+    ],
     ['it is not taken by these', create(1, all), created(all)],
     ...ofPath('PUT', { headers: ifAny, body: object(required) }),
     ...each(
@@ -438,7 +462,7 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
       invalidHeader('if-none-match', 'must be *'),
       ...['"x"', '"*"', '*, *'].map((tags) => put(1, { 'If-None-Match': tags })),
     ),
-    ['no object', { ...put(1, ifAny), body: '[]' }, invalid('the body must be a JSON object')],
+    ['no object', { ...put(1, ifAny), body: '[]' }, invalid('it must be a JSON object')],
     ['an invalid text', put(1, ifAny, { name: 'null' }), invalid('name must be a string')],
     ['no text', { ...put(1, ifAny), body: '{"id":2}' }, invalid('name is required')],
     ...each(changed(1n), put(1, { 'If-Match': '"x"' }, small)),
@@ -560,7 +584,11 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
     ['an empty start', get('/plants?limit=1&after='), listed([a], true)],
     ...each(
       invalidQuery('limit', `must be an integer from 1 to ${MAX_PLANTS}`),
-      ...['0', '1001', '1.5', '', '01', '1e1'].map((limit) => get(`/plants?limit=${limit}`)),
+      ...['0', '1001', '1.5', '', '0x1'].map((limit) => get(`/plants?limit=${limit}`)),
+    ),
+    ...each(
+      invalidQuery('limit', 'must be in the shortest decimal notation: 10'),
+      ...['010', '1e1', '%2B10', '+10', '%D9%A1%D9%A0'].map((limit) => get(`/plants?limit=${limit}`)),
     ),
     ['an order that there is not', get('/plants?order=name'), invalidQuery('order', 'must be id or newest')],
     ['NUL', get('/plants?q=%00'), invalidQuery('q', hasNul)],
@@ -743,7 +771,7 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
       invalidToken('name is required; scopes is required'),
       ...['{}', '{"names":"x"}'].map((body) => postToken(body)),
     ),
-    ...each(invalidToken('the body must be a JSON object'), ...['[]', '1'].map((body) => postToken(body))),
+    ...each(invalidToken('it must be a JSON object'), ...['[]', '1'].map((body) => postToken(body))),
     ...each(
       invalidToken('name must be one line of text'),
       ...['', ' ', 'a\nb', '\u0000'].map((name) => postToken({ ...reader, name })),
@@ -807,15 +835,15 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
       postToken({ ...reader, ratePerMinute: 600 }),
       issued(2, ['read'], { ratePerMinute: 600 }),
     ],
-    ['no overlap', rotate(2, {}), invalidToken('overlapSeconds is required')],
+    ['no overlap', rotate(2, {}), invalidRotation('overlapSeconds is required')],
     ...each(
-      invalidToken(`overlapSeconds must be an integer from 0 to 31536000`),
+      invalidRotation(`overlapSeconds must be an integer from 0 to 31536000`),
       ...[-1, 1.5, '1', 31_536_001].map((overlapSeconds) => rotate(2, { overlapSeconds })),
     ),
     [
       'a time that is over',
       rotate(2, { overlapSeconds: 0, expiresAt: past }),
-      invalidToken('expiresAt must be in the future'),
+      invalidRotation('expiresAt must be in the future'),
     ],
     [
       'the one that replaces it',

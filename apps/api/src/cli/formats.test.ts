@@ -26,7 +26,7 @@ it.each([
   ]),
   ['{"id":1}{}', { reason: "The line is not valid JSON: Expected end of input but got '{' at position 8." }],
   ['\uFEFF{}', { reason: 'The line is not valid JSON: it starts with a byte order mark.' }],
-  ['[]', { reason: 'The plant is not valid: the body must be a JSON object.' }],
+  ['[]', { reason: 'The plant is not valid: it must be a JSON object.' }],
   [
     `{"id":1,"name":"","original":"${'a_-Z'.repeat(11).slice(1)}"}`,
     { plant: { id: 1n, name: '', original: 'a_-Z'.repeat(11).slice(1) } },

@@ -33,7 +33,10 @@ export async function correctPlant(
   const { before, after } = await queue.change({ id, bytes: plantTable.bytesOf(fields), replace }, caller);
   if (after !== undefined && !isTombstone(after)) return after;
   if (before === undefined || isTombstone(before))
-    throw new ServiceError('plant_not_found', messages.plantNotFound(id));
+    throw new ServiceError(
+      'plant_not_found',
+      tags === undefined ? messages.idNeverUsed(id) : messages.plantNotFound(id),
+    );
   if (tags === undefined) throw new ServiceError('precondition_failed', messages.plantExists(id));
   if (hasSameFields(before, fields)) return before;
   throw new ServiceError('precondition_failed', messages.plantChanged(id, tags));

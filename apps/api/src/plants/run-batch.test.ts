@@ -40,5 +40,6 @@ it('returns what an item is rejected with, and for an unknown error an internal 
 
 it('reads the digits of an id alone', () => {
   expect(readId('9007199254740993')).toBe(9007199254740993n);
-  for (const other of [7, 7n, '07', null]) expect(() => readId(other)).toThrow('must be the digits');
+  for (const other of [7, 7n, '07', null])
+    expect(() => readId(other)).toThrow('in its shortest decimal notation');
 });

@@ -71,7 +71,7 @@ export const handlers: { readonly [Name in keyof Operations]: Handler<Name> } = 
     const fields = fieldsOf(body);
     const existing = plants.get(id);
     if (existing === undefined && !(none && deleted.delete(id)))
-      throw new ServiceError('plant_not_found', messages.plantNotFound(id));
+      throw new ServiceError('plant_not_found', none ? messages.idNeverUsed(id) : messages.plantNotFound(id));
     if (existing === undefined) times.set(id, Date.now());
     else if (none) throw new ServiceError('precondition_failed', messages.plantExists(id));
     if (existing === undefined || !hasSameFields(existing, fields)) {

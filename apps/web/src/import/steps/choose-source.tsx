@@ -16,7 +16,7 @@ export function ChooseSource({ session, state }: ChooseSourceProps) {
     <div className="import-step">
       <StepHeading>Import</StepHeading>
       <p className="import-hint">
-        {`From a spreadsheet that Excel or LibreOffice has saved as .xlsx, or a CSV file, with a plant on each line: its ${listFields(fieldNames)}. Programs may write NDJSON. Only the ${listFields(requiredTexts)} has to be there. You see what was read before anything is sent.`}
+        {`From a spreadsheet that Excel or LibreOffice has saved as .xlsx, or a CSV file, with a plant on each line: its ${listFields(fieldNames)}. A spreadsheet needs only the ${listFields(requiredTexts)}, since ids can be generated here. Programs may write NDJSON, which needs the id, too. You see what was read before anything is sent.`}
       </p>
       <FileDrop session={session} />
       <PasteForm session={session} draft={state.draft} />

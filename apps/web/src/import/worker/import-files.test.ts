@@ -42,7 +42,7 @@ const cases: readonly (readonly [
     [
       '2! id "1.001": write the id without separators between its digits',
       '3! id "1.002": write the id without separators between its digits',
-      ...['4! id "7,0": write the id without decimals', '5! id is required'],
+      ...['4! id "7,0": write the id without decimals', '5! id is missing'],
       '6! id "A-1": an id has digits only, such as 42 or -7',
     ],
   ],

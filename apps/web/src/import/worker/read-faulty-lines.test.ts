@@ -61,7 +61,7 @@ it('rejects what the contract rejects, with its messages, all of a line together
     plants: { 7: { id: -9223372036854775808n, name: 'Fern' } },
     faulty: {
       2: tooLong('9223372036854775808'),
-      3: 'id is required',
+      3: 'id is missing',
       4: 'name is required',
       5: 'name must not contain the character NUL (U+0000)',
       6: 'id "x": an id has digits only, such as 42 or -7; name is required',

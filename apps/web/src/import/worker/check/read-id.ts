@@ -3,7 +3,6 @@ import type { Fix } from '../../protocol.js';
 /** The id in a cell, for the contract's schema to check, or why the cell holds none; and what would give it one. */
 export type IdCell =
   | { readonly id: bigint }
-  | { readonly id: undefined; readonly fix: Fix }
   | { readonly reason: string; readonly fix: Fix };
 
 /** An int64 has at most 19 digits: to read millions of them takes long. */
@@ -27,7 +26,7 @@ const damages: readonly (readonly [pattern: RegExp, advice: string, fix: Fix])[]
  */
 export function readId(cell: string): IdCell {
   const text = cell.trim();
-  if (text === '') return { id: undefined, fix: 'generate' };
+  if (text === '') return { reason: 'id is missing', fix: 'generate' };
   const [, sign, digits] = /^([+-]?)0*(\d+)$/.exec(text) ?? [];
   const id = digits === undefined || digits.length > longestId ? undefined : BigInt(`${sign}${digits}`);
   if (id !== undefined && BigInt.asIntN(64, id) === id) return { id };

@@ -13,11 +13,10 @@ export type PlantRecord =
 /** Reads the plant of the texts of cells. An empty one counts as none, since cells cannot show the difference. */
 export function readPlantTexts({ id: idText, ...texts }: Texts): PlantRecord {
   const id = readId(idText);
-  const fix = 'fix' in id ? id.fix : undefined;
   const filled = withoutEmpty(texts);
-  if ('id' in id) return { ...validate({ id: id.id, ...filled }), fix };
+  if ('id' in id) return validate({ id: id.id, ...filled });
   const others = validate({ id: 0n, ...filled });
-  return { reason: 'reason' in others ? `${id.reason}; ${others.reason}` : id.reason, fix };
+  return { reason: 'reason' in others ? `${id.reason}; ${others.reason}` : id.reason, fix: id.fix };
 }
 
 /** Reads the plant of an NDJSON line, with the exact JSON of the service. */

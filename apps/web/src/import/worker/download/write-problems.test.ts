@@ -40,7 +40,7 @@ it('writes a file that gives the same lines again, and corrected ones', async ()
 
 it('names the columns where the input does not', async () => {
   const { text } = await write('plants.csv', '1,Fern,a\n2,Ivy,b\n,Rose,c\n');
-  expect(text).toBe('id,name,tag,line,error,reason\r\n,Rose,c,3,,id is required\r\n');
+  expect(text).toBe('id,name,tag,line,error,reason\r\n,Rose,c,3,,id is missing\r\n');
 });
 
 it('guards the reasons against formulas, and only these', async () => {
