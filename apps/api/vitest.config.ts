@@ -14,6 +14,7 @@ const independentTests = [
   'authentication-limit',
   'body-size',
   'cross-origin',
+  'error-page',
   'malformed-http',
   'otlp',
   'own-token',

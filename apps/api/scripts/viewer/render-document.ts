@@ -1,4 +1,4 @@
-import { escapeText } from '../../src/http/routes/built-files.js';
+import { escapeText } from '../../src/http/error-page.js';
 
 /** The names of the files that the document loads. */
 export interface ViewerFiles {

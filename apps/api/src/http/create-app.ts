@@ -98,6 +98,6 @@ export async function createApp(dependencies: AppDependencies): Promise<Express>
   if (dependencies.client !== undefined) app.use(client(dependencies.client));
   app.use(docs({ hasPage: dependencies.page !== undefined, hasClient: dependencies.client !== undefined }));
   app.use(notFound);
-  app.use(errorHandler(log, createRejectionLog(log, stopping, metrics)));
+  app.use(errorHandler(log, createRejectionLog(log, stopping, metrics), dependencies.page !== undefined));
   return app;
 }

@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 
 /** The Content-Security-Policy of a document that loads this and nothing else. */
-const policyOf = (...loaded: readonly string[]) =>
+export const policyOf = (...loaded: readonly string[]) =>
   ["default-src 'none'", ...loaded, "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"].join(
     '; ',
   );

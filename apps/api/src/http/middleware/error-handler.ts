@@ -11,11 +11,17 @@ import {
   type OverloadReason,
   ServiceError,
 } from '../../errors/service-error.js';
+import { isNavigation, mayNavigate, sendErrorPage } from '../error-page.js';
 
-/** The one place where errors become replies. An error that is not a `ServiceError` becomes a plain 500 and a full log line. */
+/**
+ * The one place where errors become replies. An error that is not a `ServiceError` becomes a plain 500 and a full log line.
+ *
+ * @param hasPage whether the service serves the page, to which the document links that a browser shows
+ */
 export function errorHandler(
   log: Logger,
   countRejection: (reason: OverloadReason) => void,
+  hasPage = false,
 ): ErrorRequestHandler {
   return function errorHandler(error: unknown, request, response, _next) {
     if (error instanceof ClientGoneError) return;
@@ -28,8 +34,11 @@ export function errorHandler(
       response.destroy();
       return;
     }
-    const reply = () =>
-      void response.status(serviceError.status).set(serviceError.headers).json(serviceError.body);
+    const reply = () => {
+      if (mayNavigate(request)) response.vary('Accept, Sec-Fetch-Mode');
+      if (isNavigation(request)) sendErrorPage(request, response, serviceError, hasPage);
+      else response.status(serviceError.status).set(serviceError.headers).json(serviceError.body);
+    };
     if (serviceError instanceof OverloadError) setTimeout(reply, overloadDelayMs).unref();
     else reply();
   };

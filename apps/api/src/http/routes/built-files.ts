@@ -4,6 +4,7 @@ import type { Request, RequestHandler } from 'express';
 import type { SignIn } from '../../auth/jwt-settings.js';
 import { messageOf, OperatorError } from '../../errors/operator-error.js';
 import { packageFolder } from '../../package-folder.js';
+import { escapeText } from '../error-page.js';
 import { documentHeaders, pageHeaders, securityHeaders } from '../security-headers.js';
 import {
   hashedFilesRoute,
@@ -53,11 +54,6 @@ function withSignIn(document: ServedFile, { origins: _, ...signIn }: SignIn): Se
     document,
     html.replace('</head>', () => `  <meta name="sign-in" content="${content}">\n  </head>`),
   );
-}
-
-/** A text as a document has it. */
-export function escapeText(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 }
 
 function orExplain<Result>(what: 'page' | 'client' | 'viewer', folder: string, read: () => Result): Result {

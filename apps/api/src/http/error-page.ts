@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+import { matchPath } from '@plant-store/contract/request-target';
+import type { Request, Response } from 'express';
+import type { ServiceError } from '../errors/service-error.js';
+import { policyOf, securityHeaders, setCommonHeaders } from './security-headers.js';
+
+/** Colors and fonts of the page (`apps/web/src/styles/tokens.css`). */
+const style = `
+:root { color-scheme: light dark; }
+body { margin: 0; padding: 2.5rem 1.5rem; background: light-dark(#f7f8f3, #0f1511); color: light-dark(#1b261e, #e7ede6);
+  font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", sans-serif; }
+main { max-width: 40rem; margin: 0 auto; overflow-wrap: anywhere; }
+h1 { font-size: 1.375rem; }
+a { color: light-dark(#1d5c39, #93d6a4); }
+.reply { color: light-dark(#54624f, #a7b5a8); font-size: 0.875rem; }
+`;
+
+const headers = {
+  ...securityHeaders,
+  'content-security-policy': policyOf(
+    `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
+  ),
+};
+
+/** Whether the reply to a request depends on whether a browser shows it. What sends a token is a program. */
+export function mayNavigate({ method, headers }: Request): boolean {
+  return (method === 'GET' || method === 'HEAD') && headers.authorization === undefined;
+}
+
+/**
+ * Whether a browser sent the request to show the reply, so that a person reads it. All browsers name XHTML, too: some programs ask
+ * for HTML first, such as those on Java's `HttpURLConnection`. Browsers send `Sec-Fetch-Mode` over HTTPS and to loopback only.
+ */
+export function isNavigation(request: Request): boolean {
+  const { accept = '', 'sec-fetch-mode': mode = 'navigate' } = request.headers;
+  return (
+    mayNavigate(request) &&
+    mode === 'navigate' &&
+    accept.includes('application/xhtml+xml') &&
+    request.accepts(['json', 'html']) === 'html'
+  );
+}
+
+/** Sends an error as a small document, which links to the page, or without one to the document of the API. */
+export function sendErrorPage(request: Request, response: Response, error: ServiceError, hasPage: boolean) {
+  setCommonHeaders(request, response, headers);
+  response
+    .set(error.headers)
+    .status(error.status)
+    .type('html')
+    .send(renderErrorPage(request.path, error, hasPage));
+}
+
+function renderErrorPage(path: string, error: ServiceError, hasPage: boolean): string {
+  const [title, advice] = describe(path, error);
+  // Relative, since a proxy may serve the service under a prefix that it does not know.
+  const root = '../'.repeat(Math.max(0, path.split('/').length - 2)) || './';
+  const link = hasPage
+    ? `<a href="${root}">Open the plant store</a>`
+    : `<a href="${root}docs">Read about the API</a>`;
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>${title}: Plant Store</title>
+    <style>${style}</style>
+  </head>
+  <body>
+    <main>
+      <h1>${title}</h1>
+      <p>${advice}</p>
+      <p>${link}</p>
+      <p class="reply" translate="no">${error.status}: ${escapeText(error.message)}</p>
+    </main>
+  </body>
+</html>
+`;
+}
+
+/** A title, and what a person can do. */
+function describe(path: string, { status }: ServiceError): [title: string, advice: string] {
+  if (status === 429 || status >= 500)
+    return ['The plant store cannot reply right now', 'Wait a moment, and reload this page.'];
+  if (matchPath(path).length > 0)
+    return [
+      'This address is for programs',
+      'It belongs to the API, which needs an access token with each request.',
+    ];
+  return ['There is no page at this address', 'The address may be mistyped, or the link may be out of date.'];
+}
+
+/** A text as a document has it. */
+export function escapeText(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
+}
