@@ -7,11 +7,11 @@ export const entries = Object.values(clientPackage.exports).flatMap((target) =>
   typeof target === 'string' ? [] : [target.default.replace(/^\.\/dist\/|\.js$/g, '')],
 );
 
-/** So that an error is of the same class in each entry. */
-const shareUnwrap: Plugin = {
-  name: 'share-unwrap',
+/** So that a program loads them once, and an error is of the same class in each entry. */
+const shareEntries: Plugin = {
+  name: 'share-entries',
   setup: ({ onResolve }) =>
-    onResolve({ filter: /^\.\/unwrap\.js$/ }, ({ path }) => ({ path, external: true })),
+    onResolve({ filter: /^\.\/(edit|unwrap)\.js$/ }, ({ path }) => ({ path, external: true })),
 };
 
 /** Writes each entry as one file into a folder, bundled with what it uses of the contract and zod; MSW stays an import. */
@@ -22,7 +22,7 @@ export async function bundle(outdir: string): Promise<void> {
     outdir,
     bundle: true,
     external: ['msw'],
-    plugins: [shareUnwrap],
+    plugins: [shareEntries],
     conditions: ['@plant-store/source'],
     format: 'esm',
     platform: 'neutral',

@@ -7,6 +7,10 @@ import * as client from './index.js';
 /** By entry: what it exports, the files that it includes besides its own, and the packages. */
 const entries: Record<string, [exports: string[], files: string[], packages?: string[]]> = {
   unwrap: [['RejectedError', 'ensureSuccess', 'isRejectedError', 'unwrap'], ['src/backoff.ts']],
+  edit: [
+    ['hasChanges', 'isEditConflict', 'saveEdit', 'startEdit'],
+    ['src/backoff.ts', 'src/unwrap.ts'],
+  ],
   list: [
     ['countTags', 'listAll'],
     ['../contract/src/fields.ts', 'src/backoff.ts', 'src/unwrap.ts'],
@@ -18,7 +22,10 @@ const entries: Record<string, [exports: string[], files: string[], packages?: st
   follow: [['followChanges'], ['src/backoff.ts', 'src/timeout.ts', 'src/unwrap.ts']],
   'tanstack-query': [
     ['RejectedError', 'createTanstackQueryUtils', 'deserialize', 'isRejectedError', 'serialize'],
-    ['../contract/src/exact-json/stringify.ts', 'src/backoff.ts', 'src/serialize.ts', 'src/unwrap.ts'],
+    [
+      '../contract/src/exact-json/stringify.ts',
+      ...['src/backoff.ts', 'src/edit.ts', 'src/serialize.ts', 'src/unwrap.ts'],
+    ],
   ],
   // Neither a schema nor the fake, which its caller brings.
   msw: [['createHandlers'], ['../contract/src/routes.ts', 'src/parse-base-url.ts'], ['msw']],

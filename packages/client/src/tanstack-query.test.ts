@@ -13,6 +13,7 @@ import {
 } from '@tanstack/query-core';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createClient, createClientOf } from './create-client.js';
+import { isEditConflict, startEdit } from './edit.js';
 import type { ClientOptions } from './options.js';
 import { createTanstackQueryUtils, deserialize, serialize } from './tanstack-query.js';
 import { createFakePlantStore } from './testing/create-fake-plant-store.js';
@@ -90,6 +91,101 @@ describe('the options of a mutation', () => {
   it('have a key by which the mutations of an operation are found', () => {
     const { mutationKey } = open().plantStore.createPlant.mutationOptions();
     expect(mutationKey).toEqual(['plant-store', 'createPlant']);
+  });
+});
+
+describe('the mutation of an update', () => {
+  const { id } = body;
+  const params = { id };
+
+  /** A store with a plant, and a mutation that updates it. */
+  async function openUpdate() {
+    const { store, queryClient, plantStore, creator } = open();
+    await creator.mutate({ body: { ...body, tag: 'indoor' } });
+    const client = createClient(store);
+    return {
+      ...{ store, queryClient, plantStore, client },
+      edit: startEdit(await client.getPlant({ params })),
+      updater: new MutationObserver(queryClient, plantStore.correctPlant.mutationOptions()),
+      updateByOthers: () =>
+        client.correctPlant({ params, headers: { 'if-match': '*' }, body: { name: 'Theirs' } }),
+    };
+  }
+
+  it('saves an edit, and returns the plant or what is selected', async () => {
+    const { store, queryClient, plantStore, edit, updater } = await openUpdate();
+    expect(await updater.mutate({ edit, changes: { name: 'Fern' } })).toMatchObject({ id, name: 'Fern' });
+    expect(store.plants.get(id)).toEqual({ name: 'Fern', tag: 'indoor' });
+    const options = plantStore.correctPlant.mutationOptions({ select: startEdit });
+    const selecting = new MutationObserver(queryClient, options);
+    await expect(selecting.mutate({ edit, changes: { name: 'Ivy' } })).rejects.toMatchObject({ status: 412 });
+    const next = startEdit({ plant: edit.plant, etag: '*' });
+    expect(await selecting.mutate({ edit: next, changes: {} })).toMatchObject({
+      kind: 'edit',
+      plant: { id },
+    });
+  });
+
+  it('ends in a conflict with what is there now, and overwrites nothing, if the plant was updated', async () => {
+    const { store, edit, updater, updateByOthers } = await openUpdate();
+    await updateByOthers();
+    const error = await updater
+      .mutate({ edit, changes: { name: 'Mine' } })
+      .catch((thrown: unknown) => thrown);
+    if (!isEditConflict(error)) throw error;
+    expect(error.current.plant).toMatchObject({ id, name: 'Theirs' });
+    expect(store.plants.get(id)).toEqual({ name: 'Theirs' });
+    await updater.mutate({ edit: error.current, changes: { name: 'Mine' } });
+    expect(store.plants.get(id)).toEqual({ name: 'Mine' });
+  });
+
+  it.each(['if-match', 'If-Match'])('rejects the tag of a query, and sends nothing: %s', async (header) => {
+    const { store, client, edit: seen, updater, updateByOthers } = await openUpdate();
+    await updateByOthers();
+    const refetched = await client.getPlant({ params });
+    const headers = { [header]: refetched.headers.get('etag') ?? '' };
+    const bodies = [
+      { params, body: { name: 'Mine' } },
+      { edit: seen, changes: { name: 'Mine' } },
+    ];
+    const options = [{ headers }, { extraHeaders: headers }];
+    for (const given of options.flatMap((each) => bodies.map((parts) => ({ ...parts, ...each })))) {
+      // As a program without types may call it.
+      const request = Object(given);
+      const error = await updater.mutate(request).catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(TypeError);
+      expect(error).toHaveProperty('message', expect.stringMatching(/startEdit .*when the form opens/));
+    }
+    const edit = Object({ plant: refetched.body, etag: headers[header] });
+    await expect(updater.mutate({ edit, changes: { name: 'Mine' } })).rejects.toThrow(/startEdit/);
+    expect(store.plants.get(id)).toEqual({ name: 'Theirs' });
+  });
+
+  it("overwrites whatever is there, and restores a deleted plant, with an explicit '*'", async () => {
+    const { store, client, updater } = await openUpdate();
+    await updater.mutate({ params, headers: { 'if-match': '*' }, body: { name: 'Fern' } });
+    expect(store.plants.get(id)).toEqual({ name: 'Fern' });
+    await client.deletePlant({ params });
+    await updater.mutate({ params, headers: { 'if-none-match': '*' }, body: { name: 'Ivy' } });
+    expect(store.plants.get(id)).toEqual({ name: 'Ivy' });
+  });
+
+  it('waits offline with its edit, also in a cache that was stored, and still meets the conflict', async () => {
+    const { store, queryClient, plantStore, edit, updater, updateByOthers } = await openUpdate();
+    onlineManager.setOnline(false);
+    void updater.mutate({ edit, changes: { name: 'Mine' } }).catch(() => undefined);
+    await vi.waitFor(() => expect(queryClient.isMutating()).toBe(1));
+    const text = serialize(dehydrate(queryClient));
+    onlineManager.setOnline(true);
+    await updateByOthers();
+    const restored = new QueryClient();
+    const options = plantStore.correctPlant.mutationOptions();
+    restored.setMutationDefaults(options.mutationKey, options);
+    hydrate(restored, deserialize(text));
+    await restored.resumePausedMutations();
+    const [mutation] = restored.getMutationCache().getAll();
+    expect(isEditConflict(mutation?.state.error)).toBe(true);
+    expect(store.plants.get(id)).toEqual({ name: 'Theirs' });
   });
 });
 

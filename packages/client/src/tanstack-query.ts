@@ -1,6 +1,10 @@
 import { stringifyExactJson } from '@plant-store/contract/exact-json/stringify';
+import type { Precondition } from '@plant-store/contract/operations';
+import type { Client } from './client.js';
 import type { DataTag } from './data-tag.js';
+import { type Changes, type Edit, saveEdit } from './edit.js';
 import type { PlantStoreError } from './errors/plant-store-error.js';
+import type { CallOptions, TsRestOptions } from './options.js';
 import {
   type AnyReply,
   type BodyOf,
@@ -43,12 +47,12 @@ export type TanstackQueryUtils<Client> = {
 export function createTanstackQueryUtils<Client extends object>(client: Client): TanstackQueryUtils<Client> {
   const operations = Object.entries<AnyOperation>(client as Record<string, AnyOperation>);
   const utils: Record<string, unknown> = Object.fromEntries(
-    operations.map(([name, operation]) => [name, createUtils(name, operation)]),
+    operations.map(([name, operation]) => [name, createUtils(client, name, operation)]),
   );
   return utils as TanstackQueryUtils<Client>;
 }
 
-function createUtils(name: string, operation: AnyOperation) {
+function createUtils(client: object, name: string, operation: AnyOperation) {
   const retry = () => false;
   /** TanStack Query recognizes the symbol `skipToken` in place of a function by its identity. */
   const queryFn = (request: object | symbol | undefined, send: (context: QueryContext) => object) =>
@@ -73,13 +77,36 @@ function createUtils(name: string, operation: AnyOperation) {
     }),
     mutationOptions: (options?: SelectOptions<AnyOperation, unknown>) => ({
       mutationKey: ['plant-store', name],
-      mutationFn: (request: unknown) => {
-        const reply = operation(request);
+      mutationFn: (request: MutationParts | undefined) => {
+        const reply = mutate(client, name, operation, request);
         return options ? reply.then(ensureSuccess).then(options.select) : unwrap(reply);
       },
       retry,
     }),
   };
+}
+
+/** What a mutation of any operation may take. */
+type MutationParts = RequestParts & Partial<EditRequest>;
+
+/** @throws {TypeError} when an update names a tag that does not come from an edit */
+async function mutate(
+  client: object,
+  name: string,
+  operation: AnyOperation,
+  request: MutationParts = {},
+): Promise<AnyReply> {
+  const { edit, changes = {}, ...options } = request;
+  const headers = Object.entries({ ...request.extraHeaders, ...request.headers });
+  const hasTag = headers.some(([header, value]) => /^if-match$/i.test(header) && value !== '*');
+  if (hasTag && (edit ?? request.body) !== undefined) {
+    throw new TypeError(
+      `${name}: the tag in if-match may be newer than what the user saw, for example after a query has refetched, and would ` +
+        'overwrite an update by somebody else. Call startEdit of @plant-store/client/edit when the form opens, and pass ' +
+        "{ edit, changes } instead. To overwrite whatever is there, pass '*'",
+    );
+  }
+  return edit ? saveEdit(client as Client, edit, changes, options) : operation(request);
 }
 
 /** What TanStack Query passes to a function that reads. */
@@ -130,11 +157,28 @@ export type FailureOf<Operation extends AnyOperation> =
 /** What TanStack Query's adapters take for a mutation, `useMutation` of React's among them. */
 export interface OperationMutationOptions<Name, Operation extends AnyOperation, Data> {
   readonly mutationKey: readonly ['plant-store', Name];
-  /** Takes what the operation takes: `{ body, signal?, … }`. */
-  readonly mutationFn: (request: Parameters<Operation>[0]) => Promise<Data>;
+  /** Takes what the operation takes: `{ body, signal?, … }`, and for an update `{ edit, changes }`. */
+  readonly mutationFn: (request: MutationRequest<Operation>) => Promise<Data>;
   /** Never: the client itself retries what may be retried. */
   readonly retry: (failureCount: number, error: FailureOf<Operation>) => false;
 }
+
+/** What saves an edit, with the options of the calls. */
+export interface EditRequest extends CallOptions, TsRestOptions {
+  /** What `startEdit` returned when the form opened. */
+  readonly edit: Edit;
+  readonly changes: Changes;
+}
+
+/**
+ * What a mutation takes: what the operation takes. For an operation with a precondition that is an edit, since the tag of a query may
+ * be newer than what the user saw; or `'*'`, to overwrite whatever is there or to restore what was deleted.
+ */
+export type MutationRequest<Operation extends AnyOperation> = Parameters<Operation>[0] extends {
+  readonly headers: Precondition;
+}
+  ? EditRequest | (Parameters<Operation>[0] & { readonly headers: Partial<Record<keyof Precondition, '*'>> })
+  : Parameters<Operation>[0];
 
 /** What turns a successful reply into the data of a mutation. */
 export interface SelectOptions<Operation extends AnyOperation, Data> {

@@ -9,6 +9,8 @@ const folder = join(import.meta.dirname, '..');
 const context = `
 declare global {
   const client: ReturnType<typeof import('@plant-store/client').createClient>;
+  const plantStore: import('@plant-store/client/tanstack-query').TanstackQueryUtils<typeof client>;
+  const id: bigint | undefined;
   const reply: Awaited<ReturnType<typeof client.createPlant>>;
   function chooseAnotherId(message?: string): void;
   function report(message: string): void;
@@ -33,9 +35,9 @@ declare module '@tanstack/query-sync-storage-persister' {
 }
 `;
 
-/** The program of a block: its imports, and the rest in a function, which may return. A line that should not compile says so. */
+/** The program of a block: itself if it exports, otherwise its imports, and the rest in a function, which may return. A line that should not compile says so. */
 function toProgram(block: string): string {
-  if (block.includes('\nexport default ')) return block;
+  if (block.includes('\nexport ')) return block;
   const lines = block.replaceAll(/^(?=.*\/\/ does not compile)/gm, '// @ts-expect-error\n').split('\n');
   const isImport = (line: string) => line.startsWith('import ');
   const rest = lines.filter((line) => !isImport(line));
@@ -46,11 +48,15 @@ function toProgram(block: string): string {
 it('compiles the code that the pages of the packages show', { timeout: 300_000 }, () => {
   const pages = globSync(['README.md', 'docs/*.md', '../contract/README.md'], { cwd: folder });
   const blocks = pages.flatMap((page) =>
-    [...readFileSync(join(folder, page), 'utf8').matchAll(/^```ts\n(.*?)^```$/gms)].map(
-      ([, block = ''], index) => [`${page.replaceAll(/[./]+/g, '-')}-${index}.ts`, toProgram(block)] as const,
+    [...readFileSync(join(folder, page), 'utf8').matchAll(/^```(tsx?)\n(.*?)^```$/gms)].map(
+      ([, language, block = ''], index) =>
+        [`${page.replaceAll(/[./]+/g, '-')}-${index}.${language}`, toProgram(block)] as const,
     ),
   );
   expect(blocks.length).toBeGreaterThan(6);
   const files = { 'context.d.ts': context, 'persister.d.ts': persister, ...Object.fromEntries(blocks) };
-  compile(files, { lib: ['es2024', 'dom', 'dom.iterable'], skipLibCheck: true, noUnusedLocals: false });
+  compile(files, {
+    ...{ lib: ['es2024', 'dom', 'dom.iterable'], jsx: 'react-jsx' },
+    ...{ skipLibCheck: true, noUnusedLocals: false },
+  });
 });

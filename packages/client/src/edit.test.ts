@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest';
+import { createClient } from './create-client.js';
+import { hasChanges, isEditConflict, saveEdit, startEdit } from './edit.js';
+import type { ClientOptions } from './options.js';
+import { createFakePlantStore } from './testing/create-fake-plant-store.js';
+
+const id = 9223372036854775807n;
+const params = { id };
+
+/** A store with a plant, and what updates it. */
+async function open(options: Partial<ClientOptions> = {}) {
+  const store = createFakePlantStore();
+  const client = createClient({ ...store, retries: 0, ...options });
+  const created = await client.createPlant({ body: { id, name: 'Rose', tag: 'indoor' } });
+  const update = (name: string) =>
+    client.correctPlant({ params, headers: { 'if-match': '*' }, body: { name } });
+  return { store, client, created, update };
+}
+
+describe('an edit', () => {
+  it('keeps what was seen and its ETag, frozen, whatever becomes of its source', async () => {
+    const { client } = await open();
+    const reply = await client.getPlant({ params });
+    const edit = startEdit(reply);
+    expect(edit).toEqual({ kind: 'edit', plant: reply.body, etag: reply.headers.get('etag') });
+    expect([Object.isFrozen(edit), Object.isFrozen(edit.plant)]).toEqual([true, true]);
+    Object.assign(reply.body, { name: 'Fern' });
+    expect(edit.plant.name).toBe('Rose');
+  });
+
+  it('can be copied as data, and made of a plant with its ETag', async () => {
+    const { store, client } = await open();
+    const { plant, etag } = startEdit(await client.getPlant({ params }));
+    await saveEdit(client, structuredClone(startEdit({ plant, etag })), { name: 'Fern' });
+    expect(store.plants.get(id)).toEqual({ name: 'Fern', tag: 'indoor' });
+  });
+
+  it('starts from the reply to a create with its id, without a get in between', async () => {
+    const { store, client } = await open();
+    const etag = (await client.getPlant({ params })).headers.get('etag') ?? '';
+    const fetch = async () => Response.json({ name: 'Rose', tag: 'indoor' }, { headers: { etag } });
+    const created = await client.createPlant({ body: { id, name: 'Rose', tag: 'indoor' }, fetch });
+    await saveEdit(client, startEdit(created, id), { name: 'Fern' });
+    expect(store.plants.get(id)).toEqual({ name: 'Fern', tag: 'indoor' });
+  });
+
+  it('starts from no failed reply, and from none without an ETag', async () => {
+    const { client } = await open();
+    const missing = await client.getPlant({ params: { id: 7 } });
+    expect(() => startEdit(missing)).toThrow(expect.objectContaining({ name: 'RejectedError', status: 404 }));
+    const fetch = async () => Response.json({ id: 7, name: 'Rose' });
+    const bare = await client.getPlant({ params: { id: 7 }, fetch });
+    expect(() => startEdit(bare)).toThrow(/ETag/);
+  });
+});
+
+it('hasChanges compares what was changed with what was seen', () => {
+  const edit = startEdit({ plant: { id, name: 'Rose' }, etag: '"a"' });
+  expect([{}, { name: 'Rose' }, { tag: undefined }].map((changes) => hasChanges(edit, changes))).toEqual([
+    ...[false, false, false],
+  ]);
+  expect(
+    [{ name: '' }, { tag: '' }, { name: 'Rose', tag: 'x' }].map((each) => hasChanges(edit, each)),
+  ).toEqual([true, true, true]);
+});
+
+describe('saveEdit', () => {
+  it('saves the changes, keeps all other fields, and removes one that is undefined', async () => {
+    const { store, client } = await open();
+    const edit = startEdit(await client.getPlant({ params }));
+    const reply = await saveEdit(client, edit, { name: 'Fern' });
+    expect(reply.body).toMatchObject({ id, name: 'Fern', tag: 'indoor' });
+    await saveEdit(client, startEdit(reply), { tag: undefined });
+    expect(store.plants.get(id)).toEqual({ name: 'Fern' });
+  });
+
+  it('keeps a field that only a later version knows, and sends nothing else of a stored plant', async () => {
+    const bodies: unknown[] = [];
+    const { client, store } = await open();
+    const plant = {
+      id,
+      idText: `${id}`,
+      name: 'Rose',
+      location: 'Hall',
+      addedAt: '2026-01-01T00:00:00.000Z',
+    };
+    const { etag } = startEdit(await client.getPlant({ params }));
+    await saveEdit(
+      client,
+      startEdit({ plant, etag }),
+      { name: 'Fern' },
+      {
+        fetch: (url, init) => {
+          bodies.push(JSON.parse(String(init.body)));
+          return store.fetch(url, init);
+        },
+      },
+    );
+    expect(bodies).toEqual([{ name: 'Fern', location: 'Hall' }]);
+  });
+
+  it('overwrites no update by somebody else, and returns what is there now to decide on', async () => {
+    const { store, client, update } = await open();
+    const edit = startEdit(await client.getPlant({ params }));
+    await update('Theirs');
+    const error = await saveEdit(client, edit, { name: 'Mine' }).catch((thrown: unknown) => thrown);
+    if (!isEditConflict(error)) throw error;
+    expect(error).toMatchObject({
+      name: 'RejectedError',
+      status: 412,
+      current: { plant: { name: 'Theirs' } },
+    });
+    expect(store.plants.get(id)).toEqual({ name: 'Theirs' });
+    await saveEdit(client, error.current, { name: 'Mine' });
+    expect(store.plants.get(id)).toEqual({ name: 'Mine' });
+  });
+
+  it('succeeds when a reply was lost or somebody else has saved the same', async () => {
+    const { store, client } = await open({ retries: 1 });
+    const edit = startEdit(await client.getPlant({ params }));
+    store.fail({ kind: 'drop', stored: true });
+    await saveEdit(client, edit, { name: 'Fern' });
+    await saveEdit(client, edit, { name: 'Fern' });
+    expect(store.plants.get(id)).toEqual({ name: 'Fern', tag: 'indoor' });
+  });
+
+  it('rejects as the calls do, for example once the plant was deleted', async () => {
+    const { store, client, update } = await open();
+    const edit = startEdit(await client.getPlant({ params }));
+    store.fail({ kind: 'drop' });
+    const name = { name: 'Mine' };
+    await expect(saveEdit(client, edit, name)).rejects.toMatchObject({ name: 'NetworkError' });
+    await update('Theirs');
+    const aborted = AbortSignal.abort(new Error('Left the page'));
+    await expect(saveEdit(client, edit, name, { signal: aborted })).rejects.toThrow('Left the page');
+    await client.deletePlant({ params });
+    const error = await saveEdit(client, edit, name).catch((thrown: unknown) => thrown);
+    expect([error, isEditConflict(error)]).toMatchObject([{ status: 404 }, false]);
+  });
+
+  it('takes nothing but an edit, whose ETag no option replaces', async () => {
+    const { store, client, update } = await open();
+    const edit = startEdit(await client.getPlant({ params }));
+    await update('Theirs');
+    const { plant, etag } = startEdit(await client.getPlant({ params }));
+    await expect(saveEdit(client, Object({ plant, etag }), { name: 'Mine' })).rejects.toThrow(/startEdit/);
+    const options = { headers: { 'If-Match': etag } };
+    await expect(saveEdit(client, edit, { name: 'Mine' }, options)).rejects.toMatchObject({ status: 412 });
+    expect(store.plants.get(id)).toEqual({ name: 'Theirs' });
+  });
+});

@@ -1,0 +1,110 @@
+import type { Plant, StoredPlant } from '@plant-store/contract/operations';
+import type { Client, ReplyOf } from './client.js';
+import type { CallOptions, TsRestOptions } from './options.js';
+import {
+  type AnyReply,
+  ensureSuccess,
+  isRejectedError,
+  RejectedError,
+  type SuccessOf,
+  unwrap,
+} from './unwrap.js';
+
+/** A plant as an edit needs it, with or without what else a reply shows of it. */
+export type EditablePlant = Plant & {
+  readonly id: number | bigint;
+  readonly idText?: string | undefined;
+  readonly addedAt?: string | undefined;
+};
+
+/**
+ * What a person saw when a form opened: a plant, and the `ETag` of exactly this state of the plant. An edit is frozen plain data, so a
+ * server can pass it to a page and get it back.
+ */
+export interface Edit<Seen extends EditablePlant = EditablePlant> {
+  /** Only `startEdit` sets it, so that nothing else is mistaken for an edit. */
+  readonly kind: 'edit';
+  readonly plant: Readonly<Seen>;
+  readonly etag: string;
+}
+
+/** The fields that a person changed. A field that is absent keeps its value, and one that is `undefined` is removed. */
+export type Changes = Partial<Plant>;
+
+/** The plant has changed since the edit started, so nothing was saved. `current` is an edit of the plant as it is now. */
+export type EditConflict = RejectedError<41200> & { readonly current: Edit<StoredPlant> };
+
+/**
+ * Starts an edit. Call it once, when a form opens, and keep its result in the state of the form.
+ *
+ * The edit keeps the `ETag` of what the person saw, so that an update by somebody else ends in a conflict. An `ETag` that is read when
+ * the form is saved, for example from a query that refetches, already includes that update and would overwrite it.
+ *
+ * @param seen the reply to a get or an update, or a plant with its `ETag`. The reply to a create needs the `id` besides
+ * @throws {RejectedError} when the reply is not a success
+ * @throws {TypeError} when the `ETag` is missing
+ *
+ * @example
+ * import { createClient } from '@plant-store/client';
+ * import { saveEdit, startEdit } from '@plant-store/client/edit';
+ *
+ * const client = createClient({ baseUrl: 'http://127.0.0.1:3000', token: 'pst_…' });
+ * const edit = startEdit(await client.getPlant({ params: { id: 11_001 } }));
+ * await saveEdit(client, edit, { name: 'Monstera adansonii' });
+ */
+export function startEdit(seen: ReplyOf<'createPlant'>, id: number | bigint): Edit;
+export function startEdit<Seen extends EditablePlant>(seen: {
+  readonly plant: Seen;
+  readonly etag: string;
+}): Edit<Seen>;
+export function startEdit(seen: ReplyOf<'getPlant'> | ReplyOf<'correctPlant'>): Edit<StoredPlant>;
+export function startEdit(seen: AnyReply | Pick<Edit, 'plant' | 'etag'>, id?: number | bigint): Edit {
+  const { plant, etag } = 'etag' in seen ? seen : read(seen, id);
+  if (!etag) throw new TypeError('startEdit needs a reply with an ETag. Check that no proxy removes it');
+  return Object.freeze({ kind: 'edit', plant: Object.freeze({ ...plant }), etag });
+}
+
+/** The body of a create has no id, unlike all others. */
+function read(reply: AnyReply, id: number | bigint | undefined) {
+  const body: object = unwrap(reply);
+  return { plant: { id, ...body } as EditablePlant, etag: reply.headers.get('etag') };
+}
+
+/** Whether the changes differ from the plant that the person saw. */
+export function hasChanges({ plant }: Edit, changes: Changes): boolean {
+  return Object.entries(changes).some(([name, value]) => plant[name as keyof Changes] !== value);
+}
+
+/**
+ * Saves the changes if the plant is still as the person saw it. All other fields keep their values, including those that only a later
+ * version of this package knows.
+ *
+ * @param options the options of the calls
+ * @returns the successful reply. Its body is the plant, and `startEdit` takes it to edit further
+ * @throws {EditConflict} when the plant has changed; `isEditConflict` recognizes it
+ * @throws {RejectedError} when the service rejects the request, and whatever a call of the client rejects with
+ */
+export async function saveEdit(
+  client: Pick<Client, 'getPlant' | 'correctPlant'>,
+  { kind, plant, etag }: Edit,
+  changes: Changes,
+  options?: CallOptions & TsRestOptions,
+): Promise<SuccessOf<ReplyOf<'correctPlant'>>> {
+  if (kind !== 'edit') throw new TypeError('Only startEdit makes an edit. Call it when the form opens');
+  const { id, idText: _text, addedAt: _time, ...fields } = plant;
+  const params = { id };
+  const reply = await client.correctPlant({
+    ...options,
+    params,
+    headers: { ...options?.headers, 'if-match': etag },
+    body: { ...fields, ...changes },
+  });
+  if (reply.status !== 412) return ensureSuccess(reply);
+  const current = startEdit(await client.getPlant({ ...options, params }));
+  throw Object.assign(new RejectedError(reply), { current });
+}
+
+/** Whether a caught value is an `EditConflict`. */
+export function isEditConflict(error: unknown): error is EditConflict {
+  return isRejectedError(error) && 'current' in error;
+}
