@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createClient } from '@plant-store/client';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { launchChromium } from '../../apps/api/test/browser/launch-chromium.ts';
 import { findExample, post, startExample } from './support/example.ts';
@@ -92,6 +93,34 @@ describe('in a browser', () => {
     const texts = await Promise.all(received);
     expect(texts.some((text) => text.includes('listPlants'))).toBe(true);
     expect(texts.some((text) => text.includes(service.token))).toBe(false);
+  });
+
+  it('edits a plant, and overwrites nothing that the list has refetched while the person types', async () => {
+    const service = await startService();
+    const client = createClient({ baseUrl: service.baseUrl, token: service.token });
+    const params = { id: BigInt(second) };
+    await client.createPlant({ body: { ...params, name: 'Rose', tag: 'indoor' } });
+    const { page, plants, press, shows } = await open(service);
+    const type = (name: string) => page.getByRole('textbox', { name: 'New name' }).fill(name);
+    await press(`Edit Rose, id ${second}`);
+    await type('Ivy');
+    await press('Save');
+    await page.getByRole('button', { name: `Edit Ivy, id ${second}` }).waitFor();
+    expect((await client.getPlant({ params })).body).toMatchObject({ name: 'Ivy', tag: 'indoor' });
+
+    await press(`Edit Ivy, id ${second}`);
+    await type('Mine');
+    await client.correctPlant({ params, headers: { 'if-match': '*' }, body: { name: 'Theirs' } });
+    // As when the person comes back to the tab.
+    await page.evaluate(() => dispatchEvent(new Event('visibilitychange')));
+    await page.getByRole('button', { name: `Edit Theirs, id ${second}` }).waitFor();
+    await press('Save');
+    await shows('Somebody else has saved it as Theirs.');
+    expect(await plants.getByRole('textbox').inputValue()).toBe('Mine');
+    expect(await readNames(service)).toEqual(['Theirs']);
+    await press('Replace');
+    await page.getByRole('button', { name: `Edit Mine, id ${second}` }).waitFor();
+    expect(await readNames(service)).toEqual(['Mine']);
   });
 
   it('shows more plants once asked to', async () => {

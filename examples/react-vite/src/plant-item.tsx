@@ -1,12 +1,14 @@
 import type { StoredPlant } from '@plant-store/client';
+import { startEdit } from '@plant-store/client/edit';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import { EditPlant } from './edit-plant';
 import { explain, plantLists, plantStore } from './plant-store';
 
 /** How long a delete can be undone, in milliseconds. */
 const undoMs = 5_000;
 
-/** A plant that can be deleted. The request waits until it is too late for an undo, since the service has none. */
+/** A plant that can be edited and deleted. A delete waits until it is too late for an undo, since the service has none. */
 export function PlantItem({ plant: { id, name } }: { readonly plant: StoredPlant }) {
   const queryClient = useQueryClient();
   const [canUndo, setCanUndo] = useState(false);
@@ -16,6 +18,8 @@ export function PlantItem({ plant: { id, name } }: { readonly plant: StoredPlant
       void queryClient.invalidateQueries(plantLists);
     },
   });
+  // A mutation, since its data never refetches: the edit is what the person saw when the form opened.
+  const opening = useMutation(plantStore.getPlant.mutationOptions({ select: startEdit }));
 
   useEffect(() => {
     if (!canUndo) return;
@@ -38,6 +42,14 @@ export function PlantItem({ plant: { id, name } }: { readonly plant: StoredPlant
       {canUndo ? <s>{name}</s> : name} <small>{id}</small>{' '}
       <button
         type="button"
+        aria-label={`Edit ${name}, id ${id}`}
+        onClick={() => opening.mutate({ params: { id } })}
+        disabled={canUndo || isPending || isSuccess || opening.isPending || opening.isSuccess}
+      >
+        Edit
+      </button>{' '}
+      <button
+        type="button"
         aria-label={`${action} ${name}, id ${id}`}
         onClick={() => setCanUndo(!canUndo)}
         disabled={isPending || isSuccess}
@@ -45,6 +57,8 @@ export function PlantItem({ plant: { id, name } }: { readonly plant: StoredPlant
         {action}
       </button>{' '}
       {error && !canUndo && <span role="alert">{explain(error)}</span>}
+      {opening.error && <span role="alert">{explain(opening.error)}</span>}
+      {opening.data && <EditPlant edit={opening.data} onClose={opening.reset} />}
     </li>
   );
 }
