@@ -1,5 +1,5 @@
-import { ensureSuccess } from '@plant-store/client/unwrap';
-import { fieldsOf, hasSameFields, plantFieldNames } from '@plant-store/contract/fields';
+import { isEditConflict, saveEdit, startEdit } from '@plant-store/client/edit';
+import { hasSameFields, plantFieldNames } from '@plant-store/contract/fields';
 import type { Plant, StoredPlant } from '@plant-store/contract/operations';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
@@ -8,7 +8,6 @@ import { explainFailure, type Purpose } from '../shared/explain-failure.js';
 import { fieldNames, mapFields, type Texts } from '../shared/fields.js';
 import { usePlantStore } from '../shared/plant-store.js';
 import { keepInTab, readFromTab, tabStorageKeys } from '../shared/tab-storage.js';
-import { getWithEtag } from './get-with-etag.js';
 import { putIn, takeOut } from './use-plants.js';
 
 /** What a person has typed in place of the texts of a plant. */
@@ -47,36 +46,28 @@ export function useCorrection({ id, filter, stored }: CorrectionOptions) {
 
   const keep = (plant: StoredPlant) =>
     queryClient.setQueryData(['plant-store', 'getPlant', { params: { id: `${id}` } }], plant);
-  const load = async () => {
-    const loaded = await getWithEtag(client, id);
-    keep(loaded.plant);
-    return loaded;
-  };
   // The heading shows it at once.
   const { seen } = correction ?? {};
   const isChanged = stored !== undefined && seen !== undefined && !hasSameFields(stored, seen) && !isPending;
   const replace = async (plant: Plant, etag: string) => {
-    const reply = await client.correctPlant({
-      params: { id },
-      headers: { 'if-match': etag },
-      body: fieldsOf(plant),
-      onRequest: (event) => setAttempt(event.attempt),
-    });
-    if (reply.status === 412) {
-      const now = await load();
-      setCorrection((before) => before && { ...before, etag: now.etag, seen: now.plant });
-      setChanged(now.plant);
-      return setProblem(
-        'The plant has changed meanwhile, and nothing was saved. Save replaces what it is now.',
-      );
+    try {
+      // With all texts as the person wants them: what a page before has seen is no longer known, only its tag.
+      const edit = startEdit({ plant: { ...plant, id }, etag });
+      const { body } = await saveEdit(client, edit, {}, { onRequest: (event) => setAttempt(event.attempt) });
+      keep(body);
+      // It may no longer match.
+      takeOut(queryClient, id);
+      putIn(queryClient, body, filter);
+      end();
+      setDone('Saved.');
+    } catch (error) {
+      if (!isEditConflict(error)) throw error;
+      const { plant: now, etag } = error.current;
+      keep(now);
+      setCorrection((before) => before && { ...before, etag, seen: now });
+      setChanged(now);
+      setProblem('The plant has changed meanwhile, and nothing was saved. Save replaces what it is now.');
     }
-    const { body } = ensureSuccess(reply);
-    keep(body);
-    // It may no longer match.
-    takeOut(queryClient, id);
-    putIn(queryClient, body, filter);
-    end();
-    setDone('Saved.');
   };
   const run = async (purpose: Purpose, work: () => Promise<void>) => {
     setPending(true);
@@ -118,7 +109,8 @@ export function useCorrection({ id, filter, stored }: CorrectionOptions) {
     /** Begins it, or begins it again with what the plant is by now. */
     begin: () =>
       run('read', async () => {
-        const { plant, etag } = await load();
+        const { plant, etag } = startEdit(await client.getPlant({ params: { id } }));
+        keep(plant);
         setCorrection({ texts: textsOf(plant), etag, seen: plant });
         setRestored(false);
       }),

@@ -1,10 +1,9 @@
 import type { Client } from '@plant-store/client';
-import { ensureSuccess, isRejectedError } from '@plant-store/client/unwrap';
-import { fieldsOf } from '@plant-store/contract/fields';
+import { type Changes, type Edit, isEditConflict, saveEdit, startEdit } from '@plant-store/client/edit';
+import { isRejectedError } from '@plant-store/client/unwrap';
 import type { StoredPlant } from '@plant-store/contract/operations';
 import { explainRejection } from '../../shared/explain-failure.js';
 import { inParallel } from '../../shared/in-parallel.js';
-import { etagOf, getWithEtag } from '../get-with-etag.js';
 
 /** What became of a plant. */
 export type Tagged =
@@ -70,13 +69,14 @@ export async function tagPlants(
  * @throws {RejectedError | PlantStoreError} for what concerns more than one plant
  */
 export async function restoreTags(
-  client: Pick<Client, 'correctPlant'>,
+  client: Pick<Client, 'getPlant' | 'correctPlant'>,
   plants: Iterable<StoredPlant>,
   { etags, onDone }: RestoreOptions,
 ): Promise<void> {
   await inParallel(plants, async (plant) => {
     try {
-      onDone(plant.id, (await correct(client, plant, etags.get(plant.id) ?? '')).plant);
+      const tagged = startEdit({ plant, etag: etags.get(plant.id) ?? '""' });
+      onDone(plant.id, (await save(client, tagged, {})).plant);
     } catch (error) {
       const isChanged = isRejectedError(error) && [404, 412].includes(error.status);
       if (!isChanged || explainRejection(error, 'change').about !== 'plant') throw error;
@@ -90,20 +90,23 @@ async function tagPlant(
   { id, ...listed }: StoredPlant,
   { tag, from, signal, sentSignal }: Omit<TagOptions, 'onDone'> & { readonly sentSignal: AbortSignal },
 ): Promise<Tagged> {
+  let edit: Edit<StoredPlant> | undefined;
   for (let attempt = 1; ; attempt++) {
     try {
-      const { plant: before, etag } = await withinRateLimit(
-        () => getWithEtag(client, id, { signal }),
+      edit ??= await withinRateLimit(
+        async () => startEdit(await client.getPlant({ params: { id }, signal })),
         signal,
       );
+      const { plant: before } = edit;
       const isOther = from !== undefined && before.tag !== from;
       if (before.tag === tag || isOther) return { plant: before };
-      const { tag: _, ...others } = before;
-      const after = { ...others, ...(tag !== undefined && { tag }) };
-      return { before, ...(await correct(client, after, etag, signal, sentSignal)) };
+      return { before, ...(await save(client, edit, { tag }, signal, sentSignal)) };
     } catch (error) {
       if (!isRejectedError(error)) throw error;
-      if (error.status === 412 && attempt < attempts) continue;
+      if (isEditConflict(error) && attempt < attempts) {
+        edit = error.current;
+        continue;
+      }
       const { about, message } = explainRejection(error, 'change');
       if (about !== 'plant') throw error;
       return { plant: { id, ...listed }, reason: message };
@@ -111,24 +114,15 @@ async function tagPlant(
   }
 }
 
-async function correct(
-  client: Pick<Client, 'correctPlant'>,
-  plant: StoredPlant,
-  etag: string,
+async function save(
+  client: Pick<Client, 'getPlant' | 'correctPlant'>,
+  edit: Edit,
+  changes: Changes,
   signal?: AbortSignal,
   sentSignal?: AbortSignal,
 ) {
-  const request = {
-    params: { id: plant.id },
-    headers: { 'if-match': etag },
-    body: fieldsOf(plant),
-    ...(sentSignal && { signal: sentSignal }),
-  };
-  const { body, headers } = await withinRateLimit(
-    async () => ensureSuccess(await client.correctPlant(request)),
-    signal,
-  );
-  return { plant: body, etag: etagOf(headers) };
+  const options = sentSignal && { signal: sentSignal };
+  return withinRateLimit(async () => startEdit(await saveEdit(client, edit, changes, options)), signal);
 }
 
 /** Sends a request again as long as the rate limit permits no more. */
