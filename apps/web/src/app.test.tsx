@@ -209,12 +209,27 @@ it('uses the token of a link once the service rejects the one that the page has'
   expect(screen.queryByLabelText('Access token')).toBeNull();
 });
 
-it('keeps the token of the tab when a link looks like the reply of an identity provider', async () => {
+it('keeps the token of the tab when the identity provider does not sign the person in again', async () => {
   history.replaceState(null, '', '/');
   sessionStorage.setItem('plant-store.token', JSON.stringify(known));
   render(<App tokenFromAddress={undefined} signingIn={Promise.resolve('You were not signed in: no.')} />);
   await screen.findByText('You were not signed in: no. The page goes on with the token that it has.');
   expect([keptToken(), plantsLink().isConnected]).toEqual([known, true]);
+});
+
+it('ignores a link that looks like a reply of an identity provider in a tab that has a token, and explains it in another', () => {
+  history.replaceState(null, '', '/');
+  sessionStorage.setItem('plant-store.token', JSON.stringify(known));
+  const openLink = () => {
+    cleanup();
+    render(<App tokenFromAddress={undefined} signingIn="You were not signed in: no." />);
+  };
+  openLink();
+  expect([keptToken(), plantsLink().isConnected]).toEqual([known, true]);
+  expect(screen.queryByRole('alert')).toBeNull();
+  sessionStorage.clear();
+  openLink();
+  expect(describes(tokenField())).toBe('You were not signed in: no.');
 });
 
 it('keeps the undo of a delete while another view is shown', async () => {

@@ -49,7 +49,7 @@ const AddSheet = lazy(async () => {
 interface AppProps {
   readonly tokenFromAddress: string | undefined;
   /** What the reply of the identity provider in the address leads to, or why to nothing. */
-  readonly signingIn?: Promise<SignedIn | string> | undefined;
+  readonly signingIn?: Promise<SignedIn | string> | string | undefined;
 }
 
 /** The page, or what happened to it: such as where an extension of the browser takes away what it shows. */
@@ -127,8 +127,18 @@ function Page({ tokenFromAddress, signingIn }: AppProps) {
             {session.notice}
           </p>
         )}
+        {session.unrenewed !== undefined && (
+          <p role="alert" className="message problem">
+            {session.unrenewed.reason} You stay signed in, and this page keeps trying to renew your access.
+          </p>
+        )}
         {session.waiting !== undefined && <p className="loading">{session.waiting}</p>}
-        {!active && session.waiting === undefined && (
+        {!active && session.unrenewed !== undefined && (
+          <button type="button" onClick={forget}>
+            Forget token
+          </button>
+        )}
+        {!active && session.waiting === undefined && session.unrenewed === undefined && (
           <TokenPanel
             key={session.problem ?? ''}
             reason={session.problem}

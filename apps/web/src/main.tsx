@@ -4,9 +4,10 @@ import { App } from './app.js';
 import { basePath } from './route.js';
 import './styles/page.css';
 import { loadPart } from './shared/load-boundary.js';
+import { type SignInReply, takeSignInReply } from './token/begun-sign-ins.js';
 import { openToken } from './token/open-token.js';
 import type { SignedIn } from './token/sign-in.js';
-import { readSignInSettings, type SignInSettings, takeSignInReply } from './token/sign-in-settings.js';
+import { readSignInSettings, type SignInSettings } from './token/sign-in-settings.js';
 
 // First of all, so that the token is in the address no longer than it takes to load this file.
 const opened = openToken(window);
@@ -29,12 +30,12 @@ if (opened !== 'loading_again') {
   );
 }
 
-/** What the reply of the identity provider leads to, or why to nothing. */
-async function finish(settings: SignInSettings, reply: URLSearchParams): Promise<SignedIn | string> {
-  try {
-    const { finishSignIn, explainSignIn } = await loadPart(() => import('./token/sign-in.js'));
-    return await finishSignIn(settings, reply).catch(explainSignIn);
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
+/** Returns what the reply of the identity provider leads to, or why nobody was signed in. */
+function finish(settings: SignInSettings, reply: SignInReply): Promise<SignedIn | string> | string {
+  const { begun } = reply;
+  if (begun === undefined) return 'You were not signed in: the sign-in was not begun in this tab.';
+  return loadPart(() => import('./token/sign-in.js')).then(
+    ({ finishSignIn, explainSignIn }) => finishSignIn(settings, reply, begun).catch(explainSignIn),
+    (error: Error) => error.message,
+  );
 }

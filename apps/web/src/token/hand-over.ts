@@ -1,4 +1,5 @@
-import { keepInTab, openChannel, readFromTab, tabStorageKeys } from '../shared/tab-storage.js';
+import { openChannel } from '../shared/tab-storage.js';
+import { findBegun } from './begun-sign-ins.js';
 import type { SignedIn } from './sign-in.js';
 
 /** How long a tab waits for the one that has opened it, in milliseconds. */
@@ -24,10 +25,11 @@ export function handOver(signedIn: SignedIn): Promise<boolean> {
 export function onHandOver(listener: (signedIn: SignedIn) => void): () => void {
   const channel = openChannel(channelName);
   channel.onmessage = ({ data }: MessageEvent<SignedIn | string>) => {
-    const { state } = Object(readFromTab(tabStorageKeys.signIn));
-    if (typeof data === 'string' || state === undefined || data.askedBy !== state) return;
-    keepInTab(tabStorageKeys.signIn, undefined);
-    channel.postMessage(state);
+    if (typeof data === 'string') return;
+    const begun = findBegun(data.askedBy);
+    // The tab that got the code has a copy of it, too.
+    if (begun === undefined || begun.codes.length > 0) return;
+    channel.postMessage(begun.state);
     listener(data);
   };
   return () => channel.close();

@@ -17,10 +17,16 @@ export interface KeptToken {
 
 /** What is known of a sign-in besides its token. */
 export interface SignIn {
-  /** With which a new token is to be had without asking the person. */
-  readonly refreshToken?: string | undefined;
+  /** Where its refresh token is; `undefined` without one. */
+  readonly shared?: SharedSignIn | undefined;
   /** When the token expires, in milliseconds since the epoch. */
   readonly expiresAt?: number | undefined;
+}
+
+/** Where all tabs of a sign-in keep its refresh token: a record of `shared-sign-ins.ts`, and the key that decrypts it. */
+export interface SharedSignIn {
+  readonly record: number;
+  readonly key: string;
 }
 
 /** Where tokens are kept: in the tab, or on the device, if the person has chosen that. */

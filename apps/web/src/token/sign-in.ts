@@ -1,7 +1,15 @@
 import * as oauth from 'oauth4webapi';
 import { basePath } from '../route.js';
-import { keepInTab, readFromTab, tabStorageKeys } from '../shared/tab-storage.js';
-import type { KeptToken, SignIn } from './kept-token.js';
+import { type BegunSignIn, findBegun, keepBegun, type SignInReply } from './begun-sign-ins.js';
+import type { KeptToken } from './kept-token.js';
+import {
+  addShared,
+  type RenewableTokens,
+  readShared,
+  removeShared,
+  replaceShared,
+  whileLocked,
+} from './shared-sign-ins.js';
 import type { SignInSettings } from './sign-in-settings.js';
 
 /** What a sign-in leads to. */
@@ -15,15 +23,6 @@ export interface SignedIn {
   readonly askedBy?: string | undefined;
 }
 
-/** What is kept in the tab while the identity provider asks the person. */
-interface Begun extends Pick<SignedIn, 'isRemembered' | 'returnTo'> {
-  readonly state: string;
-  readonly nonce: string;
-  readonly codeVerifier: string;
-  /** Whether the identity provider asks in a tab of its own, which has a copy of this. */
-  readonly isInNewTab: boolean;
-}
-
 /**
  * Goes to the identity provider (OpenID Connect Core, section 3.1, with PKCE, RFC 7636).
  *
@@ -35,15 +34,16 @@ export async function beginSignIn(
   { isRemembered, isInNewTab }: { readonly isRemembered: boolean; readonly isInNewTab: boolean },
 ): Promise<void> {
   const { authorization_endpoint: endpoint = '' } = await discover(settings);
-  const begun: Begun = {
+  const begun: BegunSignIn = {
     state: oauth.generateRandomState(),
     nonce: oauth.generateRandomNonce(),
     codeVerifier: oauth.generateRandomCodeVerifier(),
     ...{ isRemembered, isInNewTab },
     returnTo: location.pathname + location.search,
+    codes: [],
   };
-  keepInTab(tabStorageKeys.signIn, begun);
-  if (readFromTab(tabStorageKeys.signIn) === undefined)
+  keepBegun(begun);
+  if (findBegun(begun.state) === undefined)
     throw new Error('The browser keeps nothing for this page, which signing in needs.');
   const url = new URL(endpoint);
   const parameters = {
@@ -64,108 +64,203 @@ export async function beginSignIn(
 /**
  * Takes the token for the reply of the identity provider.
  *
- * @throws {Error} when the person was not signed in, or the reply is not to what this tab has asked for
+ * @throws {Error} when the person was not signed in
  */
-export async function finishSignIn(settings: SignInSettings, reply: URLSearchParams): Promise<SignedIn> {
-  const begun = readFromTab(tabStorageKeys.signIn) as Begun | undefined;
-  // A link that looks like a reply does not end the sign-in that was begun.
-  if (begun === undefined || reply.get('state') !== begun.state)
-    throw new Error('It was not begun in this tab.');
-  keepInTab(tabStorageKeys.signIn, undefined);
-  const server = await discover(settings);
+export async function finishSignIn(
+  settings: SignInSettings,
+  { parameters: reply }: SignInReply,
+  begun: BegunSignIn,
+): Promise<SignedIn> {
+  keepBegun({ ...begun, codes: [...begun.codes, ...reply.getAll('code')] });
+  const client = clientOf(settings);
+  const server = await retry(() => discover(settings));
   // Checks the state and the issuer (RFC 9207).
-  const parameters = oauth.validateAuthResponse(server, clientOf(settings), reply, begun.state);
-  const response = await oauth.authorizationCodeGrantRequest(
-    server,
-    clientOf(settings),
-    oauth.None(),
-    parameters,
-    redirectUri,
-    begun.codeVerifier,
-    { ...optionsOf(settings), additionalParameters: audienceOf(settings) },
-  );
-  const tokens = await oauth.processAuthorizationCodeResponse(server, clientOf(settings), response, {
-    expectedNonce: begun.nonce,
-    requireIdToken: true,
+  const parameters = oauth.validateAuthResponse(server, client, reply, begun.state);
+  const tokens = await retry(async () => {
+    const response = await oauth.authorizationCodeGrantRequest(
+      server,
+      client,
+      oauth.None(),
+      parameters,
+      redirectUri,
+      begun.codeVerifier,
+      { ...optionsOf(settings), additionalParameters: audienceOf(settings) },
+    );
+    return oauth.processAuthorizationCodeResponse(server, client, response, {
+      expectedNonce: begun.nonce,
+      requireIdToken: true,
+    });
   });
+  const { access_token: token, refresh_token: refreshToken } = tokens;
+  const expiresAt = expiryOf(tokens);
+  const shared =
+    refreshToken === undefined
+      ? undefined
+      : // Without it the person signs in again once the token has expired.
+        await addShared({ token, refreshToken, expiresAt }, oauth.generateRandomState()).catch(
+          () => undefined,
+        );
   const { isRemembered, returnTo } = begun;
-  const kept = { token: tokens.access_token, id: crypto.randomUUID(), signIn: toSignIn(tokens) };
+  const kept = { token, id: crypto.randomUUID(), signIn: { shared, expiresAt } };
   return { kept, isRemembered, returnTo, ...(begun.isInNewTab && { askedBy: begun.state }) };
 }
 
 /**
- * A new token for a sign-in; `undefined` when the person has to sign in again.
+ * Returns a new token for a sign-in, or `undefined` when the person has to sign in again. One tab renews at a time, and the others
+ * get the same token.
  *
- * @throws {Error} when the identity provider cannot be asked at the moment
+ * @throws {Error} with the reason, when the identity provider does not issue a token now, but may later
  */
 export async function renewSignIn(
   settings: SignInSettings,
-  { id, signIn }: KeptToken,
+  { token, id, signIn }: KeptToken,
 ): Promise<KeptToken | undefined> {
-  const refreshToken = signIn?.refreshToken;
-  if (refreshToken === undefined) return undefined;
+  const shared = signIn?.shared;
+  if (shared === undefined) return undefined;
+  return whileLocked(shared, async () => {
+    const kept = await readShared(shared);
+    const isExpired = kept?.expiresAt !== undefined && kept.expiresAt <= Date.now();
+    if (kept === undefined || (kept.token !== token && !isExpired)) return kept;
+    const renewed = await refresh(settings, kept.refreshToken);
+    if (renewed === undefined) await removeShared(shared);
+    // A refresh token that was used must not be left.
+    else await replaceShared(shared, renewed).catch(() => removeShared(shared));
+    return renewed;
+  }).then(
+    (latest) => latest && { token: latest.token, id, signIn: { shared, expiresAt: latest.expiresAt } },
+    (cause: unknown) => {
+      throw new Error(explain(cause), { cause });
+    },
+  );
+}
+
+/** Returns new tokens; `undefined` when the provider has ended the sign-in. */
+async function refresh(settings: SignInSettings, refreshToken: string): Promise<RenewableTokens | undefined> {
+  const client = clientOf(settings);
   const server = await discover(settings);
+  const options = optionsOf(settings);
   try {
-    const tokens = await oauth.processRefreshTokenResponse(
+    const response = await oauth.refreshTokenGrantRequest(
       server,
-      clientOf(settings),
-      await oauth.refreshTokenGrantRequest(server, clientOf(settings), oauth.None(), refreshToken, {
-        ...optionsOf(settings),
-        additionalParameters: audienceOf(settings),
-      }),
+      client,
+      oauth.None(),
+      refreshToken,
+      options,
     );
-    // One that it does not replace stays valid (RFC 6749, section 6).
-    return { token: tokens.access_token, id, signIn: { refreshToken, ...toSignIn(tokens) } };
+    const tokens = await oauth.processRefreshTokenResponse(server, client, response);
+    return {
+      token: tokens.access_token,
+      // One that the provider does not replace stays valid (RFC 6749, section 6).
+      refreshToken: tokens.refresh_token ?? refreshToken,
+      expiresAt: expiryOf(tokens),
+    };
   } catch (error) {
-    if (error instanceof oauth.ResponseBodyError && error.status < 500) return undefined;
+    if (error instanceof oauth.ResponseBodyError && error.error === 'invalid_grant') return undefined;
     throw error;
   }
 }
 
-/** Makes the refresh token of a sign-in useless (RFC 7009), where the identity provider can. */
-export async function endSignIn(settings: SignInSettings, { refreshToken }: SignIn): Promise<void> {
+/** Ends a sign-in: removes its tokens, and revokes the refresh token (RFC 7009), where the identity provider can. */
+export async function endSignIn(settings: SignInSettings, { signIn }: KeptToken): Promise<void> {
+  const shared = signIn?.shared;
+  if (shared === undefined) return;
+  const latest = await whileLocked(shared, async () => {
+    const kept = await readShared(shared);
+    await removeShared(shared);
+    return kept;
+  });
   const server = await discover(settings);
-  if (refreshToken === undefined || server.revocation_endpoint === undefined) return;
+  if (latest === undefined || server.revocation_endpoint === undefined) return;
   const options = optionsOf(settings);
-  await oauth.revocationRequest(server, clientOf(settings), oauth.None(), refreshToken, options);
+  await oauth.revocationRequest(server, clientOf(settings), oauth.None(), latest.refreshToken, options);
 }
 
-/** Why somebody was not signed in. */
+/** Returns why somebody was not signed in. */
 export function explainSignIn(error: unknown): string {
-  if (error instanceof oauth.AuthorizationResponseError)
-    return error.error === 'access_denied'
-      ? 'You were not signed in: the sign-in was cancelled, or you may not use this store.'
-      : `You were not signed in: ${error.error_description ?? error.error}.`;
-  if (error instanceof TypeError && !(error instanceof oauth.OperationProcessingError))
-    return 'The identity provider cannot be reached, or does not permit this page to ask it. Try again.';
-  const reason = error instanceof oauth.ResponseBodyError ? error.error_description : undefined;
-  return `You were not signed in: ${reason ?? (error instanceof Error ? error.message : String(error))}`;
+  return error instanceof oauth.AuthorizationResponseError && error.error === 'access_denied'
+    ? 'You were not signed in: the sign-in was cancelled, or you may not use this store.'
+    : `You were not signed in: ${explain(error)}`;
 }
 
-type Tokens = Pick<oauth.TokenEndpointResponse, 'refresh_token' | 'expires_in'>;
+function explain(error: unknown): string {
+  if (isTransient(error)) {
+    const status = statusOf(error);
+    return status === undefined
+      ? 'The identity provider cannot be reached, or does not permit this page to call it.'
+      : `The identity provider returned the status ${status}.`;
+  }
+  if (error instanceof oauth.AuthorizationResponseError || error instanceof oauth.ResponseBodyError)
+    return `${error.error_description ?? error.error}.`;
+  if (error instanceof oauth.OperationProcessingError && error.code === oauth.JWT_TIMESTAMP_CHECK)
+    return `The clock of this device is wrong. It shows ${new Date().toLocaleString()}. Set it, then sign in again.`;
+  return error instanceof Error ? error.message : String(error);
+}
 
-function toSignIn({ refresh_token: refreshToken, expires_in: seconds }: Tokens): SignIn {
-  return {
-    ...(refreshToken !== undefined && { refreshToken }),
-    ...(seconds !== undefined && { expiresAt: Date.now() + seconds * 1_000 }),
-  };
+/** Whether the same request may succeed later. */
+function isTransient(error: unknown): boolean {
+  const status = statusOf(error);
+  if (status !== undefined) return status === 429 || status >= 500;
+  return error instanceof TypeError || (error instanceof DOMException && error.name === 'TimeoutError');
+}
+
+function statusOf(error: unknown): number | undefined {
+  if (error instanceof oauth.ResponseBodyError) return error.status;
+  const { cause } = Object(error);
+  return cause instanceof Response ? cause.status : undefined;
+}
+
+/** Runs a task again, for 15 seconds, while it fails for reasons that pass. */
+async function retry<Result>(task: () => Promise<Result>): Promise<Result> {
+  for (let delayMs = 1_000; delayMs <= 8_000; delayMs *= 2) {
+    try {
+      return await task();
+    } catch (error) {
+      if (!isTransient(error)) throw error;
+      await new Promise((resolve) => setTimeout(resolve, delayMs));
+    }
+  }
+  return task();
+}
+
+/** When a token expires by the clock of this device, whatever the provider's clock shows. */
+function expiryOf({
+  expires_in: seconds,
+}: Pick<oauth.TokenEndpointResponse, 'expires_in'>): number | undefined {
+  // A provider that issues expired tokens is not to be asked without end.
+  return seconds === undefined ? undefined : Date.now() + Math.max(1, seconds) * 1_000;
 }
 
 /** Where the identity provider sends people back to: the page itself. */
 const redirectUri = location.origin + basePath;
 
-const clientOf = ({ clientId }: SignInSettings): oauth.Client => ({ client_id: clientId });
+/**
+ * The ID token comes from the provider over TLS, for a nonce that was just made, and shows only that the right person was signed in.
+ * The clock of the device has no say in that: the service checks the access token by its own.
+ */
+const clientOf = ({ clientId }: SignInSettings): oauth.Client => ({
+  client_id: clientId,
+  [oauth.clockTolerance]: 365 * 86_400,
+});
 
-/** The service accepts an issuer without TLS on this machine alone. */
-const optionsOf = ({ issuer }: SignInSettings) =>
-  issuer.startsWith('http:') ? { [oauth.allowInsecureRequests]: true } : {};
+/** The service accepts an issuer without TLS only on this machine. */
+const optionsOf = ({ issuer }: SignInSettings) => ({
+  signal: AbortSignal.timeout(30_000),
+  [oauth.allowInsecureRequests]: issuer.startsWith('http:'),
+});
 
 /** For whom the token is: by its standard name (RFC 8707) where it can be, and by that of providers before that. */
 function audienceOf({ audience }: SignInSettings): Record<string, string> {
   return { audience, ...(/^https?:/.test(audience) && { resource: audience }) };
 }
 
+let discovered: oauth.AuthorizationServer | undefined;
+
+/** Asks the provider where its endpoints are, once for the open page. */
 async function discover(settings: SignInSettings): Promise<oauth.AuthorizationServer> {
   const issuer = new URL(settings.issuer);
-  return oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, optionsOf(settings)));
+  discovered ??= await oauth.processDiscoveryResponse(
+    issuer,
+    await oauth.discoveryRequest(issuer, optionsOf(settings)),
+  );
+  return discovered;
 }

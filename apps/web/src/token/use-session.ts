@@ -28,6 +28,8 @@ export interface Session {
   readonly asked: boolean;
   /** What is shown in place of the panel while the reply of the identity provider is checked, and when another tab has taken it. */
   readonly waiting?: string | undefined;
+  /** How often the token could not be renewed, and why the last time. The page keeps trying. */
+  readonly unrenewed?: { readonly times: number; readonly reason: string } | undefined;
 }
 
 /** The session, and what changes it. */
@@ -59,22 +61,30 @@ const forgotten: Session = { kept: undefined, active: false, place: 'tab', asked
  */
 export function useSession(
   tokenFromAddress: string | undefined,
-  signingIn?: Promise<SignedIn | string>,
+  signingIn?: Promise<SignedIn | string> | string,
 ): SessionControl {
-  const [session, setSession] = useState(() => openSession(tokenFromAddress, signingIn !== undefined));
+  const [session, setSession] = useState(() => openSession(tokenFromAddress, signingIn));
   const latest = useRef(session);
   /** Of all tokens so far. */
   const ids = useRef(new Map<string, string>());
   /** The ids of sign-ins that the identity provider renews no more. */
   const ended = useRef(new Set<string>());
+  /** The renewals in flight, by the id of the sign-in. */
+  const renewals = useRef(new Map<string, Promise<string>>());
   // Before it is shown: a token that seems forgotten is in no storage.
   useLayoutEffect(() => {
+    const before = latest.current;
     latest.current = session;
     const { kept, active, place } = session;
     if (session.waiting !== undefined) return;
     if (kept !== undefined) ids.current.set(kept.token, kept.id);
-    keep(place, active ? kept : undefined);
-    if (place === 'device') keep('tab', undefined);
+    if (place === 'device') {
+      keep('tab', undefined);
+      const isTaken = active && !(before.active && before.place === place && before.kept?.id === kept?.id);
+      // Meanwhile another tab may have put another token there.
+      if (!isTaken && readKept(place)?.id !== kept?.id) return;
+    }
+    keep(place, active || session.unrenewed ? kept : undefined);
   }, [session]);
   const use = useCallback(
     (token: string, place: Place) =>
@@ -93,15 +103,38 @@ export function useSession(
     setSession((now) => ({ ...now, place }));
   }, []);
   const renew = useCallback(async (token: string) => {
-    const { kept, place } = latest.current;
+    const { kept } = latest.current;
     if (kept === undefined) return token;
     if (kept.token !== token) return ids.current.get(token) === kept.id ? kept.token : token;
-    if (kept.signIn?.refreshToken === undefined || ended.current.has(kept.id)) return token;
-    const renewed = await renewToken(kept, place).catch(() => null);
-    if (renewed === undefined) ended.current.add(kept.id);
-    if (!renewed) return token;
-    setSession((now) => (now.kept?.id === renewed.id ? { ...now, kept: renewed, active: true } : now));
-    return renewed.token;
+    const { id, signIn } = kept;
+    if (signIn?.shared === undefined || ended.current.has(id)) return token;
+    /** Changes the session, unless that is no longer the same. */
+    const change = (to: (now: Session) => Session) =>
+      setSession((now) => (now.kept?.id === id ? to(now) : now));
+    const renewal =
+      renewals.current.get(id) ??
+      renewToken(kept)
+        .then(
+          (renewed) => {
+            if (renewed === undefined) ended.current.add(id);
+            change((now) => {
+              const { unrenewed, ...session } = now;
+              if (renewed !== undefined) return { ...session, kept: renewed, active: true };
+              return now.active ? session : { ...session, problem: signInEnded, asked: true };
+            });
+            return renewed?.token ?? token;
+          },
+          (error: Error) => {
+            change((now) => ({
+              ...now,
+              unrenewed: { times: (now.unrenewed?.times ?? 0) + 1, reason: error.message },
+            }));
+            return token;
+          },
+        )
+        .finally(() => renewals.current.delete(id));
+    renewals.current.set(id, renewal);
+    return renewal;
   }, []);
   const replace = useCallback(
     (token: string) => setSession((now) => (now.kept ? { ...now, kept: { ...now.kept, token } } : now)),
@@ -115,20 +148,21 @@ export function useSession(
       setSession((now) => {
         if (!now.active || now.kept?.token !== token) return now;
         if (now.offered !== undefined) return entered(now.offered);
+        if (now.unrenewed !== undefined) return { ...now, active: false };
         return { ...now, active: false, problem, asked: true };
       });
     },
     [renew],
   );
   const forget = useCallback(() => {
-    const { kept } = latest.current;
-    const gone = new Set([kept, readKept('device')].flatMap((each) => each?.id ?? []));
+    const gone = new Map<string, KeptToken>();
+    for (const kept of [readKept('device'), latest.current.kept]) if (kept) gone.set(kept.id, kept);
     for (const place of ['tab', 'device'] as const) keep(place, undefined);
     setSession(forgotten);
     const others = openChannel(forgetChannel);
-    others.postMessage([...gone]);
+    others.postMessage([...gone.keys()]);
     others.close();
-    void end(kept);
+    for (const kept of gone.values()) void end(kept);
   }, []);
   useEffect(() => {
     // An address that differs in its fragment alone does not load the page again.
@@ -136,13 +170,19 @@ export function useSession(
       const text = takeTokenFromAddress(window);
       if (text !== undefined) setSession((before) => enter(text, before));
     };
-    // Another tab has renewed the token of the device.
+    // Another tab has put another token on the device, or removed that of this tab.
     const onStorage = ({ key }: StorageEvent) => {
-      const renewed = key === nameOf(tabStorageKeys.token) ? readKept('device') : undefined;
-      if (renewed === undefined) return;
-      setSession((now) =>
-        now.active && now.place === 'device' && now.kept?.id === renewed.id ? { ...now, kept: renewed } : now,
-      );
+      if (key !== nameOf(tabStorageKeys.token)) return;
+      const id = readKept('device')?.id;
+      setSession((now) => (now.place === 'device' && now.kept?.id !== id ? { ...now, place: 'tab' } : now));
+    };
+    // While the page was left, and Back restored it, another tab may have forgotten the token.
+    const onPageShow = ({ persisted }: PageTransitionEvent) => {
+      const { kept } = latest.current;
+      if (!persisted || kept === undefined) return;
+      void renew(kept.token).then(() => {
+        if (ended.current.has(kept.id)) setSession((now) => (now.kept?.id === kept.id ? forgotten : now));
+      });
     };
     const others = openChannel(forgetChannel);
     others.onmessage = ({ data: gone }: MessageEvent<readonly string[]>) =>
@@ -152,20 +192,23 @@ export function useSession(
     );
     window.addEventListener('hashchange', onHashChange);
     window.addEventListener('storage', onStorage);
+    window.addEventListener('pageshow', onPageShow);
     return () => {
       window.removeEventListener('hashchange', onHashChange);
       window.removeEventListener('storage', onStorage);
+      window.removeEventListener('pageshow', onPageShow);
       others.close();
       stopReceiving();
     };
-  }, []);
+  }, [renew]);
   useEffect(() => {
+    if (signingIn === undefined || typeof signingIn === 'string') return;
     let isShown = true;
-    void signingIn?.then(async (signedIn) => {
+    void signingIn.then(async (signedIn) => {
       if (!isShown) return;
       if (typeof signedIn === 'string') {
         // The tab may have a token already: a link that looks like a reply must not take it away.
-        setSession(() => withProblem(openSession(undefined, false), signedIn));
+        setSession(() => withProblem(openSession(undefined), signedIn));
         return;
       }
       if (await handOver(signedIn)) {
@@ -181,13 +224,18 @@ export function useSession(
       isShown = false;
     };
   }, [signingIn]);
-  const { kept, active } = session;
+  const { kept, active, unrenewed } = session;
   useEffect(() => {
-    const delayMs = active && kept !== undefined ? renewalDelayMs(kept) : undefined;
+    const delayMs = kept && (active || unrenewed) && renewalDelayMs(kept, unrenewed?.times);
     if (kept === undefined || delayMs === undefined) return;
-    const timer = setTimeout(() => void renew(kept.token), delayMs);
-    return () => clearTimeout(timer);
-  }, [kept, active, renew]);
+    const renewNow = () => void renew(kept.token);
+    const timer = setTimeout(renewNow, delayMs);
+    if (unrenewed) window.addEventListener('online', renewNow);
+    return () => {
+      clearTimeout(timer);
+      window.removeEventListener('online', renewNow);
+    };
+  }, [kept, active, unrenewed, renew]);
   return useMemo(
     () => ({ session, use, answerOffer, keepIn, reject, renew, replace, forget }),
     [session, use, answerOffer, keepIn, reject, renew, replace, forget],
@@ -197,22 +245,27 @@ export function useSession(
 /** The channel to the other tabs of this page, with the ids of tokens to forget. */
 const forgetChannel = 'plant-store.forget';
 
+const signInEnded = 'Your sign-in has ended. Sign in again.';
+
 /** Ends a sign-in at the identity provider as well, if that is possible. */
-async function end(kept: KeptToken | undefined): Promise<void> {
+async function end(kept: KeptToken): Promise<void> {
   const settings = readSignInSettings();
-  const { signIn } = kept ?? {};
-  if (signIn?.refreshToken === undefined || settings === undefined) return;
+  if (kept.signIn?.shared === undefined || settings === undefined) return;
   const { endSignIn } = await loadPart(() => import('./sign-in.js'));
-  await endSignIn(settings, signIn).catch(() => undefined);
+  await endSignIn(settings, kept).catch(() => undefined);
 }
 
-function openSession(tokenFromAddress: string | undefined, isSigningIn: boolean): Session {
+function openSession(
+  tokenFromAddress: string | undefined,
+  signingIn?: Promise<SignedIn | string> | string,
+): Session {
   const inTab = readKept('tab');
   const kept = inTab ?? readKept('device');
   const place = inTab === undefined && kept !== undefined ? 'device' : 'tab';
-  if (isSigningIn)
-    return { kept: undefined, active: false, place: 'tab', asked: false, waiting: 'Signing in…' };
   const session: Session = { kept, active: kept !== undefined, place, asked: false };
+  // A link that looks like a reply changes nothing in a tab that has a token.
+  if (typeof signingIn === 'string') return kept === undefined ? { ...session, problem: signingIn } : session;
+  if (signingIn !== undefined) return { ...forgotten, asked: false, waiting: 'Signing in…' };
   return tokenFromAddress === undefined ? session : enter(tokenFromAddress, session);
 }
 
@@ -221,7 +274,7 @@ function enter(text: string, before: Session): Session {
   if (token === undefined) return withProblem(before, `The token in the address cannot be used. ${problem}`);
   // One that the device has stays there.
   const isSame = before.kept?.token === token;
-  if (before.active && !isSame) return { ...before, offered: token };
+  if ((before.active || before.unrenewed) && !isSame) return { ...before, offered: token };
   const place = isSame ? before.place : 'tab';
   return { kept: isSame ? before.kept : enteredToken(token), active: true, place, asked: before.asked };
 }

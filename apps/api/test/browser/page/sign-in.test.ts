@@ -16,6 +16,7 @@ let page: Page;
 beforeEach(async () => {
   provider.lifetimeSeconds = 3_600;
   provider.grants.length = 0;
+  provider.away = undefined;
   tab = await openTab(shared.browser);
   page = tab.page;
   return async () => {
@@ -27,18 +28,18 @@ beforeEach(async () => {
 });
 
 /** Signs in at the provider, by any name and password, and permits what the page asks for. */
-async function signIn(name: string): Promise<void> {
-  await answerProvider(name);
-  await page.getByRole('link', { name: 'Plants' }).waitFor();
+async function signIn(name: string, of = page): Promise<void> {
+  await answerProvider(name, of);
+  await of.getByRole('link', { name: 'Plants' }).waitFor();
 }
 
-async function answerProvider(name: string): Promise<void> {
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await page.locator('input[name="login"]').fill(name);
-  await page.locator('input[name="password"]').fill('any');
-  await page.locator('button[type="submit"]').click();
-  await page.waitForURL(/\/interaction\//);
-  await page.locator('button[type="submit"]').click();
+async function answerProvider(name: string, of = page): Promise<void> {
+  await of.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await of.locator('input[name="login"]').fill(name);
+  await of.locator('input[name="password"]').fill('any');
+  await of.locator('button[type="submit"]').click();
+  await of.waitForURL(/\/interaction\//);
+  await of.locator('button[type="submit"]').click();
 }
 
 /** Waits until the token of a sign-in has expired, of 5 seconds, which the provider does not renew. */
@@ -69,6 +70,17 @@ async function signInBeside(): Promise<void> {
   await closed;
 }
 
+/** The records of sign-ins that tabs share, as text. */
+const readShared = () =>
+  page.evaluate(async () => {
+    const opening = indexedDB.open('plant-store');
+    await new Promise((resolve) => opening.addEventListener('success', resolve));
+    const reading = opening.result.transaction('sign-ins').objectStore('sign-ins').getAll();
+    await new Promise((resolve) => reading.addEventListener('success', resolve));
+    opening.result.close();
+    return reading.result.map(({ data }: { data: ArrayBuffer }) => new TextDecoder().decode(data));
+  });
+
 const readKept = (place: 'sessionStorage' | 'localStorage') =>
   page.evaluate((name) => globalThis[name].getItem('plant-store.token'), place);
 
@@ -78,8 +90,9 @@ it('signs people in at the identity provider, returns to the view, and keeps the
   expect(page.url()).toBe(`${shared.store.baseUrl}/add?tag=bed`);
   await addPlant(page, { id: '1', name: 'Monstera' });
   await page.getByRole('listitem').getByText('stored').waitFor();
-  expect(await readKept('sessionStorage')).toContain('refreshToken');
+  expect(await readKept('sessionStorage')).toContain('shared');
   expect(await readKept('localStorage')).toBeNull();
+  expect(await readShared()).toEqual([expect.not.stringContaining('token')]);
   await page.reload();
   await page.getByRole('link', { name: 'Plants' }).waitFor();
   expect(provider.grants).toEqual(['authorization_code granted']);
@@ -92,7 +105,7 @@ it('remembers the sign-in on the device, and forgets it in all tabs, also at the
   await page.getByLabel('Remember on this device').check();
   await signIn('bob');
   const kept = await readKept('localStorage');
-  expect(kept).toContain('refreshToken');
+  expect(kept).toContain('shared');
   expect(await readKept('sessionStorage')).toBeNull();
   const other = await page.context().newPage();
   await other.goto(shared.store.baseUrl);
@@ -102,6 +115,43 @@ it('remembers the sign-in on the device, and forgets it in all tabs, also at the
   expect((await revoked).status()).toBe(200);
   for (const each of [page, other]) await each.getByRole('button', { name: 'Use token' }).waitFor();
   expect([await readKept('localStorage'), await readKept('sessionStorage')]).toEqual([null, null]);
+  expect(await readShared()).toEqual([]);
+});
+
+it('keeps a tab signed in when somebody else signs in beside it, and is remembered in its place', async () => {
+  await page.goto(shared.store.baseUrl);
+  const other = await page.context().newPage();
+  await other.goto(shared.store.baseUrl);
+  for (const each of [page, other]) await each.getByLabel('Remember on this device').check();
+  await signIn('grace');
+  const kept = await readKept('localStorage');
+  await page.context().clearCookies();
+  await signIn('heidi', other);
+  await until(async () => (await readKept('sessionStorage')) !== null);
+  await page.reload();
+  await page.getByRole('link', { name: 'Plants' }).waitFor();
+  expect(await readKept('sessionStorage')).toBe(kept);
+  expect(await readKept('localStorage')).not.toBe(kept);
+  expect(await readShared()).toHaveLength(2);
+});
+
+it('stays signed in while the identity provider is away, says so, and works on afterwards', async () => {
+  provider.lifetimeSeconds = 5;
+  await page.goto(`${shared.store.baseUrl}/add`);
+  await signIn('ivan');
+  await field(page, 'Name').fill('Rose');
+  provider.away = /./;
+  const away = page.getByText('returned the status 503. You stay signed in');
+  await away.waitFor();
+  await page.waitForTimeout(5_000);
+  await page.keyboard.press('Enter');
+  await page.locator('.views').waitFor({ state: 'detached' });
+  await expectUsable(page, 'identity provider away');
+  provider.away = undefined;
+  await away.waitFor({ state: 'detached' });
+  expect(await field(page, 'Name').inputValue()).toBe('Rose');
+  await field(page, 'Name').press('Enter');
+  await page.getByRole('listitem').getByText('stored').waitFor();
 });
 
 it('renews a token before it expires, in the view as it is', async () => {
@@ -120,6 +170,15 @@ it('renews a token before it expires, in the view as it is', async () => {
   expect(await field(page, 'Name').inputValue()).toBe('Rose');
   await addPlant(page, { id: '2', name: 'Rose' });
   await page.getByRole('listitem').getByText('stored').waitFor();
+});
+
+it('signs people in, until the token expires, where the browser keeps no database', async () => {
+  await page.addInitScript(() => Object.defineProperty(globalThis, 'indexedDB', { value: undefined }));
+  await page.goto(shared.store.baseUrl);
+  await signIn('judy');
+  expect(await readKept('sessionStorage')).not.toContain('shared');
+  await page.reload();
+  await page.getByRole('link', { name: 'Plants' }).waitFor();
 });
 
 it('asks again when the identity provider does not renew the token, and what was typed stays', async () => {

@@ -13,6 +13,12 @@ export interface OidcProvider {
   lifetimeSeconds: number;
   /** How often it was asked for a token, by the grant type, and with which outcome. */
   readonly grants: string[];
+  /** The paths to which it returns the status 503. */
+  away: RegExp | undefined;
+  /** How many requests got that status. */
+  readonly refused: number;
+  /** Where its forms were asked for, and where they have led, the latest last. */
+  readonly visited: { readonly form: string[]; readonly reply: string[] };
   stop(): void;
 }
 
@@ -28,7 +34,7 @@ export async function startOidcProvider(): Promise<OidcProvider> {
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const { privateKey } = await generateKeyPair('RS256', { extractable: true });
   const grants: string[] = [];
-  const started: OidcProvider = {
+  const started: { -readonly [Name in keyof OidcProvider]: OidcProvider[Name] } = {
     issuer,
     settings: {
       ...{ JWT_ISSUER: issuer, JWT_AUDIENCE: audience, JWT_JWKS_URL: `${issuer}/jwks` },
@@ -36,6 +42,9 @@ export async function startOidcProvider(): Promise<OidcProvider> {
     },
     lifetimeSeconds: 3_600,
     grants,
+    away: undefined,
+    refused: 0,
+    visited: { form: [], reply: [] },
     stop() {
       server.close();
       server.closeAllConnections();
@@ -57,6 +66,8 @@ export async function startOidcProvider(): Promise<OidcProvider> {
     clientBasedCORS: () => true,
     pkce: { required: () => true },
     issueRefreshToken: async () => true,
+    // All tokens of a sign-in become invalid when one is used twice.
+    rotateRefreshToken: true,
     findAccount: (_context, id) => ({ accountId: id, claims: async () => ({ sub: id }) }),
     features: {
       devInteractions: { enabled: true },
@@ -78,6 +89,20 @@ export async function startOidcProvider(): Promise<OidcProvider> {
   provider.on('grant.error', ({ oidc }, error) =>
     grants.push(`${oidc.params?.['grant_type']} ${error.message}`),
   );
-  server.on('request', provider.callback());
+  const answer = provider.callback();
+  server.on('request', (request, reply) => {
+    const { url = '' } = request;
+    if (started.away?.test(url)) {
+      started.refused += 1;
+      reply.writeHead(503, { 'access-control-allow-origin': '*' }).end();
+      return;
+    }
+    if (url.startsWith('/auth?')) started.visited.form.push(issuer + url);
+    reply.once('finish', () => {
+      const location = String(reply.getHeader('location') ?? '');
+      if (/[?&]code=/.test(location)) started.visited.reply.push(location);
+    });
+    return answer(request, reply);
+  });
   return started;
 }
