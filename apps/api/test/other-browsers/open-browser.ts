@@ -1,14 +1,20 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
-import puppeteer, { type ElementHandle } from 'puppeteer-core';
+import puppeteer, { type ElementHandle, type LaunchOptions } from 'puppeteer-core';
 import { until } from '../support/until.js';
 
 /** The keys that are pressed, by their code in WebDriver (section 17.4.2). */
 const keys = { Enter: '\uE007', Escape: '\uE00C', Tab: '\uE004', ArrowDown: '\uE015' } as const;
 
-/** A browser with one tab. An element is named by an expression that is evaluated in the page. */
+/** A browser, and its current tab. An element is named by an expression that is evaluated in the page. */
 export interface OpenBrowser {
+  /** Opens an empty tab, which becomes the current one. */
+  openTab(): Promise<void>;
+  /** Makes another tab the current one, by its number; the first is 0. */
+  useTab(number: number): Promise<void>;
+  /** Closes all tabs but the first. */
+  closeTabs(): Promise<void>;
   goto(url: string): Promise<void>;
   /** Evaluates an expression; what it is must be JSON. */
   evaluate(expression: string): Promise<unknown>;
@@ -22,23 +28,46 @@ export interface OpenBrowser {
   close(): Promise<void>;
 }
 
+/** Debian's Chromium, or that of `CHROMIUM_PATH`. */
+export function openChromium(): Promise<OpenBrowser> {
+  const executablePath = process.env['CHROMIUM_PATH'] || '/usr/bin/chromium';
+  require(executablePath, 'chromium');
+  // Chromium's sandbox does not work as root; only the test's own page is loaded.
+  const args = ['--no-sandbox', '--disable-quic', '--disable-background-networking'];
+  return openByPuppeteer({ executablePath, args });
+}
+
 /** Debian's Firefox, by WebDriver BiDi, which it speaks itself. */
-export async function openFirefox(): Promise<OpenBrowser> {
+export function openFirefox(): Promise<OpenBrowser> {
   const executablePath = '/usr/bin/firefox-esr';
   require(executablePath, 'firefox-esr');
-  const browser = await puppeteer.launch({
-    browser: 'firefox',
-    executablePath,
-    protocolTimeout: 240_000,
-  });
-  const page = await browser.newPage();
+  return openByPuppeteer({ browser: 'firefox', executablePath });
+}
+
+async function openByPuppeteer(options: LaunchOptions): Promise<OpenBrowser> {
+  const browser = await puppeteer.launch({ ...options, protocolTimeout: 240_000 });
+  let page = await browser.newPage();
+  const pages = [page];
   const find = async (element: string) => {
     const found = (await page.evaluateHandle(element)).asElement();
     if (found === null) throw new Error(`There is no element ${element}.`);
     // What is typed into and clicked are elements; nothing here depends on which.
     return found as ElementHandle<HTMLInputElement>;
   };
+  const useTab = async (number: number) => {
+    page = pages[number] ?? page;
+    await page.bringToFront();
+  };
   return {
+    async openTab() {
+      page = await browser.newPage();
+      pages.push(page);
+    },
+    useTab,
+    async closeTabs() {
+      for (const each of pages.splice(1)) await each.close();
+      await useTab(0);
+    },
     goto: async (url) => void (await page.goto(url)),
     evaluate: (expression) => page.evaluate(expression),
     click: async (element) => (await find(element)).click(),
@@ -52,7 +81,7 @@ export async function openFirefox(): Promise<OpenBrowser> {
 /** What WebDriver calls a reference to an element. */
 const elementKey = 'element-6066-11e4-a52e-4f735466cecf';
 
-/** Debian's WebKitGTK in its MiniBrowser, by WebDriver. The library for that has 23 MB, of which this needs six commands. */
+/** Debian's WebKitGTK in its MiniBrowser, by WebDriver. The library for that has 23 MB, of which this needs ten commands. */
 export async function openWebKit(): Promise<OpenBrowser> {
   const binary = `/usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu/webkit2gtk-4.1/MiniBrowser`;
   for (const path of ['/usr/bin/WebKitWebDriver', binary, '/usr/bin/xvfb-run', '/usr/bin/xauth'])
@@ -84,7 +113,22 @@ export async function openWebKit(): Promise<OpenBrowser> {
     };
     const type = async (element: string, text: string) =>
       void (await send('POST', `${await find(element)}/value`, { text }));
+    const tabs = [await send('GET', `${session}/window`)];
+    const use = (handle: unknown) => send('POST', `${session}/window`, { handle });
     return {
+      async openTab() {
+        const { handle } = Object(await send('POST', `${session}/window/new`, { type: 'tab' }));
+        tabs.push(handle);
+        await use(handle);
+      },
+      useTab: async (number) => void (await use(tabs[number])),
+      async closeTabs() {
+        for (const handle of tabs.splice(1)) {
+          await use(handle);
+          await send('DELETE', `${session}/window`);
+        }
+        await use(tabs[0]);
+      },
       goto: async (url) => void (await send('POST', `${session}/url`, { url })),
       evaluate,
       click: async (element) => void (await send('POST', `${await find(element)}/click`, {})),
