@@ -34,7 +34,7 @@ const targets = new Map<string, Target>([
   mode('browser', 'the page and the client in Chromium: Debian’s chromium, or that of CHROMIUM_PATH'),
   mode(
     'other-browsers',
-    'the main ways through the page in Firefox and WebKit: Debian’s firefox-esr, webkit2gtk-driver, xvfb and xauth',
+    'the main ways through the page in Firefox and WebKit, and sign-ins in these and Chromium: Debian’s firefox-esr, webkit2gtk-driver, xvfb, xauth, and chromium',
   ),
   mode(
     'process',
