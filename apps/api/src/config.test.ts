@@ -36,6 +36,7 @@ it('has a default for everything', () => {
     clientFolder: fileURLToPath(new URL('../dist/client', import.meta.url)),
     ignoredFields: [],
     fastPath: true,
+    warnings: [],
   });
   expect(Object.isFrozen(config)).toBe(true);
   expect(parseConfig({ PORT: '', HOST: '', UNRELATED: 'x' }, '/srv/plants')).toEqual(config);
@@ -207,9 +208,12 @@ it.each([
   }
 });
 
-it('is listed completely in the page of settings', () => {
-  const page = readFileSync(new URL('../../../docs/operate/settings.md', import.meta.url), 'utf8');
-  const listed = [...page.matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name]) => name);
+it('is listed completely in the pages of settings', () => {
+  const listed = ['settings', 'opentelemetry'].flatMap((name) => {
+    const page = readFileSync(new URL(`../../../docs/operate/${name}.md`, import.meta.url), 'utf8');
+    const rows = page.match(/^\| (`[A-Z_]+`(, )?)+ \|/gm) ?? [];
+    return rows.flatMap((row) => row.match(/[A-Z_]+/g) ?? []);
+  });
   expect(listed).toEqual(environmentVariables);
 });
 

@@ -7,7 +7,7 @@ import { checkJwtVariables, jwtVariables, toJwtSettings, wholeNumber } from './a
 import { ConfigurationError } from './errors/operator-error.js';
 import { parseTrustedProxies } from './http/client-address.js';
 import { failingAfterMs } from './observe/commit-health.js';
-import { checkOtlpVariables, otlpVariables, toOtlpSettings } from './observe/otlp-settings.js';
+import { otlpVariables, toOtlpSettings } from './observe/otlp-settings.js';
 import { packageFolder } from './package-folder.js';
 import { countAvailableCores } from './runtime/available-cores.js';
 import type { QueueLimits } from './store/commit-queue.js';
@@ -95,7 +95,6 @@ const EnvironmentSchema = z.object({
 /** The variables, with the location of the database that several of them determine together. */
 const SettingsSchema = EnvironmentSchema.superRefine(checkLimits)
   .superRefine(checkJwtVariables)
-  .superRefine(checkOtlpVariables)
   .transform((variables, context) => {
     const database = addPasswordOfFile(variables.DATABASE_URL, variables.DATABASE_PASSWORD_FILE);
     if (!('problem' in database)) return { ...variables, database };
@@ -162,6 +161,7 @@ function toConfig(variables: z.infer<typeof SettingsSchema>, folder: string) {
     batchPlants,
     batchBytes,
   };
+  const { otlp, warnings } = toOtlpSettings(variables);
   return Object.freeze({
     /** The address to listen on. */
     host,
@@ -219,7 +219,9 @@ function toConfig(variables: z.infer<typeof SettingsSchema>, folder: string) {
     /** Whether the service takes the shortcuts that depend on undocumented parts of its dependencies (decision 10). */
     fastPath: variables.FAST_PATH,
     /** Which traces and metrics are exported by OTLP; `undefined` for none. */
-    otlp: toOtlpSettings(variables),
+    otlp,
+    /** Settings that are not used as they stand, which the log and `plant-store check` show. */
+    warnings: Object.freeze(warnings),
   });
 }
 

@@ -51,6 +51,28 @@ it.each([
   expect(found).toEqual([{ status: 'ok', found: `valid, ${shown}` }]);
 });
 
+it('warns of settings that are not used as they stand, without the headers for a collector', () => {
+  const environment = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
+    OTEL_EXPORTER_OTLP_HEADERS: 'sesame',
+    OTEL_TRACES_SAMPLER: 'xray',
+  };
+  const found = inspectSettings({ config: parseConfig(environment, '/'), environment, folder: '/' });
+  expect(found).toMatchObject([
+    {
+      status: 'ok',
+      found: expect.stringContaining('OTEL_EXPORTER_OTLP_HEADERS=***, OTEL_TRACES_SAMPLER=xray'),
+    },
+    { status: 'warning', found: 'OTEL_EXPORTER_OTLP_HEADERS is not used as it stands' },
+    {
+      status: 'warning',
+      found: 'OTEL_TRACES_SAMPLER is not used as it stands',
+      advice: expect.stringMatching(/^"xray" is ignored: .* parentbased_always_on is used\.$/),
+    },
+  ]);
+  expect(JSON.stringify(found)).not.toContain('sesame');
+});
+
 it.each([
   ['DATABSE_URL', 'DATABASE_URL'],
   ['DATABASE_POOLSIZE', 'DATABASE_POOL_SIZE'],

@@ -32,11 +32,14 @@ export function inspectSettings({ config, environment, folder }: Settings): Resu
       return false;
     }
   };
+  const ignored = config.warnings.map(({ variable, reason }) =>
+    warning(`${variable} is not used as it stands`, reason),
+  );
   const effective = [...environmentVariables, ...Object.keys(formerNames)]
     .filter((name) => environment[name] && !isDefault(name))
-    .map((name) => `${name}=${hidePassword(environment[name] ?? '')}`);
+    .map((name) => `${name}=${name.endsWith('_HEADERS') ? '***' : hidePassword(environment[name] ?? '')}`);
   const found = effective.length === 0 ? 'valid, all defaults' : `valid, ${effective.join(', ')}`;
-  return [ok(found), ...findMisspelled(environment)];
+  return [ok(found), ...ignored, ...findMisspelled(environment)];
 }
 
 function hidePassword(value: string): string {

@@ -42,6 +42,7 @@ export async function serve(
   const { workers } = config;
   const logger = await openLog(config, { isTerminal: context.isTerminal, isShared: workers > 1 });
   const { log, print, close: closeLog } = logger;
+  for (const setting of config.warnings) log.warn(setting, 'a setting is not used as it stands');
   // A terminal that is closed sends SIGHUP, which stops the service.
   const replacesOnHangUp = workers > 1 && !context.isTerminal;
   const signalled = context.stopSignal({ hangUp: !replacesOnHangUp }).then((signal) => ({ signal }));

@@ -13,11 +13,19 @@ import {
 } from '@opentelemetry/sdk-metrics';
 import type { MetricValue, MetricValueWithName } from '@prometheus-io/client';
 import type { MetricValues } from './metrics.js';
-import type { MetricSettings } from './otlp-settings.js';
+import type { ExportSettings, MetricSettings } from './otlp-settings.js';
+
+type ExporterOptions = Required<NonNullable<ConstructorParameters<typeof OTLPMetricExporter>[0]>>;
+
+/** The options of an exporter, which reads headers and certificates from the environment itself. */
+export function exporterOptions({ url, timeoutMs, compression }: ExportSettings) {
+  // The enum is that of a package that only the libraries import.
+  return { url, timeoutMillis: timeoutMs, compression: compression as ExporterOptions['compression'] };
+}
 
 /** Starts to export metrics at an interval; returns a function that exports them once more, and stops. */
 export function startMetrics(
-  { url, intervalMs }: MetricSettings,
+  settings: MetricSettings,
   resource: Resource,
   read: () => Promise<MetricValues>,
 ): () => Promise<void> {
@@ -27,8 +35,9 @@ export function startMetrics(
     return { resourceMetrics: { resource, scopeMetrics }, errors: [] };
   }
   const reader = new PeriodicExportingMetricReader({
-    exporter: new OTLPMetricExporter({ url }),
-    exportIntervalMillis: intervalMs,
+    exporter: new OTLPMetricExporter(exporterOptions(settings)),
+    exportIntervalMillis: settings.intervalMs,
+    exportTimeoutMillis: Math.min(settings.exportTimeoutMs, settings.intervalMs),
     metricProducers: [{ collect }],
   });
   const provider = new MeterProvider({ resource, readers: [reader] });

@@ -1,120 +1,312 @@
+import { readFileSync } from 'node:fs';
+import { validateHeaderName, validateHeaderValue } from 'node:http';
+import { shorten } from '@plant-store/contract/messages';
 import * as z from 'zod';
 import { wholeNumber } from '../auth/jwt-settings.js';
+import { messageOf } from '../errors/operator-error.js';
 
 /*
- * The standard variables of OpenTelemetry that the service reads itself. Its libraries read others where they need them, such as
- * OTEL_EXPORTER_OTLP_HEADERS and OTEL_RESOURCE_ATTRIBUTES.
+ * The variables of OpenTelemetry's specification ("SDK environment variables", "OTLP exporter"). They are often set for all programs of a
+ * machine, so none of them ends a start: one that the service does not understand or support is ignored with a warning, and an empty one
+ * counts as not set.
  */
 
-const text = z.string().optional();
+const settingsOfSignals = [
+  'ENDPOINT',
+  'PROTOCOL',
+  'HEADERS',
+  'TIMEOUT',
+  'COMPRESSION',
+  'CERTIFICATE',
+  'CLIENT_KEY',
+  'CLIENT_CERTIFICATE',
+] as const;
 
-/** Often set for all programs of a machine, they are checked only where something is exported. */
-export const otlpVariables = {
-  OTEL_EXPORTER_OTLP_ENDPOINT: text,
-  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: text,
-  OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: text,
-  OTEL_EXPORTER_OTLP_PROTOCOL: text,
-  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: text,
-  OTEL_EXPORTER_OTLP_METRICS_PROTOCOL: text,
-  OTEL_SDK_DISABLED: text,
-  OTEL_TRACES_EXPORTER: text,
-  OTEL_METRICS_EXPORTER: text,
-  OTEL_TRACES_SAMPLER: text,
-  OTEL_TRACES_SAMPLER_ARG: text,
-  OTEL_BSP_SCHEDULE_DELAY: text,
-  OTEL_BSP_MAX_QUEUE_SIZE: text,
-  OTEL_METRIC_EXPORT_INTERVAL: text,
-};
+const usedNames = [
+  ...settingsOfSignals.flatMap((setting) => [
+    `OTEL_EXPORTER_OTLP_${setting}` as const,
+    `OTEL_EXPORTER_OTLP_TRACES_${setting}` as const,
+    `OTEL_EXPORTER_OTLP_METRICS_${setting}` as const,
+  ]),
+  'OTEL_SDK_DISABLED',
+  'OTEL_SERVICE_NAME',
+  'OTEL_RESOURCE_ATTRIBUTES',
+  'OTEL_TRACES_EXPORTER',
+  'OTEL_METRICS_EXPORTER',
+  'OTEL_PROPAGATORS',
+  'OTEL_TRACES_SAMPLER',
+  'OTEL_TRACES_SAMPLER_ARG',
+  'OTEL_BSP_SCHEDULE_DELAY',
+  'OTEL_BSP_EXPORT_TIMEOUT',
+  'OTEL_BSP_MAX_QUEUE_SIZE',
+  'OTEL_BSP_MAX_EXPORT_BATCH_SIZE',
+  'OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT',
+  'OTEL_ATTRIBUTE_COUNT_LIMIT',
+  'OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT',
+  'OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT',
+  'OTEL_METRIC_EXPORT_INTERVAL',
+  'OTEL_METRIC_EXPORT_TIMEOUT',
+] as const;
+
+/** Variables that have no effect: the value that asks for what the service does anyway, and what it does. */
+const unusedNames = {
+  OTEL_CONFIG_FILE: [undefined, 'The service reads no such file, only variables.'],
+  OTEL_LOG_LEVEL: [undefined, 'LOG_LEVEL is used.'],
+  OTEL_LOGS_EXPORTER: ['none', 'No logs are exported: they are on standard output.'],
+  OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: [undefined, 'No logs are exported: they are on standard output.'],
+  OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE: ['cumulative', 'Metrics are cumulative.'],
+  OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION: [
+    'explicit_bucket_histogram',
+    'Histograms have explicit buckets.',
+  ],
+  OTEL_METRICS_EXEMPLAR_FILTER: ['always_off', 'Metrics have no exemplars.'],
+  OTEL_EXPORTER_PROMETHEUS_HOST: [undefined, 'ADMIN_HOST is used.'],
+  OTEL_EXPORTER_PROMETHEUS_PORT: [undefined, 'ADMIN_PORT is used.'],
+} as const;
+
+type UsedName = (typeof usedNames)[number];
+type UnusedName = keyof typeof unusedNames;
+type Signal = 'TRACES' | 'METRICS';
+
+const allNames = [...usedNames, ...(Object.keys(unusedNames) as UnusedName[])];
+
+export const otlpVariables = Object.fromEntries(
+  allNames.map((name) => [name, z.string().optional()]),
+) as Record<UsedName | UnusedName, z.ZodOptional<z.ZodString>>;
 
 type OtlpVariables = z.infer<z.ZodObject<typeof otlpVariables>>;
-type Signal = 'TRACES' | 'METRICS';
+
+/** A setting that is not used as it stands. */
+export interface SettingWarning {
+  readonly variable: string;
+  /** What is wrong, and what is used instead, in sentences without secrets. */
+  readonly reason: string;
+}
 
 const samplerKinds = ['always_on', 'always_off', 'traceidratio'] as const;
 const samplers = [...samplerKinds, ...samplerKinds.map((kind) => `parentbased_${kind}` as const)];
+
+/** One of several values, in any letter case. */
+const oneOf = <const Values extends readonly string[]>(values: Values, error: string) =>
+  z.string().toLowerCase().pipe(z.enum(values, { error }));
 
 const EndpointSchema = z.url({
   protocol: /^https?$/,
   error: 'must be an http or https URL, such as http://127.0.0.1:4318',
 });
-const ProtocolSchema = z.literal('http/protobuf', {
-  error: 'must be http/protobuf, which collectors take on port 4318: the service speaks no other',
-});
-const ExporterSchema = z.enum(['otlp', 'none'], { error: 'must be otlp or none' });
-const SamplerSchema = z.enum(samplers, { error: `must be one of ${samplers.join(', ')}` });
+const BooleanSchema = oneOf(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
+const ProtocolSchema = oneOf(
+  ['http/protobuf'],
+  'must be http/protobuf, which collectors usually accept on port 4318',
+);
+const CompressionSchema = oneOf(['gzip', 'none'], 'must be gzip or none');
+const SamplerSchema = oneOf(samplers, `must be one of ${samplers.join(', ')}`);
 const ShareSchema = z
   .string()
-  .refine((share) => /^(\d{1,9}|\d?\.\d{1,9})$/.test(share) && Number(share) <= 1, {
+  .refine((text) => Number(text) >= 0 && Number(text) <= 1, {
     error: 'must be a share from 0 to 1, such as 0.01',
   })
   .transform(Number);
+const MillisecondsSchema = wholeNumber(1, 2 ** 31 - 1);
+const CountSchema = wholeNumber(1, 10 ** 6);
+const LimitSchema = wholeNumber(0, 2 ** 31 - 1);
 
 /** Which traces and metrics are exported, and where to. */
-export type OtlpSettings = NonNullable<ReturnType<typeof toOtlpSettings>>;
+export type OtlpSettings = NonNullable<ReturnType<typeof toOtlpSettings>['otlp']>;
 export type TraceSettings = NonNullable<OtlpSettings['traces']>;
 export type MetricSettings = NonNullable<OtlpSettings['metrics']>;
+export type ExportSettings = Pick<TraceSettings, 'url' | 'timeoutMs' | 'compression'>;
 
-/** Checks the variables of what is exported. */
-export function checkOtlpVariables(variables: OtlpVariables, context: z.RefinementCtx): void {
-  // Both signals may have one of the same variable.
-  const issues = new Map<keyof OtlpVariables, string>();
-  toOtlpSettings(variables, (name, message) => issues.set(name, message));
-  for (const [name, message] of issues) context.addIssue({ code: 'custom', path: [name], message });
-}
+/** What the variables ask for, `undefined` where nothing is exported, and which of them are not used as they stand. */
+export function toOtlpSettings(variables: OtlpVariables) {
+  const warnings = new Map<string, string>();
+  const textOf = (name: UsedName | UnusedName) => variables[name]?.trim() || undefined;
+  const warn = (name: string, reason: string) => void warnings.set(name, reason);
+  const ignore = (name: string, value: string, message: string) =>
+    warn(name, `${JSON.stringify(shorten(value))} is ignored: ${message}`);
+  const result = <Otlp>(otlp: Otlp) => ({
+    otlp,
+    warnings: [...warnings].map(([variable, reason]): SettingWarning => ({ variable, reason })),
+  });
 
-/** The settings of checked variables; `undefined` where nothing is exported. */
-export function toOtlpSettings(
-  variables: OtlpVariables,
-  report?: (name: keyof OtlpVariables, message: string) => unknown,
-) {
-  if (variables.OTEL_SDK_DISABLED?.toLowerCase() === 'true') return undefined;
-
-  const isSet = (name: keyof OtlpVariables) => variables[name] !== undefined;
-
-  /** The value of a variable, or the default; a value that is not valid is reported. */
-  function read<Value>(name: keyof OtlpVariables, schema: z.ZodType<Value>, byDefault: Value): Value {
-    if (!isSet(name)) return byDefault;
-    const { data = byDefault, error } = schema.safeParse(variables[name]);
-    for (const { message } of error?.issues ?? []) report?.(name, message);
-    return data;
+  /** The value of the first of these variables that is set and valid, or the default. */
+  function read<Value>(names: readonly UsedName[], schema: z.ZodType<Value>, byDefault: Value): Value {
+    const invalid = new Map<UsedName, string>();
+    let found: { readonly value: Value } | undefined;
+    for (const name of names) {
+      const text = textOf(name);
+      if (text === undefined || found !== undefined) continue;
+      const { data, error } = schema.safeParse(text);
+      if (error === undefined) found = { value: data };
+      else invalid.set(name, error.issues.map(({ message }) => message).join(', '));
+    }
+    const value = found === undefined ? byDefault : found.value;
+    for (const [name, message] of invalid)
+      ignore(name, textOf(name) ?? '', `it ${message}. ${value ?? 'No limit'} is used.`);
+    return value;
   }
+
+  /** The known items of a list, in any letter case; without any of them the default. */
+  function readList(name: UsedName, known: readonly string[], byDefault: string): readonly string[] {
+    const items = (textOf(name)?.toLowerCase().split(',') ?? [])
+      .map((item) => item.trim())
+      .filter((item) => item !== '');
+    const unknown = items.filter((item) => !known.includes(item));
+    const used = items.filter((item) => known.includes(item));
+    const list = used.length === 0 ? [byDefault] : used;
+    if (unknown.length > 0)
+      ignore(name, unknown.join(','), `only ${known.join(', ')} are supported. ${list.join(',')} is used.`);
+    return list;
+  }
+
+  const ofSignal = (signal: Signal, setting: (typeof settingsOfSignals)[number]) =>
+    [`OTEL_EXPORTER_OTLP_${signal}_${setting}`, `OTEL_EXPORTER_OTLP_${setting}`] as const;
 
   /** Where a signal is sent to; `undefined` if it is not. A variable of its own comes before that of both signals. */
   function readUrl(signal: Signal): string | undefined {
-    const own = `OTEL_EXPORTER_OTLP_${signal}_ENDPOINT` as const;
-    if (!isSet(own) && !isSet('OTEL_EXPORTER_OTLP_ENDPOINT')) return undefined;
-    if (read(`OTEL_${signal}_EXPORTER`, ExporterSchema, 'otlp') === 'none') return undefined;
-    const protocol = `OTEL_EXPORTER_OTLP_${signal}_PROTOCOL` as const;
-    read(isSet(protocol) ? protocol : 'OTEL_EXPORTER_OTLP_PROTOCOL', ProtocolSchema, 'http/protobuf');
-    if (isSet(own)) return read(own, EndpointSchema, '');
-    const url = read('OTEL_EXPORTER_OTLP_ENDPOINT', EndpointSchema, '');
-    return `${url.replace(/\/$/, '')}/v1/${signal.toLowerCase()}`;
+    const names = ofSignal(signal, 'ENDPOINT').filter((name) => textOf(name) !== undefined);
+    if (names.length === 0 || readList(`OTEL_${signal}_EXPORTER`, ['otlp', 'none'], 'otlp').includes('none'))
+      return undefined;
+    for (const name of names) {
+      const { data: url, error } = EndpointSchema.safeParse(textOf(name));
+      if (url !== undefined)
+        return name === 'OTEL_EXPORTER_OTLP_ENDPOINT'
+          ? `${url.replace(/\/$/, '')}/v1/${signal.toLowerCase()}`
+          : url;
+      // It may hold a password.
+      warn(name, `It is ignored: it ${error.issues[0]?.message}.`);
+    }
+    return undefined;
   }
 
-  function readTraces(url: string) {
-    const sampler = read('OTEL_TRACES_SAMPLER', SamplerSchema, 'parentbased_always_on');
-    const isRatio = sampler.endsWith('traceidratio');
+  /** Whether the files for TLS can be read: without them the libraries would trust other authorities than asked for. */
+  function checkFiles(signal: Signal, url: string): boolean {
+    if (!url.startsWith('https:')) return true;
+    return (['CERTIFICATE', 'CLIENT_KEY', 'CLIENT_CERTIFICATE'] as const).every((setting) => {
+      const name = ofSignal(signal, setting).find((each) => textOf(each) !== undefined);
+      if (name === undefined) return true;
+      try {
+        readFileSync(variables[name] ?? '');
+        return true;
+      } catch (error) {
+        warn(name, `The file cannot be read: ${messageOf(error)}. Nothing that needs it is exported.`);
+        return false;
+      }
+    });
+  }
+
+  /** Whether the libraries can send the headers, of which they leave out what is no pair. */
+  function checkHeaders(name: UsedName): boolean {
+    const pairs = toPairs(textOf(name) ?? '');
+    if (pairs === undefined) {
+      warn(name, 'What is not key=value, with special characters as %XX, is ignored.');
+      return true;
+    }
+    try {
+      for (const [key, value] of pairs) {
+        validateHeaderName(key);
+        validateHeaderValue(key, value);
+      }
+      return true;
+    } catch {
+      warn(
+        name,
+        'A name or value has a character that no header may have. Nothing that needs it is exported.',
+      );
+      return false;
+    }
+  }
+
+  function readExport(signal: Signal) {
+    const url = readUrl(signal);
+    if (url === undefined || !checkFiles(signal, url)) return undefined;
+    read(ofSignal(signal, 'PROTOCOL'), ProtocolSchema, 'http/protobuf');
+    if (!ofSignal(signal, 'HEADERS').every(checkHeaders)) return undefined;
     return {
       url,
-      /** Whether a trace that the caller has begun is recorded as the caller says. */
-      isParentBased: sampler.startsWith('parentbased_'),
-      /** The share of the other traces that are recorded, from 0 to 1. */
-      share: isRatio ? read('OTEL_TRACES_SAMPLER_ARG', ShareSchema, 1) : sampler.endsWith('on') ? 1 : 0,
-      /** How long spans are collected before they are sent, in milliseconds. */
-      delayMs: read('OTEL_BSP_SCHEDULE_DELAY', wholeNumber(1, 10 ** 7), 5_000),
-      /** How many spans wait to be sent; more are dropped. */
-      queueSpans: read('OTEL_BSP_MAX_QUEUE_SIZE', wholeNumber(1, 10 ** 6), 2_048),
+      /** How long an export may take, with its retries, in milliseconds. */
+      timeoutMs: read(ofSignal(signal, 'TIMEOUT'), MillisecondsSchema, 10_000),
+      compression: read(ofSignal(signal, 'COMPRESSION'), CompressionSchema, 'none'),
     };
   }
 
-  const tracesUrl = readUrl('TRACES');
-  const metricsUrl = readUrl('METRICS');
-  const metrics = metricsUrl !== undefined && {
-    url: metricsUrl,
-    intervalMs: read('OTEL_METRIC_EXPORT_INTERVAL', wholeNumber(1, 10 ** 9), 60_000),
-  };
-  if (tracesUrl === undefined && !metrics) return undefined;
-  return Object.freeze({
-    traces: tracesUrl === undefined ? undefined : readTraces(tracesUrl),
-    metrics: metrics || undefined,
-  });
+  function readTraces() {
+    const exported = readExport('TRACES');
+    if (exported === undefined) return undefined;
+    const propagators = readList('OTEL_PROPAGATORS', ['tracecontext', 'baggage', 'none'], 'tracecontext');
+    const sampler = read(['OTEL_TRACES_SAMPLER'], SamplerSchema, 'parentbased_always_on');
+    const isRatio = sampler.endsWith('traceidratio');
+    return {
+      ...exported,
+      /** Whether a span belongs to the trace of a caller that names one. */
+      followsCallers: propagators.includes('tracecontext'),
+      /** Whether a trace that the caller has begun is recorded as the caller says. */
+      isParentBased: sampler.startsWith('parentbased_'),
+      /** The share of the other traces that are recorded, from 0 to 1. */
+      share: isRatio ? read(['OTEL_TRACES_SAMPLER_ARG'], ShareSchema, 1) : sampler.endsWith('on') ? 1 : 0,
+      /** How long spans are collected before they are sent, and how long sending may take, in milliseconds. */
+      delayMs: read(['OTEL_BSP_SCHEDULE_DELAY'], MillisecondsSchema, 5_000),
+      exportTimeoutMs: read(['OTEL_BSP_EXPORT_TIMEOUT'], MillisecondsSchema, 30_000),
+      /** How many spans wait to be sent, past which more are dropped, and how many are sent together. */
+      queueSpans: read(['OTEL_BSP_MAX_QUEUE_SIZE'], CountSchema, 2_048),
+      exportSpans: read(['OTEL_BSP_MAX_EXPORT_BATCH_SIZE'], CountSchema, 512),
+      /** How many attributes a span has at most, and how long their values are. */
+      attributes: read(['OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT', 'OTEL_ATTRIBUTE_COUNT_LIMIT'], LimitSchema, 128),
+      attributeLength: read<number | undefined>(
+        ['OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT', 'OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT'],
+        LimitSchema,
+        undefined,
+      ),
+    };
+  }
+
+  function readMetrics() {
+    const exported = readExport('METRICS');
+    if (exported === undefined) return undefined;
+    return {
+      ...exported,
+      intervalMs: read(['OTEL_METRIC_EXPORT_INTERVAL'], MillisecondsSchema, 60_000),
+      exportTimeoutMs: read(['OTEL_METRIC_EXPORT_TIMEOUT'], MillisecondsSchema, 30_000),
+    };
+  }
+
+  const isAsked = (['TRACES', 'METRICS'] as const).some((signal) =>
+    ofSignal(signal, 'ENDPOINT').some((name) => textOf(name) !== undefined),
+  );
+  if (!isAsked || read(['OTEL_SDK_DISABLED'], BooleanSchema, false)) return result(undefined);
+  const traces = readTraces();
+  const metrics = readMetrics();
+  if (traces === undefined && metrics === undefined) return result(undefined);
+  if (!areResourceAttributes(textOf('OTEL_RESOURCE_ATTRIBUTES') ?? ''))
+    warn(
+      'OTEL_RESOURCE_ATTRIBUTES',
+      'It is ignored: it must be key=value, several separated by commas, with special characters as %XX, and each at most 255 characters long.',
+    );
+  for (const [name, [usual, instead]] of Object.entries(unusedNames)) {
+    const value = textOf(name as UnusedName);
+    if (value !== undefined && value.toLowerCase() !== usual) warn(name, `It is ignored. ${instead}`);
+  }
+  return result(Object.freeze({ traces, metrics }));
+}
+
+/** The pairs of a list such as `a=1,b=2`, decoded; `undefined` when an item is no pair, or cannot be decoded. */
+function toPairs(list: string): [key: string, value: string][] | undefined {
+  const items = list.split(',').filter((item) => item.trim() !== '');
+  const pairs = items.map((item) => /^([^=]+)=(.*)$/s.exec(item)?.slice(1));
+  try {
+    return pairs.map((pair) => {
+      const [key = '', value = ''] = pair?.map((text) => decodeURIComponent(text.trim())) ?? [];
+      if (key === '') throw new Error('no key=value');
+      return [key, value];
+    });
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether the list can be used; the libraries ignore all of it otherwise. */
+function areResourceAttributes(list: string): boolean {
+  const isUnescaped = list.split(',').every((item) => item.split('=').length <= 2);
+  const pairs = toPairs(list);
+  return isUnescaped && pairs?.every((pair) => pair.every((text) => text.length <= 255)) === true;
 }

@@ -36,7 +36,7 @@ import { readPackage } from '../package-folder.js';
 import { withTimeout } from '../runtime/timing.js';
 import { routeOf } from './measure-requests.js';
 import type { MetricValues } from './metrics.js';
-import { startMetrics } from './otlp-metrics.js';
+import { exporterOptions, startMetrics } from './otlp-metrics.js';
 import type { OtlpSettings, TraceSettings } from './otlp-settings.js';
 
 /** What is exported to a collector. */
@@ -44,9 +44,6 @@ export type Telemetry = ReturnType<typeof startTelemetry>;
 
 /** The spans of requests. */
 export type RequestTraces = ReturnType<typeof startTraces>['requests'];
-
-/** Spans of one export. */
-const exportSpans = 512;
 
 /** How long a stop waits for a collector that does not answer, in milliseconds. */
 const stopMs = 2_000;
@@ -65,11 +62,12 @@ export function startTelemetry(
     readMetrics,
   }: { readonly log: Logger; readonly readMetrics?: (() => Promise<MetricValues>) | undefined },
 ) {
-  const report = reportProblems(log);
   const resource = describeService();
   const traces = settings.traces && startTraces(settings.traces, resource);
   const stopMetrics =
     settings.metrics && readMetrics && startMetrics(settings.metrics, resource, readMetrics);
+  // Only now: what the libraries say about variables, the log has already.
+  const report = reportProblems(log);
   return {
     /** `undefined` where no traces are exported. */
     requests: traces?.requests,
@@ -111,16 +109,22 @@ const propagator = new W3CTraceContextPropagator();
 /** The methods that telemetry names (HTTP semantic conventions, `http.request.method`). */
 const knownMethods = new Set('CONNECT DELETE GET HEAD OPTIONS PATCH POST PUT QUERY TRACE'.split(' '));
 
-function startTraces({ url, delayMs, queueSpans, ...sampling }: TraceSettings, resource: Resource) {
+function startTraces(settings: TraceSettings, resource: Resource) {
+  const { queueSpans, attributes, attributeLength } = settings;
   const provider = new TracerProvider({
     resource,
-    sampler: createSampler(sampling),
+    sampler: createSampler(settings),
+    spanLimits: {
+      attributeCountLimit: attributes,
+      ...(attributeLength !== undefined && { attributeValueLengthLimit: attributeLength }),
+    },
     spanProcessors: [
       new BatchSpanProcessor({
-        exporter: new OTLPTraceExporter({ url }),
-        scheduledDelayMillis: delayMs,
+        exporter: new OTLPTraceExporter(exporterOptions(settings)),
+        scheduledDelayMillis: settings.delayMs,
+        exportTimeoutMillis: settings.exportTimeoutMs,
         maxQueueSize: queueSpans,
-        maxExportBatchSize: Math.min(exportSpans, queueSpans),
+        maxExportBatchSize: Math.min(settings.exportSpans, queueSpans),
       }),
     ],
   });
@@ -136,9 +140,10 @@ function startTraces({ url, delayMs, queueSpans, ...sampling }: TraceSettings, r
       record(request: Request, response: Response, startedAt: number, endedAt: number): SpanContext {
         const { accessToken, subject } = response.locals;
         const isAuthenticated = accessToken !== undefined || subject !== undefined;
-        const parent = isAuthenticated
-          ? propagator.extract(ROOT_CONTEXT, request.headers, defaultTextMapGetter)
-          : ROOT_CONTEXT;
+        const parent =
+          isAuthenticated && settings.followsCallers
+            ? propagator.extract(ROOT_CONTEXT, request.headers, defaultTextMapGetter)
+            : ROOT_CONTEXT;
         const options = { kind: SpanKind.SERVER, startTime: startedAt };
         const span = tracer.startSpan(request.method, options, parent);
         if (span.isRecording()) describeRequest(span, request, response);

@@ -35,6 +35,46 @@ it.each([1, 2] as const)(
   },
 );
 
+it.each([1, 2])(
+  'starts with what is set for other programs, and logs one line for each variable, with WORKERS=%i',
+  async (workers) => {
+    const collector = await startCollector();
+    const { client, command } = await startStore({
+      WORKERS: String(workers),
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_EXPORTER_OTLP_HEADERS: 'a:sesame,api-key=kept',
+      OTEL_EXPORTER_OTLP_TIMEOUT: 'soon',
+      OTEL_EXPORTER_OTLP_COMPRESSION: 'GZIP',
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
+      OTEL_RESOURCE_ATTRIBUTES: '%',
+      OTEL_METRICS_EXPORTER: 'prometheus',
+      OTEL_TRACES_SAMPLER: 'parentbased_jaeger_remote',
+    });
+    await client.createPlant({ body: { id: 1, name: 'Fern' } });
+    const { exitCode, stdout, stderr } = await command.end('SIGTERM');
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    const lines = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const warnings = lines.filter(({ msg }) => msg === 'a setting is not used as it stands');
+    expect(warnings.map(({ level, variable }) => `${level} ${variable}`).toSorted()).toEqual([
+      '40 OTEL_EXPORTER_OTLP_HEADERS',
+      '40 OTEL_EXPORTER_OTLP_PROTOCOL',
+      '40 OTEL_EXPORTER_OTLP_TIMEOUT',
+      '40 OTEL_METRICS_EXPORTER',
+      '40 OTEL_RESOURCE_ATTRIBUTES',
+      '40 OTEL_TRACES_SAMPLER',
+    ]);
+    expect(stdout).not.toContain('sesame');
+    expect(lines.filter(({ msg }) => msg === 'telemetry was not exported')).toEqual([]);
+    expect(collector.spans).toMatchObject([{ name: 'POST /plants' }]);
+    expect(collector.metrics.length).toBeGreaterThan(10);
+    for (const { headers } of collector.requests)
+      expect(headers).toMatchObject({ 'api-key': 'kept', 'content-encoding': 'gzip' });
+  },
+);
+
 const neverAnswer = () => undefined;
 
 it.each([

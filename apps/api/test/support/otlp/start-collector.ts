@@ -1,6 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
 import { loadSync } from 'protobufjs';
 import { listen } from '../listen.js';
 
@@ -91,8 +92,9 @@ export async function startCollector(answer: RequestListener = (_, response) => 
   const metrics: ReceivedMetric[] = [];
   const requests: { readonly path: string; readonly headers: IncomingHttpHeaders }[] = [];
   const server = createServer(async (request, response) => {
-    const body = await buffer(request);
     const { url: path = '', headers } = request;
+    const sent = await buffer(request);
+    const body = headers['content-encoding'] === 'gzip' ? gunzipSync(sent) : sent;
     requests.push({ path, headers });
     if (path.endsWith('/traces')) spans.push(...readSpans(body));
     else metrics.push(...readMetrics(body));
