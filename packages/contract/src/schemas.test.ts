@@ -65,8 +65,8 @@ it.each<Row>([
   [`id ${range}; name is required`, NewPlantSchema, [{ id: '1', idText: '1' }]],
   ...['9007199254740992', '9007199254740992.5', '9223372036854776000'].map(
     (id): Row => [
-      `idText "9007199254740993" and id ${id} differ: JSON parsers that read numbers as floating point, such as JavaScript's ` +
-        'JSON.parse, round ids beyond 2^53, so send idText without id; name is required',
+      `idText "9007199254740993" and id ${id} differ: send idText without id, because JavaScript's JSON.parse and ` +
+        'other JSON parsers round integers beyond 2^53; name is required',
       NewPlantSchema,
       [parseExactJson(`{"id":${id},"idText":"9007199254740993"}`)],
     ],

@@ -157,8 +157,8 @@ function readIdText(input: unknown): unknown {
   const written = writeNumber(id);
   if (written === undefined || (isInt64(id) && BigInt(id) === meant)) return { ...others, id };
   const problem =
-    `"${meant}" and id ${written} differ: JSON parsers that read numbers as floating point, such as JavaScript's JSON.parse, ` +
-    'round ids beyond 2^53, so send idText without id';
+    `"${meant}" and id ${written} differ: send idText without id, because JavaScript's JSON.parse and other JSON parsers round ` +
+    'integers beyond 2^53';
   return { ...others, id: meant, idText: new IdTextIssue(problem) };
 }
 

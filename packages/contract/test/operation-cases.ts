@@ -159,8 +159,8 @@ const notWrittenIds = [
 const beyond53 = 2n ** 53n + 1n;
 const rounded = (id: bigint) => shown(id).replace(`${id}`, `${Number(id)}`);
 const differ = (id: bigint) =>
-  `idText "${id}" and id ${Number(id)} differ: JSON parsers that read numbers as floating point, such as JavaScript's JSON.parse, ` +
-  'round ids beyond 2^53, so send idText without id';
+  `idText "${id}" and id ${Number(id)} differ: send idText without id, because JavaScript's JSON.parse and other JSON parsers ` +
+  'round integers beyond 2^53';
 const idTextIssue = `idText ${int64} in the shortest decimal notation, as a string`;
 const exact = { name: '" e\u0301\\t\\"/\u007f "', tag: '"\u2028🪴"' };
 const escaped = { name: '" e\\u0301\\t\\"/\\u007f "', tag: '"\\u2028\\ud83e\\udeb4"' };

@@ -15,6 +15,6 @@ const client = await api.init<Client>();
 await useClient({
   create: (plant) => client.createPlant(null, plant),
   list: async () => (await client.listPlants()).data.plants,
-  get: async (plant) => (await client.getPlant(plant.id)).data,
-  delete: (plant) => client.deletePlant(plant.id),
+  get: async (plant) => (await client.getPlant({ id: plant.id })).data,
+  delete: (plant) => client.deletePlant({ id: plant.id }),
 });

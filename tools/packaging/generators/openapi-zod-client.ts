@@ -1,15 +1,10 @@
 // packages: openapi-zod-client@1.18.3 @zodios/core@10.9.6
 // peers: zod@3.25.76 axios@1.21.1
 // command: openapi-zod-client openapi.json -o generated/openapi-zod-client.ts
-// setting: `validate: 'response'`
 import { createApiClient } from './generated/openapi-zod-client.js';
 import { authorization, baseUrl, useClient } from './use-client.js';
 
-// The schema of an id takes a number alone.
-const client = createApiClient(baseUrl, {
-  validate: 'response',
-  axiosConfig: { headers: { authorization } },
-});
+const client = createApiClient(baseUrl, { axiosConfig: { headers: { authorization } } });
 
 await useClient({
   create: (plant) => client.createPlant(plant),

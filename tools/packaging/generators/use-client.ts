@@ -1,56 +1,60 @@
-// Called by the program of each generator: uses its client as most programs do, or as docs/use/openapi.md says, and
-// prints what the service, asked without the client, has stored then.
-import './exact-bigint.js';
+// Called by the program of each generator: uses its client as docs/use/openapi.md says, and prints what the service, asked
+// without the client, has stored then.
+import { inspect } from 'node:util';
 
 /** What the program makes of the generated client. `Plant` is what it lists. */
 interface Client<Plant> {
-  create(plant: { id: number; name: string }): Promise<unknown>;
+  create(plant: { idText: string; name: string } | Plant): Promise<unknown>;
   list(): Promise<readonly Plant[] | undefined>;
   get(plant: Plant): Promise<{ idText: string } | undefined>;
   delete(plant: Plant): Promise<unknown>;
 }
 
-export const [, , baseUrl = '', token = '', typeOfId = ''] = process.argv;
+export const [, , baseUrl = '', token = ''] = process.argv;
 export const authorization = `Bearer ${token}`;
 
 /** An id that a `number` cannot hold, and the one that it is rounded to. */
-const [id, neighbour] = ['9007199254740993', '9007199254740992'];
+const [id, neighbor] = ['9007199254740993', '9007199254740992'];
 
 /**
- * Creates a plant with the id. Of it and its neighbour, both of which are stored by then, lists, reads and deletes it.
- * Prints a line of JSON (`Report` in `scripts/generators.ts`).
+ * Creates a plant with the id in an empty store, sends it back as it was read, and reads and deletes it beside its neighbor. Prints a
+ * line of JSON (`Report` in `scripts/generators.ts`).
  */
-export async function useClient<Plant extends { id: number; idText: string }>(
+export async function useClient<Plant extends { id: number; idText: string; name: string }>(
   client: Client<Plant>,
 ): Promise<void> {
-  const toId = typeOfId === 'number' ? Number : (text: string) => BigInt(text) as unknown as number;
-  const created = await attempt(() => client.create({ id: toId(id), name: 'B' }));
-  const [createdId] = await listIds();
-  await call('/plants', `{"id":${neighbour},"name":"A"}`);
-  await call('/plants', `{"id":${id},"name":"B"}`);
+  const create = await attempt(() => client.create({ idText: id, name: 'B' }));
+  const created = await listIds();
+  const plant = (await client.list())?.[0];
+  if (plant === undefined) throw new Error(`Nothing is listed: ${create}`);
+  const sendBack = await attempt(() => client.create(plant));
+  const sentBack = await listIds();
 
-  const plant = (await client.list())?.find(({ idText }) => idText === id);
-  if (plant === undefined) throw new Error(`The list does not have ${id}`);
-  let shownId: string | undefined;
-  const shown = await attempt(async () => {
-    shownId = (await client.get(plant))?.idText;
+  await call('/plants', `{"id":${neighbor},"name":"A"}`);
+  let shown: string | undefined;
+  const get = await attempt(async () => {
+    shown = (await client.get(plant))?.idText;
   });
-  const deleted = await attempt(() => client.delete(plant));
+  const remove = await attempt(() => client.delete(plant));
   const left = await listIds();
-  const gone = [id, neighbour].filter((id) => !left.includes(id));
+  const gone = [id, neighbor].filter((id) => !left.includes(id)).join(' and ');
   console.log(
     JSON.stringify({
-      create: { id: createdId, thrown: created },
-      list: { id: typeOfId === 'number' ? String(plant.id) : plant.idText },
-      get: { id: shownId, thrown: shown },
-      delete: { id: gone.join(' and ') || undefined, thrown: deleted },
+      create: { ids: created.join(' and '), result: create },
+      list: { ids: plant.idText },
+      get: { ids: shown, result: get },
+      delete: { ids: gone, result: remove },
+      sendBack: { ids: sentBack.join(' and '), result: sendBack },
     }),
   );
 }
 
-/** Returns what the action throws, if it does. */
-async function attempt(action: () => Promise<unknown>): Promise<string | undefined> {
-  return action().then(() => undefined, String);
+/** What the action returns or throws, as text. */
+async function attempt(action: () => Promise<unknown>): Promise<string> {
+  const result = Object(await action().catch((error: unknown) => error));
+  // Of a Response, `inspect` does not show the members that a client has added.
+  const parts = [result, { ...result }, { ...result.response }];
+  return inspect(parts, { depth: 10, breakLength: Number.POSITIVE_INFINITY, maxStringLength: 1_000 });
 }
 
 /** The ids of all plants. */

@@ -1,6 +1,6 @@
-// Runs generators on the OpenAPI document, compiles two programs with each client, one as most are written and one as
-// docs/use/openapi.md says, and runs them against the built service. Compares what becomes of an id with the table of
-// that page, or writes it (--write).
+// Runs generators on the OpenAPI document, compiles a program with each client, as docs/use/openapi.md says and with the `id` of a
+// plant in paths, and runs it against the built service. Compares what becomes of an id with the table of that page, or writes
+// it (--write).
 import { spawnSync } from 'node:child_process';
 import {
   copyFileSync,
@@ -17,8 +17,8 @@ import { build } from 'esbuild';
 import { checkTable } from './documented-table.js';
 import { createProject, install, root, run, withService } from './support.js';
 
-/** What a program prints of each operation: the id of what was stored, listed, returned or deleted, or what the client threw. */
-type Report = Readonly<Record<Operation, { readonly id?: string; readonly thrown?: string }>>;
+/** What a program prints of each operation: the ids that it stored, listed, returned or deleted, and what the client returned or threw. */
+type Report = Readonly<Record<Operation | 'sendBack', { readonly ids?: string; readonly result?: string }>>;
 
 type Operation = 'create' | 'list' | 'get' | 'delete';
 
@@ -33,7 +33,7 @@ const programs = resolve(import.meta.dirname, '../generators');
 /**
  * The generators as they are tried, from the comments at the beginning of their programs. `packages` are, as `name@version`, the
  * generator and what its client needs at run time, which the table names; `peers` what they need besides. There is no `command` where
- * another generator has written the types; what it prints is kept in `output`. A program needs a `setting`, as the table says it.
+ * another generator has written the types; what it prints is kept in `output`. The table adds the `note`.
  */
 const generators = readdirSync(programs).flatMap((file) => {
   const text = readFileSync(join(programs, file), 'utf8');
@@ -48,7 +48,7 @@ const generators = readdirSync(programs).flatMap((file) => {
     peers,
     command,
     output: read('output'),
-    setting: read('setting'),
+    note: read('note'),
   };
 });
 
@@ -65,8 +65,12 @@ try {
   await bundlePrograms(project);
   const rows: string[][] = [];
   for (const generator of generators) rows.push(await tryClient(project, generator, failed));
-  const [ids, creates] = ['`list`, `get`, `delete` with `plant.id`', '`create` with a `number`'];
-  const head = ['generator', ids, 'with `plant.idText`', creates, 'with a `bigint`'];
+  const head = [
+    'generator',
+    '`create`, `list`, `get`, `delete` with `idText`',
+    '`get`, `delete` with `plant.id`',
+    'a plant sent back as read',
+  ];
   checkTable('docs/use/openapi.md', { head, rows });
 } finally {
   rmSync(folder, { recursive: true });
@@ -113,49 +117,50 @@ async function bundlePrograms(project: string): Promise<void> {
   });
 }
 
-/** Runs both programs of a generator, each with an empty store, and returns its row of the table. */
+/** Runs the documented program of a generator, and what else compiles, each with an empty store, and returns its row of the table. */
 async function tryClient(
   project: string,
-  { name, packages, setting }: Generator,
+  { name, packages, note }: Generator,
   failed: ReadonlyMap<string, ReadonlySet<string>>,
 ): Promise<string[]> {
-  const runProgram = (program: string, typeOfId: string): Promise<Report> =>
+  const runProgram = (program: string): Promise<Report> =>
     withService(mkdtempSync(join(project, 'service-')), ({ baseUrl, token }) =>
-      JSON.parse(run(project, process.execPath, join('bundled', program), baseUrl, token, typeOfId)),
+      JSON.parse(run(project, process.execPath, join('bundled', program), baseUrl, token)),
     );
-  const natural = await runProgram(`${name}.js`, 'number');
-  const documented = await runProgram(`${name}.documented.js`, 'bigint');
+  const documented = await runProgram(`${name}.documented.js`);
+  const inPaths = ['get', 'delete'] as const;
+  const areRejected = inPaths.every((operation) => failed.get(name)?.has(operation));
+  const withId = areRejected ? 'does not compile' : describeOutcomes(inPaths, await runProgram(`${name}.js`));
   console.log(`generators: ${name}: run`);
   // `name@version` as `name version`.
   const shown = packages.map((each) => each.replace(/@(?=\d)/, ' '));
   return [
-    [...shown, ...(setting === '' ? [] : [setting])].join(', '),
-    describeOutcomes(['list', 'get', 'delete'], natural, failed.get(name)),
-    describeOutcomes(['list', 'get', 'delete'], documented),
-    describeOutcomes(['create'], natural, failed.get(name)),
-    describeOutcomes(['create'], documented),
+    [...shown, ...(note === '' ? [] : [note])].join(', '),
+    describeOutcomes(['create', 'list', 'get', 'delete'], documented),
+    withId,
+    describeSendBack(documented),
   ];
 }
 
-/**
- * Describes what became of the plant in operations, each outcome once.
- *
- * @param failed the operations that do not compile
- * @throws {Error} for one that did nothing, without an error
- */
-function describeOutcomes(
-  operations: readonly Operation[],
-  report: Report,
-  failed: ReadonlySet<string> = new Set(),
-): string {
+/** Describes what became of the plant in operations, each outcome once. */
+function describeOutcomes(operations: readonly Operation[], report: Report): string {
   const outcomes = operations.map((operation) => {
-    const { id, thrown } = report[operation];
-    if (failed.has(operation)) return 'does not compile';
-    if (thrown !== undefined) return `**${operation} fails: ${thrown}**`;
-    if (id === undefined) throw new Error(`${operation} did nothing: ${JSON.stringify(report)}`);
-    return id === meant ? 'exact' : `**${verbs[operation]} ${id}**`;
+    const { ids = '' } = report[operation];
+    if (ids === '') return 'rejected';
+    return ids === meant ? 'exact' : `**${verbs[operation]} ${ids}**`;
   });
   return [...new Set(outcomes)].join(', ');
+}
+
+/**
+ * Describes what became of a plant that was sent as `JSON.parse` had read it.
+ *
+ * @throws {Error} with what the client returned, if that is not the reason
+ */
+function describeSendBack({ sendBack: { ids, result = '' } }: Report): string {
+  if (ids !== meant) return `**stores ${ids}**`;
+  if (!result.includes('send idText without id')) throw new Error(result);
+  return '400, with the reason';
 }
 
 /**
