@@ -19,9 +19,9 @@ ui.specActions.updateLoadingStatus('success');
 const servers = [{ ...openapi.servers[0], url: new URL('.', location.href).pathname }];
 ui.specActions.updateSpec(JSON.stringify({ ...openapi, servers }, withoutExample));
 
-/** Removes the examples of optional parameters, which Swagger UI would fill in: a list of all plants would be one of monsteras. */
-function withoutExample(_name: string, value: { in?: string; required?: boolean; schema: object } | null) {
-  if (value?.in === undefined || value.required) return value;
+/** Removes the examples of queries, which Swagger UI would fill in: a list of all plants would be one of monsteras. */
+function withoutExample(_name: string, value: { in?: string; schema: object } | null) {
+  if (value?.in !== 'query') return value;
   return { ...value, example: undefined, schema: { ...value.schema, example: undefined } };
 }
 

@@ -71,6 +71,19 @@ it('sends one plant as it was typed, and deletes exactly that', async () => {
   expect((await shared.store.send('/plants/9223372036854775806')).status).toBe(404);
 });
 
+it('starts with requests that work as they are: create, get, update, list, delete', async () => {
+  await openViewer(page, shared.store);
+  await authorize();
+  const bodies: string[] = [];
+  for (const name of ['createPlant', 'getPlant', 'correctPlant', 'listPlants', 'deletePlant']) {
+    const { status, body } = await execute(await tryOut(page, name));
+    expect([name, status]).toEqual([name, name === 'deletePlant' ? '204' : '200']);
+    bodies.push(body);
+  }
+  expect(bodies[1]).toContain('"name":"Monstera deliciosa"');
+  expect(bodies[2]).toContain('"name":"Monstera adansonii"');
+});
+
 it('leads from the overview to an operation, once Swagger UI has started', async () => {
   // It is held back until the end of the test.
   const held = Promise.withResolvers<void>();
