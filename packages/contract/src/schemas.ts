@@ -367,7 +367,7 @@ export const NoQuerySchema: z.ZodType<Record<never, never>, Record<never, never>
 export const PlantQuerySchema = createQuerySchema({
   limit: LimitSchema.optional().meta({ description: 'How many plants a page has at most' }),
   after: PageStartSchema.optional().meta({
-    description: 'The `next` of the page before, of the same query; without it the list begins',
+    description: 'The `next` of the page before, of the same query; without it, or empty, the list begins',
   }),
   order: z
     .enum(['id', 'newest'], orElse('must be id or newest'))
@@ -408,7 +408,7 @@ export const PlantPageSchema = z
 /** The query of a page of tags. */
 export const TagQuerySchema = createQuerySchema({
   after: PageStartSchema.optional().meta({
-    description: 'The `next` of the page before; without it the count begins',
+    description: 'The `next` of the page before; without it, or empty, the count begins',
   }),
 }) satisfies z.ZodType<TagQuery, TagQuery>;
 
