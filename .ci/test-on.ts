@@ -80,6 +80,13 @@ const targets = new Map<string, Target>([
     { about: 'what OpenAPI generators make of ids', commands: [buildAll, inPackaging('test:generators')] },
   ],
   [
+    'openapi-tools',
+    {
+      about: 'the requests that Postman, Bruno and others make from the OpenAPI document: npm and curl',
+      commands: [buildAll, inPackaging('test:openapi-tools')],
+    },
+  ],
+  [
     'tools',
     {
       about: 'all tests of the proofs and of the benchmark',

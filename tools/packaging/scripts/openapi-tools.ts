@@ -1,0 +1,82 @@
+// Runs the commands of docs/use/openapi-tools.md, each section in an empty folder against the built service with an empty store.
+// Compares what the tools have sent and got with the table of that page, or writes it (--write).
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { checkTable } from './documented-table.js';
+import { root, withService } from './support.js';
+
+const page = 'docs/use/openapi-tools.md';
+
+/** What each column of the table shows: the first reply to such a request. */
+const operations = {
+  create: /^POST \/plants$/,
+  list: /^GET \/plants(\?|$)/,
+  get: /^GET \/plants\/\d+$/,
+  update: /^PUT \/plants\/\d+$/,
+  delete: /^DELETE \/plants\/\d+$/,
+};
+
+const sections = [
+  ...readFileSync(join(root, page), 'utf8').matchAll(/^## (.+)\n(?:(?!## ).*\n)*?```sh\n([^`]+)```$/gm),
+];
+const rows: string[][] = [];
+for (const [, heading = '', commands = ''] of sections) {
+  const folder = mkdtempSync(join(tmpdir(), 'plant-store-tool-'));
+  try {
+    const replies = await recordReplies(folder, commands);
+    const versions = commands.match(/[\w@/-]+@\d[\d.]*/g) ?? [];
+    console.log(`openapi-tools: ${heading}: run`);
+    rows.push([
+      versions.map((each) => each.replace(/@(?=\d)/, ' ')).join(', '),
+      ...Object.values(operations).map(
+        (sent) => replies.find(([line]) => sent.test(line))?.[1] ?? '**not sent**',
+      ),
+    ]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+checkTable(page, { head: ['tool', ...Object.keys(operations)], rows });
+
+/** Runs commands, with the service behind a proxy that records the status of each request: `['GET /tags', '200']`. */
+async function recordReplies(folder: string, commands: string): Promise<readonly [string, string][]> {
+  const replies: [string, string][] = [];
+  await withService(folder, async ({ baseUrl, token }) => {
+    const proxy = createServer(async (incoming, outgoing) => {
+      const { method, url, headers } = incoming;
+      const forwarded = request(new URL(url ?? '/', baseUrl), { method, headers });
+      const [reply] = await Promise.all([once(forwarded, 'response'), pipeline(incoming, forwarded)]);
+      const { statusCode } = reply[0];
+      replies.push([`${method} ${url}`, `${statusCode}`]);
+      outgoing.writeHead(statusCode, reply[0].headers);
+      await pipeline(reply[0], outgoing);
+    }).listen(0, '127.0.0.1');
+    await once(proxy, 'listening');
+    const { port } = proxy.address() as AddressInfo;
+    try {
+      await runCommands(folder, commands, { BASE: `http://127.0.0.1:${port}`, TOKEN: token });
+    } finally {
+      proxy.closeAllConnections();
+      proxy.close();
+    }
+  });
+  return replies;
+}
+
+/** Runs commands of a shell in an empty folder, until the first one fails. */
+async function runCommands(parent: string, commands: string, variables: NodeJS.ProcessEnv): Promise<void> {
+  const cwd = join(parent, 'empty');
+  mkdirSync(cwd);
+  const options = { cwd, env: { ...process.env, ...variables } };
+  const shell = spawn('bash', ['-euo', 'pipefail', '-c', commands], options);
+  let printed = '';
+  for (const stream of [shell.stdout, shell.stderr]) stream.on('data', (chunk) => (printed += chunk));
+  const [status] = await once(shell, 'close');
+  if (status !== 0) throw new Error(`${commands}\n${printed}`);
+}
