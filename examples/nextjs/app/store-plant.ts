@@ -30,7 +30,7 @@ export async function storePlant(id: unknown, name: unknown): Promise<Outcome> {
 let client: ReturnType<typeof createClient> | undefined;
 
 /** Created with the first plant, since a build has no token. */
-function getClient() {
+export function getClient() {
   client ??= createClient({
     baseUrl: process.env['PLANT_STORE_URL'] ?? 'http://127.0.0.1:3000',
     token: process.env['PLANT_STORE_TOKEN'] ?? '',

@@ -1,6 +1,7 @@
 // The options of queries and of a mutation as each adapter of TanStack Query takes them, where each package can import only its own
 // dependencies. `useAll` is only compiled: each adapter needs a component of its framework around it.
 import { createClient, type PlantStoreError, type StoredPlant } from '@plant-store/client';
+import { startEdit } from '@plant-store/client/edit';
 import { createTanstackQueryUtils } from '@plant-store/client/tanstack-query';
 import type { RejectedError } from '@plant-store/client/unwrap';
 import type * as React from '@tanstack/react-query';
@@ -8,10 +9,12 @@ import type * as Solid from '@tanstack/solid-query';
 import type * as Svelte from '@tanstack/svelte-query';
 import type * as Vue from '@tanstack/vue-query';
 
-const { createPlant, getPlant, listPlants } = createTanstackQueryUtils(
+const { correctPlant, createPlant, getPlant, listPlants } = createTanstackQueryUtils(
   createClient({ baseUrl: 'https://plants.example.com', token: 'pst_example' }),
 );
 const create = () => createPlant.mutationOptions();
+const update = () => correctPlant.mutationOptions();
+const edit = startEdit({ plant: { id: 1n, name: 'Rose' }, etag: '"a"' });
 const given = Math.random() > 0.5 && { params: { id: 1n } };
 
 /** Their declarations can be written, as those of libraries are. */
@@ -30,6 +33,14 @@ export function useAll(
   const inSolid = solid.useMutation(create);
   const inSvelte = svelte.createMutation(create);
   for (const { mutate } of [inReact, inVue, inSolid, inSvelte]) mutate({ body: { id: 1n, name: 'Rose' } });
+  const updates = [
+    ...[react.useMutation(update()), vue.useMutation(update())],
+    ...[solid.useMutation(update), svelte.createMutation(update)],
+  ];
+  for (const { mutate } of updates) mutate({ edit, changes: { name: 'Fern' } });
+  const withTag = { params: { id: 1n }, headers: { 'if-match': edit.etag }, body: edit.plant };
+  // @ts-expect-error a query may have refetched the ETag
+  react.useMutation(update()).mutate(withTag);
   const created = [inReact.data, inVue.data.value, inSolid.data, inSvelte.data];
   created.map((plant) => plant?.name) satisfies (string | undefined)[];
   const failures = [inReact.error, inVue.error.value, inSolid.error, inSvelte.error];

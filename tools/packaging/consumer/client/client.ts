@@ -10,6 +10,7 @@ import {
   type ReplyOf,
   type RequestOf,
 } from '@plant-store/client';
+import { isEditConflict, saveEdit, startEdit } from '@plant-store/client/edit';
 import { createFakePlantStore, type Fault } from '@plant-store/client/testing';
 import { ensureSuccess, isRejectedError, type RejectedError, unwrap } from '@plant-store/client/unwrap';
 
@@ -50,5 +51,10 @@ const status: 400 = narrowed.status;
 
 store.fail({ kind: 'drop' } satisfies Fault);
 seen.push(status, await client.createPlant({ body }).then(describeReply, describeError));
-const expected = 'false,Rose,Rose,id_taken,400,NetworkError unknown';
+
+const edit = startEdit(await client.getPlant({ params: { id: 9223372036854775807n } }));
+seen.push((await saveEdit(client, edit, { name: 'Ivy' })).body.tag);
+const theirs: unknown = await saveEdit(client, edit, { name: 'Fern' }).catch((error: unknown) => error);
+seen.push(isEditConflict(theirs) && theirs.current.plant.name);
+const expected = 'false,Rose,Rose,id_taken,400,NetworkError unknown,shrub,Ivy';
 if (String(seen) !== expected) throw new Error(`${seen}, not ${expected}`);
