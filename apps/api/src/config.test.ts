@@ -100,7 +100,7 @@ it('says what replaces a variable that is gone, unless it is off', () => {
 it('has a default for what a PostgreSQL URI leaves out', () => {
   expect(parseConfig({ DATABASE_URL: 'postgres://db/plants' }, '/srv').database).toEqual({
     engine: 'postgresql',
-    url: 'postgres://db/plants',
+    url: 'postgres://db/plants?sslmode=prefer&uselibpqcompat=true',
     schema: 'public',
     poolSize: 10,
     statementTimeoutMs: 5_000,
@@ -134,7 +134,7 @@ it('cuts off a long value that it quotes', () => {
   for (const environment of [
     { CORS_ORIGINS: long },
     { TRUSTED_PROXIES: long },
-    { DATABASE_URL: `postgres://db/plants?${long}=1` },
+    { DATABASE_URL: `postgres://db/plants?ssl${long}=1` },
   ])
     expect(() => parseConfig(environment, '/srv')).toThrow(/^.{1,500}xxx….{1,500}$/s);
 });

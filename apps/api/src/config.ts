@@ -150,7 +150,7 @@ function toConfig(variables: z.infer<typeof SettingsSchema>, folder: string) {
     database.engine === 'sqlite'
       ? { engine: 'sqlite', path: resolve(folder, database.path) }
       : {
-          ...database,
+          ...{ engine: 'postgresql', url: database.url, schema: database.schema },
           poolSize: variables.DATABASE_POOL_SIZE,
           statementTimeoutMs: variables.DATABASE_STATEMENT_TIMEOUT_MS,
           timeouts: postgresqlTimeouts,
@@ -162,6 +162,8 @@ function toConfig(variables: z.infer<typeof SettingsSchema>, folder: string) {
     batchBytes,
   };
   const { otlp, warnings } = toOtlpSettings(variables);
+  if (database.warnings.length > 0)
+    warnings.unshift({ variable: 'DATABASE_URL', reason: database.warnings.join(' ') });
   return Object.freeze({
     /** The address to listen on. */
     host,

@@ -36,6 +36,16 @@ it.each([
     'DATABASE_URL=postgresql://shop:***@db/plants?sslmode=require',
   ],
   [
+    'that of the database as ADO.NET writes it, without the password',
+    { DATABASE_URL: 'Server=db.example.com;Database=plants;User Id=shop;Password=se cret;SSL Mode=Require' },
+    'DATABASE_URL=Server=db.example.com;Database=plants;User Id=shop;Password=***;SSL Mode=Require',
+  ],
+  [
+    'that of the database in a copied command, without the password',
+    { DATABASE_URL: `psql 'postgresql://shop:se@cret@db/plants?password=secret'` },
+    `DATABASE_URL=psql 'postgresql://shop:***@db/plants?password=***'`,
+  ],
+  [
     'where telemetry goes, without its password and headers',
     {
       OTEL_EXPORTER_OTLP_ENDPOINT: 'https://me:sesame@collector/otlp',

@@ -8,6 +8,7 @@ import { checkTables } from '../store/postgresql/check-tables.js';
 import { endConnection, findUndurable } from '../store/postgresql/connection.js';
 import { mayListChangesSql, mayNotListChanges } from '../store/postgresql/list-changes.js';
 import { checkSchema, ledgerOfPostgresql } from '../store/postgresql/migrate-postgresql.js';
+import { negotiate, type PoolerNote } from '../store/postgresql/negotiate.js';
 import { prepare } from '../store/postgresql/open-pool.js';
 import { checkEncoding, explainOpening, nameOf } from '../store/postgresql/open-postgresql.js';
 import { confirmDurable, tryInsert } from '../store/postgresql/probe-commit.js';
@@ -69,11 +70,13 @@ export const tableItems: Items<PostgresqlContext> = {
 
 /** Examines a PostgreSQL database over a connection like those of the service, and yields each finding as it is made. */
 export async function* inspectPostgresql(
-  location: PostgresqlLocation,
+  configured: PostgresqlLocation,
   tokens: TokenContext,
 ): AsyncGenerator<Finding> {
   let connection: Client | undefined;
+  const notes: PoolerNote[] = [];
   try {
+    const location = await negotiate(configured, (note) => notes.push(note));
     connection = createConnection(location);
     const { isPooled } = await checkPooler(location);
     await connection.connect();
@@ -83,12 +86,13 @@ export async function* inspectPostgresql(
     const pending = await findPendingNames(connection, location).catch(() => undefined);
     const pooler = isPooled ? ', behind a pooler in transaction mode' : '';
     yield { item: 'database', ...ok(`PostgreSQL database ${nameOf(location)}${pooler}`) };
+    for (const { found, advice } of notes) yield { item: 'database', ...warning(found, advice) };
     const distribution = await readDistribution(connection, location);
     const context = { connection, location, isPooled, distribution, ...tokens };
     yield* inspectAll(serverItems, context);
     if (pending?.length === 0) yield* inspectAll(tableItems, context);
   } catch (error) {
-    yield { item: 'database', ...failure(explainOpening(error, location).message) };
+    yield { item: 'database', ...failure(explainOpening(error, configured).message) };
   } finally {
     if (connection !== undefined) await endConnection(connection);
   }
@@ -153,7 +157,7 @@ export function assessEncryption({ host, hasTls, mode }: Transport): Result {
       `the connection to ${host} is not encrypted: others may read plants and hashes of tokens`,
       advice,
     );
-  if (mode === 'require' && !isHere)
+  if ((mode === 'require' || mode === 'prefer') && !isHere)
     return warning(`${encrypted}, but the server's certificate is not checked`, advice);
   return ok(`${encrypted}${mode === null ? '' : ` (sslmode=${mode})`}`);
 }

@@ -2,18 +2,16 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createDatabase, query } from '@plant-store/postgresql-server';
 import pg from 'pg';
-import { describe, expect, inject, it } from 'vitest';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { openTestDatabase } from '../../test/support/database/create-test-database.js';
+import { enableTls } from '../../test/support/postgresql/enable-tls.js';
+import { readPage } from '../../test/support/read-markdown.js';
 import { temporaryFolder } from '../../test/support/temporary-folder.js';
 import { parseConfig } from '../config.js';
 import { parseDatabaseUrl } from './database-location.js';
 import { withConnection } from './postgresql/connection.js';
 
 it.each([
-  [
-    'postgresql://u:p@host/plants?connection_limit=5',
-    'has the parameter connection_limit: set DATABASE_POOL_SIZE',
-  ],
-  ['postgresql://u:p@host/plants?sslmode=prefer', 'have one of disable, require, verify-ca, verify-full'],
   ['postgresql://u:p@host/plants?sslmode=verify-ca', 'needs sslrootcert'],
   ['postgresql://u:p@host', 'must end in the name of a database'],
   ['postgresql://u:p@host/', 'must end in the name of a database'],
@@ -31,7 +29,10 @@ it.each([
   ['postgresql://u:123/safe#1@host/plants', 'is not a URI'],
   ['postgresql://u:123/safe@host', 'is not a URI'],
   ['postgresql://u:123/safe@host/plants', 'is not a URI'],
-  ['postgresql://u:p@host/plants?sslmode=require&sslmode=disable', 'has the parameter sslmode twice'],
+  [
+    'postgresql://u:p@host/plants?sslmode=require&sslmode=disable',
+    'asks for TLS by sslmode=require, and against it by sslmode=disable',
+  ],
   ['postgresql://u:p@host/plants?application_name=a;sslmode=require', 'must separate its parameters by &'],
   ['postgresql://u:p@host/plants?application_name=a,schema=b', 'must separate its parameters by &'],
   ['postgresql://u:p@host/plants?application_name=a?sslmode=require', 'must separate its parameters by &'],
@@ -42,10 +43,21 @@ it.each([
   ['postgresql://u:p@[::1],b/plants', 'must name one host'],
   ['postgresql://u:p@a%2Cb/plants', 'must name one host'],
   ['postgresql:///plants?host=a,b', 'must name one host'],
-  ['postgresql:///plants?host=db.example', 'must have the folder of a Unix socket as host'],
+  ['postgresql://u:p@/plants', 'must name a host'],
+  ['postgresql://u:[YOUR-PASSWORD]@host/plants', 'has a placeholder: write the password in its place'],
+  ['postgresql://u:{your_password}@host/plants', 'has a placeholder'],
+  ['postgresql://u:123/safe?a=1@host/plants', 'is not a URI'],
+  ['postgresql://u:123/safe?x@host/plants', 'is not a URI'],
   ['postgresql://u:p@a/plants?host=%2Frun%2Fa%2C%2Frun%2Fb', 'must name one host'],
   ['mysql://u:p@host/plants', 'must be file: and the path of a SQLite file'],
   ['plants.db', 'must be file: and the path of a SQLite file'],
+  ['sqlite:./dev.db', 'must begin with file: in place of sqlite:'],
+  ['file::memory:', 'must be a file that the service keeps'],
+  ['file:dev.db?mode=memory&cache=shared', 'must be a file that the service keeps'],
+  ['file:dev.db?mode=ro', 'must be a file that the service keeps and writes'],
+  ['file:~/dev.db', 'must be file: and the whole path in place of ~'],
+  ['file://data/dev.db', 'must be file: with one slash or three'],
+  ['file:', 'must be file: and the path of a SQLite file'],
 ])('rejects %s, and never quotes the password', (url, problem) => {
   const parsed = parseDatabaseUrl(url);
   expect(parsed).toEqual({ problem: expect.stringContaining(problem) });
@@ -57,88 +69,154 @@ it.each([
   'postgresql:///plants?host=%2Fvar%2Frun%2Fpostgresql',
   'postgresql://u:p@localhost/plants?host=%2Fvar%2Frun%2Fpostgresql',
 ])('accepts a comma in the password and in the name of the database, and a socket: %s', (url) => {
-  expect(parseDatabaseUrl(url)).toEqual({ engine: 'postgresql', url, schema: 'public' });
+  const mode = url.includes('@host') ? '?sslmode=prefer&uselibpqcompat=true' : '';
+  expect(parseDatabaseUrl(url)).toMatchObject({ engine: 'postgresql', url: url + mode, schema: 'public' });
 });
 
-/** Connection strings as providers and tools print them, of one user, and what the service makes of them. */
-it.each([
-  [
-    'Neon',
-    'postgresql://u:p@ep-x-pooler.eu.aws.neon.tech/db?sslmode=require&channel_binding=require',
-    'has the parameter channel_binding: write sslmode=verify-full in place of sslmode=require&channel_binding=require',
-  ],
-  ['Neon, so changed', 'postgresql://u:p@ep-x.neon.tech/db?sslmode=verify-full', true],
-  [
-    'Neon for Prisma',
-    'postgresql://u:p@ep-x.neon.tech/db?sslmode=require&connect_timeout=15',
-    'has the parameter connect_timeout: remove it',
-  ],
-  [
-    "Supabase's pooler",
-    'postgresql://postgres.abc:p@aws-0-eu.pooler.supabase.com:6543/postgres?pgbouncer=true',
-    'postgresql://postgres.abc:p@aws-0-eu.pooler.supabase.com:6543/postgres',
-  ],
-  [
-    "Supabase's pooler for Prisma",
-    'postgresql://postgres.abc:p@aws-0-eu.pooler.supabase.com:6543/postgres?pgbouncer=true&connection_limit=1',
-    'has the parameter connection_limit: set DATABASE_POOL_SIZE in its place',
-  ],
-  [
-    'Supabase by Vercel',
-    'postgres://postgres.abc:p@aws-0.pooler.supabase.com:6543/postgres?sslmode=require&supa=base-pooler.x',
-    'has the parameter supa: remove it; only sslmode, ',
-  ],
-  ['RDS', 'postgresql://u:p@a.b.rds.amazonaws.com:5432/db?sslmode=verify-full&sslrootcert=/ca.pem', true],
-  ['Azure', 'postgresql://u:p@a.postgres.database.azure.com:5432/postgres?sslmode=require', true],
-  [
-    'Azure, a single server',
-    'postgresql://u@a:p@a.postgres.database.azure.com/postgres?sslmode=require',
-    'postgresql://u%40a:p@a.postgres.database.azure.com/postgres?sslmode=require&uselibpqcompat=true',
-  ],
-  [
-    'Azure for psql',
-    'host=a.postgres.database.azure.com port=5432 dbname=postgres user=u password=p sslmode=require',
-    'is a list of key=value: write it as a URI, postgresql://user:',
-  ],
-  [
-    'Azure for ADO.NET',
-    'Server=a.postgres.database.azure.com;Database=postgres;User Id=u;Password=p',
-    'is a list of key=value: write it as a URI',
-  ],
-  ['Render', 'postgresql://u:p@dpg-x-a.frankfurt-postgres.render.com/db', true],
-  ['Heroku', 'postgres://u:p@ec2-1-2-3-4.eu-west-1.compute.amazonaws.com:5432/db', true],
-  ['DigitalOcean', 'postgresql://doadmin:p@x.db.ondigitalocean.com:25060/defaultdb?sslmode=require', true],
-  ['Aiven', 'postgres://avnadmin:p@x.aivencloud.com:1/defaultdb?sslmode=require', true],
-  [
-    'PlanetScale',
-    'postgresql://u:p@eu.pg.psdb.cloud:5432/postgres?sslmode=verify-full&sslrootcert=system',
-    'postgresql://u:p@eu.pg.psdb.cloud:5432/postgres?sslmode=verify-full&uselibpqcompat=true',
-  ],
-  ['node-postgres', 'postgresql://u:p@host/db?ssl=true', 'has the parameter ssl: write sslmode=require or'],
-  [
-    'node-postgres with the modes of libpq',
-    'postgresql://u:p@host/db?uselibpqcompat=true&sslmode=require',
-    'postgresql://u:p@host/db?sslmode=require&uselibpqcompat=true',
-  ],
-  ['Prisma, TLS', 'postgresql://u:p@host/db?sslaccept=strict', 'has the parameter sslaccept: write sslmode='],
-  ['Prisma, pool', 'postgresql://u:p@host/db?pool_timeout=5', 'has the parameter pool_timeout: remove it'],
-  ['Prisma', 'postgresql://u:p@host/db?socket_timeout=5', 'has the parameter socket_timeout: remove it'],
-  ['channel binding, if possible', 'postgresql://u:p@h/db?channel_binding=prefer', 'postgresql://u:p@h/db'],
-  [
-    'special characters',
-    'postgresql://u:p:a@b!$&()*+,;=[]|~@h/db',
-    'postgresql://u:p%3Aa%40b!$&()*+,%3B%3D%5B%5D%7C~@h/db',
-  ],
-])('takes the string of %s, or says what to change: %s', (_, text, expected) => {
+/** The strings of the page, and what it says of each. */
+const rows = [
+  ...readPage('docs/operate/connection-strings.md').matchAll(/^\| ([^|`]+) \| `([^`]+)` \| ([^|]+) \|$/gm),
+].map(([, source = '', text = '', effect = '']): [string, string, string] => [source, text, effect]);
+
+const effects: Readonly<Record<string, string>> = {
+  none: 'Starts, not encrypted.',
+  disable: 'Starts, not encrypted.',
+  prefer: 'Starts, encrypted if the server has TLS, and the certificate is not checked.',
+  require: 'Starts, encrypted, and the certificate is not checked.',
+  'verify-ca': 'Starts, encrypted, and the certificate is checked.',
+  'verify-full': 'Starts, encrypted, and the certificate and the host are checked.',
+};
+
+/** What the program does with a string, in the words of the page. */
+function describeEffect(text: string): string {
   const parsed = parseDatabaseUrl(text);
-  const compatible = text.includes('sslmode=') ? '&uselibpqcompat=true' : '';
-  const result = expected === true ? text.replace('=/ca', '=%2Fca') + compatible : expected;
-  expect(parsed).toEqual(
-    String(result).startsWith('postgres')
-      ? { engine: 'postgresql', url: result, schema: 'public' }
-      : { problem: expect.stringContaining(String(result)) },
+  if ('problem' in parsed) return `Does not start: it ${parsed.problem}.`;
+  const ofDatabase =
+    parsed.engine === 'sqlite'
+      ? `Starts with the file ${parsed.path}.`
+      : effects[new URL(parsed.url).searchParams.get('sslmode') ?? 'none'];
+  return [ofDatabase, ...parsed.warnings].join(' ');
+}
+
+it('the page has many strings', () => {
+  expect(rows.length).toBeGreaterThan(25);
+});
+
+it.each(rows)('takes the string of %s as the page says: %s', (_, text, effect) => {
+  expect(describeEffect(text)).toBe(effect);
+});
+
+describe('a server with TLS and a certificate of its own', () => {
+  const file = join(temporaryFolder(), 'ca.pem');
+  beforeAll(async () => writeFileSync(file, await enableTls(inject('postgresqlUrl'))));
+
+  const starting = rows.filter(([, , effect]) => /^Starts, /.test(effect));
+  it.each(starting)('stores plants with the string of %s, but for its address: %s', async (_, text) => {
+    const parsed = parseDatabaseUrl(text);
+    if (!('url' in parsed)) throw new Error('not of PostgreSQL');
+    const target = new URL(await createDatabase(inject('postgresqlUrl')));
+    const { searchParams } = new URL(parsed.url);
+    const mode = searchParams.get('sslmode');
+    if (mode?.startsWith('verify')) searchParams.set('sslrootcert', file);
+    // The project at a provider, which PostgreSQL itself does not know; and the folder of a socket.
+    for (const name of ['options', 'host']) searchParams.delete(name);
+    const url = `${target.href}?${searchParams}&schema=${parsed.schema}`;
+    const database = await openTestDatabase({ url });
+    expect(await database.plants.create([{ id: 1n, name: 'Monstera' }])).toEqual([{ stored: true }]);
+    const encrypted = await query<{ ssl: boolean }>(
+      target.href,
+      `SELECT DISTINCT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid)
+       WHERE datname = current_database() AND application_name <> 'psql' AND pid <> pg_backend_pid()`,
+    );
+    await database.close();
+    expect(encrypted).toEqual([{ ssl: mode !== null && mode !== 'disable' }]);
+  });
+});
+
+it.each([
+  ['postgresql://u:p@h/db?sslmode=require', 'postgresql://u:p@h/db?sslmode=require&uselibpqcompat=true'],
+  ['postgresql://u:p@localhost/db', 'postgresql://u:p@localhost/db'],
+  ['postgresql://u:p@[::1]/db', 'postgresql://u:p@[::1]/db'],
+  ['postgresql://u:p@h/db?sslrootcert=/ca.pem', 'postgresql://u:p@h/db?sslrootcert=%2Fca.pem'],
+  [
+    'postgresql:///db?user=u&password=a%2Fb&host=h&port=5433&sslmode=disable',
+    'postgresql://u:a%2Fb@h:5433/db?sslmode=disable&uselibpqcompat=true',
+  ],
+  ['postgresql://u:p@/db?host=/cloudsql/a:b:c', 'postgresql://u:p@localhost/db?host=%2Fcloudsql%2Fa%3Ab%3Ac'],
+  [`host=localhost dbname='my db' user=u password='a\\' b'`, `postgresql://u:a'%20b@localhost/my%20db`],
+  [
+    'postgresql://u:p:a@b!$&()*+,;=[]|~@localhost/db',
+    'postgresql://u:p%3Aa%40b!$&()*+,%3B%3D%5B%5D%7C~@localhost/db',
+  ],
+  [' "postgresql://u:p@localhost/db"\n', 'postgresql://u:p@localhost/db'],
+  ["DATABASE_URL='postgresql://u:p@localhost/db';", 'postgresql://u:p@localhost/db'],
+])('gives the driver %s as %s', (text, url) => {
+  expect(parseDatabaseUrl(text)).toEqual({ engine: 'postgresql', url, schema: 'public', warnings: [] });
+});
+
+it.each([
+  ['schema=garden', 'garden'],
+  ['search_path=garden', 'garden'],
+  ['currentSchema=garden&schema=yard', 'yard'],
+  ['options=-c%20search_path%3Dgarden%20-c%20geqo%3Doff', 'garden'],
+  ['options=endpoint%3Dep-x', 'public'],
+])('finds the schema in %s', (parameters, schema) => {
+  expect(parseDatabaseUrl(`postgresql://u:p@localhost/db?${parameters}`)).toMatchObject({ schema });
+});
+
+it.each([
+  ['sslmode=disable&channel_binding=require', 'asks for TLS by channel_binding=require, and against it by'],
+  ['sslmode=disable&sslaccept=strict', 'asks for TLS by sslaccept=strict, and against it by sslmode=disable'],
+  ['sslmode=disable&sslrootcert=system', 'asks for TLS by sslrootcert=system'],
+  ['ssl=false&sslnegotiation=direct', 'asks for TLS by sslnegotiation=direct'],
+  ['sslmode=secure', 'must have one of disable, prefer, require, verify-ca, verify-full as sslmode'],
+  ['SSLMODE=verify-full', 'has the parameter SSLMODE: it is not supported, so remove it'],
+  ['sslmod=verify-full', 'has the parameter sslmod: it is not supported'],
+  [
+    'sslcert=server-ca.pem',
+    'needs both sslcert and sslkey, of the client; the file of the CA is sslrootcert',
+  ],
+  ['sslidentity=client.p12&sslpassword=x', 'has the parameter sslidentity: write sslcert and sslkey'],
+  ['sslcrl=crl.pem', 'has the parameter sslcrl: remove it'],
+  ['ssl_min_protocol_version=TLSv1.3', 'has the parameter ssl_min_protocol_version: remove it'],
+  ['require_auth=scram-sha-256', 'has the parameter require_auth: remove it'],
+  ['gssencmode=require', 'has the parameter gssencmode: remove it'],
+  ['target_session_attrs=standby', 'has the parameter target_session_attrs: the service stores plants'],
+  ['service=plants', 'has the parameter service: write host, user and database'],
+  ['passfile=/run/pass', 'has the parameter passfile: set DATABASE_PASSWORD_FILE in its place'],
+])('rejects %s rather than to weaken it', (parameters, problem) => {
+  const parsed = parseDatabaseUrl(`postgresql://u:p@host/db?${parameters}`);
+  expect(parsed).toEqual({ problem: expect.stringContaining(problem) });
+});
+
+it.each([
+  'sslmode=require&sslaccept=strict',
+  'sslmode=prefer&ssl=true',
+  'sslmode=require&channel_binding=require',
+  'sslmode=require&sslrootcert=system',
+  'ssl=1',
+])('checks the certificate and the host with %s', (parameters) => {
+  const parsed = parseDatabaseUrl(`postgresql://u:p@host/db?${parameters}`);
+  expect('url' in parsed && new URL(parsed.url).searchParams.get('sslmode')).toBe('verify-full');
+});
+
+it.each([
+  'pgbouncer=true&target_session_attrs=read-write&gssencmode=prefer&channel_binding=prefer',
+  'sslmode=&connect_timeout=&ssl_min_protocol_version=TLSv1.2&client_encoding=UTF8',
+])('says nothing of what makes no difference: %s', (parameters) => {
+  const url = 'postgresql://u:p@localhost/db';
+  expect(parseDatabaseUrl(`${url}?${parameters}`)).toMatchObject({ url, warnings: [] });
+});
+
+it('warns in the settings, without values', () => {
+  const { warnings, database } = parseConfig(
+    { DATABASE_URL: 'postgresql://u:p@h/db?x=secret&connect_timeout=9' },
+    '/',
   );
-  if ('problem' in parsed) expect(parsed.problem).not.toMatch(/:p@|password=p\b/i);
+  const reason =
+    'x is not known, and ignored. connect_timeout is ignored: the service has timeouts of its own, and DATABASE_STATEMENT_TIMEOUT_MS.';
+  expect(warnings).toEqual([{ variable: 'DATABASE_URL', reason }]);
+  expect(database).not.toHaveProperty('warnings');
 });
 
 describe('a password in a file', () => {

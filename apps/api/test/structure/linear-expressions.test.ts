@@ -15,6 +15,7 @@ const sources = globSync(['apps/api/src/**/*.{js,ts}', 'packages/contract/src/**
 /** Expressions that are not examined, and why. */
 const exceptions: Readonly<Record<string, string>> = {
   '/^\\w+:\\/\\/([^/?#]*@)?[^/?#@]*,[^/?#@]*([/?#]|$)/': 'of DATABASE_URL, which only the operator sets',
+  "/(\\w+)\\s*=\\s*('(?:[^'\\\\]|\\\\.)*'|\\S+)/g": 'of DATABASE_URL, which only the operator sets',
   '/(?<![\\w-])[\\w-]+\\.eyJ[\\w-]+(\\.[\\w-]*)?/g': 'looks behind, so that each character is tried once',
   '/^(?!ff)([\\da-f]{2})-(?!0{32})([\\da-f]{32})-(?!0{16})([\\da-f]{16})-[\\da-f]{2}(-.*)?$/':
     'looks ahead a constant number of characters',
@@ -25,7 +26,7 @@ const builders = {
   'apps/api/src/auth/jwt-settings.ts': 'the names of scopes, one of which follows a character',
   'apps/api/src/auth/token-service.ts': 'a constant prefix and one repeated class',
   'apps/api/src/check/nodes.ts': 'names of settings in a connection string of the operator',
-  'apps/api/src/store/database-location.ts': 'the names of parameters, one of which follows a word boundary',
+  'apps/api/src/store/connection-string.ts': 'the names of parameters, one of which follows a word boundary',
   'packages/contract/src/access-token.ts':
     'a constant prefix and one class, repeated a constant number of times',
   'packages/contract/src/escape-invisible.ts': 'literals, of which those that repeat are examined',

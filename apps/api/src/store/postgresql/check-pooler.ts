@@ -21,7 +21,7 @@ const preparedStatementErrors = ['26000', '42P05'];
 
 const noPreparedStatements = `The database cannot be used: a pooler in transaction mode is in front of it that does not \
 support prepared statements. Enable them (PgBouncer 1.21 or later, max_prepared_statements), pool sessions \
-(pool_mode = session), or set DATABASE_URL to PostgreSQL itself.`;
+(pool_mode = session; at Supabase, the pooler's port 5432), or set DATABASE_URL to PostgreSQL itself.`;
 
 /**
  * Detects a pooler in transaction mode, which assigns a backend to a connection for each transaction.

@@ -7,16 +7,22 @@ const keepAliveAfterMs = 10_000;
 
 /** The settings of every connection to the database, with its timeout in milliseconds. */
 export function connectionSettings(
-  { url, schema, statementTimeoutMs }: PostgresqlLocation,
+  { url, schema, statementTimeoutMs, withoutOptions = false }: PostgresqlLocation,
   connectionTimeoutMillis: number,
 ): ClientConfig {
+  const uri = new URL(url);
+  // Those of the URI would replace the others.
+  const given = uri.searchParams.get('options') ?? '';
+  uri.searchParams.delete('options');
+  const own = withoutOptions ? '' : `-c search_path=${schema} -c statement_timeout=${statementTimeoutMs}`;
+  const options = `${given} ${own}`.trim();
   return {
     application_name: 'plant-store',
-    connectionString: url,
+    connectionString: uri.href,
     connectionTimeoutMillis,
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveAfterMs,
-    options: `-c search_path=${schema} -c statement_timeout=${statementTimeoutMs}`,
+    ...(options !== '' && { options }),
   };
 }
 

@@ -20,6 +20,7 @@ import { connectionSettings, queryTimeoutMs, rejectAfter, withConnection } from 
 import { findDriverError } from './errors.js';
 import { readChangeNumbers } from './list-changes.js';
 import { migratePostgresql, migrationTimeoutMs } from './migrate-postgresql.js';
+import { negotiate } from './negotiate.js';
 import { openPool } from './open-pool.js';
 import { createInsert, createPostgresqlStore } from './postgresql-store.js';
 import { confirmDurable, createProbeCommit, durableOnceSql } from './probe-commit.js';
@@ -38,12 +39,13 @@ const connectionsPerList = 4;
  * @throws {OperatorError} when the database cannot be reached or used; the message never contains the password
  */
 export async function openPostgresql(
-  location: PostgresqlLocation,
+  configured: PostgresqlLocation,
   { log = stderrLog, metrics }: Pick<OpenOptions, 'log' | 'metrics'> = {},
 ): Promise<Database> {
-  const { schema } = location;
-  const transact = createRunQuery(queryTimeoutMs(location));
+  const { schema } = configured;
+  const transact = createRunQuery(queryTimeoutMs(configured));
   try {
+    const location = await negotiate(configured, ({ found, advice }) => log.warn({}, `${found}. ${advice}`));
     const { isPooled } = await checkPooler(location);
     const { appliedMigrations, changeNumbers, showsLog } = await prepare(location);
     const connectionPool = openPool(location, isPooled);
@@ -100,7 +102,7 @@ export async function openPostgresql(
       },
     };
   } catch (error) {
-    throw explainOpening(error, location);
+    throw explainOpening(error, configured);
   }
 }
 
@@ -183,12 +185,17 @@ export function nameOf({ url }: PostgresqlLocation): string {
 /** Errors of a connection that a server sends: to a node of Citus, since it has answered itself. 08P01 is of poolers, too. */
 const nodeError = /^08(?!P)/;
 
+/** Errors of Node.js about the certificate of a server. */
+const certificateError = /certificate|altnames/i;
+
 /** PgBouncer rejects settings of a connection that it does not hand on, with a message that other poolers use, too. */
 function adviseOn(code: string, message: string): string {
   if (nodeError.test(code))
     return 'A node of Citus is away, and creating or changing tables needs all of them. Nothing was changed. Start the node, then try again; plant-store check shows which are away.';
+  if (certificateError.test(message))
+    return 'If the server has a certificate of its own CA, name the file of that CA in sslrootcert. To encrypt without checking who the server is, write sslmode=require.';
   return message.includes('unsupported startup parameter')
-    ? 'A pooler is in front of it. Let it ignore that parameter (PgBouncer: ignore_startup_parameters = options), and set what is lost for the user: ALTER ROLE … SET statement_timeout = …, and search_path if DATABASE_URL names a schema.'
+    ? 'A pooler is in front of it. Let it ignore that parameter (PgBouncer: ignore_startup_parameters = options), or connect without the pooler (Neon: the host without -pooler), and set what is lost for the user: ALTER ROLE … SET statement_timeout = …, and search_path if DATABASE_URL names a schema.'
     : 'Set DATABASE_URL to a running PostgreSQL database, with a user who may create tables in it.';
 }
 

@@ -3,6 +3,7 @@ import { messageOf, OperatorError } from '../../../errors/operator-error.js';
 import type { PostgresqlLocation } from '../../database-location.js';
 import { connectionSettings, withConnection } from '../connection.js';
 import { changeTables } from '../migrate-postgresql.js';
+import { negotiate } from '../negotiate.js';
 import { explainOpening, hasCitus } from '../open-postgresql.js';
 import { type CitusNode, readNodes, requireDurable } from './nodes.js';
 
@@ -12,16 +13,21 @@ import { type CitusNode, readNodes, requireDurable } from './nodes.js';
  * @throws {OperatorError} otherwise, or when it cannot be reached
  */
 export async function requireCluster(location: PostgresqlLocation): Promise<void> {
-  const checked = withConnection(settingsOf(location), async (connection) => {
-    for (const node of await readShardNodes(connection)) await requireDurable(connection, node);
-  });
-  await checked.catch((error) => Promise.reject(explainOpening(error, location)));
+  try {
+    await withConnection(await settingsOf(location), async (connection) => {
+      for (const node of await readShardNodes(connection)) await requireDurable(connection, node);
+    });
+  } catch (error) {
+    throw explainOpening(error, location);
+  }
 }
 
 /** See `distributePlants`; it opens a connection for that. @throws {OperatorError} with what to do */
 export async function distributePostgresql(location: PostgresqlLocation, shards: number | undefined) {
   try {
-    return await withConnection(settingsOf(location), (connection) => distributePlants(connection, shards));
+    return await withConnection(await settingsOf(location), (connection) =>
+      distributePlants(connection, shards),
+    );
   } catch (error) {
     if (error instanceof OperatorError) throw error;
     const { detail, hint } = error instanceof pg.DatabaseError ? error : {};
@@ -33,8 +39,8 @@ export async function distributePostgresql(location: PostgresqlLocation, shards:
   }
 }
 
-const settingsOf = (location: PostgresqlLocation) =>
-  connectionSettings(location, location.timeouts.startConnectMs);
+const settingsOf = async (location: PostgresqlLocation) =>
+  connectionSettings(await negotiate(location), location.timeouts.startConnectMs);
 
 /** The number of shards where none is given: each costs a step of a statement, and a second node should get half of them. */
 export const defaultShards = (nodes: number) => Math.max(4, 2 * nodes);
