@@ -45,6 +45,59 @@ const attempts = 4;
 const attemptTimeoutMs = 300_000;
 const shortTimeoutMs = 10_000;
 
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** A bucket, the ARN of an access point, or the bucket of a tenant of Ceph; with a prefix. */
+const bucketAddress = /^s3:\/\/(arn(?::[\w-]*){4}:\w+[:/][\w.-]+|[\w.:-]+)(?:\/(.*))?$/s;
+/** A name that can be the first label of a host, so that a certificate for `*.s3.amazonaws.com` fits it. */
+const hostLabel = /^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/;
+
+const styles = ['auto', 'path', 'virtual'];
+
+/**
+ * Finds where the objects of a bucket are, with its name in the host or in the path.
+ *
+ * @throws {OperatorError} when the address is none, or is one that the service cannot use
+ */
+export function locateBucket(
+  address: string,
+  environment: Variables,
+): { readonly name: string; readonly prefix: string; readonly base: string; readonly region: string } {
+  const wrong = (problem: string) => new OperatorError(problem, { exitCode: 2 });
+  const [, name, prefix = ''] = bucketAddress.exec(address) ?? [];
+  if (name === undefined)
+    throw wrong(`${address} is not the address of a bucket, such as s3://bucket/prefix.`);
+  if (name.endsWith('--x-s3'))
+    throw wrong(
+      `${address} is a directory bucket, which keeps all in one zone. Use a general purpose bucket.`,
+    );
+  const style = environment['AWS_S3_ADDRESSING_STYLE']?.trim().toLowerCase() || 'auto';
+  if (!styles.includes(style)) throw wrong(`AWS_S3_ADDRESSING_STYLE must be one of ${styles.join(', ')}.`);
+  const region = environment['AWS_REGION'] || environment['AWS_DEFAULT_REGION'] || 'us-east-1';
+  const domain = (of: string) => `${of}.amazonaws.com${of.startsWith('cn-') ? '.cn' : ''}`;
+  if (name.startsWith('arn:')) {
+    const [, , service, ofPoint = '', account, kind, point] = name.split(/[:/]/);
+    if (service !== 's3' || kind !== 'accesspoint' || ofPoint === '')
+      throw wrong(`${address} is no access point in one region. Use its alias, or the bucket.`);
+    const base = `https://${point}-${account}.s3-accesspoint.${domain(ofPoint)}`;
+    return { name, prefix, base, region: ofPoint };
+  }
+  const given = environment['AWS_ENDPOINT_URL_S3'] || environment['AWS_ENDPOINT_URL'];
+  const endpoint = new URL(given ? orWrong(given) : `https://s3.${domain(region)}`);
+  // Services of others may have no host for each bucket.
+  const inHost = style === 'virtual' || (style === 'auto' && !given && hostLabel.test(name));
+  if (!inHost) endpoint.pathname = `${endpoint.pathname.replace(/\/$/, '')}/${encode(name)}`;
+  else if (!endpoint.hostname.startsWith(`${name}.`)) endpoint.hostname = `${name}.${endpoint.hostname}`;
+  return { name, prefix, base: endpoint.href.replace(/\/$/, ''), region };
+}
+
+function orWrong(endpoint: string): string {
+  if (/^https?:\/\//i.test(endpoint) && URL.canParse(endpoint)) return endpoint;
+  throw new OperatorError('AWS_ENDPOINT_URL_S3 must be a URL, such as https://s3.example.com.', {
+    exitCode: 2,
+  });
+}
+
 /**
  * Opens a bucket by its address, `s3://bucket/prefix`, with the usual variables of S3's tools.
  *
@@ -52,14 +105,10 @@ const shortTimeoutMs = 10_000;
  */
 export function openBucket(
   address: string,
-  environment: Readonly<Record<string, string | undefined>>,
+  environment: Variables,
   signal: AbortSignal,
 ): { readonly bucket: Bucket; readonly prefix: string } {
-  const [, name, prefix = ''] = /^s3:\/\/([a-z0-9][a-z0-9.-]+)(?:\/(.*))?$/.exec(address) ?? [];
-  if (name === undefined)
-    throw new OperatorError(`${address} is not the address of a bucket, such as s3://bucket/prefix.`, {
-      exitCode: 2,
-    });
+  const { name, prefix, base, region } = locateBucket(address, environment);
   const accessKeyId = environment['AWS_ACCESS_KEY_ID'];
   const secretAccessKey = environment['AWS_SECRET_ACCESS_KEY'];
   const sessionToken = environment['AWS_SESSION_TOKEN'];
@@ -68,11 +117,6 @@ export function openBucket(
       'Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and AWS_REGION or, for another service than that of Amazon, AWS_ENDPOINT_URL_S3.',
       { exitCode: 2 },
     );
-  const region = environment['AWS_REGION'] || environment['AWS_DEFAULT_REGION'] || 'us-east-1';
-  const endpoint = environment['AWS_ENDPOINT_URL_S3'] || environment['AWS_ENDPOINT_URL'];
-  const base = endpoint
-    ? `${endpoint.replace(/\/$/, '')}/${name}`
-    : `https://${name}.s3.${region}.amazonaws.com`;
   const client = new AwsClient({
     ...{ accessKeyId, secretAccessKey, region, service: 's3', retries: 0 },
     ...(sessionToken && { sessionToken }),
@@ -160,7 +204,7 @@ export function openBucket(
       try {
         const created = await request('POST', `${target}?uploads=`, undefined, { [sha256Header]: sha256 });
         const uploadId = find('UploadId', await created.text());
-        const query = `uploadId=${encodeURIComponent(uploadId)}`;
+        const query = `uploadId=${encode(uploadId)}`;
         let list: string;
         try {
           list = await uploadParts(file, (part, content) =>
@@ -206,12 +250,16 @@ export function openBucket(
       const keys: string[] = [];
       let next: string | undefined;
       do {
-        const more = next === undefined ? '' : `&continuation-token=${encodeURIComponent(next)}`;
+        const more = next === undefined ? '' : `&continuation-token=${encode(next)}`;
         const text = await (
-          await request('GET', `?list-type=2&encoding-type=url&prefix=${encodeURIComponent(prefix)}${more}`)
+          await request('GET', `?list-type=2&encoding-type=url&prefix=${encode(prefix)}${more}`)
         ).text();
-        for (const [, key = ''] of text.matchAll(/<Key>([^<]*)<\/Key>/g))
-          keys.push(decodeURIComponent(unescapeXml(key).replaceAll('+', ' ')));
+        // Some servers ignore encoding-type.
+        const isEncoded = textOf('EncodingType', text) === 'url';
+        for (const [, key = ''] of text.matchAll(/<Key>([^<]*)<\/Key>/g)) {
+          const plain = unescapeXml(key);
+          keys.push(isEncoded ? decodeURIComponent(plain.replaceAll('+', ' ')) : plain);
+        }
         next = text.includes('<IsTruncated>true') ? find('NextContinuationToken', text) : undefined;
       } while (next !== undefined);
       return keys;
@@ -245,7 +293,15 @@ async function uploadParts(
 
 /** The path of a key in a URL: its slashes separate. */
 function encodeKey(key: string): string {
-  return `/${key.split('/').map(encodeURIComponent).join('/')}`;
+  return `/${key.split('/').map(encode).join('/')}`;
+}
+
+/** A text as it is signed, too (AWS Signature Version 4: only unreserved characters remain). */
+function encode(text: string): string {
+  return encodeURIComponent(text).replace(
+    /[!'()*]/g,
+    (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
 }
 
 /** The text of an element. @throws {OperatorError} when there is none, so that something else has answered than S3 */
@@ -266,7 +322,11 @@ function textOf(element: string, xml: string): string | undefined {
 
 function unescapeXml(text: string): string {
   const characters: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' };
-  return text.replace(/&(lt|gt|quot|apos|amp);/g, (_, name: string) => characters[name] ?? '');
+  return text.replace(/&(?:(lt|gt|quot|apos|amp)|#(\d{1,7})|#x([\da-f]{1,6}));/gi, (_, name, decimal, hex) =>
+    name === undefined
+      ? String.fromCodePoint(decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal))
+      : (characters[name] ?? ''),
+  );
 }
 
 const advice: Readonly<Record<number, string>> = {

@@ -25,7 +25,12 @@ interface Reply {
  * Starts a server with one bucket in memory, and returns its port. It answers what a backup sends as Amazon S3 does: objects with
  * their metadata, copies, uploads in parts, and lists. It verifies the signature of a request that has one; a test may send others.
  */
-export async function startS3(bucket: string): Promise<{ readonly port: number; close(): Promise<void> }> {
+export async function startS3(
+  bucket: string,
+  {
+    ignoresEncoding = false,
+  }: { /** Whether lists have keys as they are. */ readonly ignoresEncoding?: boolean } = {},
+): Promise<{ readonly port: number; close(): Promise<void> }> {
   const objects = new Map<string, Stored>();
   const uploads = new Map<string, Upload>();
   const server = createServer(async (request, response) => {
@@ -36,13 +41,16 @@ export async function startS3(bucket: string): Promise<{ readonly port: number; 
 
   function answer(request: IncomingMessage, body: Buffer): Reply {
     const { pathname, searchParams: query } = new URL(request.url ?? '', 'http://s3');
-    const [, name, ...segments] = pathname.split('/').map(decodeURIComponent);
+    const inHost = request.headers.host?.startsWith(`${bucket}.`) === true;
+    const [, ...all] = pathname.split('/').map(decodeURIComponent);
+    const [name, ...segments] = inHost ? [bucket, ...all] : all;
     const key = segments.join('/');
     if (request.headers.authorization !== undefined && !isSigned(request, body)) {
       return fail(403, 'SignatureDoesNotMatch');
     }
     if (name !== bucket) return fail(404, 'NoSuchBucket');
-    if (key === '') return list(query.get('prefix') ?? '', query.get('encoding-type') === 'url');
+    if (key === '')
+      return list(query.get('prefix') ?? '', !ignoresEncoding && query.get('encoding-type') === 'url');
     const uploadId = query.get('uploadId');
     if (uploadId !== null) return answerUpload(request.method, key, uploadId, query, body);
     switch (request.method) {
@@ -73,9 +81,16 @@ export async function startS3(bucket: string): Promise<{ readonly port: number; 
 
   function list(prefix: string, isEncoded: boolean): Reply {
     const keys = [...objects.keys()].filter((key) => key.startsWith(prefix)).toSorted();
-    const shown = isEncoded ? keys.map(encodeURIComponent) : keys;
+    const escapeXml = (key: string) => key.replaceAll('&', '&amp;').replaceAll('<', '&#60;');
+    // A space is a plus sign, as Amazon writes it.
+    const shown = keys.map((key) =>
+      isEncoded ? encodeURIComponent(key).replaceAll('%20', '+') : escapeXml(key),
+    );
     const contents = shown.map((key) => `<Contents><Key>${key}</Key></Contents>`).join('');
-    return succeed('ListBucketResult', `<IsTruncated>false</IsTruncated>${contents}`);
+    return succeed(
+      'ListBucketResult',
+      `<IsTruncated>false</IsTruncated>${isEncoded ? '<EncodingType>url</EncodingType>' : ''}${contents}`,
+    );
   }
 
   function put(key: string, headers: IncomingHttpHeaders, body: Buffer): Reply {
