@@ -165,7 +165,8 @@ function notFound(id: bigint): ServiceError {
   return new ServiceError('token_not_found', messages.tokenNotFound(id));
 }
 
-function showToken(token: AccessToken): Token {
+/** A token as replies show it, without its text. */
+export function showToken(token: AccessToken): Token {
   const { id, name, scopes, createdAt, expiresAt, revokedAt, lastUsedAt, ratePerMinute } = token;
   return {
     ...{ id: BigInt(id), name, scopes: [...scopes], createdAt: createdAt.toISOString() },

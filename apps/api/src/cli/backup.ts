@@ -10,9 +10,10 @@ import { writeAtomically } from './atomic-write.js';
 import { nameBackup, sortBackups, warnOfFuture } from './backup-name.js';
 import { abortOnSignal, type CliContext, countOf } from './cli-context.js';
 import { explainUnwritable } from './file-access.js';
+import { type JsonOption, reportOutcome } from './json-output.js';
 import { hashFile, sha256PathOf, writeSha256 } from './sha256.js';
 
-export interface BackupOptions {
+export interface BackupOptions extends JsonOption {
   /** A new file, a folder, or `s3://bucket/prefix`; by default `BACKUP_TO`, or the folder `backups` beside the database. */
   readonly target: string | undefined;
   /** How many backups of this store with a name by their time are kept, the new one among them; 0 for all. */
@@ -28,7 +29,7 @@ export interface BackupOptions {
  */
 export async function backUp(
   { database, backupTo, backupKeep }: Config,
-  { target: named, keep = named === undefined ? backupKeep : 0 }: BackupOptions,
+  { target: named, keep = named === undefined ? backupKeep : 0, json }: BackupOptions,
   environment: Readonly<Record<string, string | undefined>>,
   context: CliContext,
 ): Promise<void> {
@@ -55,10 +56,15 @@ export async function backUp(
   const storeId =
     place.names && (await describeSqlite(path, `The database ${path} cannot be copied`, signal)).storeId;
   const name = await findFreeName(storeId, place, signal);
-  const { copy, at } = await place.store(name, (copyPath) => copySqlite(path, copyPath, signal));
+  const { copy, at, sha256 } = await place.store(name, (copyPath) => copySqlite(path, copyPath, signal));
   const { noteBackup } = await import('../store/sqlite/last-backup.js');
   noteBackup(path);
-  await context.message(`${countOf(copy.plants, 'plant')} copied to ${at}, and the copy checked.`);
+  await reportOutcome(
+    context,
+    { json },
+    { backup: at, sha256, storeId: copy.storeId, plants: copy.plants, tokens: copy.tokens },
+    `${countOf(copy.plants, 'plant')} copied to ${at}, and the copy checked.`,
+  );
   await warnOfSchema(copy, context);
   if (keep > 0 && place.names !== undefined)
     await removeOld(await place.names(), { name, storeId, keep, place }, context);
@@ -128,7 +134,7 @@ interface Place {
   store(
     name: string,
     fill: (path: string) => Promise<CheckedCopy>,
-  ): Promise<{ readonly copy: CheckedCopy; readonly at: string }>;
+  ): Promise<{ readonly copy: CheckedCopy; readonly at: string; readonly sha256: string }>;
   has(name: string): boolean | Promise<boolean>;
   /** What is there; `undefined` where a file was named. */
   readonly names: (() => readonly string[] | Promise<readonly string[]>) | undefined;
@@ -161,17 +167,16 @@ function openFolder(
       const file = fileOf(name);
       let hasHash = false;
       try {
-        const copy = await writeAtomically(file, async (temporaryPath) => {
-          const copied = await fill(temporaryPath);
+        return await writeAtomically(file, async (temporaryPath) => {
+          const copy = await fill(temporaryPath);
           const sha256 = await hashFile(temporaryPath, signal);
           // Before the backup has its name, so that none ever has this name without it. Beside a file that was named, what is there already
           // belongs to a backup that was removed or never completed; in a folder, it may be that of another command.
           if (!isFolder && !existsSync(file)) rmSync(sha256PathOf(file), { force: true });
           await writeSha256(file, sha256);
           hasHash = true;
-          return copied;
+          return { copy, at: file, sha256 };
         });
-        return { copy, at: file };
       } catch (error) {
         if (hasHash) rmSync(sha256PathOf(file), { force: true });
         throw error;
@@ -209,8 +214,9 @@ async function openS3(
       await file.close();
       try {
         const copy = await fill(path);
-        await bucket.upload(path, folder + name, await hashFile(path, signal));
-        return { copy, at: `${bucket.address}${folder}${name}` };
+        const sha256 = await hashFile(path, signal);
+        await bucket.upload(path, folder + name, sha256);
+        return { copy, at: `${bucket.address}${folder}${name}`, sha256 };
       } finally {
         rmSync(path, { force: true });
       }

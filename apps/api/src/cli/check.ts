@@ -8,6 +8,7 @@ import { type Finding, failure, formatFinding, formatJson, inspectAll, worstOf }
 import type { Config } from '../config.js';
 import { ConfigurationError, OperatorError } from '../errors/operator-error.js';
 import { type CliContext, countOf } from './cli-context.js';
+import type { JsonOption } from './json-output.js';
 
 /**
  * Examines an installation before or while it runs, changes nothing, and prints each finding as it is made, or all as JSON.
@@ -16,7 +17,7 @@ import { type CliContext, countOf } from './cli-context.js';
  */
 export async function check(
   { readConfig, environment }: { readConfig(): Config; readonly environment: Environment },
-  { json = false }: { readonly json?: boolean },
+  { json = false }: JsonOption,
   context: CliContext,
 ): Promise<void> {
   let examined: AsyncGenerator<Finding>;

@@ -4,10 +4,12 @@ import { messages } from '@plant-store/contract/messages';
 import type { Config } from '../config.js';
 import { OperatorError } from '../errors/operator-error.js';
 import { withFields } from '../plants/correct-plant.js';
+import { showStoredPlant } from '../plants/show-plant.js';
 import { isTombstone, orThrow } from '../store/store.js';
 import { type CliContext, writeResult } from './cli-context.js';
 import { retryWhileUnavailable, withDatabase } from './database.js';
 import { formats } from './formats.js';
+import { type JsonOption, toJsonLine } from './json-output.js';
 
 /** The texts that are replaced; `false` for one that is removed. */
 export type Corrections = { readonly [Name in keyof Plant]?: string | false };
@@ -21,6 +23,7 @@ export async function correct(
   config: Config,
   id: bigint,
   corrections: Corrections,
+  { json = false }: JsonOption,
   context: CliContext,
 ): Promise<void> {
   const texts = Object.entries(corrections).map(([name, text]) => [name, text === false ? undefined : text]);
@@ -40,6 +43,6 @@ export async function correct(
     const { before, after } = orThrow(outcome);
     const plant = after ?? before;
     if (plant === undefined || isTombstone(plant)) throw new OperatorError(messages.plantNotFound(id));
-    await writeResult(context, formats.ndjson.write(plant));
+    await writeResult(context, json ? toJsonLine(showStoredPlant(plant)) : formats.ndjson.write(plant));
   });
 }

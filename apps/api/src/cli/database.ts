@@ -6,6 +6,7 @@ import { type Database, isDatabaseUnavailable, type OpenOptions } from '../store
 import type { DatabaseLocation, PostgresqlLocation } from '../store/database-location.js';
 import { openDatabase } from '../store/open-database.js';
 import { type CliContext, countOf } from './cli-context.js';
+import { type JsonOption, toJsonLine } from './json-output.js';
 
 /** Opens the database for an action, and closes it after that. */
 export async function withDatabase<Result>(
@@ -72,18 +73,22 @@ export function reasonOf({ cause, message }: ServiceError): string {
  */
 export async function migrate(
   config: Config,
-  { distribute }: { readonly distribute?: number | true },
+  { distribute, json = false }: JsonOption & { readonly distribute?: number | true },
   context: CliContext,
 ): Promise<void> {
   const distributable = distribute === undefined ? undefined : await requireDistributable(config.database);
   const applied = await withDatabase(config, {}, async ({ appliedMigrations }) => appliedMigrations);
-  for (const name of applied) context.print(`${name}\n`);
+  if (!json) context.print(applied.map((name) => `${name}\n`).join(''));
   if (applied.length === 0) context.message('The database is up to date.');
-  if (distributable === undefined) return;
+  if (distributable === undefined) {
+    if (json) context.print(toJsonLine({ applied }));
+    return;
+  }
 
   const { distributePostgresql } = await import('../store/postgresql/citus/distribute-plants.js');
   const shardCount = distribute === true ? undefined : distribute;
   const { shards, nodes, moved } = await distributePostgresql(distributable, shardCount);
+  if (json) context.print(toJsonLine({ applied, shards, nodes, moved: moved ?? 0 }));
   const extent = `${countOf(shards, 'shard')} over ${countOf(nodes, 'node')}`;
   if (moved === undefined) return context.message(`The plants are distributed already: ${extent}.`);
   await context.message(

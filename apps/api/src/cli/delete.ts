@@ -4,9 +4,10 @@ import { orThrow, removalOf } from '../store/store.js';
 import { type CliContext, countOf } from './cli-context.js';
 import { readIdLine } from './formats.js';
 import { readBatches, storeLines } from './import.js';
+import type { JsonOption } from './json-output.js';
 
 /** The ids of the plants to delete, or a file that has one a line, `-` for standard input, and the line to begin with. */
-export interface DeleteOptions {
+export interface DeleteOptions extends JsonOption {
   readonly ids: readonly bigint[];
   readonly from?: string;
   readonly fromLine: number;
@@ -20,7 +21,7 @@ export interface DeleteOptions {
  */
 export async function deletePlants(
   config: Config,
-  { ids, from, fromLine }: DeleteOptions,
+  { ids, from, fromLine, json }: DeleteOptions,
   context: CliContext,
 ): Promise<void> {
   const isOfFile = from !== undefined;
@@ -32,7 +33,7 @@ export async function deletePlants(
   const noun = isOfFile ? 'line' : 'argument';
   await storeLines(
     config,
-    source,
+    { ...source, json },
     {
       noun,
       mustExist: true,
@@ -44,8 +45,13 @@ export async function deletePlants(
           problem: before === undefined ? `No plant has ever had the id ${tombstones[at]?.id}.` : undefined,
         }));
       },
-      sum: ({ stored, alreadyThere, bad, invalid }) =>
-        `${stored} deleted, ${alreadyThere} deleted before, ${bad - invalid} never existed, ${invalid} bad`,
+      sum: ({ stored, alreadyThere, bad, invalid, nextLine }) => ({
+        outcome: {
+          ...{ deleted: stored, deletedBefore: alreadyThere, neverExisted: bad - invalid, bad: invalid },
+          ...(isOfFile && { nextLine }),
+        },
+        words: `${stored} deleted, ${alreadyThere} deleted before, ${bad - invalid} never existed, ${invalid} bad`,
+      }),
       explainUnfinished: (nextLine) =>
         `Not deleted to the end. ${isOfFile ? `Go on with: --from-line ${nextLine}` : 'Run it again.'}`,
       explainBad: (bad) =>

@@ -5,15 +5,17 @@ import type { AccessTokenStore } from '../auth/token-service.js';
 import type { Config } from '../config.js';
 import { listPlants } from '../plants/list-plants.js';
 import type { PlantRecord, PlantStore, StoredPlant } from '../plants/plant-store.js';
-import { type PageLimits, withoutTombstones } from '../store/store.js';
+import { showStoredPlant } from '../plants/show-plant.js';
+import { isTombstone, type PageLimits, withoutTombstones } from '../store/store.js';
 import { writeAtomically } from './atomic-write.js';
 import { abortOnSignal, type CliContext, countOf, countProgress, writeResult } from './cli-context.js';
 import { retryWhileUnavailable, withDatabase } from './database.js';
 import { type Format, formats } from './formats.js';
-import { describeWho } from './show.js';
+import { type JsonOption, toJsonLine } from './json-output.js';
+import { describeWho, showHistory } from './show.js';
 
 /** Which plants are printed, and how. */
-export interface ListOptions {
+export interface ListOptions extends JsonOption {
   readonly tag?: string;
   readonly query?: string;
   readonly newest?: boolean;
@@ -27,10 +29,12 @@ export interface ListOptions {
 /** Prints the plants that match, page after page. */
 export async function list(
   config: Config,
-  { tag, query: q, newest = false, addedFrom, addedBefore, by = false, format }: ListOptions,
+  { tag, query: q, newest = false, addedFrom, addedBefore, by = false, format, json = false }: ListOptions,
   context: CliContext,
 ): Promise<void> {
-  const { head, write } = formats[format];
+  const { head, write } = json
+    ? { head: '', write: (plant: StoredPlant) => toJsonLine(showStoredPlant(plant)) }
+    : formats[format];
   await withDatabase(config, { mustExist: true }, async ({ plants: store, accessTokens }) => {
     await writeResult(context, head);
     let after: string | undefined;
@@ -38,30 +42,42 @@ export async function list(
       const order = newest ? 'newest' : 'id';
       const query: PlantQuery = { limit: 1_000, order, tag, q, addedFrom, addedBefore, after };
       const { plants, next } = await retryWhileUnavailable(() => listPlants(store, query, 1));
-      const who = by ? await describePeople(plants, store, accessTokens) : undefined;
-      const line = (plant: StoredPlant) => `${write(plant).slice(0, -1)}${who?.get(plant.id) ?? ''}\n`;
-      await writeResult(context, plants.map(who ? line : write).join(''));
+      const lines = by ? await withPeople(plants, { store, accessTokens, write, json }) : plants.map(write);
+      await writeResult(context, lines.join(''));
       after = next;
     } while (after !== undefined);
   });
 }
 
-/** Who has added each of these plants, and corrected it last, as the end of its line; nothing where nobody is known. */
-async function describePeople(
+/** The lines of plants with who has added each, and corrected it last; nothing where nobody is known. */
+async function withPeople(
   plants: readonly StoredPlant[],
-  store: Pick<PlantStore, 'findHistory'>,
-  accessTokens: Pick<AccessTokenStore, 'list'>,
-): Promise<ReadonlyMap<bigint, string>> {
+  {
+    store,
+    accessTokens,
+    write,
+    json,
+  }: {
+    readonly store: Pick<PlantStore, 'findHistory'>;
+    readonly accessTokens: Pick<AccessTokenStore, 'list'>;
+    readonly write: (plant: StoredPlant) => string;
+    readonly json: boolean;
+  },
+): Promise<readonly string[]> {
   const [histories, tokens] = await retryWhileUnavailable(() =>
     Promise.all([store.findHistory(plants.map(({ id }) => id)), accessTokens.list()]),
   );
-  return new Map(
-    histories.map(({ record: { id }, addedBy, changedBy }) => {
-      const people = { added: describeWho(addedBy, tokens), corrected: describeWho(changedBy, tokens) };
-      const known = Object.entries(people).filter(([, who]) => who !== '');
-      return [id, known.map(([what, who]) => `  ${what} ${who}`).join('')];
-    }),
-  );
+  const byId = new Map(histories.map((history) => [history.record.id, history]));
+  return plants.map((plant) => {
+    const history = byId.get(plant.id);
+    // It may have been deleted since the page was read.
+    if (history === undefined || isTombstone(history.record)) return write(plant);
+    if (json) return toJsonLine(showHistory(history, tokens));
+    const { addedBy, changedBy } = history;
+    const people = { added: describeWho(addedBy, tokens), corrected: describeWho(changedBy, tokens) };
+    const known = Object.entries(people).filter(([, who]) => who !== '');
+    return `${write(plant).slice(0, -1)}${known.map(([what, who]) => `  ${what} ${who}`).join('')}\n`;
+  });
 }
 
 /** Where plants are written to, standard output by default, and how. */

@@ -19,9 +19,10 @@ import { abortOnSignal, type CliContext, countProgress } from './cli-context.js'
 import { retryWhileUnavailable, withDatabase } from './database.js';
 import { explainUnreadable, quote } from './file-access.js';
 import { isBlank, type PlantLine, readPlantLine, splitLines } from './formats.js';
+import { type JsonOption, reportOutcome } from './json-output.js';
 
 /** What is imported, and from where on. */
-export interface ImportOptions {
+export interface ImportOptions extends JsonOption {
   /** Standard input by default. */
   readonly file: string | undefined;
   readonly fromLine: number;
@@ -46,7 +47,7 @@ function formatOf(file = ''): ImportFormat {
  */
 export async function importPlants(
   config: Config,
-  { file, fromLine, format = formatOf(file), reuseDeletedIds = false }: ImportOptions,
+  { file, fromLine, format = formatOf(file), reuseDeletedIds = false, json }: ImportOptions,
   context: CliContext,
 ): Promise<void> {
   const command: LineCommand = {
@@ -56,14 +57,17 @@ export async function importPlants(
         ? readBatches(chunks, limits, signal)
         : groupLines(readCsvLines(chunks, format, limits, context), limits),
     store: (rows, plants) => importRecords(rows, plants, reuseDeletedIds),
-    sum: ({ stored, alreadyThere, bad }) => `${stored} imported, ${alreadyThere} already there, ${bad} bad`,
+    sum: ({ stored, alreadyThere, bad, nextLine }) => ({
+      outcome: { imported: stored, alreadyThere, bad, nextLine },
+      words: `${stored} imported, ${alreadyThere} already there, ${bad} bad`,
+    }),
     explainUnfinished: (nextLine) => `Not imported to the end. Go on with: --from-line ${nextLine}`,
     explainBad(bad) {
       const [lines, them] = bad === 1 ? ['line is', 'it'] : ['lines are', 'them'];
       return `${bad} ${lines} bad and changed nothing. Fix ${them} and import the file again: plants already stored are left unchanged.`;
     },
   };
-  await storeLines(config, { file, fromLine }, command, context);
+  await storeLines(config, { file, fromLine, json }, command, context);
 }
 
 /** The least that is the longest line of CSV: it may have other columns than those of plants. */
@@ -92,7 +96,8 @@ interface LineCommand {
   readonly mustExist?: boolean;
   read(chunks: AsyncIterable<Buffer>, limits: ReadLimits, signal: AbortSignal): AsyncIterable<Batch>;
   readonly store: StoreRows;
-  sum(counts: Counts): string;
+  /** What was done, for programs and for people. */
+  sum(counts: Counts): { readonly outcome: object; readonly words: string };
   explainUnfinished(nextLine: number): string;
   explainBad(bad: number): string;
 }
@@ -106,12 +111,13 @@ export interface RowOutcome {
   readonly problem?: string | undefined;
 }
 
-/** How many lines there are of each kind, and how many of the bad ones have nothing to store. */
+/** How many lines there are of each kind, how many of the bad ones have nothing to store, and the number of the line after them. */
 interface Counts {
   readonly stored: number;
   readonly alreadyThere: number;
   readonly bad: number;
   readonly invalid: number;
+  readonly nextLine: number;
 }
 
 /** How much longer a line may be than the body of a request: an id sent as `9e18` is exported with all its digits. */
@@ -126,7 +132,11 @@ const idDigitsBytes = 64;
  */
 export async function storeLines(
   config: Config,
-  source: { readonly file: string | undefined; readonly input?: Readable; readonly fromLine: number },
+  source: JsonOption & {
+    readonly file: string | undefined;
+    readonly input?: Readable;
+    readonly fromLine: number;
+  },
   command: LineCommand,
   context: CliContext,
 ): Promise<void> {
@@ -173,7 +183,8 @@ export async function storeLines(
         throw error;
       } finally {
         context.showProgress('');
-        context.print(`${command.sum(counts)}\n`);
+        const { outcome, words } = command.sum({ ...counts, nextLine: next });
+        await reportOutcome(context, source, outcome, words);
       }
     });
   } finally {

@@ -25,6 +25,7 @@ import { type ExportOptions, exportPlants, type ListOptions, list } from './expo
 import { formats } from './formats.js';
 import { type ImportOptions, importFormats, importPlants } from './import.js';
 import { invalidateCursors } from './invalidate-cursors.js';
+import type { JsonOption } from './json-output.js';
 import { adminUrlOf, requireReady } from './ready.js';
 import { type RestoreOptions, restore } from './restore.js';
 import type { ServeOptions } from './serve.js';
@@ -151,12 +152,15 @@ function addService(
     .command('ready')
     .description('ask a running service whether it is ready: exit status 0 if it is, for health checks')
     .option('--url <url>', 'its admin port (default: that of ADMIN_HOST and ADMIN_PORT)', toUrl)
-    .action(({ url }: { url?: URL }) => requireReady(url ?? adminUrlOf(readConfig()), context));
+    .addOption(jsonOption('the reply of /readyz'))
+    .action(({ url, ...options }: { url?: URL } & JsonOption) =>
+      requireReady(url ?? adminUrlOf(readConfig()), options, context),
+    );
   program
     .command('check')
     .description('examine the settings, the machine and the database, before or while the service runs')
-    .option('--json', 'print one JSON document instead of lines')
-    .action(async (options: { json?: boolean }) => {
+    .addOption(jsonOption('one object'))
+    .action(async (options: JsonOption) => {
       const { check } = await import('./check.js');
       await check({ readConfig, environment }, options, context);
     })
@@ -169,13 +173,27 @@ function addService(
 /** How long the old token of a rotation works by default, in milliseconds: an hour. */
 const defaultOverlapMs = 3_600_000;
 
-interface CreateTokenOptions {
+interface CreateTokenOptions extends JsonOption {
   readonly name?: string;
   readonly expires?: Date | null;
   readonly can: readonly Scope[];
   readonly rate?: number;
   readonly link?: URL | boolean;
 }
+
+interface RotateTokenOptions extends JsonOption {
+  readonly overlap: number;
+  readonly expires?: Date | null;
+  readonly can?: readonly Scope[];
+}
+
+/** An option to print data for programs. */
+function jsonOption(what: string): Option {
+  return new Option('--json', `print JSON: ${what}`);
+}
+
+/** What `--json` prints of each token. */
+const tokenLines = 'an object for each token, one a line';
 
 function addTokens(program: Command, { context, readConfig }: ProgramDependencies): void {
   const token = program
@@ -203,12 +221,13 @@ function addTokens(program: Command, { context, readConfig }: ProgramDependencie
       'print a link to the page with the token, and on a terminal a QR code; the address of the page, by default here',
       toUrl,
     )
+    .addOption(jsonOption('the token, its text as secret, and its link'))
     .action((options: CreateTokenOptions, command: Command) => {
-      const { name, expires, can, rate, link } = options;
+      const { name, expires, can, rate, link, json } = options;
       // Commander looks for required options before unknown ones, so it would not mention a mistyped `--nmae`.
       if (name === undefined) return command.error("error: required option '--name <name>' not specified");
       const request = {
-        ...{ name, scopes: can, link },
+        ...{ name, scopes: can, link, json },
         ...(expires && { expiresAt: expires }),
         ...(rate && { ratePerMinute: rate }),
       };
@@ -234,10 +253,11 @@ function addTokens(program: Command, { context, readConfig }: ProgramDependencie
       toExpiry,
     )
     .addOption(canOption('; by default what the other one permits'))
-    .action((id: number, options: { overlap: number; expires?: Date | null; can?: readonly Scope[] }) => {
-      const { overlap, expires, can } = options;
+    .addOption(jsonOption('the new token, and its text as secret'))
+    .action((id: number, options: RotateTokenOptions) => {
+      const { overlap, expires, can, json } = options;
       const expiry = expires === undefined ? {} : { expiresAt: expires };
-      const request = { id, overlapMs: overlap, ...expiry, ...(can && { scopes: can }) };
+      const request = { id, overlapMs: overlap, json, ...expiry, ...(can && { scopes: can }) };
       return rotateToken(readConfig(), request, context);
     });
   token
@@ -245,20 +265,25 @@ function addTokens(program: Command, { context, readConfig }: ProgramDependencie
     .description(
       'print all tokens: id, name, creation, expiry or revocation, last use, rate, what they permit',
     )
-    .action(() => listTokens(readConfig(), context));
+    .addOption(jsonOption(tokenLines))
+    .action((options: JsonOption) => listTokens(readConfig(), options, context));
   token
     .command('find')
     .description(
       'print what token list prints of the tokens on standard input, one a line, such as leaked ones',
     )
-    .action(() => findTokens(readConfig(), context));
+    .addOption(jsonOption(tokenLines))
+    .action((options: JsonOption) => findTokens(readConfig(), options, context));
   token
     .command('revoke')
     .description('revoke a token')
     .argument('<id or name>', 'the id that token list shows, or the name of one valid token', (text) =>
       /^\d+$/.test(text) ? toTokenId(text) : text,
     )
-    .action((which: number | string) => revokeToken(readConfig(), which, context));
+    .addOption(jsonOption('the revoked token'))
+    .action((which: number | string, options: JsonOption) =>
+      revokeToken(readConfig(), which, options, context),
+    );
   token
     .command('export')
     .description('print all tokens as NDJSON, with their hashes, to move them to another database')
@@ -267,7 +292,10 @@ function addTokens(program: Command, { context, readConfig }: ProgramDependencie
     .command('import')
     .description('add the tokens that token export has printed; they keep working unchanged')
     .argument('[file]', 'the file; standard input by default')
-    .action((file: string | undefined) => importTokens(readConfig(), file, context));
+    .addOption(jsonOption('the totals'))
+    .action((file: string | undefined, options: JsonOption) =>
+      importTokens(readConfig(), file, options, context),
+    );
 }
 
 function canOption(byDefault = ''): Option {
@@ -285,7 +313,10 @@ function addStore(program: Command, { context, readConfig, environment }: Progra
       'distribute the plants over the nodes of a Citus cluster, 2 shards for each node and at least 4 unless a number is given',
       toShardCount,
     )
-    .action((options: { distribute?: number | true }) => migrate(readConfig(), options, context));
+    .addOption(jsonOption('the names of what was applied'))
+    .action((options: JsonOption & { distribute?: number | true }) =>
+      migrate(readConfig(), options, context),
+    );
   program
     .command('list')
     .description('print the plants that match, by ascending id')
@@ -308,6 +339,7 @@ function addStore(program: Command, { context, readConfig, environment }: Progra
     .addOption(
       new Option('--format <format>', 'how they are printed').choices(Object.keys(formats)).default('table'),
     )
+    .addOption(jsonOption('each plant as the API gives it, one a line').conflicts('format'))
     .action((options: ListOptions) => list(readConfig(), options, context));
   program
     .command('export')
@@ -331,6 +363,7 @@ function addStore(program: Command, { context, readConfig, environment }: Progra
         'what the file is (default: by the end of its name, or ndjson); the first line of csv and tsv names the columns',
       ).choices(importFormats),
     )
+    .addOption(jsonOption('the totals'))
     .action((file: string | undefined, options: Omit<ImportOptions, 'file'>) =>
       importPlants(readConfig(), { file, ...options }, context),
     )
@@ -342,17 +375,19 @@ function addStore(program: Command, { context, readConfig, environment }: Progra
     .command('show')
     .description('print what has an id, and when and with which token it was added, corrected or deleted')
     .argument('<id>', 'the id of the plant', toPlantId)
-    .action((id: bigint) => show(readConfig(), id, context));
+    .addOption(jsonOption('all of it as one object'))
+    .action((id: bigint, options: JsonOption) => show(readConfig(), id, options, context));
   const correction = program
     .command('correct')
     .description(
       'correct the name or the tag of a plant, and print it; a retry of its create changes nothing',
     )
     .argument('<id>', 'the id of the plant', toPlantId)
-    .action((id: bigint, corrections: Corrections, command: Command) =>
+    .addOption(jsonOption('the plant as the API gives it'))
+    .action((id: bigint, { json, ...corrections }: Corrections & JsonOption, command: Command) =>
       Object.keys(corrections).length === 0
         ? command.error('error: give what is to be corrected')
-        : correct(readConfig(), id, corrections, context),
+        : correct(readConfig(), id, corrections, { json }, context),
     );
   for (const name of plantFieldNames) {
     const { label, required } = plantFields[name];
@@ -369,6 +404,7 @@ function addStore(program: Command, { context, readConfig, environment }: Progra
       'a file with an id on each line, or NDJSON as export writes it; - for standard input',
     )
     .option('--from-line <number>', 'the line to start with, to resume an earlier delete', toLineNumber, 1)
+    .addOption(jsonOption('the totals'))
     .action((ids: bigint[], options: Omit<DeleteOptions, 'ids'>, command: Command) => {
       const { from, fromLine } = options;
       if (ids.length > 0 ? from !== undefined || fromLine > 1 : from === undefined)
@@ -391,7 +427,8 @@ function addStore(program: Command, { context, readConfig, environment }: Progra
       'how many backups of this store in a folder or bucket are kept, this one among them; older ones are removed after it (default: all, or without a target BACKUP_KEEP)',
       toKeptCount,
     )
-    .action((target: string | undefined, options: { keep?: number }) =>
+    .addOption(jsonOption('the backup, its SHA-256, and what it has'))
+    .action((target: string | undefined, options: JsonOption & { keep?: number }) =>
       backUp(readConfig(), { target, ...options }, environment, context),
     )
     .addHelpText(
@@ -405,6 +442,7 @@ function addStore(program: Command, { context, readConfig, environment }: Progra
     .option('--dry-run', 'check it, and change nothing')
     .option('--from-other-store', 'take the backup of another store; the id of the store here stays')
     .option('--keep-additions', 'take indexes, triggers, views and tables that no migration creates')
+    .addOption(jsonOption('the backup, what it has, and what was done'))
     .action((source: string, options: Omit<RestoreOptions, 'source'>) =>
       restore(readConfig(), { source, ...options }, environment, context),
     );

@@ -2,9 +2,10 @@ import type { Config } from '../config.js';
 import { messageOf, OperatorError } from '../errors/operator-error.js';
 import { fetchReadiness, reachableUrl } from '../observe/readiness.js';
 import type { CliContext } from './cli-context.js';
+import { type JsonOption, toJsonLine } from './json-output.js';
 
 /**
- * Asks the admin port of a running service whether it is ready for creates, and prints the answer.
+ * Asks the admin port of a running service whether it is ready for creates, and prints the answer, with `--json` as `/readyz` gives it.
  *
  * @param adminUrl the URL of the admin port, such as `http://127.0.0.1:3001`
  * @param timeoutMs how long to wait for a reply, in milliseconds
@@ -12,6 +13,7 @@ import type { CliContext } from './cli-context.js';
  */
 export async function requireReady(
   adminUrl: URL,
+  { json = false }: JsonOption,
   context: Pick<CliContext, 'message' | 'print'>,
   timeoutMs?: number,
 ): Promise<void> {
@@ -27,9 +29,10 @@ export async function requireReady(
     throw new OperatorError(
       `${url} is not the health check of a Plant Store. Pass the URL of its admin port.`,
     );
+  if (json) context.print(toJsonLine(readiness));
   if (readiness.status !== 'ready') throw new OperatorError(`The service is not ready: ${readiness.reason}.`);
   for (const warning of readiness.warnings) await context.message(warning);
-  context.print('ready\n');
+  if (!json) context.print('ready\n');
 }
 
 /**

@@ -20,9 +20,10 @@ import { parseBackupName, sortBackups, warnOfFuture } from './backup-name.js';
 import { abortOnSignal, type CliContext, countOf } from './cli-context.js';
 import { explainUnreadable, quote } from './file-access.js';
 import { invalidateCursors } from './invalidate-cursors.js';
+import { type JsonOption, reportOutcome } from './json-output.js';
 import { readSha256 } from './sha256.js';
 
-export interface RestoreOptions {
+export interface RestoreOptions extends JsonOption {
   /** A file, a folder or `s3://bucket/prefix/`, whose latest backup is taken, or `s3://bucket/key`. */
   readonly source: string;
   readonly dryRun?: boolean;
@@ -42,7 +43,7 @@ export interface RestoreOptions {
  */
 export async function restore(
   { database }: Config,
-  { source, dryRun = false, fromOtherStore = false, keepAdditions = false }: RestoreOptions,
+  { source, dryRun = false, fromOtherStore = false, keepAdditions = false, json }: RestoreOptions,
   environment: Readonly<Record<string, string | undefined>>,
   context: CliContext,
 ): Promise<void> {
@@ -97,8 +98,16 @@ export async function restore(
         ? ''
         : ` Whether ${path} is the same store is unknown. ${replaced.problem}${replaced.problem.endsWith('.') ? '' : '.'}`;
     const next = copy.pending.length === 0 ? '' : ` Pending migrations: ${copy.pending.join(', ')}.`;
+    const { storeId: backupOf, plants, tokens, pending } = copy;
+    const found = {
+      ...{ backup: backup.name, madeAt: time.toISOString(), verified: isVerified, storeId: backupOf },
+      ...{ plants, tokens, pendingMigrations: pending, database: path },
+    };
     if (dryRun)
-      return await context.message(
+      return await reportOutcome(
+        context,
+        { json },
+        { restored: false, ...found },
         `${what}.${hash}${unknown}${next} Nothing was changed: without --dry-run it replaces ${path}${isNew ? ', which does not exist' : ', which is moved away'}.`,
       );
     await invalidateCursors({ database: { engine: 'sqlite', path: restored } });
@@ -115,7 +124,10 @@ export async function restore(
     const { syncToDisk } = await import('../store/sqlite/database-files.js');
     syncToDisk(dirname(path));
     const id = storeId === undefined || storeId === copy.storeId ? '' : ` They are now the store ${storeId}.`;
-    await context.message(
+    await reportOutcome(
+      context,
+      { json },
+      { restored: true, ...found, storeId, kept },
       `${what}, which are now in ${path}.${hash}${unknown}${id}${kept === undefined ? '' : ` What was there is in ${kept}.`}
 Start the service. Revoke again the tokens that were revoked since the backup. Programs that follow changes get the error cursor_expired, and read everything again.`,
     );

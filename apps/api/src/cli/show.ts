@@ -1,35 +1,73 @@
+import type { Plant } from '@plant-store/contract';
 import { escapeInvisible } from '@plant-store/contract/escape-invisible';
 import { messages } from '@plant-store/contract/messages';
 import type { AccessToken } from '../auth/token-service.js';
 import type { Config } from '../config.js';
 import { OperatorError } from '../errors/operator-error.js';
+import { showStoredPlant } from '../plants/show-plant.js';
 import { toIsoTime } from '../runtime/timing.js';
 import { isTombstone, type RecordHistory } from '../store/store.js';
 import { type CliContext, writeResult } from './cli-context.js';
 import { retryWhileUnavailable, withDatabase } from './database.js';
 import { formats } from './formats.js';
+import { type JsonOption, toJsonLine } from './json-output.js';
 
 /**
- * Prints what has an id, a plant or that it was deleted, and when and by whom it was created, and changed last.
+ * Prints what has an id, a plant or that it was deleted, and when and by whom it was created, and changed last: in words to standard
+ * error, or with `--json` as members of the plant.
  *
  * @throws {OperatorError} when there never was such a plant
  */
-export async function show(config: Config, id: bigint, context: CliContext): Promise<void> {
+export async function show(
+  config: Config,
+  id: bigint,
+  { json = false }: JsonOption,
+  context: CliContext,
+): Promise<void> {
   await withDatabase(config, { mustExist: true }, async ({ plants, accessTokens }) => {
     const [history] = await retryWhileUnavailable(() => plants.findHistory([id]));
     if (history === undefined) throw new OperatorError(messages.plantNotFound(id));
     const tokens = await retryWhileUnavailable(() => accessTokens.list());
+    if (json) return await writeResult(context, toJsonLine(showHistory(history, tokens)));
     const { record, addedAt, addedBy, changedAt, changedBy } = history;
-    const lines = [
-      formats.ndjson.write(record),
-      describe('added', addedAt, addedBy, tokens),
-      wasChanged(history)
-        ? describe(isTombstone(record) ? 'deleted' : 'corrected', changedAt, changedBy, tokens)
-        : '',
-    ];
-    await writeResult(context, lines.join(''));
+    await writeResult(context, formats.ndjson.write(record));
+    await context.message(describe('added', addedAt, addedBy, tokens));
+    if (wasChanged(history))
+      await context.message(
+        describe(isTombstone(record) ? 'deleted' : 'corrected', changedAt, changedBy, tokens),
+      );
   });
 }
+
+/** A plant as replies show it, or that it was deleted, with when and by whom it was added, and changed last, where that is known. */
+export function showHistory(history: RecordHistory<Plant>, tokens: readonly AccessToken[]): object {
+  const { record, addedAt, addedBy, changedAt, changedBy } = history;
+  const added = { addedAt: showTime(addedAt), addedBy: showWho(addedBy, tokens) };
+  const [at, by] = [showTime(changedAt), showWho(changedBy, tokens)];
+  if (isTombstone(record)) {
+    const { id } = record;
+    return { id, idText: id.toString(), deleted: true, ...added, deletedAt: at, deletedBy: by };
+  }
+  return {
+    ...showStoredPlant(record),
+    ...added,
+    ...(wasChanged(history) && { correctedAt: at, correctedBy: by }),
+  };
+}
+
+function showTime(at: number | undefined): string | undefined {
+  return at === undefined ? undefined : toIsoTime(at);
+}
+
+/** As `GET /tokens/own` names a token: by id and name, or by the subject of a JSON Web Token. */
+function showWho(by: string | undefined, tokens: readonly AccessToken[]): object | undefined {
+  if (by === undefined) return undefined;
+  if (by.startsWith(subjectMark)) return { subject: by.slice(subjectMark.length) };
+  return { id: Number(by), name: tokens.find(({ id }) => String(id) === by)?.name };
+}
+
+/** What precedes the subject of a JSON Web Token where others have the id of a token. */
+const subjectMark = 'subject ';
 
 function wasChanged({ record }: RecordHistory<object>): boolean {
   return isTombstone(record) || record.original !== undefined;
@@ -43,7 +81,7 @@ function describe(
   tokens: readonly AccessToken[],
 ): string {
   const time = at === undefined ? 'at a time that is not known' : toIsoTime(at);
-  return `${what.padEnd(9)}  ${[time, describeWho(by, tokens)].filter(Boolean).join('  ')}\n`;
+  return `${what.padEnd(9)}  ${[time, describeWho(by, tokens)].filter(Boolean).join('  ')}`;
 }
 
 /** Such as `by token 7 "web-shop"`; empty where nobody is known. */
@@ -51,5 +89,5 @@ export function describeWho(by: string | undefined, tokens: readonly AccessToken
   if (by === undefined) return '';
   const token = tokens.find(({ id }) => String(id) === by);
   if (token !== undefined) return `by token ${by} "${escapeInvisible(token.name)}"`;
-  return `by ${by.startsWith('subject ') ? escapeInvisible(by) : `token ${by}`}`;
+  return `by ${by.startsWith(subjectMark) ? escapeInvisible(by) : `token ${by}`}`;
 }

@@ -4,9 +4,11 @@ import { TimeSchema } from '@plant-store/contract';
 import { isAccessTokenFormat, plantScopes, type Scope, scopes } from '@plant-store/contract/access-token';
 import { escapeInvisible } from '@plant-store/contract/escape-invisible';
 import { MAX_RATE_PER_MINUTE, shorten } from '@plant-store/contract/messages';
+import type { IssuedToken } from '@plant-store/contract/operations';
 import { routes } from '@plant-store/contract/routes';
 import * as z from 'zod';
 import { isLoopback } from '../auth/jwt-settings.js';
+import { showToken } from '../auth/manage-tokens.js';
 import {
   type AccessToken,
   type AccessTokenStore,
@@ -26,39 +28,57 @@ import { type CliContext, countOf, writeAll, writeResult } from './cli-context.j
 import { reasonOf, withDatabase } from './database.js';
 import { explainUnreadable, quote } from './file-access.js';
 import { splitLines } from './formats.js';
+import { type JsonOption, reportOutcome, toJsonLine } from './json-output.js';
 
 /** Which token to issue, and how to print it. */
-interface CreationRequest extends TokenRequest {
+interface CreationRequest extends TokenRequest, JsonOption {
   /** The address of the page that a link leads to, or whether it is to lead to this machine; without it there is no link. */
   readonly link?: URL | boolean | undefined;
 }
 
 /**
  * Issues an access token and prints it, alone, so that a script can take it, or a link to the page with it, and on a terminal its
- * QR code.
+ * QR code; with `--json` the token as `POST /tokens` gives it, and the link.
  *
  * @throws {OperatorError} when it cannot be printed; it is revoked then
  */
 export async function createToken(
   config: Config,
-  { link, ...request }: CreationRequest,
+  { link, json = false, ...request }: CreationRequest,
   context: CliContext,
 ): Promise<void> {
   const page = link === true ? reachableUrl(config.host, config.port) : link;
   await withDatabase(config, {}, async ({ accessTokens: store }) => {
     if (!page) {
-      await issueAndPrint(createTokenService(store), request, context);
+      await issueAndPrint(createTokenService(store), request, context, printToken(json));
       if (config.port !== 0) context.message(describeUseOf(config, request.scopes));
       return;
     }
     const toLink = (token: string) => `${page.href.replace(/\/?$/, '/')}#token=${token}`;
-    const printed = await issueAndPrint(createTokenService(store), request, context, toLink);
-    if (context.isTerminal) context.print(await drawQrCode(printed));
+    const text = await issueAndPrint(
+      createTokenService(store),
+      request,
+      context,
+      json
+        ? (text, token) => toJsonLine({ ...showIssued(text, token), link: toLink(text) })
+        : (text) => `${toLink(text)}\n`,
+    );
+    if (context.isTerminal && !json) context.print(await drawQrCode(toLink(text)));
     if (isLoopback(page.hostname.replace(/^\[|\]$/g, '')))
       context.message(
         'The link works on this machine only: for others give the address of the page after --link.',
       );
   });
+}
+
+/** How a new token is printed: its text, alone, or with `--json` as `POST /tokens` gives it. */
+const printToken =
+  (json: boolean): Print =>
+  (text, token) =>
+    json ? toJsonLine(showIssued(text, token)) : `${text}\n`;
+
+function showIssued(text: string, token: AccessToken): IssuedToken {
+  return { ...showToken(token), secret: text };
 }
 
 /** A QR code in the colors that cameras read on any terminal: black on white. */
@@ -71,16 +91,19 @@ async function drawQrCode(text: string): Promise<string> {
 
 type TokenOutput = Pick<CliContext, 'commandName' | 'output' | 'message'>;
 
+/** Returns what is printed of a new token, whole lines. */
+type Print = (text: string, token: AccessToken) => string;
+
+/** Issues a token, prints it, and returns its text. */
 async function issueAndPrint(
   accessTokens: TokenService,
   request: TokenRequest,
   { commandName, output, message }: TokenOutput,
-  toPrinted = (text: string) => text,
+  print: Print,
 ): Promise<string> {
   const { text, token } = await accessTokens.issue(request);
-  const printed = toPrinted(text);
   try {
-    await writeAll(output, `${printed}\n`);
+    await writeAll(output, print(text, token));
   } catch (cause) {
     // Nobody has it.
     const isRevoked = await accessTokens.revoke(token.id).then(
@@ -95,11 +118,11 @@ async function issueAndPrint(
     });
   }
   message(describeIssued(token));
-  return printed;
+  return text;
 }
 
 /** Which token to replace, and how. */
-interface RotationRequest {
+interface RotationRequest extends JsonOption {
   readonly id: number;
   /** How long the old token stays valid, in milliseconds, but never longer than it would; 0 revokes it. */
   readonly overlapMs: number;
@@ -135,7 +158,7 @@ export async function rotateToken(
  */
 export async function replaceToken(
   store: Parameters<typeof createTokenService>[0],
-  { id, overlapMs, expiresAt, scopes }: RotationRequest,
+  { id, overlapMs, expiresAt, scopes, json = false }: RotationRequest,
   context: TokenOutput,
   now: () => number = Date.now,
 ): Promise<AccessToken> {
@@ -150,7 +173,7 @@ export async function replaceToken(
   const { expiresAt: sameExpiry, ...same } = successorOf(old, now());
   const expiry = expiresAt === undefined ? sameExpiry : expiresAt;
   const request = { ...same, ...(scopes && { scopes }), ...(expiry && { expiresAt: expiry }) };
-  await issueAndPrint(accessTokens, request, context);
+  await issueAndPrint(accessTokens, request, context, printToken(json));
   try {
     return (await accessTokens.limit(id, overlapMs)) ?? old;
   } catch (cause) {
@@ -162,12 +185,17 @@ export async function replaceToken(
   }
 }
 
-/** Prints all access tokens without their texts, one a line. */
-export async function listTokens(config: Config, context: CliContext): Promise<void> {
+/** Prints all access tokens without their texts, one a line, with `--json` as `GET /tokens` gives them. */
+export async function listTokens(
+  config: Config,
+  { json = false }: JsonOption,
+  context: CliContext,
+): Promise<void> {
   await withDatabase(config, { mustExist: true }, async ({ accessTokens: store }) => {
     const tokens = await store.list();
     if (tokens.length === 0)
       context.message(`There are no tokens. Issue one with: ${context.commandName} token create --name NAME`);
+    else if (json) await writeResult(context, tokens.map(toTokenLine).join(''));
     else await writeResult(context, `${columns.join('\t')}\n${tokens.map(describe).join('')}`);
   });
 }
@@ -178,7 +206,11 @@ export async function listTokens(config: Config, context: CliContext): Promise<v
  *
  * @throws {OperatorError} when some are not tokens of this database, after printing their lines, not their texts
  */
-export async function findTokens(config: Config, context: CliContext): Promise<void> {
+export async function findTokens(
+  config: Config,
+  { json = false }: JsonOption,
+  context: CliContext,
+): Promise<void> {
   await withDatabase(config, { mustExist: true }, async ({ accessTokens: store }) => {
     let count = 0;
     let missing = 0;
@@ -186,7 +218,7 @@ export async function findTokens(config: Config, context: CliContext): Promise<v
       count++;
       const token = isAccessTokenFormat(line) ? await store.findByHash(hashAccessToken(line)) : undefined;
       if (token) {
-        await writeResult(context, describe(token));
+        await writeResult(context, json ? toTokenLine(token) : describe(token));
       } else {
         missing++;
         const reason = token === null ? 'not of this database' : 'not a token, or mistyped';
@@ -207,13 +239,14 @@ export async function findTokens(config: Config, context: CliContext): Promise<v
 export async function revokeToken(
   config: Config,
   which: number | string,
+  options: JsonOption,
   context: CliContext,
 ): Promise<void> {
   await withDatabase(config, { mustExist: true }, async ({ accessTokens: store }) => {
     const id = typeof which === 'number' ? which : await findByName(store, which, context);
     const token = await store.revoke(id, new Date());
     if (token === null) throw unknownToken(id, context);
-    context.message(describeReplaced(token));
+    await reportOutcome(context, options, showToken(token), describeReplaced(token));
   });
 }
 
@@ -235,6 +268,7 @@ export async function exportTokens(config: Config, context: CliContext): Promise
 export async function importTokens(
   config: Config,
   file: string | undefined,
+  options: JsonOption,
   context: CliContext,
 ): Promise<void> {
   const { folder } = context;
@@ -244,7 +278,9 @@ export async function importTokens(
   await withDatabase(config, {}, async ({ accessTokens: store }) => {
     let added = 0;
     for (const token of tokens) if (await store.takeOver(token)) added++;
-    context.print(`${added} imported, ${tokens.length - added} already there\n`);
+    const alreadyThere = tokens.length - added;
+    const words = `${added} imported, ${alreadyThere} already there`;
+    await reportOutcome(context, options, { imported: added, alreadyThere }, words);
   });
 }
 
@@ -314,6 +350,8 @@ function describeReplaced(token: AccessToken): string {
   if (token.revokedAt !== null) return `${name} is revoked; running services reject it within 5 seconds.`;
   return `${name} ${describeExpiry(token)}; until then both work.`;
 }
+
+const toTokenLine = (token: AccessToken) => toJsonLine(showToken(token));
 
 /** The first line of `token list`. */
 const columns = ['ID', 'NAME', 'CREATED', 'EXPIRY', 'LAST USE', 'RATE', 'SCOPES'];

@@ -82,10 +82,10 @@ it.each(engines)(
     const { database, client, run } = await start(engine);
     const lines =
       '{"id":1,"name":"Rose","imaginary":"Balcony","addedAt":null}\n{"id":2,"name":"Fern","addedAt":null}\n';
-    expect(await run('import', lines)).toMatchObject({ stdout: '2 imported, 0 already there, 0 bad\n' });
-    expect(await run('import', lines)).toMatchObject({ stdout: '0 imported, 2 already there, 0 bad\n' });
+    expect(await run('import', lines)).toMatchObject({ stderr: '2 imported, 0 already there, 0 bad\n' });
+    expect(await run('import', lines)).toMatchObject({ stderr: '0 imported, 2 already there, 0 bad\n' });
     expect(await run('import', lines.replace('Balcony', 'Cellar'))).toMatchObject({
-      stdout: '0 imported, 1 already there, 1 bad\n',
+      stderr: expect.stringContaining('\n0 imported, 1 already there, 1 bad\n'),
     });
     expect((await run('export')).stdout).toBe(lines);
     const plants: readonly Readonly<Record<string, string>>[] = [
@@ -97,7 +97,7 @@ it.each(engines)(
     const table = `\uFEFF${[columns, ...rows].map((row) => `${row}\r\n`).join('')}`;
     expect((await run('export --format csv')).stdout).toBe(table);
     expect(await run('import --format csv', 'IMAGINARY,id,name\nBalcony,1,Rose\n')).toMatchObject({
-      stdout: '0 imported, 1 already there, 0 bad\n',
+      stderr: '0 imported, 1 already there, 0 bad\n',
     });
     expect((await run('list')).stdout).toContain('Rose  [Balcony]\n');
     expect(await client.deletePlant({ params: { id: 1n } })).toMatchObject({ status: 204 });

@@ -33,7 +33,7 @@ it('exports exactly what SQLite does, and imports again what is there already', 
     const environment = { DATABASE_URL: databaseUrl, BODY_MAX_BYTES: `${2 ** 21}` };
     const result = await runCommand(parameters, { folder, environment });
     expect(result).toMatchObject({ exitCode: 0 });
-    return result.stdout;
+    return result.stderr;
   };
   await run(databases.citus, 'migrate', '--distribute', '4');
   for (const [name, databaseUrl] of Object.entries(databases)) {

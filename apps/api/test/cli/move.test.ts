@@ -45,8 +45,8 @@ it('moves tokens to PostgreSQL, where they keep working or stay revoked', async 
 
   const environment = { DATABASE_URL: await createDatabase(inject('postgresqlUrl')) };
   const target = useCommands(environment, folder);
-  for (const stdout of ['2 imported, 0 already there\n', '0 imported, 2 already there\n'])
-    expect(await target.run('token import tokens.ndjson')).toMatchObject({ exitCode: 0, stdout });
+  for (const stderr of ['2 imported, 0 already there\n', '0 imported, 2 already there\n'])
+    expect(await target.run('token import tokens.ndjson')).toMatchObject({ exitCode: 0, stderr });
   expect((await target.run('token export')).stdout).toBe(exported.stdout);
 
   const service = await startTestService(environment);

@@ -40,7 +40,7 @@ it.each([
 it('fails for a server that does not reply in time', async () => {
   const url = await listen(createServer(() => undefined));
   const context = { message: vi.fn(), print: vi.fn() };
-  const asking = requireReady(new URL(url), context, 200);
+  const asking = requireReady(new URL(url), {}, context, 200);
   await expect(asking).rejects.toBeInstanceOf(OperatorError);
   await expect(asking).rejects.toThrow('does not reply: The operation was aborted due to timeout');
   expect(context.print).not.toHaveBeenCalled();

@@ -1,6 +1,6 @@
 import { createClient } from '@plant-store/client';
 import { expect, it } from 'vitest';
-import { startStore } from '../support/process/run-command.js';
+import { startStore, succeeded } from '../support/process/run-command.js';
 import { useCommands } from '../support/process/run-in-process.js';
 
 const times = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
@@ -13,8 +13,9 @@ it('prints which token has added, corrected or deleted what has an id', async ()
   const other = createClient({ baseUrl, token: token.trim() });
   const show = async (id: number) => {
     const { exitCode, stdout, stderr } = await run(`show ${id}`);
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-    return stdout
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/^\{.+\}\n$/);
+    return (stdout + stderr)
       .replace(times, 'TIME')
       .replace(/,"original":"[\w-]{43}"/, '')
       .split('\n')
@@ -54,9 +55,10 @@ it('prints which token has added, corrected or deleted what has an id', async ()
 it('says what is not known, and that an id is free', async () => {
   const { run } = useCommands();
   await run('import', '{"id":1,"name":"Fern","addedAt":null}\n');
-  expect((await run('show 1')).stdout).toBe(
-    '{"id":1,"name":"Fern","addedAt":null}\nadded      at a time that is not known\n',
+  expect(await run('show 1')).toEqual(
+    succeeded('{"id":1,"name":"Fern","addedAt":null}\n', 'added      at a time that is not known\n'),
   );
+  expect(await run('show 1 --json')).toEqual(succeeded('{"id":1,"idText":"1","name":"Fern"}\n'));
   expect(await run('show 2')).toMatchObject({
     ...{ exitCode: 1, stdout: '', stderr: 'plant-store: No plant has the id 2.\n' },
   });
