@@ -8,7 +8,7 @@ import { ConfigurationError } from './errors/operator-error.js';
 import { parseTrustedProxies } from './http/client-address.js';
 import { failingAfterMs } from './observe/commit-health.js';
 import { otlpVariables, toOtlpSettings } from './observe/otlp-settings.js';
-import { packageFolder } from './package-folder.js';
+import { packageFolder, pathOfPage } from './package-folder.js';
 import { countAvailableCores } from './runtime/available-cores.js';
 import type { QueueLimits } from './store/commit-queue.js';
 import {
@@ -106,9 +106,9 @@ const SettingsSchema = EnvironmentSchema.superRefine(checkLimits)
 export const formerNames: Readonly<Record<string, string>> = { BODIES_MAX_BYTES: 'BODY_MEMORY_MAX_BYTES' };
 
 /** Variables that are gone, with what replaces them: they may only be off. */
-const removedVariables: Readonly<Record<string, string>> = {
-  DATABASE_DIRECT_TO_NODES:
-    'is not supported any more: Citus distributes by itself, and takes plants at any of its nodes. Remove it, or let DATABASE_URL name another node in each instance (docs/operate/citus.md)',
+const removedVariables: Readonly<Record<string, () => string>> = {
+  DATABASE_DIRECT_TO_NODES: () =>
+    `is not supported any more: Citus distributes by itself, and takes plants at any of its nodes. Remove it, or let DATABASE_URL name another node in each instance (${pathOfPage('docs/operate/citus.md')})`,
 };
 
 /** The names of all variables that the service reads. */
@@ -132,7 +132,7 @@ export function parseConfig(
   );
   const parsed = SettingsSchema.safeParse(set);
   const removed = Object.entries(removedVariables).flatMap(([name, message]) =>
-    set[name] === undefined || set[name] === 'off' ? [] : `${name} ${message}`,
+    set[name] === undefined || set[name] === 'off' ? [] : `${name} ${message()}`,
   );
   if (!parsed.success || removed.length > 0) {
     const issues = parsed.error?.issues.map(({ path, message }) => `${path.join('.')} ${message}`);

@@ -3,6 +3,7 @@ import { isLoopback, type JwtSettings } from '../auth/jwt-settings.js';
 import { fetchKeySet, findUsableKeys } from '../auth/provider-keys.js';
 import { type Config, environmentVariables, formerNames, parseConfig } from '../config.js';
 import { messageOf } from '../errors/operator-error.js';
+import { pathOfPage } from '../package-folder.js';
 import { failure, type Items, ok, type Result, type Results, warning } from './finding.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -103,7 +104,7 @@ export function inspectExposure({ config: { host, admin } }: { readonly config: 
     ? ok(`HOST ${host} is reached from this machine only`)
     : warning(
         `HOST ${host} is reached by other machines, and the service speaks plain HTTP: tokens cross the network in clear text`,
-        'Let only a reverse proxy that terminates TLS reach it, as docs/operate/deploy.md describes.',
+        `Let only a reverse proxy that terminates TLS reach it, as ${pathOfPage('docs/operate/deploy.md')} describes.`,
       );
   if (admin === undefined || isLoopback(admin.host)) return [ofPort];
   const ofAdminPort = warning(

@@ -1,4 +1,5 @@
 import pg, { type ClientBase, type QueryResultRow } from 'pg';
+import { pathOfPage } from '../package-folder.js';
 import type { PostgresqlLocation } from '../store/database-location.js';
 import {
   coordinatorGroup,
@@ -138,7 +139,7 @@ const percent = (share: number) => `${Math.round(100 * share)} %`;
 function describeAway({ name, shards }: PlantNode, reason: string): Result {
   return failure(
     `the coordinator does not reach ${name} (${reason.replace(`${name}: `, '')}): plants with ${percent(shareOf(shards))} of the ids cannot be stored, and none exported`,
-    'Start it, or put its standby in its place by citus_update_node on the coordinator: docs/operate/citus.md, "A node is away", has the steps.',
+    `Start it, or put its standby in its place by citus_update_node on the coordinator: ${pathOfPage('docs/operate/citus.md')}, "A node is away", has the steps.`,
   );
 }
 

@@ -13,6 +13,7 @@ import {
 import { dirname, join } from 'node:path';
 import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
 import { messageOf } from '../errors/operator-error.js';
+import { pathOfPage } from '../package-folder.js';
 import type { SqliteLocation } from '../store/database-location.js';
 import { findPending, readMigrations } from '../store/migrations.js';
 import { createFactory } from '../store/sqlite/connections.js';
@@ -99,8 +100,7 @@ async function* inspectContent(path: string, tokens: TokenContext): AsyncGenerat
 
 function missing(path: string): Finding {
   const found = `there is no ${path} yet`;
-  const advice =
-    'serve and migrate create it. If it was deleted or moved away, start nothing: see docs/operate/troubleshooting.md. If it is elsewhere, set DATABASE_URL.';
+  const advice = `serve and migrate create it. If it was deleted or moved away, start nothing: see ${pathOfPage('docs/operate/troubleshooting.md')}. If it is elsewhere, set DATABASE_URL.`;
   return { item: 'database', ...warning(found, advice) };
 }
 
@@ -293,8 +293,7 @@ const maxBackupAgeMs = 172_800_000;
 
 function inspectBackup({ path }: SqliteFiles): Result {
   const last = readLastBackup(path);
-  const advice =
-    'Let plant-store-backup.timer, or another one, run plant-store backup every night, as docs/operate/backup.md describes.';
+  const advice = `Let plant-store-backup.timer, or another one, run plant-store backup every night, as ${pathOfPage('docs/operate/backup.md')} describes.`;
   if (last === undefined) return warning('none was ever made by plant-store backup', advice);
   if (last > Date.now())
     return warning(

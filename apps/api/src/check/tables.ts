@@ -1,4 +1,5 @@
 import { escapeInvisible } from '@plant-store/contract/escape-invisible';
+import { pathOfPage } from '../package-folder.js';
 import { ok, type Result, warning } from './finding.js';
 
 /** @param pending the names of the migrations that are not applied yet */
@@ -6,7 +7,7 @@ export function describePending(pending: readonly string[]): Result {
   if (pending.length === 0) return ok('up to date');
   return warning(
     `pending: ${pending.join(', ')}`,
-    'serve applies them as it starts, and migrate does only that. Make a backup before, as docs/operate/backup.md describes.',
+    `serve applies them as it starts, and migrate does only that. Make a backup before, as ${pathOfPage('docs/operate/backup.md')} describes.`,
   );
 }
 

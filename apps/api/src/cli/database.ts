@@ -1,6 +1,7 @@
 import type { Config } from '../config.js';
 import { OperatorError } from '../errors/operator-error.js';
 import type { ServiceError } from '../errors/service-error.js';
+import { pathOfPage } from '../package-folder.js';
 import { type RetryPolicy, retry } from '../runtime/timing.js';
 import { type Database, isDatabaseUnavailable, type OpenOptions } from '../store/database.js';
 import type { DatabaseLocation, PostgresqlLocation } from '../store/database-location.js';
@@ -54,7 +55,7 @@ export function explainDatabaseError(error: ServiceError): OperatorError {
   const reason = reasonOf(error);
   const message =
     error.errorName === 'database_damaged'
-      ? `The database is damaged: ${reason}\nStop every service on it and restore a backup, as docs/operate/backup.md describes.`
+      ? `The database is damaged: ${reason}\nStop every service on it and restore a backup, as ${pathOfPage('docs/operate/backup.md')} describes.`
       : `The database does not answer: ${reason}\nTry again once it does.`;
   return new OperatorError(message, { cause: error });
 }
@@ -105,7 +106,7 @@ export async function migrate(
 async function requireDistributable(location: DatabaseLocation): Promise<PostgresqlLocation> {
   if (location.engine !== 'postgresql')
     throw new OperatorError(
-      'Only a PostgreSQL database with the extension Citus can be distributed, and DATABASE_URL names a SQLite file. docs/operate/postgresql.md describes how to move to PostgreSQL. Nothing was changed.',
+      `Only a PostgreSQL database with the extension Citus can be distributed, and DATABASE_URL names a SQLite file. ${pathOfPage('docs/operate/postgresql.md')} describes how to move to PostgreSQL. Nothing was changed.`,
     );
   const { requireCluster } = await import('../store/postgresql/citus/distribute-plants.js');
   await requireCluster(location);

@@ -16,6 +16,7 @@ import { wholeNumber } from '../auth/jwt-settings.js';
 import type { Config } from '../config.js';
 import { OperatorError } from '../errors/operator-error.js';
 import { ServiceError } from '../errors/service-error.js';
+import { pathOfPage } from '../package-folder.js';
 import { backUp } from './backup.js';
 import type { CliContext } from './cli-context.js';
 import { type Corrections, correct } from './correct.js';
@@ -97,7 +98,7 @@ export function createProgram(dependencies: ProgramDependencies): Command {
     .addHelpText(
       'after',
       `
-Settings come from the environment: HOST, PORT, DATABASE_URL, LOG_LEVEL and more; see docs/operate/settings.md.
+Settings come from the environment: HOST, PORT, DATABASE_URL, LOG_LEVEL and more; see ${pathOfPage('docs/operate/settings.md')}.
 Exit status: 0 success, 1 failure, 2 invalid arguments or configuration.`,
     );
   addService(program, dependencies);

@@ -8,6 +8,7 @@ import type { Config } from '../config.js';
 import { messageOf, OperatorError } from '../errors/operator-error.js';
 import { allocateYoung } from '../http/fast-path.js';
 import { type Log, openLog } from '../observe/logger.js';
+import { pathOfPage } from '../package-folder.js';
 import { type Service, startService } from '../service.js';
 import type { CliContext } from './cli-context.js';
 import { createCurl } from './token.js';
@@ -169,7 +170,7 @@ Plant Store listens on ${baseUrl}
 ${page}  API    ${baseUrl}/docs
   token  ${tokenFile}
 
-Store a plant (docs/use/api.md has the command for a Windows terminal):
+Store a plant (${pathOfPage('docs/use/api.md')} has the command for a Windows terminal):
 
 ${createCurl(baseUrl, `$(cat ${quote(tokenFile)})`)}
 

@@ -24,6 +24,7 @@ import type { Config } from '../config.js';
 import { messageOf, OperatorError } from '../errors/operator-error.js';
 import { ServiceError } from '../errors/service-error.js';
 import { reachableUrl } from '../observe/readiness.js';
+import { pathOfPage } from '../package-folder.js';
 import { type CliContext, countOf, writeAll, writeResult } from './cli-context.js';
 import { reasonOf, withDatabase } from './database.js';
 import { explainUnreadable, quote } from './file-access.js';
@@ -325,7 +326,7 @@ function describeScopes({ scopes, ratePerMinute }: AccessToken): string {
 function describeUseOf({ host, port, pageFolder }: Config, granted: readonly Scope[] = plantScopes): string {
   const { origin } = reachableUrl(host, port);
   const page = pageFolder === undefined ? '' : ` on the page ${origin}/ or,`;
-  return `Try it while the service runs,${page} after  TOKEN=<token>  in the shell, with (docs/use/api.md has the command for a Windows terminal)
+  return `Try it while the service runs,${page} after  TOKEN=<token>  in the shell, with (${pathOfPage('docs/use/api.md')} has the command for a Windows terminal)
 ${createCurl(origin, '$TOKEN', granted)}`;
 }
 

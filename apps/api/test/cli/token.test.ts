@@ -35,7 +35,7 @@ it('issues, lists and revokes tokens', async () => {
     'token 1 "shop", which never expires. It may create, read, correct and delete plants.',
     'Authorization: Bearer <token>',
     'on the page http://127.0.0.1:3000/ or',
-    '(docs/use/api.md has the command for a Windows terminal)',
+    '/docs/use/api.md has the command for a Windows terminal)',
   ])
     expect(stderr).toContain(text);
   expect(stderr).not.toContain('pst_');

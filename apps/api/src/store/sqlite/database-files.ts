@@ -1,6 +1,7 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { OperatorError } from '../../errors/operator-error.js';
+import { pathOfPage } from '../../package-folder.js';
 import { type DatabaseLog, databaseUnavailable } from '../database.js';
 import { explainFailure } from './errors.js';
 import { type DatabaseFiles, findLoss } from './file-identity.js';
@@ -106,7 +107,7 @@ export function guardFiles(files: DatabaseFiles, log: DatabaseLog, saveLog: () =
 function findProblem({ database, log, index }: DatabaseFiles): string | undefined {
   const loss = findLoss(database);
   if (loss !== undefined) {
-    return `${loss} while it is open. Do not stop the service: it still has the file open. Move the same file back, or see docs/operate/troubleshooting.md.`;
+    return `${loss} while it is open. Do not stop the service: it still has the file open. Move the same file back, or see ${pathOfPage('docs/operate/troubleshooting.md')}.`;
   }
   const companionLoss = findLoss(log) ?? findLoss(index);
   return companionLoss && `${companionLoss} while it is open. Restart the service.`;

@@ -1,5 +1,6 @@
 import { accessSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { pathOfPage } from '../../package-folder.js';
 import { type DriverError, findAdapterError, type Meaning } from '../database.js';
 
 /** Explains why a database cannot be opened, and what the operator can do about it. */
@@ -7,7 +8,7 @@ export function explainFailure(error: unknown, path: string): string {
   const { code, message } = findDriverError(error) ?? findCause(error);
   if (meaningOf(code) === 'damaged') {
     return `The database ${path} is damaged, or is not a database: ${message}
-If it is a plant store, stop every service on it and restore a backup, as docs/operate/backup.md describes. Otherwise set DATABASE_URL to another file.`;
+If it is a plant store, stop every service on it and restore a backup, as ${pathOfPage('docs/operate/backup.md')} describes. Otherwise set DATABASE_URL to another file.`;
   }
   if (code === 'ERR_DLOPEN_FAILED' || code === 'MODULE_NOT_FOUND') {
     return `The driver of SQLite, better-sqlite3, fails to load in Node.js ${process.version} on ${process.platform} ${process.arch}: ${message}

@@ -4,6 +4,7 @@ import timers, { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { openSqliteFile } from '../../../test/support/database/open-sqlite-file.js';
 import { recordLog } from '../../../test/support/database/record-log.js';
+import { pathOfPage } from '../../package-folder.js';
 import { checkIntervalMs, guardFiles } from './database-files.js';
 import { identifyFiles } from './file-identity.js';
 import { createTransact, retryWhileBusy } from './transact.js';
@@ -45,7 +46,7 @@ it('stores nothing in a file that is gone, and logs once until it is back', asyn
   renameSync(`${path}.away`, path);
   expect(await transact(store)).toBe(1);
   expect(lines).toEqual([
-    `error: a file of the database is gone: ${path} was deleted or moved away while it is open. Do not stop the service: it still has the file open. Move the same file back, or see docs/operate/troubleshooting.md.`,
+    `error: a file of the database is gone: ${path} was deleted or moved away while it is open. Do not stop the service: it still has the file open. Move the same file back, or see ${pathOfPage('docs/operate/troubleshooting.md')}.`,
     'info: the files of the database are back',
   ]);
 });

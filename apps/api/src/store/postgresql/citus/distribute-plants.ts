@@ -1,5 +1,6 @@
 import pg, { type ClientBase } from 'pg';
 import { messageOf, OperatorError } from '../../../errors/operator-error.js';
+import { pathOfPage } from '../../../package-folder.js';
 import type { PostgresqlLocation } from '../../database-location.js';
 import { connectionSettings, withConnection } from '../connection.js';
 import { changeTables } from '../migrate-postgresql.js';
@@ -58,7 +59,7 @@ export async function distributePlants(connection: ClientBase, shards: number | 
   const count = nodes.reduce((sum, node) => sum + node.shards.length, 0);
   if (shards !== undefined && shards !== count)
     throw new OperatorError(
-      `The plants are distributed already, over ${count} shards, which this command does not change. docs/operate/citus.md has the steps to split shards, or to have fewer.`,
+      `The plants are distributed already, over ${count} shards, which this command does not change. ${pathOfPage('docs/operate/citus.md')} has the steps to split shards, or to have fewer.`,
     );
   await removeLocalCopy(connection);
   return { shards: count, nodes: nodes.length, moved };
@@ -105,6 +106,6 @@ async function readShardNodes(connection: ClientBase): Promise<readonly CitusNod
     if (rows.length > 0) return rows;
   }
   throw new OperatorError(
-    "The plants cannot be distributed: the database is not the coordinator of a Citus cluster that has nodes for shards. Let an administrator run CREATE EXTENSION citus in this database on all nodes, and SELECT citus_add_node('host', 5432) on the coordinator, which DATABASE_URL names. docs/operate/citus.md has the steps. Nothing was changed.",
+    `The plants cannot be distributed: the database is not the coordinator of a Citus cluster that has nodes for shards. Let an administrator run CREATE EXTENSION citus in this database on all nodes, and SELECT citus_add_node('host', 5432) on the coordinator, which DATABASE_URL names. ${pathOfPage('docs/operate/citus.md')} has the steps. Nothing was changed.`,
   );
 }
