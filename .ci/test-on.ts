@@ -51,7 +51,7 @@ const targets = new Map<string, Target>([
   ),
   mode(
     'debian',
-    'the package for Debian, in a Debian 13 that boots: Debian’s mmdebstrap and systemd-container, root, a mirror',
+    'the package for Debian, in a Debian 13 that boots: Debian’s mmdebstrap, systemd-container and lintian, root, a mirror',
   ),
   mode('load-balancing', 'behind HAProxy, nginx and Caddy: Debian’s haproxy, nginx-light and caddy'),
   mode('systemd', 'the systemd units: Debian’s systemd'),
@@ -59,7 +59,8 @@ const targets = new Map<string, Target>([
   [
     'examples',
     {
-      about: 'each program of examples/ against the real service: curl, python3 and chromium',
+      about:
+        'each program of examples/ against the real service: curl, python3, go, java with Jackson, and chromium',
       commands: [
         [...buildApi, '--filter=@plant-store/client'],
         inExamples('install', '--frozen-lockfile', '--prefer-offline'),

@@ -4,6 +4,12 @@
 # Files are named by absolute paths; standard input and output are those of this command, and so is the exit status.
 set -eu
 
+case ${1-} in
+  # They read neither settings nor data, so anybody may run them.
+  complete | completion | -h | --help | -V | --version)
+    exec /usr/bin/node /opt/plant-store/dist/main.js "$@"
+    ;;
+esac
 if [ "$(id -u)" -ne 0 ]; then
   echo 'plant-store: run it as root, such as by sudo: it runs as the user of the service, with its settings.' >&2
   exit 1

@@ -1,6 +1,7 @@
 // Writes the release: the folder release/plant-store-<version> for servers, and beside it the same as one package for npm, and as
 // one for Debian.
-// `SOURCE_DATE_EPOCH` sets the time of the folder's files, `COMMIT` the commit where there is no Git.
+// `SOURCE_DATE_EPOCH` sets the time of the folder's files, `COMMIT` the commit where there is no Git, `DEBEMAIL` the address of the
+// maintainer of the package for Debian.
 import { relative } from 'node:path';
 import { findCommit } from './release/find-commit.js';
 import { root } from './release/folders.js';
@@ -8,7 +9,7 @@ import { writeDebianPackage } from './release/write-debian-package.js';
 import { writePackage } from './release/write-package.js';
 import { writeRelease } from './release/write-release.js';
 
-const { COMMIT: commit = '', SOURCE_DATE_EPOCH: epoch = '' } = process.env;
+const { COMMIT: commit = '', SOURCE_DATE_EPOCH: epoch = '', DEBEMAIL: email = '' } = process.env;
 const found = findCommit(root);
 const time = epoch === '' ? found.time : new Date(Number(epoch) * 1_000);
 const { folder, files, bytes } = await writeRelease({
@@ -19,7 +20,10 @@ const { folder, files, bytes } = await writeRelease({
 console.log(`${relative(root, folder)}: ${files} files, ${toMebibytes(bytes)}`);
 const written = writePackage(folder);
 console.log(`${relative(root, written.tarball)}: ${toMebibytes(written.bytes)}`);
-const debian = writeDebianPackage({ folder, time });
+const debian = writeDebianPackage({
+  ...{ folder, time },
+  ...(email !== '' && { maintainer: `Plant Store maintainers <${email}>` }),
+});
 console.log(
   debian.missing === undefined
     ? `${relative(root, debian.path)}: ${toMebibytes(debian.bytes)}`

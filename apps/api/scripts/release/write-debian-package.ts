@@ -18,7 +18,9 @@ import {
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { root } from './folders.js';
+import { renderManPage } from './man-page.js';
 
 /** What a package is written from. */
 export interface DebianPackageOptions {
@@ -28,6 +30,8 @@ export interface DebianPackageOptions {
   readonly time: Date | undefined;
   /** That of the release by default. */
   readonly version?: string;
+  /** A name and an address; `maintainers` without an address by default. */
+  readonly maintainer?: string | undefined;
 }
 
 const templates = join(import.meta.dirname, 'debian');
@@ -38,7 +42,7 @@ const architectures: Readonly<Record<string, string>> = { x64: 'amd64', arm64: '
 
 /**
  * Writes `plant-store_<version>_<architecture>.deb` for the architecture of this machine: the release in /opt/plant-store with
- * the Node.js of the repository, its units, user and settings. The same release and time give the same bytes.
+ * the Node.js of the repository, its units, user and settings, a manual page and completions for shells. The same release and time give the same bytes.
  *
  * @returns the path of the package and its size, or why it cannot be written here
  */
@@ -46,8 +50,10 @@ export function writeDebianPackage(options: DebianPackageOptions) {
   if (spawnSync('dpkg-deb', ['--version']).error) return { missing: 'dpkg-deb' };
   const node = findNode();
   if (node === undefined) return { missing: `the package of npm for ${nodePackage}` };
-  const { folder, time } = options;
-  const release: { version: string } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const { folder, time, maintainer = 'Plant Store maintainers <maintainers@plant-store.invalid>' } = options;
+  const release: { version: string; repository?: { url: string } } = JSON.parse(
+    readFileSync(join(folder, 'package.json'), 'utf8'),
+  );
   const version = options.version ?? release.version;
   const architecture = architectures[process.arch] ?? '';
   // By Debian's rules 1.5.0~rc.1 comes before 1.5.0.
@@ -56,6 +62,8 @@ export function writeDebianPackage(options: DebianPackageOptions) {
   const target = mkdtempSync(join(tmpdir(), 'plant-store-debian-'));
   try {
     const units = writeFiles(folder, target, node);
+    const date = time ?? new Date();
+    writeDocuments(folder, target, { version: debianVersion, maintainer, date });
     const files = listFiles(target);
     const sizes = files.map((file) => Math.ceil(lstatSync(join(target, file)).size / 1_024));
     const values = {
@@ -63,6 +71,9 @@ export function writeDebianPackage(options: DebianPackageOptions) {
       ARCHITECTURE: architecture,
       INSTALLED_SIZE: String(sizes.reduce((sum, size) => sum + size, 0)),
       UNITS: units.join(' '),
+      MAINTAINER: maintainer,
+      // Where the package of npm, which is the same release, is published.
+      HOMEPAGE: toUrl(release.repository?.url) ?? 'https://www.npmjs.com/package/plant-store',
     };
     for (const name of ['control', ...scripts]) {
       const template = readFileSync(join(templates, name), 'utf8');
@@ -106,6 +117,8 @@ function writeFiles(folder: string, target: string, node: string): string[] {
   copy(join(node, 'bin/node'), join(application, 'bin/node'));
   copy(join(node, 'LICENSE'), join(application, 'bin/LICENSE'));
   addNode(join(application, 'sbom.cdx.json'), node);
+  const main = join(application, 'dist/main.js');
+  writeFileSync(main, readFileSync(main, 'utf8').replace(/^#!.*/, '#!/opt/plant-store/bin/node'));
 
   const deploy = join(application, 'deploy');
   for (const path of globSync('*.{service,sh}', { cwd: deploy })) {
@@ -125,6 +138,46 @@ function writeFiles(folder: string, target: string, node: string): string[] {
   write(join(target, 'usr/share/doc/plant-store/copyright'), `${license}\n${others}`);
   return units.filter((unit) => /^\[Install\]$/m.test(readFileSync(join(deploy, unit), 'utf8')));
 }
+
+/** The address of a repository for a browser. */
+function toUrl(repository: string | undefined): string | undefined {
+  return repository?.replace(/^git\+/, '').replace(/\.git$/, '');
+}
+
+/** Writes what the package has besides: its manual page, its log of changes, and what shells read to complete commands. */
+function writeDocuments(
+  folder: string,
+  target: string,
+  {
+    version,
+    maintainer,
+    date,
+  }: { readonly version: string; readonly maintainer: string; readonly date: Date },
+): void {
+  const page = renderManPage({ version, date: date.toISOString().slice(0, 10), folder: '/opt/plant-store' });
+  write(join(target, 'usr/share/man/man1/plant-store.1.gz'), gzipSync(page, { level: 9 }));
+  const changes = `plant-store (${version}) stable; urgency=medium
+
+  * /opt/plant-store/CHANGELOG.md has the changes.
+
+ -- ${maintainer}  ${date.toUTCString().replace('GMT', '+0000')}
+`;
+  const documents = join(target, 'usr/share/doc/plant-store');
+  write(join(documents, 'changelog.gz'), gzipSync(changes, { level: 9 }));
+  symlinkSync('/opt/plant-store/docs', join(documents, 'docs'));
+  copy(join(templates, 'lintian-overrides'), join(target, 'usr/share/lintian/overrides/plant-store'));
+  for (const [shell, path] of Object.entries(completions)) {
+    const command = [join(folder, 'dist/main.js'), 'completion', shell];
+    write(join(target, 'usr/share', path), execFileSync(process.execPath, command));
+  }
+}
+
+/** Where Debian's shells look for completions. */
+const completions: Readonly<Record<string, string>> = {
+  bash: 'bash-completion/completions/plant-store',
+  zsh: 'zsh/vendor-completions/_plant-store',
+  fish: 'fish/vendor_completions.d/plant-store.fish',
+};
 
 /** Adds Node.js to a bill of materials, as scanners of vulnerabilities know it. */
 function addNode(path: string, node: string): void {
@@ -176,7 +229,7 @@ function copy(source: string, target: string): void {
   cpSync(source, target);
 }
 
-function write(path: string, content: string): void {
+function write(path: string, content: string | Buffer): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, content);
 }

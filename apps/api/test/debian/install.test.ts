@@ -88,6 +88,8 @@ it('runs after three commands, with units, user and command', () => {
   );
   const others = debian.run('setpriv --reuid=65534 plant-store check');
   expect(others).toMatchObject({ exitCode: 1, output: expect.stringContaining('run it as root') });
+  // What a shell runs for any user.
+  expect(succeed('setpriv --reuid=65534 plant-store complete -- tok')).toMatch(/^token\t/);
 });
 
 it('runs what timers start, and has them enabled', () => {

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { globSync, lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, globSync, lstatSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { beforeAll, expect, inject, it } from 'vitest';
 import { writeDebianPackage } from '../../scripts/release/write-debian-package.js';
 import { environmentVariables, parseConfig } from '../../src/config.js';
@@ -71,7 +72,14 @@ it('has the release in /opt/plant-store but for the SQLite of other platforms, i
       'usr/bin/plant-store',
       ...units.map((unit) => `usr/lib/systemd/system/${unit}`),
       'usr/lib/sysusers.d/plant-store.conf',
+      'usr/share/bash-completion/completions/plant-store',
+      'usr/share/doc/plant-store/changelog.gz',
       'usr/share/doc/plant-store/copyright',
+      'usr/share/doc/plant-store/docs',
+      'usr/share/fish/vendor_completions.d/plant-store.fish',
+      'usr/share/lintian/overrides/plant-store',
+      'usr/share/man/man1/plant-store.1.gz',
+      'usr/share/zsh/vendor-completions/_plant-store',
     ].toSorted(),
   );
   expect(JSON.parse(read(join(application, 'sbom.cdx.json'))).components).toContainEqual(
@@ -104,6 +112,41 @@ it('can be written by root alone, and has the sum of each file', () => {
   execFileSync('md5sum', ['--check', '--strict', '--quiet', 'DEBIAN/md5sums'], { cwd: root });
   const summed = paths.filter((path) => !path.startsWith('DEBIAN') && lstatSync(join(root, path)).isFile());
   expect(read('DEBIAN/md5sums').split('\n').filter(Boolean)).toHaveLength(summed.length);
+});
+
+it('has a manual page with each command and option', () => {
+  const page = gunzipSync(readFileSync(join(root, 'usr/share/man/man1/plant-store.1.gz'))).toString();
+  const text = page.replaceAll('\\-', '-');
+  const commands = readPage('docs/operate/cli.md').match(/(?<=^\| `plant-store )[a-z-]+( [a-z]+)?/gm) ?? [];
+  expect(commands.length).toBeGreaterThan(15);
+  for (const command of commands) expect(text).toContain(`\n.SS "plant-store ${command} `);
+  for (const option of ['--overlap <duration>', '--json', '--from-line <number>', '--no-tag'])
+    expect(text).toContain(`\n.B "${option}"\n`);
+  expect(text).toContain('Exit status: 0 success, 1 failure,');
+  expect(text).not.toContain('worker');
+  const pages = text.match(/\/\S+\.md/g) ?? [];
+  expect(pages.length).toBeGreaterThanOrEqual(2);
+  for (const path of pages) expect([path, existsSync(join(root, path))]).toEqual([path, true]);
+});
+
+it('names its maintainer, its page and its changes', () => {
+  const control = read('DEBIAN/control');
+  expect(control).toMatch(/^Homepage: https:\/\/\S+$/m);
+  expect(control).toMatch(/^Maintainer: Plant Store maintainers <\S+@\S+>$/m);
+  const changes = gunzipSync(readFileSync(join(root, 'usr/share/doc/plant-store/changelog.gz'))).toString();
+  expect(changes).toMatch(
+    /^plant-store \(\d+\.\d+\.\d+\) stable; urgency=medium\n\n( {2}\* .+\n)+\n -- .+> {2}Fri, 02 Jan 2026 /,
+  );
+  expect(existsSync(join(root, readlinkSync(join(root, 'usr/share/doc/plant-store/docs'))))).toBe(true);
+});
+
+it('completes commands in shells', () => {
+  for (const path of [
+    'bash-completion/completions/plant-store',
+    'fish/vendor_completions.d/plant-store.fish',
+  ])
+    expect(read(`usr/share/${path}`)).toContain('plant-store complete --');
+  expect(read('usr/share/zsh/vendor-completions/_plant-store')).toMatch(/^#compdef plant-store\n/);
 });
 
 it('depends on the libraries that its programs load, in the versions whose symbols they need', () => {
