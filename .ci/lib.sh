@@ -61,6 +61,12 @@ need_other_browsers() {
     install firefox-esr webkit2gtk-driver xvfb xauth
 }
 
+# What the followers of examples/ need besides Python.
+need_followers() {
+  [ -x /usr/bin/python3 ] && [ -x /usr/bin/go ] && [ -x /usr/bin/javac ] && [ -e /usr/share/java/jackson-databind.jar ] ||
+    install python3 golang-go default-jdk-headless libjackson2-databind-java
+}
+
 need_chromium() { need "${CHROMIUM_PATH:-/usr/bin/chromium}" chromium fonts-liberation; }
 
 # The programs that a script starts count from its start, too.

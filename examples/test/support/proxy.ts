@@ -22,11 +22,12 @@ export type Step =
  * @param stepOf what happens to each request, by its index, or the steps for the first ones; all others are passed on
  */
 export async function startProxy(baseUrl: string, stepOf: readonly Step[] | ((index: number) => Step)) {
-  const requests: { readonly headers: IncomingHttpHeaders; readonly body: string }[] = [];
+  const requests: { readonly url: string; readonly headers: IncomingHttpHeaders; readonly body: string }[] =
+    [];
   const server = createServer(async (incoming, outgoing) => {
     const body = await buffer(incoming);
     const index = requests.length;
-    requests.push({ headers: incoming.headers, body: String(body) });
+    requests.push({ url: incoming.url ?? '', headers: incoming.headers, body: String(body) });
     const step = typeof stepOf === 'function' ? stepOf(index) : (stepOf[index] ?? 'pass on');
     if (step === 'hold') return undefined;
     if (typeof step === 'object') {
