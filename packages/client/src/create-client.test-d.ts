@@ -100,8 +100,8 @@ describe('the body of a failure', () => {
 
 describe("ts-rest's client", () => {
   it('can be replaced by this one', () => {
-    // Of their headers, which ts-rest has as optional, this one requires a precondition, and takes none that is undefined.
-    type Others = Omit<typeof contract, 'correctPlant' | 'deletePlant'>;
+    // Their headers are optional in ts-rest. This client requires a condition of an update, and sends none with the others.
+    type Others = Omit<typeof contract, 'correctPlant' | 'deletePlant' | 'getPlant'>;
     expectTypeOf<Client>().toExtend<InitClientReturn<Others, { baseUrl: string }>>();
   });
 });

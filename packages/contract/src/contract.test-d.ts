@@ -1,4 +1,9 @@
-import type { ClientInferRequest, ClientInferResponses, ServerInferRequest } from '@ts-rest/core';
+import type {
+  ClientInferRequest,
+  ClientInferResponses,
+  InitClientReturn,
+  ServerInferRequest,
+} from '@ts-rest/core';
 import { describe, expectTypeOf, it, test } from 'vitest';
 import type { contract } from './contract.js';
 import type { ErrorBody, ErrorName, errors } from './errors.js';
@@ -20,6 +25,21 @@ test('a client sends an id as number or bigint', () => {
 
 test('the service is handed a validated NewPlant', () => {
   expectTypeOf<ServerInferRequest<Operation>['body']>().toEqualTypeOf<NewPlant>();
+});
+
+test("ts-rest's client makes a caller choose a condition of an update", () => {
+  const { correctPlant } = {} as InitClientReturn<typeof contract, { baseUrl: string }>;
+  const plant = { params: { id: 1n }, body: { name: 'Fern' } };
+  expectTypeOf(correctPlant).toBeCallableWith({ ...plant, headers: { 'if-match': '"x"' } });
+  expectTypeOf(correctPlant).toBeCallableWith({ ...plant, headers: { 'if-none-match': '*' } });
+  expectTypeOf(correctPlant).toBeCallableWith({
+    ...plant,
+    headers: { 'if-match': '*', 'if-none-match': '"x"' },
+  });
+  // @ts-expect-error no condition
+  expectTypeOf(correctPlant).toBeCallableWith({ ...plant, headers: {} });
+  // @ts-expect-error no headers
+  expectTypeOf(correctPlant).toBeCallableWith(plant);
 });
 
 test('the statuses are those of the contract and no other', () => {
@@ -78,11 +98,15 @@ describe('each operation as types is that of the contract', () => {
 
   it('by the body of each reply', () => {
     type Expected = {
-      // But for 304, which answers the condition of a cache.
       [Name in Names]: {
-        [Each in ReplyOf<Name> as Exclude<PartOf<Each, 'status'> & number, 304>]: PartOf<Each, 'body'>;
+        [Each in ReplyOf<Name> as Exclude<PartOf<Each, 'status'> & number, OfConditions<Name>>]: PartOf<
+          Each,
+          'body'
+        >;
       };
     };
+    /** The client sends no condition with a read. */
+    type OfConditions<Name> = Name extends 'getPlant' ? 304 | 412 : never;
     expectTypeOf<Parts<'responses'>>().toEqualTypeOf<Expected>();
   });
 });

@@ -9,6 +9,8 @@ import {
   errorSchema,
   GetResultsSchema,
   IfMatchSchema,
+  IfNoneMatchOfReadSchema,
+  IfNoneMatchOrReuseSchema,
   IfNoneMatchSchema,
   Int64ParameterSchema,
   IssuedTokenSchema,
@@ -34,12 +36,21 @@ const c = initContract();
 /** No body, by a type of zod, so that the declarations of the contract need no types of ts-rest. */
 const noBody = c.noBody() as unknown as z.ZodType<undefined>;
 
+/** An update by either of two headers, or both: ts-rest's types make a caller choose if the operation is a union. */
+type WithEither<Operation extends { headers: object }, Header extends keyof Operation['headers']> = {
+  [Name in Header]: Omit<Operation, 'headers'> & {
+    headers: Omit<Operation['headers'], Name> & {
+      [Required in Name]: Operation['headers'][Name] extends z.ZodOptional<infer Schema> ? Schema : never;
+    };
+  };
+}[Header];
+
 /**
  * The API, version 1.0.0: every operation with the request that it takes and each reply that it may give.
  *
  * The service implements this router and the client is typed by it. `openapi-texts.ts` has what the OpenAPI document says besides.
  */
-export const contract = c.router(
+const router = c.router(
   {
     createPlant: {
       ...routes.createPlant,
@@ -55,7 +66,14 @@ export const contract = c.router(
       metadata: { scope: 'read' } as const,
       pathParams: z.object({ id: Int64ParameterSchema }),
       query: NoQuerySchema,
-      responses: { 200: StoredPlantSchema, 304: noBody, 400: errorSchema(400), 404: errorSchema(404) },
+      headers: { 'if-match': IfMatchSchema, 'if-none-match': IfNoneMatchOfReadSchema },
+      responses: {
+        200: StoredPlantSchema,
+        304: noBody,
+        400: errorSchema(400),
+        404: errorSchema(404),
+        412: errorSchema(412),
+      },
     },
     listPlants: {
       ...routes.listPlants,
@@ -94,7 +112,7 @@ export const contract = c.router(
       metadata: { scope: 'correct' } as const,
       pathParams: z.object({ id: Int64ParameterSchema }),
       query: NoQuerySchema,
-      headers: { 'if-match': IfMatchSchema, 'if-none-match': IfNoneMatchSchema },
+      headers: { 'if-match': IfMatchSchema, 'if-none-match': IfNoneMatchOrReuseSchema },
       body: PlantSchema,
       responses: {
         200: StoredPlantSchema,
@@ -109,7 +127,7 @@ export const contract = c.router(
       metadata: { scope: 'delete' } as const,
       pathParams: z.object({ id: Int64ParameterSchema }),
       query: NoQuerySchema,
-      headers: { 'if-match': IfMatchSchema },
+      headers: { 'if-match': IfMatchSchema, 'if-none-match': IfNoneMatchSchema },
       responses: { 204: noBody, 400: errorSchema(400), 404: errorSchema(404), 412: errorSchema(412) },
     },
     listTags: {
@@ -178,3 +196,7 @@ export const contract = c.router(
     },
   },
 );
+
+export const contract = router as unknown as Omit<typeof router, 'correctPlant'> & {
+  correctPlant: WithEither<(typeof router)['correctPlant'], 'if-match' | 'if-none-match'>;
+};

@@ -73,9 +73,9 @@ export const errors = {
     error: 40008,
     status: 400,
     meaning:
-      'The request has no precondition, or two. Send If-Match with the ETag of the plant to correct, or If-None-Match: * to give the id of a deleted plant to a new one.',
+      'The request has no condition. Send If-Match with the ETag of the plant to update, or If-None-Match: * to reuse the ID of a deleted plant.',
     example:
-      'Exactly one precondition is needed: If-Match with the ETag of the plant, or If-None-Match: * to give the id of a deleted plant again.',
+      'Send If-Match with the ETag that the plant had when you read or created it, or If-None-Match: * to reuse the ID of a deleted plant.',
   },
   invalid_token_request: {
     error: 40009,
@@ -155,7 +155,7 @@ export const errors = {
     error: 41200,
     status: 412,
     meaning:
-      'The plant is not the one that If-Match names: it has changed since. Or a plant has the id, where If-None-Match says that none does. Nothing was changed; get the plant, and decide again.',
+      'A condition of the request is false: If-Match names another plant, because it has changed since, or If-None-Match names the plant that has the ID. Nothing was changed. Get the plant, and decide again.',
     example: 'The plant with the id 7 has changed since. Get it, and decide again.',
   },
   rate_limited: {

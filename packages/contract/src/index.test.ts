@@ -17,6 +17,7 @@ const modules = {
   './routes': [],
   './request-target': [],
   './messages': [],
+  './conditions': [],
   './cursor': [],
   './escape-invisible': [],
   './fold-text': [],

@@ -19,12 +19,9 @@ export const messages = {
   idNeverUsed: (id: bigint) => `No plant ever had the id ${id}. Create one with POST /plants.`,
   invalidIdText: `The id must be an integer from ${INT64_MIN} to ${INT64_MAX} in its shortest decimal notation, as text, such as the idText of a plant.`,
   preconditionRequired:
-    'Exactly one precondition is needed: If-Match with the ETag of the plant, or If-None-Match: * to give the id of a deleted plant again.',
-  /** @param tags the `If-Match` of the request */
-  plantChanged: (id: bigint, tags = '') =>
-    tags.includes('W/"')
-      ? 'The entity tag of If-Match is weak, as a proxy that compresses replies makes it, and names no plant. Send it without W/.'
-      : `The plant with the id ${id} has changed since. Get it, and decide again.`,
+    'Send If-Match with the ETag that the plant had when you read or created it, or If-None-Match: * to reuse the ID of a deleted plant.',
+  plantChanged: (id: bigint) => `The plant with the id ${id} has changed since. Get it, and decide again.`,
+  plantExcluded: (id: bigint) => `If-None-Match names the plant with the id ${id}. Get it, and decide again.`,
   plantExists: (id: bigint) =>
     `A plant has the id ${id}, be it by an earlier attempt: get it, and compare. Correct it with If-Match, or choose another id.`,
   batchTooLarge: (plants: number) =>

@@ -181,7 +181,7 @@ export const headers = {
   },
   ETag: {
     description:
-      'Names the plant as it is (RFC 9110, section 8.8.3): sent back as `If-Match`, a correction replaces no other.',
+      'Names the plant as the reply shows it (RFC 9110, section 8.8.3). Send it as `If-Match`, and an update replaces no other.',
     schema: { type: 'string', examples: ['"7Qz1t0cVbq0Zk2y1mYf3dA"'] },
   },
   RetryAfter: {

@@ -9,7 +9,7 @@ export interface OperationTexts<Statuses extends number = number> {
   /** The replies of all statuses but those that every operation describes in the same words. */
   readonly replies: {
     readonly [Status in Exclude<Statuses, keyof typeof commonReplies>]: ReplyTexts;
-  } & { readonly 304?: ReplyTexts; readonly 403?: ReplyTexts };
+  } & { readonly 304?: ReplyTexts; readonly 403?: ReplyTexts; readonly 412?: ReplyTexts };
 }
 
 /** A reply as the OpenAPI document describes it. */
@@ -134,7 +134,9 @@ export const texts: {
     description:
       'Replaces the name and the tag of the plant with this id, durably, if it is still the one whose `ETag` is sent as ' +
       '`If-Match`. A retry of the create is answered as before, and reverts nothing. A plant that is already as sent is answered ' +
-      '200, so a correction can be retried. With `If-None-Match: *` the id of a deleted plant is given to a new one.',
+      '200, so an update can be retried. `If-None-Match: *` reuses the ID of a deleted plant for a new one. **A request needs ' +
+      '`If-Match` or `If-None-Match`, which OpenAPI cannot express**: without both it is answered 400. Both accept an `ETag` that ' +
+      'a proxy has changed, such as `W/"…"` or `"…-gzip"`.',
     replies: {
       200: { description: 'The plant as it is now, durably', headers: ['ETag'] },
       400: {
@@ -154,7 +156,7 @@ export const texts: {
       },
       412: {
         description:
-          'The plant has changed since, or with `If-None-Match: *` a plant has the id; nothing was changed',
+          'The plant is not the one that `If-Match` names, or it is one that `If-None-Match` names; nothing was changed',
         errors: ['precondition_failed'],
       },
       503: { description: 'The service cannot correct plants at the moment' },
@@ -166,16 +168,17 @@ export const texts: {
     description:
       'Deletes the plant with this id, durably: its name and tag are erased, and its id stays taken, so that no late ' +
       'retry brings it back. A plant that was deleted before is answered 204 again. With `If-Match` it is deleted only if it is still ' +
-      'the one with that `ETag`.',
+      'the one with that `ETag`, with `If-None-Match` only if it is another one.',
     replies: {
       204: { description: 'The plant is deleted, durably' },
       400: {
-        description: 'The id is not an integer in its shortest decimal notation, or If-Match no entity tag',
+        description: 'The id is not an integer in its shortest decimal notation, or a condition is not valid',
         errors: ['bad_request'],
       },
       404: { description: 'No plant has ever had this id', errors: ['plant_not_found'] },
       412: {
-        description: 'The plant has changed since; nothing was deleted',
+        description:
+          'The plant is not the one that `If-Match` names, or it is one that `If-None-Match` names; nothing was deleted',
         errors: ['precondition_failed'],
       },
       503: { description: 'The service cannot delete plants at the moment' },
@@ -193,10 +196,14 @@ export const texts: {
         headers: ['ETag'],
       },
       400: {
-        description: 'The id is not an integer in its shortest decimal notation',
+        description: 'The id is not an integer in its shortest decimal notation, or `If-Match` is not valid',
         errors: ['bad_request'],
       },
       404: { description: 'No plant has this id', errors: ['plant_not_found'] },
+      412: {
+        description: 'The plant is not the one that `If-Match` names',
+        errors: ['precondition_failed'],
+      },
       503: { description: 'The service cannot read plants at the moment' },
     },
   },

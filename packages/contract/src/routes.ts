@@ -3,7 +3,7 @@ export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** With parameters as `:name`. */
   readonly path: string;
-  /** The statuses of the replies, but for 304, which answers the condition of a cache. */
+  /** The statuses of the replies, except those that only a condition of a read causes: 304 and 412. The client sends none. */
   readonly statuses: readonly number[];
   /** Whether a request may be retried without doing more than the first one. */
   readonly idempotent: boolean;

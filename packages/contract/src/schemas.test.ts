@@ -55,9 +55,13 @@ it.each<Row>([
     [`${name} ${nul}`, NewPlantSchema, plantsWith(name, '\0', 'Ro\0se')],
     [`${name} ${unpaired}`, NewPlantSchema, plantsWith(name, '\ud83c', '\udf39\ud83c')],
   ]),
-  ...['1', '""', '"+1"', '"01"', '"1.0"', '"9223372036854775808"', 'null', '[1]'].map(
-    (idText): Row => [
-      `idText ${range} in the shortest decimal notation, as a string; name is required`,
+  ...[
+    ...['1', 'null', '[1]'].map((idText) => [idText, 'must be a string with the digits of the id']),
+    ...['""', '"9223372036854775808"'].map((idText) => [idText, range]),
+    ...['"+1"', '"01"', '"1.0"'].map((idText) => [idText, `${shortest} 1`]),
+  ].map(
+    ([idText, problem]): Row => [
+      `idText ${problem}; name is required`,
       NewPlantSchema,
       [parseExactJson(`{"idText":${idText}}`), parseExactJson(`{"id":1,"idText":${idText}}`)],
     ],

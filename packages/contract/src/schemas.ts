@@ -151,8 +151,9 @@ function readIdText(input: unknown): unknown {
   const { data: meant, error } = Int64ParameterSchema.safeParse(idText);
   const { id = meant ?? 0n } = others as { readonly id?: unknown };
   if (meant === undefined) {
-    const problem = `${error.issues[0]?.message} in the shortest decimal notation, as a string`;
-    return { ...others, id, idText: new IdTextIssue(problem) };
+    const problem =
+      typeof idText === 'string' ? error.issues[0]?.message : 'must be a string with the digits of the id';
+    return { ...others, id, idText: new IdTextIssue(String(problem)) };
   }
   const written = writeNumber(id);
   if (written === undefined || (isInt64(id) && BigInt(id) === meant)) return { ...others, id };
@@ -251,30 +252,44 @@ export const StoredPlantSchema = z
     },
   }) satisfies z.ZodType<StoredPlant, StoredPlant>;
 
-/** One entity tag or more, or `*` for any (RFC 9110, section 13.1.1): takes and gives the text of the header. */
-export const IfMatchSchema = z
-  .string()
-  .regex(/^(\*|(W\/)?"[^"]*"(\s*,\s*(W\/)?"[^"]*")*)$/, {
-    error: 'must be what the header ETag of a reply has, with its double quotes',
-  })
-  .optional()
-  .meta({
-    description: 'The `ETag` of the plant that is meant; `*` for any',
-    override: { pattern: undefined },
-  });
-
 /**
- * `*`, for that no plant has the id (RFC 9110, section 13.1.2). An empty one is an empty list, which excludes nothing (section 5.6.1.2):
- * many tools send headers without a value.
+ * Entity tags in a list, which may have empty elements (RFC 9110, section 5.6.1), or `*`. A `*` in quotes is a mistake for the one
+ * without, which means something else.
  */
-export const IfNoneMatchSchema = z
-  .literal(['*', ''], { error: 'must be *' })
-  .transform((text) => text || undefined)
+const entityTagsPattern =
+  /^(?:\*|[\s,]*(?:W\/)?"(?:[^"*][^"]*|\*[^"]+)?"(?:\s*,[\s,]*(?:W\/)?"(?:[^"*][^"]*|\*[^"]+)?")*[\s,]*)$/;
+
+/** Takes and gives the text of the header. */
+const entityTags = (description: string, isValid = (text: string) => entityTagsPattern.test(text)) =>
+  z
+    .string()
+    .refine(isValid, { error: 'must be the ETag of a reply, with its double quotes, or *' })
+    .optional()
+    .meta({ description });
+
+/** What must be there (RFC 9110, section 13.1.1). */
+export const IfMatchSchema = entityTags(
+  'The `ETag` of the plant that you mean, from any reply; `*` for any plant',
+);
+
+/** What must not be there (RFC 9110, section 13.1.2). Many tools send a header without a value: it excludes nothing. */
+const excludedTags = (description: string) =>
+  entityTags(description, (text) => text === '' || entityTagsPattern.test(text));
+
+export const IfNoneMatchSchema = excludedTags(
+  'The `ETag` of a plant that you do not mean; `*` for any plant',
+);
+
+/** The same where it replaces a plant, or reuses an id. */
+export const IfNoneMatchOrReuseSchema = excludedTags(
+  '`*` reuses the ID of a deleted plant; an `ETag` updates any plant but that one. Send this header, `If-Match`, or both',
+);
+
+/** What a cache knows. Any text is valid: what names no plant is no reason to withhold one, so a read is answered without it. */
+export const IfNoneMatchOfReadSchema = z
+  .string()
   .optional()
-  .meta({
-    description: 'That no plant has the id, which one had that was deleted',
-    override: { type: 'string' },
-  });
+  .meta({ description: 'The `ETag` of the plant that you have: the reply is 304 if it is still the same' });
 
 /** Reports what `parseQuery` gives in place of a text. */
 const orElse = (expected: string | ((input: unknown) => string)) => ({

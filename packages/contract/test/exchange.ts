@@ -8,8 +8,8 @@ export interface Request {
   /** The method and the target, such as `GET /plants/1`. `<next>` in it stands for the last `next` of a page. */
   readonly line: string;
   /**
-   * In place of a valid token and `application/json`, or besides; `TOKEN` stands for the token, `SECRET` for the last one of a reply, `ETAG` for the last one of a reply, and
-   * `undefined` omits a header.
+   * In place of a valid token and `application/json`, or besides; `TOKEN` stands for the token, `SECRET` for the last one of a reply,
+   * `ETAG` for the last one of a reply, `OPAQUE` for what that has in its quotes, and `undefined` omits a header.
    */
   readonly headers?: Readonly<Record<string, string | undefined>>;
   readonly body?: string | Uint8Array<ArrayBuffer>;
@@ -146,6 +146,12 @@ export function createExchange({ fetch, baseUrl, token }: Store): (request: Requ
   let etag = '';
   let secret = '';
   let addedAt = '';
+  const fill = (header: string) =>
+    header
+      .replaceAll('TOKEN', token)
+      .replace('ETAG', etag)
+      .replace('OPAQUE', etag.slice(1, -1))
+      .replace('SECRET', secret);
   return async ({ line, headers, body = null }) => {
     const [method = '', target] = line
       .replace('<next>', encodeURIComponent(next))
@@ -153,9 +159,7 @@ export function createExchange({ fetch, baseUrl, token }: Store): (request: Requ
       .split(' ');
     const given = { 'Content-Type': 'application/json', Authorization: 'Bearer TOKEN', ...headers };
     const sent = Object.entries(given).flatMap(([name, value]): [string, string][] =>
-      value === undefined
-        ? []
-        : [[name, value.replaceAll('TOKEN', token).replace('ETAG', etag).replace('SECRET', secret)]],
+      value === undefined ? [] : [[name, fill(value)]],
     );
     const reply = await fetch(`${baseUrl}${target}`, { method, headers: sent, body });
     const text = await reply.text();

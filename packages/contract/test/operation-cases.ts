@@ -47,18 +47,38 @@ const thousand = Array(MAX_PLANTS).fill('0');
 const manyPlants = Array.from({ length: MAX_PLANTS }, (_, index) => plant(10_000 + index));
 const get = (target: string, method = 'GET'): Request => ({ line: `${method} ${target}` });
 const remove = (id: Id): Request => get(`/plants/${id}`, 'DELETE');
+const removeIf = (headers: Request['headers']): Request => ({ ...remove(1), headers: { ...headers } });
 const put = (id: Id, headers: Request['headers'], texts: Members = {}): Request => ({
   line: `PUT /plants/${id}`,
   headers: { ...headers },
   body: object({ ...required, ...texts }),
 });
-const getUnless = (tags: string, method = 'GET'): Request => ({
+const getIf = (headers: Request['headers'], method = 'GET'): Request => ({
   ...get('/plants/1', method),
-  headers: { 'If-None-Match': tags },
+  headers: { ...headers },
 });
+const getUnless = (tags: string, method = 'GET') => getIf({ 'If-None-Match': tags }, method);
 const ifLast = { 'If-Match': 'ETAG' };
 const ifAny = { 'If-Match': '*' };
 const ifNone = { 'If-None-Match': '*' };
+const unlessLast = { 'If-None-Match': 'ETAG' };
+/** The last `ETag` in lists, and as proxies change it. */
+const namingLast = [
+  ...['ETAG', '"x" ,ETAG', '"x",\tW/ETAG', ',ETAG,, "x" ,', '"a,b",ETAG', 'W/ETAG'],
+  ...['-gzip', '-br', '-zstd', '--gzip', ';gzip', '-gzip-br', ':dtagent10'].map(
+    (suffix) => `"OPAQUE${suffix}"`,
+  ),
+  'W/"OPAQUE-gzip"',
+];
+const namingOthers = ['"x"', '"OPAQUEgzip"', '"-OPAQUE"', 'W/"x", "y"', '""'];
+const noTags = ['x', 'OPAQUE', '"x', '"x" "y"', '*, "x"', '*, *', '"*"', "'x'", 'W/x', ','];
+/** What depends on a time, which no plant here has. */
+const ofTimes = {
+  'If-Modified-Since': new Date().toUTCString(),
+  'If-Unmodified-Since': new Date(0).toUTCString(),
+  'If-Range': '"x"',
+  Range: 'bytes=0-1',
+};
 const [small, large] = [{ name: '"small"' }, { name: '"large"', tag: '"t"' }];
 
 const created = (texts: Members = {}) => ok(object({ ...required, ...texts }));
@@ -79,11 +99,13 @@ const change = (kind: string, id: Id, texts?: Members) =>
     at: '"now"',
   });
 const changedBy = (changes: readonly string[]) => ok(`{"changes":[${changes}],"next":"…"}`);
-const changed = (id: bigint, tags?: string) =>
-  rejected('precondition_failed', messages.plantChanged(id, tags));
+const changed = (id: bigint) => rejected('precondition_failed', messages.plantChanged(id));
+const excluded = (id: bigint) => rejected('precondition_failed', messages.plantExcluded(id));
 const exists = (id: bigint) => rejected('precondition_failed', messages.plantExists(id));
 const invalidHeader = (name: string, problem: string) =>
   rejected('bad_request', `The request is not valid: the header ${name} ${problem}.`);
+const invalidTags = (name: string) =>
+  invalidHeader(name, 'must be the ETag of a reply, with its double quotes, or *');
 const notFound = (id: bigint) => rejected('plant_not_found', messages.plantNotFound(id));
 const notModified: Reply = { status: 304, body: '', headers: {} };
 const deleted: Reply = { status: 204, body: '', headers: {} };
@@ -448,30 +470,33 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
       put(1, ifNone),
       rejected('plant_not_found', messages.idNeverUsed(1n)),
     ],
+    ['an id that never was one, unless it is another', put(1, { 'If-None-Match': '"x"' }), notFound(1n)],
     ['it is not taken by these', create(1, all), created(all)],
     ...ofPath('PUT', { headers: ifAny, body: object(required) }),
     ...each(
       rejected('precondition_required', messages.preconditionRequired),
-      ...[{}, { 'If-None-Match': '' }, { ...ifNone, 'If-Match': '*' }].map((headers) => put(1, headers)),
+      ...[{}, ofTimes, { 'If-None-Match': '' }].map((headers) => put(1, headers)),
     ),
-    ...each(
-      invalidHeader('if-match', 'must be what the header ETag of a reply has, with its double quotes'),
-      ...['', 'x', '"x', '"x" "y"', '*, "x"', "'x'"].map((tags) => put(1, { 'If-Match': tags })),
-    ),
-    ...each(
-      invalidHeader('if-none-match', 'must be *'),
-      ...['"x"', '"*"', '*, *'].map((tags) => put(1, { 'If-None-Match': tags })),
-    ),
+    ...each(invalidTags('if-match'), ...['', ...noTags].map((tags) => put(1, { 'If-Match': tags }))),
+    ...each(invalidTags('if-none-match'), ...noTags.map((tags) => put(1, { 'If-None-Match': tags }))),
     ['no object', { ...put(1, ifAny), body: '[]' }, invalid('it must be a JSON object')],
     ['an invalid text', put(1, ifAny, { name: 'null' }), invalid('name must be a string')],
     ['no text', { ...put(1, ifAny), body: '{"id":2}' }, invalid('name is required')],
-    ...each(changed(1n), put(1, { 'If-Match': '"x"' }, small)),
-    ...['"x", W/"y"', 'W/"x"'].flatMap((tags) =>
-      each(changed(1n, 'W/""'), put(1, { 'If-Match': tags }, small)),
+    ['the last tag', get('/plants/1'), ok(shown(1, all))],
+    ...each(
+      changed(1n),
+      ...namingOthers.map((tags) => put(1, { 'If-Match': tags }, small)),
+      put(1, { 'If-Match': '"x"', 'If-None-Match': '"x"' }, small),
+    ),
+    ...each(
+      excluded(1n),
+      ...namingLast.map((tags) => put(1, { 'If-None-Match': tags }, small)),
+      ...[ifAny, ifLast].map((both) => put(1, { ...both, ...ifNone }, small)),
+      put(1, { ...ifAny, ...unlessLast }, small),
+      put(1, unlessLast, all),
     ),
     ['a new plant under the id of one', put(1, ifNone, small), exists(1n)],
     ['nothing was changed by these', get('/plants/1'), ok(shown(1, all))],
-    ['its tag, made weak', put(1, { 'If-Match': 'W/ETAG' }, small), changed(1n, 'W/""')],
     ['the plant that was read', put(1, ifLast, small), ok(shown(1, small))],
     ['it is shown', get('/plants/1'), ok(shown(1, small))],
     ['it is listed', get('/plants'), listed([shown(1, small)])],
@@ -480,11 +505,22 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
     ['a create of what it was corrected to', create(1, small), taken(1n)],
     ['nothing was reverted by these', get('/plants/1'), ok(shown(1, small))],
     ['a retry of the correction', put(1, { 'If-Match': '"x"' }, small), ok(shown(1, small))],
-    ['one of several', put(1, { 'If-Match': '"x" ,ETAG' }, large), ok(shown(1, large))],
-    ['whatever it is', put(1, { ...ifAny, 'If-None-Match': '' }, all), ok(shown(1, all))],
+    ...namingLast.flatMap((tags, at) => {
+      const texts = at % 2 === 0 ? large : small;
+      return each(ok(shown(1, texts)), put(1, { 'If-Match': tags }, texts));
+    }),
+    ['any but another one', put(1, { 'If-None-Match': '"x"' }, large), ok(shown(1, large))],
+    ['any but another one, again', put(1, { 'If-None-Match': '"x"' }, large), ok(shown(1, large))],
+    ['this one, and not another', put(1, { ...ifLast, 'If-None-Match': '"x"' }, small), ok(shown(1, small))],
+    ['whatever it is', put(1, { ...ifAny, ...ofTimes, 'If-None-Match': '' }, all), ok(shown(1, all))],
     ['a create of what it was and is again', create(1, all), replayed(all)],
     ['to be deleted', remove(1), deleted],
-    ['a deleted plant', put(1, ifAny, small), notFound(1n)],
+    ...each(
+      notFound(1n),
+      ...[ifAny, { 'If-None-Match': '"x"' }, { ...ifAny, ...ifNone }].map((headers) =>
+        put(1, headers, small),
+      ),
+    ),
     ['the id given again', put(1, ifNone, large), ok(shown(1, large))],
     ['a retry of that', put(1, ifNone, large), exists(1n)],
     ['a late retry of the first create', create(1, all), taken(1n)],
@@ -501,14 +537,22 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
     ['an id that never was one', remove(1), notFound(1n)],
     ['it is not taken by that', create(1, all), created(all)],
     ...ofPath('DELETE'),
+    ...each(invalidTags('if-match'), ...['', ...noTags].map((tags) => removeIf({ 'If-Match': tags }))),
+    ...each(invalidTags('if-none-match'), ...noTags.map((tags) => removeIf({ 'If-None-Match': tags }))),
+    ['the last tag', get('/plants/1'), ok(shown(1, all))],
+    ...each(changed(1n), ...namingOthers.map((tags) => removeIf({ 'If-Match': tags }))),
     ...each(
-      invalidHeader('if-match', 'must be what the header ETag of a reply has, with its double quotes'),
-      { ...remove(1), headers: { 'If-Match': 'x' } },
+      excluded(1n),
+      ...['*', ...namingLast].map((tags) => removeIf({ 'If-None-Match': tags })),
+      removeIf({ ...ifLast, ...ifNone }),
     ),
-    ['another plant than that is meant', { ...remove(1), headers: { 'If-Match': '"x"' } }, changed(1n)],
     ['nothing was deleted by these', get('/plants/1'), ok(shown(1, all))],
-    ['the plant that is meant', { ...remove(1), headers: ifLast }, deleted],
-    ['the same plant again', { ...remove(1), headers: ifLast }, deleted],
+    ...namingLast.flatMap((tags, at): readonly Case[] => [
+      ...each(deleted, removeIf({ 'If-Match': tags }), removeIf({ 'If-Match': tags })),
+      [`the id reused ${at}`, put(1, ifNone, all), ok(shown(1, all))],
+    ]),
+    ['any but another one', removeIf({ 'If-None-Match': '"x"', ...ofTimes }), deleted],
+    ['a deleted plant, unless one is there', removeIf(ifNone), deleted],
     ['an id that never was one, whatever is meant', { ...remove(7), headers: ifAny }, notFound(7n)],
     ['it is gone', get('/plants/1'), notFound(1n)],
     ['it is in no list', get('/plants'), listed([])],
@@ -532,10 +576,25 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
     ['a plant', get('/plants/1'), ok(shown(1n, all))],
     ...each(
       notModified,
-      ...['ETAG', '"x" ,ETAG', '"x",\tW/ETAG', '*'].map((tags) => getUnless(tags)),
+      ...['*', ...namingLast].map((tags) => getUnless(tags)),
       getUnless('ETAG', 'HEAD'),
+      getIf({ ...ifLast, ...unlessLast }),
     ),
-    ...each(ok(shown(1, all)), ...['"x"', 'W/"x"', 'x', ''].map((tags) => getUnless(tags))),
+    ...each(
+      ok(shown(1, all)),
+      ...['', ...noTags.slice(0, 2), ...namingOthers].map((tags) => getUnless(tags)),
+      ...['*', ...namingLast].map((tags) => getIf({ 'If-Match': tags })),
+      getIf({ ...ifLast, 'If-None-Match': '"x"' }),
+      getIf(ofTimes),
+    ),
+    ...each(
+      changed(1n),
+      ...namingOthers.map((tags) => getIf({ 'If-Match': tags })),
+      getIf({ 'If-Match': '"x"', ...ifNone }),
+    ),
+    ...each({ ...changed(1n), body: '' }, getIf({ 'If-Match': '"x"' }, 'HEAD')),
+    ...each(invalidTags('if-match'), ...['', ...noTags].map((tags) => getIf({ 'If-Match': tags }))),
+    ['an id that no plant has, whatever is meant', { ...getIf(ifAny), line: 'GET /plants/7' }, notFound(7n)],
     [
       'an id that no plant has, whatever is known',
       { ...getUnless('*'), line: 'GET /plants/7' },

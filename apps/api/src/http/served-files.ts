@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { brotliCompressSync, brotliDecompressSync, constants, gzipSync } from 'node:zlib';
+import { findFailedCondition } from '@plant-store/contract/conditions';
 import type { Request, RequestHandler, Response } from 'express';
 import { Negotiator } from 'negotiator';
+import { ServiceError } from '../errors/service-error.js';
 import { methodNotAllowed } from './middleware/error-handler.js';
 import { setCommonHeaders } from './security-headers.js';
 
@@ -97,8 +99,8 @@ function toPlainName(name: string): string {
 function decompress({ content, etag }: Representation): Representation {
   let plain: Buffer | undefined;
   return {
-    // Another representation has another one.
-    etag: etag.replace(/"$/, '-plain"'),
+    // Another representation has another one. At its end a proxy may have appended what it did.
+    etag: etag.replace('"', '"plain-'),
     get content() {
       plain ??= brotliDecompressSync(content);
       return plain;
@@ -140,26 +142,41 @@ export function serveFiles({ headers, find, routeOf }: FileRoutes): RequestHandl
       rejectMethod(request, response, next);
       return;
     }
-    setCommonHeaders(request, response, headers);
-    sendFile(file, response);
+    sendFile(file, response, headers);
   };
 }
 
 /** The most that caches keep a reply, in seconds: a year (RFC 9111, section 5.2.2.1). */
 const year = 31_536_000;
 
-/** Sends a file in the coding that the client prefers, or 304 where the client has it (RFC 9110, section 13.2.2). */
-function sendFile({ name, isHashed, plain, compressed }: ServedFile, response: Response): void {
+/**
+ * Sends a file in the coding that the client prefers, or 304 where the client has it (RFC 9110, section 13.2.2).
+ *
+ * @throws {ServiceError} `precondition_failed` when that is not what `If-Match` names
+ */
+function sendFile(
+  { name, isHashed, plain, compressed }: ServedFile,
+  response: Response,
+  headers: FileRoutes['headers'],
+): void {
   const codings = [...compressed.keys()];
   const coding = selectCoding(codings, response.req);
   const { content, etag } = compressed.get(coding) ?? plain;
+  const failed = findFailedCondition(response.req.headers, etag);
+  if (failed === 'if-match')
+    throw new ServiceError(
+      'precondition_failed',
+      'This file is not the one that If-Match names. Get it again.',
+    );
+  setCommonHeaders(response.req, response, headers);
   response.type(extname(name)).set({
     ETag: etag,
     'Cache-Control': isHashed ? `public, max-age=${year}, immutable` : 'no-cache',
   });
   if (codings.length > 0) response.vary('Accept-Encoding');
-  if (compressed.has(coding) && !response.req.fresh) response.set('Content-Encoding', coding);
-  // Answers HEAD and If-None-Match, too. All replies share one buffer.
+  if (failed !== undefined) response.status(304);
+  else if (compressed.has(coding)) response.set('Content-Encoding', coding);
+  // Answers HEAD, too, and sends no content with 304. All replies share one buffer.
   response.send(content);
 }
 

@@ -1,10 +1,11 @@
 import type { Plant } from '@plant-store/contract';
+import { type Conditions, findFailedCondition } from '@plant-store/contract/conditions';
 import { messages } from '@plant-store/contract/messages';
 import { ServiceError } from '../errors/service-error.js';
 import type { Caller } from '../runtime/callers.js';
 import { isTombstone, removalOf } from '../store/store.js';
-import { entityTagOf, namesTag } from './correct-plant.js';
-import type { PlantQueue } from './plant-store.js';
+import { conditionFailed, entityTagOf } from './correct-plant.js';
+import type { PlantQueue, PlantRecord } from './plant-store.js';
 import { type Batch, readId, runBatch } from './run-batch.js';
 
 type Changes = Pick<PlantQueue, 'change'>;
@@ -12,25 +13,31 @@ type Changes = Pick<PlantQueue, 'change'>;
 /**
  * Deletes the plant with an id. Deleting it again does nothing.
  *
- * @param tags the `If-Match` of the request, if it has one (RFC 9110, section 13.1.1)
- * @throws {ServiceError} `plant_not_found` when there never was one, `precondition_failed` when it is not the one that is meant
+ * @param conditions those of the request (RFC 9110, section 13.1)
+ * @throws {ServiceError} `plant_not_found` when there never was one, `precondition_failed` when a condition is false
  * @throws whatever the queue throws
  */
-export async function deletePlant(queue: Changes, id: bigint, caller: Caller, tags = '*'): Promise<void> {
+export async function deletePlant(
+  queue: Changes,
+  id: bigint,
+  caller: Caller,
+  conditions: Conditions = {},
+): Promise<void> {
   const removal = removalOf<Plant>(id);
-  const { before, after } = await queue.change(
+  const findFailed = (existing: PlantRecord | undefined) =>
+    existing === undefined || isTombstone(existing)
+      ? undefined
+      : findFailedCondition(conditions, entityTagOf(existing));
+  const { before } = await queue.change(
     {
       ...removal,
-      replace: (existing) =>
-        existing === undefined || isTombstone(existing) || namesTag(tags, entityTagOf(existing))
-          ? removal.replace(existing)
-          : undefined,
+      replace: (existing) => (findFailed(existing) === undefined ? removal.replace(existing) : undefined),
     },
     caller,
   );
   if (before === undefined) throw new ServiceError('plant_not_found', messages.plantNotFound(id));
-  if (after === undefined && !isTombstone(before))
-    throw new ServiceError('precondition_failed', messages.plantChanged(id, tags));
+  const failed = findFailed(before);
+  if (failed !== undefined) throw conditionFailed(failed, id);
 }
 
 /** Deletes the plants with the ids of a batch, each as `deletePlant` does. */

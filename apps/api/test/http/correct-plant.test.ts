@@ -1,6 +1,7 @@
 import { createClient } from '@plant-store/client';
 import { expect, it } from 'vitest';
 import { postPlant } from '../support/post-plant.js';
+import { sendRaw } from '../support/send-raw.js';
 import { useTestService } from '../support/start-test-service.js';
 
 const service = useTestService();
@@ -40,14 +41,30 @@ it('has an ETag with a plant, by which neither GET nor HEAD sends it again', asy
   expect((await send('GET', 1, { 'If-None-Match': tag })).headers.get('etag')).toBe(corrected.get('etag'));
 });
 
-it('has no ETag with what is no plant', async () => {
-  await postPlant(service, { id: 2, name: 'Fern' });
-  const replies = [
-    ...[postPlant(service, { id: 2, name: 'Fern' }), postPlant(service, { id: 2, name: 'Ivy' })],
+it('has no ETag with what shows no plant', async () => {
+  await postPlant(service, { id: 3, name: 'Fern' });
+  const rejected = await postPlant(service, { id: 3, name: 'Ivy' });
+  expect(rejected.headers).not.toHaveProperty('etag');
+  const others = [
+    ...[correct(3, '"x"', { name: 'Ivy' }), send('GET', 3, { 'If-Match': '"x"' }), send('GET', 6)],
+    ...[send('PUT', 3), send('DELETE', 3)],
   ];
-  for (const { headers } of await Promise.all(replies)) expect(headers).not.toHaveProperty('etag');
-  const others = [correct(2, '"x"', { name: 'Ivy' }), send('GET', 3), send('DELETE', 2), send('PUT', 2)];
   for (const { headers } of await Promise.all(others)) expect(headers.has('etag')).toBe(false);
+});
+
+it('takes several lines of a condition as one list', async () => {
+  await postPlant(service, { id: 7, name: 'Fern' });
+  const etag = (await send('GET', 7)).headers.get('etag') ?? '';
+  const head = (lines: readonly string[]) =>
+    ['GET /plants/7 HTTP/1.1', 'Host: a', `Authorization: Bearer ${service.token}`, ...lines, '', ''].join(
+      '\r\n',
+    );
+  const statusOf = async (...lines: readonly string[]) =>
+    (await sendRaw(service.baseUrl, head(lines))).status;
+  expect(await statusOf('If-None-Match: "x"', `If-None-Match: ${etag}`)).toBe(304);
+  expect(await statusOf('If-Match: "x"', `if-match: W/${etag}`)).toBe(200);
+  expect(await statusOf('If-Match: "x"', 'If-Match: "y"')).toBe(412);
+  expect(await statusOf('If-Match: *', `If-Match: ${etag}`)).toBe(400);
 });
 
 it('corrects for one of many that have read the same plant, and loses nothing', async () => {

@@ -1,5 +1,6 @@
+import { findFailedCondition } from '@plant-store/contract/conditions';
 import type { routes } from '@plant-store/contract/routes';
-import { type Handler, handlers, namesTag, type RequestState, type StoreState } from './handlers.js';
+import { type Handler, handlers, type RequestState, type StoreState } from './handlers.js';
 import { authenticate, findOperation, readRequest, requireScope, type ValidRequest } from './read-request.js';
 import { errorReply, jsonReply, type Reply, ServiceError } from './reply.js';
 
@@ -33,8 +34,9 @@ function answerWithBody(request: ReadRequest, state: StoreState): Reply {
     const valid = readRequest(name, { ...request, params }, request.path);
     const { status, body, headers } = handle(name, valid, { ...state, own });
     const tag = name === 'getPlant' ? headers?.['ETag'] : undefined;
-    const known = request.headers.get('if-none-match')?.replaceAll('W/', '') ?? '';
-    if (tag !== undefined && namesTag(known, tag)) return jsonReply(request.id, 304, undefined, headers);
+    const known = { 'if-none-match': request.headers.get('if-none-match') ?? undefined };
+    if (tag !== undefined && findFailedCondition(known, tag))
+      return jsonReply(request.id, 304, undefined, headers);
     return jsonReply(request.id, status, body, headers);
   } catch (error) {
     if (error instanceof ServiceError) return errorReply(request.id, error);

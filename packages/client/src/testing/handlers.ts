@@ -12,6 +12,7 @@ import {
   scopes as allScopes,
   type Scope,
 } from '@plant-store/contract/access-token';
+import { type Conditions, findFailedCondition } from '@plant-store/contract/conditions';
 import {
   hashText,
   readChangeCursor,
@@ -64,35 +65,44 @@ export const handlers: { readonly [Name in keyof Operations]: Handler<Name> } = 
   },
 
   correctPlant({ params: { id }, headers, body }, state) {
-    const { 'if-match': tags, 'if-none-match': none } = headers;
-    if ((tags === undefined) === (none === undefined))
+    const { 'if-match': match, 'if-none-match': noneMatch } = headers;
+    if (match === undefined && !noneMatch)
       throw new ServiceError('precondition_required', messages.preconditionRequired);
+    const reusesId = match === undefined && noneMatch === '*';
     const { plants, times, deleted, originals } = state;
     const fields = fieldsOf(body);
     const existing = plants.get(id);
-    if (existing === undefined && !(none && deleted.delete(id)))
-      throw new ServiceError('plant_not_found', none ? messages.idNeverUsed(id) : messages.plantNotFound(id));
-    if (existing === undefined) times.set(id, Date.now());
-    else if (none) throw new ServiceError('precondition_failed', messages.plantExists(id));
+    if (existing === undefined) {
+      if (!reusesId || !deleted.delete(id))
+        throw new ServiceError(
+          'plant_not_found',
+          reusesId ? messages.idNeverUsed(id) : messages.plantNotFound(id),
+        );
+      times.set(id, Date.now());
+    } else {
+      if (reusesId) throw new ServiceError('precondition_failed', messages.plantExists(id));
+      const failed = findFailed(headers, id, state);
+      if (failed !== undefined && !(failed === 'if-match' && hasSameFields(existing, fields)))
+        throw conditionFailed(failed, id);
+    }
     if (existing === undefined || !hasSameFields(existing, fields)) {
-      if (existing !== undefined) {
-        requireTag(tags, id, state);
-        if (!originals.has(id)) originals.set(id, existing);
-      }
+      if (existing !== undefined && !originals.has(id)) originals.set(id, existing);
       plants.set(id, fields);
       noteChange(id, state);
     }
-    return { status: 200, body: get(id, state), headers: { ETag: entityTagOf(id, state) } };
+    return showWithTag(id, state);
   },
 
-  deletePlant({ params: { id }, headers: { 'if-match': tags = '*' } }, state) {
-    if (state.plants.has(id)) requireTag(tags, id, state);
+  deletePlant({ params: { id }, headers }, state) {
+    const failed = findFailed(headers, id, state);
+    if (failed !== undefined) throw conditionFailed(failed, id);
     remove(id, state);
     return { status: 204, body: undefined };
   },
 
-  getPlant({ params: { id } }, state) {
-    return { status: 200, body: get(id, state), headers: { ETag: entityTagOf(id, state) } };
+  getPlant({ params: { id }, headers }, state) {
+    if (findFailed(headers, id, state) === 'if-match') throw conditionFailed('if-match', id);
+    return showWithTag(id, state);
   },
 
   listPlants({ query }, state) {
@@ -302,20 +312,34 @@ function get(id: bigint, state: StoreState): StoredPlant {
   return plant;
 }
 
+/** @throws {ServiceError} `plant_not_found` */
+function showWithTag(id: bigint, state: StoreState) {
+  const body = get(id, state);
+  return {
+    status: 200,
+    body,
+    headers: { ETag: entityTagOf(state.times.get(id), fieldsOf(body)) },
+  } as const;
+}
+
 /** Differs for other plants under an id. */
-function entityTagOf(id: bigint, { plants, times }: StoreState): string {
-  return `"${hashText(JSON.stringify([times.get(id), plants.get(id)]))}"`;
+function entityTagOf(addedAt: number | undefined, fields: Plant): string {
+  return `"${hashText(JSON.stringify([addedAt, fields]))}"`;
 }
 
-/** @throws {ServiceError} `precondition_failed` when a plant is not the one that `If-Match` names */
-function requireTag(tags: string | undefined, id: bigint, state: StoreState): void {
-  if (!namesTag(tags ?? '', entityTagOf(id, state)))
-    throw new ServiceError('precondition_failed', messages.plantChanged(id, tags));
+/** The first condition that is false for the plant with an id; `undefined` if there is none. */
+function findFailed(
+  conditions: Conditions,
+  id: bigint,
+  { plants, times }: StoreState,
+): keyof Conditions | undefined {
+  const plant = plants.get(id);
+  return plant && findFailedCondition(conditions, entityTagOf(times.get(id), fieldsOf(plant)));
 }
 
-/** Whether a list of entity tags, or `*`, has a tag. */
-export function namesTag(tags: string, tag: string): boolean {
-  return tags === '*' || tags.split(',').some((part) => part.trim() === tag);
+function conditionFailed(failed: keyof Conditions, id: bigint): ServiceError {
+  const message = failed === 'if-match' ? messages.plantChanged(id) : messages.plantExcluded(id);
+  return new ServiceError('precondition_failed', message);
 }
 
 /** A plant as replies show it; `undefined` if there is none. */

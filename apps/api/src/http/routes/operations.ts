@@ -1,6 +1,7 @@
 import { contract, type ErrorNumber, MAX_PLANTS } from '@plant-store/contract';
+import { type Conditions, findFailedCondition } from '@plant-store/contract/conditions';
 import { messages } from '@plant-store/contract/messages';
-import type { OwnToken } from '@plant-store/contract/operations';
+import type { OwnToken, Plant } from '@plant-store/contract/operations';
 import { matchPath, parseQuery } from '@plant-store/contract/request-target';
 import { routes } from '@plant-store/contract/routes';
 import { type AppRouteImplementation, createExpressEndpoints, initServer } from '@ts-rest/express';
@@ -9,7 +10,7 @@ import type { Logger } from 'pino';
 import { createTokenManagement, type Issuer } from '../../auth/manage-tokens.js';
 import type { TokenService, TokenVerifier } from '../../auth/token-service.js';
 import { overloadErrors, ServiceError } from '../../errors/service-error.js';
-import { correctPlant, entityTagOf, namesTag } from '../../plants/correct-plant.js';
+import { conditionFailed, correctPlant, entityTagOf } from '../../plants/correct-plant.js';
 import { createPlant, createPlants } from '../../plants/create-plant.js';
 import { deletePlant, deletePlants } from '../../plants/delete-plant.js';
 import { createFollowChanges } from '../../plants/follow-changes.js';
@@ -67,6 +68,14 @@ export type Operation = (typeof contract)[Name];
  * validated yet when middleware runs.
  */
 type OperationHandler = (request: object, response: Response, next: NextFunction) => void;
+
+/** An update with any of its conditions, which callers choose from. */
+interface UpdateRequest {
+  readonly params: { readonly id: bigint };
+  readonly headers: Conditions;
+  readonly body: Plant;
+  readonly res: Response;
+}
 
 /** The code that answers each operation. */
 type Handlers = { [Key in Name]: AppRouteImplementation<(typeof contract)[Key]> };
@@ -130,27 +139,27 @@ export function mountOperations(
         name: () => 'deleted',
         show: () => ({ status: 204 }),
       }),
-    async correctPlant({ params: { id }, headers, body, res }) {
+    async correctPlant({ params: { id }, headers, body, res }: UpdateRequest) {
       res.locals['plantId'] = id.toString();
       const plant = await correctPlant(queue, id, body, headers, callerOf(res.locals));
       res.locals.entityTag = entityTagOf(plant);
-      return { status: 200, body: showStoredPlant(plant) };
+      return { status: 200 as const, body: showStoredPlant(plant) };
     },
     async deletePlant({ params: { id }, headers, res }) {
       res.locals['plantId'] = id.toString();
-      await deletePlant(queue, id, callerOf(res.locals), headers['if-match']);
+      await deletePlant(queue, id, callerOf(res.locals), headers);
       // Those of other replies are set with their body.
       setCommonHeaders(res.req, res);
       return { status: 204, body: undefined };
     },
-    async getPlant({ params: { id }, res }) {
+    async getPlant({ params: { id }, headers, res }) {
       res.locals['plantId'] = id.toString();
       const plant = await getPlant(findPlant, id, callerOf(res.locals));
       const tag = entityTagOf(plant);
+      const failed = findFailedCondition(headers, tag);
+      if (failed === 'if-match') throw conditionFailed(failed, id);
       res.locals.entityTag = tag;
-      // Here tags are compared as if all were weak (RFC 9110, section 13.1.2).
-      const known = res.req.headers['if-none-match']?.replaceAll('W/', '') ?? '';
-      if (!namesTag(known, tag)) return { status: 200, body: showStoredPlant(plant) };
+      if (failed === undefined) return { status: 200, body: showStoredPlant(plant) };
       setCommonHeaders(res.req, res);
       res.setHeader('ETag', tag);
       return { status: 304, body: undefined };

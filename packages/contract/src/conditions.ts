@@ -1,0 +1,33 @@
+/** The conditions of a request (RFC 9110, section 13.1), as its headers have them. Without a time there are no others. */
+export interface Conditions {
+  readonly 'if-match'?: string | undefined;
+  readonly 'if-none-match'?: string | undefined;
+}
+
+/**
+ * Evaluates the conditions of a request in the order of RFC 9110, section 13.2.2.
+ *
+ * @param tag the entity tag of what the request is for, which exists
+ * @returns the first condition that is false; `undefined` if the request may proceed
+ */
+export function findFailedCondition(
+  { 'if-match': match, 'if-none-match': noneMatch }: Conditions,
+  tag: string,
+): keyof Conditions | undefined {
+  if (match !== undefined && !namesTag(match, tag)) return 'if-match';
+  return noneMatch !== undefined && namesTag(noneMatch, tag) ? 'if-none-match' : undefined;
+}
+
+/**
+ * Whether a list of entity tags, or `*`, names a tag, also as proxies change it. A proxy that compresses a reply makes its tag weak (nginx,
+ * HAProxy), or appends what it did: `"…-gzip"` (Apache, Caddy), `"…--gzip"` (Jetty). A tag here has one length, and is exact
+ * however it comes back (docs/decisions/0074-conditions-behind-proxies.md).
+ */
+function namesTag(tags: string, tag: string): boolean {
+  if (tags.trim() === '*') return true;
+  const own = tag.slice(1, -1);
+  for (const [, sent = ''] of tags.matchAll(/"([^"]*)"/g)) {
+    if (sent.startsWith(own) && !/^[\da-z]/i.test(sent.slice(own.length))) return true;
+  }
+  return false;
+}
