@@ -62,11 +62,12 @@ export const texts: {
     tag: 'plants',
     description:
       'Creates a new plant in the store. The id is also the key of the request: the same plant again is ' +
-      'answered 200 again and stored once, so a create can always be retried safely.',
+      'answered 200 again and stored once, so a create can always be retried safely. The `ETag` of the reply is that of the plant ' +
+      'as it was created: send it as `If-Match` to update the plant without reading it first.',
     replies: {
       200: {
         description: 'The plant response: the plant is stored, durably',
-        headers: ['Idempotent-Replayed'],
+        headers: ['ETag', 'Idempotent-Replayed'],
       },
       400: {
         description: 'Something is wrong with the request itself; nothing was stored',

@@ -61,7 +61,7 @@ describe('the document', () => {
     });
     const limits = ['RateLimit', 'RateLimit-Policy'];
     expect(replies).toEqual([
-      ['200', 'Plant', 'X-Request-Id', 'Idempotent-Replayed', ...limits],
+      ['200', 'Plant', 'X-Request-Id', 'ETag', 'Idempotent-Replayed', ...limits],
       ['400', 'Error', 'X-Request-Id', ...limits],
       ['401', 'Error', 'X-Request-Id', 'WWW-Authenticate'],
       ['403', 'Error', 'X-Request-Id', 'WWW-Authenticate'],

@@ -366,6 +366,18 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
     ['no id of an invalid plant is taken', create(5), created()],
     ['an invalid plant under a taken id', create(5, { name: '7' }), invalid('name must be a string')],
     ['what is stored', get('/plants'), listed(storedPlants.map((stored) => shown(...stored)))],
+    ['a plant with its tag', create(50, small), created(small)],
+    ['its tag, which a read has, too', { ...get('/plants/50'), headers: unlessLast }, notModified],
+    ['an update without a read', put(50, ifLast, large), ok(shown(50, large))],
+    ['a late retry of the create', create(50, small), replayed(small)],
+    ['the tag of what was created, which has changed since', put(50, ifLast, all), changed(50n)],
+    ['the last tag', get('/plants/50'), ok(shown(50, large))],
+    ['as it was created', put(50, ifLast, small), ok(shown(50, small))],
+    ['another retry of the create', create(50, small), replayed(small)],
+    ['the tag of what was created, which it is again', put(50, ifLast, large), ok(shown(50, large))],
+    ...[created(), replayed()].flatMap((reply) =>
+      each(reply, { ...create(51), headers: { ...ifNone, 'If-Match': '"x"' } }),
+    ),
   ],
 
   createPlants: [

@@ -15,7 +15,7 @@ import type { PlantRecord, PlantStore } from '../plants/plant-store.js';
 import type { Database } from '../store/database.js';
 import * as openDatabase from '../store/open-database.js';
 import { openSqlite } from '../store/sqlite/open-sqlite.js';
-import { removalOf, stored, type Tombstone, withoutTombstones } from '../store/store.js';
+import { removalOf, type Tombstone, withoutTombstones } from '../store/store.js';
 import type { PlantLine } from './formats.js';
 import {
   type Batch,
@@ -163,6 +163,7 @@ async function open() {
 const fern = (name = 'Fern') => ({ id: 1n, name });
 const rose = (name = 'Rose') => ({ id: 2n, name });
 const tombstone = (id: bigint): Tombstone => ({ id, deleted: true });
+const stored = { stored: true };
 const there = { stored: false, problem: undefined };
 const taken = (id: number) => ({ stored: false, problem: `The id ${id} belongs to another plant.` });
 const retired = (id: bigint) => ({
@@ -253,7 +254,7 @@ it.each([1, 2])('stores %i batches of 1,000 lines at a time', async (concurrentC
     // Long enough for one more.
     await sleep(20);
     inFlight--;
-    return plants.map(() => stored);
+    return plants.map(() => ({ stored: true, addedAt: 1 }) as const);
   };
   const plants = { create, change: async () => [] };
   const database = { plants, concurrentCommits, close: async () => undefined };

@@ -375,7 +375,7 @@ const idRetired = (id: bigint) =>
 
 /** What became of a plant, and why it is not there, if it is not. */
 export function toRowOutcome(plant: StoredPlant, outcome: CreatePlantOutcome): RowOutcome {
-  if (outcome.stored) return outcome;
+  if (outcome.stored) return { stored: true };
   const { existing } = outcome;
   if (isTombstone(existing)) return { stored: false, problem: idRetired(plant.id) };
   // Of one that both have corrected, each in its way, both have what it was created as.

@@ -32,7 +32,7 @@ it('stores the first of several plants with one id, whatever is stored first of 
     const existing = stored.find(({ id }) => id === plant.id);
     if (existing !== undefined) return { stored: false, existing };
     stored.push(plant);
-    return { stored: true };
+    return { stored: true, addedAt: 1 };
   });
   expect(await createPlants(queue, batch)).toMatchObject([
     { replayed: false },

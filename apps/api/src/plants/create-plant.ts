@@ -10,25 +10,26 @@ import { type Batch, runBatch } from './run-batch.js';
 
 type Creates = Pick<PlantQueue, 'create'>;
 
-/** That a plant is stored: whether an earlier request had already stored it. */
+/** That a plant is stored: whether an earlier request had already stored it, and when that was. */
 export interface Created {
   readonly replayed: boolean;
+  readonly addedAt: number | null;
 }
 
 /**
  * Creates a plant (docs/use/api.md, "Plants"). The id is also the idempotency key: creating the same plant again is a
  * replay, and stores nothing.
  *
- * @returns whether an earlier request had already stored it
  * @throws {ServiceError} `id_taken` when a different plant has the id, `id_retired` when it was that of a deleted one; nothing
  * is changed then
  * @throws whatever the queue throws
  */
 export async function createPlant(queue: Creates, newPlant: NewPlant, caller: Caller): Promise<Created> {
   const outcome = await queue.create(newPlant, caller);
-  if (outcome.stored) return { replayed: false };
-  if (isTombstone(outcome.existing)) throw new ServiceError('id_retired', messages.idRetired(newPlant.id));
-  if (isReplay(outcome.existing, newPlant)) return { replayed: true };
+  if (outcome.stored) return { replayed: false, addedAt: outcome.addedAt };
+  const { existing } = outcome;
+  if (isTombstone(existing)) throw new ServiceError('id_retired', messages.idRetired(newPlant.id));
+  if (isReplay(existing, newPlant)) return { replayed: true, addedAt: existing.addedAt ?? null };
   throw new ServiceError('id_taken', messages.idTaken(newPlant.id));
 }
 
@@ -61,7 +62,8 @@ function createInOrder(queue: Creates): Creates {
       const created = queue.create(plant, caller);
       first.set(plant.id, async () => {
         const outcome = await created;
-        return outcome.stored ? { stored: false, existing: plant } : outcome;
+        if (!outcome.stored) return outcome;
+        return { stored: false, existing: { ...plant, addedAt: outcome.addedAt } };
       });
       return created;
     },

@@ -4,7 +4,9 @@ import { createTestQueue, highQueueLimits } from '../../test/support/plants/crea
 import { plantsOf } from '../../test/support/plants/plants-of.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { CommitQueueOptions, QueueLimits } from './commit-queue.js';
-import { removalOf, stored } from './store.js';
+import { removalOf } from './store.js';
+
+const stored = { stored: true, addedAt: 1 } as const;
 
 interface TestOptions extends Partial<Pick<CommitQueueOptions<Plant>, 'callers' | 'concurrency'>> {
   readonly limits?: Partial<QueueLimits>;

@@ -39,11 +39,8 @@ export function withoutTombstones<Resource>(records: readonly StoredRecord<Resou
 
 /** What became of a create: the record was stored now, or not, because its id is taken by what exists. */
 export type CreateOutcome<Resource> =
-  | { readonly stored: true }
+  | { readonly stored: true; readonly addedAt: number | null }
   | { readonly stored: false; readonly existing: StoredRecord<Resource> };
-
-/** The outcome of a record that was stored. */
-export const stored = { stored: true } as const;
 
 /** A change of what has an id, which depends on what that is. */
 export interface Change<Resource> {

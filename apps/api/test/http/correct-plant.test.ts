@@ -41,6 +41,18 @@ it('has an ETag with a plant, by which neither GET nor HEAD sends it again', asy
   expect((await send('GET', 1, { 'If-None-Match': tag })).headers.get('etag')).toBe(corrected.get('etag'));
 });
 
+it('has the ETag of a plant with the reply to its create and to each retry, by which both are updated without a read', async () => {
+  const tagOf = async (name: string) => (await postPlant(service, { id: 2, name })).headers['etag'] ?? '';
+  const tag = await tagOf('Fern');
+  expect(tag).toBe((await send('GET', 2)).headers.get('etag'));
+  expect(await tagOf('Fern')).toBe(tag);
+  const updated = await correct(2, tag, { name: 'Ivy' });
+  expect(updated.status).toBe(200);
+  // The reply shows what was created, and so does its tag: it does not permit to overwrite what somebody has made of that.
+  expect(await tagOf('Fern')).toBe(tag);
+  expect((await correct(2, tag, { name: 'Oak' })).status).toBe(412);
+});
+
 it('has no ETag with what shows no plant', async () => {
   await postPlant(service, { id: 3, name: 'Fern' });
   const rejected = await postPlant(service, { id: 3, name: 'Ivy' });
@@ -53,8 +65,7 @@ it('has no ETag with what shows no plant', async () => {
 });
 
 it('takes several lines of a condition as one list', async () => {
-  await postPlant(service, { id: 7, name: 'Fern' });
-  const etag = (await send('GET', 7)).headers.get('etag') ?? '';
+  const { etag = '' } = (await postPlant(service, { id: 7, name: 'Fern' })).headers as { etag?: string };
   const head = (lines: readonly string[]) =>
     ['GET /plants/7 HTTP/1.1', 'Host: a', `Authorization: Bearer ${service.token}`, ...lines, '', ''].join(
       '\r\n',

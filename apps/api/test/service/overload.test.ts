@@ -4,7 +4,6 @@ import { expect, it, onTestFinished } from 'vitest';
 import { generateAccessToken } from '../../src/auth/token-service.js';
 import { parseConfig } from '../../src/config.js';
 import { createServer } from '../../src/http/server.js';
-import { stored } from '../../src/store/store.js';
 import { expectError } from '../support/expect-error.js';
 import { listen } from '../support/listen.js';
 import { openApp } from '../support/open-app.js';
@@ -19,7 +18,8 @@ async function startHeldService() {
   const log = pino({}, { write: (line) => void lines.push(line) });
   const released = Promise.withResolvers<void>();
   const held = {
-    create: (plants: readonly unknown[]) => released.promise.then(() => plants.map(() => stored)),
+    create: (plants: readonly unknown[]) =>
+      released.promise.then(() => plants.map(() => ({ stored: true, addedAt: 1 }) as const)),
     change: () => Promise.reject(new Error('nothing is changed')),
   };
   const queue = createTestQueue(held, { limits: parseConfig({ QUEUE_MAX_PLANTS: '4' }, '/').queueLimits });

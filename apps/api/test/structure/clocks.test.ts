@@ -9,7 +9,6 @@ const readers = {
   'the times of plants': [
     'apps/api/src/cli/import.ts',
     'apps/api/src/plants/correct-plant.ts',
-    'apps/api/src/store/postgresql/citus/insert-values.ts',
     'apps/api/src/store/postgresql/postgresql-store.ts',
     'apps/api/src/store/sqlite/sqlite-store.ts',
     'packages/client/src/testing/create-fake-plant-store.ts',

@@ -41,7 +41,11 @@ import { ServiceError } from './reply.js';
 export const handlers: { readonly [Name in keyof Operations]: Handler<Name> } = {
   createPlant({ body }, state) {
     const { plant, replayed } = create(body, state);
-    return { status: 200, body: plant, ...(replayed && { headers: { 'Idempotent-Replayed': 'true' } }) };
+    const headers = {
+      ETag: entityTagOf(state.times.get(body.id), plant),
+      ...(replayed && { 'Idempotent-Replayed': 'true' }),
+    };
+    return { status: 200, body: plant, headers };
   },
 
   createPlants({ body: { plants } }, state) {

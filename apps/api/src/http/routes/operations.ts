@@ -106,8 +106,10 @@ export function mountOperations(
   const handlers: Handlers = {
     async createPlant({ body, res }) {
       res.locals['plantId'] = body.id.toString();
-      const { replayed } = await createPlant(queue, body, callerOf(res.locals));
+      const { replayed, addedAt } = await createPlant(queue, body, callerOf(res.locals));
       res.locals['replayed'] = replayed;
+      // That of the plant as the reply shows it, in a replay, too: it is out of date if the plant has changed since.
+      res.locals.entityTag = entityTagOf({ ...body, addedAt });
       if (replayed) res.setHeader('Idempotent-Replayed', 'true');
       const { id: _, ...plant } = body;
       return { status: 200, body: plant };

@@ -7,7 +7,7 @@ import { plantsOf } from '../../../test/support/plants/plants-of.js';
 import { packageFolder } from '../../package-folder.js';
 import { plantTable } from '../../plants/plant-store.js';
 
-const stored = { stored: true };
+const stored = { stored: true, addedAt: expect.any(Number) };
 const taken = (plant: NewPlant) => ({ stored: false, existing: { ...plant, addedAt: expect.any(Number) } });
 
 /** How to make an engine reject another plant whose name is `twice`. */

@@ -12,7 +12,7 @@ import { removeFrom } from '../../../test/support/plants/remove-from.js';
 import { until } from '../../../test/support/until.js';
 import { type ListQuery, orThrow, type Tombstone } from '../store.js';
 
-const stored = { stored: true };
+const stored = { stored: true, addedAt: expect.any(Number) };
 const tombstone = (id: bigint): Tombstone => ({ id, deleted: true });
 const retired = (id: bigint) => ({ stored: false, existing: tombstone(id) });
 const fern = { id: 1n, name: 'Fern', tag: 'outdoor' };

@@ -40,7 +40,7 @@ export async function checkTables(connection: ClientBase): Promise<void> {
   await connection.query(`BEGIN; SET LOCAL lock_timeout = ${lockTimeoutMs}`);
   try {
     // This plans the insert and checks its privileges, but does not run it.
-    const { sql, args = [] } = createInsert(plantTable).compose([]);
+    const { sql, args = [] } = createInsert(plantTable).compose([], 0);
     await connection.query(`EXPLAIN ${sql}`, [...args]);
   } catch (error) {
     const serverError = findDriverError(error);

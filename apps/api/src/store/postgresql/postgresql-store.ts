@@ -10,7 +10,6 @@ import {
   type Store,
   type Stored,
   type StoredRecord,
-  stored,
   withoutTombstones,
 } from '../store.js';
 import { type QueryWrapper, readPages, type Table } from '../table.js';
@@ -22,8 +21,11 @@ import type { Query, Statement } from './run-query.js';
 
 /** How records are inserted by one statement, which returns the ids of those that it has stored. */
 export interface InsertStatement<Resource> {
-  /** @param records in the order of their ids */
-  compose(records: readonly Stored<Resource>[]): Statement;
+  /**
+   * @param records in the order of their ids
+   * @param now the time of those that have none
+   */
+  compose(records: readonly Stored<Resource>[], now: number): Statement;
 }
 
 /** What a store of PostgreSQL works with. */
@@ -112,16 +114,24 @@ export function createPostgresqlStore<Resource>({
   async function createAll(
     records: readonly Stored<Resource>[],
   ): Promise<readonly CreateOutcome<Resource>[]> {
+    const now = Date.now();
+    const storedAs = ({ addedAt = now }: Stored<Resource>) => ({ stored: true, addedAt }) as const;
     const unclaimed = new Set(
-      await writeIds(insert.compose(records.toSorted((a, b) => inOrder(a.id, b.id)))),
+      await writeIds(
+        insert.compose(
+          records.toSorted((a, b) => inOrder(a.id, b.id)),
+          now,
+        ),
+      ),
     );
-    if (unclaimed.size === records.length) return records.map(() => stored);
+    if (unclaimed.size === records.length) return records.map(storedAs);
     // Of several records with the same new id, the first one was stored.
     const wasStored = records.map(({ id }) => unclaimed.delete(id));
     // What has an id may be changed, never freed, so it may be read after the insert.
     const taken = await findAll([...new Set(records.filter((_, at) => !wasStored[at]).map(({ id }) => id))]);
-    return records.map(({ id }, at) => {
-      if (wasStored[at]) return stored;
+    return records.map((record, at) => {
+      if (wasStored[at]) return storedAs(record);
+      const { id } = record;
       const existing = taken.get(id);
       // A trigger may skip a row silently.
       if (existing === undefined) throw new Error(`The record ${id} was not stored, and no row has its id`);
@@ -283,8 +293,7 @@ export function createInsert<Resource>(
   /** As an import has them. */
   const withTimes = sqlOf(`*, ${place} FROM unnest(${arrays}, ${time}[])`);
   return {
-    compose(records) {
-      const now = Date.now();
+    compose(records, now) {
       const haveTimes = records.some(({ addedAt }) => addedAt !== undefined);
       const rows = records.map(toTexts);
       return {

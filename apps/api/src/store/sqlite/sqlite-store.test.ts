@@ -5,12 +5,12 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { connectToSqlite, openSqliteFile } from '../../../test/support/database/open-sqlite-file.js';
 import { removeFrom } from '../../../test/support/plants/remove-from.js';
 import { until } from '../../../test/support/until.js';
-import { stored } from '../store.js';
 import * as checkpointer from './checkpointer.js';
 import { openSqlite } from './open-sqlite.js';
 
 const fern = { id: 1n, name: 'Fern' };
 const rose = { id: 2n, name: 'Rose' };
+const stored = { stored: true, addedAt: expect.any(Number) };
 const taken = (existing: object) => ({ stored: false, existing });
 const list = async ({ store }: Pick<Awaited<ReturnType<typeof openSqliteFile>>, 'store'>) =>
   (await store.list({ order: 'id' }, { matches: 10, plants: 10, bytes: 1_000 })).plants;

@@ -14,7 +14,6 @@ import {
   type Store,
   type Stored,
   type StoredRecord,
-  stored,
   withoutTombstones,
 } from '../store.js';
 import { readPages, type Table } from '../table.js';
@@ -173,7 +172,7 @@ export function createSqliteStore<Resource>({
     }
   }
 
-  /** Returns what has the id of each record that was not stored; `undefined` if all were stored. */
+  /** Returns when it was, and what has the id of each record that was not stored; `taken` is `undefined` if all were stored. */
   function createAll(records: readonly Stored<Resource>[]) {
     const now = Date.now();
     let number = lastNumber();
@@ -197,7 +196,7 @@ export function createSqliteStore<Resource>({
         taken.set(start + index, existing);
       }
     }
-    return taken && { taken, version: dataVersion.get() };
+    return { now, taken, version: taken && dataVersion.get() };
   }
 
   function changeOne({ id, replace, by }: Change<Resource>, now: number): ChangeOutcome<Resource> {
@@ -232,14 +231,14 @@ export function createSqliteStore<Resource>({
     async create(records) {
       if (records.length === 0) return [];
       onWrite(records.length);
-      const taken = await transact(() => {
+      const { now, taken } = await transact(() => {
         const created = createTransaction.immediate(records);
-        if (created !== undefined) confirmDurable(created.version);
-        return created?.taken;
+        if (created.taken !== undefined) confirmDurable(created.version);
+        return created;
       });
-      return records.map((_, index) => {
+      return records.map(({ addedAt = now }, index) => {
         const existing = taken?.get(index);
-        return existing === undefined ? stored : { stored: false, existing };
+        return existing === undefined ? { stored: true, addedAt } : { stored: false, existing };
       });
     },
     async change(changes) {

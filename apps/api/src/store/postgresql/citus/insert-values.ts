@@ -15,8 +15,7 @@ export function createInsertOfValues<Resource>({
   const valuesOf = (_: unknown, row: number) =>
     `(${types.map((type, at) => `$${types.length * row + at + 1}::${type}`)})`;
   return {
-    compose(records) {
-      const now = Date.now();
+    compose(records, now) {
       const isPrepared = records.length <= preparedRows;
       return {
         sql: `${start} ${records.map(valuesOf)} ON CONFLICT (id) DO NOTHING RETURNING id`,
