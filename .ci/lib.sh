@@ -54,7 +54,10 @@ need_postgresql() {
     install postgresql patroni etcd-server
 }
 
-need_proxies() { [ -x /usr/sbin/haproxy ] && [ -x /usr/sbin/nginx ] && [ -x /usr/bin/caddy ] || install haproxy nginx-light caddy; }
+need_proxies() {
+  [ -x /usr/sbin/haproxy ] && [ -x /usr/sbin/nginx ] && [ -x /usr/bin/caddy ] && [ -x /usr/sbin/apache2 ] ||
+    install haproxy nginx-light caddy apache2
+}
 
 need_other_browsers() {
   [ -x /usr/bin/firefox-esr ] && [ -x /usr/bin/WebKitWebDriver ] && [ -x /usr/bin/xvfb-run ] && [ -x /usr/bin/xauth ] ||
