@@ -89,7 +89,7 @@ const valid = {
     .tuple(
       id,
       fc.record(texts, { requiredKeys: [...requiredNames] }),
-      fc.constantFrom('If-Match: *', 'If-None-Match: *', 'If-Match: "x"'),
+      fc.constantFrom('If-Match: *', 'If-None-Match: *', 'If-Match: "x"', 'If-None-Match: "x"'),
     )
     .map(
       ([number, texts, precondition]): Request => ({
