@@ -53,7 +53,10 @@ const targets = new Map<string, Target>([
     'debian',
     'the package for Debian, in a Debian 13 that boots: Debian’s mmdebstrap, systemd-container and lintian, root, a mirror',
   ),
-  mode('load-balancing', 'behind HAProxy, nginx, Caddy and Apache: Debian’s haproxy, nginx-light, caddy and apache2'),
+  mode(
+    'load-balancing',
+    'behind HAProxy, nginx, Caddy and Apache: Debian’s haproxy, nginx-light, caddy and apache2',
+  ),
   mode('systemd', 'the systemd units: Debian’s systemd'),
   mode('citus', 'a Citus cluster, whose coordinator CITUS_URL names'),
   [

@@ -463,7 +463,11 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
         ...[deleted, deleted, deleted],
       ),
     ],
-    ['the same again', deleteIds('"1"', `"${max}"`), removed(deleted, deleted)],
+    [
+      'the same again, whatever is meant',
+      { ...deleteIds('"1"', `"${max}"`), headers: { ...ifNone, 'If-Match': '"x"' } },
+      removed(deleted, deleted),
+    ],
     ['their ids in a batch', batch(plant(1, all), plant(7)), results(retired(1n), created())],
     ['what is left', get('/plants'), listed([shown(2, all), shown(7)])],
     ['1,000 plants, to be deleted', batch(...manyPlants), results(...manyPlants.map(() => created()))],
@@ -620,6 +624,7 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
 
   listPlants: [
     ['no plant', get('/plants'), listed([])],
+    ['conditions', { ...get('/plants'), headers: { ...ifNone, 'If-Match': '"x"' } }, listed([])],
     ...listedPlants.flatMap(([id, texts]) => each(created(texts), create(id, texts))),
     ...each(listed([a, b, c, d, e]), ...lists('', 'limit=5', 'q=', 'order=id')),
     ['the first page', get('/plants?limit=2'), listed([a, b], true)],
