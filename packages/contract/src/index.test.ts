@@ -18,6 +18,7 @@ const modules = {
   './request-target': [],
   './messages': [],
   './conditions': [],
+  './ascii-number': [],
   './cursor': [],
   './escape-invisible': [],
   './fold-text': [],

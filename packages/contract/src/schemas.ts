@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { scopes } from './access-token.js';
-import { toShortestDecimal } from './decimal.js';
 import type { ErrorBody } from './errors.js';
 import { NumberLiteral } from './exact-json/number.js';
 import type { JsonShape } from './exact-json/parse.js';
@@ -38,6 +37,7 @@ import type {
   TokenList,
   TokenRotation,
 } from './operations.js';
+import { toShortestDecimal } from './shortest-decimal.js';
 import { parseTime } from './time.js';
 
 /** The shapes of schemas that do not show theirs. */

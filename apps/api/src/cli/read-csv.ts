@@ -1,3 +1,4 @@
+import { toAsciiNumber } from '@plant-store/contract/ascii-number';
 import { escapeInvisible } from '@plant-store/contract/escape-invisible';
 import { plantFieldNames, plantFields } from '@plant-store/contract/fields';
 import { shorten } from '@plant-store/contract/messages';
@@ -58,7 +59,7 @@ export async function* readCsv(chunks: AsyncIterable<Buffer>, options: CsvOption
       columns.map(([name, place]) => [name, row[place] || undefined]),
     );
     for (const name of plantFieldNames) values[name] &&= unguardText(values[name]);
-    const digits = id?.trim() ?? '';
+    const digits = toAsciiNumber(id ?? '');
     yield {
       number,
       bytes: row.reduce((total, field) => total + field.length, 0),

@@ -15,12 +15,12 @@ interface CorrectPlantProps {
 
 /** The form in which a person corrects a plant. */
 export function CorrectPlant({ texts, correction, onCancel }: CorrectPlantProps) {
-  const { changed, isRestored, isPending, type, begin, save, fail } = correction;
+  const { seen, changed, isRestored, isPending, type, begin, save, fail } = correction;
   const [problems, setProblems] = useState(noProblems);
   const form = useRef<PlantFormHandle>(null);
   useEffect(() => form.current?.focusField('name'), []);
   const submit = async () => {
-    const checked = await checkDraft(texts).catch(() => undefined);
+    const checked = await checkDraft(texts, seen).catch(() => undefined);
     if (checked === undefined) return fail(notLoaded);
     const { plant, problems: found = noProblems } = checked;
     setProblems(found);

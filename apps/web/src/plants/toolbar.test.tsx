@@ -1,5 +1,5 @@
 import { createFakePlantStore } from '@plant-store/client/testing';
-import { screen, waitFor, within } from '@testing-library/react';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { expect, it, vi } from 'vitest';
 import { renderView } from '../../test/render-view.js';
 import { useRoute } from '../route.js';
@@ -29,4 +29,35 @@ it('has the filters in a sheet on a narrow screen, and shows the tag that is fil
   expect(screen.queryByRole('dialog')).toBeNull();
   await user.click(screen.getByRole('button', { name: 'Tag is “shade” : remove this filter' }));
   await waitFor(() => expect(location.search).toBe('?order=id'));
+});
+
+it('reads an id in digits of any script, and leaves out the space after a suggested word', async () => {
+  const store = createFakePlantStore({ baseUrl: location.origin });
+  vi.stubGlobal('fetch', store.fetch);
+  history.replaceState(null, '', '/');
+  const user = renderView(<View />, store.token);
+  const search = screen.getByRole('searchbox', { name: 'Search' });
+  await user.type(search, '\u200f٤٢');
+  expect(screen.getByRole('button', { name: 'Open the plant with the id 42' })).toBeDefined();
+  await user.clear(search);
+  await user.type(search, 'Rosa ');
+  await waitFor(() => expect(location.search).toBe('?q=Rosa'));
+  // It is still there for the next word.
+  await user.type(search, 'alba');
+  await waitFor(() => expect(location.search).toBe('?q=Rosa+alba'));
+});
+
+it('filters by no tag while an input method composes it', () => {
+  const store = createFakePlantStore({ baseUrl: location.origin });
+  vi.stubGlobal('fetch', store.fetch);
+  history.replaceState(null, '', '/');
+  renderView(<View />, store.token);
+  const tag = screen.getByRole('combobox', { name: 'Tag' });
+  fireEvent.focus(tag);
+  fireEvent.change(tag, { target: { value: 'むろ' } });
+  fireEvent.keyDown(tag, { key: 'Enter', isComposing: true });
+  fireEvent.keyDown(tag, { key: 'Enter', keyCode: 229 });
+  expect(location.search).toBe('');
+  fireEvent.keyDown(tag, { key: 'Enter', keyCode: 13 });
+  expect(new URLSearchParams(location.search).get('tag')).toBe('むろ');
 });

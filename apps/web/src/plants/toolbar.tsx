@@ -10,6 +10,7 @@ import { SavedFileLink } from '../shared/saved-file-link.js';
 import { Sheet } from '../shared/sheet.js';
 import { toVisible } from '../shared/to-visible.js';
 import { narrowScreen, useMedia } from '../shared/use-media.js';
+import { withoutLastSpace } from '../shared/without-last-space.js';
 import { ExportFormats } from './export-formats.js';
 import { readSearchedId } from './read-searched-id.js';
 import { TagsButton } from './tags/tags-button.js';
@@ -34,17 +35,18 @@ export function Toolbar({ filter, isMissing, areFew }: ToolbarProps) {
   const isNarrow = useMedia(narrowScreen);
   const [text, setText] = useState(filter.q ?? '');
   // Back, or a button that shows all plants, may have changed it.
-  useEffect(() => setText(filter.q ?? ''), [filter.q]);
+  useEffect(
+    () => setText((typed) => (withoutLastSpace(typed) === (filter.q ?? '') ? typed : (filter.q ?? ''))),
+    [filter.q],
+  );
   const show = (changes: Partial<PlantFilter>) =>
     navigate({ view: 'plants', filter: { ...filter, ...changes } });
   useEffect(() => {
-    if (text === (filter.q ?? '')) return;
+    const q = withoutLastSpace(text);
+    if (q === (filter.q ?? '')) return;
     const timer = setTimeout(
       () =>
-        navigate(
-          { view: 'plants', filter: { ...filter, q: text === '' ? undefined : text } },
-          { replace: true },
-        ),
+        navigate({ view: 'plants', filter: { ...filter, q: q === '' ? undefined : q } }, { replace: true }),
       debounceMs,
     );
     return () => clearTimeout(timer);
@@ -93,6 +95,9 @@ export function Toolbar({ filter, isMissing, areFew }: ToolbarProps) {
             placeholder="Search a name, or an id"
             maxLength={QUERY_MAX_LENGTHS.q}
             autoComplete="off"
+            autoCapitalize="none"
+            autoCorrect="off"
+            enterKeyHint="search"
             spellCheck={false}
             dir="auto"
             onChange={(event) => setText(event.target.value)}
@@ -217,6 +222,9 @@ function TagField({ filter }: { readonly filter: PlantFilter }) {
         placeholder="Any"
         maxLength={QUERY_MAX_LENGTHS.tag}
         autoComplete="off"
+        autoCapitalize="none"
+        autoCorrect="off"
+        enterKeyHint="search"
         spellCheck={false}
         dir="auto"
         onFocus={() => setTyped(filter.tag ?? '')}
@@ -226,7 +234,8 @@ function TagField({ filter }: { readonly filter: PlantFilter }) {
           setTyped(undefined);
         }}
         onKeyDown={(event) => {
-          if (event.key !== 'Enter') return;
+          // Safari ends the composition before this event, whose code is then that of a key that an input method has handled.
+          if (event.key !== 'Enter' || event.nativeEvent.isComposing || event.keyCode === 229) return;
           event.preventDefault();
           applyTyped();
         }}

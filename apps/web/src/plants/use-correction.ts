@@ -95,6 +95,8 @@ export function useCorrection({ id, filter, stored }: CorrectionOptions) {
   return {
     /** `undefined` until the person has begun one. */
     texts: correction?.texts,
+    /** What it replaces, unless that was read by a page before. */
+    seen,
     /** What the plant is, where somebody else has changed it meanwhile. */
     changed: isChanged ? stored : changed,
     /** Whether the texts are those that were typed before the plant was opened. */

@@ -20,6 +20,8 @@ export function Field({ label, hint, problem, children, ...input }: FieldProps) 
       <input
         id={id}
         autoComplete="off"
+        autoCapitalize="none"
+        autoCorrect="off"
         spellCheck={false}
         aria-invalid={problem !== undefined}
         aria-describedby={`${id}-note`}

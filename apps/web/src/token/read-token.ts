@@ -9,12 +9,16 @@ export type TokenReading =
 const jwtForm = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
 /**
- * Reads an access token as people paste it: white space is dropped wherever it stands, since a terminal wraps a long line,
- * and so is the scheme `Bearer` before it. One of the service must have the right checksum, a JSON Web Token its form, so
+ * Reads an access token as people paste it: white space is dropped wherever it stands, since a terminal wraps a long line, and so
+ * are characters that nobody sees, quotes around it, the scheme `Bearer` before it, and the rest of a link with it. One of the service must have the right checksum, a JSON Web Token its form, so
  * that a text that is certainly no token is never sent.
  */
 export function readToken(text: string): TokenReading {
-  const token = text.replace(/^\s*Bearer\s+/i, '').replaceAll(/\s+/g, '');
+  const pasted = text
+    .replaceAll(/\p{Cf}/gu, '')
+    .replace(/^[\s"'`“”„‘’«»]*(?:Authorization:\s*)?(?:Bearer\s+)?/i, '');
+  const [, linked = pasted] = /#token=([^&\s]+)/.exec(pasted) ?? [];
+  const token = linked.replaceAll(/[\s"'`“”„‘’«»]+/g, '');
   if (token === '') return { problem: 'Paste your access token.' };
   if (isAccessTokenFormat(token) || jwtForm.test(token)) return { token };
   return {

@@ -73,7 +73,7 @@ export function TokenPanel({ reason, takeFocus, place: placeBefore, hasWork, onT
         ref={input}
         type={shown ? 'text' : 'password'}
         name="access-token"
-        autoCapitalize="none"
+        enterKeyHint="go"
         aria-required
         // Password managers would keep it beyond the tab.
         data-1p-ignore

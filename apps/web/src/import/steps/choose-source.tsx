@@ -100,6 +100,8 @@ function PasteForm({ session, draft }: { readonly session: ImportSession; readon
           <textarea
             value={text}
             rows={6}
+            autoCapitalize="none"
+            autoCorrect="off"
             spellCheck={false}
             aria-describedby={hint}
             onChange={(event) => session.keepDraft({ text: event.target.value, editable: true })}

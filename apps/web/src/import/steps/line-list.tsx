@@ -115,6 +115,9 @@ function ProblemLine({ row, texts, session }: { row: Row; texts: Texts; session:
             name={field}
             dir={directionOf(field)}
             autoComplete="off"
+            autoCapitalize="none"
+            autoCorrect="off"
+            enterKeyHint="done"
             spellCheck={false}
             value={corrected[field]}
             aria-invalid={isAbout(row.problem, field)}

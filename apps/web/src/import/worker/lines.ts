@@ -1,5 +1,6 @@
 import { errors } from '@plant-store/client';
 import type { NewPlant } from '@plant-store/contract';
+import { toAsciiNumber } from '@plant-store/contract/ascii-number';
 import { hasSameFields } from '@plant-store/contract/fields';
 import { unguardText } from '@plant-store/contract/record-format';
 import { fieldNames, mapFields, type Texts } from '../../shared/fields.js';
@@ -238,7 +239,13 @@ export class Lines {
     return {
       record,
       line: readLineNumber(this.table, record),
-      ...mapFields((name) => toVisible(texts[name], longestShown)),
+      // An id that is ready is shown as it will be stored.
+      ...mapFields((name) =>
+        toVisible(
+          name === 'id' && problem === undefined ? toAsciiNumber(texts.id) : texts[name],
+          longestShown,
+        ),
+      ),
       state: problem === undefined ? done : 'problem',
       problem,
       correctable: problem !== undefined && isCorrectable ? texts : undefined,

@@ -37,7 +37,7 @@ it.each([
   ['1,000', 'write the id without separators between its digits'],
   ['1 000 000', 'write the id without separators between its digits'],
   ['Rose', 'an id has digits only'],
-  ['９', 'an id has digits only'],
+  ['⑨', 'an id has digits only'],
 ])('rejects the id %s of a cell', async (id, reason) => {
   const { faulty } = await read(file('plants.tsv', `id\tname\n1\tFern\n${id}\tRose\n`));
   expect(faulty).toEqual({ 3: expect.stringContaining(`id "${id}": ${reason}`) });

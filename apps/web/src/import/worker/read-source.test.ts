@@ -42,11 +42,21 @@ it.each([
   ['such a cell on the only line', '1,Plant,green\n', { 1: { id: 1n, name: 'Plant' } }],
   ['a number among the titles', '2026,id,name\n50,1,Rose\n', { 2: { id: 1n, name: 'Rose' } }],
   ['no header', '9223372036854775807\tRose\tshrub\n-3\tFern\t\n', { 1: rose, 2: { id: -3n, name: 'Fern' } }],
+  [
+    'digits of other scripts',
+    'id,name\n٤٢,Rose\n−７,Fern\n\u200e9\u200e,Ivy\n',
+    { 2: { id: 42n }, 3: { id: -7n } },
+  ],
   ['NDJSON', '\n{"id":1,"name":"Rose"}', { 2: { id: 1n } }],
 ])('recognizes pasted lines with %s', async (_, text, plants) => {
   const result = await read({ text });
   expect(result.plants).toMatchObject(plants);
   expect(result.faulty).toEqual({});
+});
+
+it('shows an id in digits of another script as it will be stored', async () => {
+  const { lines } = await read({ text: 'id\tname\n٤٢\tRose\n⑨\tFern\n' });
+  expect(lines?.list('all', 0).rows.map(({ id }) => id)).toEqual(['42', '⑨']);
 });
 
 const marked = '\ufeffid,name\n1,Rosé';

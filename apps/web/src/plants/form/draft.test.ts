@@ -11,6 +11,12 @@ it.each([
   [`${'0'.repeat(1_000)}9223372036854775807`, 9223372036854775807n],
   ['9223372036854775807', 9223372036854775807n],
   ['-9223372036854775808', -9223372036854775808n],
+  ['٤٢', 42n],
+  ['１２３', 123n],
+  ['−७', -7n],
+  ['\u200e42\ufeff', 42n],
+  ['9\u00a0007\u202f199 254\u2009740\u00a0993', 9007199254740993n],
+  ["1'000’000", 1_000_000n],
   ['9007199254740993', 9007199254740993n],
 ])('reads the id %j with every digit', async (id, expected) => {
   const { plant } = await checkDraft({ ...noTexts, id, name: 'Rose' });
@@ -19,20 +25,29 @@ it.each([
 
 const tooLong = 'Id is too large: one of up to 18 digits always fits.';
 const noDigits = 'Id has digits only, such as 42 or -7.';
+const separated = 'Id is written without separators between its digits.';
 
 it.each([
   ...['9223372036854775808', '9'.repeat(100_000)].map((id) => [id, tooLong] as const),
   ['-9223372036854775809', tooLong.replace('large', 'small')] as const,
-  ...['1.5', '1e3', '1,000', '0x10', 'abc', '--1', '１'].map((id) => [id, noDigits] as const),
+  ...['1.5', '1e3', '0x10', 'abc', '--1', '12 34', '²', '四'].map((id) => [id, noDigits] as const),
+  // In another country it is 1.
+  ...['1,000', '1.000', '-1.000.000', '١٬٠٠٠'].map((id) => [id, separated] as const),
 ])('rejects the id %j in words that say what to do', async (id, problem) => {
   expect(await checkDraft({ ...noTexts, id, name: 'Rose' })).toEqual({ problems: { id: problem } });
 });
 
-it('takes an empty field as absent, and keeps other text exactly, white space and all', async () => {
+it('takes an empty field as absent, and keeps other text exactly but for a space at its end', async () => {
   const { problems } = await checkDraft({ ...noTexts, id: ' ' });
   expect(problems).toEqual({ id: 'Id is required.', name: 'Name is required.' });
   const { plant } = await checkDraft({ ...noTexts, id: '1', name: ' Rosa \u00e9 ', tag: ' ' });
-  expect(plant).toEqual({ id: 1n, name: ' Rosa \u00e9 ', tag: ' ' });
+  expect(plant).toEqual({ id: 1n, name: ' Rosa \u00e9', tag: ' ' });
+});
+
+it('leaves out the space that a phone adds after a suggested word, unless the plant had it', async () => {
+  const draft = { ...noTexts, id: '1', name: 'Rosa ', tag: 'shrub ' };
+  expect((await checkDraft(draft)).plant).toEqual({ id: 1n, name: 'Rosa', tag: 'shrub' });
+  expect((await checkDraft(draft, { name: 'Rosa ' })).plant).toEqual({ id: 1n, name: 'Rosa ', tag: 'shrub' });
 });
 
 it('gives every problem of a field', async () => {
@@ -47,7 +62,8 @@ it.each([
   [{ id: '7', name: 'Rose' }, true],
   [{ id: ' 007', name: 'Rose' }, true],
   [{ id: '8', name: 'Rose' }, false],
-  [{ id: '7', name: 'Rose ' }, false],
+  [{ id: '٧', name: 'Rose ' }, true],
+  [{ id: '7', name: ' Rose' }, false],
   [{ id: '7', name: 'Rose', tag: 'shrub' }, false],
   [{ id: 'x', name: 'Rose' }, false],
 ])('%j holds the plant 7, Rose: %s', (draft, expected) => {

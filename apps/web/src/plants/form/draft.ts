@@ -1,5 +1,6 @@
+import { toAsciiNumber } from '@plant-store/contract/ascii-number';
 import { plantFieldNames } from '@plant-store/contract/fields';
-import type { NewPlant } from '@plant-store/contract/operations';
+import type { NewPlant, Plant } from '@plant-store/contract/operations';
 import {
   type ByField,
   type FieldName,
@@ -8,6 +9,7 @@ import {
   type Texts,
   withoutEmpty,
 } from '../../shared/fields.js';
+import { withoutLastSpace } from '../../shared/without-last-space.js';
 
 /** The fields of the form, in their order on the page. */
 export const draftFields: readonly FieldName[] = [...plantFieldNames, 'id'];
@@ -28,11 +30,12 @@ export const loadPlantSchema = () => import('./plant-schema.js');
 /**
  * Checks what was typed by the contract, whose messages it gives after the label of the field, those of the id in plainer words.
  *
+ * @param before what the plant was, whose texts are kept exactly where they are not changed
  * @throws {Error} when the contract's check cannot be loaded
  */
-export async function checkDraft(draft: Texts): Promise<CheckedDraft> {
+export async function checkDraft(draft: Texts, before?: Plant): Promise<CheckedDraft> {
   const { NewPlantSchema } = await loadPlantSchema();
-  const read = readDraft(draft);
+  const read = readDraft(draft, before);
   const { data, error } = NewPlantSchema.safeParse(read);
   if (data !== undefined) return { plant: data };
   const problems: { -readonly [Name in FieldName]: string | undefined } = { ...noProblems };
@@ -49,7 +52,10 @@ export async function checkDraft(draft: Texts): Promise<CheckedDraft> {
 
 /** What is wrong with an id that was typed. */
 function describeId(id: unknown): string | undefined {
-  if (typeof id === 'string') return 'has digits only, such as 42 or -7';
+  if (typeof id === 'string')
+    return separated.test(id)
+      ? 'is written without separators between its digits'
+      : 'has digits only, such as 42 or -7';
   if (typeof id !== 'bigint') return undefined;
   return `is too ${id < 0n ? 'small' : 'large'}: one of up to 18 digits always fits`;
 }
@@ -61,20 +67,29 @@ export function withoutChanged(problems: DraftProblems, before: Texts, after: Te
 
 /** Whether the fields still hold a plant, so that they may be emptied once it is stored. */
 export function isDraftOf(draft: Texts, plant: NewPlant): boolean {
-  const isSame = plantFieldNames.every((name) => draft[name] === (plant[name] ?? ''));
-  return isSame && readId(draft.id.trim()) === plant.id;
+  const isSame = plantFieldNames.every((name) => withoutLastSpace(draft[name]) === (plant[name] ?? ''));
+  return isSame && readId(draft.id) === plant.id;
 }
 
-/** The members of the plant: a field that is empty is absent, and text is kept exactly. */
-function readDraft({ id, ...texts }: Texts): Record<string, unknown> {
-  return { id: readId(id.trim()), ...withoutEmpty(texts) };
+/** The members of the plant: a field that is empty is absent, and text is kept exactly but for a space at its end. */
+function readDraft({ id, ...texts }: Texts, before?: Plant): Record<string, unknown> {
+  const kept = { ...texts };
+  for (const name of plantFieldNames)
+    if (texts[name] !== before?.[name]) kept[name] = withoutLastSpace(texts[name]);
+  return { id: readId(id), ...withoutEmpty(kept) };
 }
+
+/** A comma or a point may as well precede decimals, unlike a space or an apostrophe. */
+const separated = /^[+-]?\d{1,3}([.,]\d{3})+$/;
+const grouped = /^[+-]?\d{1,3}([\s'’]\d{3})+$/;
 
 /**
- * An id as a `bigint`, with every digit. The contract rejects anything else, which stays a text. Of a number that is out of
+ * An id as a `bigint`, with every digit, in digits of any script. The contract rejects anything else, which stays a text. Of a number that is out of
  * range anyway only the first digits count: to read millions of them takes long.
  */
-function readId(text: string): bigint | string | undefined {
+function readId(typed: string): bigint | string | undefined {
+  const ascii = toAsciiNumber(typed);
+  const text = grouped.test(ascii) ? ascii.replaceAll(/[\s'’]/g, '') : ascii;
   if (text === '') return undefined;
   const [, sign = '', digits] = /^([+-]?)0*(\d+)$/.exec(text) ?? [];
   if (digits === undefined) return text;

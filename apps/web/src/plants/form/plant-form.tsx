@@ -18,7 +18,7 @@ import { type DraftProblems, draftFields, loadPlantSchema } from './draft.js';
 /** What to enter, where it is more than whether anything must be. */
 const hints: Partial<ByField<string>> = {
   id: 'Any whole number; a random one is suggested.',
-  name: 'Stored exactly as you type it.',
+  name: 'Stored as you type it, but for a space at the end.',
   tag: 'Optional: the type of the plant, such as houseplant.',
 };
 const isRequired = (name: FieldName) => name === 'id' || requiredTexts.includes(name);
@@ -90,6 +90,9 @@ export function PlantForm({
     label: labels[name],
     hint: hints[name] ?? (isRequired(name) ? 'Required.' : 'Optional.'),
     'aria-required': isRequired(name),
+    // Another letter case is another tag.
+    autoCapitalize: name === 'name' ? 'sentences' : 'none',
+    enterKeyHint: 'done' as const,
     value: draft[name],
     problem: problems[name],
     ref: (element: HTMLInputElement | null) => {

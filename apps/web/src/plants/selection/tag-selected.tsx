@@ -4,6 +4,7 @@ import { type FormEvent, useEffect, useId, useRef, useState } from 'react';
 import type { PlantFilter } from '../../route.js';
 import { Field } from '../../shared/field.js';
 import { Sheet } from '../../shared/sheet.js';
+import { withoutLastSpace } from '../../shared/without-last-space.js';
 import { TagSuggestions } from '../tag-suggestions.js';
 import { TaggingProgress } from '../tags/tagging-progress.js';
 import { useTagging } from '../tags/use-tagging.js';
@@ -37,7 +38,7 @@ export function TagSelected({ plants: selected, filter, onClose }: TagSelectedPr
   const canTag = !isRunning && tag.trim() !== '';
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (canTag) void start(tag);
+    if (canTag) void start(withoutLastSpace(tag));
   };
   return (
     <Sheet isOpen title={`Tag ${number}`} onClose={onClose}>

@@ -1,9 +1,8 @@
+import { toAsciiNumber } from '@plant-store/contract/ascii-number';
 import type { Fix } from '../../protocol.js';
 
 /** The id in a cell, for the contract's schema to check, or why the cell holds none; and what would give it one. */
-export type IdCell =
-  | { readonly id: bigint }
-  | { readonly reason: string; readonly fix: Fix };
+export type IdCell = { readonly id: bigint } | { readonly reason: string; readonly fix: Fix };
 
 /** An int64 has at most 19 digits: to read millions of them takes long. */
 const longestId = 19;
@@ -21,11 +20,11 @@ const damages: readonly (readonly [pattern: RegExp, advice: string, fix: Fix])[]
 ];
 
 /**
- * Reads an id from a cell exactly. White space around it does not count; an empty cell has no id. A notation that a
+ * Reads an id from a cell exactly, in digits of any script. White space around it does not count; an empty cell has no id. A notation that a
  * spreadsheet may have rounded, or that means another number in another country, is not guessed.
  */
 export function readId(cell: string): IdCell {
-  const text = cell.trim();
+  const text = toAsciiNumber(cell);
   if (text === '') return { reason: 'id is missing', fix: 'generate' };
   const [, sign, digits] = /^([+-]?)0*(\d+)$/.exec(text) ?? [];
   const id = digits === undefined || digits.length > longestId ? undefined : BigInt(`${sign}${digits}`);
@@ -44,8 +43,8 @@ export function readId(cell: string): IdCell {
 /** The text of an id that cannot be read, with the fix that is chosen for such ids. */
 export function fixId(cell: string, fixes: readonly Fix[], generate: () => string): string {
   if (fixes.length === 0) return cell;
-  const read = readId(cell);
+  const [text, read] = [toAsciiNumber(cell), readId(cell)];
   if (!('fix' in read) || !fixes.includes(read.fix)) return cell;
-  if (read.fix === 'separators') return cell.replace(/[.,'’\s]/g, '');
-  return read.fix === 'decimals' ? cell.replace(/[.,].*$/s, '') : generate();
+  if (read.fix === 'separators') return text.replace(/[.,'’\s]/g, '');
+  return read.fix === 'decimals' ? text.replace(/[.,].*$/s, '') : generate();
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { toAsciiNumber, toShortestDecimal } from './decimal.js';
+import { toAsciiNumber } from './ascii-number.js';
 
 it.each([
   ['Arabic-Indic', '٠١٢٣٤٥٦٧٨٩'],
@@ -26,25 +26,9 @@ it.each([
     '\u200e\u2067\ufeff4\u200b2\u2069',
     '42',
   ],
+  ['separators', '١٬٠٠٠٫٥', '1,000.5'],
+  ['fullwidth separators', '１，０００．５', '1,000.5'],
   ['what is no number', 'x−7 ²', 'x−7 ²'],
 ])('reads %s', (_, text, expected) => {
   expect(toAsciiNumber(text)).toBe(expected);
-});
-
-it.each([
-  ['7', ' 7', '+7', '007', '7.0', '7.00', '70e-1', '٧', '７', '\u200e7'],
-  ['100', '1e2', '1E+2', '100.000'],
-  ['0', '-0', '0', '00', '+0', '0.0'],
-  ['-7', '-07', '\u22127', '-7.0'],
-  ['9223372036854775807', '+9223372036854775807', '9223372036854775807.0'],
-  ['-9223372036854775808', '-09223372036854775808'],
-])('gives the shortest notation, %s', (shortest, ...texts) => {
-  for (const text of texts) expect(toShortestDecimal(text), text).toBe(shortest);
-});
-
-it.each([
-  ...['', ' ', '-', '+', '7.5', '1,000', '1 000', '1e-1', '0x7', '7n', 'seven', '²', '١a', 'NaN', 'Infinity'],
-  ...['9223372036854775808', '1e19', '1e999', '7.', '.7', `${'0'.repeat(100)}7`, '--7', '+-7'],
-])('gives none for %j', (text) => {
-  expect(toShortestDecimal(text)).toBeUndefined();
 });
