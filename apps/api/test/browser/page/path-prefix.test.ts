@@ -74,3 +74,16 @@ it('shows the API, whose requests go below the prefix, too', async () => {
   expect((await execute(await tryOut(page, 'listTags'))).status).toBe('200');
   expectBelow();
 });
+
+it('leads from a wrong address, and from one of the API, to the page below the prefix', async () => {
+  const { page, violations } = await open('');
+  for (const path of ['whatever', 'plants', 'plants/7', 'a/b/c']) {
+    await page.goto(`${proxy.origin}/shop/${path}`);
+    const font = await page.locator('body').evaluate((body) => getComputedStyle(body).fontFamily);
+    expect(font).toMatch(/^system-ui/);
+    await page.getByRole('link', { name: 'Open the plant store' }).click();
+    await page.getByRole('heading', { name: 'Your access token' }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/shop/');
+  }
+  expect(violations).toEqual([]);
+});
