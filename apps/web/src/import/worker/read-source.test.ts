@@ -47,6 +47,7 @@ it.each([
     'id,name\n٤٢,Rose\n−７,Fern\n\u200e9\u200e,Ivy\n',
     { 2: { id: 42n }, 3: { id: -7n } },
   ],
+  ['digits of another script and no header', '٤٢\tRose\n٤٣\tFern\n', { 1: { id: 42n }, 2: { id: 43n } }],
   ['NDJSON', '\n{"id":1,"name":"Rose"}', { 2: { id: 1n } }],
 ])('recognizes pasted lines with %s', async (_, text, plants) => {
   const result = await read({ text });

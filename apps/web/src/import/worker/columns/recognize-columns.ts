@@ -1,3 +1,4 @@
+import { toAsciiNumber } from '@plant-store/contract/ascii-number';
 import type { ColumnChoice } from '../../protocol.js';
 import { fieldOfTitle, findTitledColumns } from './synonyms.js';
 
@@ -111,5 +112,5 @@ function findColumn(rows: readonly Cells[], matches: (column: number) => boolean
 
 /** Whether a cell is a number in any notation of a spreadsheet. */
 function isNumber(cell: string): boolean {
-  return /^\s*[+-]?\d[\d.,'\s]*(e[+-]?\d+)?\s*$/i.test(cell);
+  return /^[+-]?\d[\d.,'\s]*(e[+-]?\d+)?$/i.test(toAsciiNumber(cell));
 }
