@@ -66,9 +66,7 @@ export async function loadPlants({ file, rejectedFile, client, signal, counts }:
         counts.alreadyThere = progress.replayed;
       },
     });
-    for await (const { plant, message } of stored) {
-      if (source in plant) await reject(plant[source] as Line, message);
-    }
+    for await (const { plant, message } of stored) await reject(plant[source], message);
     // Blank lines are not counted above.
     counts.bytesRead = counts.bytesTotal;
   } finally {

@@ -64,6 +64,22 @@ it('stores all plants in batches, two in flight, and replays them when it is run
   expect((await run(storeAll(client, plantsOf(2_500)))).progress).toEqual({ ...none, replayed: 2_500 });
 });
 
+it('takes plants with the text of their id, and as they were read', async () => {
+  const { client, store } = open();
+  const idText = '9007199254740993';
+  const given = { idText, name: 'Fern' };
+  expect((await run(storeAll(client, [given]))).progress).toEqual({ ...none, stored: 1 });
+  expect([...store.plants.keys()]).toEqual([BigInt(idText)]);
+  const found = await run(getAll(client, [idText]));
+  const read = found.rejected.flatMap(({ plant }) => plant ?? []);
+  expect((await run(storeAll(client, read))).progress).toEqual({ ...none, replayed: 1 });
+  const other = { ...given, id: 9007199254740992n };
+  const { rejected } = await run(storeAll(client, [other]));
+  expect(rejected).toMatchObject([
+    { plant: other, error: 40002, message: expect.stringMatching(/ differ: /) },
+  ]);
+});
+
 it('takes plants from any iterable, no more than it sends', async () => {
   let taken = 0;
   async function* generate() {

@@ -173,8 +173,11 @@ it('gives the texts of lines to correct, also of those that cannot be read', asy
   const [broken, readable] = last('checked')?.list.rows ?? [];
   expect(broken).toMatchObject({ line: 2, correctable: { id: '1', name: 'Rose', tag: 'red' } });
   expect(readable).toMatchObject({ line: 3, correctable: { id: 'x', name: 'a "b"', tag: 'c' } });
-  await read({ text: '{"id":"7","name":"Fern"}\n{"id":8' });
-  const rows = [{ correctable: { id: '7', name: 'Fern', tag: '' } }, { name: '{"id":8' }];
+  await read({ text: '{"id":"7","name":"Fern"}\n{"id":8\n{"id":8,"idText":"9","name":"Ivy"}' });
+  const rows = [
+    ...[{ correctable: { id: '7', name: 'Fern', tag: '' } }, { name: '{"id":8' }],
+    { correctable: { id: '9', name: 'Ivy', tag: '' } },
+  ];
   expect(last('checked')?.list.rows).toMatchObject(rows);
 });
 
