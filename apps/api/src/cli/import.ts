@@ -14,6 +14,7 @@ import {
   plantTable,
   type StoredPlant,
 } from '../plants/plant-store.js';
+import { recognizeFile } from '../store/file-kind.js';
 import { type Change, isTombstone, orThrow, removalOf } from '../store/store.js';
 import { abortOnSignal, type CliContext, countProgress } from './cli-context.js';
 import { retryWhileUnavailable, withDatabase } from './database.js';
@@ -54,8 +55,8 @@ export async function importPlants(
     noun: 'line',
     read: (chunks, limits, signal) =>
       format === 'ndjson'
-        ? readBatches(chunks, limits, signal)
-        : groupLines(readCsvLines(chunks, format, limits, context), limits),
+        ? readBatches(checkStart(chunks, format), limits, signal)
+        : groupLines(readCsvLines(checkStart(chunks, format), format, limits, context), limits),
     store: (rows, plants) => importRecords(rows, plants, reuseDeletedIds),
     sum: ({ stored, alreadyThere, bad, nextLine }) => ({
       outcome: { imported: stored, alreadyThere, bad, nextLine },
@@ -68,6 +69,32 @@ export async function importPlants(
     },
   };
   await storeLines(config, { file, fromLine, json }, command, context);
+}
+
+/** Passes on chunks. @throws {OperatorError} when the first one shows that the file is not what its name says */
+async function* checkStart(chunks: AsyncIterable<Buffer>, format: ImportFormat): AsyncGenerator<Buffer> {
+  let isFirst = true;
+  for await (const chunk of chunks) {
+    if (isFirst) {
+      const problem = explainContent(chunk, format);
+      if (problem !== undefined) throw new OperatorError(`${problem} Nothing was imported.`);
+    }
+    isFirst = false;
+    yield chunk;
+  }
+}
+
+function explainContent(start: Buffer, format: ImportFormat): string | undefined {
+  const kind = recognizeFile(start);
+  if (kind !== undefined) return `The file is ${kind.what}. ${kind.advice}`;
+  const text = start.toString('utf8', 0, 1_000).replace('\uFEFF', '');
+  if (/^\s*\[\s*(\{|\]|$)/.test(text))
+    return `The file is a JSON array. Write one object a line: jq -c '.[]' plants.json | plant-store import`;
+  if (format !== 'ndjson' && /^\s*\{/.test(text))
+    return 'This is not CSV: its first line looks like one of NDJSON. Name the format: --format ndjson.';
+  if (format === 'ndjson' && /^(\xff\xfe|\xfe\xff)/.test(start.toString('latin1', 0, 2)))
+    return 'The file is in UTF-16. Convert it: iconv -f UTF-16 -t UTF-8 plants.ndjson | plant-store import';
+  return undefined;
 }
 
 /** The least that is the longest line of CSV: it may have other columns than those of plants. */

@@ -15,7 +15,7 @@ declare global {
 type CsvLine = PlantLine & { readonly number: number; readonly bytes: number };
 
 interface CsvOptions {
-  /** `undefined` for a comma or a semicolon, whichever the file has. */
+  /** `undefined` for a comma, a semicolon or a tab, whichever the file has. */
   readonly delimiter: string | undefined;
   /** How long a line may be with the lines that its quoted fields span, in UTF-16 code units. */
   readonly maxLength: number;
@@ -158,10 +158,11 @@ function countLineBreaks(row: readonly string[]): number {
   return row.reduce((count, field) => count + (field.match(/\r\n?|\n/g)?.length ?? 0), 0);
 }
 
-/** A comma or a semicolon, whichever the first line has more of. */
+/** A comma, a semicolon or a tab, whichever the first line has most of. */
 function findDelimiter(text: string): string {
   const [names = ''] = text.split(/[\r\n]/, 1);
-  return names.split(';').length > names.split(',').length ? ';' : ',';
+  const count = (delimiter: string) => names.split(delimiter).length;
+  return [',', ';', '\t'].reduce((most, next) => (count(next) > count(most) ? next : most));
 }
 
 /** The most that is parsed at once, in UTF-16 code units. */

@@ -227,12 +227,17 @@ describe('a password in a file', () => {
     return parseConfig({ DATABASE_URL, DATABASE_PASSWORD_FILE }, '/srv').database;
   }
 
-  it.each(['s3cret', 's3cret\n', 's3cret\r\n'])('is taken from one that holds %j', (content) => {
-    expect(parse('postgresql://ada@db.example/plants?schema=garden&sslmode=require', content)).toMatchObject({
-      url: 'postgresql://ada:s3cret@db.example/plants?sslmode=require&uselibpqcompat=true',
-      schema: 'garden',
-    });
-  });
+  it.each(['s3cret', 's3cret\n', 's3cret\r\n', '\uFEFFs3cret\r\n'])(
+    'is taken from one that holds %j',
+    (content) => {
+      expect(
+        parse('postgresql://ada@db.example/plants?schema=garden&sslmode=require', content),
+      ).toMatchObject({
+        url: 'postgresql://ada:s3cret@db.example/plants?sslmode=require&uselibpqcompat=true',
+        schema: 'garden',
+      });
+    },
+  );
 
   it('opens a database with any characters', async () => {
     const password = ` %40'":/?#[]@\\ %zz ü日 `;

@@ -69,7 +69,7 @@ it.each<[problem: string, damage: (path: string) => void, reason: string]>([
   [
     'a file that is not a database',
     (path) => writeFileSync(path, 'This is a text of some length. '.repeat(100)),
-    'cannot be copied: file is not a database',
+    'cannot be copied: file is not a database; it is text',
   ],
   [
     'a database that this user may not open',

@@ -45,7 +45,7 @@ it.each([
       mkdirSync(join(path, '..'));
       writeFileSync(path, noDatabase);
     },
-    'is damaged, or is not a database: file is not a database\nIf it is a plant store, stop every service on it and restore a backup',
+    'is damaged, or is not a database: file is not a database; it is text\nIf it is a plant store, stop every service on it and restore a backup',
   ],
 ])('prints what to do if the database cannot be opened: %s', async (_, make, problem) => {
   const { folder, run } = useCommands();

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import * as z from 'zod';
 import { OperatorError } from '../../errors/operator-error.js';
+import { describeNoDatabase } from '../file-kind.js';
 import { describeStore, type StoreDescription } from './describe-store.js';
 import { findDriverError } from './errors.js';
 import { retryWhileBusy } from './transact.js';
@@ -122,8 +123,13 @@ export async function describeSqlite(
     }, busyTimeoutMs);
   } catch (error) {
     if (error instanceof OperatorError || stop.aborted) throw error;
-    throw new OperatorError(`${problem}: ${advise(findDriverError(error)?.message ?? String(error))}`, {
-      cause: error,
-    });
+    const reason = findDriverError(error)?.message ?? String(error);
+    const kind = reason.includes('not a database') ? describeNoDatabase(path) : undefined;
+    throw new OperatorError(
+      `${problem}: ${kind === undefined ? advise(reason) : `${reason}; it is ${kind}`}`,
+      {
+        cause: error,
+      },
+    );
   }
 }

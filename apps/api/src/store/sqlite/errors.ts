@@ -2,12 +2,14 @@ import { accessSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { pathOfPage } from '../../package-folder.js';
 import { type DriverError, findAdapterError, type Meaning } from '../database.js';
+import { describeNoDatabase } from '../file-kind.js';
 
 /** Explains why a database cannot be opened, and what the operator can do about it. */
 export function explainFailure(error: unknown, path: string): string {
   const { code, message } = findDriverError(error) ?? findCause(error);
   if (meaningOf(code) === 'damaged') {
-    return `The database ${path} is damaged, or is not a database: ${message}
+    const kind = describeNoDatabase(path);
+    return `The database ${path} is damaged, or is not a database: ${message}${kind === undefined ? '' : `; it is ${kind}`}
 If it is a plant store, stop every service on it and restore a backup, as ${pathOfPage('docs/operate/backup.md')} describes. Otherwise set DATABASE_URL to another file.`;
   }
   if (code === 'ERR_DLOPEN_FAILED' || code === 'MODULE_NOT_FOUND') {

@@ -106,6 +106,14 @@ it.each([
   ['an archive', 'plants.csv.gz', new Uint8Array([0x1f, 0x8b, 8, 0]), 'Unpack it first'],
   ['a picture', 'plants.jpg', new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d]), 'This is a picture'],
   ['a JSON array', 'plants.json', '[\n {"id":1,"name":"Rose"}]', 'one object a line'],
+  [
+    'a web page that is named as a workbook',
+    'plants.xls',
+    '\n<html xmlns="x"><table>',
+    'This is a web page or XML',
+  ],
+  ['an XML spreadsheet', 'plants.xls', '<?xml version="1.0"?><Workbook/>', 'This is a web page or XML'],
+  ['a workbook of Numbers', 'plants.numbers', zip, 'Save it as XLSX'],
   ['an empty file', 'plants.csv', '', 'no lines'],
   ['a blank file', 'plants.csv', '\n \n,,\n', 'no lines'],
 ])('explains what to do with %s', async (_, name, content, message) => {

@@ -40,6 +40,16 @@ export async function readTable(source: Source, pacer: Pacer, readAs: ReadAs = {
   return table;
 }
 
+/** How long the list of an archive's files is at least, at its end. */
+const archiveListBytes = 65_536;
+
+/** Whether a file is a workbook in XLSX, by its name or, under another one, by the list of what it contains. */
+function isWorkbook(bytes: Uint8Array, fileName: string): boolean {
+  if (bytes[0] !== 0x50 || bytes[1] !== 0x4b) return false;
+  const list = new TextDecoder('latin1').decode(bytes.subarray(-archiveListBytes));
+  return /\.xls[xm]$/i.test(fileName) || list.includes('xl/workbook.xml');
+}
+
 async function readFile(file: File, pacer: Pacer, { sheet: name, encoding }: ReadAs): Promise<Table> {
   const { name: fileName, size } = file;
   if (size > limits.bytes) {
@@ -53,8 +63,7 @@ async function readFile(file: File, pacer: Pacer, { sheet: name, encoding }: Rea
       'The file could not be read: it was changed, moved or removed. Choose it again.',
     );
   }
-  if (!/\.xls[xm]$/i.test(fileName) || bytes[0] !== 0x50 || bytes[1] !== 0x4b)
-    return readDecoded(decodeText(bytes, encoding), fileName, pacer);
+  if (!isWorkbook(bytes, fileName)) return readDecoded(decodeText(bytes, encoding), fileName, pacer);
   // Loaded only for it.
   const { readWorkbook } = await import('./reading/read-workbook.js');
   const sheet = await readWorkbook(bytes, name, pacer);

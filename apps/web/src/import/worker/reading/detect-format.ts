@@ -12,13 +12,18 @@ export const delimiterLine = /^sep=.(?=[\r\n])/i;
 /**
  * Recognizes the format by the content, and by the ending of the file's name where there is one.
  *
- * @throws {UnreadableFileError} for a JSON array, which is not read line by line
+ * @throws {UnreadableFileError} for a JSON array, which is not read line by line, and for a web page
  */
 export function detectFormat(text: string, fileName: string | undefined): Format {
   const start = text.slice(0, sampleLength).trimStart();
   if (start.startsWith('[') && /^\[\s*(\{|\]|$)/.test(start)) {
     throw new UnreadableFileError(
       'This is a JSON array. Write one object a line (NDJSON), such as with: jq -c ".[]" plants.json',
+    );
+  }
+  if (/^<(!doctype|html|head|meta|table|\?xml|!--)/i.test(start)) {
+    throw new UnreadableFileError(
+      'This is a web page or XML, which spreadsheets open, too. Open it there, and save it as XLSX, or as CSV in UTF-8.',
     );
   }
   const isJsonName = /\.(ndjson|jsonl|json)$/i.test(fileName ?? '');

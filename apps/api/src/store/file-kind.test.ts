@@ -1,0 +1,99 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import Database from 'better-sqlite3';
+import { expect, it } from 'vitest';
+import { useCommands } from '../../test/support/process/run-in-process.js';
+import { temporaryFolder } from '../../test/support/temporary-folder.js';
+import { describeNoDatabase, recognizeFile } from './file-kind.js';
+
+it.each([
+  ['PK\x03\x04', 'a workbook or a ZIP archive'],
+  ['\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1', 'a workbook of the old Excel format, or one with a password'],
+  ['\x1f\x8b\x08', 'compressed by gzip'],
+  ['\x28\xb5\x2f\xfd', 'compressed by Zstandard'],
+  ['BZh9', 'compressed by bzip2'],
+  ['\xfd7zXZ\0', 'compressed by xz'],
+  ['SQLite format 3\0', 'a SQLite database'],
+  ['\x37\x7f\x06\x82', 'the -wal file of a SQLite database'],
+  ['PGDMP\x01', 'a dump by pg_dump'],
+  ['%PDF-1.7', 'a PDF'],
+  ['\x89PNG\r\n', 'a picture'],
+  ['\n <!DOCTYPE html>', 'a web page or XML, which spreadsheets open, too'],
+  ['<?xml version="1.0"?>', 'a web page or XML, which spreadsheets open, too'],
+  ['id,name\n', undefined],
+  ['<id>;<name>', undefined],
+  ['', undefined],
+])('recognizes %j as %s', (start, what) => {
+  expect(recognizeFile(Buffer.from(start, 'latin1'))?.what).toBe(what);
+});
+
+const folder = temporaryFolder();
+const write = (name: string, content: string | Buffer) => {
+  writeFileSync(join(folder, name), content);
+  return name;
+};
+mkdirSync(join(folder, 'folder'));
+const database = new Database(join(folder, 'other.db'));
+database.exec('CREATE TABLE notes (text)').close();
+
+it.each([
+  [write('notes.txt', 'Käse. '.repeat(500)), 'text'],
+  [write('plants.db.gz', gzipSync(randomBytes(2_000))), 'compressed by gzip'],
+  [
+    write('plants.db-wal', Buffer.concat([Buffer.from('377f0682', 'hex'), Buffer.alloc(2_000)])),
+    'the -wal file',
+  ],
+  [
+    write('encrypted.db', Buffer.concat([Buffer.from([1, 0]), randomBytes(4_094)])),
+    'of no known kind, and perhaps',
+  ],
+])('the service, check and restore say what %s is: %s', async (name, kind) => {
+  const { run } = useCommands({ DATABASE_URL: `file:${name}`, PORT: '0' }, folder);
+  const problem = `file is not a database; it is ${kind}`;
+  expect((await run('migrate')).stderr).toContain(problem);
+  expect((await run('check')).stdout).toContain(problem);
+  const { run: runElsewhere } = useCommands();
+  expect((await runElsewhere(`restore ${join(folder, name)}`)).stderr).toContain(
+    `cannot be used: ${problem}`,
+  );
+});
+
+it('says nothing of databases, folders and files that are not there', () => {
+  for (const name of ['other.db', 'folder', 'nowhere'])
+    expect(describeNoDatabase(join(folder, name))).toBeUndefined();
+});
+
+it.each([
+  [
+    'plants.csv',
+    Buffer.from('PK\x03\x04 xlsx', 'latin1'),
+    'a workbook or a ZIP archive. Save it as CSV in UTF-8, or',
+  ],
+  ['plants.csv', gzipSync('id,name\n1,Fern\n'), 'compressed by gzip. Unpack it first: gunzip'],
+  ['plants.ndjson', gzipSync('{"id":1,"name":"Fern"}\n'), 'compressed by gzip. Unpack it first: gunzip'],
+  ['plants.csv', '<table><tr><td>id</td></tr></table>', 'a web page or XML'],
+  ['plants.db', 'SQLite format 3\0', 'a SQLite database. Export it first'],
+  ['plants.json', '[{"id":1,"name":"Fern"}]', `a JSON array. Write one object a line: jq -c '.[]'`],
+  ['plants.csv', '[\n{"id":1,"name":"Fern"}]', 'a JSON array'],
+  ['plants.csv', '{"id":1,"name":"Fern"}\n', 'This is not CSV: its first line looks like one of NDJSON.'],
+  ['plants.ndjson', Buffer.from('\uFEFF{"id":1}\n', 'utf16le'), 'in UTF-16. Convert it: iconv -f UTF-16'],
+])('import says what %s really is, and stores nothing: %s', async (name, content, problem) => {
+  const { run, folder: own } = useCommands();
+  writeFileSync(join(own, name), content);
+  const { exitCode, stdout, stderr } = await run(`import ${name}`);
+  expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '0 imported, 0 already there, 0 bad\n' });
+  expect(stderr).toContain(problem);
+  expect(stderr).toContain('Nothing was imported.');
+});
+
+it.each([
+  ['comma', 'id,name\n1,Fern\n'],
+  ['semicolon', 'id;name\n1;Fern\n'],
+  ['tab', 'id\tname\n1\tFern\n'],
+])('import takes a file named CSV whose delimiter is a %s', async (_, content) => {
+  const { run, folder: own } = useCommands();
+  writeFileSync(join(own, 'plants.csv'), content);
+  expect((await run('import plants.csv')).stdout).toBe('1 imported, 0 already there, 0 bad\n');
+});

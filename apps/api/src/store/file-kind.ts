@@ -1,0 +1,70 @@
+import { closeSync, openSync, readSync } from 'node:fs';
+
+/** What a file is by its content, as the rest of a sentence, and how its plants are imported. */
+export interface FileKind {
+  readonly what: string;
+  readonly advice: string;
+}
+
+const toCsv = 'Save it as CSV in UTF-8, or import it on the page.';
+const unpack = (command: string) => `Unpack it first: ${command}`;
+const fromDatabase =
+  'Export it first: DATABASE_URL=file:/path plant-store export; or restore it: plant-store restore.';
+
+/** The bytes that files of each kind begin with, as hexadecimal digits. */
+const signatures: readonly (readonly [start: string, what: string, advice: string])[] = [
+  ['504b0304', 'a workbook or a ZIP archive', toCsv],
+  ['d0cf11e0a1b11ae1', 'a workbook of the old Excel format, or one with a password', toCsv],
+  ['1f8b', 'compressed by gzip', unpack('gunzip')],
+  ['28b52ffd', 'compressed by Zstandard', unpack('unzstd')],
+  ['425a68', 'compressed by bzip2', unpack('bunzip2')],
+  ['fd377a585a00', 'compressed by xz', unpack('unxz')],
+  [Buffer.from('SQLite format 3\0').toString('hex'), 'a SQLite database', fromDatabase],
+  ['377f068', 'the -wal file of a SQLite database', 'Name the database itself.'],
+  [
+    Buffer.from('PGDMP').toString('hex'),
+    'a dump by pg_dump',
+    'Restore it with pg_restore, and export the plants.',
+  ],
+  ['25504446', 'a PDF', toCsv],
+  ...['89504e47', 'ffd8ff', '47494638'].map((start) => [start, 'a picture', toCsv] as const),
+];
+
+/** How much of a file tells what it is. */
+const sampleBytes = 512;
+
+const markup = /^\s*<(!doctype|html|head|meta|table|\?xml|!--)/i;
+
+/** Recognizes files that other programs write; `undefined` for text, and for what is not known. */
+export function recognizeFile(start: Uint8Array): FileKind | undefined {
+  const bytes = Buffer.from(start.subarray(0, sampleBytes));
+  const digits = bytes.toString('hex');
+  const [, what, advice] = signatures.find(([signature]) => digits.startsWith(signature)) ?? [];
+  if (what !== undefined && advice !== undefined) return { what, advice };
+  if (!markup.test(bytes.toString('utf8'))) return undefined;
+  return {
+    what: 'a web page or XML, which spreadsheets open, too',
+    advice: 'Open it there, and save it as CSV in UTF-8.',
+  };
+}
+
+/** Says what a file is that is no database: of a known kind, text, or unknown; `undefined` for a database, and if it cannot be read. */
+export function describeNoDatabase(path: string): string | undefined {
+  const bytes = Buffer.alloc(sampleBytes);
+  let start: Buffer;
+  try {
+    const file = openSync(path, 'r');
+    try {
+      start = bytes.subarray(0, readSync(file, bytes, 0, sampleBytes, 0));
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return undefined;
+  }
+  const kind = recognizeFile(start)?.what;
+  if (kind === 'a SQLite database') return undefined;
+  // A character may be cut off at the end.
+  const isText = !start.includes(0) && !start.toString('utf8').slice(0, -1).includes('\uFFFD');
+  return kind ?? (isText ? 'text' : 'of no known kind, and perhaps encrypted');
+}
