@@ -82,7 +82,7 @@ function Page({ tokenFromAddress, signingIn }: AppProps) {
     }
   }, [asked, active, id]);
   // What was loaded with one token, and why it was rejected, is not that of the next.
-  const queryClient = useMemo(() => new QueryClient(queryOptions), [id, active]);
+  const queryClient = useMemo(() => new QueryClient(queryOptions), [id, active, session.restarts]);
   return (
     <div className="page" data-view={active ? route.view : 'token'}>
       <header ref={header} className="page-header">

@@ -2,14 +2,7 @@ import * as oauth from 'oauth4webapi';
 import { basePath } from '../route.js';
 import { type BegunSignIn, findBegun, keepBegun, type SignInReply } from './begun-sign-ins.js';
 import type { KeptToken } from './kept-token.js';
-import {
-  addShared,
-  type RenewableTokens,
-  readShared,
-  removeShared,
-  replaceShared,
-  whileLocked,
-} from './shared-sign-ins.js';
+import { addShared, type RenewableTokens, withShared } from './shared-sign-ins.js';
 import type { SignInSettings } from './sign-in-settings.js';
 
 /** What a sign-in leads to. */
@@ -117,14 +110,14 @@ export async function renewSignIn(
 ): Promise<KeptToken | undefined> {
   const shared = signIn?.shared;
   if (shared === undefined) return undefined;
-  return whileLocked(shared, async () => {
-    const kept = await readShared(shared);
+  return withShared(shared, async (tokens) => {
+    const kept = await tokens.read();
     const isExpired = kept?.expiresAt !== undefined && kept.expiresAt <= Date.now();
     if (kept === undefined || (kept.token !== token && !isExpired)) return kept;
     const renewed = await refresh(settings, kept.refreshToken);
-    if (renewed === undefined) await removeShared(shared);
+    if (renewed === undefined) await tokens.remove();
     // A refresh token that was used must not be left.
-    else await replaceShared(shared, renewed).catch(() => removeShared(shared));
+    else await tokens.replace(renewed).catch(tokens.remove);
     return renewed;
   }).then(
     (latest) => latest && { token: latest.token, id, signIn: { shared, expiresAt: latest.expiresAt } },
@@ -164,9 +157,9 @@ async function refresh(settings: SignInSettings, refreshToken: string): Promise<
 export async function endSignIn(settings: SignInSettings, { signIn }: KeptToken): Promise<void> {
   const shared = signIn?.shared;
   if (shared === undefined) return;
-  const latest = await whileLocked(shared, async () => {
-    const kept = await readShared(shared);
-    await removeShared(shared);
+  const latest = await withShared(shared, async (tokens) => {
+    const kept = await tokens.read();
+    await tokens.remove();
     return kept;
   });
   const server = await discover(settings);

@@ -28,6 +28,8 @@ export interface Session {
   readonly asked: boolean;
   /** What is shown in place of the panel while the reply of the identity provider is checked, and when another tab has taken it. */
   readonly waiting?: string | undefined;
+  /** How often the token was renewed because the service had rejected it: what failed with it must be loaded again. */
+  readonly restarts?: number;
   /** How often the token could not be renewed, and why the last time. The page keeps trying. */
   readonly unrenewed?: { readonly times: number; readonly reason: string } | undefined;
 }
@@ -69,6 +71,8 @@ export function useSession(
   const ids = useRef(new Map<string, string>());
   /** The ids of sign-ins that the identity provider renews no more. */
   const ended = useRef(new Set<string>());
+  /** The token that the service rejected last. */
+  const rejected = useRef<{ readonly token?: string; readonly atMs: number }>({ atMs: -Infinity });
   /** The renewals in flight, by the id of the sign-in. */
   const renewals = useRef(new Map<string, Promise<string>>());
   // Before it is shown: a token that seems forgotten is in no storage.
@@ -119,7 +123,10 @@ export function useSession(
             if (renewed === undefined) ended.current.add(id);
             change((now) => {
               const { unrenewed, ...session } = now;
-              if (renewed !== undefined) return { ...session, kept: renewed, active: true };
+              if (renewed !== undefined) {
+                const restarts = (now.restarts ?? 0) + Number(rejected.current.token === token);
+                return { ...session, kept: renewed, active: true, restarts };
+              }
               return now.active ? session : { ...session, problem: signInEnded, asked: true };
             });
             return renewed?.token ?? token;
@@ -142,9 +149,15 @@ export function useSession(
   );
   const reject = useCallback(
     async (token: string, problem: string) => {
-      // An import has tried with no other.
-      if ((await renew(token)) !== token) return;
+      const { kept } = latest.current;
       // The reply to a request with an earlier token may come late.
+      if (kept?.token !== token) return;
+      const { token: before, atMs } = rejected.current;
+      const isExpired = kept.signIn?.expiresAt !== undefined && kept.signIn.expiresAt <= Date.now();
+      const isFutile = before !== token && performance.now() - atMs < minRejectionMs && !isExpired;
+      rejected.current = { token, atMs: performance.now() };
+      // An import has tried with no other.
+      if (!isFutile && (await renew(token)) !== token) return;
       setSession((now) => {
         if (!now.active || now.kept?.token !== token) return now;
         if (now.offered !== undefined) return entered(now.offered);
@@ -244,6 +257,12 @@ export function useSession(
 
 /** The channel to the other tabs of this page, with the ids of tokens to forget. */
 const forgetChannel = 'plant-store.forget';
+
+/**
+ * The time, in milliseconds, within which a service that rejects two valid tokens rejects any, such as one with a wrong clock. The page
+ * then does not ask the identity provider for more.
+ */
+const minRejectionMs = 10_000;
 
 const signInEnded = 'Your sign-in has ended. Sign in again.';
 

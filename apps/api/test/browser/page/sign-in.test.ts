@@ -66,7 +66,7 @@ async function signInBeside(): Promise<void> {
   const closed = opened.waitForEvent('close');
   // The provider still knows the person, and asks only whether the page may have a token.
   await opened.locator('button[type="submit"]').click();
-  await page.getByRole('link', { name: 'Plants' }).waitFor();
+  await page.getByRole('link', { name: 'Plants', exact: true }).waitFor();
   await closed;
 }
 
@@ -170,6 +170,22 @@ it('renews a token before it expires, in the view as it is', async () => {
   expect(await field(page, 'Name').inputValue()).toBe('Rose');
   await addPlant(page, { id: '2', name: 'Rose' });
   await page.getByRole('listitem').getByText('stored').waitFor();
+});
+
+it('asks for a sign-in when the service rejects each new token, and does not ask for more without end', async () => {
+  await page.goto(shared.store.baseUrl);
+  await signIn('kim');
+  await page.route(`${shared.store.baseUrl}/**`, (route) => {
+    const headers = route.request().headers();
+    if (headers['authorization'] !== undefined) headers['authorization'] = 'Bearer a.b.c';
+    return route.continue({ headers });
+  });
+  await page.reload();
+  await page.getByRole('button', { name: 'Use token' }).waitFor();
+  const granted = provider.grants.length;
+  expect(granted).toBeLessThan(10);
+  await page.waitForTimeout(500);
+  expect(provider.grants).toHaveLength(granted);
 });
 
 it('signs people in, until the token expires, where the browser keeps no database', async () => {
