@@ -101,9 +101,8 @@ async function mutate(
   const hasTag = headers.some(([header, value]) => /^if-match$/i.test(header) && value !== '*');
   if (hasTag && (edit ?? request.body) !== undefined) {
     throw new TypeError(
-      `${name}: the tag in if-match may be newer than what the user saw, for example after a query has refetched, and would ` +
-        'overwrite an update by somebody else. Call startEdit of @plant-store/client/edit when the form opens, and pass ' +
-        "{ edit, changes } instead. To overwrite whatever is there, pass '*'",
+      `${name}: after a refetch, the tag in if-match is newer than what the user saw. Call startEdit of ` +
+        "@plant-store/client/edit when the form opens, and pass { edit, changes }; or '*' to overwrite whatever is there",
     );
   }
   return edit ? saveEdit(client as Client, edit, changes, options) : operation(request);

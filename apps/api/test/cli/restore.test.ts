@@ -209,7 +209,7 @@ it('replaces a damaged database, and says that its store is not known', async ()
   const { run, path } = await createBackup();
   writeFileSync(path, 'This is a text of some length. '.repeat(100));
   expect(await run('restore copy.db')).toEqual(
-    isDone(/is the same store is unknown\. .*not a database\. What was there/),
+    isDone(/is the same store is unknown\. .*not a database; it is text\. What was there/),
   );
   expect(readRows(path)).toHaveLength(1);
 });

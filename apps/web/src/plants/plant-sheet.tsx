@@ -13,6 +13,8 @@ import { Outcome } from './form/outcome.js';
 import { formatTime } from './format-time.js';
 import { useCorrection } from './use-correction.js';
 import { usePlant } from './use-plants.js';
+// What deletes also loads what undoes it.
+import './undo-item.js';
 
 interface PlantSheetProps {
   readonly id: bigint;

@@ -71,7 +71,7 @@ it.each([
     return 'refused';
   });
   const database = await openTestDatabase({ url: `${front}?sslmode=prefer` });
-  expect(await database.plants.create([plant])).toEqual([{ stored: true }]);
+  expect(await database.plants.create([plant])).toEqual([{ stored: true, addedAt: expect.any(Number) }]);
   await database.close();
   expect(requests).toBe(1);
 });
@@ -100,7 +100,7 @@ it('connects without settings, and warns once, where a pooler of a provider reje
   const front = await startFront(rejectOptions);
   const { log, lines } = recordLog();
   const database = await openDatabase(parseConfig({ DATABASE_URL: front }, '/').database, { log });
-  expect(await database.plants.create([plant])).toEqual([{ stored: true }]);
+  expect(await database.plants.create([plant])).toEqual([{ stored: true, addedAt: expect.any(Number) }]);
   await database.close();
   expect(lines.filter((line) => line.includes('takes no statement_timeout'))).toHaveLength(1);
   const found = (await examine({ DATABASE_URL: front }))('database');

@@ -6,6 +6,8 @@ import { useMay } from '../../shared/use-scopes.js';
 import { ExportFormats } from '../export-formats.js';
 import { type Exported, savePlants } from '../export-plants.js';
 import type { Selection } from './use-selection.js';
+// What deletes also loads what undoes it.
+import '../undo-item.js';
 
 const TagSelected = lazy(async () => {
   const { TagSelected } = await loadPart(() => import('./tag-selected.js'));
