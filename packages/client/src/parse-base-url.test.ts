@@ -37,7 +37,7 @@ it.each([
 ])('on the page %s rejects any other, without quoting it: %j', (location, baseUrls) => {
   vi.stubGlobal('location', location && new URL(location));
   const message =
-    'baseUrl must be an absolute http(s) URL, or on a page a path, without credentials, query or fragment';
+    'baseUrl must be an http(s) URL, or a path on a page, without credentials, query, or fragment';
   for (const baseUrl of baseUrls)
     expect(() => parseBaseUrl(baseUrl), baseUrl).toThrow(new TypeError(message));
 });

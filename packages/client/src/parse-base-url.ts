@@ -14,7 +14,7 @@ export function parseBaseUrl(baseUrl: string | URL): string {
   // In a normalized URL the origin always ends with a slash.
   if (!/^https?:\/\/[^/@]+\/[^?#]*$/.test(href)) {
     throw new TypeError(
-      'baseUrl must be an absolute http(s) URL, or on a page a path, without credentials, query or fragment',
+      'baseUrl must be an http(s) URL, or a path on a page, without credentials, query, or fragment',
     );
   }
   return href.replace(/\/+$/, '');
