@@ -76,7 +76,7 @@ it('offers an undo only until the delete is sent, to a token that may not correc
   await waitFor(() => expect(isOffered('Add a plant')).toBe(false));
   await user.click(await screen.findByText('Rose'));
   await user.click(await screen.findByRole('button', { name: 'Delete' }));
-  expect(isOffered('Undo')).toBe(true);
+  await waitFor(() => expect(isOffered('Undo')).toBe(true));
   act(() => void window.dispatchEvent(new Event('pagehide')));
   await waitFor(() => expect(isOffered('Undo')).toBe(false));
   expect([all.plants.size, isOffered('Dismiss')]).toEqual([0, true]);

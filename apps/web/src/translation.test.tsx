@@ -44,7 +44,7 @@ it('lets a browser translate no name, no tag, no id and no code', async () => {
   await user.click(screen.getByRole('button', { name: 'Delete' }));
   await screen.findByRole('button', { name: 'Undo' });
   expect(translatable(ofPlant)).toEqual([]);
-  await user.click(screen.getByRole('button', { name: 'Undo' }));
+  await user.click(await screen.findByRole('button', { name: 'Undo' }));
   await user.type(screen.getByRole('searchbox'), '701');
   await screen.findByText('1 plant found, by its id');
   expect(translatable(ofPlant)).toEqual([]);

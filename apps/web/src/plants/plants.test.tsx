@@ -320,7 +320,7 @@ it('deletes a plant only after the time in which that can be undone', async () =
   const user = open();
   await remove(user, 'Rose');
   expect(await names()).toEqual(['(no name)', 'Fern']);
-  await user.click(screen.getByRole('button', { name: 'Undo' }));
+  await user.click(await screen.findByRole('button', { name: 'Undo' }));
   expect(await names()).toEqual(['Rose', '(no name)', 'Fern']);
   await act(() => vi.advanceTimersByTimeAsync(undoMs));
   expect(sent.filter((line) => line.startsWith('DELETE'))).toEqual([]);
@@ -340,13 +340,13 @@ it.each([['insufficient_scope'], ['precondition_failed'], ['database_damaged'], 
     act(() => void window.dispatchEvent(new Event('pagehide')));
     await waitFor(() => expect(store.plants.has(3n)).toBe(false));
     failure = name;
-    await user.click(screen.getByRole('button', { name: 'Undo' }));
+    await user.click(await screen.findByRole('button', { name: 'Undo' }));
     if (name !== undefined) {
       expect((await screen.findByRole('alert')).textContent).toMatch(/^Rose is not brought back, .*\. \w/);
       expect(await names()).toEqual(['(no name)', 'Fern']);
       failure = undefined;
       store.fail({ kind: 'drop', stored: true });
-      await user.click(screen.getByRole('button', { name: 'Undo' }));
+      await user.click(await screen.findByRole('button', { name: 'Undo' }));
       // It is shown since it changed, before the retry is over, which reads it.
       const ofPlants = () => sent.filter((line) => !line.startsWith('GET /changes'));
       await waitFor(() => expect(ofPlants().at(-1)).toBe('GET /plants/3'), { timeout: 5_000 });

@@ -200,8 +200,9 @@ async function remove(user: ReturnType<typeof open>, name: string) {
   await user.click(await screen.findByRole('button', { name: 'Delete' }));
 }
 /** Presses a button beside the note that a plant was deleted. */
-const pressFor = (user: ReturnType<typeof open>, name: string, button: string) => {
-  const item = screen.getByText(name, { selector: '.undo-bar bdi' }).closest<HTMLElement>('.undo-item');
+const pressFor = async (user: ReturnType<typeof open>, name: string, button: string) => {
+  const note = await screen.findByText(name, { selector: '.undo-bar bdi' });
+  const item = note.closest<HTMLElement>('.undo-item');
   return user.click(within(item ?? document.body).getByRole('button', { name: button }));
 };
 

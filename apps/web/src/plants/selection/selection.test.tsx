@@ -175,7 +175,7 @@ it('says why the undo of a tagging failed, after which it can be done again, and
   expect((await screen.findByRole('alert')).textContent).toMatch(
     /^\w.* tags? as before, or not certainly\. Not permitted\.$/,
   );
-  await user.click(screen.getByRole('button', { name: 'Undo' }));
+  await user.click(await screen.findByRole('button', { name: 'Undo' }));
   await screen.findByText(/as before\.$/);
   expect([2, 3, 4].map(tagOf)).toEqual(['bed', 'bed', 'bed']);
 });
@@ -245,7 +245,7 @@ it('deletes what is selected together, with one undo, before which nothing is se
   expect(screen.getAllByRole('row').slice(1)).toHaveLength(2);
   expect([screen.queryByRole('region', { name: 'Selected plants' }), selected()]).toEqual([null, []]);
   await waitFor(() => expect(document.activeElement?.tagName).toBe('TR'));
-  await user.click(screen.getByRole('button', { name: 'Undo' }));
+  await user.click(await screen.findByRole('button', { name: 'Undo' }));
   expect(screen.getAllByRole('row').slice(1)).toHaveLength(12);
   act(() => row(5).focus());
   await user.keyboard('{Delete}');
@@ -263,7 +263,7 @@ it('deletes many by one request, and brings them back under their ids', async ()
   sendNow();
   await waitFor(() => expect(idsNow()).toEqual([1, 12]));
   expect(sent.filter((request) => /DELETE|batch/.test(request))).toEqual(['POST /plants/batch/delete']);
-  await user.click(screen.getByRole('button', { name: 'Undo' }));
+  await user.click(await screen.findByRole('button', { name: 'Undo' }));
   await waitFor(() => expect(screen.queryByRole('button', { name: 'Undo' })).toBeNull());
   expect(idsNow().sort((one, other) => one - other)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
   expect(screen.getAllByRole('row').slice(1)).toHaveLength(12);
@@ -278,7 +278,7 @@ it('deletes all by Delete on the checkbox that has selected them, which alone de
   await user.keyboard('{Delete}');
   expect(status()).toContain('Deleting 12 plants…');
   // Otherwise it would be sent once the page of the next test has begun.
-  await user.click(screen.getByRole('button', { name: 'Undo' }));
+  await user.click(await screen.findByRole('button', { name: 'Undo' }));
 });
 
 it('lets the browser ask before it closes the page while plants come back, and counts them', async () => {
@@ -293,7 +293,7 @@ it('lets the browser ask before it closes the page while plants come back, and c
     release = resolve;
   });
   onRequest = (request) => (request.startsWith('PUT') && ++sent > 3 ? held : undefined);
-  await user.click(screen.getByRole('button', { name: 'Undo' }));
+  await user.click(await screen.findByRole('button', { name: 'Undo' }));
   await screen.findByText('Bringing back');
   expect(closes()).toBe(false);
   await screen.findByText(/^: [123] so far…$/);

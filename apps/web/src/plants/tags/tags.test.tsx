@@ -143,7 +143,7 @@ it('stops a rename on Cancel after what was sent already, and goes on with what 
     ]),
   );
   // One undo for both parts.
-  await user.click(sheet().getByRole('button', { name: 'Undo' }));
+  await user.click(await sheet().findByRole('button', { name: 'Undo' }));
   await sheet().findByText('have their tags as before.');
   expect(tags()).toEqual([...Array(6).fill('bed'), 'shade', 'shade', undefined]);
 });
