@@ -21,7 +21,8 @@ console.log(`${relative(root, folder)}: ${files} files, ${toMebibytes(bytes)}`);
 const written = writePackage(folder);
 console.log(`${relative(root, written.tarball)}: ${toMebibytes(written.bytes)}`);
 const debian = writeDebianPackage({
-  ...{ folder, time },
+  folder,
+  time,
   ...(email !== '' && { maintainer: `Plant Store maintainers <${email}>` }),
 });
 console.log(

@@ -150,7 +150,9 @@ function toConfig(variables: z.infer<typeof SettingsSchema>, folder: string) {
     database.engine === 'sqlite'
       ? { engine: 'sqlite', path: resolve(folder, database.path) }
       : {
-          ...{ engine: 'postgresql', url: database.url, schema: database.schema },
+          engine: 'postgresql',
+          url: database.url,
+          schema: database.schema,
           poolSize: variables.DATABASE_POOL_SIZE,
           statementTimeoutMs: variables.DATABASE_STATEMENT_TIMEOUT_MS,
           timeouts: postgresqlTimeouts,

@@ -47,7 +47,10 @@ export async function deletePlants(
       },
       sum: ({ stored, alreadyThere, bad, invalid, nextLine }) => ({
         outcome: {
-          ...{ deleted: stored, deletedBefore: alreadyThere, neverExisted: bad - invalid, bad: invalid },
+          deleted: stored,
+          deletedBefore: alreadyThere,
+          neverExisted: bad - invalid,
+          bad: invalid,
           ...(isOfFile && { nextLine }),
         },
         words: `${stored} deleted, ${alreadyThere} deleted before, ${bad - invalid} never existed, ${invalid} bad`,

@@ -228,7 +228,10 @@ function addTokens(program: Command, { context, readConfig }: ProgramDependencie
       // Commander looks for required options before unknown ones, so it would not mention a mistyped `--nmae`.
       if (name === undefined) return command.error("error: required option '--name <name>' not specified");
       const request = {
-        ...{ name, scopes: can, link, json },
+        name,
+        scopes: can,
+        link,
+        json,
         ...(expires && { expiresAt: expires }),
         ...(rate && { ratePerMinute: rate }),
       };

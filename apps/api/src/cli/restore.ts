@@ -100,8 +100,14 @@ export async function restore(
     const next = copy.pending.length === 0 ? '' : ` Pending migrations: ${copy.pending.join(', ')}.`;
     const { storeId: backupOf, plants, tokens, pending } = copy;
     const found = {
-      ...{ backup: backup.name, madeAt: time.toISOString(), verified: isVerified, storeId: backupOf },
-      ...{ plants, tokens, pendingMigrations: pending, database: path },
+      backup: backup.name,
+      madeAt: time.toISOString(),
+      verified: isVerified,
+      storeId: backupOf,
+      plants,
+      tokens,
+      pendingMigrations: pending,
+      database: path,
     };
     if (dryRun)
       return await reportOutcome(

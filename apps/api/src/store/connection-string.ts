@@ -51,8 +51,12 @@ export function parseConnectionString(text: string): ParsedPostgresqlUrl | Probl
 /** A list of `key=value`, separated by spaces or semicolons, as a URI. */
 function toUri(list: string): string {
   const usual: Readonly<Record<string, string>> = {
-    ...{ server: 'host', database: 'dbname', 'user id': 'user', username: 'user' },
-    ...{ 'ssl mode': 'sslmode', 'application name': 'application_name' },
+    server: 'host',
+    database: 'dbname',
+    'user id': 'user',
+    username: 'user',
+    'ssl mode': 'sslmode',
+    'application name': 'application_name',
   };
   const pairs = list.includes(';')
     ? list.split(';').map((item) => [item.split('=', 1)[0], item.slice(item.indexOf('=') + 1)])
@@ -213,11 +217,18 @@ function rename(parameters: URLSearchParams, from: string, to: string): void {
 const modes = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'];
 /** What others call them. */
 const modeOf: Readonly<Record<string, string>> = {
-  ...{ allow: 'prefer', 'no-verify': 'require', verifyca: 'verify-ca', verifyfull: 'verify-full' },
+  allow: 'prefer',
+  'no-verify': 'require',
+  verifyca: 'verify-ca',
+  verifyfull: 'verify-full',
   // Of node-postgres and JDBC, which check the certificate then.
-  ...{ true: 'verify-full', '1': 'verify-full', false: 'disable', '0': 'disable' },
+  true: 'verify-full',
+  '1': 'verify-full',
+  false: 'disable',
+  '0': 'disable',
   // Of Prisma.
-  ...{ strict: 'verify-full', accept_invalid_certs: 'prefer' },
+  strict: 'verify-full',
+  accept_invalid_certs: 'prefer',
 };
 
 /** Makes the URI ask for the strongest mode that any of its parameters asks for. */

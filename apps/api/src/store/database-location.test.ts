@@ -122,7 +122,9 @@ describe('a server with TLS and a certificate of its own', () => {
     for (const name of ['options', 'host']) searchParams.delete(name);
     const url = `${target.href}?${searchParams}&schema=${parsed.schema}`;
     const database = await openTestDatabase({ url });
-    expect(await database.plants.create([{ id: 1n, name: 'Monstera' }])).toEqual([{ stored: true, addedAt: expect.any(Number) }]);
+    expect(await database.plants.create([{ id: 1n, name: 'Monstera' }])).toEqual([
+      { stored: true, addedAt: expect.any(Number) },
+    ]);
     const encrypted = await query<{ ssl: boolean }>(
       target.href,
       `SELECT DISTINCT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid)
