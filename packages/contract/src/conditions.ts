@@ -5,6 +5,19 @@ export interface Conditions {
 }
 
 /**
+ * Entity tags in a list, which may have empty elements (RFC 9110, section 5.6.1), or `*`. A `*` in quotes is a mistake for the one
+ * without, which means something else.
+ */
+const entityTags =
+  /^(?:\*|[\s,]*(?:W\/)?"(?:[^"*][^"]*|\*[^"]+)?"(?:\s*,[\s,]*(?:W\/)?"(?:[^"*][^"]*|\*[^"]+)?")*[\s,]*)$/;
+
+/** Whether a text is what `If-Match` may have. */
+export const isEntityTags = (text: string): boolean => entityTags.test(text);
+
+/** What is wrong with a text that is not. */
+export const notEntityTags = 'must be the ETag of a reply, with its double quotes, or *';
+
+/**
  * Evaluates the conditions of a request in the order of RFC 9110, section 13.2.2.
  *
  * @param tag the entity tag of what the request is for, which exists

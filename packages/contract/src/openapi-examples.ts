@@ -24,7 +24,7 @@ const tokenId = 999_999_999;
  */
 export const examples: { readonly [Name in keyof Operations]: ExampleRequest<Operations[Name]> } = {
   createPlant: { body: { id, ...plant } },
-  getPlant: { params: { id }, headers: { 'if-match': '*' } },
+  getPlant: { params: { id } },
   listPlants: {
     query: {
       limit: 100,

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { scopes } from './access-token.js';
+import { isEntityTags, notEntityTags } from './conditions.js';
 import type { ErrorBody } from './errors.js';
 import { NumberLiteral } from './exact-json/number.js';
 import type { JsonShape } from './exact-json/parse.js';
@@ -252,20 +253,9 @@ export const StoredPlantSchema = z
     },
   }) satisfies z.ZodType<StoredPlant, StoredPlant>;
 
-/**
- * Entity tags in a list, which may have empty elements (RFC 9110, section 5.6.1), or `*`. A `*` in quotes is a mistake for the one
- * without, which means something else.
- */
-const entityTagsPattern =
-  /^(?:\*|[\s,]*(?:W\/)?"(?:[^"*][^"]*|\*[^"]+)?"(?:\s*,[\s,]*(?:W\/)?"(?:[^"*][^"]*|\*[^"]+)?")*[\s,]*)$/;
-
 /** Takes and gives the text of the header. */
-const entityTags = (description: string, isValid = (text: string) => entityTagsPattern.test(text)) =>
-  z
-    .string()
-    .refine(isValid, { error: 'must be the ETag of a reply, with its double quotes, or *' })
-    .optional()
-    .meta({ description });
+const entityTags = (description: string, isValid = isEntityTags) =>
+  z.string().refine(isValid, { error: notEntityTags }).optional().meta({ description });
 
 /** What must be there (RFC 9110, section 13.1.1). */
 export const IfMatchSchema = entityTags(
@@ -274,7 +264,7 @@ export const IfMatchSchema = entityTags(
 
 /** What must not be there (RFC 9110, section 13.1.2). Many tools send a header without a value: it excludes nothing. */
 const excludedTags = (description: string) =>
-  entityTags(description, (text) => text === '' || entityTagsPattern.test(text));
+  entityTags(description, (text) => text === '' || isEntityTags(text));
 
 export const IfNoneMatchSchema = excludedTags(
   'The `ETag` of a plant that you do not mean; `*` for any plant',
@@ -284,12 +274,6 @@ export const IfNoneMatchSchema = excludedTags(
 export const IfNoneMatchOrReuseSchema = excludedTags(
   '`*` reuses the ID of a deleted plant; an `ETag` updates any plant but that one. Send this header, `If-Match`, or both',
 );
-
-/** What a cache knows. Any text is valid: what names no plant is no reason to withhold one, so a read is answered without it. */
-export const IfNoneMatchOfReadSchema = z
-  .string()
-  .optional()
-  .meta({ description: 'The `ETag` of the plant that you have: the reply is 304 if it is still the same' });
 
 /** Reports what `parseQuery` gives in place of a text. */
 const orElse = (expected: string | ((input: unknown) => string)) => ({

@@ -1,4 +1,5 @@
-import { findFailedCondition } from '@plant-store/contract/conditions';
+import { type Conditions, findFailedCondition, isEntityTags } from '@plant-store/contract/conditions';
+import { messages } from '@plant-store/contract/messages';
 import type { routes } from '@plant-store/contract/routes';
 import { type Handler, handlers, type RequestState, type StoreState } from './handlers.js';
 import { authenticate, findOperation, readRequest, requireScope, type ValidRequest } from './read-request.js';
@@ -32,16 +33,24 @@ function answerWithBody(request: ReadRequest, state: StoreState): Reply {
     const own = authenticate(request.headers, state);
     requireScope(name, own.scopes);
     const valid = readRequest(name, { ...request, params }, request.path);
+    const conditions = name === 'getPlant' ? readConditions(request.headers) : {};
     const { status, body, headers } = handle(name, valid, { ...state, own });
-    const tag = name === 'getPlant' ? headers?.['ETag'] : undefined;
-    const known = { 'if-none-match': request.headers.get('if-none-match') ?? undefined };
-    if (tag !== undefined && findFailedCondition(known, tag))
-      return jsonReply(request.id, 304, undefined, headers);
+    const failed = findFailedCondition(conditions, headers?.['ETag'] ?? '');
+    if (failed === 'if-match')
+      throw new ServiceError('precondition_failed', messages.plantChanged(BigInt(params['id'] ?? 0)));
+    if (failed === 'if-none-match') return jsonReply(request.id, 304, undefined, headers);
     return jsonReply(request.id, status, body, headers);
   } catch (error) {
     if (error instanceof ServiceError) return errorReply(request.id, error);
     throw error;
   }
+}
+
+/** The conditions of a get. @throws {ServiceError} `bad_request` when `If-Match` is not valid */
+function readConditions(headers: Headers): Conditions {
+  const [match, noneMatch] = ['if-match', 'if-none-match'].map((name) => headers.get(name) ?? undefined);
+  if (!isEntityTags(match ?? '*')) throw new ServiceError('bad_request', messages.invalidIfMatch);
+  return { 'if-match': match, 'if-none-match': noneMatch };
 }
 
 function handle<Name extends keyof typeof routes>(
