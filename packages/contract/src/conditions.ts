@@ -14,9 +14,6 @@ const entityTags =
 /** Whether a text is what `If-Match` may have. */
 export const isEntityTags = (text: string): boolean => entityTags.test(text);
 
-/** What is wrong with a text that is not. */
-export const notEntityTags = 'must be the ETag of a reply, with its double quotes, or *';
-
 /**
  * Evaluates the conditions of a request in the order of RFC 9110, section 13.2.2.
  *

@@ -1,4 +1,3 @@
-import { notEntityTags } from './conditions.js';
 import { INT64_MAX, INT64_MIN } from './int64.js';
 import { MAX_PLANTS, MAX_TOKENS } from './limits.js';
 
@@ -21,7 +20,8 @@ export const messages = {
   invalidIdText: `The id must be an integer from ${INT64_MIN} to ${INT64_MAX} in its shortest decimal notation, as text, such as the idText of a plant.`,
   preconditionRequired:
     'Send If-Match with the ETag that the plant had when you read or created it, or If-None-Match: * to reuse the ID of a deleted plant.',
-  invalidIfMatch: `The request is not valid: the header if-match ${notEntityTags}.`,
+  invalidIfMatch:
+    'The request is not valid: the header if-match must be the ETag of a reply, with its double quotes, or *.',
   plantChanged: (id: bigint) => `The plant with the id ${id} has changed since. Get it, and decide again.`,
   plantExcluded: (id: bigint) => `If-None-Match names the plant with the id ${id}. Get it, and decide again.`,
   plantExists: (id: bigint) =>

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { scopes } from './access-token.js';
-import { isEntityTags, notEntityTags } from './conditions.js';
+import { isEntityTags } from './conditions.js';
 import type { ErrorBody } from './errors.js';
 import { NumberLiteral } from './exact-json/number.js';
 import type { JsonShape } from './exact-json/parse.js';
@@ -255,7 +255,11 @@ export const StoredPlantSchema = z
 
 /** Takes and gives the text of the header. */
 const entityTags = (description: string, isValid = isEntityTags) =>
-  z.string().refine(isValid, { error: notEntityTags }).optional().meta({ description });
+  z
+    .string()
+    .refine(isValid, { error: 'must be the ETag of a reply, with its double quotes, or *' })
+    .optional()
+    .meta({ description });
 
 /** What must be there (RFC 9110, section 13.1.1). */
 export const IfMatchSchema = entityTags(
