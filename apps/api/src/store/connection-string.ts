@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { shorten } from '@plant-store/contract/messages';
 import { isLoopback } from '../auth/jwt-settings.js';
 
@@ -36,7 +37,7 @@ const lateUserInfo = /^\w+:\/\/[^/?#]*[/?#].*@/s;
 
 /** Parses what providers and tools print; `undefined` if it is not of PostgreSQL. */
 export function parseConnectionString(text: string): ParsedPostgresqlUrl | Problem | undefined {
-  if (keyValue.test(text)) return parseUri(toUri(text));
+  if (keyValue.test(text)) return parseList(text);
   if (/^jdbc:postgresql:/i.test(text))
     return { problem: `is for JDBC: write it without jdbc:, with user and password, as ${exampleUri}` };
   if (/^prisma(\+postgres)?:/i.test(text))
@@ -48,32 +49,48 @@ export function parseConnectionString(text: string): ParsedPostgresqlUrl | Probl
   return /^postgres(ql)?:/i.test(text) ? parseUri(text) : undefined;
 }
 
-/** A list of `key=value`, separated by spaces or semicolons, as a URI. */
-function toUri(list: string): string {
-  const usual: Readonly<Record<string, string>> = {
-    server: 'host',
-    database: 'dbname',
-    'user id': 'user',
-    username: 'user',
-    'ssl mode': 'sslmode',
-    'application name': 'application_name',
-  };
-  const pairs = list.includes(';')
-    ? list.split(';').map((item) => [item.split('=', 1)[0], item.slice(item.indexOf('=') + 1)])
-    : [...list.matchAll(/(\w+)\s*=\s*('(?:[^'\\]|\\.)*'|\S+)/g)].map((match) => match.slice(1));
-  const parameters = pairs.map(([key = '', value = '']): [string, string] => {
+/** A pair of ADO.NET, and one of libpq. Either may quote a value. */
+const adoPair = /([^=;]+)=\s*("(?:[^"]|"")*"|'(?:[^']|'')*'|[^;]*?)\s*(?:;|$)/g;
+const libpqPair = /(\w+)\s*=\s*('(?:[^'\\]|\\.)*'|(?:[^\s\\]|\\.)+)(?:\s+|$)/gs;
+/** The first pair of ADO.NET ends in a semicolon, and not in the next name. */
+const isAdo = /^[^=;]+=(?![^;]*\s\w+\s*=)[^;]*;/;
+
+/** What ADO.NET calls them. */
+const libpqNames: Readonly<Record<string, string>> = {
+  server: 'host',
+  database: 'dbname',
+  'user id': 'user',
+  username: 'user',
+  'ssl mode': 'sslmode',
+  'application name': 'application_name',
+};
+
+/** Parses a list of `key=value`, separated by spaces or semicolons. */
+function parseList(list: string): ParsedPostgresqlUrl | Problem {
+  const [pair, unquote] = isAdo.test(list)
+    ? ([adoPair, unquoteAdo] as const)
+    : ([libpqPair, unquoteLibpq] as const);
+  // What is left may be the end of a password, which must not be quoted.
+  if (/[^\s;]/.test(list.replaceAll(pair, '')))
+    return { problem: 'must be key=value, with quotes around a value that has a space or a semicolon' };
+  const parameters = [...list.matchAll(pair)].map(([, key = '', value = '']): [string, string] => {
     const name = key.trim().toLowerCase();
-    return [
-      usual[name] ?? name,
-      value
-        .trim()
-        .replace(/^'(.*)'$/s, '$1')
-        .replace(/\\(.)/g, '$1'),
-    ];
+    return [libpqNames[name] ?? name, unquote(value)];
   });
   // Of ADO.NET; what it trusts is in the mode.
-  const used = parameters.filter(([name]) => name !== '' && name !== 'trust server certificate');
-  return `postgresql:///?${new URLSearchParams(used)}`;
+  const used = parameters.filter(([name]) => name !== 'trust server certificate');
+  return parseUri(`postgresql:///?${new URLSearchParams(used)}`);
+}
+
+/** In quotes, a quote is doubled. */
+function unquoteAdo(text: string): string {
+  const mark = ['"', "'"].find((each) => text.length > 1 && text.startsWith(each) && text.endsWith(each));
+  return mark === undefined ? text : text.slice(1, -1).replaceAll(mark + mark, mark);
+}
+
+/** A backslash precedes any character, also without quotes. */
+function unquoteLibpq(text: string): string {
+  return text.replace(/^'(.*)'$/s, '$1').replaceAll(/\\(.)/gs, '$1');
 }
 
 function parseUri(text: string): ParsedPostgresqlUrl | Problem {
@@ -151,7 +168,8 @@ function readLocation(url: URL): ParsedPostgresqlUrl | Problem {
     if (value === '' && /^\w+$/.test(name)) searchParams.delete(name);
   const hosts = [decodeURIComponent(url.hostname), searchParams.get('host')];
   if (hosts.some((host) => host?.includes(','))) return { problem: oneHost };
-  moveIntoAuthority(url);
+  const misplaced = moveIntoAuthority(url);
+  if (misplaced !== undefined) return misplaced;
   for (const alias of ['search_path', 'currentSchema']) rename(searchParams, alias, 'schema');
 
   const tls = readTls(url);
@@ -188,7 +206,7 @@ function readLocation(url: URL): ParsedPostgresqlUrl | Problem {
 }
 
 /** Moves the parts of an address that libpq also takes as parameters to where all programs look for them. */
-function moveIntoAuthority(url: URL): void {
+function moveIntoAuthority(url: URL): Problem | undefined {
   const take = (name: string) => {
     const value = url.searchParams.get(name);
     url.searchParams.delete(name);
@@ -197,14 +215,20 @@ function moveIntoAuthority(url: URL): void {
   const host = url.searchParams.get('host');
   if (host !== null && !host.startsWith('/')) {
     url.searchParams.delete('host');
-    url.hostname = host;
+    const { href, hostname } = URL.parse(`postgresql://${isIP(host) === 6 ? `[${host}]` : host}`) ?? {};
+    // The setter ignores what is no host, and the driver would then connect to another one.
+    if (!hostname || href !== `postgresql://${hostname}`)
+      return { problem: 'must have a name or an address as host, and its port as port' };
+    url.hostname = hostname;
   }
   const [user, password, port, database] = ['user', 'password', 'port', 'dbname'].map(take);
   if (url.hostname === '' && [user, password, port].some(Boolean)) url.hostname = 'localhost';
   if (user) url.username = encodeURIComponent(user);
   if (password) url.password = encodeURIComponent(password);
   if (port) url.port = port;
+  if (port && url.port !== port) return { problem: 'must have a number up to 65535 as port' };
   if (database) url.pathname = encodeURIComponent(database);
+  return undefined;
 }
 
 function rename(parameters: URLSearchParams, from: string, to: string): void {

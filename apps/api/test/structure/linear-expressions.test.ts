@@ -15,7 +15,11 @@ const sources = globSync(['apps/api/src/**/*.{js,ts}', 'packages/contract/src/**
 /** Expressions that are not examined, and why. */
 const exceptions: Readonly<Record<string, string>> = {
   '/^\\w+:\\/\\/([^/?#]*@)?[^/?#@]*,[^/?#@]*([/?#]|$)/': 'of DATABASE_URL, which only the operator sets',
-  "/(\\w+)\\s*=\\s*('(?:[^'\\\\]|\\\\.)*'|\\S+)/g": 'of DATABASE_URL, which only the operator sets',
+  [`/([^=;]+)=\\s*("(?:[^"]|"")*"|'(?:[^']|'')*'|[^;]*?)\\s*(?:;|$)/g`]:
+    'of DATABASE_URL, which only the operator sets',
+  "/(\\w+)\\s*=\\s*('(?:[^'\\\\]|\\\\.)*'|(?:[^\\s\\\\]|\\\\.)+)(?:\\s+|$)/gs":
+    'of DATABASE_URL, which only the operator sets',
+  '/^[^=;]+=(?![^;]*\\s\\w+\\s*=)[^;]*;/': 'of DATABASE_URL, which only the operator sets',
   '/(?<![\\w-])[\\w-]+\\.eyJ[\\w-]+(\\.[\\w-]*)?/g': 'looks behind, so that each character is tried once',
   '/^(?!ff)([\\da-f]{2})-(?!0{32})([\\da-f]{32})-(?!0{16})([\\da-f]{16})-[\\da-f]{2}(-.*)?$/':
     'looks ahead a constant number of characters',
