@@ -37,13 +37,18 @@ it.each([
   ],
   [
     'that of the database as ADO.NET writes it, without the password',
-    { DATABASE_URL: 'Server=db.example.com;Database=plants;User Id=shop;Password=se cret;SSL Mode=Require' },
-    'DATABASE_URL=Server=db.example.com;Database=plants;User Id=shop;Password=***;SSL Mode=Require',
+    { DATABASE_URL: `Server=db;Database=plants;User Id=shop;Password="se'cr;et";SSL Mode=Require` },
+    'DATABASE_URL=Server=db;Database=plants;User Id=shop;Password=***',
+  ],
+  [
+    'that of the database as libpq reads it, without the password',
+    { DATABASE_URL: String.raw`host=db dbname=plants user=shop password='se\'cr et' sslmode=require` },
+    'DATABASE_URL=host=db dbname=plants user=shop password=***',
   ],
   [
     'that of the database in a copied command, without the password',
     { DATABASE_URL: `psql 'postgresql://shop:se@cret@db/plants?password=secret'` },
-    `DATABASE_URL=psql 'postgresql://shop:***@db/plants?password=***'`,
+    `DATABASE_URL=psql 'postgresql://shop:***@db/plants?password=***`,
   ],
   [
     'where telemetry goes, without its password and headers',

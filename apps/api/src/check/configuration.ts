@@ -43,13 +43,13 @@ export function inspectSettings({ config, environment, folder }: Settings): Resu
   return [ok(found), ...ignored, ...findMisspelled(environment)];
 }
 
-/** Hides the passwords of a URI, also within a copied command, and of a list of `key=value`. */
+/** Hides the password of a URI, also within a copied command, and a parameter with one and all after it: where it ends is not certain. */
 function hidePassword(value: string): string {
   const start = value.indexOf(':', value.indexOf('://') + 3) + 1;
   const end = value.lastIndexOf('@');
   const isUri = value.includes('://') && start > 0 && start <= end;
   const shown = isUri ? `${value.slice(0, start)}***${value.slice(end)}` : value;
-  return shown.replace(/\b(password|pwd)(\s*=\s*)('[^']*'|[^&;']+)/gi, '$1$2***');
+  return shown.replace(/(password|passwd|pwd)(\s*=).*$/is, '$1$2***');
 }
 
 /** Warns of variables that the service ignores, though their names resemble settings. */
