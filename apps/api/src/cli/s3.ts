@@ -87,7 +87,13 @@ export function locateBucket(
   // Services of others may have no host for each bucket.
   const inHost = style === 'virtual' || (style === 'auto' && !given && hostLabel.test(name));
   if (!inHost) endpoint.pathname = `${endpoint.pathname.replace(/\/$/, '')}/${encode(name)}`;
-  else if (!endpoint.hostname.startsWith(`${name}.`)) endpoint.hostname = `${name}.${endpoint.hostname}`;
+  else if (!endpoint.hostname.startsWith(`${name}.`)) {
+    const host = `${name}.${endpoint.hostname}`;
+    endpoint.hostname = host;
+    // The setter ignores what is no host, and writes capitals small: the backup would be in another bucket.
+    if (endpoint.hostname !== host)
+      throw wrong(`${host} is no valid host. Set AWS_S3_ADDRESSING_STYLE to path.`);
+  }
   return { name, prefix, base: endpoint.href.replace(/\/$/, ''), region };
 }
 
