@@ -77,7 +77,7 @@ async function* checkStart(chunks: AsyncIterable<Buffer>, format: ImportFormat):
   for await (const chunk of chunks) {
     if (isFirst) {
       const problem = explainContent(chunk, format);
-      if (problem !== undefined) throw new OperatorError(`${problem} Nothing was imported.`);
+      if (problem !== undefined) throw new OperatorError(`Nothing was imported. ${problem}`);
     }
     isFirst = false;
     yield chunk;

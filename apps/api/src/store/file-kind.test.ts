@@ -86,7 +86,7 @@ it.each([
   expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
   expect(stderr).toContain('0 imported, 0 already there, 0 bad\n');
   expect(stderr).toContain(problem);
-  expect(stderr).toContain('Nothing was imported.');
+  expect(stderr).toContain('plant-store: Nothing was imported. Th');
 });
 
 it.each([
