@@ -31,7 +31,7 @@ class Follow {
         var reply = CLIENT.send(request, BodyHandlers.ofString());
         if (!RETRIED.contains(reply.statusCode())) return JSON.readTree(reply.body());
         problem = "status " + reply.statusCode();
-        delay = reply.headers().firstValue("Retry-After").map(Double::parseDouble).orElse(delay);
+        delay = reply.headers().firstValue("Retry-After").filter(text -> text.matches("\\d+")).map(Double::parseDouble).orElse(delay);
       } catch (IOException error) {
         problem = error.toString();
       }

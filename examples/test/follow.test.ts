@@ -35,7 +35,7 @@ it.each(Object.entries(followers))(
     const service = await startService();
     const { url, requests } = await startProxy(service.baseUrl, [
       { status: 429, headers: { 'Retry-After': '1' } },
-      { status: 503 },
+      { status: 503, headers: { 'Retry-After': 'Sat, 28 Nov 2026 10:00:00 GMT' } },
       'drop',
     ]);
     const temporary = await createTemporaryFolder();
