@@ -76,6 +76,18 @@ it.each([
   expect(requests).toBe(1);
 });
 
+it.each(['require', 'verify-full'])('never connects without TLS by sslmode=%s', async (mode) => {
+  let withoutTls = 0;
+  const front = await startFront((first, client) => {
+    if (first.readUInt32BE(4) === tlsRequest) client.end('N');
+    else withoutTls++;
+    return 'refused';
+  });
+  const opened = openTestDatabase({ url: `${front}?sslmode=${mode}` });
+  await expect(opened).rejects.toThrow('does not support SSL connections');
+  expect(withoutTls).toBe(0);
+});
+
 it('connects with TLS by sslmode=prefer where the server has it', async () => {
   await enableTls(inject('postgresqlUrl'));
   const database = await openTestDatabase({ url: `${url}?sslmode=prefer` });
