@@ -9,7 +9,7 @@ import { listen } from '../support/listen.js';
 import { storePath } from '../support/process/fill-store.js';
 import { plantLine } from '../support/process/plant-lines.js';
 import { failed, main, succeeded } from '../support/process/run-command.js';
-import { useCommands } from '../support/process/run-in-process.js';
+import { runInProcess, useCommands } from '../support/process/run-in-process.js';
 import { readPage } from '../support/read-markdown.js';
 import { startTestService } from '../support/start-test-service.js';
 
@@ -242,4 +242,13 @@ it('ends without a message once the reader of its output has read enough', async
     });
     expect(String(output).trimEnd().split('\n')).toHaveLength(1);
   }
+});
+
+it('escapes on a terminal what would change how other text is shown', async () => {
+  const { folder, run } = useJson();
+  await run('token create --name shop\u202E');
+  const args = ['token', 'revoke', '1', '--json'];
+  const { stdout } = await runInProcess(args, { folder, isTerminal: true });
+  expect(stdout).toContain('"name":"shop\\u202e"');
+  expect(JSON.parse(stdout)).toMatchObject({ name: 'shop\u202E' });
 });
