@@ -91,7 +91,7 @@ function explainContent(start: Buffer, format: ImportFormat): string | undefined
   if (/^\s*\[\s*(\{|\]|$)/.test(text))
     return `The file is a JSON array. Write one object a line: jq -c '.[]' plants.json | plant-store import`;
   if (format !== 'ndjson' && /^\s*\{/.test(text))
-    return 'This is not CSV: its first line looks like one of NDJSON. Name the format: --format ndjson.';
+    return 'This is not CSV: its first line looks like NDJSON. Name the format: --format ndjson.';
   if (format === 'ndjson' && /^(\xff\xfe|\xfe\xff)/.test(start.toString('latin1', 0, 2)))
     return 'The file is in UTF-16. Convert it: iconv -f UTF-16 -t UTF-8 plants.ndjson | plant-store import';
   return undefined;

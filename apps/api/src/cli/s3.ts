@@ -69,7 +69,7 @@ export function locateBucket(
     throw wrong(`${address} is not the address of a bucket, such as s3://bucket/prefix.`);
   if (name.endsWith('--x-s3'))
     throw wrong(
-      `${address} is a directory bucket, which keeps all in one zone. Use a general purpose bucket.`,
+      `${address} is a directory bucket, which keeps everything in one zone. Use a general purpose bucket.`,
     );
   const style = environment['AWS_S3_ADDRESSING_STYLE']?.trim().toLowerCase() || 'auto';
   if (!styles.includes(style)) throw wrong(`AWS_S3_ADDRESSING_STYLE must be one of ${styles.join(', ')}.`);
@@ -78,7 +78,7 @@ export function locateBucket(
   if (name.startsWith('arn:')) {
     const [, , service, ofPoint = '', account, kind, point] = name.split(/[:/]/);
     if (service !== 's3' || kind !== 'accesspoint' || ofPoint === '')
-      throw wrong(`${address} is no access point in one region. Use its alias, or the bucket.`);
+      throw wrong(`${address} is not an access point in a single region. Use its alias, or the bucket.`);
     const base = `https://${point}-${account}.s3-accesspoint.${domain(ofPoint)}`;
     return { name, prefix, base, region: ofPoint };
   }

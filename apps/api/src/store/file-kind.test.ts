@@ -47,7 +47,7 @@ it.each([
   ],
   [
     write('encrypted.db', Buffer.concat([Buffer.from([1, 0]), randomBytes(4_094)])),
-    'of no known kind, and perhaps',
+    'in an unknown format, perhaps',
   ],
 ])('the service, check and restore say what %s is: %s', async (name, kind) => {
   const { run } = useCommands({ DATABASE_URL: `file:${name}`, PORT: '0' }, folder);
@@ -77,7 +77,7 @@ it.each([
   ['plants.db', 'SQLite format 3\0', 'a SQLite database. Export it first'],
   ['plants.json', '[{"id":1,"name":"Fern"}]', `a JSON array. Write one object a line: jq -c '.[]'`],
   ['plants.csv', '[\n{"id":1,"name":"Fern"}]', 'a JSON array'],
-  ['plants.csv', '{"id":1,"name":"Fern"}\n', 'This is not CSV: its first line looks like one of NDJSON.'],
+  ['plants.csv', '{"id":1,"name":"Fern"}\n', 'This is not CSV: its first line looks like NDJSON.'],
   ['plants.ndjson', Buffer.from('\uFEFF{"id":1}\n', 'utf16le'), 'in UTF-16. Convert it: iconv -f UTF-16'],
 ])('import says what %s really is, and stores nothing: %s', async (name, content, problem) => {
   const { run, folder: own } = useCommands();

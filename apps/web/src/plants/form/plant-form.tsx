@@ -18,7 +18,7 @@ import { type DraftProblems, draftFields, loadPlantSchema } from './draft.js';
 /** What to enter, where it is more than whether anything must be. */
 const hints: Partial<ByField<string>> = {
   id: 'Any whole number; a random one is suggested.',
-  name: 'Stored as you type it, but for a space at the end.',
+  name: 'Stored as you type it, without a space at the end.',
   tag: 'Optional: the type of the plant, such as houseplant.',
 };
 const isRequired = (name: FieldName) => name === 'id' || requiredTexts.includes(name);
