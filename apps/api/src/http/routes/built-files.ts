@@ -158,7 +158,7 @@ export function docs(shown: Shown): RequestHandler {
 /** The name of the OpenAPI document, which is served at the root. */
 export const openApiName = 'openapi.json';
 
-/** How many OpenAPI documents are kept: a service has few addresses, but a client may send any Host. */
+/** How many OpenAPI documents are kept: a service has few addresses. */
 const maxServers = 8;
 
 /**
@@ -175,11 +175,10 @@ function createServerWriter(): (document: ServedFile, request: Request) => Serve
     const text = document.plain.content
       .toString()
       .replace(/("servers": \[\s*\{\s*"url": )"[^"]*"/, (_, start) => start + JSON.stringify(server));
-    // Within milliseconds, since anybody may ask for it.
-    const file = withContent(document, text, 4);
-    const [oldest] = written.keys();
-    if (oldest !== undefined && written.size >= maxServers) written.delete(oldest);
-    written.set(server, file);
+    // Anybody may send any Host, so the document of a further one takes less than a millisecond, and is not kept.
+    const isKept = written.size < maxServers;
+    const file = withContent(document, text, isKept ? 4 : 0);
+    if (isKept) written.set(server, file);
     return file;
   };
 }
