@@ -14,7 +14,7 @@ import {
   plantTable,
   type StoredPlant,
 } from '../plants/plant-store.js';
-import { recognizeFile } from '../store/file-kind.js';
+import { type FileKind, recognizeFile } from '../store/file-kind.js';
 import { type Change, isTombstone, orThrow, removalOf } from '../store/store.js';
 import { abortOnSignal, type CliContext, countProgress } from './cli-context.js';
 import { retryWhileUnavailable, withDatabase } from './database.js';
@@ -77,23 +77,34 @@ async function* checkStart(chunks: AsyncIterable<Buffer>, format: ImportFormat):
   for await (const chunk of chunks) {
     if (isFirst) {
       const problem = explainContent(chunk, format);
-      if (problem !== undefined) throw new OperatorError(`Nothing was imported. ${problem}`);
+      if (problem !== undefined)
+        throw new OperatorError(`${problem.what}. Nothing was imported. ${problem.advice}`);
     }
     isFirst = false;
     yield chunk;
   }
 }
 
-function explainContent(start: Buffer, format: ImportFormat): string | undefined {
+/** What the content is, and what to do. The advice comes last, because it may end in a command to copy. */
+function explainContent(start: Buffer, format: ImportFormat): FileKind | undefined {
   const kind = recognizeFile(start);
-  if (kind !== undefined) return `The file is ${kind.what}. ${kind.advice}`;
+  if (kind !== undefined) return { ...kind, what: `The file is ${kind.what}` };
   const text = start.toString('utf8', 0, 1_000).replace('\uFEFF', '');
   if (/^\s*\[\s*(\{|\]|$)/.test(text))
-    return `The file is a JSON array. Write one object a line: jq -c '.[]' plants.json | plant-store import`;
+    return {
+      what: 'The file is a JSON array',
+      advice: `Write one object on each line. Use jq 1.7 or later, because older versions round ids: jq -c '.[]' plants.json | plant-store import`,
+    };
   if (format !== 'ndjson' && /^\s*\{/.test(text))
-    return 'This is not CSV: its first line looks like NDJSON. Name the format: --format ndjson.';
+    return {
+      what: 'This is not CSV: its first line looks like NDJSON',
+      advice: 'Name the format: --format ndjson.',
+    };
   if (format === 'ndjson' && /^(\xff\xfe|\xfe\xff)/.test(start.toString('latin1', 0, 2)))
-    return 'The file is in UTF-16. Convert it: iconv -f UTF-16 -t UTF-8 plants.ndjson | plant-store import';
+    return {
+      what: 'The file is in UTF-16',
+      advice: 'Convert it: iconv -f UTF-16 -t UTF-8 plants.ndjson | plant-store import',
+    };
   return undefined;
 }
 
@@ -206,7 +217,8 @@ export async function storeLines(
         }
         signal.throwIfAborted();
       } catch (error) {
-        await context.message(command.explainUnfinished(next));
+        // Otherwise the same command starts over.
+        if (next !== fromLine) await context.message(command.explainUnfinished(next));
         throw error;
       } finally {
         context.showProgress('');

@@ -69,24 +69,39 @@ it.each([
   [
     'plants.csv',
     Buffer.from('PK\x03\x04 xlsx', 'latin1'),
-    'a workbook or a ZIP archive. Save it as CSV in UTF-8, or',
+    'a workbook or a ZIP archive. Nothing was imported. Save it as CSV in UTF-8, or',
   ],
-  ['plants.csv', gzipSync('id,name\n1,Fern\n'), 'compressed by gzip. Unpack it first: gunzip'],
-  ['plants.ndjson', gzipSync('{"id":1,"name":"Fern"}\n'), 'compressed by gzip. Unpack it first: gunzip'],
+  [
+    'plants.csv',
+    gzipSync('id,name\n1,Fern\n'),
+    'compressed by gzip. Nothing was imported. Unpack it first: gunzip\n',
+  ],
+  [
+    'plants.ndjson',
+    gzipSync('{"id":1,"name":"Fern"}\n'),
+    'compressed by gzip. Nothing was imported. Unpack it first: gunzip\n',
+  ],
   ['plants.csv', '<table><tr><td>id</td></tr></table>', 'a web page or XML'],
-  ['plants.db', 'SQLite format 3\0', 'a SQLite database. Export it first'],
-  ['plants.json', '[{"id":1,"name":"Fern"}]', `a JSON array. Write one object a line: jq -c '.[]'`],
+  ['plants.db', 'SQLite format 3\0', 'a SQLite database. Nothing was imported. Export it first'],
+  [
+    'plants.json',
+    '[{"id":1,"name":"Fern"}]',
+    `Use jq 1.7 or later, because older versions round ids: jq -c '.[]' plants.json | plant-store import\n`,
+  ],
   ['plants.csv', '[\n{"id":1,"name":"Fern"}]', 'a JSON array'],
   ['plants.csv', '{"id":1,"name":"Fern"}\n', 'This is not CSV: its first line looks like NDJSON.'],
-  ['plants.ndjson', Buffer.from('\uFEFF{"id":1}\n', 'utf16le'), 'in UTF-16. Convert it: iconv -f UTF-16'],
+  [
+    'plants.ndjson',
+    Buffer.from('\uFEFF{"id":1}\n', 'utf16le'),
+    'in UTF-16. Nothing was imported. Convert it: iconv -f UTF-16',
+  ],
 ])('import says what %s really is, and stores nothing: %s', async (name, content, problem) => {
   const { run, folder: own } = useCommands();
   writeFileSync(join(own, name), content);
   const { exitCode, stdout, stderr } = await run(`import ${name}`);
   expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
-  expect(stderr).toContain('0 imported, 0 already there, 0 bad\n');
+  expect(stderr).toMatch(/^0 imported, 0 already there, 0 bad\n/);
   expect(stderr).toContain(problem);
-  expect(stderr).toContain('plant-store: Nothing was imported. Th');
 });
 
 it.each([

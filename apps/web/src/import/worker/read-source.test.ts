@@ -105,7 +105,7 @@ it.each([
   ['an old Excel workbook', 'plants.xls', new Uint8Array([0xd0, 0xcf, 0x11, 0xe0]), 'Save it as XLSX'],
   ['an archive', 'plants.csv.gz', new Uint8Array([0x1f, 0x8b, 8, 0]), 'Unpack it first'],
   ['a picture', 'plants.jpg', new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d]), 'This is a picture'],
-  ['a JSON array', 'plants.json', '[\n {"id":1,"name":"Rose"}]', 'one object a line'],
+  ['a JSON array', 'plants.json', '[\n {"id":1,"name":"Rose"}]', 'with jq 1.7 or later'],
   [
     'a web page that is named as a workbook',
     'plants.xls',

@@ -18,7 +18,7 @@ export function detectFormat(text: string, fileName: string | undefined): Format
   const start = text.slice(0, sampleLength).trimStart();
   if (start.startsWith('[') && /^\[\s*(\{|\]|$)/.test(start)) {
     throw new UnreadableFileError(
-      'This is a JSON array. Write one object a line (NDJSON), such as with: jq -c ".[]" plants.json',
+      'This is a JSON array. Write one object on each line (NDJSON), such as with jq 1.7 or later, because older versions round ids: jq -c ".[]" plants.json',
     );
   }
   if (/^<(!doctype|html|head|meta|table|\?xml|!--)/i.test(start)) {
