@@ -186,7 +186,8 @@ const sticky = 0o1000;
 function inspectFileAccess({ path, folder }: SqliteFiles): Results {
   const present = [path, `${path}-wal`, `${path}-shm`].flatMap((file) => {
     const stats = statSync(file, { throwIfNoEntry: false });
-    return stats === undefined ? [] : [{ file, stats }];
+    // Nobody should change the mode of a folder or a device that DATABASE_URL names by mistake.
+    return stats?.isFile() ? [{ file, stats }] : [];
   });
   const problems = [
     ...present.flatMap(({ file, stats }) => [...inspectMode(file, stats), ...inspectOwner(file, stats)]),

@@ -115,6 +115,15 @@ it('warns of files that others may read, and reports a folder that others may wr
   expectFound(await check(), { 'file access': ofFiles });
 });
 
+it('explains a folder in place of the file, and gives no advice to change its mode', async () => {
+  const folder = temporaryFolder();
+  chmodSync(folder, 0o755);
+  expectFound(await examine({ DATABASE_URL: `file:${folder}` }), {
+    database: new RegExp(`^error: .* it is a folder.*file:${join(folder, 'plant-store.db')}`, 's'),
+    'file access': 'ok: there are no files yet',
+  });
+});
+
 it('warns when another user owns the files', async () => {
   const { path, check } = await createStore();
   const { uid } = statSync(path);

@@ -38,7 +38,11 @@ it.each([
 
 it.each([
   ['a folder that is a file', (path: string) => writeFileSync(join(path, '..'), ''), 'cannot be opened'],
-  ['a file that is a folder', (path: string) => mkdirSync(path, { recursive: true }), 'cannot be opened'],
+  [
+    'a file that is a folder',
+    (path: string) => mkdirSync(path, { recursive: true }),
+    'cannot be opened: it is a folder.',
+  ],
   [
     'a file that is not a database',
     (path: string) => {
@@ -53,7 +57,9 @@ it.each([
   const { exitCode, stderr } = await run('serve');
   expect(exitCode).toBe(1);
   expect(stderr).toContain(`plant-store: The database ${storePath(folder)} ${problem}`);
-  expect(stderr).toMatch(/et DATABASE_URL to (a SQLite file that this user may write|another file\.)/);
+  expect(stderr).toMatch(
+    /et DATABASE_URL to (a SQLite file that this user may write|another file\.|a file in it)/,
+  );
 });
 
 it.each([

@@ -1,5 +1,5 @@
-import { accessSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { accessSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { pathOfPage } from '../../package-folder.js';
 import { type DriverError, findAdapterError, type Meaning } from '../database.js';
 import { describeNoDatabase } from '../file-kind.js';
@@ -25,6 +25,9 @@ It was installed for another Node.js or another machine: remove node_modules, in
     return `${cannotBeOpened}: this user may not enter the folder ${closed}.
 Run the command as the user that the database belongs to, let this user enter the folder, or set DATABASE_URL to a file elsewhere.`;
   }
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
+    return `${cannotBeOpened}: it is a folder.
+Set DATABASE_URL to a file in it, such as file:${join(path, 'plant-store.db')}.`;
   return `${cannotBeOpened}: ${message}
 Set DATABASE_URL to a SQLite file that this user may write, in a folder that this user may write.`;
 }
