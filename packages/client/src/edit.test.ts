@@ -35,6 +35,16 @@ describe('an edit', () => {
     expect(store.plants.get(id)).toEqual({ name: 'Fern', tag: 'indoor' });
   });
 
+  it('explains what it needs to programs without types', async () => {
+    const { client, created } = await open();
+    const untyped: (seen: unknown) => unknown = startEdit as never;
+    const reply = client.getPlant({ params });
+    for (const seen of [reply, (await reply).body, created])
+      expect(() => untyped(seen)).toThrow(
+        /^startEdit needs the whole reply with its ETag.* after a create the id$/,
+      );
+  });
+
   it('starts from the reply to a create with its id, without a get in between', async () => {
     const { store, client } = await open();
     const etag = (await client.getPlant({ params })).headers.get('etag') ?? '';

@@ -42,7 +42,7 @@ export type EditConflict = RejectedError<41200> & { readonly current: Edit<Store
  *
  * @param seen the reply to a get or an update, or a plant with its `ETag`. The reply to a create needs the `id` besides
  * @throws {RejectedError} when the reply is not a success
- * @throws {TypeError} when the `ETag` is missing
+ * @throws {TypeError} when the `ETag` or the id is missing, and for the body of a reply or a promise of it
  *
  * @example
  * import { createClient } from '@plant-store/client';
@@ -60,14 +60,17 @@ export function startEdit<Seen extends EditablePlant>(seen: {
 export function startEdit(seen: ReplyOf<'getPlant'> | ReplyOf<'correctPlant'>): Edit<StoredPlant>;
 export function startEdit(seen: AnyReply | Pick<Edit, 'plant' | 'etag'>, id?: number | bigint): Edit {
   const { plant, etag } = 'etag' in seen ? seen : read(seen, id);
-  if (!etag) throw new TypeError('startEdit needs a reply with an ETag. Check that no proxy removes it');
+  if (!etag || plant.id === undefined)
+    throw new TypeError(
+      'startEdit needs the whole reply with its ETag, which proxies may remove, and after a create the id',
+    );
   return Object.freeze({ kind: 'edit', plant: Object.freeze({ ...plant }), etag });
 }
 
-/** The body of a create has no id, unlike all others. */
+/** The body of a create has no id, unlike all others. Without types, this may be a body or a promise, which have no headers. */
 function read(reply: AnyReply, id: number | bigint | undefined) {
   const body: object = unwrap(reply);
-  return { plant: { id, ...body } as EditablePlant, etag: reply.headers.get('etag') };
+  return { plant: { id, ...body } as EditablePlant, etag: reply.headers?.get('etag') };
 }
 
 /** Whether the changes differ from the plant that the person saw. */
