@@ -9,6 +9,7 @@ import (
 	"math/rand"
 	"net/http"
 	"os"
+	"regexp"
 	"strconv"
 	"time"
 )
@@ -17,6 +18,8 @@ const cursorExpired = 40011
 
 // The service waits 25 s for a change. A reply may take longer, and only then has the connection failed.
 var client = http.Client{Timeout: 35 * time.Second}
+
+var baseURL = "http://127.0.0.1:3000"
 
 // Copy has the plants as the service wrote them, by their ids, and the cursor that belongs to them.
 type Copy struct {
@@ -40,7 +43,7 @@ func get(after string) Reply {
 	for backoff := 0.5; ; backoff = math.Min(30, 2*backoff) {
 		var reply Reply
 		delay := rand.Float64() * backoff
-		request, err := http.NewRequest("GET", os.Getenv("PLANT_STORE_URL")+"/changes?limit=1000&wait=25&after="+after, nil)
+		request, err := http.NewRequest("GET", baseURL+"/changes?limit=1000&wait=25&after="+after, nil)
 		check(err)
 		request.Header.Set("Authorization", "Bearer "+os.Getenv("PLANT_STORE_TOKEN"))
 		response, err := client.Do(request)
@@ -78,6 +81,16 @@ func check(err error) {
 }
 
 func main() {
+	if len(os.Args) != 2 {
+		log.Fatal("Usage: go run follow.go <file>")
+	}
+	// The characters of RFC 6750, section 2.1.
+	if !regexp.MustCompile(`^[A-Za-z0-9._~+/-]+=*$`).MatchString(os.Getenv("PLANT_STORE_TOKEN")) {
+		log.Fatal("PLANT_STORE_TOKEN is not an access token.")
+	}
+	if url := os.Getenv("PLANT_STORE_URL"); url != "" {
+		baseURL = url
+	}
 	rand.Seed(time.Now().UnixNano())
 	file, all := os.Args[1], Copy{"0", map[int64]json.RawMessage{}}
 	if text, err := os.ReadFile(file); !os.IsNotExist(err) {

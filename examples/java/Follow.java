@@ -13,12 +13,13 @@ import java.util.Set;
 class Follow {
   static final Set<Integer> RETRIED = Set.of(408, 425, 429, 500, 502, 503, 504);
   static final int CURSOR_EXPIRED = 40011;
+  static final String BASE_URL = System.getenv().getOrDefault("PLANT_STORE_URL", "http://127.0.0.1:3000");
   static final ObjectMapper JSON = new ObjectMapper();
   static final HttpClient CLIENT = HttpClient.newHttpClient();
 
   /** Returns a page, or an error that no retry changes. */
   static JsonNode get(String after) throws InterruptedException {
-    var url = URI.create(System.getenv("PLANT_STORE_URL") + "/changes?limit=1000&wait=25&after=" + after);
+    var url = URI.create(BASE_URL + "/changes?limit=1000&wait=25&after=" + after);
     var request = HttpRequest.newBuilder(url)
         .header("Authorization", "Bearer " + System.getenv("PLANT_STORE_TOKEN"))
         // The service waits 25 s for a change. A reply may take longer, and only then has the connection failed.
@@ -54,7 +55,16 @@ class Follow {
     return JSON.readTree("{\"next\": \"0\", \"plants\": {}}");
   }
 
+  static void fail(String message) {
+    System.err.println(message);
+    System.exit(1);
+  }
+
   public static void main(String[] arguments) throws Exception {
+    if (arguments.length != 1) fail("Usage: java -cp '/usr/share/java/*' Follow.java <file>");
+    // The characters of RFC 6750, section 2.1. A header with another one would be shown in an error, token included.
+    if (!System.getenv().getOrDefault("PLANT_STORE_TOKEN", "").matches("[A-Za-z0-9._~+/-]+=*"))
+      fail("PLANT_STORE_TOKEN is not an access token.");
     var file = Path.of(arguments[0]);
     var copy = Files.exists(file) ? JSON.readTree(file.toFile()) : empty();
     while (true) {

@@ -5,6 +5,7 @@ import itertools
 import json
 import os
 import random
+import re
 import sys
 import time
 import urllib.error
@@ -28,7 +29,8 @@ OPENER = urllib.request.build_opener(NoRedirects)
 
 def get_changes(after):
     """Returns the status and the body of a reply that needs no retry: of a page, or of an error."""
-    url = f"{os.environ['PLANT_STORE_URL']}/changes?after={after}&limit=1000&wait=25"
+    base_url = os.environ.get("PLANT_STORE_URL", "http://127.0.0.1:3000")
+    url = f"{base_url}/changes?after={after}&limit=1000&wait=25"
     headers = {"Authorization": f"Bearer {os.environ['PLANT_STORE_TOKEN']}"}
     request = urllib.request.Request(url, headers=headers)
     for attempt in itertools.count():
@@ -78,4 +80,9 @@ def main(file):
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("Usage: python3 follow.py <file>")
+    # The characters of RFC 6750, section 2.1. A header with another one would be shown in an error, token included.
+    if not re.fullmatch(r"[A-Za-z0-9._~+/-]+=*", os.environ.get("PLANT_STORE_TOKEN", "")):
+        sys.exit("PLANT_STORE_TOKEN is not an access token.")
     main(sys.argv[1])

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { findExample } from './support/example.ts';
-import { start, until } from './support/process.ts';
+import { run, start, until } from './support/process.ts';
 import { startProxy } from './support/proxy.ts';
 import { createTemporaryFolder, startService } from './support/service.ts';
 
@@ -97,5 +97,25 @@ it.each(Object.entries(followers))(
     const { status, stderr } = await following.end();
     expect(status).not.toBe(0);
     expect(stderr).toMatch(/\(error 401\d\d\)/);
+  },
+);
+
+it.each(Object.entries(followers))(
+  '%s explains how it is called, never prints the token, and has the documented address',
+  async (name, program) => {
+    const { folder } = findExample(name);
+    const file = program.at(-1) ?? '';
+    const GOCACHE = await createTemporaryFolder();
+    const usage = await run(program, { folder, environment: { GOCACHE } });
+    expect(usage).toMatchObject({ status: 1, stderr: expect.stringContaining(`${file} <file>`) });
+    // Neither can be in a header.
+    for (const token of ['', 'pst_secret\r']) {
+      const environment = { GOCACHE, PLANT_STORE_URL: 'http://127.0.0.1:1', PLANT_STORE_TOKEN: token };
+      const { status, stderr } = await run([...program, 'plants.json'], { folder, environment });
+      expect(status).toBe(1);
+      expect(stderr).toContain('PLANT_STORE_TOKEN is not an access token.');
+      expect(stderr).not.toContain('pst_secret');
+    }
+    expect(await readFile(join(folder, file), 'utf8')).toContain('"http://127.0.0.1:3000"');
   },
 );
