@@ -23,6 +23,7 @@ import {
 const range = 'must be an integer from -9223372036854775808 to 9223372036854775807';
 const shortest = 'must be in the shortest decimal notation:';
 const rose = { id: 1, name: 'Rose' };
+const notString = 'must be an integer, not a string: send its digits as idText';
 const nul = 'must not contain the character NUL (U+0000)';
 const unpaired = 'must not contain an unpaired surrogate';
 const parameters = ['limit', 'after', 'order', 'tag', 'q', 'addedFrom', 'addedBefore'];
@@ -36,7 +37,12 @@ const plantsWith = (name: string, ...values: unknown[]) =>
 type Row = [issues: string, schema: z.ZodType, values: unknown[]];
 
 it.each<Row>([
-  [range, Int64Schema, [INT64_MIN - 1n, INT64_MAX + 1n, 1.5, 2 ** 53, NaN, '1', '', true, null, [1], {}]],
+  [
+    range,
+    Int64Schema,
+    [INT64_MIN - 1n, INT64_MAX + 1n, 1.5, 2 ** 53, NaN, '', '1.5', 'one', true, null, [1], {}],
+  ],
+  [notString, Int64Schema, ['1', '-9223372036854775808', '9007199254740993']],
   [range, Int64ParameterSchema, [`${INT64_MAX + 1n}`, `${INT64_MIN - 1n}`, '9'.repeat(100_000), ['1'], null]],
   [range, Int64ParameterSchema, ['', '%', 'one', '1.5', '0x1', '1n', '1,000']],
   [
@@ -49,7 +55,7 @@ it.each<Row>([
   ['is required', Int64ParameterSchema, [undefined]],
   ['name is required', PlantSchema, [{}]],
   ['id is required; name is required', NewPlantSchema, [{}]],
-  [`id ${range}; name ${nul}; name ${unpaired}`, NewPlantSchema, [{ id: '1', name: '\0\ud800' }]],
+  [`id ${notString}; name ${nul}; name ${unpaired}`, NewPlantSchema, [{ id: '1', name: '\0\ud800' }]],
   ...['name', 'tag'].flatMap((name): Row[] => [
     [`${name} must be a string`, NewPlantSchema, plantsWith(name, null, 1, 1n, true, ['Rose'], {})],
     [`${name} ${nul}`, NewPlantSchema, plantsWith(name, '\0', 'Ro\0se')],
@@ -66,7 +72,7 @@ it.each<Row>([
       [parseExactJson(`{"idText":${idText}}`), parseExactJson(`{"id":1,"idText":${idText}}`)],
     ],
   ),
-  [`id ${range}; name is required`, NewPlantSchema, [{ id: '1', idText: '1' }]],
+  [`id ${notString}; name is required`, NewPlantSchema, [{ id: '1', idText: '1' }]],
   ...['9007199254740992', '9007199254740992.5', '9223372036854776000'].map(
     (id): Row => [
       `idText "9007199254740993" and id ${id} differ: send idText without id, because JavaScript's JSON.parse and ` +

@@ -56,6 +56,9 @@ export function jsonShapeOf(schema: z.core.$ZodType): JsonShape {
   return { members: members.map(([name, member]) => ({ name, shape: jsonShapeOf(member) })) };
 }
 
+/** The shortest decimal notation of an int64, bounded, since `BigInt` takes time that grows with the square of the length. */
+const shortest = /^(0|-?[1-9][0-9]{0,18})$/;
+
 /**
  * `integer, format int64` of the API: takes a safe `number` or a `bigint`, gives a `bigint`.
  *
@@ -63,14 +66,15 @@ export function jsonShapeOf(schema: z.core.$ZodType): JsonShape {
  */
 export const Int64Schema = z
   .custom<number | bigint>(isInt64, {
-    error: ({ input }) =>
-      input === undefined ? 'is required' : `must be an integer from ${INT64_MIN} to ${INT64_MAX}`,
+    error({ input }) {
+      if (input === undefined) return 'is required';
+      if (typeof input === 'string' && shortest.test(input))
+        return 'must be an integer, not a string: send its digits as idText';
+      return `must be an integer from ${INT64_MIN} to ${INT64_MAX}`;
+    },
   })
   .meta({ override: { type: 'integer', format: 'int64' } })
   .transform((value) => BigInt(value));
-
-/** The shortest decimal notation of an int64, bounded, since `BigInt` takes time that grows with the square of the length. */
-const shortest = /^(0|-?[1-9][0-9]{0,18})$/;
 
 /** What is wrong with a text that is no integer of a range in its shortest notation, which it names if that is all. */
 function explainNotation(text: unknown, minimum: number | bigint, maximum: number | bigint): string {

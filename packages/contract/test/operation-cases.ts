@@ -10,6 +10,7 @@ import { type Case, each, malformed, noToken, ok, type Reply, type Request, reje
 
 const [min, max] = [INT64_MIN, INT64_MAX];
 const int64 = `must be an integer from ${min} to ${max}`;
+const notString = 'must be an integer, not a string: send its digits as idText';
 type Id = string | number | bigint;
 /** Members of an object, whose values are JSON. */
 type Members = Readonly<Record<string, string>>;
@@ -361,10 +362,11 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
     ),
     ...each(created({ tag: '"t"' }), createOf('{"x":1,"tag":"t","id":6,"name":"n","_id":2,"Name":"N"}')),
     ...each(
-      invalid(`id ${int64}; name must be a string; tag must be a string`),
+      invalid(`id ${notString}; name must be a string; tag must be a string`),
       createOf('{"id":"1","name":null,"tag":7}'),
     ),
-    ...each(invalid(`id ${int64}`), ...notWrittenIds.map((id) => create(id))),
+    ...each(invalid(`id ${notString}`), ...['"1"', `"${beyond53}"`].map((id) => create(id))),
+    ...each(invalid(`id ${int64}`), ...notWrittenIds.filter((id) => id !== '"1"').map((id) => create(id))),
     ...Object.entries(invalidIdTexts).flatMap(([issue, ids]) =>
       each(invalid(`idText ${issue}`), ...ids.map((id) => createOf(object({ idText: id, ...required })))),
     ),

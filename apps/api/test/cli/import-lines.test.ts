@@ -18,7 +18,7 @@ const kinds: ((id: number) => [text: string | Buffer, reason: string])[] = [
   (id) => [Buffer.from(`{"id":${id},"name":"caf\xe9"}`, 'latin1'), `${noJson} it is not in UTF-8.`],
   (id) => [
     `{"id":"${id}","tag":null}`,
-    'The plant is not valid: id must be an integer from -9223372036854775808 to 9223372036854775807; name is required; tag must be a string.',
+    'The plant is not valid: id must be an integer, not a string: send its digits as idText; name is required; tag must be a string.',
   ],
   () => [
     '{"id":9223372036854775808,"name":"x"}',

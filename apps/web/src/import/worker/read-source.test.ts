@@ -85,7 +85,7 @@ it('reads NDJSON with every digit, and JSON as the service does', async () => {
     format: { kind: 'ndjson' },
     plants: { 1: rose, 3: { id: 100n, name: '' }, 10: { id: -9007199254740993n, name: 'Ivy' } },
     faulty: {
-      4: 'id must be an integer from -9223372036854775808 to 9223372036854775807',
+      4: 'id must be an integer, not a string: send its digits as idText',
       5: expect.stringContaining("the line is not valid JSON: Expected ',' or '}'"),
       6: 'the line must be a JSON object',
       7: expect.stringContaining('the line is not valid JSON: Duplicate member'),
