@@ -325,8 +325,8 @@ function describeScopes({ scopes, ratePerMinute }: AccessToken): string {
 /** How to try a new token, which the message itself does not show, with what its scopes permit; without any it has those of plants. */
 function describeUseOf({ host, port, pageFolder }: Config, granted: readonly Scope[] = plantScopes): string {
   const { origin } = reachableUrl(host, port);
-  const page = pageFolder === undefined ? '' : ` on the page ${origin}/ or,`;
-  return `Try it while the service runs,${page} after  TOKEN=<token>  in the shell, with (${pathOfPage('docs/use/api.md')} has the command for a Windows terminal)
+  const page = pageFolder === undefined ? '' : ` on the page ${origin}/ or`;
+  return `Try it while the service runs,${page} with this command after  TOKEN=<token>  in the shell (${pathOfPage('docs/use/api.md')} has the command for a Windows terminal):
 ${createCurl(origin, '$TOKEN', granted)}`;
 }
 

@@ -34,8 +34,8 @@ it('issues, lists and revokes tokens', async () => {
   for (const text of [
     'token 1 "shop", which never expires. It may create, read, correct and delete plants.',
     'Authorization: Bearer <token>',
-    'on the page http://127.0.0.1:3000/ or',
-    '/docs/use/api.md has the command for a Windows terminal)',
+    'Try it while the service runs, on the page http://127.0.0.1:3000/ or with this command after  TOKEN=<token> ',
+    '/docs/use/api.md has the command for a Windows terminal):\ncurl ',
   ])
     expect(stderr).toContain(text);
   expect(stderr).not.toContain('pst_');
