@@ -151,7 +151,7 @@ it('takes no shortcuts when they are switched off', () => {
 
 it.each([
   ['PORT', ['-1', '65536', '80.5', '0x50', '3000 ', 'http']],
-  ['ADMIN_PORT', ['-1', '65536', 'none']],
+  ['ADMIN_PORT', ['-1', '65536', 'none', '3000']],
   [
     'DATABASE_URL',
     [

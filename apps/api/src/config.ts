@@ -244,6 +244,9 @@ function checkLimits(variables: z.infer<typeof EnvironmentSchema>, context: z.Re
   const report = (name: keyof typeof variables, message: string) =>
     context.addIssue({ code: 'custom', path: [name], message });
   const { WORKERS, BODY_MAX_BYTES, BODY_MEMORY_MAX_BYTES = Infinity } = variables;
+  const { HOST, PORT, ADMIN_HOST = HOST, ADMIN_PORT } = variables;
+  if (ADMIN_PORT === PORT && ADMIN_HOST === HOST && PORT !== 0)
+    report('ADMIN_PORT', 'must be another port than PORT');
   // One token may use half of the limit, which must leave room for one body.
   if (BODY_MEMORY_MAX_BYTES < 2 * BODY_MAX_BYTES)
     report('BODY_MEMORY_MAX_BYTES', 'must be at least twice BODY_MAX_BYTES');
