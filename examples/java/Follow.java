@@ -32,7 +32,9 @@ class Follow {
         var reply = CLIENT.send(request, BodyHandlers.ofString());
         if (!RETRIED.contains(reply.statusCode())) return JSON.readTree(reply.body());
         problem = "status " + reply.statusCode();
-        delay = reply.headers().firstValue("Retry-After").filter(text -> text.matches("\\d+")).map(Double::parseDouble).orElse(delay);
+        // Proxies may write a date, which is ignored.
+        var asked = reply.headers().firstValue("Retry-After").filter(text -> text.matches("[0-9]{1,9}"));
+        delay = asked.map(Double::parseDouble).orElse(delay);
       } catch (IOException error) {
         problem = error.toString();
       }
