@@ -48,6 +48,10 @@ export async function* readCsv(chunks: AsyncIterable<Buffer>, options: CsvOption
   for await (const { number, row, problem } of parseRows(chunks, options)) {
     if (columns === undefined) {
       const names = row.map((name) => name.trim());
+      if (options.delimiter === '\t' && names.length === 1 && /[,;]/.test(names[0] ?? ''))
+        throw new OperatorError(
+          `The first line has no tabs: ${listNames(names)}. Nothing was imported. Name the format: --format csv.`,
+        );
       columns = findColumns(names);
       const unused = names.filter((name) => !known.some((column) => isNamed(name, column)));
       const noun = unused.length === 1 ? 'the column' : 'the columns';

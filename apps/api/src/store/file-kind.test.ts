@@ -89,6 +89,7 @@ it.each([
     `Use jq 1.7 or later, because older versions round ids: jq -c '.[]' plants.json | plant-store import\n`,
   ],
   ['plants.csv', '[\n{"id":1,"name":"Fern"}]', 'a JSON array'],
+  ['plants.tsv', 'id,name\n1,Fern\n', 'The first line has no tabs: id,name. Nothing was imported.'],
   ['plants.csv', '{"id":1,"name":"Fern"}\n', 'This is not CSV: its first line looks like NDJSON.'],
   [
     'plants.ndjson',
