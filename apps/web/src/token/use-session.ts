@@ -2,8 +2,8 @@ import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } fr
 import { navigate, parseRoute } from '../route.js';
 import { loadPart } from '../shared/load-boundary.js';
 import { nameOf, openChannel, tabStorageKeys } from '../shared/tab-storage.js';
-import { handOver, onHandOver } from './hand-over.js';
 import { enteredToken, type KeptToken, keep, type Place, readKept } from './kept-token.js';
+import { onHandOver } from './on-hand-over.js';
 import { readToken } from './read-token.js';
 import { renewalDelayMs, renewToken } from './renew-token.js';
 import type { SignedIn } from './sign-in.js';
@@ -225,7 +225,11 @@ export function useSession(
         setSession(() => withProblem(openSession(undefined), signedIn));
         return;
       }
-      if (await handOver(signedIn)) {
+      const isTaken = await import('./hand-over.js').then(
+        ({ handOver }) => handOver(signedIn),
+        () => false,
+      );
+      if (isTaken) {
         setSession((now) => ({ ...now, waiting: 'You are signed in, in the other tab. Close this one.' }));
         window.close();
         return;
