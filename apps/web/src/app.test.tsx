@@ -113,7 +113,7 @@ it('announces that the token of the address cannot be used, keeps none, or goes 
     location.hash = `#token=${damaged}`;
   });
   await screen.findByText(/^The token in the address cannot be used\..*not complete/);
-  expect(screen.getAllByRole('alert')[0]?.textContent).toMatch(/goes on with the token that it has\.$/);
+  expect(screen.getAllByRole('alert')[0]?.textContent).toMatch(/keeps its token\.$/);
   expect(location.href).not.toContain('pst_');
   expect(document.activeElement).toBe(screen.getByRole('textbox', { name: 'Name' }));
   expect(keptTokens()).toEqual(['plant-store.token']);
@@ -215,7 +215,7 @@ it('keeps the token of the tab when the identity provider does not sign the pers
   history.replaceState(null, '', '/');
   sessionStorage.setItem('plant-store.token', JSON.stringify(known));
   render(<App tokenFromAddress={undefined} signingIn={Promise.resolve('You were not signed in: no.')} />);
-  await screen.findByText('You were not signed in: no. The page goes on with the token that it has.');
+  await screen.findByText('You were not signed in: no. The page keeps its token.');
   expect([keptToken(), plantsLink().isConnected]).toEqual([known, true]);
 });
 

@@ -102,7 +102,7 @@ async function mutate(
   if (hasTag && (edit ?? request.body) !== undefined) {
     throw new TypeError(
       `${name}: after a refetch, the tag in if-match is newer than what the user saw. Call startEdit of ` +
-        "@plant-store/client/edit when the form opens, and pass { edit, changes }; or '*' to overwrite whatever is there",
+        "@plant-store/client/edit when the form opens, and pass { edit, changes }. '*' overwrites anything",
     );
   }
   return edit ? saveEdit(client as Client, edit, changes, options) : operation(request);

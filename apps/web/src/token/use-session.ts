@@ -312,6 +312,6 @@ function entered(token: string): Session {
 /** Shows why the address gives no token: above what the page shows with the one that it has, or where it asks for one. */
 function withProblem(before: Session, problem: string): Session {
   return before.active
-    ? { ...before, notice: `${problem} The page goes on with the token that it has.` }
+    ? { ...before, notice: `${problem} The page keeps its token.` }
     : { ...before, problem };
 }
