@@ -61,9 +61,7 @@ export function startEdit(seen: ReplyOf<'getPlant'> | ReplyOf<'correctPlant'>): 
 export function startEdit(seen: AnyReply | Pick<Edit, 'plant' | 'etag'>, id?: number | bigint): Edit {
   const { plant, etag } = 'etag' in seen ? seen : read(seen, id);
   if (!etag || plant.id === undefined)
-    throw new TypeError(
-      'startEdit needs the whole reply with its ETag, which proxies may remove, and after a create the id',
-    );
+    throw new TypeError('startEdit needs the whole reply with its ETag, and after a create the id');
   return Object.freeze({ kind: 'edit', plant: Object.freeze({ ...plant }), etag });
 }
 
@@ -93,7 +91,7 @@ export async function saveEdit(
   changes: Changes,
   options?: CallOptions & TsRestOptions,
 ): Promise<SuccessOf<ReplyOf<'correctPlant'>>> {
-  if (kind !== 'edit') throw new TypeError('Only startEdit makes an edit. Call it when the form opens');
+  if (kind !== 'edit') throw new TypeError('Only startEdit makes an edit, when the form opens');
   const { id, idText: _text, addedAt: _time, ...fields } = plant;
   const params = { id };
   const reply = await client.correctPlant({
