@@ -125,6 +125,16 @@ describe('saveEdit', () => {
     expect(store.plants.get(id)).toEqual({ name: 'Mine' });
   });
 
+  it('is rejected with the 412 when what is there now cannot be read', async () => {
+    const { store, client, update } = await open();
+    const edit = startEdit(await client.getPlant({ params }));
+    await update('Theirs');
+    const reads = { fetch: () => Promise.reject(new TypeError('fetch failed')) };
+    const { getPlant } = createClient({ ...store, retries: 0, ...reads });
+    const error = await saveEdit({ ...client, getPlant }, edit, { name: 'Mine' }).catch((reason) => reason);
+    expect([error, isEditConflict(error)]).toMatchObject([{ status: 412 }, false]);
+  });
+
   it('succeeds when a reply was lost or somebody else has saved the same', async () => {
     const { store, client } = await open({ retries: 1 });
     const edit = startEdit(await client.getPlant({ params }));

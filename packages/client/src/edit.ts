@@ -82,7 +82,8 @@ export function hasChanges({ plant }: Edit, changes: Changes): boolean {
  *
  * @param options the options of the calls
  * @returns the successful reply. Its body is the plant, and `startEdit` takes it to edit further
- * @throws {EditConflict} when the plant has changed; `isEditConflict` recognizes it
+ * @throws {EditConflict} when the plant has changed; `isEditConflict` recognizes it. If the plant as it is now cannot be read, a
+ * `RejectedError` with the status 412
  * @throws {RejectedError} when the service rejects the request, and whatever a call of the client rejects with
  */
 export async function saveEdit(
@@ -101,11 +102,15 @@ export async function saveEdit(
     body: { ...fields, ...changes },
   });
   if (reply.status !== 412) return ensureSuccess(reply);
-  const current = startEdit(await client.getPlant({ ...options, params }));
+  // What prevents a get must not hide that nothing was saved.
+  const current = await client
+    .getPlant({ ...options, params })
+    .then(startEdit)
+    .catch(() => undefined);
   throw Object.assign(new RejectedError(reply), { current });
 }
 
 /** Whether a caught value is an `EditConflict`. */
 export function isEditConflict(error: unknown): error is EditConflict {
-  return isRejectedError(error) && 'current' in error;
+  return Boolean(isRejectedError(error) && Object(error).current);
 }
