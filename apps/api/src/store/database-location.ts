@@ -81,7 +81,7 @@ function parseSqliteUrl(url: string): ParsedDatabaseUrl | { readonly problem: st
   const [, address = '', parameters = ''] = /^(file:[^?#]+)(\?[^#]*)?$/s.exec(url) ?? [];
   if (address === '') return undefined;
   if (unusableSqlite.test(url))
-    return { problem: 'must name a file on disk that the service can write, such as file:/srv/plants.db' };
+    return { problem: 'must be a file on disk that the service can write, such as file:/srv/plants.db' };
   if (/^file:(\/\/)?~/.test(address))
     return { problem: 'must be file: and the whole path in place of ~, as in file:/home/ada/plants.db' };
   if (/^file:\/\/[^/]/.test(address))
