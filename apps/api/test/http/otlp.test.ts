@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import supertest from 'supertest';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { type ReceivedMetric, startCollector } from '../support/otlp/start-collector.js';
 import { postPlant } from '../support/post-plant.js';
 import { readLog } from '../support/read-log.js';
@@ -133,7 +133,10 @@ it('records no request without an accepted token because of its headers, and let
   ];
   for (const { path, authorization, status } of strangers) {
     const reply = await supertest(service.baseUrl).get(path).set(sampled).set('Authorization', authorization);
-    expect(reply.status, path).toBe(status);
+    // Each worker has its share of the limit, so it may reject a token earlier.
+    const statuses =
+      inject('workers') > 1 && status >= 400 && authorization === wrong ? [401, 429] : [status];
+    expect(statuses, path).toContain(reply.status);
     const [line] = await readLog(service, reply.headers['x-request-id']);
     expect(line?.['traceId']).toMatch(/^[\da-f]{32}$/);
     expect(line?.['traceId']).not.toBe(traceId);
