@@ -9,8 +9,8 @@ export type Plant = { name: string; tag?: string | undefined };
 export type NewPlant = Merged<{ id: bigint } & Plant>;
 
 /**
- * What a client sends to create a plant: its `id`, of which beyond 2^53 only a `bigint` is exact, the digits as `idText`, or both, which
- * must agree then. So a `StoredPlant` is one.
+ * What a client sends to create a plant: its `id`, the digits of the id as `idText`, or both, which must then agree. Beyond 2^53 only a
+ * `bigint` and `idText` are exact. A `StoredPlant` is one, too.
  */
 export type NewPlantInput =
   | Merged<{ id: number | bigint; idText?: string | undefined } & Plant>

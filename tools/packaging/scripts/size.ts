@@ -26,7 +26,7 @@ const programs: readonly (readonly [title: string, limitBytes: number, program: 
   ['`@plant-store/client`, everything but `errors`', 3_450, exceptErrors],
   ['`@plant-store/client`, with `errors`', 5_500, "export * from '@plant-store/client';"],
   ['the first and `unwrap`', 3_800, exceptErrors + entry('unwrap')],
-  ['the first and `tanstack-query`', 4_900, exceptErrors + entry('tanstack-query')],
+  ['the first and `tanstack-query`', 4_800, exceptErrors + entry('tanstack-query')],
   ['`edit` alone, without `unwrap`', 600, entry('edit')],
   ['`list` alone, without `unwrap`', 1_250, entry('list')],
   ['`bulk` alone, without `unwrap`', 1_700, entry('bulk')],

@@ -195,7 +195,7 @@ export function toOtlpSettings(variables: OtlpVariables) {
     });
   }
 
-  /** Whether the libraries can send the headers, of which they leave out what is no pair. */
+  /** Whether the libraries can send all headers. They drop what is not a `key=value` pair. */
   function checkHeaders(name: UsedName): boolean {
     const pairs = toPairs(textOf(name) ?? '');
     if (pairs === undefined) {

@@ -8,7 +8,7 @@ export interface ParsedPostgresqlUrl {
   /** The URI for the driver, without `schema`. */
   readonly url: string;
   readonly schema: string;
-  /** What of it is not used as it stands, and what is used instead, in sentences without a password. */
+  /** The parts that the service ignores or replaces, as sentences without a password. */
   readonly warnings: readonly string[];
 }
 
@@ -125,7 +125,7 @@ const usedParameters = [
 /** What makes no difference: the service finds out whether there is a pooler, and is always on UTF-8. */
 const withoutEffect = [...['pgbouncer', 'sslcompression', 'client_encoding', 'fallback_application_name']];
 
-const ownTimeouts = 'the service has timeouts of its own, and DATABASE_STATEMENT_TIMEOUT_MS';
+const ownTimeouts = 'the service uses its own timeouts and DATABASE_STATEMENT_TIMEOUT_MS';
 /** What is ignored with a warning, and what is used instead. */
 const insteadOf: Readonly<Record<string, string>> = {
   connection_limit: 'DATABASE_POOL_SIZE is used',

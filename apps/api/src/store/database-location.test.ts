@@ -229,7 +229,7 @@ it('warns in the settings, without values', () => {
     '/',
   );
   const reason =
-    'x is not known, and ignored. connect_timeout is ignored: the service has timeouts of its own, and DATABASE_STATEMENT_TIMEOUT_MS.';
+    'x is not known, and ignored. connect_timeout is ignored: the service uses its own timeouts and DATABASE_STATEMENT_TIMEOUT_MS.';
   expect(warnings).toEqual([{ variable: 'DATABASE_URL', reason }]);
   expect(database).not.toHaveProperty('warnings');
 });

@@ -88,7 +88,7 @@ function parseSqliteUrl(url: string): ParsedDatabaseUrl | { readonly problem: st
     return { problem: 'must be file: with one slash or three, or with none before a relative path' };
   const path = address.startsWith('file://') ? pathOf(address) : address.slice('file:'.length);
   const ignored = [...new Set(new URLSearchParams(parameters).keys())].map(
-    (name) => `${shorten(name)} is ignored: the service has settings of its own.`,
+    (name) => `${shorten(name)} is ignored: the service uses its own settings.`,
   );
   return path === undefined ? undefined : { engine: 'sqlite', path, warnings: ignored };
 }

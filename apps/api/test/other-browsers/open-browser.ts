@@ -81,7 +81,7 @@ async function openByPuppeteer(options: LaunchOptions): Promise<OpenBrowser> {
 /** What WebDriver calls a reference to an element. */
 const elementKey = 'element-6066-11e4-a52e-4f735466cecf';
 
-/** Debian's WebKitGTK in its MiniBrowser, by WebDriver. The library for that has 23 MB, of which this needs ten commands. */
+/** Debian's WebKitGTK in its MiniBrowser, by WebDriver. It needs ten commands, and the library for them has 23 MB. */
 export async function openWebKit(): Promise<OpenBrowser> {
   const binary = `/usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu/webkit2gtk-4.1/MiniBrowser`;
   for (const path of ['/usr/bin/WebKitWebDriver', binary, '/usr/bin/xvfb-run', '/usr/bin/xauth'])

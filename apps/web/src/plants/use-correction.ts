@@ -66,7 +66,9 @@ export function useCorrection({ id, filter, stored }: CorrectionOptions) {
       keep(now);
       setCorrection((before) => before && { ...before, etag, seen: now });
       setChanged(now);
-      setProblem('The plant has changed meanwhile, and nothing was saved. Save replaces what it is now.');
+      setProblem(
+        'The plant has changed since you opened it, and nothing was saved. Press Save again to replace it.',
+      );
     }
   };
   const run = async (purpose: Purpose, work: () => Promise<void>) => {
@@ -104,7 +106,7 @@ export function useCorrection({ id, filter, stored }: CorrectionOptions) {
     /** That it is saved. */
     done,
     problem: isChanged
-      ? 'The plant has changed meanwhile. Save asks before it replaces what it is now.'
+      ? 'The plant has changed since you opened it. Save asks before replacing it.'
       : problem,
     isPending,
     attempt,

@@ -85,7 +85,7 @@ export function useSession(
     if (place === 'device') {
       keep('tab', undefined);
       const isTaken = active && !(before.active && before.place === place && before.kept?.id === kept?.id);
-      // Meanwhile another tab may have put another token there.
+      // Another tab may have put another token there.
       if (!isTaken && readKept(place)?.id !== kept?.id) return;
     }
     keep(place, active || session.unrenewed ? kept : undefined);
