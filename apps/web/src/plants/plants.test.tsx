@@ -239,7 +239,7 @@ it('shows while a plant is corrected that somebody else has changed it, above wh
   const theirs = { params: { id: 3 }, body: { name: 'Rosier' } };
   await createClient(store).correctPlant({ ...theirs, headers: { 'if-match': '*' } });
   await sheet().findByRole('heading', { name: 'Rosier' });
-  await waitFor(() => expect(alertText()).toContain('The plant has changed since you opened it'));
+  await waitFor(() => expect(alertText()).toContain('The plant has changed meanwhile'));
   expect(
     sheet()
       .getByText(/^It is now:/)
@@ -247,7 +247,7 @@ it('shows while a plant is corrected that somebody else has changed it, above wh
   ).toBe('It is now: Rosier');
   expect(typed()).toEqual(['Rosa', 'mine']);
   await press(user, 'Save');
-  await sheet().findByText(/^The plant has changed since you opened it, and nothing was saved/);
+  await sheet().findByText(/^The plant has changed meanwhile, and nothing was saved/);
   await press(user, 'Save');
   await sheet().findByText('Saved.');
   expect(store.plants.get(3n)).toEqual({ name: 'Rosa', tag: 'mine' });

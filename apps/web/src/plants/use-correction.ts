@@ -66,9 +66,7 @@ export function useCorrection({ id, filter, stored }: CorrectionOptions) {
       keep(now);
       setCorrection((before) => before && { ...before, etag, seen: now });
       setChanged(now);
-      setProblem(
-        'The plant has changed since you opened it, and nothing was saved. Press Save again to replace it.',
-      );
+      setProblem('The plant has changed meanwhile, and nothing was saved. Save replaces what it is now.');
     }
   };
   const run = async (purpose: Purpose, work: () => Promise<void>) => {
@@ -106,7 +104,7 @@ export function useCorrection({ id, filter, stored }: CorrectionOptions) {
     /** That it is saved. */
     done,
     problem: isChanged
-      ? 'The plant has changed since you opened it. Save asks before replacing it.'
+      ? 'The plant has changed meanwhile. Save asks before it replaces what it is now.'
       : problem,
     isPending,
     attempt,
