@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
-import type { Client, NewPlantInput } from '@plant-store/client';
-import { storeAll } from '@plant-store/client/bulk';
+import { type Client, type NewPlantInput, storeAll } from '@plant-store/client';
 import { parsePlant } from './parse-plant.ts';
 import { type Line, readLines } from './read-lines.ts';
 

@@ -1,6 +1,5 @@
 import { parseArgs } from 'node:util';
-import { createClient } from '@plant-store/client';
-import { listAll } from '@plant-store/client/list';
+import { createClient, listAll } from '@plant-store/client';
 
 const { values } = parseArgs({
   options: { tag: { type: 'string' }, query: { type: 'string' }, newest: { type: 'boolean' } },

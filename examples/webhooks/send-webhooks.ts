@@ -1,6 +1,4 @@
-import { createClient } from '@plant-store/client';
-import { followChanges } from '@plant-store/client/follow';
-import { unwrap } from '@plant-store/client/unwrap';
+import { createClient, followChanges, unwrap } from '@plant-store/client';
 import { loadCursor, storeCursor } from './cursor-file.ts';
 import { createDeliver } from './deliver.ts';
 

@@ -1,9 +1,14 @@
 'use server';
 
-import { isPlantStoreError } from '@plant-store/client';
-import { type Edit, isEditConflict, saveEdit, startEdit } from '@plant-store/client/edit';
+import {
+  type Edit,
+  isEditConflict,
+  isPlantStoreError,
+  isRejectedError,
+  saveEdit,
+  startEdit,
+} from '@plant-store/client';
 import { deserialize, serialize } from '@plant-store/client/tanstack-query';
-import { isRejectedError } from '@plant-store/client/unwrap';
 import { getClient } from './store-plant';
 
 /** What a form shows. */

@@ -1,4 +1,4 @@
-import { type Edit, hasChanges, isEditConflict } from '@plant-store/client/edit';
+import { type Edit, hasChanges, isEditConflict } from '@plant-store/client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type SubmitEvent, useState } from 'react';
 import { explain, plantLists, plantStore } from './plant-store';

@@ -1,5 +1,4 @@
-import type { StoredPlant } from '@plant-store/client';
-import { startEdit } from '@plant-store/client/edit';
+import { type StoredPlant, startEdit } from '@plant-store/client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { EditPlant } from './edit-plant';

@@ -1,5 +1,5 @@
-import { createClient } from '@plant-store/client';
-import { createTanstackQueryUtils, isRejectedError } from '@plant-store/client/tanstack-query';
+import { createClient, isRejectedError } from '@plant-store/client';
+import { createTanstackQueryUtils } from '@plant-store/client/tanstack-query';
 
 /** The operations of the service, as options for TanStack Query. Vite's proxy replaces the token. */
 export const plantStore = createTanstackQueryUtils(createClient({ baseUrl: '/api', token: 'of-the-proxy' }));

@@ -1,33 +1,58 @@
+import { globSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { build, type Plugin } from 'esbuild';
+import { type BuildOptions, build } from 'esbuild';
 import clientPackage from '../package.json' with { type: 'json' };
+import { findContractModule } from './contract-modules.js';
 
 /** The entries of the package, as files of `src` without their ending. */
 export const entries = Object.values(clientPackage.exports).flatMap((target) =>
   typeof target === 'string' ? [] : [target.default.replace(/^\.\/dist\/|\.js$/g, '')],
 );
 
-/** So that a program loads them once, and an error is of the same class in each entry. */
-const shareEntries: Plugin = {
-  name: 'share-entries',
-  setup: ({ onResolve }) =>
-    onResolve({ filter: /^\.\/(edit|unwrap)\.js$/ }, ({ path }) => ({ path, external: true })),
-};
+const root = resolve(import.meta.dirname, '..');
+const options = {
+  absWorkingDir: root,
+  bundle: true,
+  conditions: ['@plant-store/source'],
+  format: 'esm',
+  platform: 'neutral',
+  target: 'es2022',
+  logLevel: 'warning',
+} satisfies BuildOptions;
 
-/** Writes each entry as one file into a folder, bundled with what it uses of the contract and zod; MSW stays an import. */
+/** The modules of the client, each of which becomes a file: bundlers then load only those that a part of a program uses. */
+const modules = globSync('src/{*,errors/*}.ts', { cwd: root, exclude: ['**/*.test.ts', '**/*.test-d.ts'] });
+
+/**
+ * Writes the package into a folder, with the modules of the contract that it needs. The entry for tests is one file, bundled with the
+ * schemas of the contract and with zod. MSW stays an import.
+ */
 export async function bundle(outdir: string): Promise<void> {
+  const used = new Map<string, string>();
   await build({
-    absWorkingDir: resolve(import.meta.dirname, '..'),
-    entryPoints: entries.map((entry) => `src/${entry}.ts`),
-    outdir,
-    bundle: true,
+    ...options,
     external: ['msw'],
-    plugins: [shareEntries],
-    conditions: ['@plant-store/source'],
-    format: 'esm',
-    platform: 'neutral',
-    target: 'es2022',
-    sourcemap: true,
-    logLevel: 'warning',
+    entryPoints: modules,
+    outbase: 'src',
+    outdir,
+    plugins: [
+      {
+        name: 'keep-modules',
+        setup: ({ onResolve }) =>
+          onResolve(
+            { filter: /^(\.|@plant-store\/contract\/)/, namespace: 'file' },
+            ({ path, kind, importer }) => {
+              if (kind === 'entry-point') return undefined;
+              if (path.startsWith('.')) return { path, external: true };
+              const module = findContractModule(path);
+              used.set(`contract/${module}`, `../contract/src/${module}.ts`);
+              const up = importer.includes('/errors/') ? '..' : '.';
+              return { path: `${up}/contract/${module}.js`, external: true };
+            },
+          ),
+      },
+    ],
   });
+  const contract = Object.fromEntries(used);
+  await build({ ...options, entryPoints: { ...contract, 'testing/index': 'src/testing/index.ts' }, outdir });
 }

@@ -1,11 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
-
-/** The exports of the contract's manifest: by subpath, then by condition. */
-const { exports: contractExports } = createRequire(import.meta.url)('@plant-store/contract/package.json') as {
-  readonly exports: Readonly<Record<string, Readonly<Record<string, string>>>>;
-};
+import { findContractModule } from './contract-modules.js';
 
 /** The packages that the client's optional entries are for. */
 const { peerDependenciesMeta } = createRequire(import.meta.url)('../package.json') as {
@@ -49,10 +45,7 @@ const imports = /(^(?:import|export) [^;]*?\bfrom |\bimport\()(['"])(.+?)\2/gm;
 /** The module below `packages/` that a specifier refers to. */
 function findModule(specifier: string, importer: string): string {
   if (specifier.startsWith('.')) return join(dirname(importer), specifier.replace(/\.js$/, ''));
-  const subpath = /^@plant-store\/contract\/(.+)$/.exec(specifier)?.[1];
-  const source = contractExports[`./${subpath}`]?.['@plant-store/source'];
-  if (source === undefined) throw new Error(`${importer}: its types need ${specifier}`);
-  return join('contract', source.replace(/\.ts$/, ''));
+  return `contract/src/${findContractModule(specifier)}`;
 }
 
 /** Where the declarations of a module go, relative to the target. */

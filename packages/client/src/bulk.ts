@@ -83,8 +83,7 @@ type Many<Item> = Iterable<Item> | AsyncIterable<Item>;
  *   rejects with; batches in flight are aborted then, as when the generator is left early
  *
  * @example
- * import { createClient } from '@plant-store/client';
- * import { storeAll } from '@plant-store/client/bulk';
+ * import { createClient, storeAll } from '@plant-store/client';
  *
  * const client = createClient({ baseUrl: 'http://127.0.0.1:3000', token: 'pst_…' });
  * const plants = [{ id: 11_002, name: 'Fern' }, { id: 11_003, name: 'Ivy', tag: 'climber' }];
@@ -120,8 +119,7 @@ export async function* storeAll<Given extends NewPlantInput>(
  * @throws {RangeError} for a `number` that may have been rounded; plants of batches in flight may be deleted then
  *
  * @example
- * import { createClient } from '@plant-store/client';
- * import { deleteAll } from '@plant-store/client/bulk';
+ * import { createClient, deleteAll } from '@plant-store/client';
  *
  * const client = createClient({ baseUrl: 'http://127.0.0.1:3000', token: 'pst_…' });
  * for await (const { id, message } of deleteAll(client, [11_002, 9007199254740993n])) console.error(id, message);
@@ -154,8 +152,7 @@ export async function* deleteAll(
  * @throws {RangeError} for a `number` that may have been rounded
  *
  * @example
- * import { createClient } from '@plant-store/client';
- * import { getAll } from '@plant-store/client/bulk';
+ * import { createClient, getAll } from '@plant-store/client';
  *
  * const client = createClient({ baseUrl: 'http://127.0.0.1:3000', token: 'pst_…' });
  * for await (const { id, plant } of getAll(client, [11_002, 9007199254740993n])) console.log(id, plant?.name);

@@ -1,4 +1,4 @@
-import type { CallOptions, TsRestOptions } from './options.js';
+import type { CallOptions, Fetch } from './options.js';
 import { parseBaseUrl } from './parse-base-url.js';
 import { createTokens, type Tokens } from './tokens.js';
 
@@ -10,9 +10,11 @@ export interface Defaults extends CallOptions {
 }
 
 /** The options of one call, with their defaults. */
-export interface ResolvedOptions
-  extends Required<Pick<CallOptions, 'timeoutMs' | 'attemptTimeoutMs' | 'retries' | 'fetch'>>,
-    Pick<CallOptions & TsRestOptions, 'onRequest' | 'onResponse' | 'fetchOptions'> {
+export interface ResolvedOptions extends Pick<CallOptions, 'onRequest' | 'onResponse' | 'fetchOptions'> {
+  readonly timeoutMs: number;
+  readonly attemptTimeoutMs: number;
+  readonly retries: number;
+  readonly fetch: Fetch;
   readonly baseUrl: string;
   readonly tokens: Tokens;
   /** With lower-case names. */
@@ -21,12 +23,10 @@ export interface ResolvedOptions
 }
 
 /**
- * The options of a call: its own, then those of the client, then the defaults. One that is `undefined` counts as absent,
- * since the compiler accepts it unless `exactOptionalPropertyTypes` is on.
+ * The options of a call: its own, then those of the client, then the defaults. One that is `undefined` counts as absent.
  */
-export function resolveOptions(defaults: Defaults, request: CallOptions & TsRestOptions): ResolvedOptions {
-  const baseUrl = request.baseUrl ?? request.overrideClientOptions?.baseUrl;
-  const headers = { ...defaults.headers, ...request.extraHeaders, ...request.headers };
+export function resolveOptions(defaults: Defaults, request: CallOptions): ResolvedOptions {
+  const headers = { ...defaults.headers, ...request.headers };
   return {
     timeoutMs: 30_000,
     attemptTimeoutMs: 10_000,
@@ -34,13 +34,15 @@ export function resolveOptions(defaults: Defaults, request: CallOptions & TsRest
     fetch: globalThis.fetch,
     ...omitAbsent(defaults),
     ...omitAbsent(request),
-    baseUrl: baseUrl === undefined ? defaults.baseUrl : parseBaseUrl(baseUrl),
+    baseUrl: request.baseUrl === undefined ? defaults.baseUrl : parseBaseUrl(request.baseUrl),
     tokens: request.token === undefined ? defaults.tokens : createTokens(request.token),
     headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
-    signal: request.signal ?? request.fetchOptions?.signal ?? defaults.signal,
+    signal: request.signal ?? defaults.signal,
   };
 }
 
-function omitAbsent<Options extends object>(options: Options): Options {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value != null)) as Options;
+function omitAbsent<Options extends object>(options: Options): Present<Options> {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value != null)) as Present<Options>;
 }
+
+type Present<Options> = { [Name in keyof Options]: Exclude<Options[Name], undefined> };

@@ -5,14 +5,14 @@ import { explainOrigin, NetworkError, wasNotSent } from './errors/network-error.
 import type { Outcome, PlantStoreError } from './errors/plant-store-error.js';
 import { TimeoutError } from './errors/timeout-error.js';
 import { UnexpectedResponseError } from './errors/unexpected-response-error.js';
-import type { CallOptions, RequestEvent, TsRestOptions } from './options.js';
+import type { CallOptions, RequestEvent } from './options.js';
 import { type RawReply, type ReadReply, readReply } from './read-reply.js';
 import { explainStatus, isRedirectError, redirect } from './redirect.js';
 import { delay, timeoutReason, withTimeout } from './timeout.js';
 import { type RequestParts, writeBody, writeTarget } from './write-request.js';
 
 /** What a call of any operation may take. */
-export interface AnyRequest extends RequestParts, CallOptions, TsRestOptions {}
+export interface AnyRequest extends RequestParts, CallOptions {}
 
 /** What the hooks get for every attempt of a call. */
 type CallEvent = Pick<RequestEvent, 'operation' | 'method' | 'url'>;

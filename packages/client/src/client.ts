@@ -1,62 +1,127 @@
-import type { Operations } from '@plant-store/contract/operations';
-import type { CallOptions, TsRestOptions } from './options.js';
+import type { ErrorNumber } from '@plant-store/contract/errors';
+import type {
+  ChangeQuery,
+  IdParams,
+  NewPlantInput,
+  NewPlants,
+  NewToken,
+  Operations,
+  Plant,
+  PlantIds,
+  PlantQuery,
+  Precondition,
+  TagQuery,
+  TokenRotation,
+} from '@plant-store/contract/operations';
+import type { NetworkError } from './errors/network-error.js';
+import type { TimeoutError } from './errors/timeout-error.js';
+import type { UnexpectedResponseError } from './errors/unexpected-response-error.js';
+import type { CallOptions } from './options.js';
+import type { RejectionOf, SuccessStatus } from './unwrap.js';
 
-/** One function per operation of the contract, by the operation's name. */
-export type Client = ClientOf<Operations>;
+/** A client of Plant Store: one function per operation, each of which resolves to a reply whatever its status is. */
+export interface Client {
+  /** Creates a plant. The same plant again returns 200 with `replayed: true`, so you can always retry a create. */
+  createPlant(request: { readonly body: NewPlantInput } & CallOptions): Promise<ReplyOf<'createPlant'>>;
 
-/** What an operation takes, such as `{ body: { id, name, tag? } }` and the options of the call. */
-export type RequestOf<Name extends keyof Client> = Parameters<Client[Name]>[0];
+  /** Gets a plant. With the `ETag` of an earlier reply in the header `if-none-match`, the status is 304 if the plant has not changed. */
+  getPlant(request: { readonly params: IdParams } & CallOptions): Promise<ReplyOf<'getPlant'>>;
 
-/** What an operation resolves to: a union that narrows by `status`. */
-export type ReplyOf<Name extends keyof Client> = Awaited<ReturnType<Client[Name]>>;
+  /** Lists plants, one page per call. `listAll` requests all pages. */
+  listPlants(request?: { readonly query?: PlantQuery } & CallOptions): Promise<ReplyOf<'listPlants'>>;
 
-/** The client of any operations, described in the same way as `Operations`: one function per operation. */
-export type ClientOf<Operations extends AnyOperations<Operations>> = {
-  readonly [Name in keyof Operations]: Operation<
-    Input<Operations[Name]>,
-    Reply<Operations[Name]['responses']>
-  >;
-};
+  /** Creates up to 1,000 plants. Each has its own result, in the order sent. `storeAll` takes any number. */
+  createPlants(request: { readonly body: NewPlants } & CallOptions): Promise<ReplyOf<'createPlants'>>;
 
-/** Operations by their names, each described as plain types. */
-export type AnyOperations<Operations> = { readonly [Name in keyof Operations]: OperationTypes };
+  /** Gets up to 1,000 plants. Each has its own result, in the order sent. `getAll` takes any number. */
+  getPlants(request: { readonly body: PlantIds } & CallOptions): Promise<ReplyOf<'getPlants'>>;
 
-/** The parameters in the path, the query and the body of an operation, as far as it has them, and its replies. */
-interface OperationTypes {
-  readonly params?: unknown;
-  readonly query?: unknown;
-  readonly headers?: unknown;
-  readonly body?: unknown;
-  readonly responses: unknown;
+  /** Deletes up to 1,000 plants. Each has its own result, in the order sent. `deleteAll` takes any number. */
+  deletePlants(request: { readonly body: PlantIds } & CallOptions): Promise<ReplyOf<'deletePlants'>>;
+
+  /** Replaces all fields of a plant on a condition. If the condition is false, the status is 412. `saveEdit` changes single fields. */
+  correctPlant(
+    request: {
+      readonly params: IdParams;
+      readonly headers: Precondition;
+      readonly body: Plant;
+    } & CallOptions,
+  ): Promise<ReplyOf<'correctPlant'>>;
+
+  /** Deletes a plant. It is also successful if the plant was deleted before. */
+  deletePlant(request: { readonly params: IdParams } & CallOptions): Promise<ReplyOf<'deletePlant'>>;
+
+  /** Counts the plants of each tag, one page per call. `countTags` adds all pages up. */
+  listTags(request?: { readonly query?: TagQuery } & CallOptions): Promise<ReplyOf<'listTags'>>;
+
+  /** Lists what was created, updated, and deleted, one page per call. `followChanges` continues with what happens later. */
+  listChanges(request?: { readonly query?: ChangeQuery } & CallOptions): Promise<ReplyOf<'listChanges'>>;
+
+  /** Gets what the token of this client permits. */
+  getOwnToken(request?: CallOptions): Promise<ReplyOf<'getOwnToken'>>;
+
+  /** Lists the access tokens of the service. */
+  listTokens(request?: CallOptions): Promise<ReplyOf<'listTokens'>>;
+
+  /** Creates an access token. A call makes one attempt, because each request creates a token. If no reply comes, look at the list. */
+  createToken(request: { readonly body: NewToken } & CallOptions): Promise<ReplyOf<'createToken'>>;
+
+  /** Replaces an access token with a new one. A call makes one attempt, because each request creates a token. */
+  rotateToken(
+    request: { readonly params: IdParams; readonly body: TokenRotation } & CallOptions,
+  ): Promise<ReplyOf<'rotateToken'>>;
+
+  /** Revokes an access token. */
+  revokeToken(request: { readonly params: IdParams } & CallOptions): Promise<ReplyOf<'revokeToken'>>;
 }
 
-/** Takes what the route requires and the options of the call; the argument is optional where nothing is required. */
-type Operation<Input, Result> =
-  Record<never, never> extends Input
-    ? (request?: Input & CallOptions & TsRestOptions) => Promise<Result>
-    : (request: Input & CallOptions & TsRestOptions) => Promise<Result>;
+/** The name of an operation, such as `getPlant`. */
+export type OperationName = keyof Operations;
 
-/** Parts are looked up by their keys, since the compiler does much more to infer each from the whole of an operation. */
-type Input<Route extends OperationTypes> = Pick<Route, keyof Route & ('params' | 'headers' | 'body')> &
-  QueryInput<Route>;
+/** What an operation takes, such as `{ body: { id, name, tag? } }`, and the options of the call. */
+export type RequestOf<Name extends OperationName> = NonNullable<Parameters<Client[Name]>[0]>;
 
-type QueryInput<Route extends OperationTypes> = 'query' extends keyof Route
-  ? Record<never, never> extends Route['query']
-    ? { readonly query?: Route['query'] }
-    : { readonly query: Route['query'] }
-  : unknown;
+/** What an operation resolves to: a union that narrows by `status`. */
+export type ReplyOf<Name extends OperationName> = RepliesOf<Operations[Name]>;
 
-type Reply<Responses> = {
-  [Status in keyof Responses]: {
-    readonly status: Status;
-    /** For a failure, `error` is one of the numbers listed for the status, or one of a later version. */
-    readonly body: Responses[Status];
-    readonly headers: Headers;
-    /** The id of the request in the service's log, to include in a bug report. */
-    readonly requestId: string | null;
-    /** Whether an earlier request, or an earlier attempt of this call, had already stored the same. */
-    readonly replayed: boolean;
-    /** The response as `fetch` returned it; its body has already been read. */
-    readonly response: Response;
-  };
-}[keyof Responses];
+/** The body of a successful reply, such as the plant: what `unwrap` returns. */
+export type BodyOf<Name extends OperationName> = Extract<
+  ReplyOf<Name>,
+  { readonly status: SuccessStatus }
+>['body'];
+
+/** The errors that `unwrap` throws for the replies of an operation, which narrow by `error` and by `status`. */
+export type RejectionsOf<Name extends OperationName> = RejectionOf<
+  Extract<ReplyOf<Name>['body'], { readonly error: ErrorNumber }>['error']
+>;
+
+/**
+ * The errors of an operation, whose reply is given to `unwrap`. They narrow by `name`.
+ *
+ * Not in this type, as they are errors of the program: a `RangeError` for a `number` that is not exact, and whatever the
+ * program's own functions throw, such as the source of a token.
+ */
+export type ErrorOf<Name extends OperationName> =
+  | RejectionsOf<Name>
+  | NetworkError
+  | TimeoutError
+  | UnexpectedResponseError;
+
+/** A reply of the service. */
+export interface Reply<Status extends number, Body> {
+  readonly status: Status;
+  /** For a failure, `error` is one of the numbers that the operation can return with this status, or one of a later version. */
+  readonly body: Body;
+  readonly headers: Headers;
+  /** The ID of the request in the log of the service. Include it in a bug report. */
+  readonly requestId: string | null;
+  /** Whether an earlier request, or an earlier attempt of this call, had already stored the same plant. */
+  readonly replayed: boolean;
+  /** The response as `fetch` returned it. Its body has already been read. */
+  readonly response: Response;
+}
+
+/** What an operation resolves to, by the bodies of its replies. */
+export type RepliesOf<Operation extends { readonly responses: object }> = {
+  [Status in keyof Operation['responses'] & number]: Reply<Status, Operation['responses'][Status]>;
+}[keyof Operation['responses'] & number];

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { listen } from '../test/listen.js';
 import { createClient, createClientOf } from './create-client.js';
 import type { Fetch } from './options.js';
+import type { ReadReply } from './read-reply.js';
 
 const baseUrl = 'https://example.com/api';
 const token = 'pst_secret';
@@ -40,7 +41,7 @@ describe('createClient', () => {
 
   it('supports other operations, without a body when there is none', async () => {
     const { fetch } = open(200, { count: 2 });
-    const client = createClientOf<{ countPlants: { responses: { 200: unknown } } }>(
+    const client = createClientOf<{ countPlants(): Promise<ReadReply> }>(
       { countPlants: { method: 'GET', path: '/plants/count', statuses: [200], idempotent: true } },
       { baseUrl, token, fetch },
     );

@@ -1,7 +1,6 @@
-import type { Operations } from '@plant-store/contract/operations';
 import { type Route, routes } from '@plant-store/contract/routes';
 import { type AnyRequest, call } from './call.js';
-import type { AnyOperations, Client, ClientOf } from './client.js';
+import type { Client } from './client.js';
 import type { ClientOptions } from './options.js';
 import { parseBaseUrl } from './parse-base-url.js';
 import { createTokens } from './tokens.js';
@@ -29,7 +28,7 @@ import { createTokens } from './tokens.js';
  * }
  */
 export function createClient(options: ClientOptions): Client {
-  return createClientOf<Operations>(routes, options);
+  return createClientOf<Client>(routes, options);
 }
 
 /**
@@ -37,10 +36,10 @@ export function createClient(options: ClientOptions): Client {
  *
  * @throws {TypeError} when `baseUrl` or `token` is not valid
  */
-export function createClientOf<Operations extends AnyOperations<Operations>>(
-  routes: Readonly<Record<keyof Operations, Route>>,
+export function createClientOf<Client>(
+  routes: Readonly<Record<keyof Client, Route>>,
   options: ClientOptions,
-): ClientOf<Operations> {
+): Client {
   // So that invalid options are reported here, not by the first call.
   const baseUrl = parseBaseUrl(options.baseUrl);
   const defaults = { ...options, baseUrl, tokens: createTokens(options.token) };
@@ -50,5 +49,5 @@ export function createClientOf<Operations extends AnyOperations<Operations>>(
       name,
       (request?: AnyRequest) => call(name, route, defaults, request),
     ]),
-  ) as ClientOf<Operations>;
+  ) as Client;
 }

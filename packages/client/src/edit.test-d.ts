@@ -2,12 +2,11 @@ import type { StoredPlant } from '@plant-store/contract/operations';
 import { QueryClient } from '@tanstack/query-core';
 import { useMutation } from '@tanstack/react-query';
 import { describe, expectTypeOf, it } from 'vitest';
-import type { Client, ReplyOf } from './client.js';
+import type { Client, ErrorOf, ReplyOf } from './client.js';
 import { createClient } from './create-client.js';
 import { type Edit, type EditConflict, hasChanges, isEditConflict, saveEdit, startEdit } from './edit.js';
-import type { PlantStoreError } from './errors/plant-store-error.js';
 import { createTanstackQueryUtils } from './tanstack-query.js';
-import type { RejectionsOf, SuccessOf } from './unwrap.js';
+import type { SuccessOf } from './unwrap.js';
 
 const client = createClient({ baseUrl: 'https://example.com', token: 'pst_a' });
 const { correctPlant, getPlant, createPlant } = createTanstackQueryUtils(client);
@@ -81,7 +80,7 @@ describe('a mutation that updates', () => {
 
   it('fails with what the update or the get of the current plant fails with, and narrows to a conflict', () => {
     const { error } = use();
-    expectTypeOf(error).toEqualTypeOf<RejectionsOf<ReplyOf<'correctPlant'>> | PlantStoreError | null>();
+    expectTypeOf(error).toEqualTypeOf<ErrorOf<'correctPlant'> | null>();
     if (isEditConflict(error)) {
       expectTypeOf(error).toExtend<EditConflict>();
       expectTypeOf(error.current.plant).toEqualTypeOf<Readonly<StoredPlant>>();

@@ -24,7 +24,7 @@ describe('an edit', () => {
     const edit = startEdit(reply);
     expect(edit).toEqual({ kind: 'edit', plant: reply.body, etag: reply.headers.get('etag') });
     expect([Object.isFrozen(edit), Object.isFrozen(edit.plant)]).toEqual([true, true]);
-    Object.assign(reply.body, { name: 'Fern' });
+    Object.assign(Object(reply.body), { name: 'Fern' });
     expect(edit.plant.name).toBe('Rose');
   });
 

@@ -1,6 +1,6 @@
 import type { Plant, StoredPlant } from '@plant-store/contract/operations';
 import type { Client, ReplyOf } from './client.js';
-import type { CallOptions, TsRestOptions } from './options.js';
+import type { CallOptions } from './options.js';
 import {
   type AnyReply,
   ensureSuccess,
@@ -45,8 +45,7 @@ export type EditConflict = RejectedError<41200> & { readonly current: Edit<Store
  * @throws {TypeError} when the `ETag` or the id is missing, and for the body of a reply or a promise of it
  *
  * @example
- * import { createClient } from '@plant-store/client';
- * import { saveEdit, startEdit } from '@plant-store/client/edit';
+ * import { createClient, saveEdit, startEdit } from '@plant-store/client';
  *
  * const client = createClient({ baseUrl: 'http://127.0.0.1:3000', token: 'pst_…' });
  * const edit = startEdit(await client.getPlant({ params: { id: 11_001 } }));
@@ -90,7 +89,7 @@ export async function saveEdit(
   client: Pick<Client, 'getPlant' | 'correctPlant'>,
   { kind, plant, etag }: Edit,
   changes: Changes,
-  options?: CallOptions & TsRestOptions,
+  options?: CallOptions,
 ): Promise<SuccessOf<ReplyOf<'correctPlant'>>> {
   if (kind !== 'edit') throw new TypeError('Only startEdit makes an edit, when the form opens');
   const { id, idText: _text, addedAt: _time, ...fields } = plant;

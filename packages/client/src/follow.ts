@@ -39,8 +39,7 @@ const restMs = 900;
  *   unless there is `onCursorExpired`; also the reason of `signal`
  *
  * @example
- * import { createClient } from '@plant-store/client';
- * import { followChanges } from '@plant-store/client/follow';
+ * import { createClient, followChanges } from '@plant-store/client';
  *
  * const client = createClient({ baseUrl: 'http://127.0.0.1:3000', token: 'pst_…' });
  * const names = new Map<string, string>();

@@ -6,22 +6,8 @@ import * as client from './index.js';
 
 /** By entry: what it exports, the files that it includes besides its own, and the packages. */
 const entries: Record<string, [exports: string[], files: string[], packages?: string[]]> = {
-  unwrap: [['RejectedError', 'ensureSuccess', 'isRejectedError', 'unwrap'], ['src/backoff.ts']],
-  edit: [
-    ['hasChanges', 'isEditConflict', 'saveEdit', 'startEdit'],
-    ['src/backoff.ts', 'src/unwrap.ts'],
-  ],
-  list: [
-    ['countTags', 'listAll'],
-    ['../contract/src/fields.ts', 'src/backoff.ts', 'src/unwrap.ts'],
-  ],
-  bulk: [
-    ['deleteAll', 'getAll', 'storeAll'],
-    ['src/backoff.ts', 'src/timeout.ts', 'src/unwrap.ts'],
-  ],
-  follow: [['followChanges'], ['src/backoff.ts', 'src/timeout.ts', 'src/unwrap.ts']],
   'tanstack-query': [
-    ['RejectedError', 'createTanstackQueryUtils', 'deserialize', 'isRejectedError', 'serialize'],
+    ['createTanstackQueryUtils', 'deserialize', 'serialize'],
     [
       '../contract/src/exact-json/stringify.ts',
       ...['src/backoff.ts', 'src/edit.ts', 'src/serialize.ts', 'src/unwrap.ts'],
@@ -40,16 +26,27 @@ it.each(Object.entries(entries))('./%s exports and includes this alone', async (
 
 it('. exports this and nothing else, and includes only plain data of the contract and no package', async () => {
   expect(Object.keys(client).sort()).toEqual([
-    ...['NetworkError', 'PlantStoreError', 'TimeoutError', 'UnexpectedResponseError', 'createClient'],
-    ...['errors', 'isNetworkError', 'isPlantStoreError', 'isTimeoutError', 'isUnexpectedResponseError'],
+    ...['NetworkError', 'PlantStoreError', 'RejectedError', 'TimeoutError', 'UnexpectedResponseError'],
+    ...['countTags', 'createClient', 'deleteAll', 'ensureSuccess', 'errors', 'followChanges', 'getAll'],
+    ...['hasChanges', 'isEditConflict', 'isNetworkError', 'isPlantStoreError', 'isRejectedError'],
+    ...[
+      'isTimeoutError',
+      'isUnexpectedResponseError',
+      'listAll',
+      'saveEdit',
+      'startEdit',
+      'storeAll',
+      'unwrap',
+    ],
   ]);
   const { files, packages } = await listImports('src/index.ts');
   expect(files.filter((file) => file.startsWith('../'))).toEqual([
     '../contract/src/errors.ts',
     '../contract/src/exact-json/stringify.ts',
+    '../contract/src/fields.ts',
     '../contract/src/routes.ts',
   ]);
-  expect(files.filter((file) => /^src\/(unwrap|tanstack-query|testing|msw)\b/.test(file))).toEqual([]);
+  expect(files.filter((file) => /^src\/(tanstack-query|testing|msw)\b/.test(file))).toEqual([]);
   expect(packages).toEqual([]);
 });
 

@@ -29,12 +29,36 @@ export type {
   TokenList,
   TokenRotation,
 } from '@plant-store/contract/operations';
-export type { Client, ReplyOf, RequestOf } from './client.js';
+export {
+  type BulkOptions,
+  type BulkProgress,
+  type DeleteProgress,
+  deleteAll,
+  type FoundPlant,
+  getAll,
+  type PlantId,
+  type RejectedId,
+  type RejectedPlant,
+  storeAll,
+} from './bulk.js';
+export type { BodyOf, Client, ErrorOf, OperationName, Reply, ReplyOf, RequestOf } from './client.js';
 export { createClient } from './create-client.js';
+export {
+  type Changes,
+  type Edit,
+  type EditablePlant,
+  type EditConflict,
+  hasChanges,
+  isEditConflict,
+  saveEdit,
+  startEdit,
+} from './edit.js';
 export { isNetworkError, NetworkError } from './errors/network-error.js';
 export { isPlantStoreError, type Outcome, PlantStoreError } from './errors/plant-store-error.js';
 export { isTimeoutError, TimeoutError } from './errors/timeout-error.js';
 export { isUnexpectedResponseError, UnexpectedResponseError } from './errors/unexpected-response-error.js';
+export { type FollowOptions, followChanges } from './follow.js';
+export { countTags, type ListOptions, listAll } from './list.js';
 export type {
   CallOptions,
   ClientOptions,
@@ -42,5 +66,13 @@ export type {
   RequestEvent,
   ResponseEvent,
   TokenSource,
-  TsRestOptions,
 } from './options.js';
+export {
+  ensureSuccess,
+  isRejectedError,
+  RejectedError,
+  type RejectedErrorData,
+  type RejectionOf,
+  type SuccessOf,
+  unwrap,
+} from './unwrap.js';

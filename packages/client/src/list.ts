@@ -16,8 +16,7 @@ export type ListOptions = Omit<PlantQuery, 'after'> & CallOptions;
  * @throws {RejectedError} when the service rejects a request, and whatever a call of the client rejects with
  *
  * @example
- * import { createClient } from '@plant-store/client';
- * import { listAll } from '@plant-store/client/list';
+ * import { createClient, listAll } from '@plant-store/client';
  *
  * const client = createClient({ baseUrl: 'http://127.0.0.1:3000', token: 'pst_…' });
  * for await (const plant of listAll(client, { tag: 'indoor' })) console.log(plant.id, plant.name);
@@ -44,8 +43,7 @@ export async function* listAll(
  * @throws {RejectedError} when the service rejects a request, and whatever a call of the client rejects with
  *
  * @example
- * import { createClient } from '@plant-store/client';
- * import { countTags } from '@plant-store/client/list';
+ * import { countTags, createClient } from '@plant-store/client';
  *
  * const client = createClient({ baseUrl: 'http://127.0.0.1:3000', token: 'pst_…' });
  * for (const [tag, plants] of await countTags(client)) console.log(tag, plants);

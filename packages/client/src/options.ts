@@ -30,45 +30,37 @@ export interface CallOptions {
    * The absolute http(s) URL of the service, with or without a path prefix and a trailing slash. On a page also a path of its
    * own origin, such as `/api`, or ''.
    */
-  readonly baseUrl?: string | URL;
+  readonly baseUrl?: string | URL | undefined;
   /**
    * The access token, or a function that returns it: called at the first request, and once more when a request is
    * answered with 401. Concurrent calls share what it returns.
    */
-  readonly token?: string | TokenSource;
+  readonly token?: string | TokenSource | undefined;
   /** How long a call may take, including all attempts and delays, in milliseconds. Default: 30,000. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** How long one attempt may take, in milliseconds. Default: 10,000. */
-  readonly attemptTimeoutMs?: number;
+  readonly attemptTimeoutMs?: number | undefined;
   /**
    * How often a request is retried after a failed connection, an attempt that timed out, and the statuses 408, 425,
    * 429, 500, 502, 503 and 504; only where a retry is safe, as it is for `createPlant`. Default: 2.
    */
-  readonly retries?: number;
+  readonly retries?: number | undefined;
   /** Sends the requests. Default: the global `fetch`, looked up at each call. */
-  readonly fetch?: Fetch;
+  readonly fetch?: Fetch | undefined;
   /** Additional headers for each request; those of a call are added to those of the client. */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Called before each attempt. What it throws ends the call. */
-  readonly onRequest?: (event: RequestEvent) => void;
+  readonly onRequest?: ((event: RequestEvent) => void) | undefined;
   /** Called after each attempt, once its response has been read. What it throws ends the call. */
-  readonly onResponse?: (event: ResponseEvent) => void;
+  readonly onResponse?: ((event: ResponseEvent) => void) | undefined;
+  /** More options for `fetch`, such as `credentials`, `cache`, or `keepalive`. */
+  readonly fetchOptions?: Omit<RequestInit, 'method' | 'headers' | 'body' | 'signal'> | undefined;
   /** Aborts the call immediately, which then rejects with the signal's `reason`. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The URL of the service, the access token, and how calls are made. */
 export interface ClientOptions extends CallOptions {
   readonly baseUrl: string | URL;
   readonly token: string | TokenSource;
-}
-
-/** Options of a call by the names that they have in ts-rest's client, so that code can be moved over unchanged. */
-export interface TsRestOptions {
-  /** The same as `headers`. */
-  readonly extraHeaders?: Readonly<Record<string, string>>;
-  /** Further options for `fetch`, such as `signal` and `credentials`. */
-  readonly fetchOptions?: Omit<RequestInit, 'method' | 'headers' | 'body'>;
-  /** Options of the client that differ for this call. */
-  readonly overrideClientOptions?: { readonly baseUrl?: string | URL };
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { listen } from '../test/listen.js';
-import type { CallOptions, Fetch, TsRestOptions } from './options.js';
+import type { CallOptions, Fetch } from './options.js';
 import { explainStatus } from './redirect.js';
 
 let redirected = 0;
@@ -74,7 +74,7 @@ it('explains some statuses as a redirect, and no other', () => {
 });
 
 /** Creates a plant with a fresh client, which detects its runtime. */
-async function create(options: CallOptions & TsRestOptions = {}) {
+async function create(options: CallOptions = {}) {
   const { createClient } = await import('./create-client.js');
   const client = createClient({ baseUrl, token: 'pst_secret' });
   return client.createPlant({ body: { id: 1, name: 'Fern' }, ...options });

@@ -16,16 +16,18 @@ import {
   useSuspenseQuery,
 } from '@tanstack/react-query';
 import { describe, expectTypeOf, it } from 'vitest';
-import type { Client, ReplyOf, RequestOf } from './client.js';
+import type { Client, ErrorOf, RequestOf } from './client.js';
 import { createClient } from './create-client.js';
-import { isPlantStoreError, type PlantStoreError } from './errors/plant-store-error.js';
-import type { FailureOf } from './tanstack-query.js';
+import type { NetworkError } from './errors/network-error.js';
+import { isPlantStoreError } from './errors/plant-store-error.js';
+import type { TimeoutError } from './errors/timeout-error.js';
+import type { UnexpectedResponseError } from './errors/unexpected-response-error.js';
 import { createTanstackQueryUtils, deserialize, serialize } from './tanstack-query.js';
-import { isRejectedError, type RejectedError, type RejectionsOf } from './unwrap.js';
+import { isRejectedError, type RejectedError } from './unwrap.js';
 
 const plantStore = createTanstackQueryUtils(createClient({ baseUrl: 'https://example.com', token: 'pst_a' }));
 const { createPlant } = plantStore;
-type Failure = RejectionsOf<ReplyOf<'createPlant'>> | PlantStoreError;
+type Failure = ErrorOf<'createPlant'>;
 
 describe('the options of a mutation', () => {
   it('exist for each operation of the contract', () => {
@@ -41,7 +43,6 @@ describe('the options of a mutation', () => {
     expectTypeOf(use)
       .returns.toHaveProperty('variables')
       .toEqualTypeOf<RequestOf<'createPlant'> | undefined>();
-    expectTypeOf<FailureOf<Client['createPlant']>>().toEqualTypeOf<Failure>();
   });
 
   it('can be extended by those of the caller', () => {
@@ -94,7 +95,7 @@ describe('the error of a mutation', () => {
       // @ts-expect-error no reply of this operation
       if (error.number === errors.not_found.error) throw error;
     } else if (error) {
-      expectTypeOf(error).toEqualTypeOf<PlantStoreError>();
+      expectTypeOf(error).toEqualTypeOf<NetworkError | TimeoutError | UnexpectedResponseError>();
       expectTypeOf(isPlantStoreError(error)).toEqualTypeOf<boolean>();
     }
   });
@@ -102,8 +103,8 @@ describe('the error of a mutation', () => {
 
 const { getPlant, listPlants } = plantStore;
 const request = { params: { id: 1n } };
-type ReadFailure = FailureOf<Client['getPlant']>;
-type ListFailure = FailureOf<Client['listPlants']>;
+type ReadFailure = ErrorOf<'getPlant'>;
+type ListFailure = ErrorOf<'listPlants'>;
 type Pages = InfiniteData<PlantPage, string | undefined>;
 
 describe('the options of a query', () => {

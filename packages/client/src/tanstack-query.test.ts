@@ -12,7 +12,7 @@ import {
   skipToken,
 } from '@tanstack/query-core';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { createClient, createClientOf } from './create-client.js';
+import { createClient } from './create-client.js';
 import { isEditConflict, startEdit } from './edit.js';
 import type { ClientOptions } from './options.js';
 import { createTanstackQueryUtils, deserialize, serialize } from './tanstack-query.js';
@@ -148,7 +148,7 @@ describe('the mutation of an update', () => {
       { params, body: { name: 'Mine' } },
       { edit: seen, changes: { name: 'Mine' } },
     ];
-    const options = [{ headers }, { extraHeaders: headers }];
+    const options = [{ headers }];
     for (const given of options.flatMap((each) => bodies.map((parts) => ({ ...parts, ...each })))) {
       // As a program without types may call it.
       const request = Object(given);
@@ -187,15 +187,6 @@ describe('the mutation of an update', () => {
     expect(isEditConflict(mutation?.state.error)).toBe(true);
     expect(store.plants.get(id)).toEqual({ name: 'Theirs' });
   });
-});
-
-it('has the operations of any client', async () => {
-  const client = createClientOf<{ countPlants: { responses: { 200: { count: number } } } }>(
-    { countPlants: { method: 'GET', path: '/count', statuses: [200], idempotent: true } },
-    { ...createFakePlantStore(), fetch: async () => Response.json({ count: 3 }) },
-  );
-  const options = createTanstackQueryUtils(client).countPlants.mutationOptions();
-  expect(await new MutationObserver(new QueryClient(), options).mutate(undefined)).toEqual({ count: 3 });
 });
 
 describe('the options of a query', () => {

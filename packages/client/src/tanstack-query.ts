@@ -1,29 +1,16 @@
 import { stringifyExactJson } from '@plant-store/contract/exact-json/stringify';
 import type { Precondition } from '@plant-store/contract/operations';
-import type { Client } from './client.js';
+import type { BodyOf, Client, ErrorOf, OperationName, ReplyOf, RequestOf } from './client.js';
 import type { DataTag } from './data-tag.js';
 import { type Changes, type Edit, saveEdit } from './edit.js';
-import type { PlantStoreError } from './errors/plant-store-error.js';
-import type { CallOptions, TsRestOptions } from './options.js';
-import {
-  type AnyReply,
-  type BodyOf,
-  ensureSuccess,
-  type RejectionsOf,
-  type SuccessOf,
-  unwrap,
-} from './unwrap.js';
+import type { CallOptions } from './options.js';
+import { type AnyReply, ensureSuccess, type SuccessOf, unwrap } from './unwrap.js';
 import type { RequestParts } from './write-request.js';
 
 export { deserialize, serialize } from './serialize.js';
-export { isRejectedError, RejectedError } from './unwrap.js';
 
-/** The options of each operation of a client for TanStack Query, by the operation's name. */
-export type TanstackQueryUtils<Client> = {
-  readonly [Name in keyof Client]: Client[Name] extends AnyOperation
-    ? OperationUtils<Name, Client[Name]>
-    : never;
-};
+/** The options of each operation for TanStack Query, by the operation's name. */
+export type TanstackQueryUtils = { readonly [Name in OperationName]: OperationUtils<Name> };
 
 /**
  * Creates options for TanStack Query 5 from a client, for each of its operations. They are plain data and functions, so
@@ -35,8 +22,8 @@ export type TanstackQueryUtils<Client> = {
  *
  * @example
  * import { useMutation } from '@tanstack/react-query';
- * import { createClient, errors } from '@plant-store/client';
- * import { createTanstackQueryUtils, isRejectedError } from '@plant-store/client/tanstack-query';
+ * import { createClient, errors, isRejectedError } from '@plant-store/client';
+ * import { createTanstackQueryUtils } from '@plant-store/client/tanstack-query';
  *
  * const plantStore = createTanstackQueryUtils(createClient({ baseUrl: location.origin, token: 'pst_…' }));
  *
@@ -44,12 +31,12 @@ export type TanstackQueryUtils<Client> = {
  * mutate({ body: { id: 13_001, name: 'Rose' } });
  * if (isRejectedError(error, errors.id_taken.error)) chooseAnotherId();
  */
-export function createTanstackQueryUtils<Client extends object>(client: Client): TanstackQueryUtils<Client> {
-  const operations = Object.entries<AnyOperation>(client as Record<string, AnyOperation>);
+export function createTanstackQueryUtils(client: Client): TanstackQueryUtils {
+  const operations = Object.entries<AnyOperation>({ ...client });
   const utils: Record<string, unknown> = Object.fromEntries(
     operations.map(([name, operation]) => [name, createUtils(client, name, operation)]),
   );
-  return utils as TanstackQueryUtils<Client>;
+  return utils as TanstackQueryUtils;
 }
 
 function createUtils(client: object, name: string, operation: AnyOperation) {
@@ -75,7 +62,7 @@ function createUtils(client: object, name: string, operation: AnyOperation) {
       getNextPageParam: ({ next }: { next?: string }) => next,
       retry,
     }),
-    mutationOptions: (options?: SelectOptions<AnyOperation, unknown>) => ({
+    mutationOptions: (options?: { readonly select: (reply: AnyReply) => unknown }) => ({
       mutationKey: ['plant-store', name],
       mutationFn: (request: MutationParts | undefined) => {
         const reply = mutate(client, name, operation, request);
@@ -97,12 +84,13 @@ async function mutate(
   request: MutationParts = {},
 ): Promise<AnyReply> {
   const { edit, changes = {}, ...options } = request;
-  const headers = Object.entries({ ...request.extraHeaders, ...request.headers });
-  const hasTag = headers.some(([header, value]) => /^if-match$/i.test(header) && value !== '*');
+  const hasTag = Object.entries(request.headers ?? {}).some(
+    ([header, value]) => /^if-match$/i.test(header) && value !== '*',
+  );
   if (hasTag && (edit ?? request.body) !== undefined) {
     throw new TypeError(
-      `${name}: after a refetch, the tag in if-match is newer than what the user saw. Call startEdit of ` +
-        "@plant-store/client/edit when the form opens, and pass { edit, changes }. '*' overwrites anything",
+      `${name}: after a refetch, the tag in if-match is newer than what the user saw. Call ` +
+        "startEdit when the form opens, and pass { edit, changes }. '*' overwrites anything",
     );
   }
   return edit ? saveEdit(client as Client, edit, changes, options) : operation(request);
@@ -143,27 +131,17 @@ function textsOf({ params = {}, query = {} }: RequestParts) {
 // biome-ignore lint/suspicious/noExplicitAny: only so is it the type of a function with any parameter
 type AnyOperation = (request: any) => Promise<AnyReply>;
 
-/**
- * What a call of an operation fails with: its rejections, which narrow by `number` and by `status`, or no reply of the API.
- *
- * Not in this type, as they are errors of the program: a `RangeError` for a `number` that is not exact, and whatever the
- * program's own functions throw, such as the source of a token.
- */
-export type FailureOf<Operation extends AnyOperation> =
-  | RejectionsOf<Awaited<ReturnType<Operation>>>
-  | PlantStoreError;
-
 /** What TanStack Query's adapters take for a mutation, `useMutation` of React's among them. */
-export interface OperationMutationOptions<Name, Operation extends AnyOperation, Data> {
+export interface OperationMutationOptions<Name extends OperationName, Data> {
   readonly mutationKey: readonly ['plant-store', Name];
   /** Takes what the operation takes: `{ body, signal?, … }`, and for an update `{ edit, changes }`. */
-  readonly mutationFn: (request: MutationRequest<Operation>) => Promise<Data>;
+  readonly mutationFn: (request: MutationRequest<Name>) => Promise<Data>;
   /** Never: the client itself retries what may be retried. */
-  readonly retry: (failureCount: number, error: FailureOf<Operation>) => false;
+  readonly retry: (failureCount: number, error: ErrorOf<Name>) => false;
 }
 
 /** What saves an edit, with the options of the calls. */
-export interface EditRequest extends CallOptions, TsRestOptions {
+export interface EditRequest extends CallOptions {
   /** What `startEdit` returned when the form opened. */
   readonly edit: Edit;
   readonly changes: Changes;
@@ -173,15 +151,14 @@ export interface EditRequest extends CallOptions, TsRestOptions {
  * What a mutation takes: what the operation takes. For an operation with a precondition that is an edit, since the tag of a query may
  * be newer than what the user saw; or `'*'`, to overwrite whatever is there or to restore what was deleted.
  */
-export type MutationRequest<Operation extends AnyOperation> = Parameters<Operation>[0] extends {
-  readonly headers: Precondition;
-}
-  ? EditRequest | (Parameters<Operation>[0] & { readonly headers: Partial<Record<keyof Precondition, '*'>> })
-  : Parameters<Operation>[0];
+export type MutationRequest<Name extends OperationName> =
+  RequestOf<Name> extends { readonly headers: Precondition }
+    ? EditRequest | (RequestOf<Name> & { readonly headers: Partial<Record<keyof Precondition, '*'>> })
+    : Parameters<Client[Name]>[0];
 
 /** What turns a successful reply into the data of a mutation. */
-export interface SelectOptions<Operation extends AnyOperation, Data> {
-  readonly select: (reply: SuccessOf<Awaited<ReturnType<Operation>>>) => Data;
+export interface SelectOptions<Name extends OperationName, Data> {
+  readonly select: (reply: SuccessOf<ReplyOf<Name>>) => Data;
 }
 
 /**
@@ -191,39 +168,32 @@ export interface SelectOptions<Operation extends AnyOperation, Data> {
 export type OperationQueryKey<Name, Data> = readonly ['plant-store', Name, ...unknown[]] & DataTag<Data>;
 
 /** What TanStack Query's adapters take for a query, `useQuery` of React's among them. */
-export interface OperationQueryOptions<Name, Operation extends AnyOperation, Skip extends symbol = never> {
-  readonly queryKey: OperationQueryKey<Name, BodyOf<ReplyOf<Operation>>>;
-  readonly queryFn:
-    | ((context: { readonly signal: AbortSignal }) => Promise<BodyOf<ReplyOf<Operation>>>)
-    | Skip;
+export interface OperationQueryOptions<Name extends OperationName, Skip extends symbol = never> {
+  readonly queryKey: OperationQueryKey<Name, BodyOf<Name>>;
+  readonly queryFn: ((context: { readonly signal: AbortSignal }) => Promise<BodyOf<Name>>) | Skip;
   /** Never: the client itself retries what may be retried. */
-  readonly retry: (failureCount: number, error: FailureOf<Operation>) => false;
+  readonly retry: (failureCount: number, error: ErrorOf<Name>) => false;
   /** Never set: `useQueries` infers the type of the error from nothing else. */
-  readonly throwOnError?: (error: FailureOf<Operation>) => boolean;
+  readonly throwOnError?: (error: ErrorOf<Name>) => boolean;
 }
 
 /** What TanStack Query's adapters take for a query of pages, `useInfiniteQuery` of React's among them. */
-export interface OperationInfiniteQueryOptions<
-  Name,
-  Operation extends AnyOperation,
-  Skip extends symbol = never,
-> extends Omit<OperationQueryOptions<Name, Operation>, 'queryKey' | 'queryFn'> {
-  readonly queryKey: OperationQueryKey<Name, PagesOf<Operation>>;
+export interface OperationInfiniteQueryOptions<Name extends OperationName, Skip extends symbol = never>
+  extends Omit<OperationQueryOptions<Name>, 'queryKey' | 'queryFn'> {
+  readonly queryKey: OperationQueryKey<Name, PagesOf<Name>>;
   readonly queryFn:
     | ((context: {
         readonly signal: AbortSignal;
         readonly pageParam: string | undefined;
-      }) => Promise<BodyOf<ReplyOf<Operation>>>)
+      }) => Promise<BodyOf<Name>>)
     | Skip;
   readonly initialPageParam: string | undefined;
-  readonly getNextPageParam: (page: BodyOf<ReplyOf<Operation>>) => string | undefined;
+  readonly getNextPageParam: (page: BodyOf<Name>) => string | undefined;
 }
 
-type ReplyOf<Operation extends AnyOperation> = Awaited<ReturnType<Operation>>;
-
 /** TanStack Query's `InfiniteData`. */
-interface PagesOf<Operation extends AnyOperation> {
-  pages: BodyOf<ReplyOf<Operation>>[];
+interface PagesOf<Name extends OperationName> {
+  pages: BodyOf<Name>[];
   pageParams: (string | undefined)[];
 }
 
@@ -231,33 +201,31 @@ interface PagesOf<Operation extends AnyOperation> {
 type Skippable<Given, Request> = [Extract<Given, symbol>] extends [never] ? Request : Given;
 
 /** The options of an operation for TanStack Query. */
-export interface OperationUtils<Name, Operation extends AnyOperation> {
+export interface OperationUtils<Name extends OperationName> {
   /** The beginning of the keys of all queries of the operation, of pages as well: to invalidate them. */
-  queryKey(): [] extends Parameters<Operation>
-    ? OperationQueryKey<Name, BodyOf<ReplyOf<Operation>>>
+  queryKey(): [] extends Parameters<Client[Name]>
+    ? OperationQueryKey<Name, BodyOf<Name>>
     : readonly ['plant-store', Name];
   /** The key of one query, and in filters of those that ask for the same and more: to read, set and invalidate. */
-  queryKey(request: Parameters<Operation>[0]): OperationQueryKey<Name, BodyOf<ReplyOf<Operation>>>;
+  queryKey(request: Parameters<Client[Name]>[0]): OperationQueryKey<Name, BodyOf<Name>>;
   /**
    * For an operation that reads. The data of the query is the body of the reply.
    *
    * @throws {RangeError} when an integer `number` may have been rounded
    */
-  queryOptions(...request: Parameters<Operation>): OperationQueryOptions<Name, Operation>;
+  queryOptions(...request: Parameters<Client[Name]>): OperationQueryOptions<Name>;
   /** With TanStack Query's `skipToken` in place of the request, the query waits until there is one. */
-  queryOptions<Given extends Parameters<Operation>[0] | symbol>(
-    request: Skippable<Given, Parameters<Operation>[0]>,
-  ): OperationQueryOptions<Name, Operation, Extract<Given, symbol>>;
+  queryOptions<Given extends Parameters<Client[Name]>[0] | symbol>(
+    request: Skippable<Given, Parameters<Client[Name]>[0]>,
+  ): OperationQueryOptions<Name, Extract<Given, symbol>>;
   /** The key of a query of pages. In filters, without a request, that of all of the operation. */
-  infiniteQueryKey(...request: Parameters<Operation>): OperationQueryKey<Name, PagesOf<Operation>>;
+  infiniteQueryKey(...request: Parameters<Client[Name]>): OperationQueryKey<Name, PagesOf<Name>>;
   /** For an operation that lists pages, each of which has where the `next` one begins. */
-  infiniteQueryOptions(...request: Parameters<Operation>): OperationInfiniteQueryOptions<Name, Operation>;
-  infiniteQueryOptions<Given extends Parameters<Operation>[0] | symbol>(
-    request: Skippable<Given, Parameters<Operation>[0]>,
-  ): OperationInfiniteQueryOptions<Name, Operation, Extract<Given, symbol>>;
+  infiniteQueryOptions(...request: Parameters<Client[Name]>): OperationInfiniteQueryOptions<Name>;
+  infiniteQueryOptions<Given extends Parameters<Client[Name]>[0] | symbol>(
+    request: Skippable<Given, Parameters<Client[Name]>[0]>,
+  ): OperationInfiniteQueryOptions<Name, Extract<Given, symbol>>;
   /** The data of the mutation is the body of the reply, such as the plant, or what `select` makes of the reply. */
-  mutationOptions(): OperationMutationOptions<Name, Operation, BodyOf<Awaited<ReturnType<Operation>>>>;
-  mutationOptions<Data>(
-    options: SelectOptions<Operation, Data>,
-  ): OperationMutationOptions<Name, Operation, Data>;
+  mutationOptions(): OperationMutationOptions<Name, BodyOf<Name>>;
+  mutationOptions<Data>(options: SelectOptions<Name, Data>): OperationMutationOptions<Name, Data>;
 }

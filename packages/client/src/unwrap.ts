@@ -9,8 +9,7 @@ import { parseRetryAfter } from './backoff.js';
  * @throws {RejectedError} when the reply is not a success. What the promise rejects with is thrown unchanged.
  *
  * @example
- * import { createClient } from '@plant-store/client';
- * import { unwrap } from '@plant-store/client/unwrap';
+ * import { createClient, unwrap } from '@plant-store/client';
  *
  * const client = createClient({ baseUrl: 'http://127.0.0.1:3000', token: 'pst_…' });
  * const plant = await unwrap(client.createPlant({ body: { id: 12_001, name: 'Rose' } }));
@@ -21,7 +20,7 @@ export function unwrap(reply: AnyReply | Promise<AnyReply>): unknown {
 }
 
 /** The body of a reply, or the promise of one for the promise of a reply. */
-type Unwrapped<Given> = Given extends Promise<infer Reply> ? Promise<BodyOf<Reply>> : BodyOf<Given>;
+type Unwrapped<Given> = Given extends Promise<infer Reply> ? Promise<SuccessBody<Reply>> : SuccessBody<Given>;
 
 /**
  * A successful reply, with its type narrowed to one: for what `unwrap` leaves out, such as `replayed`.
@@ -110,8 +109,7 @@ export interface RejectedErrorData {
  * another copy of this package, too.
  *
  * @example
- * import { errors } from '@plant-store/client';
- * import { isRejectedError } from '@plant-store/client/unwrap';
+ * import { errors, isRejectedError } from '@plant-store/client';
  *
  * if (isRejectedError(error, errors.id_taken.error)) return chooseAnotherId();
  */
@@ -136,22 +134,15 @@ export interface FailedReply extends AnyReply {
   readonly body: { readonly error: number; readonly message: string };
 }
 
-type SuccessStatus = 200 | 201 | 202 | 204;
+/** The statuses of success that operations have (RFC 9110, section 15.3). */
+export type SuccessStatus = 200 | 204;
 
-/** Of a union of replies, the successful ones (RFC 9110, section 15.3). */
+/** Of a union of replies, the successful ones. */
 export type SuccessOf<Reply> = Extract<Reply, { readonly status: SuccessStatus }>;
-
-/** What a successful reply of a union has as its body, such as the plant. */
-export type BodyOf<Reply> = Reply extends { readonly status: SuccessStatus; readonly body: infer Body }
-  ? Body
-  : never;
 
 /** Errors by their numbers: a union that narrows by `number` and by `status`. */
 export type RejectionOf<Listed> = Listed extends ErrorNumber ? RejectedError<Listed> : never;
 
-/** What a reply of a union is thrown as, unless it is a success. */
-export type RejectionsOf<Reply> = Reply extends { readonly status: SuccessStatus }
-  ? never
-  : Reply extends { readonly body: { readonly error: infer Listed } }
-    ? RejectionOf<Listed>
-    : never;
+type SuccessBody<Reply> = Reply extends { readonly status: SuccessStatus; readonly body: infer Body }
+  ? Body
+  : never;

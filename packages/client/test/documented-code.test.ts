@@ -9,7 +9,7 @@ const folder = join(import.meta.dirname, '..');
 const context = `
 declare global {
   const client: ReturnType<typeof import('@plant-store/client').createClient>;
-  const plantStore: import('@plant-store/client/tanstack-query').TanstackQueryUtils<typeof client>;
+  const plantStore: import('@plant-store/client/tanstack-query').TanstackQueryUtils;
   const id: bigint | undefined;
   const reply: Awaited<ReturnType<typeof client.createPlant>>;
   function chooseAnotherId(message?: string): void;

@@ -7,18 +7,22 @@ function program(operations: number): string {
   const each = (text: (name: string) => string) => names.map(text).join('\n');
   return `import type { ErrorBody } from '@plant-store/contract/errors';
 import type { Plant } from '@plant-store/contract/operations';
-import type { ClientOf } from '../../src/client.js';
+import type { RepliesOf } from '../../src/client.js';
+import type { CallOptions } from '../../src/options.js';
 
 const routes = {
   ${each((name) => `${name}: { method: 'GET', path: '/${name}/:id', statuses: [200, 400, 404], idempotent: true },`)}
 } as const;
 type Responses<Name extends keyof typeof routes> = {
-  [Status in (typeof routes)[Name]['statuses'][number]]: Status extends 200 ? Plant : ErrorBody<Status>;
+  [Status in (typeof routes)[Name]['statuses'][number]]: Status extends 200 ? Plant : ErrorBody;
 };
 interface Operations {
-  ${each((name) => `${name}: { params: { id: bigint }; query: { tag?: string }; responses: Responses<'${name}'> };`)}
+  ${each((name) => `${name}: { params: { id: bigint }; query?: { tag?: string }; responses: Responses<'${name}'> };`)}
 }
-declare const client: ClientOf<Operations>;
+interface Client {
+  ${each((name) => `${name}(request: { params: { id: bigint } } & CallOptions): Promise<RepliesOf<Operations['${name}']>>;`)}
+}
+declare const client: Client;
 ${each((name) => `client.${name}({ params: { id: 1n } }).then((reply) => reply.status === 200 && reply.body.name);`)}
 `;
 }

@@ -6,7 +6,7 @@ import type {
 } from '@ts-rest/core';
 import { describe, expectTypeOf, it, test } from 'vitest';
 import type { contract } from './contract.js';
-import type { ErrorBody, ErrorName, errors } from './errors.js';
+import type { ErrorBody, ErrorNumber } from './errors.js';
 import type { NewPlant, NewPlantInput, Operations, Plant } from './operations.js';
 import type { int64Members, routes } from './routes.js';
 
@@ -48,19 +48,19 @@ test('the statuses are those of the contract and no other', () => {
 
 test('the status determines the body', () => {
   expectTypeOf<BodyOf<200>>().toEqualTypeOf<Plant>();
-  expectTypeOf<BodyOf<400>>().toEqualTypeOf<ErrorBody<400>>();
-  expectTypeOf<BodyOf<401>>().toEqualTypeOf<ErrorBody<401>>();
-  expectTypeOf<BodyOf<403>>().toEqualTypeOf<ErrorBody<403>>();
-  expectTypeOf<BodyOf<429>>().toEqualTypeOf<ErrorBody<429>>();
-  expectTypeOf<BodyOf<500>>().toEqualTypeOf<ErrorBody<500>>();
-  expectTypeOf<BodyOf<503>>().toEqualTypeOf<ErrorBody<503>>();
+  expectTypeOf<BodyOf<401>>().toEqualTypeOf<ErrorBody<40100 | 40101>>();
+  expectTypeOf<BodyOf<429>>().toEqualTypeOf<ErrorBody<42900>>();
+  expectTypeOf<BodyOf<400>>().toExtend<ErrorBody>();
 });
 
-test('the numbers of an Error body are those that are listed for its status', () => {
-  expectTypeOf<ErrorBody<401>>().toEqualTypeOf<{ error: 40100 | 40101; message: string }>();
-  expectTypeOf<ErrorBody<429>['error']>().toEqualTypeOf<42900>();
-  expectTypeOf<ErrorBody<502>['error']>().toEqualTypeOf<never>();
-  expectTypeOf<ErrorBody['error']>().toEqualTypeOf<(typeof errors)[ErrorName]['error']>();
+test('an Error body has the numbers that an operation can return with its status', () => {
+  type Replies = Operations['getPlant']['responses'];
+  expectTypeOf<Replies[400]>().toEqualTypeOf<ErrorBody<40000>>();
+  expectTypeOf<Replies[401]>().toEqualTypeOf<{ error: 40100 | 40101; message: string }>();
+  expectTypeOf<Replies[404]['error']>().toEqualTypeOf<40401>();
+  expectTypeOf<Replies[304]>().toEqualTypeOf<undefined>();
+  expectTypeOf<Operations['createToken']['responses'][403]['error']>().toEqualTypeOf<40300 | 40301>();
+  expectTypeOf<ErrorNumber<'id_taken'>>().toEqualTypeOf<40003>();
 });
 
 describe('each operation as types is that of the contract', () => {
@@ -99,15 +99,17 @@ describe('each operation as types is that of the contract', () => {
   it('by the body of each reply', () => {
     type Expected = {
       [Name in Names]: {
-        [Each in ReplyOf<Name> as Exclude<PartOf<Each, 'status'> & number, OfConditions<Name>>]: PartOf<
-          Each,
-          'body'
-        >;
+        [Each in ReplyOf<Name> as PartOf<Each, 'status'> & number]: PartOf<Each, 'body'>;
       };
     };
-    /** The client sends no condition with a read. */
-    type OfConditions<Name> = Name extends 'getPlant' ? 304 | 412 : never;
-    expectTypeOf<Parts<'responses'>>().toEqualTypeOf<Expected>();
+    // ts-rest's types list the errors of a status, whatever the operation.
+    type WithAnyError<Replies> = {
+      [Status in keyof Replies]: Replies[Status] extends { error: number } ? ErrorBody : Replies[Status];
+    };
+    expectTypeOf<{ [Name in Names]: WithAnyError<Parts<'responses'>[Name]> }>().toEqualTypeOf<{
+      [Name in Names]: WithAnyError<Expected[Name]>;
+    }>();
+    expectTypeOf<Parts<'responses'>>().toExtend<Expected>();
   });
 });
 

@@ -1,10 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { contract } from './contract.js';
-import { type ErrorDefinition, errors } from './errors.js';
+import { errorTexts } from './error-texts.js';
+import { type ErrorDefinition, type ErrorName, errors } from './errors.js';
+import { operationErrors } from './operation-errors.js';
+import { type Route, routes } from './routes.js';
 import { ErrorSchema } from './schemas.js';
 
-const definitions = Object.entries<ErrorDefinition>(errors);
+const definitions = Object.entries<ErrorDefinition>(errors).map(
+  ([name, definition]) => [name, { ...definition, ...errorTexts[name as ErrorName] }] as const,
+);
 
 /** The numbers that each version published. A published number never changes its meaning. */
 const published = {
@@ -63,18 +67,24 @@ it.each(definitions)('%s: status, meaning and example fit', (_, { error, status,
   for (const sentence of [meaning, example]) expect(sentence).toMatch(/^[A-Z].+\.$/);
 });
 
-it.each(Object.entries(contract))(
-  '%s declares the statuses of all errors that it can meet',
-  (_, { responses }) => {
-    const statuses = new Set(definitions.map(([, { status }]) => status));
-    const failures = Object.keys(responses)
-      .map(Number)
-      .filter((status) => status >= 400);
-    // A path or a method that is not served meets no operation, few have preconditions, and one is not possible everywhere.
-    const missing = [...statuses].filter((status) => ![404, 405, 412, 501, ...failures].includes(status));
-    expect([missing, failures.filter((status) => !statuses.has(status))]).toEqual([[], []]);
+it.each(Object.entries(operationErrors))(
+  '%s lists each error under its status, and no other status',
+  (name, names) => {
+    const listed = Object.entries<readonly ErrorName[]>(names);
+    for (const [status, ofStatus] of listed)
+      for (const error of ofStatus) expect([error, errors[error].status]).toEqual([error, Number(status)]);
+    const { statuses }: Route = routes[name as keyof typeof routes];
+    expect(listed.map(([status]) => Number(status))).toEqual(statuses.filter((status) => status >= 400));
   },
 );
+
+it('has no error that no operation returns, except for a request that meets no operation', () => {
+  const returned = new Set<string>(
+    Object.values(operationErrors).flatMap((names) => Object.values(names).flat()),
+  );
+  const others = definitions.filter(([name]) => !returned.has(name)).map(([name]) => name);
+  expect(others).toEqual(['not_found', 'method_not_allowed']);
+});
 
 it('is listed completely in the page of the API, row by row', () => {
   const page = readFileSync(new URL('../../../docs/use/api.md', import.meta.url), 'utf8');

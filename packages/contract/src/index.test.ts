@@ -11,6 +11,7 @@ const root = new URL('../', import.meta.url);
 const modules = {
   '.': ['@ts-rest/core', 'zod'],
   './errors': [],
+  './error-texts': [],
   './operations': [],
   './fields': [],
   './record-format': [],

@@ -3,6 +3,7 @@ export {
   type ErrorBody,
   type ErrorDefinition,
   type ErrorName,
+  type ErrorNameOf,
   type ErrorNumber,
   errors,
 } from './errors.js';

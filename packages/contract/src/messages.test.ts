@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type * as z from 'zod';
-import { type ErrorName, errors } from './errors.js';
+import { errorTexts } from './error-texts.js';
+import type { ErrorName } from './errors.js';
 import { explainInvalidRequest, messages, type RequestIssues, shorten } from './messages.js';
 import { NewPlantSchema, NewPlantsSchema, PlantIdsSchema, TokenRotationSchema } from './schemas.js';
 
@@ -16,7 +17,7 @@ it.each<[ErrorName, string]>([
   ['not_found', messages.notFound('/plant')],
   ['method_not_allowed', messages.methodNotAllowed('PUT', '/plants', ['POST', 'GET', 'HEAD'])],
 ])('the example of %s is one of the messages', (name, message) => {
-  expect(errors[name].example).toBe(message);
+  expect(errorTexts[name].example).toBe(message);
 });
 
 it.each([

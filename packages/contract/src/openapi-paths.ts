@@ -7,18 +7,23 @@ import type {
   ZodOpenApiResponsesObject,
 } from 'zod-openapi';
 import type { Scope } from './access-token.js';
-import { type ErrorDefinition, errors } from './errors.js';
+import { errorTexts } from './error-texts.js';
+import { type ErrorName, errors } from './errors.js';
 import type { ExampleRequest } from './openapi-examples.js';
 import { commonReplies, type HeaderName, type OperationTexts, type ReplyTexts } from './openapi-texts.js';
 
 /** A route of the contract. */
 export type ScopedRoute = AppRoute & { readonly metadata: { readonly scope: Scope | undefined } };
 
+/** The errors that an operation can return, by their status. */
+type ErrorNames = Readonly<Record<number, readonly ErrorName[]>>;
+
 /** A route, and what the document says of it besides. */
 interface DescribedRoute {
   readonly operationId: string;
   readonly route: ScopedRoute;
   readonly texts: OperationTexts;
+  readonly errorNames: ErrorNames;
   readonly example: ExampleRequest;
 }
 
@@ -30,12 +35,19 @@ interface DescribedRoute {
 export function describePaths<Name extends string>(
   router: Readonly<Record<Name, ScopedRoute>>,
   texts: Readonly<Record<Name, OperationTexts>>,
+  errorNames: Readonly<Record<Name, ErrorNames>>,
   examples: Readonly<Record<Name, ExampleRequest>>,
 ): ZodOpenApiPathsObject {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
   for (const operationId of Object.keys(router) as Name[]) {
     const route = router[operationId];
-    const described = { operationId, route, texts: texts[operationId], example: examples[operationId] };
+    const described = {
+      operationId,
+      route,
+      texts: texts[operationId],
+      errorNames: errorNames[operationId],
+      example: examples[operationId],
+    };
     rejectUndescribable(described);
     const path = route.path.replace(/:(\w+)/g, '{$1}');
     const method = route.method.toLowerCase();
@@ -49,6 +61,7 @@ function describeOperation({
   operationId,
   route,
   texts,
+  errorNames,
   example,
 }: DescribedRoute): ZodOpenApiOperationObject {
   const { scope } = route.metadata;
@@ -67,7 +80,7 @@ function describeOperation({
         content: { 'application/json': { schema: route.body, example: example.body } },
       },
     }),
-    responses: describeResponses(route, texts.replies),
+    responses: describeResponses(route, texts.replies, errorNames),
   } as ZodOpenApiOperationObject;
 }
 
@@ -101,7 +114,11 @@ function withExamples(shape: z.core.$ZodLooseShape, values: object = {}): z.ZodO
   return z.object(Object.fromEntries(parameters));
 }
 
-function describeResponses({ responses }: AppRoute, replies: Replies): ZodOpenApiResponsesObject {
+function describeResponses(
+  { responses }: AppRoute,
+  replies: Replies,
+  errorNames: ErrorNames,
+): ZodOpenApiResponsesObject {
   const described: Record<string, object> = {};
   for (const [key, schema] of Object.entries(responses)) {
     const status = Number(key);
@@ -110,7 +127,7 @@ function describeResponses({ responses }: AppRoute, replies: Replies): ZodOpenAp
       description: reply?.description,
       headers: describeHeaders(status, reply?.headers),
       ...(schema !== ContractNoBody && {
-        content: { 'application/json': { schema, ...describeErrors(status, reply?.errors) } },
+        content: { 'application/json': { schema, ...describeErrors(errorNames[status]) } },
       }),
     };
   }
@@ -125,14 +142,11 @@ function describeReply(replies: Replies, status: number): ReplyTexts | undefined
 }
 
 /** An example of each error that a reply may carry; nothing for a success. */
-function describeErrors(status: number, names: readonly string[] = Object.keys(errors)) {
+function describeErrors(names: readonly ErrorName[] = []) {
   const examples: Record<string, { summary: string; value: { error: number; message: string } }> = {};
-  for (const [name, definition] of Object.entries<ErrorDefinition>(errors)) {
-    if (definition.status !== status || !names.includes(name)) continue;
-    examples[name] = {
-      summary: definition.meaning,
-      value: { error: definition.error, message: definition.example },
-    };
+  for (const name of [...names].sort((one, other) => errors[one].error - errors[other].error)) {
+    const { meaning, example } = errorTexts[name];
+    examples[name] = { summary: meaning, value: { error: errors[name].error, message: example } };
   }
   return Object.keys(examples).length > 0 ? { examples } : {};
 }

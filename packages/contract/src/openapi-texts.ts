@@ -1,4 +1,3 @@
-import type { ErrorName } from './errors.js';
 import type { routes } from './routes.js';
 
 /** What the OpenAPI document says of an operation besides what the contract has. */
@@ -17,8 +16,6 @@ export interface ReplyTexts {
   readonly description: string;
   /** The headers that it may bear besides those that every reply of its status may bear. */
   readonly headers?: readonly HeaderName[];
-  /** The errors that it may carry. Default: all of its status. */
-  readonly errors?: readonly ErrorName[];
 }
 
 /** The name of a header that a reply may bear besides `X-Request-Id`, which each has. */
@@ -33,27 +30,10 @@ export type HeaderName =
 /** The replies that do not depend on the operation. */
 export const commonReplies = {
   401: { description: 'The access token is missing or not valid' },
-  403: { description: 'The access token does not permit this', errors: ['insufficient_scope'] },
+  403: { description: 'The access token does not permit this' },
   429: { description: 'Too many requests' },
   500: { description: 'An error of the service' },
 } as const satisfies Record<number, ReplyTexts>;
-
-const batchErrors: readonly ErrorName[] = [
-  'bad_request',
-  'malformed_json',
-  'invalid_plant',
-  'unsupported_content_type',
-  'body_too_large',
-  'batch_too_large',
-];
-
-const tokenErrors: readonly ErrorName[] = [
-  'bad_request',
-  'malformed_json',
-  'invalid_token_request',
-  'unsupported_content_type',
-  'body_too_large',
-];
 
 export const texts: {
   readonly [Name in keyof typeof routes]: OperationTexts<(typeof routes)[Name]['statuses'][number]>;
@@ -71,15 +51,6 @@ export const texts: {
       },
       400: {
         description: 'Something is wrong with the request itself; nothing was stored',
-        errors: [
-          'bad_request',
-          'malformed_json',
-          'invalid_plant',
-          'id_taken',
-          'id_retired',
-          'unsupported_content_type',
-          'body_too_large',
-        ],
       },
       503: { description: 'The service cannot store plants at the moment' },
     },
@@ -95,7 +66,6 @@ export const texts: {
       200: { description: 'The result of each plant' },
       400: {
         description: 'Something is wrong with the request as a whole; nothing was stored',
-        errors: batchErrors,
       },
       503: { description: 'The service cannot store plants at the moment; nothing was stored' },
     },
@@ -109,7 +79,7 @@ export const texts: {
       'most 4 MiB of text, or one plant: ids that are left over have the status 503, and are to be sent again.',
     replies: {
       200: { description: 'The result of each id' },
-      400: { description: 'Something is wrong with the request as a whole', errors: batchErrors },
+      400: { description: 'Something is wrong with the request as a whole' },
       503: { description: 'The service cannot read plants at the moment' },
     },
   },
@@ -124,7 +94,6 @@ export const texts: {
       200: { description: 'The result of each id' },
       400: {
         description: 'Something is wrong with the request as a whole; nothing was deleted',
-        errors: batchErrors,
       },
       503: { description: 'The service cannot delete plants at the moment; nothing was deleted' },
     },
@@ -142,23 +111,13 @@ export const texts: {
       200: { description: 'The plant as it is now, durably', headers: ['ETag'] },
       400: {
         description: 'Something is wrong with the request itself; nothing was changed',
-        errors: [
-          'bad_request',
-          'malformed_json',
-          'invalid_plant',
-          'unsupported_content_type',
-          'body_too_large',
-          'precondition_required',
-        ],
       },
       404: {
         description: 'No plant has this id, or with `If-None-Match: *` none has ever had it',
-        errors: ['plant_not_found'],
       },
       412: {
         description:
           'The plant is not the one that `If-Match` names, or it is one that `If-None-Match` names; nothing was changed',
-        errors: ['precondition_failed'],
       },
       503: { description: 'The service cannot correct plants at the moment' },
     },
@@ -174,13 +133,11 @@ export const texts: {
       204: { description: 'The plant is deleted, durably' },
       400: {
         description: 'The id is not an integer in its shortest decimal notation, or a condition is not valid',
-        errors: ['bad_request'],
       },
-      404: { description: 'No plant has ever had this id', errors: ['plant_not_found'] },
+      404: { description: 'No plant has ever had this id' },
       412: {
         description:
           'The plant is not the one that `If-Match` names, or it is one that `If-None-Match` names; nothing was deleted',
-        errors: ['precondition_failed'],
       },
       503: { description: 'The service cannot delete plants at the moment' },
     },
@@ -198,12 +155,10 @@ export const texts: {
       },
       400: {
         description: 'The id is not an integer in its shortest decimal notation, or `If-Match` is not valid',
-        errors: ['bad_request'],
       },
-      404: { description: 'No plant has this id', errors: ['plant_not_found'] },
+      404: { description: 'No plant has this id' },
       412: {
         description: 'The plant is not the one that `If-Match` names',
-        errors: ['precondition_failed'],
       },
       503: { description: 'The service cannot read plants at the moment' },
     },
@@ -218,7 +173,7 @@ export const texts: {
       'on a later page. What it shows is durable.',
     replies: {
       200: { description: 'A page of plants' },
-      400: { description: 'A parameter is not valid', errors: ['bad_request'] },
+      400: { description: 'A parameter is not valid' },
       503: { description: 'The service cannot read plants at the moment' },
     },
   },
@@ -231,7 +186,7 @@ export const texts: {
       'is added or changed meanwhile may or may not be counted.',
     replies: {
       200: { description: 'A page of tags' },
-      400: { description: 'A parameter is not valid', errors: ['bad_request'] },
+      400: { description: 'A parameter is not valid' },
       503: { description: 'The service cannot read plants at the moment' },
     },
   },
@@ -248,7 +203,6 @@ export const texts: {
       400: {
         description:
           'A parameter is not valid, or `after` is from before the plant store was restored: read everything again with `after=0`',
-        errors: ['bad_request', 'cursor_expired'],
       },
       501: { description: 'The plant store is distributed and has no order of changes' },
       503: { description: 'The service cannot read changes at the moment' },
@@ -262,7 +216,7 @@ export const texts: {
       'it may do before it tries.',
     replies: {
       200: { description: 'The token, without its text' },
-      400: { description: 'There are no parameters', errors: ['bad_request'] },
+      400: { description: 'There are no parameters' },
       503: { description: 'The service cannot look tokens up at the moment' },
     },
   },
@@ -273,7 +227,7 @@ export const texts: {
       'All access tokens of the service that are valid, and the latest 1,000 that were revoked or have expired, in the order of their ids, without their texts. No token is created or rotated over HTTP while 1,000 are valid.',
     replies: {
       200: { description: 'The tokens' },
-      400: { description: 'There are no parameters', errors: ['bad_request'] },
+      400: { description: 'There are no parameters' },
       503: { description: 'The service cannot read tokens at the moment' },
     },
   },
@@ -285,7 +239,7 @@ export const texts: {
       'scopes, no later expiry, no higher rate. Each request creates one, so it must not be retried without a look at the list.',
     replies: {
       200: { description: 'The token, with its text' },
-      400: { description: 'The request is not valid', errors: tokenErrors },
+      400: { description: 'The request is not valid' },
       403: { description: 'The access token does not permit this, or may not give so much' },
       503: { description: 'The service cannot store tokens at the moment' },
     },
@@ -298,9 +252,9 @@ export const texts: {
       'the request must have all that the other one has. Like a create it must not be retried without a look at the list.',
     replies: {
       200: { description: 'The new token, with its text' },
-      400: { description: 'The request is not valid', errors: [...tokenErrors, 'token_ended'] },
+      400: { description: 'The request is not valid' },
       403: { description: 'The access token does not permit this, or may not give so much' },
-      404: { description: 'No token has this id', errors: ['token_not_found'] },
+      404: { description: 'No token has this id' },
       503: { description: 'The service cannot store tokens at the moment' },
     },
   },
@@ -312,8 +266,8 @@ export const texts: {
       'permit what the token of the request does not. One that is revoked already stays so.',
     replies: {
       204: { description: 'It is revoked' },
-      400: { description: 'The id, or a parameter, is not valid', errors: ['bad_request'] },
-      404: { description: 'No token has this id', errors: ['token_not_found'] },
+      400: { description: 'The id, or a parameter, is not valid' },
+      404: { description: 'No token has this id' },
       503: { description: 'The service cannot store tokens at the moment' },
     },
   },

@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { createDocument } from 'zod-openapi';
 import { contract } from './contract.js';
-import { type ErrorDefinition, errors } from './errors.js';
+import { errorTexts } from './error-texts.js';
+import { type ErrorName, errors } from './errors.js';
 import { createOpenApiDocument } from './openapi.js';
 import { type ExampleRequest, examples } from './openapi-examples.js';
 import { describePaths, type ScopedRoute } from './openapi-paths.js';
@@ -120,10 +121,11 @@ describe('the document', () => {
     /token_request|token_ended|own_token|cursor/.test(name);
 
   it.each(['400', '401', '403', '429', '500', '503'])('has an example of each error of a %s', (status) => {
-    const expected = Object.entries<ErrorDefinition>(errors)
-      .filter(([name, definition]) => definition.status === Number(status) && !isOfOthers(name))
-      .map(([name, { error, meaning, example }]) => {
-        return [name, { summary: meaning, value: { error, message: example } }];
+    const expected = (Object.keys(errors) as ErrorName[])
+      .filter((name) => errors[name].status === Number(status) && !isOfOthers(name))
+      .map((name) => {
+        const { meaning, example } = errorTexts[name];
+        return [name, { summary: meaning, value: { error: errors[name].error, message: example } }];
       });
     const { examples } = Object(describeCreatePlant()?.responses?.[status]).content['application/json'];
     expect(examples).toEqual(Object.fromEntries(expected));
@@ -143,7 +145,7 @@ const texts: OperationTexts = {
   description: 'Creates a plant.',
   replies: {
     200: { description: 'The plant', headers: ['Idempotent-Replayed'] },
-    400: { description: 'The plant is not valid', errors: ['invalid_plant'] },
+    400: { description: 'The plant is not valid' },
   },
 };
 
@@ -155,7 +157,7 @@ describe('the paths of the document', () => {
     const list = { ...bodiless, method: 'GET' } as const;
     const drain = { ...plants, method: 'PUT', body: ContractNoBody } as const;
     const routes = { create: plants, list, drain };
-    const paths = describePaths(routes, ofAll(routes, texts), ofAll(routes, {}));
+    const paths = describePaths(routes, ofAll(routes, texts), ofAll(routes, {}), ofAll(routes, {}));
     const body = { requestBody: expect.anything() };
     const [withBody, without] = [expect.objectContaining(body), expect.not.objectContaining(body)];
     expect(paths['/plants']).toEqual({ post: withBody, get: without, put: without });
@@ -174,7 +176,12 @@ describe('the paths of the document', () => {
     const { paths } = createDocument({
       openapi: '3.1.0',
       info: { title: 'Plants', version: '1.0.0' },
-      paths: describePaths({ findLeaves }, { findLeaves: texts }, { findLeaves: example }),
+      paths: describePaths(
+        { findLeaves },
+        { findLeaves: texts },
+        { findLeaves: {} },
+        { findLeaves: example },
+      ),
     });
     expect(paths?.['/plants/{plantId}/leaves']?.get?.parameters).toMatchObject([
       // As text: a generated client would otherwise pass a number that is not exact beyond 2^53.
@@ -186,7 +193,12 @@ describe('the paths of the document', () => {
   });
 
   it('describe each reply as its operation does, with its headers and errors', () => {
-    const paths = describePaths({ create: plants }, { create: texts }, { create: {} });
+    const paths = describePaths(
+      { create: plants },
+      { create: texts },
+      { create: { 400: ['invalid_plant'] } },
+      { create: {} },
+    );
     const responses = Object(paths['/plants']?.post?.responses);
     expect(responses[200].description).toBe('The plant');
     expect(responses[400].description).toBe('The plant is not valid');
@@ -213,13 +225,15 @@ describe('the paths of the document', () => {
   ])('do not describe %s', (what, part) => {
     const route = { ...plants, ...part } as ScopedRoute;
     const message = `findPlant: the OpenAPI document cannot describe ${what} yet; extend openapi-paths.ts`;
-    expect(() => describePaths({ findPlant: route }, { findPlant: texts }, { findPlant: {} })).toThrow(
-      new Error(message),
-    );
+    expect(() =>
+      describePaths({ findPlant: route }, { findPlant: texts }, { findPlant: {} }, { findPlant: {} }),
+    ).toThrow(new Error(message));
   });
 
   it('are refused for two operations with one method and path', () => {
     const both = { createPlant: plants, addPlant: plants };
-    expect(() => describePaths(both, ofAll(both, texts), ofAll(both, {}))).toThrow(/^addPlant: another/);
+    expect(() => describePaths(both, ofAll(both, texts), ofAll(both, {}), ofAll(both, {}))).toThrow(
+      /^addPlant: another/,
+    );
   });
 });

@@ -3,6 +3,7 @@ import { contract } from './contract.js';
 import { type ExampleRequest, examples } from './openapi-examples.js';
 import { describePaths, headers, type ScopedRoute } from './openapi-paths.js';
 import { texts } from './openapi-texts.js';
+import { operationErrors } from './operation-errors.js';
 
 const requests: Readonly<Record<string, ExampleRequest>> = examples;
 
@@ -35,7 +36,7 @@ export function createOpenApiDocument(): ReturnType<typeof createDocument> {
         { name: 'plants', description: 'The plants in the store' },
         { name: 'tokens', description: 'The tokens that permit the operations' },
       ],
-      paths: describePaths(contract, texts, examples),
+      paths: describePaths(contract, texts, operationErrors, examples),
       components: {
         securitySchemes: {
           bearer: {

@@ -1,37 +1,54 @@
 import type { Scope } from './access-token.js';
-import type { ErrorBody, ErrorNumber } from './errors.js';
-import type { routes } from './routes.js';
+import type { ErrorBody, ErrorName, ErrorNameOf, ErrorNumber, errors } from './errors.js';
+import type { operationErrors } from './operation-errors.js';
 
-/** A plant as the service shows it: `{ name, tag? }`. */
-export type Plant = { name: string; tag?: string | undefined };
+/** A plant without its ID. */
+export interface Plant {
+  /** The name of the plant. */
+  name: string;
+  /** The type of the plant. */
+  tag?: string | undefined;
+}
 
-/** A plant under its id, once validated: `id` is a `bigint`. */
-export type NewPlant = Merged<{ id: bigint } & Plant>;
+/** A plant under its id, once validated. */
+export interface NewPlant extends Plant {
+  id: bigint;
+}
 
-/**
- * What a client sends to create a plant: its `id`, the digits of the id as `idText`, or both, which must then agree. Beyond 2^53 only a
- * `bigint` and `idText` are exact. A `StoredPlant` is one, too.
- */
-export type NewPlantInput =
-  | Merged<{ id: number | bigint; idText?: string | undefined } & Plant>
-  | Merged<{ id?: number | bigint | undefined; idText: string } & Plant>;
+/** A plant to create, with its ID as a number. */
+export interface PlantWithId extends Plant {
+  /** The ID. Beyond 2^53 only a `bigint` is exact. */
+  id: number | bigint;
+  /** The digits of the ID. They must agree with `id`. */
+  idText?: string | undefined;
+}
 
-/**
- * A plant as it is stored: a `Plant` with its id, the digits of the id as text, which no program rounds, and when it was stored (ISO
- * 8601, in UTC), if that is known.
- */
-export type StoredPlant = Merged<NewPlant & { idText: string; addedAt?: string | undefined }>;
+/** A plant to create, with its ID as text. */
+export interface PlantWithIdText extends Plant {
+  /** The ID. It must agree with `idText`. */
+  id?: number | bigint | undefined;
+  /** The digits of the ID. */
+  idText: string;
+}
 
-/** An intersection as one type, as which an editor shows it. */
-type Merged<Type> = { [Name in keyof Type]: Type[Name] };
+/** What a client sends to create a plant: its `id`, the digits of the ID as `idText`, or both. A `StoredPlant` is one, too. */
+export type NewPlantInput = PlantWithId | PlantWithIdText;
+
+/** A plant as it is stored. */
+export interface StoredPlant extends NewPlant {
+  /** The digits of the ID, which no program rounds. */
+  idText: string;
+  /** When the plant was first stored (ISO 8601, in UTC), if that is known. */
+  addedAt?: string | undefined;
+}
 
 /** Which plants a list has, and in which order. */
-export type PlantQuery = {
+export interface PlantQuery {
   /** How many plants a page has at most, from 1 to 1,000. Default: 100. */
   limit?: number | undefined;
   /** The `next` of the page before, of the same query. */
   after?: string | undefined;
-  /** `id` for ascending ids; `newest` for the latest first, those without a time last. Default: `id`. */
+  /** `id` for ascending IDs, `newest` for the latest first, and those without a time last. Default: `id`. */
   order?: 'id' | 'newest' | undefined;
   /** Plants with exactly this tag. At most 1,000 characters. */
   tag?: string | undefined;
@@ -41,161 +58,241 @@ export type PlantQuery = {
   addedFrom?: string | undefined;
   /** Plants that were stored before this time (RFC 3339, with any offset). */
   addedBefore?: string | undefined;
-};
+}
 
-/** A page of a list, and where the next one begins; without `next` it is the last. It may be empty before that. */
-export type PlantPage = { plants: StoredPlant[]; next?: string | undefined };
+/** A page of a list. It may be empty though more pages follow. */
+export interface PlantPage {
+  plants: StoredPlant[];
+  /** Where the next page begins. The last page has none. */
+  next?: string | undefined;
+}
 
 /** Which part of the plants a page of tags counts. */
-export type TagQuery = {
+export interface TagQuery {
   /** The `next` of the page before. */
   after?: string | undefined;
-};
+}
+
+/** A tag, and how many plants have it. */
+export interface TagCount {
+  tag: string;
+  plants: number;
+}
+
+/** How many plants have each tag, of those that this page has examined. Add up all pages. */
+export interface TagPage {
+  tags: TagCount[];
+  /** Where the next page begins. The last page has none. */
+  next?: string | undefined;
+}
 
 /**
- * How many plants have each tag, of those that the page has examined, and where the next page begins; without `next` it is the last.
- * The sums over all pages are the numbers.
- */
-export type TagPage = { tags: { tag: string; plants: number }[]; next?: string | undefined };
-
-/**
- * What must hold of an id when its plant is corrected: that the plant is the one that a reply had this `ETag` for, or that the plant
- * was deleted.
+ * What must be true when a plant is corrected: the plant is the one that a reply had this `ETag` for, or the plant was deleted and its ID
+ * is to be reused.
  */
 export type Precondition =
   | { readonly 'if-match': string; readonly 'if-none-match'?: never }
   | { readonly 'if-none-match': '*'; readonly 'if-match'?: never };
 
 /** Which changes a page has. */
-export type ChangeQuery = {
+export interface ChangeQuery {
   /** How many changes a page has at most, from 1 to 1,000. Default: 100. */
   limit?: number | undefined;
-  /** The `next` of the page before; `0` for all that is stored. Default: now, so that only later changes come. */
+  /** The `next` of the page before, or `0` for all that is stored. Default: now, so that only later changes come. */
   after?: string | undefined;
-  /** For how long the reply waits for a change if there is none, in seconds, up to 25. Default: 0. */
+  /** How long the reply waits for a change if there is none, in seconds, up to 25. Default: 0. */
   wait?: number | undefined;
-};
+}
 
-/**
- * The last change of a plant, and the plant as it is since, unless it was deleted. `at` is when that was (ISO 8601, in UTC), if it is
- * known.
- */
-export type Change = {
-  kind: 'created' | 'corrected' | 'deleted';
+/** What all changes have. */
+interface ChangeBase {
   id: bigint;
+  /** The digits of the ID. */
   idText: string;
-  plant?: StoredPlant | undefined;
+  /** When it happened (ISO 8601, in UTC), if that is known. */
   at?: string | undefined;
-};
+}
 
-/** A page of changes, and where the next one begins. There are no more where it is empty and `next` is its own `after`. */
-export type ChangePage = { changes: Change[]; next: string };
+/** The last change of a plant was its creation or an update. */
+export interface StoredChange extends ChangeBase {
+  kind: 'created' | 'corrected';
+  /** The plant as it is now. */
+  plant: StoredPlant;
+}
 
-/**
- * What the token of a request permits, and until when (ISO 8601, in UTC), if it ends. An access token of the service has an id and a
- * name, a JSON Web Token the subject that it was issued for.
- */
-export type OwnToken = {
+/** The last change of a plant was its deletion. */
+export interface DeletedChange extends ChangeBase {
+  kind: 'deleted';
+  plant?: undefined;
+}
+
+/** The last change of a plant. It narrows by `kind`. */
+export type Change = StoredChange | DeletedChange;
+
+/** A page of changes. There are no more if it is empty and `next` is its own `after`. */
+export interface ChangePage {
+  changes: Change[];
+  /** Where the next page begins. */
+  next: string;
+}
+
+/** The token of a request. An access token of the service has an ID and a name, a JSON Web Token has a subject. */
+export interface OwnToken {
   id?: bigint | undefined;
   name?: string | undefined;
+  /** Whom a JSON Web Token was issued for. */
   subject?: string | undefined;
+  /** What the token permits. */
   scopes: Scope[];
+  /** When the token expires (ISO 8601, in UTC), if it does. */
   expiresAt?: string | undefined;
+  /** How many requests it may make in a minute, if it has a limit of its own. */
   ratePerMinute?: number | undefined;
-};
+}
 
-/**
- * An access token of the service, without its text. Times are in ISO 8601, in UTC: when it was last used is known to the hour.
- * `ratePerMinute` is how many requests it may make in a minute, if it has a limit of its own.
- */
-export type Token = {
+/** An access token of the service, without its secret. Times are in ISO 8601, in UTC. */
+export interface Token {
   id: bigint;
+  /** Who or what the token is for. */
   name: string;
+  /** What the token permits. */
   scopes: Scope[];
   createdAt: string;
   expiresAt?: string | undefined;
   revokedAt?: string | undefined;
+  /** When the token was last used, to the hour. */
   lastUsedAt?: string | undefined;
+  /** How many requests it may make in a minute, if it has a limit of its own. */
   ratePerMinute?: number | undefined;
-};
-
-/** Access tokens in the order of their ids: all valid ones, and the latest 1,000 that were revoked or have expired. */
-export type TokenList = { tokens: Token[] };
-
-/**
- * A token to create, which may give no more than the token that creates it: without `expiresAt` (ISO 8601, in UTC) it expires as that
- * one does, without `ratePerMinute` it has the limit of that one.
- */
-export type NewToken = {
-  name: string;
-  scopes: Scope[];
-  expiresAt?: string | undefined;
-  ratePerMinute?: number | undefined;
-};
-
-/**
- * How a token is replaced: for how long the old one works on at most, 0 to revoke it, and when the new one expires, by default after the
- * time that the old one was issued for, but never after the token that replaces it.
- */
-export type TokenRotation = { overlapSeconds: number; expiresAt?: string | undefined };
-
-/** A new token, with its text, which is shown this once. */
-export type IssuedToken = Merged<Token & { secret: string }>;
-
-/** A batch of plants to create, from 1 to 1,000. */
-export type NewPlants = { plants: readonly NewPlantInput[] };
-
-/** The ids of the plants of a batch, from 1 to 1,000: the digits of each as text, such as the `idText` of a plant. */
-export type PlantIds = { ids: readonly string[] };
-
-/** The outcome of one plant of a batch: as the reply to a request of its own would have been. */
-export type CreateResult = { status: 200; replayed: boolean } | FailedResult<400 | 500 | 503>;
-export type GetResult = { status: 200; plant: StoredPlant } | FailedResult<400 | 404 | 500 | 503>;
-export type DeleteResult = { status: 204 } | FailedResult<400 | 404 | 500 | 503>;
-
-type FailedResult<Status extends number> = { status: Status; error: ErrorNumber<Status>; message: string };
-
-/** The outcomes of a batch, in the order of its plants. */
-export type CreateResults = { results: CreateResult[] };
-export type GetResults = { results: GetResult[] };
-export type DeleteResults = { results: DeleteResult[] };
-
-/**
- * What each operation takes and gives, as types without a schema: for clients, whose users need neither zod nor ts-rest.
- * A type test holds them equal to what ts-rest infers from the contract.
- */
-export interface Operations {
-  createPlant: { body: NewPlantInput; responses: Responses<'createPlant', Plant> };
-  createPlants: { body: NewPlants; responses: Responses<'createPlants', CreateResults> };
-  getPlants: { body: PlantIds; responses: Responses<'getPlants', GetResults> };
-  deletePlants: { body: PlantIds; responses: Responses<'deletePlants', DeleteResults> };
-  correctPlant: {
-    params: { id: number | bigint };
-    headers: Precondition;
-    body: Plant;
-    responses: Responses<'correctPlant', StoredPlant>;
-  };
-  deletePlant: { params: { id: number | bigint }; responses: Responses<'deletePlant', undefined> };
-  getPlant: { params: { id: number | bigint }; responses: Responses<'getPlant', StoredPlant> };
-  listPlants: { query: PlantQuery; responses: Responses<'listPlants', PlantPage> };
-  listTags: { query: TagQuery; responses: Responses<'listTags', TagPage> };
-  listChanges: { query: ChangeQuery; responses: Responses<'listChanges', ChangePage> };
-  getOwnToken: { responses: Responses<'getOwnToken', OwnToken> };
-  listTokens: { responses: Responses<'listTokens', TokenList> };
-  /** Not idempotent: a call makes one attempt, since each that arrives issues a token. After a lost reply, look at the list. */
-  createToken: { body: NewToken; responses: Responses<'createToken', IssuedToken> };
-  /** Not idempotent, as `createToken`. */
-  rotateToken: {
-    params: { id: number | bigint };
-    body: TokenRotation;
-    responses: Responses<'rotateToken', IssuedToken>;
-  };
-  revokeToken: { params: { id: number | bigint }; responses: Responses<'revokeToken', undefined> };
 }
 
-/** The body of each reply, by its status: that of a success, or an Error body. */
-type Responses<Name extends keyof typeof routes, Success> = {
-  [Status in (typeof routes)[Name]['statuses'][number]]: Status extends 200 | 204
-    ? Success
-    : ErrorBody<Status>;
+/** Access tokens in the order of their IDs: all valid ones, and the latest 1,000 that were revoked or have expired. */
+export interface TokenList {
+  tokens: Token[];
+}
+
+/** A token to create. It may permit no more than the token that creates it. */
+export interface NewToken {
+  /** Who or what the token is for. */
+  name: string;
+  /** What the token permits. */
+  scopes: Scope[];
+  /** When it expires (ISO 8601, in UTC). Default: when the token that creates it expires. */
+  expiresAt?: string | undefined;
+  /** How many requests it may make in a minute. Default: as many as the token that creates it. */
+  ratePerMinute?: number | undefined;
+}
+
+/** How a token is replaced. */
+export interface TokenRotation {
+  /** How long the old token continues to work at most, in seconds. 0 revokes it. */
+  overlapSeconds: number;
+  /**
+   * When the new token expires (ISO 8601, in UTC), which is never after the token that replaces it. Default: after the time that the old
+   * one was issued for.
+   */
+  expiresAt?: string | undefined;
+}
+
+/** A new token. */
+export interface IssuedToken extends Token {
+  /** The text of the token. It is shown only once. */
+  secret: string;
+}
+
+/** A batch of plants to create, from 1 to 1,000. */
+export interface NewPlants {
+  plants: readonly NewPlantInput[];
+}
+
+/** The plants of a batch, from 1 to 1,000. */
+export interface PlantIds {
+  /** The digits of each ID, such as the `idText` of a plant. */
+  ids: readonly string[];
+}
+
+/** Why something was not done with one plant of a batch: what a request of its own would have returned. */
+export interface FailedResult<Status extends number> {
+  status: Status;
+  error: ErrorNumber<ErrorNameOf<Status>>;
+  message: string;
+}
+
+/** A plant of a batch was stored. */
+export interface CreatedResult {
+  status: 200;
+  /** Whether the same plant was stored before. */
+  replayed: boolean;
+}
+
+/** A plant of a batch was found. */
+export interface FoundResult {
+  status: 200;
+  plant: StoredPlant;
+}
+
+/** A plant of a batch was deleted, now or before. */
+export interface DeletedResult {
+  status: 204;
+}
+
+/** The outcome of one plant of a batch: what a request of its own would have returned. */
+export type CreateResult = CreatedResult | FailedResult<400 | 500 | 503>;
+export type GetResult = FoundResult | FailedResult<400 | 404 | 500 | 503>;
+export type DeleteResult = DeletedResult | FailedResult<400 | 404 | 500 | 503>;
+
+/** The outcomes of a batch, in the order of its plants. */
+export interface CreateResults {
+  results: CreateResult[];
+}
+export interface GetResults {
+  results: GetResult[];
+}
+export interface DeleteResults {
+  results: DeleteResult[];
+}
+
+/** The ID of a plant or a token in a path. */
+export interface IdParams {
+  /** Beyond 2^53 only a `bigint` is exact. */
+  id: number | bigint;
+}
+
+/**
+ * What each operation takes and returns, as types without a schema: for clients, whose users need neither zod nor ts-rest.
+ * A type test compares them with what ts-rest infers from the contract.
+ */
+export interface Operations {
+  createPlant: { body: NewPlantInput; responses: Responses<'createPlant', { 200: Plant }> };
+  getPlant: { params: IdParams; responses: Responses<'getPlant', { 200: StoredPlant; 304: undefined }> };
+  listPlants: { query?: PlantQuery; responses: Responses<'listPlants', { 200: PlantPage }> };
+  createPlants: { body: NewPlants; responses: Responses<'createPlants', { 200: CreateResults }> };
+  getPlants: { body: PlantIds; responses: Responses<'getPlants', { 200: GetResults }> };
+  deletePlants: { body: PlantIds; responses: Responses<'deletePlants', { 200: DeleteResults }> };
+  correctPlant: {
+    params: IdParams;
+    headers: Precondition;
+    body: Plant;
+    responses: Responses<'correctPlant', { 200: StoredPlant }>;
+  };
+  deletePlant: { params: IdParams; responses: Responses<'deletePlant', { 204: undefined }> };
+  listTags: { query?: TagQuery; responses: Responses<'listTags', { 200: TagPage }> };
+  listChanges: { query?: ChangeQuery; responses: Responses<'listChanges', { 200: ChangePage }> };
+  getOwnToken: { responses: Responses<'getOwnToken', { 200: OwnToken }> };
+  listTokens: { responses: Responses<'listTokens', { 200: TokenList }> };
+  createToken: { body: NewToken; responses: Responses<'createToken', { 200: IssuedToken }> };
+  rotateToken: {
+    params: IdParams;
+    body: TokenRotation;
+    responses: Responses<'rotateToken', { 200: IssuedToken }>;
+  };
+  revokeToken: { params: IdParams; responses: Responses<'revokeToken', { 204: undefined }> };
+}
+
+/** The body of each reply, by its status: that of a success, or an Error body with the errors that the operation can return. */
+type Responses<Name extends keyof typeof operationErrors, Success> = Success &
+  Failures<(typeof operationErrors)[Name]>;
+
+type Failures<Names extends Readonly<Record<number, readonly ErrorName[]>>> = {
+  [Status in keyof Names & number]: ErrorBody<(typeof errors)[Names[Status][number]]['error']>;
 };

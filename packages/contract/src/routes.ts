@@ -3,7 +3,7 @@ export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** With parameters as `:name`. */
   readonly path: string;
-  /** The statuses of the replies, except those that only a condition of a read causes: 304 and 412. The client sends none. */
+  /** The statuses of the replies. */
   readonly statuses: readonly number[];
   /** Whether a request may be retried without doing more than the first one. */
   readonly idempotent: boolean;
@@ -23,7 +23,7 @@ export const routes = {
   getPlant: {
     method: 'GET',
     path: '/plants/:id',
-    statuses: [200, 400, 401, 403, 404, 429, 500, 503],
+    statuses: [200, 304, 400, 401, 403, 404, 412, 429, 500, 503],
     idempotent: true,
   },
   listPlants: {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { scopes } from './access-token.js';
 import { isEntityTags } from './conditions.js';
-import type { ErrorBody } from './errors.js';
+import type { ErrorBody, ErrorNameOf, ErrorNumber } from './errors.js';
 import { NumberLiteral } from './exact-json/number.js';
 import type { JsonShape } from './exact-json/parse.js';
 import { INT64_MAX, INT64_MIN, isInt64 } from './int64.js';
@@ -15,6 +15,7 @@ import {
 } from './limits.js';
 import { shorten } from './messages.js';
 import type {
+  Change,
   ChangePage,
   ChangeQuery,
   CreateResult,
@@ -470,7 +471,7 @@ const ChangeSchema = z
       .meta({ description: 'When that was, if it is known', override: { pattern: undefined } })
       .optional(),
   })
-  .meta({ id: 'Change', description: 'The last change of a plant.' });
+  .meta({ id: 'Change', description: 'The last change of a plant.' }) as unknown as z.ZodType<Change, Change>;
 
 /** A page of changes. */
 export const ChangePageSchema = z
@@ -771,4 +772,4 @@ export const ErrorSchema = z
 
 /** `ErrorSchema`, typed by the numbers that are listed for a status. */
 export const errorSchema = <Status extends number>(_status: Status) =>
-  ErrorSchema as unknown as z.ZodType<ErrorBody<Status>>;
+  ErrorSchema as unknown as z.ZodType<ErrorBody<ErrorNumber<ErrorNameOf<Status>>>>;

@@ -1,9 +1,13 @@
 // The options of queries and of a mutation as each adapter of TanStack Query takes them, where each package can import only its own
 // dependencies. `useAll` is only compiled: each adapter needs a component of its framework around it.
-import { createClient, type PlantStoreError, type StoredPlant } from '@plant-store/client';
-import { startEdit } from '@plant-store/client/edit';
+import {
+  createClient,
+  type PlantStoreError,
+  type RejectedError,
+  type StoredPlant,
+  startEdit,
+} from '@plant-store/client';
 import { createTanstackQueryUtils } from '@plant-store/client/tanstack-query';
-import type { RejectedError } from '@plant-store/client/unwrap';
 import type * as React from '@tanstack/react-query';
 import type * as Solid from '@tanstack/solid-query';
 import type * as Svelte from '@tanstack/svelte-query';

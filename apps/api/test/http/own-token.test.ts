@@ -1,5 +1,4 @@
-import { createClient } from '@plant-store/client';
-import { unwrap } from '@plant-store/client/unwrap';
+import { createClient, unwrap } from '@plant-store/client';
 import { afterAll, expect, it } from 'vitest';
 import { startIdentityProvider } from '../support/identity/start-identity-provider.js';
 import { useTestService } from '../support/start-test-service.js';

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createClient } from '@plant-store/client';
-import { unwrap } from '@plant-store/client/unwrap';
+import { createClient, unwrap } from '@plant-store/client';
 import type { NewToken } from '@plant-store/contract';
 import { plantScopes, type Scope } from '@plant-store/contract/access-token';
 import { errors } from '@plant-store/contract/errors';

@@ -1,4 +1,5 @@
 import { createClient, errors } from '@plant-store/client';
+import { errorTexts } from '@plant-store/contract/error-texts';
 import { act, cleanup, screen, waitFor } from '@testing-library/react';
 import { expect, it } from 'vitest';
 import { add, addButton, expectList, field, fill, hold, open, tab } from '../../test/open-add-sheet.js';
@@ -127,7 +128,8 @@ it('keeps the draft and the list over a reload, which stops what is being sent, 
 /** The next request has no reply though the plant is stored, or is answered with this error of the registry. */
 function failWith(name: keyof typeof errors | 'no reply') {
   if (name === 'no reply') return tab.store.fail({ kind: 'drop', stored: true });
-  const { status, error, example: message } = errors[name];
+  const { status, error } = errors[name];
+  const { example: message } = errorTexts[name];
   const headers = { 'Content-Type': 'application/json', 'Retry-After': '0' };
   tab.store.fail({ kind: 'status', status, headers, body: JSON.stringify({ error, message }) });
 }

@@ -1,5 +1,4 @@
-import type { Client } from '@plant-store/client';
-import { storeAll } from '@plant-store/client/bulk';
+import { type Client, storeAll } from '@plant-store/client';
 import type { Plant } from '@plant-store/contract/operations';
 import { suggestId } from '../shared/suggest-id.js';
 

@@ -1,5 +1,4 @@
-import type { Client } from '@plant-store/client';
-import { listAll } from '@plant-store/client/list';
+import { type Client, listAll } from '@plant-store/client';
 import type { StoredPlant } from '@plant-store/contract/operations';
 import { recordFormats } from '@plant-store/contract/record-format';
 import type { PlantFilter } from '../route.js';

@@ -1,5 +1,6 @@
 import { createClient, errors } from '@plant-store/client';
 import { createFakePlantStore } from '@plant-store/client/testing';
+import { errorTexts } from '@plant-store/contract/error-texts';
 import { act, cleanup, screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { describes, onTokenRejected, renderView } from '../../test/render-view.js';
@@ -28,7 +29,8 @@ beforeEach(async () => {
     sent.push(`${init.method} ${url.slice(location.origin.length)}`);
     // What the page hears of changes meanwhile is shown by truth.test.tsx.
     if (failure === undefined || url.includes('/changes')) return store.fetch(url, init);
-    const { error, status, example: message } = errors[failure];
+    const { error, status } = errors[failure];
+    const { example: message } = errorTexts[failure];
     return Response.json({ error, message }, { status });
   });
 });
@@ -112,7 +114,7 @@ it('loads again after a failure, and goes on for a token that does not permit to
   expect(await names()).toHaveLength(3);
   failure = 'insufficient_scope';
   open();
-  expect((await screen.findByRole('alert')).textContent).toBe(errors.insufficient_scope.example);
+  expect((await screen.findByRole('alert')).textContent).toBe(errorTexts.insufficient_scope.example);
   expect(screen.queryByRole('button', { name: 'Load again' })).toBeNull();
   expect(onTokenRejected).not.toHaveBeenCalled();
 });
@@ -217,8 +219,8 @@ it.each([
 });
 
 it.each([
-  ['insufficient_scope', errors.insufficient_scope.example],
-  ['plant_not_found', errors.plant_not_found.example],
+  ['insufficient_scope', errorTexts.insufficient_scope.example],
+  ['plant_not_found', errorTexts.plant_not_found.example],
   ['internal_error', 'Trying again is safe.'],
 ] as const)('shows %s of a correction, and keeps what was typed, over a reload too', async (name, text) => {
   const user = await correctRose('Rosa', 'mine');

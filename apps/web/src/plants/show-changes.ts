@@ -1,6 +1,4 @@
-import type { Client, ResponseEvent } from '@plant-store/client';
-import { followChanges } from '@plant-store/client/follow';
-import { isRejectedError } from '@plant-store/client/unwrap';
+import { type Client, followChanges, isRejectedError, type ResponseEvent } from '@plant-store/client';
 import type { QueryClient } from '@tanstack/react-query';
 import type { PlantFilter } from '../route.js';
 import { checkLists, forgetLists, putIn, takeOut } from './use-plants.js';

@@ -1,5 +1,4 @@
-import type { Client, Fetch } from '@plant-store/client';
-import { unwrap } from '@plant-store/client/unwrap';
+import { type Client, type Fetch, unwrap } from '@plant-store/client';
 import type { StoredPlant } from '@plant-store/contract/operations';
 import { useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, use, useCallback, useEffect, useRef, useState } from 'react';
@@ -241,9 +240,9 @@ export function UndoProvider({ children }: { readonly children: ReactNode }) {
 }
 
 /** Kept once it is loaded: a tab that closes waits for nothing, not even for what it has. */
-let bulk: typeof import('@plant-store/client/bulk') | undefined;
+let bulk: typeof import('./delete-all.js') | undefined;
 const loadBulk = async () => {
-  bulk ??= await loadPart(() => import('@plant-store/client/bulk'));
+  bulk ??= await loadPart(() => import('./delete-all.js'));
   return bulk;
 };
 

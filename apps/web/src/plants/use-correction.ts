@@ -1,4 +1,4 @@
-import { isEditConflict, saveEdit, startEdit } from '@plant-store/client/edit';
+import { isEditConflict, saveEdit, startEdit } from '@plant-store/client';
 import { hasSameFields, plantFieldNames } from '@plant-store/contract/fields';
 import type { Plant, StoredPlant } from '@plant-store/contract/operations';
 import { useQueryClient } from '@tanstack/react-query';

@@ -18,7 +18,7 @@ export function useTags(isNeeded: boolean): Tags {
   const { data } = useQuery({
     queryKey: ['plant-store', 'countTags'],
     queryFn: async ({ signal }) => {
-      const { countTags } = await loadPart(() => import('@plant-store/client/list'));
+      const { countTags } = await loadPart(() => import('../shared/count-tags.js'));
       return countTags(client, { signal });
     },
     enabled: isNeeded,

@@ -1,12 +1,14 @@
 import {
   createClient,
   errors,
+  isRejectedError,
   NetworkError,
   TimeoutError,
   UnexpectedResponseError,
+  unwrap,
 } from '@plant-store/client';
 import { createFakePlantStore } from '@plant-store/client/testing';
-import { isRejectedError, unwrap } from '@plant-store/client/unwrap';
+import { errorTexts } from '@plant-store/contract/error-texts';
 import { describe, expect, it } from 'vitest';
 import { explainError, explainFailure, explainRejection, type Failure } from './explain-failure.js';
 
@@ -32,7 +34,9 @@ async function reject({ status, error, message }: Reply, others: Record<string, 
   return thrown;
 }
 
-const ofOperation = Object.values(errors).filter(({ status }) => ![404, 405, 412, 501].includes(status));
+const ofOperation = (Object.keys(errors) as (keyof typeof errors)[])
+  .map((name) => ({ ...errors[name], ...errorTexts[name] }))
+  .filter(({ status }) => ![404, 405, 412, 501].includes(status));
 
 describe('a reply of the service', () => {
   it.each(ofOperation)('$error is explained, in whole sentences', async ({ error, status, example }) => {

@@ -2,10 +2,11 @@ import {
   type ErrorNumber,
   isNetworkError,
   isPlantStoreError,
+  isRejectedError,
   isTimeoutError,
   isUnexpectedResponseError,
+  type RejectedError,
 } from '@plant-store/client';
-import { isRejectedError, type RejectedError } from '@plant-store/client/unwrap';
 import { adviseReload } from './tab-storage.js';
 
 /** What a request was for: what may have become of it without a reply depends on that. */

@@ -1,5 +1,5 @@
 import { type Client, createClient } from '@plant-store/client';
-import { createTanstackQueryUtils } from '@plant-store/client/tanstack-query';
+import { createTanstackQueryUtils, type TanstackQueryUtils } from '@plant-store/client/tanstack-query';
 import { createContext, type ReactNode, use, useMemo } from 'react';
 import { basePath } from '../route.js';
 
@@ -13,7 +13,7 @@ export interface PlantStore {
   readonly sessionId: string;
   readonly client: Client;
   /** The operations of the client, for TanStack Query. */
-  readonly operations: ReturnType<typeof createTanstackQueryUtils<Client>>;
+  readonly operations: TanstackQueryUtils;
   /** To be called when the service rejects the token, with the reason. */
   rejectToken(message: string): void;
 }

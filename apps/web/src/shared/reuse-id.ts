@@ -1,5 +1,4 @@
-import type { CallOptions, Client } from '@plant-store/client';
-import { ensureSuccess } from '@plant-store/client/unwrap';
+import { type CallOptions, type Client, ensureSuccess } from '@plant-store/client';
 import { fieldsOf, hasSameFields } from '@plant-store/contract/fields';
 import type { NewPlant, StoredPlant } from '@plant-store/contract/operations';
 

@@ -1,5 +1,4 @@
-import type { Client } from '@plant-store/client';
-import { isRejectedError, unwrap } from '@plant-store/client/unwrap';
+import { type Client, isRejectedError, unwrap } from '@plant-store/client';
 import { explainRejection } from '../shared/explain-failure.js';
 
 /** Asks the service why it does not accept the token of a client; `undefined` where it does, and where no reply shows it. */

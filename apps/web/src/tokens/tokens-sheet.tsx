@@ -1,5 +1,4 @@
-import type { IssuedToken, OwnToken, Token } from '@plant-store/client';
-import { isRejectedError, unwrap } from '@plant-store/client/unwrap';
+import { type IssuedToken, isRejectedError, type OwnToken, type Token, unwrap } from '@plant-store/client';
 import { escapeInvisible } from '@plant-store/contract/escape-invisible';
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useState } from 'react';

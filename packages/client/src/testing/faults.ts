@@ -1,3 +1,4 @@
+import { errorTexts } from '@plant-store/contract/error-texts';
 import { type ErrorName, errors } from '@plant-store/contract/errors';
 import { delay } from '../timeout.js';
 import { errorReply, type Reply, ServiceError, toResponse } from './reply.js';
@@ -115,7 +116,7 @@ async function answerLate(
 function statusReply(requestId: string, { status, headers = {}, body }: StatusFault): Reply {
   const errorName = errorNames.find((name) => errors[name].status === status);
   if (body !== undefined || errorName === undefined) return { status, headers, body: body ?? '' };
-  return errorReply(requestId, new ServiceError(errorName, errors[errorName].example, headers));
+  return errorReply(requestId, new ServiceError(errorName, errorTexts[errorName].example, headers));
 }
 
 const errorNames = Object.keys(errors) as ErrorName[];

@@ -243,13 +243,10 @@ export function noteChange(id: bigint, { changes }: Pick<StoreState, 'changes'>)
 
 function showChange({ id, at }: { readonly id: bigint; readonly at: number }, state: StoreState): Change {
   const plant = show(id, state);
-  const isCorrected = state.originals.has(id);
-  return {
-    kind: plant === undefined ? 'deleted' : isCorrected ? 'corrected' : 'created',
-    ...{ id, idText: id.toString() },
-    ...(plant !== undefined && { plant }),
-    at: new Date(at).toISOString(),
-  };
+  const idText = id.toString();
+  const time = new Date(at).toISOString();
+  if (plant === undefined) return { kind: 'deleted', id, idText, at: time };
+  return { kind: state.originals.has(id) ? 'corrected' : 'created', id, idText, plant, at: time };
 }
 
 /** Stores a plant. The id is also the key of the request: the same plant again is a replay, stored once. */

@@ -1,12 +1,5 @@
-/** A value that JSON can carry, with integers of any size as `bigint`. */
-export type ExactJson =
-  | string
-  | number
-  | bigint
-  | boolean
-  | null
-  | readonly ExactJson[]
-  | { readonly [name: string]: ExactJson | undefined };
+/** A value that JSON can carry, with integers of any size as `bigint`. The members of an object must be such values, or `undefined`. */
+export type ExactJson = string | number | bigint | boolean | null | readonly ExactJson[] | object;
 
 /**
  * Writes JSON in which every integer is exact: a `bigint` becomes its digits. Members that are `undefined` are

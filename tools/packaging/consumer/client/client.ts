@@ -1,18 +1,22 @@
 import {
   createClient,
   type ErrorName,
-  type ErrorNumber,
+  ensureSuccess,
   errors,
+  isEditConflict,
   isNetworkError,
   isPlantStoreError,
+  isRejectedError,
   isTimeoutError,
   isUnexpectedResponseError,
+  type RejectedError,
   type ReplyOf,
   type RequestOf,
+  saveEdit,
+  startEdit,
+  unwrap,
 } from '@plant-store/client';
-import { isEditConflict, saveEdit, startEdit } from '@plant-store/client/edit';
 import { createFakePlantStore, type Fault } from '@plant-store/client/testing';
-import { ensureSuccess, isRejectedError, type RejectedError, unwrap } from '@plant-store/client/unwrap';
 
 /** The compiler narrows a reply by its status. */
 function describeReply(reply: ReplyOf<'createPlant'>): string {
@@ -21,7 +25,9 @@ function describeReply(reply: ReplyOf<'createPlant'>): string {
   return reply.status === 400 ? nameOf(reply.body.error) : `${status} ${reply.body.message}`;
 }
 
-function nameOf(error: ErrorNumber<400>): ErrorName | 'another' {
+type Invalid = Extract<ReplyOf<'createPlant'>, { readonly status: 400 }>['body'];
+
+function nameOf(error: Invalid['error']): ErrorName | 'another' {
   // @ts-expect-error This error has another status.
   if (error === errors.overloaded.error) return 'overloaded';
   return error === errors.id_taken.error ? 'id_taken' : 'another';

@@ -1,11 +1,6 @@
 // Without TanStack Query, which the entry does not need.
-import { createClient, errors } from '@plant-store/client';
-import {
-  createTanstackQueryUtils,
-  deserialize,
-  isRejectedError,
-  serialize,
-} from '@plant-store/client/tanstack-query';
+import { createClient, errors, isRejectedError } from '@plant-store/client';
+import { createTanstackQueryUtils, deserialize, serialize } from '@plant-store/client/tanstack-query';
 import { createFakePlantStore } from '@plant-store/client/testing';
 
 const { baseUrl, token, fetch } = createFakePlantStore();

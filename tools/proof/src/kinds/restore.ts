@@ -1,8 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Client, createClient } from '@plant-store/client';
-import { followChanges } from '@plant-store/client/follow';
-import { unwrap } from '@plant-store/client/unwrap';
+import { type Client, createClient, followChanges, unwrap } from '@plant-store/client';
 import { errors } from '@plant-store/contract/errors';
 import { fieldsOf, hasSameFields } from '@plant-store/contract/fields';
 import type { Change, Plant } from '@plant-store/contract/operations';

@@ -1,5 +1,4 @@
-import { createClient } from '@plant-store/client';
-import { followChanges } from '@plant-store/client/follow';
+import { createClient, followChanges } from '@plant-store/client';
 import { fieldsOf, hasSameFields } from '@plant-store/contract/fields';
 import type { Change } from '@plant-store/contract/operations';
 import type { PlantRow } from '../system/databases.js';

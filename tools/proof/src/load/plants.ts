@@ -10,7 +10,9 @@ export function isRequired(name: keyof Plant): boolean {
 export const requiredNames = plantFieldNames.filter(isRequired);
 
 /** All that the row of a deleted plant may have. */
-export const withoutTexts = Object.fromEntries(requiredNames.map((name) => [name, ''])) as Plant;
+export const withoutTexts = Object.fromEntries(
+  requiredNames.map((name) => [name, '']),
+) as Partial<Plant> as Plant;
 
 /** A plant in JSON. The id is written by hand: a number of JavaScript would round it. */
 export function toJson(plant: NewPlant): string {

@@ -1,4 +1,4 @@
-import { contract, type ErrorNumber, MAX_PLANTS } from '@plant-store/contract';
+import { contract, type ErrorNameOf, type ErrorNumber, MAX_PLANTS } from '@plant-store/contract';
 import { type Conditions, findFailedCondition, isEntityTags } from '@plant-store/contract/conditions';
 import { messages } from '@plant-store/contract/messages';
 import type { OwnToken, Plant } from '@plant-store/contract/operations';
@@ -334,7 +334,11 @@ type FailureStatus = 400 | 500 | 503;
 
 function toFailure({ status, body }: ServiceError) {
   // One plant is rejected with no other status than those of the contract.
-  return { status, ...body } as { status: FailureStatus; error: ErrorNumber<FailureStatus>; message: string };
+  return { status, ...body } as {
+    status: FailureStatus;
+    error: ErrorNumber<ErrorNameOf<FailureStatus>>;
+    message: string;
+  };
 }
 
 /** Gives parameters in the path as they were sent: a value has one spelling there, and Express decodes any other to it. */

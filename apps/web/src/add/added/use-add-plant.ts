@@ -1,5 +1,4 @@
-import { isPlantStoreError, type RequestEvent } from '@plant-store/client';
-import { isRejectedError } from '@plant-store/client/tanstack-query';
+import { isPlantStoreError, isRejectedError, type RequestEvent } from '@plant-store/client';
 import type { NewPlant } from '@plant-store/contract/operations';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';

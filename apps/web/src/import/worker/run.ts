@@ -1,15 +1,17 @@
 import {
   type Client,
   createClient,
+  deleteAll,
   errors,
   type Fetch,
+  getAll,
   isNetworkError,
   isPlantStoreError,
+  isRejectedError,
   isTimeoutError,
   isUnexpectedResponseError,
+  storeAll,
 } from '@plant-store/client';
-import { deleteAll, getAll, storeAll } from '@plant-store/client/bulk';
-import { isRejectedError } from '@plant-store/client/unwrap';
 import { hasSameFields } from '@plant-store/contract/fields';
 import type { NewPlant, NewPlantInput, Plant } from '@plant-store/contract/operations';
 import { explainError, explainRejection } from '../../shared/explain-failure.js';

@@ -1,6 +1,12 @@
-import type { Client } from '@plant-store/client';
-import { type Changes, type Edit, isEditConflict, saveEdit, startEdit } from '@plant-store/client/edit';
-import { isRejectedError } from '@plant-store/client/unwrap';
+import {
+  type Changes,
+  type Client,
+  type Edit,
+  isEditConflict,
+  isRejectedError,
+  saveEdit,
+  startEdit,
+} from '@plant-store/client';
 import type { StoredPlant } from '@plant-store/contract/operations';
 import { explainRejection } from '../../shared/explain-failure.js';
 import { inParallel } from '../../shared/in-parallel.js';

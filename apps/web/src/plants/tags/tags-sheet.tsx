@@ -1,4 +1,4 @@
-import { countTags, listAll } from '@plant-store/client/list';
+import { countTags, listAll } from '@plant-store/client';
 import { QUERY_MAX_LENGTHS } from '@plant-store/contract/messages';
 import { type FormEvent, type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
 import { navigate, type PlantFilter } from '../../route.js';

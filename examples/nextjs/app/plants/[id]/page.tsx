@@ -1,4 +1,4 @@
-import { startEdit } from '@plant-store/client/edit';
+import { startEdit } from '@plant-store/client';
 import { serialize } from '@plant-store/client/tanstack-query';
 import { notFound } from 'next/navigation';
 import { EditPlant } from '../../edit-plant';

@@ -1,0 +1,2 @@
+// Loaded only when tags are counted.
+export { countTags } from '@plant-store/client';
