@@ -77,6 +77,14 @@ describe('a scripted failure', () => {
     expect([store.plants.size, store.faultsLeft]).toEqual([stored, 0]);
   });
 
+  it('of an operation passes over the requests of others', async () => {
+    store.fail({ operation: 'createPlant', kind: 'refuse', times: 2 });
+    const client = open({ retries: 1 });
+    expect(await client.listPlants()).toMatchObject({ status: 200 });
+    await expect(client.createPlant({ body })).rejects.toMatchObject({ name: 'NetworkError' });
+    expect([store.plants.size, store.faultsLeft]).toEqual([0, 0]);
+  });
+
   it('is retried by the client, so that the plant is stored once', async () => {
     store.fail({ kind: 'drop', stored: true });
     expect(await open({ retries: 1 }).createPlant({ body })).toMatchObject({ status: 200, replayed: true });

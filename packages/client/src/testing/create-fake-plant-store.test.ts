@@ -47,6 +47,66 @@ describe('a fake plant store', () => {
   });
 });
 
+describe('the plants of a store', () => {
+  const stored = { id: 2n, idText: '2', name: 'Rose', tag: 'shrub', addedAt: '2026-11-25T10:00:00.000Z' };
+
+  it('are there at first, as if created, until clear', async () => {
+    const store = createFakePlantStore({ plants: [{ id: 9, name: 'Fern' }, stored] });
+    const client = createClient(store);
+    expect([...store.plants]).toEqual([
+      [9n, { name: 'Fern' }],
+      [2n, { name: 'Rose', tag: 'shrub' }],
+    ]);
+    const { body: page } = await client.listPlants();
+    expect(page).toMatchObject({ plants: [stored, { id: 9n, idText: '9', addedAt: expect.any(String) }] });
+    expect(await client.createPlant({ body: { id: 2, name: 'Rose', tag: 'shrub' } })).toMatchObject({
+      replayed: true,
+    });
+    expect(await client.listChanges({ query: { after: '0' } })).toMatchObject({
+      body: {
+        changes: [
+          { kind: 'created', id: 9n },
+          { kind: 'created', plant: stored },
+        ],
+      },
+    });
+    store.clear();
+    expect(store.plants.size).toBe(0);
+  });
+
+  it('may be a map, of which the store has a copy, also on restore', async () => {
+    const { plants } = createFakePlantStore({ plants: [{ idText: '7', name: 'Ivy' }] });
+    const store = createFakePlantStore({ plants });
+    const backup = new Map(store.plants);
+    await post(store, fern);
+    expect(plants).toEqual(backup);
+    store.restore(store.plants);
+    expect(store.plants.size).toBe(2);
+    store.restore(backup);
+    expect(store.plants).toEqual(backup);
+    store.restore([stored]);
+    expect([...store.plants.keys()]).toEqual([2n]);
+  });
+
+  it('that are not valid are named, with the message of the service, and replace none', async () => {
+    const store = createFakePlantStore({ plants: [stored] });
+    const expectError = (plants: unknown, message: string) => {
+      expect(() => store.restore(plants as never)).toThrow(new TypeError(message));
+      expect(() => createFakePlantStore({ plants: plants as never })).toThrow(message);
+    };
+    const tag = { id: 3, name: 'Fern', tag: 3 };
+    const { message } = (await (await post(store, tag)).json()) as { message: string };
+    expectError([fern, tag], `plants[1], with the id 3: ${message}`);
+    expectError(new Map([[3n, { name: 'Fern', tag: 3 }]]), `plants[0], with the id 3: ${message}`);
+    expectError([{ name: 'Fern' }], 'plants[0]: The plant is not valid: id is required.');
+    expectError([null], 'plants[0]: The plant is not valid: it must be a JSON object.');
+    const { message: taken } = (await (await post(store, { ...fern, id: 2 })).json()) as { message: string };
+    expectError([stored, { ...stored, name: 'Fern' }], `plants[1], with the id 2: ${taken}`);
+    expect([...store.plants.keys()]).toEqual([2n]);
+    store.restore([stored, stored]);
+  });
+});
+
 describe('the base address', () => {
   it.each(['https://example.com', 'https://example.com/api', 'https://EXAMPLE.com/api/'])(
     'may be %s',

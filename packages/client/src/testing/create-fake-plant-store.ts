@@ -1,21 +1,33 @@
+import { createIdentifiedSchema, PlantSchema, TimeSchema } from '@plant-store/contract';
 import { plantScopes, type Scope } from '@plant-store/contract/access-token';
-import type { Plant } from '@plant-store/contract/operations';
+import { fieldsOf, hasSameFields } from '@plant-store/contract/fields';
+import { explainInvalidRequest, messages } from '@plant-store/contract/messages';
+import type { NewPlantInput, Plant } from '@plant-store/contract/operations';
 import type { Fetch } from '../options.js';
 import { parseBaseUrl } from '../parse-base-url.js';
 import { delay, withTimeout } from '../timeout.js';
 import { answer } from './answer.js';
-import { answerWithFault, checkFault, type Fault, hostNotFound } from './faults.js';
-import { noteChange, type StoreState } from './handlers.js';
+import { answerWithFault, createFaultScript, type Fault, hostNotFound } from './faults.js';
+import type { StoreState } from './handlers.js';
+import { matchOperation } from './read-request.js';
 import { type Reply, toResponse } from './reply.js';
 
-/** Where a fake plant store seems to be, and which token it accepts. */
+/** A plant as `createPlant` takes it, or as a reply has it, whose `addedAt` it keeps. */
+export type PlantToStore = NewPlantInput & { readonly addedAt?: string | undefined };
+
+/** Plants for a fake plant store: an array, or a `Map` by ID such as `new Map(store.plants)`. */
+export type PlantsToStore = readonly PlantToStore[] | ReadonlyMap<bigint, Readonly<Plant>>;
+
+/** What a fake plant store starts with. */
 export interface FakePlantStoreOptions {
-  /** The address to seem to be at, as `createClient` takes it. Default: `http://plant-store.test`. */
-  readonly baseUrl?: string | URL;
-  /** The access token to accept, any text that is a bearer token. Default: one of the form that the service issues. */
-  readonly token?: string;
+  /** The plants that are stored at first. Default: none. */
+  readonly plants?: PlantsToStore | undefined;
+  /** Its address, as `createClient` takes it. Default: `http://plant-store.test`. */
+  readonly baseUrl?: string | URL | undefined;
+  /** The access token that it accepts. Default: one of the form that the service issues. */
+  readonly token?: string | undefined;
   /** What its access tokens permit. Default: everything with plants. */
-  readonly scopes?: readonly Scope[];
+  readonly scopes?: readonly Scope[] | undefined;
 }
 
 /** A plant store in memory, for tests. */
@@ -28,47 +40,49 @@ export interface FakePlantStore {
   readonly baseUrl: string;
   /** An access token that is accepted now. */
   readonly token: string;
-  /** What is stored now, by id, in the order in which it came. */
+  /** What is stored now, by ID, in the order in which it was stored. */
   readonly plants: ReadonlyMap<bigint, Readonly<Plant>>;
-  /** How many of the scripted faults no request has met yet. */
+  /** How many requests are yet to meet a scripted fault: `Infinity` if one has `times: Infinity`. */
   readonly faultsLeft: number;
   /** Accepts these access tokens from now on, and no others; `token` is then the first of them. */
   acceptTokens(token: string, ...others: readonly string[]): void;
   /**
-   * Scripts what goes wrong with the next requests: one fault for each, in order, after those scripted before.
+   * Scripts faults, after those scripted before. A request meets the first one for its operation or for any, and no other.
    *
-   * @throws {RangeError | TypeError} when the status, the headers or the body of a fault cannot be a response's
+   * @throws {RangeError | TypeError} when a fault is not valid, such as one with the status 99
    */
   fail(...faults: readonly Fault[]): void;
+  /** Removes all scripted faults, so that requests succeed again. */
+  clearFaults(): void;
   /**
-   * Stores these plants, and nothing else, as where an operator restores a backup: places of changes from before are rejected with
-   * `cursor_expired`. A backup is a copy of `plants`: `new Map(store.plants)`.
+   * Replaces all plants, as when an operator restores a backup: earlier cursors of changes are rejected with `cursor_expired`.
+   *
+   * @throws {TypeError} when a plant is not valid. The message names it, and says what the service would. Nothing is replaced then.
    */
-  restore(backup: ReadonlyMap<bigint, Readonly<Plant>>): void;
-  /** Forgets all plants, deleted ones too, tokens that were created, and all scripted faults; the accepted tokens stay. */
+  restore(plants: PlantsToStore): void;
+  /** Removes all plants, also those that the store started with, all tokens that were created, and all faults. Accepted tokens stay. */
   clear(): void;
 }
 
 /**
- * Creates an empty plant store in memory behind a `fetch`, so that code that uses the client is tested without a
- * server. It answers as the service does: the same statuses, bodies, numbers and messages, the headers
+ * Creates a plant store in memory behind a `fetch`, so that you can test code that uses the client without a server. It answers as the service does: the same statuses, bodies, numbers and messages, the headers
  * `Content-Type`, `WWW-Authenticate`, `Allow`, `ETag`, `Idempotent-Replayed` and `X-Request-Id`, and a body of up to 1 MiB.
  *
  * It differs from the service in this: it serves no documentation; it limits no rates and sends no other headers,
  * those for browsers among them; a token of the issued form that is not accepted is always an unknown one, whether
  * mistyped, expired or revoked (the number is the same, the message is not); of a response, `url` is empty.
  *
- * @throws {TypeError} when the base address cannot be one
+ * @throws {TypeError} when `baseUrl` or a plant is not valid
  *
  * @example
  * import { createClient } from '@plant-store/client';
  * import { createFakePlantStore } from '@plant-store/client/testing';
  *
- * const store = createFakePlantStore();
+ * const store = createFakePlantStore({ plants: [{ id: 14_000, name: 'Fern' }] });
  * const { baseUrl, token, fetch } = store;
  * const client = createClient({ baseUrl, token, fetch });
  *
- * store.fail({ kind: 'drop', stored: true });
+ * store.fail({ operation: 'createPlant', kind: 'drop', stored: true });
  * const reply = await client.createPlant({ body: { id: 14_001, name: 'Rose' } });
  * console.log(reply.status === 200 && reply.replayed); // true: the second attempt found the plant stored
  * console.log(store.plants.get(14_001n)); // { name: 'Rose' }
@@ -81,21 +95,23 @@ export function createFakePlantStore(options: FakePlantStoreOptions = {}): FakeP
   const deleted = new Set<bigint>();
   const originals = new Map<bigint, Readonly<Plant>>();
   const changes: StoreState['changes'] = new Map();
-  const faults: Fault[] = [];
+  const faults = createFaultScript();
   const scopes = options.scopes ?? plantScopes;
   const tokens: StoreState['tokens'] = new Map();
-  let generations = 1;
+  let generations = 0;
   let acceptedTokens: readonly [string, ...string[]] = [options.token ?? defaultToken];
 
-  function replaceAll(backup: ReadonlyMap<bigint, Readonly<Plant>>): void {
+  function replaceAll(given: PlantsToStore): void {
+    const added = readPlants(given);
     generations++;
     for (const records of [plants, times, deleted, originals, changes]) records.clear();
-    for (const [id, plant] of backup) {
+    for (const [id, { plant, at }] of added) {
       plants.set(id, plant);
-      times.set(id, Date.now());
-      noteChange(id, { changes });
+      times.set(id, at);
+      changes.set(id, { number: changes.size + 1, at });
     }
   }
+  replaceAll(options.plants ?? []);
 
   return {
     async fetch(url, init) {
@@ -105,12 +121,12 @@ export function createFakePlantStore(options: FakePlantStoreOptions = {}): FakeP
       const signal = given ?? new AbortController().signal;
       signal.throwIfAborted();
       if (!request.url.startsWith(`${baseUrl}/`)) throw hostNotFound();
-      const fault = faults.shift();
-      const body = new Uint8Array(await withTimeout(() => request.arrayBuffer(), Infinity, signal));
       const { method, headers } = request;
-      const id = nameRequest(headers);
       const { pathname, search } = new URL(request.url);
       const path = pathname.slice(prefixLength);
+      const fault = faults.take(matchOperation(method, path)?.name);
+      const body = new Uint8Array(await withTimeout(() => request.arrayBuffer(), Infinity, signal));
+      const id = nameRequest(headers);
       const answerTo = (query: string) =>
         answer(
           { id, method, path, query, headers, body },
@@ -129,22 +145,39 @@ export function createFakePlantStore(options: FakePlantStoreOptions = {}): FakeP
     },
     plants,
     get faultsLeft() {
-      return faults.length;
+      return faults.left;
     },
     acceptTokens(...tokens) {
       acceptedTokens = tokens;
     },
-    fail(...added) {
-      added.forEach(checkFault);
-      faults.push(...added);
-    },
-    restore: (backup) => replaceAll(new Map(backup)),
+    fail: (...added) => faults.add(added),
+    clearFaults: faults.clear,
+    restore: replaceAll,
     clear() {
-      replaceAll(new Map());
+      replaceAll([]);
       tokens.clear();
-      faults.length = 0;
+      faults.clear();
     },
   };
+}
+
+const PlantToStoreSchema = createIdentifiedSchema({ ...PlantSchema.shape, addedAt: TimeSchema.optional() });
+
+/** Plants by ID, and when each was added, in milliseconds since 1970. @throws {TypeError} when one is not valid */
+function readPlants(given: PlantsToStore) {
+  const read = new Map<bigint, { readonly plant: Plant; readonly at: number }>();
+  const inputs = 'length' in given ? given : [...given].map(([id, plant]) => ({ ...plant, id }));
+  for (const [index, input] of inputs.entries()) {
+    const { id, idText = id } = Object(input);
+    const name = idText === undefined ? `plants[${index}]` : `plants[${index}], with the id ${idText}`;
+    const refuse = (message: string) => new TypeError(`${name}: ${message}`);
+    const { data, error } = PlantToStoreSchema.safeParse(input);
+    if (data === undefined) throw refuse(explainInvalidRequest({ body: error.issues }).message);
+    const plant = fieldsOf(data);
+    if (!hasSameFields(read.get(data.id)?.plant ?? plant, plant)) throw refuse(messages.idTaken(data.id));
+    read.set(data.id, { plant, at: data.addedAt ?? Date.now() });
+  }
+  return read;
 }
 
 /** How often a request that waits looks for a change, in milliseconds. */

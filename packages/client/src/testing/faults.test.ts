@@ -39,6 +39,63 @@ describe('the script of faults', () => {
   });
 });
 
+describe('a fault of an operation', () => {
+  const body = { id: 1, name: 'Fern' };
+  const open = (...faults: Fault[]) => {
+    const { store } = storeThatMeets(...faults);
+    return { store, client: createClient({ ...store, retries: 0 }) };
+  };
+  const unavailable = { kind: 'status', status: 503 } as const;
+
+  it('is met by the next request of that operation, and by none of the others before it', async () => {
+    const { store, client } = open({ operation: 'createPlant', ...unavailable });
+    expect(await client.listChanges()).toMatchObject({ status: 200 });
+    expect(await client.createPlants({ body: { plants: [body] } })).toMatchObject({ status: 200 });
+    expect((await store.fetch(`${store.baseUrl}/nothing`, { method: 'POST' })).status).toBe(404);
+    expect(store.faultsLeft).toBe(1);
+    expect(await client.createPlant({ body })).toMatchObject({ status: 503 });
+    expect(store.faultsLeft).toBe(0);
+    expect(await client.createPlant({ body })).toMatchObject({ status: 200 });
+  });
+
+  it('is met in the order of the script, with those of any operation', async () => {
+    const { store, client } = open(
+      { operation: 'listPlants', kind: 'status', status: 500 },
+      { kind: 'status', status: 429 },
+      { operation: 'createPlant', ...unavailable },
+    );
+    const statuses = [await client.createPlant({ body }), await client.createPlant({ body })];
+    expect(statuses.map(({ status }) => status)).toEqual([429, 503]);
+    const head = { method: 'HEAD', headers: { authorization: `Bearer ${store.token}` } };
+    expect((await store.fetch(`${store.baseUrl}/plants?limit=1`, head)).status).toBe(500);
+    expect(store.faultsLeft).toBe(0);
+  });
+
+  it('is met as many times as it says, or until the faults are cleared', async () => {
+    const { store, client } = open({ operation: 'getPlant', ...unavailable, times: Infinity });
+    store.fail({ operation: 'createPlant', ...unavailable, times: 2 });
+    const create = async () => (await client.createPlant({ body })).status;
+    expect([await create(), await create(), await create()]).toEqual([503, 503, 200]);
+    const get = async () => (await client.getPlant({ params: { id: 1 } })).status;
+    expect([await get(), await get(), await get(), store.faultsLeft]).toEqual([503, 503, 503, Infinity]);
+    store.clearFaults();
+    expect([await get(), store.faultsLeft, store.plants.size]).toEqual([200, 0, 1]);
+    store.fail({ ...unavailable, times: 3 });
+    expect([store.faultsLeft, await get(), store.faultsLeft]).toEqual([3, 503, 2]);
+  });
+
+  it.each<[object, string]>([
+    [{ operation: 'storePlant' }, 'There is no operation storePlant'],
+    [{ operation: 'toString' }, 'There is no operation toString'],
+    [{ times: 0 }, 'times must be a positive integer or Infinity, not 0'],
+    [{ times: 1.5 }, 'times must be a positive integer or Infinity, not 1.5'],
+  ])('is rejected with %j', (scope, message) => {
+    const store = createFakePlantStore();
+    expect(() => store.fail({ ...unavailable, ...scope })).toThrow(message);
+    expect(store.faultsLeft).toBe(0);
+  });
+});
+
 const unknown = { name: 'NetworkError', outcome: 'unknown' };
 const html = { 'Content-Type': 'text/html' };
 

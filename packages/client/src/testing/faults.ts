@@ -1,11 +1,13 @@
 import { errorTexts } from '@plant-store/contract/error-texts';
 import { type ErrorName, errors } from '@plant-store/contract/errors';
+import { routes } from '@plant-store/contract/routes';
+import type { OperationName } from '../client.js';
 import { delay } from '../timeout.js';
 import { errorReply, type Reply, ServiceError, toResponse } from './reply.js';
 
 /**
- * What goes wrong with one request to a fake plant store. `stored` is whether the request is carried out all the
- * same, before anything goes wrong, so that a valid plant is stored; the default is `false`.
+ * What goes wrong with a request to a fake plant store: with the next one, or with the next one of an `operation`, and with as
+ * many as `times` says. If `stored` is true, the request is carried out before anything goes wrong. The default is `false`.
  *
  * @example
  * import { createFakePlantStore, type Fault } from '@plant-store/client/testing';
@@ -16,43 +18,53 @@ import { errorReply, type Reply, ServiceError, toResponse } from './reply.js';
  *   headers: { 'Content-Type': 'text/html' },
  *   body: '<h1>Bad Gateway</h1>',
  * };
- * createFakePlantStore().fail(gateway, { kind: 'drop', stored: true });
+ * const store = createFakePlantStore();
+ * store.fail(gateway, { kind: 'drop', stored: true });
+ * store.fail({ operation: 'listPlants', kind: 'status', status: 503, times: Infinity });
  */
 export type Fault = DelayFault | DropFault | RefuseFault | StatusFault | MalformedFault;
 
+/** Which requests meet a fault. */
+interface BaseFault {
+  /** The operation whose requests meet the fault. Default: any, so the next request meets it. */
+  readonly operation?: OperationName | undefined;
+  /** How many requests meet the fault, such as 3 for a call with 2 retries. `Infinity` is until `clearFaults()`. Default: 1. */
+  readonly times?: number | undefined;
+}
+
 /** The usual reply, late. With 0 milliseconds nothing goes wrong: it lets a request pass between two faults. */
-export interface DelayFault {
+export interface DelayFault extends BaseFault {
   readonly kind: 'delay';
   /** In milliseconds. A request that is aborted in this time is not carried out any more. */
   readonly ms: number;
-  readonly stored?: boolean;
+  readonly stored?: boolean | undefined;
 }
 
 /** The connection breaks before a reply comes: `fetch` rejects, and the caller cannot know what is stored. */
-export interface DropFault {
+export interface DropFault extends BaseFault {
   readonly kind: 'drop';
-  readonly stored?: boolean;
+  readonly stored?: boolean | undefined;
 }
 
 /** No connection is made: `fetch` rejects, and certainly nothing is stored. */
-export interface RefuseFault {
+export interface RefuseFault extends BaseFault {
   readonly kind: 'refuse';
 }
 
 /** A reply of another status, from the service or from a proxy in front of it. */
-export interface StatusFault {
+export interface StatusFault extends BaseFault {
   readonly kind: 'status';
   /** From 200 to 599. */
   readonly status: number;
   /** Such as `{ 'Retry-After': '1' }`. Default: none; the service itself sends `Retry-After` with 429, and 503 but for `database_damaged`. */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Default: the Error body of the first error of that status in the registry; where there is none, nothing. */
-  readonly body?: string;
-  readonly stored?: boolean;
+  readonly body?: string | undefined;
+  readonly stored?: boolean | undefined;
 }
 
 /** The request is carried out, but its reply comes with another body: a page, the first half, or nothing. */
-export interface MalformedFault {
+export interface MalformedFault extends BaseFault {
   readonly kind: 'malformed';
   readonly body: 'html' | 'truncated' | 'empty';
 }
@@ -94,12 +106,45 @@ export async function answerWithFault(
   }
 }
 
-/**
- * Checks that a fault can be answered with.
- *
- * @throws {RangeError | TypeError} when its status, its headers or its body cannot be those of a response
- */
-export function checkFault(fault: Fault): void {
+/** The faults that requests to a store are yet to meet. */
+export interface FaultScript {
+  /** How many requests are yet to meet a fault. */
+  readonly left: number;
+  /** @throws {RangeError | TypeError} when a fault has no such operation, no such `times`, or no reply that is possible */
+  add(faults: readonly Fault[]): void;
+  /** Returns the first fault that a request of an operation meets, if any, which it has then met. */
+  take(operation: OperationName | undefined): Fault | undefined;
+  clear(): void;
+}
+
+export function createFaultScript(): FaultScript {
+  const script: { readonly fault: Fault; left: number }[] = [];
+  return {
+    get left() {
+      return script.reduce((sum, { left }) => sum + left, 0);
+    },
+    add(faults) {
+      faults.forEach(checkFault);
+      script.push(...faults.map((fault) => ({ fault, left: fault.times ?? 1 })));
+    },
+    take(operation) {
+      const index = script.findIndex(({ fault }) => (fault.operation ?? operation) === operation);
+      const met = script[index];
+      if (met !== undefined && --met.left === 0) script.splice(index, 1);
+      return met?.fault;
+    },
+    clear() {
+      script.length = 0;
+    },
+  };
+}
+
+function checkFault(fault: Fault): void {
+  const { operation, times = 1 } = fault;
+  if (operation !== undefined && !Object.hasOwn(routes, operation))
+    throw new TypeError(`There is no operation ${operation}`);
+  if (times !== Infinity && !(Number.isSafeInteger(times) && times > 0))
+    throw new RangeError(`times must be a positive integer or Infinity, not ${times}`);
   if (fault.kind === 'status') toResponse(statusReply('', fault));
 }
 

@@ -235,8 +235,8 @@ function showToken({ id, name, scopes, createdAt, expiresAt, revokedAt, ratePerM
 }
 
 /** Gives a plant the last place among all changes. */
-export function noteChange(id: bigint, { changes }: Pick<StoreState, 'changes'>): void {
-  const number = Math.max(0, ...[...changes.values()].map((change) => change.number)) + 1;
+function noteChange(id: bigint, { changes }: Pick<StoreState, 'changes'>): void {
+  const number = ([...changes.values()].at(-1)?.number ?? 0) + 1;
   changes.delete(id);
   changes.set(id, { number, at: Date.now() });
 }

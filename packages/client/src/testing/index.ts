@@ -2,5 +2,7 @@ export {
   createFakePlantStore,
   type FakePlantStore,
   type FakePlantStoreOptions,
+  type PlantsToStore,
+  type PlantToStore,
 } from './create-fake-plant-store.js';
 export type { DelayFault, DropFault, Fault, MalformedFault, RefuseFault, StatusFault } from './faults.js';

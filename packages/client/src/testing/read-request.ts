@@ -14,8 +14,17 @@ import * as z from 'zod';
 import { readJsonBody } from './read-body.js';
 import { ServiceError } from './reply.js';
 
+/** The operation that a request names, if any. GET serves HEAD. */
+export function matchOperation(
+  method: string,
+  path: string,
+): MatchedOperation<keyof typeof routes> | undefined {
+  const servedBy = method === 'HEAD' ? 'GET' : method;
+  return matchPath(path).find((operation) => operation.method === servedBy);
+}
+
 /**
- * Finds the operation that a request names.
+ * The same, if the path is valid.
  *
  * @throws {ServiceError} `not_found`, `bad_request` or `method_not_allowed`
  */
@@ -25,8 +34,7 @@ export function findOperation(method: string, path: string): MatchedOperation<ke
     throw new ServiceError('not_found', messages.notFound(path));
   }
   requireValidEncoding(path);
-  const servedBy = method === 'HEAD' ? 'GET' : method;
-  const operation = operations.find((candidate) => candidate.method === servedBy);
+  const operation = matchOperation(method, path);
   if (operation !== undefined) return operation;
   const allowed = allowedMethods(operations);
   const message = messages.methodNotAllowed(method, path, allowed);
