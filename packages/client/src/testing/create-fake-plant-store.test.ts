@@ -62,13 +62,11 @@ describe('the plants of a store', () => {
     expect(await client.createPlant({ body: { id: 2, name: 'Rose', tag: 'shrub' } })).toMatchObject({
       replayed: true,
     });
-    expect(await client.listChanges({ query: { after: '0' } })).toMatchObject({
-      body: {
-        changes: [
-          { kind: 'created', id: 9n },
-          { kind: 'created', plant: stored },
-        ],
-      },
+    const { body: first } = await client.listChanges({ query: { after: '0', limit: 1 } });
+    expect(first).toMatchObject({ changes: [{ kind: 'created', id: 9n }] });
+    const after = 'next' in first ? first.next : '';
+    expect(await client.listChanges({ query: { after } })).toMatchObject({
+      body: { changes: [{ kind: 'created', plant: stored }] },
     });
     store.clear();
     expect(store.plants.size).toBe(0);
