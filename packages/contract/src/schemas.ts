@@ -471,6 +471,10 @@ const ChangeSchema = z
       .meta({ description: 'When that was, if it is known', override: { pattern: undefined } })
       .optional(),
   })
+  .refine(({ kind, plant }) => kind === 'deleted' || plant !== undefined, {
+    path: ['plant'],
+    error: 'is required',
+  })
   .meta({ id: 'Change', description: 'The last change of a plant.' }) as unknown as z.ZodType<Change, Change>;
 
 /** A page of changes. */
