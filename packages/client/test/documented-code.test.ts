@@ -18,6 +18,7 @@ declare global {
   function loadPlace(): Promise<string | undefined>;
   function storePlace(next: string): Promise<void>;
   function beforeAll(run: () => void): void;
+  const beforeEach: typeof beforeAll;
   const afterEach: typeof beforeAll;
   const afterAll: typeof beforeAll;
 }
