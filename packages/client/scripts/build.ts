@@ -1,6 +1,5 @@
-// Builds the package into `dist` without dependencies: each entry is one file, bundled with the code that it uses of the
-// contract and, in the entry for tests, of zod; that for MSW imports MSW. The types include those that they need of the
-// contract.
+// Builds the package into `dist` without dependencies: it includes the code and the types that it needs of the contract and, for the
+// entries with schemas, zod.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -20,7 +19,7 @@ execFileSync(process.execPath, [fileOf('typescript', 'bin/tsc'), '-p', 'tsconfig
 copyTypes({ from: allTypes, to: dist, entries });
 rmSync(allTypes, { recursive: true });
 await bundle(dist);
-copyFileSync(fileOf('zod', 'LICENSE'), join(dist, 'testing/zod.LICENSE'));
+copyFileSync(fileOf('zod', 'LICENSE'), join(dist, 'zod.LICENSE'));
 
 /** The path of a file of an installed package. */
 function fileOf(name: string, file: string): string {

@@ -20,12 +20,18 @@ const options = {
   logLevel: 'warning',
 } satisfies BuildOptions;
 
+/** The entries with the schemas of the contract, and with zod. */
+const withSchemas = { 'testing/index': 'src/testing/index.ts', validate: 'src/validate.ts' };
+
 /** The modules of the client, each of which becomes a file: bundlers then load only those that a part of a program uses. */
-const modules = globSync('src/{*,errors/*}.ts', { cwd: root, exclude: ['**/*.test.ts', '**/*.test-d.ts'] });
+const modules = globSync('src/{*,errors/*}.ts', {
+  cwd: root,
+  exclude: ['**/*.test.ts', '**/*.test-d.ts', ...Object.values(withSchemas)],
+});
 
 /**
- * Writes the package into a folder, with the modules of the contract that it needs. The entry for tests is one file, bundled with the
- * schemas of the contract and with zod. MSW stays an import.
+ * Writes the package into a folder, with the modules of the contract that it needs. The entries with schemas are one file each, and
+ * share `schemas.js`, which includes zod. MSW stays an import.
  */
 export async function bundle(outdir: string): Promise<void> {
   const used = new Map<string, string>();
@@ -53,6 +59,13 @@ export async function bundle(outdir: string): Promise<void> {
       },
     ],
   });
-  const contract = Object.fromEntries(used);
-  await build({ ...options, entryPoints: { ...contract, 'testing/index': 'src/testing/index.ts' }, outdir });
+  await build({ ...options, entryPoints: Object.fromEntries(used), outdir });
+  await build({
+    ...options,
+    entryPoints: withSchemas,
+    alias: { '@ts-rest/core': './scripts/ts-rest.ts' },
+    splitting: true,
+    chunkNames: 'schemas',
+    outdir,
+  });
 }

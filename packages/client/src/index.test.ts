@@ -46,16 +46,22 @@ it('. exports this and nothing else, and includes only plain data of the contrac
     '../contract/src/fields.ts',
     '../contract/src/routes.ts',
   ]);
-  expect(files.filter((file) => /^src\/(tanstack-query|testing|msw)\b/.test(file))).toEqual([]);
+  expect(files.filter((file) => /^src\/(tanstack-query|testing|msw|validate)\b/.test(file))).toEqual([]);
   expect(packages).toEqual([]);
 });
 
-it('./testing exports the fake, and includes the schemas of the contract and nothing that only Node.js has', async () => {
-  expect(Object.keys(await import('./testing/index.js'))).toEqual(['createFakePlantStore']);
-  const { files, packages } = await listImports('src/testing/index.ts');
-  expect(files).toContain('../contract/src/schemas.ts');
-  expect(packages).toEqual(['@ts-rest/core', 'zod']);
-});
+it.each([
+  ['testing/index', 'createFakePlantStore'],
+  ['validate', 'validateReply'],
+])(
+  './%s exports %s, and includes the schemas of the contract and nothing that only Node.js has',
+  async (entry, exported) => {
+    expect(Object.keys(await import(/* @vite-ignore */ `./${entry}.ts`))).toEqual([exported]);
+    const { files, packages } = await listImports(`src/${entry}.ts`);
+    expect(files).toContain('../contract/src/schemas.ts');
+    expect(packages).toEqual(['@ts-rest/core', 'zod']);
+  },
+);
 
 it('requires no other package, and names MSW and TanStack Query only for those who have them', () => {
   expect(clientPackage).not.toHaveProperty('dependencies');

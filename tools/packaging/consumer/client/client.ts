@@ -17,6 +17,7 @@ import {
   unwrap,
 } from '@plant-store/client';
 import { createFakePlantStore, type Fault } from '@plant-store/client/testing';
+import { validateReply } from '@plant-store/client/validate';
 
 /** The compiler narrows a reply by its status. */
 function describeReply(reply: ReplyOf<'createPlant'>): string {
@@ -48,6 +49,7 @@ const plant: { readonly name: string; readonly tag?: string | undefined } = awai
 );
 const seen: unknown[] = [replayed, plant.name, store.plants.get(9223372036854775807n)?.name];
 
+validateReply('createPlant', await client.createPlant({ body }));
 const conflict = { ...body, name: 'Fern' };
 seen.push(describeReply(await client.createPlant({ body: conflict })));
 const taken: unknown = await unwrap(client.createPlant({ body: conflict })).catch((error: unknown) => error);
