@@ -7,7 +7,7 @@ import type { Fetch } from '../options.js';
 import { parseBaseUrl } from '../parse-base-url.js';
 import { delay, withTimeout } from '../timeout.js';
 import { answer } from './answer.js';
-import { answerWithFault, createFaultScript, type Fault, hostNotFound } from './faults.js';
+import { answerWithFault, connectionError, createFaultScript, type Fault } from './faults.js';
 import type { StoreState } from './handlers.js';
 import { matchOperation } from './read-request.js';
 import { type Reply, toResponse } from './reply.js';
@@ -120,7 +120,7 @@ export function createFakePlantStore(options: FakePlantStoreOptions = {}): FakeP
       const request = new Request(url, unsignalled);
       const signal = given ?? new AbortController().signal;
       signal.throwIfAborted();
-      if (!request.url.startsWith(`${baseUrl}/`)) throw hostNotFound();
+      if (!request.url.startsWith(`${baseUrl}/`)) throw connectionError('getaddrinfo', 'ENOTFOUND');
       const { method, headers } = request;
       const { pathname, search } = new URL(request.url);
       const path = pathname.slice(prefixLength);
@@ -180,6 +180,8 @@ function readPlants(given: PlantsToStore) {
   return read;
 }
 
+const emptyPage = /^\{"changes":\[\],"next":"([^"]*)"\}$/;
+
 /** How often a request that waits looks for a change, in milliseconds. */
 const pollMs = 10;
 
@@ -192,14 +194,13 @@ async function waitForChange(
 ): Promise<Reply> {
   const query = new URLSearchParams(search);
   const endsAt = performance.now() + 1_000 * Number(query.get('wait'));
-  let last = reply;
-  while (last.body.startsWith('{"changes":[]') && performance.now() < endsAt) {
+  for (let last = reply; ; last = answerTo(`${query}`)) {
+    const next = emptyPage.exec(last.body)?.[1];
+    if (next === undefined || performance.now() >= endsAt) return last;
     await delay(pollMs, signal);
-    // Without a place of its own it began when it came.
-    query.set('after', (JSON.parse(last.body) as { next: string }).next);
-    last = answerTo(`${query}`);
+    // A request without a place of its own waits for what follows its arrival.
+    query.set('after', next);
   }
-  return last;
 }
 
 const defaultToken = `pst_${'Fake'.padEnd(49, '0')}`;

@@ -84,6 +84,14 @@ describe('a fault of an operation', () => {
     expect([store.faultsLeft, await get(), store.faultsLeft]).toEqual([3, 503, 2]);
   });
 
+  it('may break a reply that waits for changes', async () => {
+    const { client } = open({ operation: 'listChanges', kind: 'malformed', body: 'truncated' });
+    await expect(client.listChanges({ query: { wait: 10 } })).rejects.toMatchObject({
+      name: 'UnexpectedResponseError',
+      bodyStart: expect.stringMatching(/^\{"changes"/),
+    });
+  });
+
   it.each<[object, string]>([
     [{ operation: 'storePlant' }, 'There is no operation storePlant'],
     [{ operation: 'toString' }, 'There is no operation toString'],

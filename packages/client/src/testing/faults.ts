@@ -95,9 +95,9 @@ export async function answerWithFault(
       return answerLate(request, fault, signal);
     case 'drop':
       if (fault.stored) request.answer();
-      throw connectionReset();
+      throw connectionError('read', 'ECONNRESET');
     case 'refuse':
-      throw connectionRefused();
+      throw connectionError('connect', 'ECONNREFUSED');
     case 'status':
       if (fault.stored) request.answer();
       return statusReply(request.id, fault);
@@ -181,22 +181,8 @@ function malform(reply: Reply, body: MalformedFault['body']): Reply {
   }
 }
 
-/** What `fetch` of Node.js rejects with when the connection breaks. */
-function connectionReset(): TypeError {
-  return connectionError('read', 'ECONNRESET');
-}
-
-/** What `fetch` of Node.js rejects with when nobody listens at the address. */
-function connectionRefused(): TypeError {
-  return connectionError('connect', 'ECONNREFUSED');
-}
-
-/** What `fetch` of Node.js rejects with when the host has no address. */
-export function hostNotFound(): TypeError {
-  return connectionError('getaddrinfo', 'ENOTFOUND');
-}
-
-function connectionError(syscall: string, code: string): TypeError {
+/** What `fetch` of Node.js rejects with when a system call fails. */
+export function connectionError(syscall: string, code: string): TypeError {
   return new TypeError('fetch failed', {
     cause: Object.assign(new Error(`${syscall} ${code}`), { code, syscall }),
   });
