@@ -65,12 +65,12 @@ export interface FakePlantStore {
 }
 
 /**
- * Creates a plant store in memory behind a `fetch`, so that you can test code that uses the client without a server. It answers as the service does: the same statuses, bodies, numbers and messages, the headers
- * `Content-Type`, `WWW-Authenticate`, `Allow`, `ETag`, `Idempotent-Replayed` and `X-Request-Id`, and a body of up to 1 MiB.
+ * Creates a plant store in memory behind a `fetch`, so that you can test code that uses the client without a server. It answers as
+ * the service does: the same statuses, bodies, numbers, and messages, the headers `Content-Type`, `WWW-Authenticate`, `Allow`, `ETag`,
+ * `Idempotent-Replayed`, and `X-Request-Id`, and a body of up to 1 MiB.
  *
- * It differs from the service in this: it serves no documentation; it limits no rates and sends no other headers,
- * those for browsers among them; a token of the issued form that is not accepted is always an unknown one, whether
- * mistyped, expired or revoked (the number is the same, the message is not); of a response, `url` is empty.
+ * It differs from the service: it has no rate limit and no documentation, and it sends no other headers, such as those for browsers. Its
+ * message for a token that was mistyped, has expired, or was revoked is the one for an unknown token. The `url` of a response is empty.
  *
  * @throws {TypeError} when `baseUrl` or a plant is not valid
  *
