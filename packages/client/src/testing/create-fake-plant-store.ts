@@ -69,8 +69,9 @@ export interface FakePlantStore {
  * the service does: the same statuses, bodies, numbers, and messages, the headers `Content-Type`, `WWW-Authenticate`, `Allow`, `ETag`,
  * `Idempotent-Replayed`, and `X-Request-Id`, and a body of up to 1 MiB.
  *
- * It differs from the service: it has no rate limit and no documentation, and it sends no other headers, such as those for browsers. Its
- * message for a token that was mistyped, has expired, or was revoked is the one for an unknown token. The `url` of a response is empty.
+ * It differs from the service: it has no rate limit and no documentation, and it sends no other headers, such as those for browsers. For
+ * a token of the issued form that it does not accept, the message is always the one for an unknown token. The `url` of a response is
+ * empty.
  *
  * @throws {TypeError} when `baseUrl` or a plant is not valid
  *
