@@ -1,13 +1,29 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Finds a port of 127.0.0.1 that is free at the moment. */
+/**
+ * The ports that are tried, from the first up to, but not including, the second. They are below those that systems assign themselves
+ * (from 32,768 on by default), so no other program is assigned one before its caller listens on it.
+ */
+export const triedPorts = [20_000, 32_768] as const;
+
+/** Finds a port of 127.0.0.1 on which nothing listens, and which the system assigns to no other program. */
 export async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
+  for (;;) {
+    const port = randomInt(...triedPorts);
+    if (await isFree(port)) return port;
+  }
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer();
+  try {
+    await once(server.listen(port, '127.0.0.1'), 'listening');
+  } catch {
+    return false;
+  }
   server.close();
   await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('There is no free port');
-  return address.port;
+  return true;
 }
