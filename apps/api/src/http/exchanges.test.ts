@@ -88,12 +88,12 @@ it('closes a connection through which nothing goes while some of a reply is left
 });
 
 it('leaves out the requests of a connection that is gone', async () => {
-  const { port, begun, held } = await startServer({ hold: true });
+  const { port, begun, held, count } = await startServer({ hold: true });
   const socket = await open(port);
   socket.write(composeRequests(3));
   await until(() => begun.length === 1);
   socket.resetAndDestroy();
-  await waitTurns(10);
+  await until(async () => (await count()) === 0);
   for (const end of held) end();
   await waitTurns(10);
   expect(begun).toEqual(['/0']);
