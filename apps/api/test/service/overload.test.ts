@@ -16,10 +16,14 @@ import { until } from '../support/until.js';
 async function startHeldService() {
   const lines: string[] = [];
   const log = pino({}, { write: (line) => void lines.push(line) });
+  const committing = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
   const held = {
-    create: (plants: readonly unknown[]) =>
-      released.promise.then(() => plants.map(() => ({ stored: true, addedAt: 1 }) as const)),
+    async create(plants: readonly unknown[]) {
+      committing.resolve();
+      await released.promise;
+      return plants.map(() => ({ stored: true, addedAt: 1 }) as const);
+    },
     change: () => Promise.reject(new Error('nothing is changed')),
   };
   const queue = createTestQueue(held, { limits: parseConfig({ QUEUE_MAX_PLANTS: '4' }, '/').queueLimits });
@@ -27,19 +31,27 @@ async function startHeldService() {
   const { app, token } = await openApp(log, {}, { queue, stopping: stopping.signal });
   onTestFinished(() => released.resolve());
   const baseUrl = await listen(createServer(app, log));
-  return { baseUrl, token, queue, stopping, release: released.resolve, lines };
+  return {
+    baseUrl,
+    token,
+    queue,
+    stopping,
+    committing: committing.promise,
+    release: released.resolve,
+    lines,
+  };
 }
 
 type HeldService = Awaited<ReturnType<typeof startHeldService>>;
 
-/** Sends creates until the queue is full. */
+/** Sends creates until the queue is full: two that wait behind a commit. */
 async function fill(service: HeldService) {
-  const accepted = [];
-  for (let id = 1; !service.queue.isFull(1); id++) {
-    accepted.push(postPlant(service, { id, name: 'Fern' }).then(({ status }) => status, String));
-    await new Promise(setImmediate);
-    await until(() => service.queue.isFull(1) || accepted.length < 3);
-  }
+  const post = (id: number) => postPlant(service, { id, name: 'Fern' }).then(({ status }) => status, String);
+  const first = post(1);
+  // Sent before, the others might be in the same commit, and the queue would have room again.
+  await service.committing;
+  const accepted = [first, post(2), post(3)];
+  await until(() => service.queue.isFull(1));
   return accepted;
 }
 
