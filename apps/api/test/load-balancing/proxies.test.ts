@@ -192,7 +192,7 @@ describe.each(['haproxy', 'nginx', 'caddy'] as const)('behind %s', (proxy) => {
     expect(await wait(3)).toMatchObject({ status: 200, body: { changes: [] } });
     expect(performance.now() - startedAt).toBeGreaterThan(2_900);
     const { stdout } = await command.end('SIGTERM');
-    expect([...stdout.matchAll(/"path":"\/changes".*"durationMs":[23]\d{3}/g)]).toHaveLength(1);
+    expect([...stdout.matchAll(/"path":"\/changes".*"durationMs":([2-9]\d{3}|\d{5})/g)]).toHaveLength(1);
   });
 
   // Caddy has one instance.

@@ -17,6 +17,9 @@ it.each([1, 2] as const)(
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OTEL_EXPORTER_OTLP_HEADERS: 'api-key=sesame',
       OTEL_SERVICE_NAME: 'greenhouse',
+      // Nothing is due before, on however slow a machine.
+      OTEL_BSP_SCHEDULE_DELAY: '3600000',
+      OTEL_METRIC_EXPORT_INTERVAL: '3600000',
       OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
     });
     for (let id = 1; id <= 5; id++) await client.createPlant({ body: { id, name: 'Fern' } });
@@ -124,6 +127,8 @@ it('keeps no more spans than OTEL_BSP_MAX_QUEUE_SIZE, while those before them ar
   const { client, command } = await startStore({
     OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${collector.url}/v1/traces`,
     OTEL_BSP_MAX_QUEUE_SIZE: '3',
+    // They are sent once they are as many, not because the time is over.
+    OTEL_BSP_SCHEDULE_DELAY: '3600000',
   });
   for (let id = 1; id <= 20; id++) await client.createPlant({ body: { id, name: 'Fern' } });
   await until(() => collector.spans.length === 3);
