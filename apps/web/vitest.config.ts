@@ -10,7 +10,12 @@ const shared = {
 };
 
 /** Each file restores what it replaces, so that files can share loaded modules. Only what hangs takes a minute. */
-const common = { isolate: false, testTimeout: 60_000, hookTimeout: 60_000 };
+const common = {
+  isolate: false,
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+  expect: { poll: { timeout: 30_000 } },
+};
 const inJsdom = { ...common, environment: 'jsdom' as const, setupFiles: ['test/setup-jsdom.ts'] };
 
 export default defineConfig({

@@ -257,7 +257,7 @@ it('ends with the reason of a signal, and aborts what is in flight when it is le
   const client = createClient({ ...store, fetch, retries: 0 });
   const control = new AbortController();
   const ended = run(storeAll(client, plantsOf(3_000), { signal: control.signal }));
-  await vi.waitFor(() => expect(signals.length).toBeGreaterThan(1));
+  await expect.poll(() => signals.length).toBeGreaterThan(1);
   control.abort(new Error('enough'));
   await expect(ended).rejects.toThrow('enough');
   for (const signal of signals.slice(1)) expect(signal?.aborted).toBe(true);
@@ -265,7 +265,7 @@ it('ends with the reason of a signal, and aborts what is in flight when it is le
   const left = storeAll(client, [{ id: 0, name: 'another' }, ...plantsOf(2_000)]);
   signals.length = 0;
   for await (const _ of left) break;
-  await vi.waitFor(() => expect(signals.at(-1)?.aborted).toBe(true));
+  await expect.poll(() => signals.at(-1)?.aborted).toBe(true);
 });
 
 /** Ids in each form that they may have: those of 2,500 plants, and one that no plant ever had. */

@@ -11,7 +11,7 @@ import {
   QueryObserver,
   skipToken,
 } from '@tanstack/query-core';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { createClient } from './create-client.js';
 import { isEditConflict, startEdit } from './edit.js';
 import type { ClientOptions } from './options.js';
@@ -81,7 +81,7 @@ describe('the options of a mutation', () => {
     onlineManager.setOnline(false);
     queryClient.mount();
     const result = creator.mutate({ body });
-    await vi.waitFor(() => expect(creator.getCurrentResult().isPaused).toBe(true));
+    await expect.poll(() => creator.getCurrentResult().isPaused).toBe(true);
     expect(store.plants.size).toBe(0);
     onlineManager.setOnline(true);
     expect(await result).toEqual({ name: body.name });
@@ -174,7 +174,7 @@ describe('the mutation of an update', () => {
     const { store, queryClient, plantStore, edit, updater, updateByOthers } = await openUpdate();
     onlineManager.setOnline(false);
     void updater.mutate({ edit, changes: { name: 'Mine' } }).catch(() => undefined);
-    await vi.waitFor(() => expect(queryClient.isMutating()).toBe(1));
+    await expect.poll(() => queryClient.isMutating()).toBe(1);
     const text = serialize(dehydrate(queryClient));
     onlineManager.setOnline(true);
     await updateByOthers();
@@ -232,7 +232,7 @@ describe('the options of a query', () => {
     store.fail(drop, drop, drop, drop);
     start(queryClient, plantStore.listPlants);
     const [query] = queryClient.getQueryCache().getAll();
-    await vi.waitFor(() => expect(query?.state.status).toBe('error'));
+    await expect.poll(() => query?.state.status).toBe('error');
     expect(query?.state).toMatchObject({ fetchFailureCount: 1, error: { name: 'NetworkError' } });
     expect(store.faultsLeft).toBe(2);
     queryClient.clear();
@@ -317,7 +317,7 @@ describe('skipToken in place of a request', () => {
     await queryClient.invalidateQueries({ queryKey: plantStore.getPlant.queryKey() });
     expect(observer.getCurrentResult()).toMatchObject({ status: 'pending', fetchStatus: 'idle' });
     observer.setOptions(optionsFor(body.id));
-    await vi.waitFor(() => expect(observer.getCurrentResult().data).toMatchObject(body));
+    await expect.poll(() => observer.getCurrentResult().data).toMatchObject(body);
     unsubscribe();
   });
 
@@ -360,7 +360,7 @@ describe('a cache that was serialized', () => {
     const options = plantStore.createPlant.mutationOptions();
     onlineManager.setOnline(false);
     creator.mutate({ body, signal: new AbortController().signal });
-    await vi.waitFor(() => expect(queryClient.isMutating()).toBe(1));
+    await expect.poll(() => queryClient.isMutating()).toBe(1);
     const text = serialize(dehydrate(queryClient));
     onlineManager.setOnline(true);
     const restored = new QueryClient();

@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { type Config, parseConfig } from '../config.js';
 import { WorkerGroup, type WorkerGroupOptions } from './worker-group.js';
 import type { WorkerExit, WorkerProcess, WorkerQuestions } from './worker-process.js';
@@ -48,8 +48,7 @@ async function startGroup(
     ...{ group, starts, calls, hangs, reported, pids },
     kill: (pid: number) => end.get(pid)?.({ status: null, signal: 'SIGKILL' }),
     /** Until these processes serve, by the number of the worker. */
-    untilServing: (...expected: readonly string[]) =>
-      vi.waitFor(() => expect(pids()).toEqual(expected), { timeout: 10_000 }),
+    untilServing: (...expected: readonly string[]) => expect.poll(() => pids()).toEqual(expected),
   };
 }
 
@@ -80,7 +79,7 @@ it.each<[title: string, readConfig: () => Config]>([
   expect(pids()).toEqual(['1: 1', '2: 2']);
   expect(calls).toEqual([]);
   kill(1);
-  await vi.waitFor(() => expect(group.serving().get(1)?.pid).toBeGreaterThan(2));
+  await expect.poll(() => group.serving().get(1)?.pid).toBeGreaterThan(2);
   expect(starts.at(-1)).toBe(config.bodyLimitBytes);
 });
 
@@ -88,7 +87,7 @@ it('replaces the workers once more for all calls that come while they are replac
   const launched = Promise.withResolvers<void>();
   const { group, starts, pids } = await startGroup(holdThird(launched.promise));
   const replacing = [group.replaceAll(() => newConfig)];
-  await vi.waitFor(() => expect(starts).toHaveLength(3));
+  await expect.poll(() => starts).toHaveLength(3);
   for (let call = 0; call < 2; call++)
     replacing.push(group.replaceAll(() => ({ ...config, bodyLimitBytes: 9 })));
   launched.resolve();
@@ -102,7 +101,7 @@ it('starts a worker again that did not start, and then gets the new settings', a
     if (pid === 3) throw new Error('The page folder is missing');
   });
   kill(1);
-  await vi.waitFor(() => expect(starts).toHaveLength(3));
+  await expect.poll(() => starts).toHaveLength(3);
   await group.replaceAll(() => newConfig);
   await untilServing('1: 5', '2: 4');
   expect(starts.slice(3)).toEqual([7, 7]);
@@ -115,7 +114,7 @@ it('reads the settings again while a worker does not start, which starts with th
   kill(1);
   await group.replaceAll(() => newConfig);
   await group.replaceAll(() => ({ ...config, bodyLimitBytes: 9 }));
-  await vi.waitFor(() => expect(pids()).toHaveLength(2), { timeout: 10_000 });
+  await expect.poll(() => pids()).toHaveLength(2);
   await group.stop();
 });
 
@@ -157,7 +156,7 @@ it('stops a worker that is starting, too, and starts no more', async () => {
   const started = Promise.withResolvers<void>();
   const { group, calls, starts, kill } = await startGroup(holdThird(started.promise));
   kill(1);
-  await vi.waitFor(() => expect(starts).toHaveLength(3));
+  await expect.poll(() => starts).toHaveLength(3);
   const stopped = group.stop();
   started.resolve();
   expect(await stopped).toBe(true);
@@ -171,14 +170,14 @@ it('reports a worker that is killed while it retires', async () => {
   hangs.add('retire 1').add('retire 2');
   await group.replaceAll(() => config);
   kill(1);
-  await vi.waitFor(() => expect(reported).toEqual([1]));
+  await expect.poll(() => reported).toEqual([1]);
   expect(pids()).toEqual(['1: 3', '2: 4']);
 });
 
 it('ends a worker that hangs, which does not respond long before that, and leaves one that answers', async () => {
   const { group, hangs, pids, untilServing } = await startGroup(undefined, { watchEveryMs: 10 });
   hangs.add('ping 2');
-  await vi.waitFor(() => expect([...group.responding().keys()]).toEqual([1]));
+  await expect.poll(() => [...group.responding().keys()]).toEqual([1]);
   expect(pids()).toEqual(['1: 1', '2: 2']);
   await untilServing('1: 1', '2: 3');
   expect([...group.responding().keys()]).toEqual([1, 2]);

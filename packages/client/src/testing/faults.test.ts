@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createClient } from '../create-client.js';
 import { createFakePlantStore } from './create-fake-plant-store.js';
 import type { Fault } from './faults.js';
@@ -155,7 +155,7 @@ it('a delay of a reply begins once the plant is stored, and ends with the signal
   const { store, post } = storeThatMeets({ kind: 'delay', ms: 60_000, stored: true });
   const controller = new AbortController();
   const reply = post(undefined, controller.signal);
-  await vi.waitFor(() => expect(store.plants.size).toBe(1));
+  await expect.poll(() => store.plants.size).toBe(1);
   controller.abort();
   await expect(reply).rejects.toThrow(/aborted/);
 });

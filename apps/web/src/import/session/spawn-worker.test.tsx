@@ -44,5 +44,5 @@ it('reports the end of a worker that had begun', async () => {
   vi.stubGlobal('Worker', FailingWorker);
   const onCrash = vi.fn();
   spawnWorker({ onReport: () => undefined, onCrash }).send({ type: 'download' });
-  await vi.waitFor(() => expect(onCrash).toHaveBeenCalledExactlyOnceWith(''));
+  await expect.poll(() => onCrash).toHaveBeenCalledExactlyOnceWith('');
 });
