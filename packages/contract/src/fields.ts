@@ -41,7 +41,7 @@ export const plantFieldNames = namesOf(plantFields);
 export const plantFilters = plantFieldNames.filter(
   (name): name is keyof PlantQuery & keyof Plant => 'filter' in plantFields[name],
 );
-export const plantSearches = plantFieldNames.filter((name) => 'search' in plantFields[name]);
+export const plantSearches = /* @__PURE__ */ plantFieldNames.filter((name) => 'search' in plantFields[name]);
 
 /** The names of fields, in their order. */
 export function namesOf<Name extends string>(fields: Readonly<Record<Name, Field>>): readonly Name[] {
