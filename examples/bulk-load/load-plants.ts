@@ -56,16 +56,14 @@ export async function loadPlants({ file, rejectedFile, client, signal, counts }:
   }
 
   try {
-    const stored = storeAll(client, readPlants(), {
-      signal,
-      // As long as it takes.
-      rounds: Number.POSITIVE_INFINITY,
-      onProgress(progress) {
-        counts.stored = progress.stored;
-        counts.alreadyThere = progress.replayed;
-      },
-    });
-    for await (const { plant, message } of stored) await reject(plant[source], message);
+    // As long as it takes.
+    const rounds = Number.POSITIVE_INFINITY;
+    // Not in a variable, which would hold all rejections.
+    for await (const totals of storeAll(client, readPlants(), { signal, rounds })) {
+      counts.stored = totals.stored;
+      counts.alreadyThere = totals.replayed;
+      for (const { plant, message } of totals.rejections) await reject(plant[source], message);
+    }
     // Blank lines are not counted above.
     counts.bytesRead = counts.bytesTotal;
   } finally {

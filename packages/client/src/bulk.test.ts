@@ -1,7 +1,10 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { errors } from '@plant-store/contract/errors';
 import { plantFieldNames } from '@plant-store/contract/fields';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { type BulkOptions, deleteAll, getAll, type PlantId, storeAll } from './bulk.js';
+import { toArray } from '../test/to-array.js';
+import { deleteAll, getAll, type PlantId, type StoreTotals, storeAll } from './bulk.js';
 import { createClient } from './create-client.js';
 import type { Fetch } from './options.js';
 import { createFakePlantStore } from './testing/create-fake-plant-store.js';
@@ -31,22 +34,12 @@ function open(change: Change = (_, next) => next()) {
 
 const plantsOf = (count: number, name = 'x') => Array.from({ length: count }, (_, id) => ({ id, name }));
 
-/** Runs it to its end. */
-async function run<Yielded, Returned>(generator: AsyncGenerator<Yielded, Returned>) {
-  const rejected: Yielded[] = [];
-  for (;;) {
-    const { done, value } = await generator.next();
-    if (done) return { rejected, progress: value };
-    rejected.push(value);
-  }
-}
-
 const json = (status: number, body: object, headers: Record<string, string> = {}) =>
   new Response(JSON.stringify(body), { status, headers });
 
-const none = { stored: 0, replayed: 0, rejected: 0 };
+const none = { stored: 0, replayed: 0, rejected: 0, rejections: [] };
 
-it('stores all plants in batches, two in flight, and replays them when it is run again', async () => {
+it('stores all plants in batches, two in flight, and replays them when they are stored again', async () => {
   let inFlight = 0;
   let most = 0;
   const { client, store, sizes } = open(async (_, next) => {
@@ -55,27 +48,22 @@ it('stores all plants in batches, two in flight, and replays them when it is run
     inFlight--;
     return next();
   });
-  const onProgress = vi.fn<NonNullable<BulkOptions['onProgress']>>();
-  const { rejected, progress } = await run(storeAll(client, plantsOf(2_500), { onProgress }));
-  expect([rejected, progress]).toEqual([[], { ...none, stored: 2_500 }]);
+  expect(await storeAll(client, plantsOf(2_500))).toEqual({ ...none, stored: 2_500 });
   expect([store.plants.size, sizes, most]).toEqual([2_500, [1_000, 1_000, 500], 2]);
-  expect(onProgress.mock.calls.length).toBe(3);
-  expect(onProgress.mock.lastCall).toEqual([progress]);
-  expect((await run(storeAll(client, plantsOf(2_500)))).progress).toEqual({ ...none, replayed: 2_500 });
+  expect(await storeAll(client, plantsOf(2_500))).toEqual({ ...none, replayed: 2_500 });
 });
 
 it('takes plants with the text of their id, and as they were read', async () => {
   const { client, store } = open();
   const idText = '9007199254740993';
   const given = { idText, name: 'Fern' };
-  expect((await run(storeAll(client, [given]))).progress).toEqual({ ...none, stored: 1 });
+  expect(await storeAll(client, [given])).toEqual({ ...none, stored: 1 });
   expect([...store.plants.keys()]).toEqual([BigInt(idText)]);
-  const found = await run(getAll(client, [idText]));
-  const read = found.rejected.flatMap(({ plant }) => plant ?? []);
-  expect((await run(storeAll(client, read))).progress).toEqual({ ...none, replayed: 1 });
+  const read = (await getAll(client, [idText])).flatMap(({ plant }) => plant ?? []);
+  expect(await storeAll(client, read)).toEqual({ ...none, replayed: 1 });
   const other = { ...given, id: 9007199254740992n };
-  const { rejected } = await run(storeAll(client, [other]));
-  expect(rejected).toMatchObject([
+  const { rejections } = await storeAll(client, [other]);
+  expect(rejections).toMatchObject([
     { plant: other, error: 40002, message: expect.stringMatching(/ differ: /) },
   ]);
 });
@@ -89,8 +77,8 @@ it('takes plants from any iterable, no more than it sends', async () => {
     expect(taken).toBeLessThanOrEqual(1_000 * (sizes.length + 2));
     return next();
   });
-  expect((await run(storeAll(client, generate()))).progress.stored).toBe(5_000);
-  expect((await run(storeAll(client, []))).progress).toEqual(none);
+  expect((await storeAll(client, generate())).stored).toBe(5_000);
+  expect(await storeAll(client, [])).toEqual(none);
 });
 
 it.each([
@@ -99,16 +87,14 @@ it.each([
   ['name', '\u{1}'.repeat(2 ** 15), [2, 2]] as const,
 ])('divides plants by the bytes of each text, too: %s', async (field, text, expected) => {
   const { client, sizes } = open();
-  await run(
-    storeAll(
-      client,
-      plantsOf(4).map((plant) => ({ ...plant, [field]: text })),
-    ),
+  await storeAll(
+    client,
+    plantsOf(4).map((plant) => ({ ...plant, [field]: text })),
   );
   expect(sizes).toEqual(expected);
 });
 
-it('yields each plant that is rejected, with its place and its reason', async () => {
+it('returns each plant that is rejected, with its place and its reason', async () => {
   const { client } = open();
   const plants = [
     { id: 1, name: 'a' },
@@ -116,12 +102,14 @@ it('yields each plant that is rejected, with its place and its reason', async ()
     { id: 2, name: '\0' },
     { id: 3, name: 'c' },
   ];
-  expect(await run(storeAll(client, plants))).toEqual({
-    rejected: [
+  expect(await storeAll(client, plants)).toEqual({
+    ...none,
+    stored: 2,
+    rejected: 2,
+    rejections: [
       { plant: plants[1], index: 1, error: 40003, message: expect.stringContaining('another plant') },
       { plant: plants[2], index: 2, error: 40002, message: expect.stringContaining('NUL') },
     ],
-    progress: { ...none, stored: 2, rejected: 2 },
   });
 });
 
@@ -132,16 +120,16 @@ it('sends only those plants again that have no final result', async () => {
     const results = plants.map(({ id }) => (id < 3 ? { status: 200, replayed: false } : later));
     return json(200, { results });
   });
-  const { rejected, progress } = await run(storeAll(client, plantsOf(10)));
-  expect([rejected, progress.stored, sizes]).toEqual([[], 10, [10, 7]]);
+  expect(await storeAll(client, plantsOf(10))).toEqual({ ...none, stored: 10 });
+  expect(sizes).toEqual([10, 7]);
   expect(store.plants.size).toBe(7);
 });
 
 it('rejects plants that have no final result for too long', async () => {
   const later = { status: 500, error: 50000, message: 'An unexpected error occurred.' };
   const { client, sizes } = open(async (plants) => json(200, { results: plants.map(() => later) }));
-  const { rejected } = await run(storeAll(client, plantsOf(2), { rounds: 3 }));
-  expect(rejected.map(({ error }) => error)).toEqual([50000, 50000]);
+  const { rejections } = await storeAll(client, plantsOf(2), { rounds: 3 });
+  expect(rejections.map(({ error }) => error)).toEqual([50000, 50000]);
   expect(sizes).toEqual([2, 2, 2, 2]);
 });
 
@@ -150,9 +138,8 @@ it('divides a batch that is too large for the service, down to a plant that is',
   const { client } = open(async (plants, next) =>
     plants.length > 2 || plants.some(({ id }) => id === 4) ? json(400, tooLarge) : next(),
   );
-  const { rejected, progress } = await run(storeAll(client, plantsOf(9)));
-  expect(rejected).toEqual([{ plant: { id: 4, name: 'x' }, index: 4, ...tooLarge }]);
-  expect(progress).toEqual({ ...none, stored: 8, rejected: 1 });
+  const rejections = [{ plant: { id: 4, name: 'x' }, index: 4, ...tooLarge }];
+  expect(await storeAll(client, plantsOf(9))).toEqual({ ...none, stored: 8, rejected: 1, rejections });
 });
 
 const rateLimited = (headers: Record<string, string>) =>
@@ -177,12 +164,12 @@ function openLimited(limit: number) {
   return { ...opened, refused: () => refused };
 }
 
-/** Runs it to its end, with the minutes that this takes. */
-async function runTimers(generator: ReturnType<typeof storeAll>) {
-  const ended = run(generator);
+/** Awaits the totals, with the minutes that this takes. */
+async function runTimers(totals: PromiseLike<StoreTotals>) {
+  const ended = Promise.resolve(totals);
   ended.catch(() => undefined);
   await vi.runAllTimersAsync();
-  return { ...(await ended), minutes: Math.floor(Date.now() / 60_000) + 1 };
+  return { totals: await ended, minutes: Math.floor(Date.now() / 60_000) + 1 };
 }
 
 it.each([600, 999, 1_500])(
@@ -190,8 +177,8 @@ it.each([600, 999, 1_500])(
   async (limit) => {
     const { client, store, refused } = openLimited(limit);
     const options = { retries: 2, timeoutMs: 1_000 };
-    const { rejected, progress, minutes } = await runTimers(storeAll(client, plantsOf(5_000), options));
-    expect([rejected, progress]).toEqual([[], { ...none, stored: 5_000 }]);
+    const { totals, minutes } = await runTimers(storeAll(client, plantsOf(5_000), options));
+    expect(totals).toEqual({ ...none, stored: 5_000 });
     expect(store.plants.size).toBe(5_000);
     expect(minutes).toBeLessThanOrEqual(Math.ceil((5_000 + refused()) / limit));
     expect(refused()).toBeLessThanOrEqual(3 * minutes);
@@ -203,8 +190,8 @@ it('divides a batch where it cannot see what the rate limit permits', async () =
   const { client, sizes } = open(async ({ length }, next) =>
     length > 300 ? rateLimited({ 'Retry-After': '60' }) : next(),
   );
-  const { rejected, progress, minutes } = await runTimers(storeAll(client, plantsOf(2_000)));
-  expect([rejected, progress.stored]).toEqual([[], 2_000]);
+  const { totals, minutes } = await runTimers(storeAll(client, plantsOf(2_000)));
+  expect(totals).toEqual({ ...none, stored: 2_000 });
   expect(sizes.filter((size) => size > 300)).toHaveLength(6);
   // One minute for each of those at most.
   expect(minutes).toBeLessThanOrEqual(7);
@@ -216,7 +203,7 @@ it.each([{}, { 'Retry-After': '0' }, { 'Retry-After': 'soon' }])(
     vi.useFakeTimers({ now: 0 });
     const { client, sizes } = open(async () => rateLimited(headers));
     const control = new AbortController();
-    const ended = run(storeAll(client, plantsOf(1), { signal: control.signal }));
+    const ended = storeAll(client, plantsOf(1), { signal: control.signal }).then();
     await vi.advanceTimersByTimeAsync(35_000);
     control.abort(new Error('enough'));
     await expect(ended).rejects.toThrow('enough');
@@ -241,7 +228,7 @@ it('waits with both batches once one of them meets the rate limit', async () => 
 it('throws what a batch is rejected with as a whole, and aborts the others', async () => {
   const { client, store, sizes } = open();
   store.acceptTokens('another');
-  const rejected = await run(storeAll(client, plantsOf(9_000))).catch((error: unknown) => error);
+  const rejected = await storeAll(client, plantsOf(9_000)).catch((error: unknown) => error);
   expect(isRejectedError(rejected, errors.invalid_token.error)).toBe(true);
   expect(sizes.length).toBeLessThanOrEqual(3);
 });
@@ -256,7 +243,7 @@ it('ends with the reason of a signal, and aborts what is in flight when it is le
   };
   const client = createClient({ ...store, fetch, retries: 0 });
   const control = new AbortController();
-  const ended = run(storeAll(client, plantsOf(3_000), { signal: control.signal }));
+  const ended = storeAll(client, plantsOf(3_000), { signal: control.signal }).then();
   await expect.poll(() => signals.length).toBeGreaterThan(1);
   control.abort(new Error('enough'));
   await expect(ended).rejects.toThrow('enough');
@@ -266,6 +253,88 @@ it('ends with the reason of a signal, and aborts what is in flight when it is le
   signals.length = 0;
   for await (const _ of left) break;
   await expect.poll(() => signals.at(-1)?.aborted).toBe(true);
+  await expect(left).rejects.toMatchObject({ name: 'AbortError' });
+});
+
+it('sends nothing before it is awaited or iterated', async () => {
+  const { client, sizes } = open();
+  const all = [storeAll(client, plantsOf(1)), deleteAll(client, [1]), getAll(client, [1])];
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  expect(sizes).toEqual([]);
+  for (const each of all) await each.finally(() => undefined);
+  expect(sizes).toEqual([1, 1, 1]);
+});
+
+/** Plants of three batches, one of each is rejected, and the totals after each. */
+const threeBatches = plantsOf(2_500).map((plant) =>
+  plant.id % 1_000 === 7 ? { ...plant, name: '\0' } : plant,
+);
+const rejections = [7, 1_007, 2_007].map((index) => expect.objectContaining({ index, error: 40002 }));
+const steps = [999, 1_998, 2_497].map((stored, at) => ({
+  ...{ stored, replayed: 0, rejected: at + 1 },
+  rejections: [rejections[at]],
+}));
+
+it('yields the totals after each batch, and sends nothing again when it is awaited or iterated later', async () => {
+  const { client, sizes } = open();
+  const storing = storeAll(client, threeBatches);
+  expect(await toArray(storing)).toEqual(steps);
+  expect(await storing).toEqual({ ...steps[2], rejections });
+  expect(await toArray(storing)).toEqual(steps);
+  expect(sizes).toEqual([1_000, 1_000, 500]);
+});
+
+it('can be awaited in its own loop, which goes on', async () => {
+  const { client, sizes } = open();
+  const storing = storeAll(client, threeBatches);
+  const seen: StoreTotals[] = [];
+  for await (const step of storing) {
+    seen.push(step);
+    expect(await storing).toEqual({ ...steps[2], rejections });
+  }
+  expect(seen).toEqual(steps);
+  expect(sizes).toEqual([1_000, 1_000, 500]);
+});
+
+it('rejects what awaits it as soon as a loop is left, and sends no more', async () => {
+  const { client, sizes } = open((_, next) => (sizes.length > 1 ? new Promise(() => undefined) : next()));
+  const storing = storeAll(client, plantsOf(9_000));
+  const ended = expect(storing).rejects.toMatchObject({ name: 'AbortError' });
+  for await (const { stored } of storing) {
+    expect(stored).toBe(1_000);
+    break;
+  }
+  await ended;
+  await expect(toArray(storing)).rejects.toMatchObject({ name: 'AbortError' });
+  expect(sizes.length).toBeLessThanOrEqual(3);
+});
+
+it('throws an error in each loop, and where it is awaited, and nowhere else', async () => {
+  const unhandled = vi.fn();
+  process.on('unhandledRejection', unhandled);
+  const { client, store } = open();
+  store.acceptTokens('another');
+  const storing = storeAll(client, plantsOf(3_000));
+  for (const ended of [toArray(storing), toArray(storing), storing]) await expect(ended).rejects.toThrow();
+  await expect(toArray(storeAll(client, plantsOf(3_000)))).rejects.toThrow();
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  expect(unhandled).not.toHaveBeenCalled();
+  process.off('unhandledRejection', unhandled);
+});
+
+it('does not hold the rejections that a loop has taken', async () => {
+  setFlagsFromString('--expose-gc');
+  const { client } = open();
+  const taken: WeakRef<object>[] = [];
+  for await (const step of storeAll(client, threeBatches)) {
+    taken.push(new WeakRef(step.rejections));
+    await new Promise((resolve) => setTimeout(resolve));
+    runInNewContext('gc')();
+    expect(taken.slice(0, -1).map((reference) => reference.deref())).toEqual(
+      taken.slice(1).map(() => undefined),
+    );
+  }
+  expect(taken).toHaveLength(3);
 });
 
 /** Ids in each form that they may have: those of 2,500 plants, and one that no plant ever had. */
@@ -277,22 +346,23 @@ const ids: readonly PlantId[] = [
   '9007199254740992',
 ];
 
-it('deletes the plants with all ids in batches, and yields each id that is rejected', async () => {
+it('deletes the plants with all ids in batches, and returns each id that is rejected', async () => {
   const { client, store, sizes } = open();
-  await run(storeAll(client, plants));
-  const onProgress = vi.fn();
-  const ended = { deleted: 2_501, rejected: 2 };
+  await storeAll(client, plants);
+  const rejections = [
+    { id: '9007199254740992', index: 2_501, error: 40401, message: expect.stringContaining('No plant') },
+    { id: '07', index: 2_502, error: 40000, message: expect.stringContaining('as text') },
+  ];
   for (const _ of ['once', 'again']) {
-    expect(await run(deleteAll(client, [...ids, '07'], { onProgress }))).toEqual({
-      rejected: [
-        { id: '9007199254740992', index: 2_501, error: 40401, message: expect.stringContaining('No plant') },
-        { id: '07', index: 2_502, error: 40000, message: expect.stringContaining('as text') },
-      ],
-      progress: ended,
-    });
+    expect(await deleteAll(client, [...ids, '07'])).toEqual({ deleted: 2_501, rejected: 2, rejections });
   }
+  const steps = await toArray(deleteAll(client, [...ids, '07']));
+  expect(steps).toEqual([
+    { deleted: 1_000, rejected: 0, rejections: [] },
+    { deleted: 2_000, rejected: 0, rejections: [] },
+    { deleted: 2_501, rejected: 2, rejections },
+  ]);
   expect([store.plants.size, sizes.slice(3, 6)]).toEqual([0, [1_000, 1_000, 503]]);
-  expect([onProgress.mock.calls.length, onProgress.mock.lastCall]).toEqual([6, [ended]]);
 });
 
 it('gets the plants with all ids in their order, however few a reply has room for', async () => {
@@ -304,12 +374,25 @@ it('gets the plants with all ids in their order, however few a reply has room fo
       results: results.map((result: object, at: number) => (at % 11 === 0 ? result : full)),
     });
   });
-  await run(storeAll(createClient(store), plants));
-  const { rejected: found } = await run(getAll(client, ids, { rounds: 0 }));
+  await storeAll(createClient(store), plants);
+  const found = await toArray(getAll(client, ids, { rounds: 0 }));
   expect(found.map(({ id }) => id)).toEqual(ids);
   expect(found.map(({ plant }) => plant?.idText)).toEqual([...ids.slice(0, -1).map(String), undefined]);
   // The rate limit counts what is sent again, too.
   expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(8 * ids.length);
+});
+
+it('returns an array of each id with its plant, and gets them again for each loop', async () => {
+  const { client, sizes } = open();
+  await storeAll(client, plantsOf(1));
+  const getting = getAll(client, [0, 7]);
+  const found = [
+    { id: 0, plant: expect.objectContaining({ id: 0n, name: 'x' }) },
+    { id: 7, plant: undefined },
+  ];
+  for (const _ of ['once', 'again']) expect(await getting).toEqual(found);
+  expect(await toArray(getting)).toEqual(found);
+  expect(sizes).toEqual([1, 2, 2]);
 });
 
 it.each([
@@ -322,7 +405,7 @@ it.each([
     ),
   ],
 ])('throws for %s', async (_, number, { client, sizes }) => {
-  const error = await run(getAll(client, ['x'], { rounds: 2 })).catch((thrown: unknown) => thrown);
+  const error = await getAll(client, ['x'], { rounds: 2 }).catch((thrown: unknown) => thrown);
   expect(isRejectedError(error, number)).toBe(true);
   expect(sizes).toEqual(number === errors.bad_request.error ? [1] : [1, 1, 1]);
 });
@@ -330,6 +413,6 @@ it.each([
 it.each([2 ** 53, 1.5])('takes no number that may have been rounded: %d', async (id) => {
   const { client, sizes } = open();
   for (const all of [getAll(client, [id]), deleteAll(client, [id])])
-    await expect(run<unknown, unknown>(all)).rejects.toThrow(RangeError);
+    await expect(all).rejects.toThrow(RangeError);
   expect(sizes).toEqual([]);
 });

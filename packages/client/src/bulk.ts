@@ -6,36 +6,35 @@ import type {
   StoredPlant,
 } from '@plant-store/contract/operations';
 import type { Client, ReplyOf } from './client.js';
+import { createIterablePromise, type IterablePromise } from './iterable-promise.js';
 import type { CallOptions } from './options.js';
 import { delay } from './timeout.js';
 import { type AnyReply, ensureSuccess, RejectedError } from './unwrap.js';
 
-/** How many plants had each outcome so far. */
-export interface BulkProgress {
+/** How `storeAll`, `getAll` or `deleteAll` sends batches, and the options of its calls. */
+export interface BulkOptions extends CallOptions {
+  /** How often the plants of a batch are sent again that the service could not store, get or delete at the moment. Default: 10. */
+  readonly rounds?: number | undefined;
+}
+
+/** How many plants had each outcome: so far while you iterate, in the end when you await. */
+export interface StoreTotals<Given extends NewPlantInput = NewPlantInput> {
   /** Stored now. */
   readonly stored: number;
   /** Stored before: the same plant was there already. */
   readonly replayed: number;
   readonly rejected: number;
+  /** Those of the last batch while you iterate, all of them when you await. In the order of the plants. */
+  readonly rejections: readonly RejectedPlant<Given>[];
 }
 
-/** How many plants had each outcome so far. */
-export interface DeleteProgress {
+/** How many ids had each outcome: so far while you iterate, in the end when you await. */
+export interface DeleteTotals {
   /** Deleted now or before. */
   readonly deleted: number;
   readonly rejected: number;
-}
-
-/** How batches are sent, and the options of their calls. */
-export interface BatchOptions extends CallOptions {
-  /** How often the plants of a batch are sent again that the service could not store, get or delete at the moment. Default: 10. */
-  readonly rounds?: number;
-}
-
-/** How `storeAll` or `deleteAll` proceeds, and the options of its calls. */
-export interface BulkOptions<Progress = BulkProgress> extends BatchOptions {
-  /** Called after each batch. What it throws ends the generator. */
-  readonly onProgress?: (progress: Progress) => void;
+  /** Those of the last batch while you iterate, all of them when you await. In the order of the ids. */
+  readonly rejections: readonly RejectedId[];
 }
 
 /** Why something was not done with a plant, as the service says it. */
@@ -60,61 +59,55 @@ export interface RejectedId extends Rejection {
   readonly id: PlantId;
 }
 
-/** An id, and its plant, if there is one. */
-export interface FoundPlant {
-  readonly id: PlantId;
-  readonly plant: StoredPlant | undefined;
-}
-
 type Many<Item> = Iterable<Item> | AsyncIterable<Item>;
 
 /**
- * Stores any number of plants in batches, two at a time, and yields those that are rejected, in order. It takes no more plants than it
- * sends, so it needs little memory however many there are.
+ * Stores any number of plants in batches, two at a time. Await it for the totals and all rejections, or iterate it for the totals so far
+ * and the rejections of each batch. Nothing is sent until you do either. You can do both, in any order: each plant is sent once, and
+ * awaiting gives the same totals. Leaving a loop early aborts the batches in flight, and awaiting rejects with an `AbortError` then.
  *
- * It can be run again with the same plants after any failure: what is stored already is replayed, and stored once. Plants that
- * the service cannot store at the moment are sent again, after a delay.
+ * It takes no more plants than it sends, so it needs little memory however many there are. Awaiting holds the rejections. A loop holds
+ * none unless you keep what `storeAll` returned in a variable.
+ *
+ * You can store the same plants again after any failure: what is stored already is replayed, and stored once. Plants that the service
+ * cannot store at the moment are sent again, after a delay.
  *
  * Where the rate limit rejects a batch (429), it sends as many of its plants as the limit still permits, and all others after
  * `Retry-After` (RFC 9110, section 10.2.3), however often and long that is: only `signal` ends it. `timeoutMs` limits one call.
  *
- * @returns the number of plants with each outcome, once all are stored or rejected
  * @throws {RejectedError} when the service rejects a batch as a whole, such as for its token, and whatever a call of the client
- *   rejects with; batches in flight are aborted then, as when the generator is left early
+ *   rejects with; batches in flight are aborted then
  *
  * @example
  * import { createClient, storeAll } from '@plant-store/client';
  *
  * const client = createClient({ baseUrl: 'http://127.0.0.1:3000', token: 'pst_…' });
  * const plants = [{ id: 11_002, name: 'Fern' }, { id: 11_003, name: 'Ivy', tag: 'climber' }];
- * for await (const { plant, message } of storeAll(client, plants)) console.error(plant.id, message);
+ * const { stored, rejections } = await storeAll(client, plants);
+ * console.log(`${stored} stored`);
+ * for (const { plant, message } of rejections) console.error(plant.id, message);
  */
-export async function* storeAll<Given extends NewPlantInput>(
+export function storeAll<Given extends NewPlantInput>(
   client: Pick<Client, 'createPlants'>,
   plants: Many<Given>,
-  { onProgress, ...options }: BulkOptions = {},
-): AsyncGenerator<RejectedPlant<Given>, BulkProgress, undefined> {
-  const progress = { stored: 0, replayed: 0, rejected: 0 };
+  options: BulkOptions = {},
+): IterablePromise<StoreTotals<Given>, StoreTotals<Given>> {
   const create: Send<Given, CreateResult> = (some, call) =>
     client.createPlants({ ...call, body: { plants: some } });
-  for await (const batch of sendAll(plants, create, options, { sizeOf })) {
-    const rejected = batch.flatMap(({ item: plant, index, result }) => {
-      if ('error' in result) return { plant, index, error: result.error, message: result.message };
-      progress[result.replayed ? 'replayed' : 'stored']++;
-      return [];
-    });
-    progress.rejected += rejected.length;
-    onProgress?.({ ...progress });
-    yield* rejected;
-  }
-  return progress;
+  const counts = { stored: 0, replayed: 0, rejected: 0 };
+  return runOnce(plants, create, options, counts, ({ item: plant, index, result }) => {
+    if ('error' in result) return { plant, index, error: result.error, message: result.message };
+    counts[result.replayed ? 'replayed' : 'stored']++;
+    return undefined;
+  });
 }
 
 /**
- * Deletes the plants with any number of ids in batches, two at a time, and yields the ids whose plants are not deleted, in order: those
- * that no plant ever had, and texts that are no id. Otherwise it proceeds as `storeAll` does, and can be run again as well.
+ * Deletes the plants with any number of ids in batches, two at a time. Await it for the totals and all rejections, or iterate it for the
+ * totals so far and the rejections of each batch, as with `storeAll`. Nothing is sent until you do either.
  *
- * @returns the number of ids with each outcome, once all plants are deleted or rejected
+ * It rejects ids that no plant ever had, and texts that are no id. You can delete the same ids again after any failure.
+ *
  * @throws {RejectedError} as `storeAll` does
  * @throws {RangeError} for a `number` that may have been rounded; plants of batches in flight may be deleted then
  *
@@ -122,31 +115,30 @@ export async function* storeAll<Given extends NewPlantInput>(
  * import { createClient, deleteAll } from '@plant-store/client';
  *
  * const client = createClient({ baseUrl: 'http://127.0.0.1:3000', token: 'pst_…' });
- * for await (const { id, message } of deleteAll(client, [11_002, 9007199254740993n])) console.error(id, message);
+ * const { deleted, rejections } = await deleteAll(client, [11_002, 9007199254740993n]);
+ * console.log(`${deleted} deleted`);
+ * for (const { id, message } of rejections) console.error(id, message);
  */
-export async function* deleteAll(
+export function deleteAll(
   client: Pick<Client, 'deletePlants'>,
   ids: Many<PlantId>,
-  { onProgress, ...options }: BulkOptions<DeleteProgress> = {},
-): AsyncGenerator<RejectedId, DeleteProgress, undefined> {
-  const progress = { deleted: 0, rejected: 0 };
+  options: BulkOptions = {},
+): IterablePromise<DeleteTotals, DeleteTotals> {
   const remove: Send<PlantId, DeleteResult> = (some, call) =>
     client.deletePlants({ ...call, body: { ids: some.map(toIdText) } });
-  for await (const batch of sendAll(ids, remove, options)) {
-    const rejected = batch.flatMap(({ item: id, index, result }) =>
-      'error' in result ? { id, index, error: result.error, message: result.message } : [],
-    );
-    progress.deleted += batch.length - rejected.length;
-    progress.rejected += rejected.length;
-    onProgress?.({ ...progress });
-    yield* rejected;
-  }
-  return progress;
+  const counts = { deleted: 0, rejected: 0 };
+  return runOnce(ids, remove, options, counts, ({ item: id, index, result }) => {
+    if ('error' in result) return { id, index, error: result.error, message: result.message };
+    counts.deleted++;
+    return undefined;
+  });
 }
 
 /**
- * Gets the plants with any number of ids in batches, two at a time, and yields each id with its plant, in order: `undefined` where there
- * is none. It takes no more ids than it sends. Where the rate limit permits no more, it waits as `storeAll` does.
+ * Gets the plants with any number of ids in batches, two at a time: each id with its plant, in order, and `undefined` where there is
+ * none. Iterate it for one after the other, or await it for an array. Nothing is sent until you do either. Each loop takes `ids` again.
+ *
+ * A loop takes no more ids than it sends. Where the rate limit permits no more, it waits as `storeAll` does.
  *
  * @throws {RejectedError} when the service rejects a batch as a whole, or an id, since it is none or its plant could not be read
  * @throws {RangeError} for a `number` that may have been rounded
@@ -157,20 +149,82 @@ export async function* deleteAll(
  * const client = createClient({ baseUrl: 'http://127.0.0.1:3000', token: 'pst_…' });
  * for await (const { id, plant } of getAll(client, [11_002, 9007199254740993n])) console.log(id, plant?.name);
  */
-export async function* getAll(
+export function getAll(
   client: Pick<Client, 'getPlants'>,
   ids: Many<PlantId>,
-  options: BatchOptions = {},
-): AsyncGenerator<FoundPlant, void, undefined> {
+  options: BulkOptions = {},
+): IterablePromise<{ readonly id: PlantId; readonly plant: StoredPlant | undefined }> {
   const get: Send<PlantId, GetResult> = (some, call) =>
     client.getPlants({ ...call, body: { ids: some.map(toIdText) } });
-  for await (const batch of sendAll(ids, get, options, { repliesAreBounded: true })) {
-    for (const { item: id, result, reply } of batch) {
-      if (!('error' in result)) yield { id, plant: result.plant };
-      else if (result.status === 404) yield { id, plant: undefined };
-      else throw new RejectedError({ ...reply, status: result.status, body: result });
+  async function* iterate() {
+    const batches = sendAll(ids, get, options, new AbortController(), true);
+    for await (const batch of batches) {
+      for (const { item: id, result, reply } of batch) {
+        if ('error' in result && result.status !== 404)
+          throw new RejectedError({ ...reply, ...result, body: result });
+        yield { id, plant: 'error' in result ? undefined : result.plant };
+      }
     }
   }
+  return createIterablePromise(iterate, (all) => all);
+}
+
+/** Resolves to the totals after a batch and the link to the next batch, or to nothing at the end. It holds no batch before. */
+type Link<Totals> = () => Promise<readonly [totals: Totals, next: Link<Totals>] | undefined>;
+
+/** Sends items once, however often that is awaited and iterated, and counts the results. Leaving a loop early aborts what is in flight. */
+function runOnce<
+  Given extends NewPlantInput | PlantId,
+  Result extends { readonly status: number },
+  Counts extends { rejected: number },
+  Rejected extends Rejection,
+>(
+  given: Many<Given>,
+  sendOnce: Send<Given, Result>,
+  options: BulkOptions,
+  counts: Counts,
+  /** Counts an item, or returns why it is rejected. */
+  count: (item: Done<Given, Result>) => Rejected | undefined,
+) {
+  type Totals = Counts & { readonly rejections: readonly Rejected[] };
+  const control = new AbortController();
+  const batches = sendAll(given, sendOnce, options, control);
+  const toTotals = (rejections: readonly Rejected[]): Totals => ({ ...counts, rejections });
+
+  const sendNext: Link<Totals> = async () => {
+    control.signal.throwIfAborted();
+    const { done, value } = await batches.next();
+    if (done) return undefined;
+    const rejections = value.flatMap((item) => count(item) ?? []);
+    counts.rejected += rejections.length;
+    return [toTotals(rejections), createLink()];
+  };
+
+  function createLink(): Link<Totals> {
+    let sent: ReturnType<Link<Totals>> | undefined;
+    return () => {
+      sent ??= sendNext();
+      return sent;
+    };
+  }
+
+  async function* iterate(link: Link<Totals>) {
+    try {
+      for (let step = await link(); step; step = await link()) {
+        yield step[0];
+        // Assigning the parameter releases the first link, which leads to all others.
+        link = step[1];
+      }
+    } finally {
+      control.abort();
+      await batches.return();
+    }
+  }
+
+  // Bound: every link would hold a variable of this function.
+  return createIterablePromise(iterate.bind(undefined, createLink()), (steps) =>
+    toTotals(steps.flatMap(({ rejections }) => rejections)),
+  );
 }
 
 function toIdText(id: PlantId): string {
@@ -203,14 +257,6 @@ interface Failure {
   readonly message: string;
 }
 
-/** What differs between operations. */
-interface BatchTraits<Given> {
-  /** No less than the bytes of an item's JSON in UTF-8. Default: none to speak of. */
-  readonly sizeOf?: (item: Given) => number;
-  /** Whether a reply may have no room for all that was found. */
-  readonly repliesAreBounded?: boolean;
-}
-
 /** How many items a batch has at most, and how long its JSON may be, in bytes; a larger item is a batch of its own. */
 const maxItems = 1_000;
 const maxBytes = 2 ** 19;
@@ -221,16 +267,17 @@ const concurrency = 2;
 /** How long to wait after a 429 that does not say, in milliseconds. */
 const defaultRetryAfterMs = 10_000;
 
-/** Sends items in batches, and again what has no final result, and yields the items of each batch, in order. */
-async function* sendAll<Given, Result extends { readonly status: number }>(
+/** Sends items in batches, and again what has no final result, and yields the items of each batch, in order. `control` aborts it. */
+async function* sendAll<Given extends NewPlantInput | PlantId, Result extends { readonly status: number }>(
   given: Many<Given>,
   sendOnce: Send<Given, Result>,
-  { rounds = 10, signal, ...options }: BatchOptions,
-  { sizeOf = () => 0, repliesAreBounded = false }: BatchTraits<Given> = {},
+  { rounds = 10, signal, ...options }: BulkOptions,
+  control: AbortController,
+  /** Whether a reply may have no room for all that was found. */
+  repliesAreBounded = false,
 ): AsyncGenerator<readonly Done<Given, Result>[], void, undefined> {
   type Batch = readonly Item<Given>[];
   type Sent = Done<Given, Result>[];
-  const control = new AbortController();
   const abort = () => control.abort(signal?.reason);
   if (signal?.aborted) abort();
   signal?.addEventListener('abort', abort);
@@ -238,13 +285,13 @@ async function* sendAll<Given, Result extends { readonly status: number }>(
   const inFlight: Promise<Sent>[] = [];
 
   /** How many plants the rate limit permits until then; batches in flight share it. */
-  let permitted = Number.POSITIVE_INFINITY;
+  let permitted = Infinity;
   let permittedUntil = 0;
 
   async function send(batch: Batch, round = 0): Promise<Sent> {
     while (batch.length > permitted) {
       const ms = permittedUntil - performance.now();
-      if (ms <= 0) permitted = Number.POSITIVE_INFINITY;
+      if (ms <= 0) permitted = Infinity;
       else if (permitted > 0) return sendParts(batch, permitted, round);
       else await delay(ms, control.signal);
     }
@@ -292,7 +339,7 @@ async function* sendAll<Given, Result extends { readonly status: number }>(
   const inOrder = async (sent: Promise<Sent>) => (await sent).sort((a, b) => a.index - b.index);
 
   try {
-    for await (const batch of divide(given, sizeOf)) {
+    for await (const batch of divide(given)) {
       const oldest = inFlight.length < concurrency ? undefined : inFlight.shift();
       if (oldest) yield inOrder(oldest);
       const sent = send(batch);
@@ -308,9 +355,8 @@ async function* sendAll<Given, Result extends { readonly status: number }>(
 }
 
 /** Divides items into batches, each of which is filled before the next one begins. */
-async function* divide<Given>(
+async function* divide<Given extends NewPlantInput | PlantId>(
   given: Many<Given>,
-  sizeOf: (item: Given) => number,
 ): AsyncGenerator<Item<Given>[]> {
   let batch: Item<Given>[] = [];
   let bytes = 0;
@@ -328,9 +374,9 @@ async function* divide<Given>(
   if (batch.length > 0) yield batch;
 }
 
-/** No less than the bytes of its JSON in UTF-8, of which a character may take six where it is escaped. */
-function sizeOf(plant: NewPlantInput): number {
-  const members = Object.entries(plant);
+/** No less than the bytes of its JSON in UTF-8, of which a character may take six where it is escaped. A number has none to speak of. */
+function sizeOf(item: NewPlantInput | PlantId): number {
+  const members = Object.entries(item);
   const text = members.join('');
   return 8 * members.length + (/^[ !#-[\]-~]*$/.test(text) ? text.length : 6 * text.length);
 }

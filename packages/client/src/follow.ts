@@ -32,6 +32,8 @@ const restMs = 900;
  * and where the service is restarted, away or overloaded it goes on later, however long that takes: `onResponse` has each attempt,
  * and only `signal`, leaving the loop, `retries` or `timeoutMs` end it.
  *
+ * It never ends, so iterate it: unlike the other helpers it is no promise, and awaiting it requests nothing.
+ *
  * @param options `after`, by default now, `'0'` for all that is stored; `limit`, how many changes a page has at most, by default 1,000;
  *   `wait`, for how long a request waits, by default 25 seconds, at least 1; `onCursorExpired`, which discards what you have, after a
  *   restore of the store; and the options of the calls

@@ -31,14 +31,13 @@ export type {
 } from '@plant-store/contract/operations';
 export {
   type BulkOptions,
-  type BulkProgress,
-  type DeleteProgress,
+  type DeleteTotals,
   deleteAll,
-  type FoundPlant,
   getAll,
   type PlantId,
   type RejectedId,
   type RejectedPlant,
+  type StoreTotals,
   storeAll,
 } from './bulk.js';
 export type { BodyOf, Client, ErrorOf, OperationName, Reply, ReplyOf, RequestOf } from './client.js';
@@ -58,6 +57,7 @@ export { isPlantStoreError, type Outcome, PlantStoreError } from './errors/plant
 export { isTimeoutError, TimeoutError } from './errors/timeout-error.js';
 export { isUnexpectedResponseError, UnexpectedResponseError } from './errors/unexpected-response-error.js';
 export { type FollowOptions, followChanges } from './follow.js';
+export type { IterablePromise } from './iterable-promise.js';
 export { countTags, type ListOptions, listAll } from './list.js';
 export type {
   CallOptions,

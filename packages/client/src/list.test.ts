@@ -1,7 +1,7 @@
 import { errors } from '@plant-store/contract/errors';
 import { plantFilters } from '@plant-store/contract/fields';
-import type { StoredPlant } from '@plant-store/contract/operations';
 import { expect, it } from 'vitest';
+import { toArray } from '../test/to-array.js';
 import { createClient } from './create-client.js';
 import { countTags, listAll } from './list.js';
 import { createFakePlantStore } from './testing/create-fake-plant-store.js';
@@ -18,12 +18,6 @@ async function open(count: number) {
   return { store, client, urls };
 }
 
-async function toArray(plants: AsyncIterable<StoredPlant>): Promise<StoredPlant[]> {
-  const all: StoredPlant[] = [];
-  for await (const plant of plants) all.push(plant);
-  return all;
-}
-
 it('lists all plants, page after page', async () => {
   const { client, urls } = await open(5);
   const ids = (await toArray(listAll(client, { limit: 2 }))).map(({ id }) => id);
@@ -31,11 +25,22 @@ it('lists all plants, page after page', async () => {
   expect(urls.map((url) => new URL(url).searchParams.get('limit'))).toEqual(['2', '2', '2']);
 });
 
+it('returns an array of all plants, and sends nothing before it is awaited or iterated', async () => {
+  const { client, urls } = await open(3);
+  const listing = listAll(client, { limit: 2 });
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  expect(urls).toEqual([]);
+  for (const _ of ['once', 'again']) expect((await listing).map(({ id }) => id)).toEqual([1n, 2n, 3n]);
+  expect(urls).toHaveLength(2);
+  expect(await toArray(listing)).toEqual(await listing);
+  expect(urls).toHaveLength(4);
+});
+
 it('lists those that match, in the order that is asked for', async () => {
   const { client, urls } = await open(5);
   const range = { addedFrom: '2000-01-01T00:00:00Z', addedBefore: '9999-01-01T00:00:00Z' };
-  const plants = listAll(client, { tag: 'odd', q: 'PLANT', order: 'newest', ...range });
-  expect((await toArray(plants)).map(({ id }) => id)).toEqual([5n, 3n, 1n]);
+  const plants = await listAll(client, { tag: 'odd', q: 'PLANT', order: 'newest', ...range });
+  expect(plants.map(({ id }) => id)).toEqual([5n, 3n, 1n]);
   expect(urls.map((url) => decodeURIComponent(new URL(url).search))).toEqual([
     `?limit=1000&order=newest&tag=odd&q=PLANT&addedFrom=${range.addedFrom}&addedBefore=${range.addedBefore}`,
   ]);
@@ -44,7 +49,7 @@ it('lists those that match, in the order that is asked for', async () => {
 it('passes the filter of each field that has one', async () => {
   const { client, urls } = await open(0);
   for (const name of plantFilters) {
-    await toArray(listAll(client, { [name]: `a ${name}` }));
+    await listAll(client, { [name]: `a ${name}` });
     expect(new URL(urls.at(-1) ?? '').searchParams.get(name)).toBe(`a ${name}`);
   }
 });
@@ -59,9 +64,9 @@ it('throws what a request is rejected with, or the reason of a signal', async ()
   const { client, store } = await open(1);
   const control = new AbortController();
   control.abort(new Error('enough'));
-  await expect(toArray(listAll(client, { signal: control.signal }))).rejects.toThrow('enough');
+  await expect(listAll(client, { signal: control.signal })).rejects.toThrow('enough');
   store.acceptTokens('another');
-  const rejected = await toArray(listAll(client)).catch((error: unknown) => error);
+  const rejected = await listAll(client).catch((error: unknown) => error);
   expect(isRejectedError(rejected, errors.invalid_token.error)).toBe(true);
 });
 

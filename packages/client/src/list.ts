@@ -1,6 +1,7 @@
 import { plantFilters } from '@plant-store/contract/fields';
 import type { PlantQuery, StoredPlant } from '@plant-store/contract/operations';
 import type { Client } from './client.js';
+import { createIterablePromise, type IterablePromise } from './iterable-promise.js';
 import type { CallOptions } from './options.js';
 import { unwrap } from './unwrap.js';
 
@@ -8,7 +9,8 @@ import { unwrap } from './unwrap.js';
 export type ListOptions = Omit<PlantQuery, 'after'> & CallOptions;
 
 /**
- * Lists all plants that match, page after page, each page once the plants of the one before have been taken.
+ * Lists all plants that match. Iterate it for one after the other: it requests each page once the plants of the one before have been
+ * taken. Or await it for an array. Nothing is sent until you do either. Each loop lists them again.
  *
  * A plant that is added meanwhile may or may not be among them; none is twice, and none that was there is left out.
  *
@@ -21,18 +23,21 @@ export type ListOptions = Omit<PlantQuery, 'after'> & CallOptions;
  * const client = createClient({ baseUrl: 'http://127.0.0.1:3000', token: 'pst_…' });
  * for await (const plant of listAll(client, { tag: 'indoor' })) console.log(plant.id, plant.name);
  */
-export async function* listAll(
+export function listAll(
   client: Pick<Client, 'listPlants'>,
   { limit = 1_000, order, q, addedFrom, addedBefore, ...options }: ListOptions = {},
-): AsyncGenerator<StoredPlant, void, undefined> {
-  const filters = Object.fromEntries(plantFilters.map((name) => [name, options[name]]));
-  let after: string | undefined;
-  do {
-    const query = { limit, order, ...filters, q, addedFrom, addedBefore, after };
-    const page = await unwrap(client.listPlants({ ...options, query }));
-    yield* page.plants;
-    after = page.next;
-  } while (after !== undefined);
+): IterablePromise<StoredPlant> {
+  async function* iterate() {
+    const filters = Object.fromEntries(plantFilters.map((name) => [name, options[name]]));
+    let after: string | undefined;
+    do {
+      const query = { limit, order, ...filters, q, addedFrom, addedBefore, after };
+      const page = await unwrap(client.listPlants({ ...options, query }));
+      yield* page.plants;
+      after = page.next;
+    } while (after !== undefined);
+  }
+  return createIterablePromise(iterate, (all) => all);
 }
 
 /**

@@ -32,5 +32,6 @@ const examples: readonly Plant[] = [
  */
 export async function addExamplePlants(client: Client): Promise<void> {
   const plants = examples.map((plant) => ({ ...plant, id: BigInt(suggestId()) }));
-  for await (const { message } of storeAll(client, plants)) throw new Error(message);
+  const [rejection] = (await storeAll(client, plants)).rejections;
+  if (rejection !== undefined) throw new Error(rejection.message);
 }

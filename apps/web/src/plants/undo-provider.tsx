@@ -251,16 +251,13 @@ async function deletePlants(
   client: Client,
   plants: readonly StoredPlant[],
 ): Promise<ReadonlyMap<bigint, string>> {
-  const rejected = new Map<bigint, string>();
   const [first, ...others] = plants;
   if (first !== undefined && others.length === 0) {
     await unwrap(client.deletePlant({ params: { id: first.id }, fetch: fetchBeyondTab }));
-    return rejected;
+    return new Map();
   }
   const { deleteAll } = bulk ?? (await loadBulk());
   const ids = plants.map(({ id }) => id);
-  for await (const { id, message } of deleteAll(client, ids, { fetch: fetchBeyondTab })) {
-    rejected.set(BigInt(id), message);
-  }
-  return rejected;
+  const { rejections } = await deleteAll(client, ids, { fetch: fetchBeyondTab });
+  return new Map(rejections.map(({ id, message }) => [BigInt(id), message]));
 }

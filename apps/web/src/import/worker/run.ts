@@ -183,20 +183,22 @@ export class Run {
     }
     const reuses = new Set<Promise<void>>();
     let stop: Stop | undefined;
-    for await (const { plant, error, message } of storeAll(client, readPlants(), { signal })) {
-      const record = records.get(plant);
-      if (record === undefined || !ofPlant.includes(error)) stop = { cause: causeOf(error), message };
-      else if (this.#task === 'reuse' && error === errors.id_retired.error) {
-        const reuse = tryReuse(client, plant, signal).then((outcome) => {
-          lines.resolve(record, outcome);
-          reuses.delete(reuse);
-          this.#onChange();
-        });
-        // What it rejects with is thrown where it is awaited.
-        reuse.catch(() => undefined);
-        if (reuses.add(reuse).size >= concurrentReuses) await Promise.race(reuses);
-      } else lines.resolve(record, { error, reason: explainPlant(plant, error, message) });
-      this.#onChange();
+    for await (const { rejections } of storeAll(client, readPlants(), { signal })) {
+      for (const { plant, error, message } of rejections) {
+        const record = records.get(plant);
+        if (record === undefined || !ofPlant.includes(error)) stop = { cause: causeOf(error), message };
+        else if (this.#task === 'reuse' && error === errors.id_retired.error) {
+          const reuse = tryReuse(client, plant, signal).then((outcome) => {
+            lines.resolve(record, outcome);
+            reuses.delete(reuse);
+            this.#onChange();
+          });
+          // What it rejects with is thrown where it is awaited.
+          reuse.catch(() => undefined);
+          if (reuses.add(reuse).size >= concurrentReuses) await Promise.race(reuses);
+        } else lines.resolve(record, { error, reason: explainPlant(plant, error, message) });
+        this.#onChange();
+      }
     }
     await Promise.all(reuses);
     return stop;
@@ -241,8 +243,8 @@ export class Run {
       return reply;
     };
     let stop: Stop | undefined;
-    for await (const { error, message } of deleteAll({ deletePlants }, readUnchanged(), { signal }))
-      stop = { cause: causeOf(error), message };
+    for await (const { rejections } of deleteAll({ deletePlants }, readUnchanged(), { signal }))
+      for (const { error, message } of rejections) stop = { cause: causeOf(error), message };
     return stop;
   }
 
@@ -308,8 +310,7 @@ async function replayEqual(
   const taken = new Set(plants.filter((_, at) => isTaken(at)).map(({ id }) => String(id)));
   const stored = new Map<string, Plant | undefined>();
   try {
-    for await (const { id, plant } of getAll(client, taken, { ...(signal && { signal }) }))
-      stored.set(String(id), plant);
+    for await (const { id, plant } of getAll(client, taken, { signal })) stored.set(String(id), plant);
   } catch (error) {
     // Only a token that may read can tell.
     if (!isRejectedError(error, errors.insufficient_scope.error)) throw error;

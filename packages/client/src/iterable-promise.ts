@@ -1,0 +1,24 @@
+/**
+ * A promise that is also iterable. It is lazy: nothing is sent until it is first awaited (`await`, `then`, `catch`, `finally`) or
+ * iterated (`for await`). However often you await it, it sends once and gives the same result.
+ */
+export interface IterablePromise<Item, Result = Item[]> extends Promise<Result>, AsyncIterable<Item> {}
+
+/** Awaiting collects the items of one iteration. */
+export function createIterablePromise<Item, Result>(
+  iterate: () => AsyncGenerator<Item, void, undefined>,
+  finish: (items: Item[]) => Result,
+): IterablePromise<Item, Result> {
+  const collect = async () => {
+    const items: Item[] = [];
+    for await (const item of iterate()) items.push(item);
+    return finish(items);
+  };
+  let result: Promise<Result> | undefined;
+  const then: Promise<Result>['then'] = (...handlers) => {
+    result ??= collect();
+    return result.then(...handlers);
+  };
+  // Its `catch` and `finally` call `then`.
+  return Object.assign(Object.create(Promise.prototype), { then, [Symbol.asyncIterator]: iterate });
+}
