@@ -6,7 +6,6 @@ import { TimeoutError } from './errors/timeout-error.js';
 import { UnexpectedResponseError } from './errors/unexpected-response-error.js';
 import type { CallOptions, Fetch } from './options.js';
 import type { ReadReply } from './read-reply.js';
-import { createTokens } from './tokens.js';
 
 type Operation = (request: { readonly body: { readonly id: bigint } } & CallOptions) => Promise<ReadReply>;
 const route = { method: 'POST', path: '/plants', statuses: [200, 400, 401, 403, 429, 500, 503] } as const;
@@ -309,19 +308,28 @@ describe('options', () => {
   const given = () => Promise.reject(new Error('Never called'));
 
   it.each([
-    ['timeoutMs', 5, 30_000],
-    ['attemptTimeoutMs', 5, 10_000],
-    ['retries', 0, 2],
-    ['fetch', given, expect.any(Function)],
-    ['onRequest', given, undefined],
-    ['onResponse', given, undefined],
-  ])('count as absent where they are undefined: %s', (name, ofClient, fallback) => {
-    const defaults = { baseUrl: 'https://example.com', tokens: createTokens('pst_a') };
+    ['timeoutMs', 5],
+    ['attemptTimeoutMs', 5],
+    ['retries', 0],
+    ['fetch', given],
+    ['onRequest', given],
+    ['onResponse', given],
+    ['baseUrl', 'https://other.example'],
+    ['signal', new AbortController().signal],
+  ])('count as absent where they are undefined: %s', (name, ofClient) => {
     const resolve = (client: object, call: object) =>
-      Object(resolveOptions({ ...defaults, ...client }, call))[name];
-    expect(resolve({ [name]: ofClient }, { [name]: undefined })).toBe(ofClient);
-    expect(resolve({ [name]: undefined }, {})).toEqual(fallback);
+      resolveOptions(resolveOptions({}, { baseUrl: 'https://example.com', token: 'pst_a', ...client }), call);
+    expect(resolve({ [name]: ofClient }, { [name]: undefined })).toHaveProperty(name, ofClient);
+    if (name !== 'baseUrl') expect(resolve({ [name]: undefined }, {})).not.toHaveProperty(name);
   });
+
+  it.each([{ baseUrl: undefined }, { token: undefined }])(
+    'have no default where they are required: %o',
+    (without) => {
+      const options = { baseUrl: 'https://example.com', token: 'pst_a', ...without };
+      expect(() => resolveOptions({}, options)).toThrow(new RegExp(`^${Object.keys(without)} must be`));
+    },
+  );
 });
 
 describe('hooks', () => {

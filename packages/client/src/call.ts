@@ -1,6 +1,6 @@
 import type { Route } from '@plant-store/contract/routes';
 import { retryDelayMs } from './backoff.js';
-import { type Defaults, type ResolvedOptions, resolveOptions } from './call-options.js';
+import { type ResolvedOptions, resolveOptions } from './call-options.js';
 import { explainOrigin, NetworkError, wasNotSent } from './errors/network-error.js';
 import type { Outcome, PlantStoreError } from './errors/plant-store-error.js';
 import { TimeoutError } from './errors/timeout-error.js';
@@ -33,11 +33,11 @@ interface Progress {
 export async function call(
   operation: string,
   route: Route,
-  defaults: Defaults,
+  defaults: ResolvedOptions,
   request: AnyRequest = {},
 ): Promise<ReadReply> {
   const options = resolveOptions(defaults, request);
-  const { signal, timeoutMs } = options;
+  const { signal, timeoutMs = 30_000 } = options;
   const event = { operation, method: route.method, url: options.baseUrl + writeTarget(route, request) };
   const body = writeBody(request);
   const progress: Progress = { outcome: 'not_sent' };
@@ -61,7 +61,7 @@ async function attemptUntilFinal(
   options: ResolvedOptions,
   progress: Progress,
 ): Promise<ReadReply> {
-  const { signal, timeoutMs, attemptTimeoutMs, tokens } = options;
+  const { signal, timeoutMs = 30_000, attemptTimeoutMs = 10_000, tokens } = options;
   const deadline = performance.now() + timeoutMs;
   const remainingMs = () => deadline - performance.now();
   let authorization = await withTimeout(tokens.get, timeoutMs, signal);
@@ -87,7 +87,8 @@ async function attemptUntilFinal(
       authorization = await withTimeout(() => tokens.renew(authorization), remainingMs(), signal);
       if (authorization !== rejected) continue;
     }
-    const delayMs = retries < options.retries ? retryDelayMs(route, ++retries, reply?.response) : Infinity;
+    const delayMs =
+      retries < (options.retries ?? 2) ? retryDelayMs(route, ++retries, reply?.response) : Infinity;
     if (delayMs < remainingMs()) await delay(delayMs, signal);
     else if (reply) return readReply(reply, route.statuses);
     else throw progress.cause;
@@ -120,7 +121,7 @@ async function attempt(
   event: Omit<RequestEvent, 'headers'>,
   authorization: string,
   body: string | undefined,
-  { fetch, fetchOptions, headers: fixed, onRequest, onResponse, signal }: ResolvedOptions,
+  { fetch = globalThis.fetch, fetchOptions, headers: fixed, onRequest, onResponse, signal }: ResolvedOptions,
   ms: number,
 ): Promise<AttemptResult> {
   const headers = {

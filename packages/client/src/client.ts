@@ -21,6 +21,16 @@ import type { RejectionOf, SuccessStatus } from './unwrap.js';
 
 /** A client of Plant Store: one function per operation, each of which resolves to a reply whatever its status is. */
 export interface Client {
+  /** The URL of the service: absolute, without a trailing slash. A copy such as `{ ...client }` has only the operations. */
+  readonly baseUrl: string;
+
+  /**
+   * Creates a client with other options, which override those of this client. `headers` are added. This client does not change.
+   *
+   * @throws {TypeError} when `baseUrl` or `token` is not valid
+   */
+  withOptions(options: CallOptions): Client;
+
   /** Creates a plant. The same plant again returns 200 with `replayed: true`, so you can always retry a create. */
   createPlant(request: { readonly body: NewPlantInput } & CallOptions): Promise<ReplyOf<'createPlant'>>;
 

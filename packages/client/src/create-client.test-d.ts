@@ -2,7 +2,7 @@ import type { contract, NewPlantInput, Plant } from '@plant-store/contract';
 import type { Operations } from '@plant-store/contract/operations';
 import type { routes } from '@plant-store/contract/routes';
 import { describe, expectTypeOf, it } from 'vitest';
-import type { Client, ReplyOf, RequestOf } from './client.js';
+import type { Client, OperationName, ReplyOf, RequestOf } from './client.js';
 import { createClient } from './create-client.js';
 import { errors } from './index.js';
 import type { CallOptions, Fetch } from './options.js';
@@ -12,8 +12,9 @@ const client = createClient({ baseUrl: 'https://example.com', token: 'pst_secret
 describe('a client', () => {
   it('has the operations of the contract, and each is one of the routes', () => {
     expectTypeOf(client).toEqualTypeOf<Client>();
-    expectTypeOf<keyof Client>().toEqualTypeOf<keyof typeof contract>();
-    expectTypeOf<keyof Client>().toEqualTypeOf<keyof typeof routes>();
+    expectTypeOf<OperationName>().toEqualTypeOf<keyof typeof contract>();
+    expectTypeOf<OperationName>().toEqualTypeOf<keyof typeof routes>();
+    expectTypeOf<keyof Client>().toEqualTypeOf<OperationName | 'baseUrl' | 'withOptions'>();
   });
 
   it('takes what each operation takes, and the options of a call', () => {

@@ -31,6 +31,13 @@ describe('createClient', () => {
     expect(() => createClient(options)).toThrow(message);
   });
 
+  it('has the URL of the service, and lists only operations', () => {
+    const client = createClient({ baseUrl: new URL(`${baseUrl}//`), token });
+    expect(client.baseUrl).toBe(baseUrl);
+    expect({ ...client }).not.toHaveProperty('baseUrl');
+    expect({ ...client }).not.toHaveProperty('withOptions');
+  });
+
   it('looks up the global fetch at each request', async () => {
     const client = createClient({ baseUrl, token });
     const { fetch } = open(200, { name: 'Fern' });
@@ -53,6 +60,46 @@ describe('createClient', () => {
       body: undefined,
       signal: expect.any(AbortSignal),
     });
+  });
+});
+
+describe('withOptions', () => {
+  it('creates a client with other options, and leaves the first one as it is', async () => {
+    const { client, fetch } = open(200, { name: 'Fern' });
+    const other = client
+      .withOptions({
+        headers: { 'X-Tenant': 'a', 'x-kept': 'k' },
+        baseUrl: 'https://other.example/',
+        retries: 1,
+      })
+      .withOptions({ headers: { 'x-tenant': 'b' }, token: 'pst_other', retries: undefined });
+    expect([other.baseUrl, client.baseUrl]).toEqual(['https://other.example', baseUrl]);
+    expect(Object.keys(other)).toEqual(Object.keys(client));
+    await other.listPlants({ headers: { 'X-Tenant': 'c' } });
+    await client.listPlants();
+    const accept = 'application/json';
+    expect(fetch.mock.calls).toMatchObject([
+      [
+        'https://other.example/plants',
+        { headers: { accept, 'x-tenant': 'c', 'x-kept': 'k', authorization: 'Bearer pst_other' } },
+      ],
+      [`${baseUrl}/plants`, { headers: { accept, authorization: `Bearer ${token}` } }],
+    ]);
+  });
+
+  it('leaves calls in flight as they are', async () => {
+    const { client, fetch } = open(503, { error: 50300, message: 'Later.' });
+    const call = client.listPlants({ retries: 1 });
+    const other = client.withOptions({ token: 'pst_other', retries: 0 });
+    await call;
+    await other.listPlants();
+    const sent = fetch.mock.calls.map(([, init]) => new Headers(init.headers).get('authorization'));
+    expect(sent).toEqual(['Bearer pst_secret', 'Bearer pst_secret', 'Bearer pst_other']);
+  });
+
+  it.each([{ baseUrl: '/api' }, { token: '' }])('rejects what is not valid: %o', (options) => {
+    const { client } = open(200, {});
+    expect(() => client.withOptions(options)).toThrow(TypeError);
   });
 });
 

@@ -1,9 +1,8 @@
 import { type Route, routes } from '@plant-store/contract/routes';
 import { type AnyRequest, call } from './call.js';
+import { type ResolvedOptions, resolveOptions } from './call-options.js';
 import type { Client } from './client.js';
-import type { ClientOptions } from './options.js';
-import { parseBaseUrl } from './parse-base-url.js';
-import { createTokens } from './tokens.js';
+import type { CallOptions, ClientOptions } from './options.js';
 
 /**
  * Creates a client: an object with one function per operation of the contract. It sends nothing yet.
@@ -31,23 +30,28 @@ export function createClient(options: ClientOptions): Client {
   return createClientOf<Client>(routes, options);
 }
 
+/** What a client has besides its operations. */
+type Settings = 'baseUrl' | 'withOptions';
+
 /**
  * Creates a client for any routes; what their operations take and return is given by the type parameter alone.
  *
  * @throws {TypeError} when `baseUrl` or `token` is not valid
  */
 export function createClientOf<Client>(
-  routes: Readonly<Record<keyof Client, Route>>,
-  options: ClientOptions,
+  routes: Readonly<Record<Exclude<keyof Client, Settings>, Route>>,
+  options: CallOptions,
+  defaults: Partial<ResolvedOptions> = {},
 ): Client {
   // So that invalid options are reported here, not by the first call.
-  const baseUrl = parseBaseUrl(options.baseUrl);
-  const defaults = { ...options, baseUrl, tokens: createTokens(options.token) };
+  const resolved = resolveOptions(defaults, options);
   // Routes are plain data at run time; the bodies and replies of their operations exist in the contract's types only.
-  return Object.fromEntries(
-    Object.entries<Route>(routes).map(([name, route]) => [
-      name,
-      (request?: AnyRequest) => call(name, route, defaults, request),
-    ]),
-  ) as Client;
+  const operations = Object.entries<Route>(routes).map(([name, route]) => [
+    name,
+    (request?: AnyRequest) => call(name, route, resolved, request),
+  ]);
+  return Object.defineProperties(Object.fromEntries(operations), {
+    baseUrl: { value: resolved.baseUrl },
+    withOptions: { value: (others: CallOptions) => createClientOf(routes, others, resolved) },
+  });
 }

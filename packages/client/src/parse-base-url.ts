@@ -5,7 +5,7 @@
  * @throws {TypeError} unless it is an http or https URL without credentials, query and fragment: an absolute one where there
  * is no page. The message does not quote the value, which may contain a password.
  */
-export function parseBaseUrl(baseUrl: string | URL): string {
+export function parseBaseUrl(baseUrl: string | URL | undefined): string {
   let href = '';
   try {
     // Only '' and what begins with one slash is a path: `example.com` and `//example.com` are mistaken for a host.

@@ -16,7 +16,7 @@ import {
   useSuspenseQuery,
 } from '@tanstack/react-query';
 import { describe, expectTypeOf, it } from 'vitest';
-import type { Client, ErrorOf, RequestOf } from './client.js';
+import type { ErrorOf, OperationName, RequestOf } from './client.js';
 import { createClient } from './create-client.js';
 import type { NetworkError } from './errors/network-error.js';
 import { isPlantStoreError } from './errors/plant-store-error.js';
@@ -31,7 +31,7 @@ type Failure = ErrorOf<'createPlant'>;
 
 describe('the options of a mutation', () => {
   it('exist for each operation of the contract', () => {
-    expectTypeOf<keyof typeof plantStore>().toEqualTypeOf<keyof Client>();
+    expectTypeOf<keyof typeof plantStore>().toEqualTypeOf<OperationName>();
     // @ts-expect-error no operation of the contract
     plantStore.countPlants;
   });

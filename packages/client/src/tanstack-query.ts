@@ -32,7 +32,7 @@ export type TanstackQueryUtils = { readonly [Name in OperationName]: OperationUt
  * if (isRejectedError(error, errors.id_taken.error)) chooseAnotherId();
  */
 export function createTanstackQueryUtils(client: Client): TanstackQueryUtils {
-  const operations = Object.entries<AnyOperation>({ ...client });
+  const operations = Object.entries<AnyOperation>(Object(client));
   const utils: Record<string, unknown> = Object.fromEntries(
     operations.map(([name, operation]) => [name, createUtils(client, name, operation)]),
   );

@@ -12,9 +12,9 @@ export interface Tokens {
  * Keeps the token that its source returns, and calls the source again only when that token is rejected. Concurrent
  * callers share one call of the source.
  *
- * @throws {TypeError} when the token is a string that is not a valid token
+ * @throws {TypeError} when there is no token, or it is a string that is not a valid one
  */
-export function createTokens(token: string | TokenSource): Tokens {
+export function createTokens(token: string | TokenSource | undefined): Tokens {
   if (typeof token !== 'function') {
     const authorization = formatAuthorization(token);
     const get = async () => authorization;
@@ -46,7 +46,7 @@ export function createTokens(token: string | TokenSource): Tokens {
  * @throws {TypeError} when the token is empty or has characters that no bearer token has, such as a line feed or
  * quotation marks. The message never contains the token.
  */
-export function formatAuthorization(token: string): string {
+export function formatAuthorization(token: string | undefined): string {
   if (typeof token !== 'string' || !/^[\w.~+/-]+=*$/.test(token)) {
     const problem = token === '' ? 'is empty' : 'must be letters, digits or -._~+/=';
     throw new TypeError(`token ${problem}`);
