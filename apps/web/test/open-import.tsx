@@ -9,7 +9,7 @@ import type { Command } from '../src/import/protocol.js';
 import { ImportSession } from '../src/import/session/import-session.js';
 import type { WorkerListener } from '../src/import/session/spawn-worker.js';
 import { ImportWorker } from '../src/import/worker/import-worker.js';
-import { PlantStoreProvider } from '../src/shared/plant-store.js';
+import { PlantStoreProvider, queryKeys } from '../src/shared/plant-store.js';
 
 /**
  * Shows the import.
@@ -25,7 +25,7 @@ export function openImport(startWorker: (started: WorkerListener) => (sent: Comm
   });
   const queryClient = new QueryClient();
   // As if it had been asked what the token permits.
-  queryClient.setQueryData(['plant-store', 'getOwnToken'], { scopes });
+  queryClient.setQueryData(queryKeys.getOwnToken.queryKey(), { scopes: [...scopes] });
   const view = (used: string | undefined) =>
     used !== undefined && (
       <QueryClientProvider client={queryClient}>

@@ -72,6 +72,15 @@ describe('a mutation that updates', () => {
     use().mutate({ ...request, headers: { 'if-none-match': '*' } });
     // @ts-expect-error an ETag
     use().mutate({ ...request, headers: { 'if-match': edit.etag } });
+    const ifMatch = {} as ReplyOf<'getPlant'>;
+    const [update, save] = [
+      { ...request, headers: { 'if-match': '*' }, ifMatch },
+      { edit, changes: {}, ifMatch },
+    ] as const;
+    // @ts-expect-error a reply
+    use().mutate(update);
+    // @ts-expect-error a reply
+    use().mutate(save);
     // @ts-expect-error both
     use().mutate({ ...request, headers: { 'if-match': '*', 'if-none-match': '*' } });
     // @ts-expect-error none

@@ -1,5 +1,5 @@
 import { errors } from '@plant-store/contract/errors';
-import type { Plant, PlantPage, StoredPlant } from '@plant-store/contract/operations';
+import type { Plant, PlantPage, ReadOperation, StoredPlant } from '@plant-store/contract/operations';
 import { dehydrate, hydrate, MutationObserver, QueryClient, skipToken } from '@tanstack/query-core';
 import {
   type InfiniteData,
@@ -22,7 +22,7 @@ import type { NetworkError } from './errors/network-error.js';
 import { isPlantStoreError } from './errors/plant-store-error.js';
 import type { TimeoutError } from './errors/timeout-error.js';
 import type { UnexpectedResponseError } from './errors/unexpected-response-error.js';
-import { createTanstackQueryUtils, deserialize, serialize } from './tanstack-query.js';
+import { createTanstackQueryUtils, deserialize, type KeyOwner, serialize } from './tanstack-query.js';
 import { isRejectedError, type RejectedError } from './unwrap.js';
 
 const plantStore = createTanstackQueryUtils(createClient({ baseUrl: 'https://example.com', token: 'pst_a' }));
@@ -107,6 +107,28 @@ type ReadFailure = ErrorOf<'getPlant'>;
 type ListFailure = ErrorOf<'listPlants'>;
 type Pages = InfiniteData<PlantPage, string | undefined>;
 
+describe('an operation', () => {
+  it('has queries only if it reads, and queries of pages only if it returns pages', () => {
+    type Utils = typeof plantStore;
+    type NamesWith<Member extends string> = {
+      [Name in OperationName]: Utils[Name] extends { readonly [Each in Member]: unknown } ? Name : never;
+    }[OperationName];
+    expectTypeOf<NamesWith<'mutationOptions'>>().toEqualTypeOf<OperationName>();
+    expectTypeOf<NamesWith<'queryOptions' | 'queryKey'>>().toEqualTypeOf<ReadOperation>();
+    expectTypeOf<NamesWith<'infiniteQueryOptions' | 'infiniteQueryKey'>>().toEqualTypeOf<
+      'listPlants' | 'listTags' | 'listChanges'
+    >();
+    // @ts-expect-error a query would create the plant at each refetch
+    createPlant.queryOptions;
+    // @ts-expect-error a query would delete the plants at each refetch
+    plantStore.deletePlants.queryKey;
+    // @ts-expect-error no pages
+    getPlant.infiniteQueryOptions;
+    // @ts-expect-error no pages
+    plantStore.listTokens.infiniteQueryKey;
+  });
+});
+
 describe('the options of a query', () => {
   const queryClient = new QueryClient();
 
@@ -179,6 +201,20 @@ describe('the options of a query', () => {
     listPlants.infiniteQueryOptions({ query: { tags: 'x' } });
     // @ts-expect-error no id
     getPlant.queryOptions(Math.random() > 0.5 ? skipToken : { params: {} });
+    // @ts-expect-error no ids
+    plantStore.getPlants.queryOptions({ body: {} });
+  });
+
+  it('take the options of a call, but not whose data it reads, which the key would not say', () => {
+    getPlant.queryOptions({ ...request, timeoutMs: 1_000 });
+    // @ts-expect-error another user
+    getPlant.queryOptions({ ...request, token: 'pst_b' });
+    // @ts-expect-error another store
+    listPlants.queryOptions({ baseUrl: 'https://south.example' });
+    // @ts-expect-error another store
+    listPlants.infiniteQueryOptions({ baseUrl: 'https://south.example' });
+    // @ts-expect-error the query has its own
+    listPlants.queryOptions({ signal: new AbortController().signal });
   });
 });
 
@@ -205,13 +241,25 @@ describe('the key of a query', () => {
 
   it('has none where it is only the beginning of keys', () => {
     expectTypeOf(queryClient.getQueryData(getPlant.queryKey())).toBeUnknown();
-    expectTypeOf(getPlant.queryKey()).toEqualTypeOf<readonly ['plant-store', 'getPlant']>();
+    expectTypeOf(getPlant.queryKey()).toEqualTypeOf<readonly ['plant-store', KeyOwner, 'getPlant']>();
   });
 
   it('is taken by filters', () => {
     queryClient.invalidateQueries({ queryKey: listPlants.queryKey() });
     queryClient.removeQueries({ queryKey: listPlants.infiniteQueryKey({ query: { tag: 'x' } }) });
     queryClient.cancelQueries({ queryKey: getPlant.queryKey() });
+  });
+});
+
+describe('the owner in keys', () => {
+  it('is text', () => {
+    const client = createClient({ baseUrl: 'https://example.com', token: 'pst_a' });
+    createTanstackQueryUtils(client, { user: 'alice' });
+    createTanstackQueryUtils(client, { store: 'plants', user: undefined });
+    // @ts-expect-error no text
+    createTanstackQueryUtils(client, { user: 1n });
+    // @ts-expect-error no such option
+    createTanstackQueryUtils(client, { userId: 'alice' });
   });
 });
 

@@ -11,11 +11,18 @@ import {
   QueryObserver,
   skipToken,
 } from '@tanstack/query-core';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { Client } from './client.js';
 import { createClient } from './create-client.js';
 import { isEditConflict, startEdit } from './edit.js';
 import type { ClientOptions } from './options.js';
-import { createTanstackQueryUtils, deserialize, serialize } from './tanstack-query.js';
+import {
+  createTanstackQueryUtils,
+  deserialize,
+  type KeyOwner,
+  serialize,
+  type TanstackQueryUtils,
+} from './tanstack-query.js';
 import { createFakePlantStore } from './testing/create-fake-plant-store.js';
 import { isRejectedError } from './unwrap.js';
 
@@ -89,8 +96,9 @@ describe('the options of a mutation', () => {
   });
 
   it('have a key by which the mutations of an operation are found', () => {
-    const { mutationKey } = open().plantStore.createPlant.mutationOptions();
-    expect(mutationKey).toEqual(['plant-store', 'createPlant']);
+    const { store, plantStore } = open();
+    const { mutationKey } = plantStore.createPlant.mutationOptions();
+    expect(mutationKey).toEqual(['plant-store', { store: store.baseUrl }, 'createPlant']);
   });
 });
 
@@ -148,7 +156,7 @@ describe('the mutation of an update', () => {
       { params, body: { name: 'Mine' } },
       { edit: seen, changes: { name: 'Mine' } },
     ];
-    const options = [{ headers }];
+    const options = [{ headers }, { ifMatch: refetched }];
     for (const given of options.flatMap((each) => bodies.map((parts) => ({ ...parts, ...each })))) {
       // As a program without types may call it.
       const request = Object(given);
@@ -207,11 +215,20 @@ describe('the options of a query', () => {
     expect(queryClient.getQueryData(options.queryKey)?.pages).toBe(pages);
   });
 
+  it('read pages from where a request begins, such as all changes', async () => {
+    const { queryClient, plantStore, creator } = open();
+    for (const id of [1, 2, 3]) await creator.mutate({ body: { id, name: 'Fern' } });
+    const options = plantStore.listChanges.infiniteQueryOptions({ query: { limit: 2, after: '0' } });
+    const { pages } = await queryClient.fetchInfiniteQuery({ ...options, pages: 2 });
+    expect(pages.map(({ changes }) => changes.map(({ id }) => id))).toEqual([[1n, 2n], [3n]]);
+  });
+
   it('are not made for an id that may have been rounded', () => {
-    const { getPlant } = open().plantStore;
+    const { getPlant, getPlants } = open().plantStore;
     const request = { params: { id: 2 ** 60 } };
     expect(() => getPlant.queryOptions(request)).toThrow(RangeError);
     expect(() => getPlant.queryKey(request)).toThrow(RangeError);
+    expect(() => getPlants.queryOptions(Object({ body: { ids: [2 ** 60] } }))).toThrow(RangeError);
   });
 
   type Lists = ReturnType<typeof open>['plantStore']['listPlants'];
@@ -247,15 +264,21 @@ describe('the options of a query', () => {
 });
 
 describe('the key of a query', () => {
-  const { getPlant, listPlants } = open().plantStore;
+  const { store, plantStore } = open();
+  const { getPlant, getPlants, listPlants } = plantStore;
+  const owner = { store: store.baseUrl };
   const { queryKey: keyOf, infiniteQueryKey: pagesOf } = listPlants;
   const query = { limit: 2, tag: 'x' };
 
   it('is plain JSON, without the options of the call', () => {
     const key = getPlant.queryKey({ params: { id: body.id }, timeoutMs: 1_000 });
-    expect(key).toEqual(['plant-store', 'getPlant', { params: { id: '9223372036854775807' } }]);
+    expect(key).toEqual(['plant-store', owner, 'getPlant', { params: { id: '9223372036854775807' } }]);
     expect(key).toEqual(getPlant.queryOptions({ params: { id: body.id } }).queryKey);
     expect(JSON.parse(JSON.stringify(key))).toEqual(key);
+    const asked = { query: { limit: '2', tag: 'x' } };
+    expect(pagesOf({ query })).toEqual(['plant-store', owner, 'listPlants', asked, 'pages']);
+    const ids = getPlants.queryKey({ body: { ids: ['2', '1'] } });
+    expect(ids).toEqual(['plant-store', owner, 'getPlants', { body: { ids: ['2', '1'] } }]);
   });
 
   it.each<[string, readonly unknown[], readonly unknown[]]>([
@@ -271,6 +294,17 @@ describe('the key of a query', () => {
     ['the order of members, for pages', pagesOf({ query }), pagesOf({ query: { tag: 'x', limit: 2 } })],
     ['how it is asked for', pagesOf({ query }), listPlants.infiniteQueryOptions({ query }).queryKey],
     ['an empty query, for pages', pagesOf({ query: {} }), pagesOf()],
+    ...Object.entries({
+      'the order of members of a body': [
+        { tag: 'x', each: { id: 1, name: 'y' } },
+        { each: { name: 'y', id: 1 }, tag: 'x' },
+      ],
+      'the type of an id in a body': [{ ids: [{ id: 1 }, 2] }, { ids: [{ id: 1n }, '2'] }],
+      'undefined members of a body': [{ ids: ['1'], tag: undefined }, { ids: ['1'] }],
+    }).map(([what, bodies]): [string, readonly unknown[], readonly unknown[]] => {
+      const [one = [], other = []] = bodies.map((body) => getPlants.queryKey(Object({ body })));
+      return [what, one, other];
+    }),
   ])('does not depend on %s', (_, one, other) => {
     expect(hashKey(one)).toBe(hashKey(other));
   });
@@ -282,6 +316,7 @@ describe('the key of a query', () => {
       listPlants.queryOptions(skipToken).queryKey,
       ...[getPlant.queryKey(), getPlant.queryKey({ params: { id: 9007199254740993n } })],
       getPlant.queryKey({ params: { id: 9007199254740992n } }),
+      ...[['1'], ['2'], ['1', '2'], ['2', '1']].map((ids) => getPlants.queryKey({ body: { ids } })),
     ];
     expect(new Set(keys.map(hashKey)).size).toBe(keys.length);
   });
@@ -300,7 +335,103 @@ describe('the key of a query', () => {
     expect(found(keyOf())).toHaveLength(6);
     expect(found(keyOf({ query: { tag: 'x' } }))).toEqual([keyOf(x), pagesOf(x)]);
     expect(found(pagesOf())).toEqual([pagesOf(all), pagesOf(x), pagesOf(ferns)]);
-    expect(keyOf()).toEqual(['plant-store', 'listPlants']);
+    expect(keyOf()).toEqual(['plant-store', owner, 'listPlants']);
+  });
+});
+
+describe('the owner in a key', () => {
+  const request = { params: { id: 1 } };
+
+  /** Options for stores and users, which share one QueryClient, and what each shows of plant 1. */
+  async function openAll(...owners: readonly (Partial<KeyOwner> & { readonly at: string })[]) {
+    const queryClient = new QueryClient({ defaultOptions: { queries: { staleTime: Infinity } } });
+    const utils = owners.map(({ at, ...owner }) =>
+      createTanstackQueryUtils(
+        createClient(createFakePlantStore({ baseUrl: `https://${at}.example` })),
+        owner,
+      ),
+    );
+    for (const [index, { createPlant }] of utils.entries()) {
+      const creator = new MutationObserver(queryClient, createPlant.mutationOptions());
+      await creator.mutate({ body: { id: 1, name: `Plant ${index}` } });
+    }
+    const show = ({ getPlant }: TanstackQueryUtils) => queryClient.fetchQuery(getPlant.queryOptions(request));
+    return {
+      queryClient,
+      utils,
+      show: () => Promise.all(utils.map(async (each) => (await show(each)).name)),
+    };
+  }
+
+  it.each([
+    ['stores', [{ at: 'north' }, { at: 'south' }]],
+    ['users of a store', [{ at: 'north', user: 'alice' }, { at: 'north', user: 'bob' }, { at: 'north' }]],
+    [
+      'the same user in two stores',
+      [
+        { at: 'north', user: 'alice' },
+        { at: 'south', user: 'alice' },
+      ],
+    ],
+    [
+      'stores that are named',
+      [
+        { at: 'north', store: 'first' },
+        { at: 'north', store: 'second' },
+      ],
+    ],
+  ])('keeps apart: %s', async (_, owners) => {
+    const { queryClient, utils, show } = await openAll(...owners);
+    expect(await show()).toEqual(owners.map((__, index) => `Plant ${index}`));
+    // A filter of one of them finds nothing of the others.
+    for (const { getPlant, createPlant } of utils) {
+      expect(queryClient.getQueryCache().findAll({ queryKey: getPlant.queryKey() })).toHaveLength(1);
+      const { mutationKey } = createPlant.mutationOptions();
+      expect(queryClient.getMutationCache().findAll({ mutationKey })).toHaveLength(1);
+    }
+  });
+
+  it('is the same for a server and a page that name the store alike, whatever URL each has', async () => {
+    const { queryClient, utils, show } = await openAll(
+      { at: 'internal', store: 'plants', user: 'alice' },
+      { at: 'public', store: 'plants', user: 'alice' },
+    );
+    expect(await show()).toEqual(['Plant 0', 'Plant 0']);
+    const keys = utils.map(({ getPlant }) => getPlant.queryKey(request));
+    expect(keys[0]).toEqual([
+      'plant-store',
+      { store: 'plants', user: 'alice' },
+      'getPlant',
+      { params: { id: '1' } },
+    ]);
+    queryClient.removeQueries({ queryKey: ['plant-store', { user: 'alice' }] });
+    expect(queryClient.getQueryCache().getAll()).toEqual([]);
+  });
+
+  it('is not changed by a request, which is rejected if it is for another store or user', () => {
+    const { getPlant, listPlants } = open().plantStore;
+    for (const others of [{ token: 'pst_b' }, { baseUrl: 'https://south.example' }]) {
+      // As a program without types may call it.
+      const given = Object({ ...request, ...others });
+      expect(() => getPlant.queryOptions(given)).toThrow(TypeError);
+      expect(() => listPlants.infiniteQueryOptions(given)).toThrow(/withOptions/);
+    }
+  });
+
+  it('needs a name for a copy of a client, which has no URL', () => {
+    const { store } = open();
+    const copy = { ...createClient(store) };
+    expect(() => createTanstackQueryUtils(copy)).toThrow(TypeError);
+    const { getPlant } = createTanstackQueryUtils(copy, { store: 'copy' });
+    expect(getPlant.queryKey(request)[1]).toEqual({ store: 'copy' });
+  });
+
+  it('is that of a client with other options', () => {
+    const client = createClient({ baseUrl: 'https://north.example', token: 'pst_a' });
+    const keysOf = (given: Client) => createTanstackQueryUtils(given).getPlant.queryKey(request);
+    expect(keysOf(client.withOptions({ token: 'pst_b' }))).toEqual(keysOf(client));
+    const other = client.withOptions({ baseUrl: new URL('https://south.example/') });
+    expect(keysOf(other)[1]).toEqual({ store: 'https://south.example' });
   });
 });
 
@@ -366,6 +497,50 @@ describe('a cache that was serialized', () => {
     const restored = new QueryClient();
     restored.setMutationDefaults(options.mutationKey, options);
     hydrate(restored, deserialize(text));
+    await restored.resumePausedMutations();
+    expect([...store.plants]).toEqual([[body.id, { name: body.name }]]);
+  });
+
+  it('has the mutations of its own user only, also after a reload', async () => {
+    const { store, queryClient } = open();
+    const client = createClient(store);
+    const optionsOf = (user?: string) =>
+      createTanstackQueryUtils(client, { user }).createPlant.mutationOptions();
+    onlineManager.setOnline(false);
+    for (const [index, user] of ['alice', 'bob', undefined].entries()) {
+      const creator = new MutationObserver(queryClient, optionsOf(user));
+      void creator.mutate({ body: { id: index, name: user ?? 'nobody' } });
+    }
+    await vi.waitFor(() => expect(queryClient.isMutating()).toBe(3));
+    const text = serialize(dehydrate(queryClient));
+    onlineManager.setOnline(true);
+    for (const [user, names] of [
+      [undefined, ['nobody']],
+      ['bob', ['nobody', 'bob']],
+    ] as const) {
+      const restored = new QueryClient();
+      const options = optionsOf(user);
+      restored.setMutationDefaults(options.mutationKey, options);
+      hydrate(restored, deserialize(text));
+      await restored.resumePausedMutations();
+      expect([...store.plants.values()].map(({ name }) => name)).toEqual(names);
+    }
+  });
+
+  it('has the data of version 1.4 for nobody, and its mutations for the defaults of their key', async () => {
+    const { store, queryClient, plantStore } = open();
+    const options = plantStore.createPlant.mutationOptions();
+    const keys = { query: ['plant-store', 'listPlants'], mutation: ['plant-store', 'createPlant'] };
+    queryClient.setQueryData(keys.query, { plants: [{ id: 1n, idText: '1', name: 'Rose' }] });
+    onlineManager.setOnline(false);
+    void new MutationObserver(queryClient, { ...options, mutationKey: keys.mutation }).mutate({ body });
+    await vi.waitFor(() => expect(queryClient.isMutating()).toBe(1));
+    const text = serialize(dehydrate(queryClient));
+    onlineManager.setOnline(true);
+    const restored = new QueryClient({ defaultOptions: { queries: { staleTime: Infinity } } });
+    restored.setMutationDefaults(keys.mutation, options);
+    hydrate(restored, deserialize(text));
+    expect(await restored.fetchQuery(plantStore.listPlants.queryOptions())).toEqual({ plants: [] });
     await restored.resumePausedMutations();
     expect([...store.plants]).toEqual([[body.id, { name: body.name }]]);
   });

@@ -1,5 +1,5 @@
 import { stringifyExactJson } from '@plant-store/contract/exact-json/stringify';
-import type { Precondition } from '@plant-store/contract/operations';
+import type { Operations, Precondition, ReadOperation } from '@plant-store/contract/operations';
 import type { BodyOf, Client, ErrorOf, OperationName, ReplyOf, RequestOf } from './client.js';
 import type { DataTag } from './data-tag.js';
 import { type Changes, type Edit, saveEdit } from './edit.js';
@@ -12,6 +12,14 @@ export { deserialize, serialize } from './serialize.js';
 /** The options of each operation for TanStack Query, by the operation's name. */
 export type TanstackQueryUtils = { readonly [Name in OperationName]: OperationUtils<Name> };
 
+/** Whose data a key stands for. */
+export interface KeyOwner {
+  /** Names the store. Default: the client's `baseUrl`. A page and the server that renders it must name it alike. */
+  readonly store: string;
+  /** Names the user. You need it if a `QueryClient` outlives a user, because a token may belong to anyone. */
+  readonly user?: string | undefined;
+}
+
 /**
  * Creates options for TanStack Query 5 from a client, for each of its operations. They are plain data and functions, so
  * every adapter takes them: React, Vue, Solid, Svelte.
@@ -19,6 +27,9 @@ export type TanstackQueryUtils = { readonly [Name in OperationName]: OperationUt
  * A mutation ends with a `RejectedError` when the service rejects the request, its `number` typed by the errors that are
  * listed for the operation, and with a `PlantStoreError` when no reply came. `retry` never retries, whatever the defaults
  * of the `QueryClient` are: the client has done so, as its options say. `networkMode` stays that of the `QueryClient`.
+ *
+ * @param owner what the keys begin with, so that stores and users never share data
+ * @throws {TypeError} when `client` is a copy such as `{ ...client }`, which has no `baseUrl`, and `store` is not given
  *
  * @example
  * import { useMutation } from '@tanstack/react-query';
@@ -31,15 +42,23 @@ export type TanstackQueryUtils = { readonly [Name in OperationName]: OperationUt
  * mutate({ body: { id: 13_001, name: 'Rose' } });
  * if (isRejectedError(error, errors.id_taken.error)) chooseAnotherId();
  */
-export function createTanstackQueryUtils(client: Client): TanstackQueryUtils {
-  const operations = Object.entries<AnyOperation>(Object(client));
+export function createTanstackQueryUtils(
+  client: Client,
+  { store = client.baseUrl, user }: Partial<KeyOwner> = {},
+): TanstackQueryUtils {
+  // A copy of a client has only its operations.
+  if (!store) throw new TypeError('The client has no baseUrl. Pass { store }, a name for its keys');
   const utils: Record<string, unknown> = Object.fromEntries(
-    operations.map(([name, operation]) => [name, createUtils(client, name, operation)]),
+    Object.entries<AnyOperation>(Object(client)).map(([name, operation]) => [
+      name,
+      createUtils(client, ['plant-store', { store, user }, name], operation),
+    ]),
   );
   return utils as TanstackQueryUtils;
 }
 
-function createUtils(client: object, name: string, operation: AnyOperation) {
+/** @param prefix what all keys of the operation begin with */
+function createUtils(client: Client, prefix: readonly unknown[], operation: AnyOperation) {
   const retry = () => false;
   /** TanStack Query recognizes the symbol `skipToken` in place of a function by its identity. */
   const queryFn = (request: object | symbol | undefined, send: (context: QueryContext) => object) =>
@@ -48,24 +67,27 @@ function createUtils(client: object, name: string, operation: AnyOperation) {
       : (context: QueryContext) =>
           unwrap(operation({ ...request, ...send(context), signal: context.signal }));
   return {
-    queryKey: (request?: object) => keyOf(name, request),
+    queryKey: (request?: object) => keyOf(prefix, request),
     queryOptions: (request?: object | symbol) => ({
-      queryKey: keyOf(name, request),
+      queryKey: keyOf(prefix, request),
       queryFn: queryFn(request, () => ({})),
       retry,
     }),
-    infiniteQueryKey: (request?: object) => keyOf(name, request, 'pages'),
-    infiniteQueryOptions: (request?: RequestParts | symbol) => ({
-      queryKey: keyOf(name, request, 'pages'),
-      queryFn: queryFn(request, ({ pageParam: after }) => ({ query: { ...Object(request).query, after } })),
-      initialPageParam: undefined,
-      getNextPageParam: ({ next }: { next?: string }) => next,
-      retry,
-    }),
+    infiniteQueryKey: (request?: object) => keyOf(prefix, request, 'pages'),
+    infiniteQueryOptions: (request?: RequestParts | symbol) => {
+      const { query } = Object(request);
+      return {
+        queryKey: keyOf(prefix, request, 'pages'),
+        queryFn: queryFn(request, ({ pageParam: after }) => ({ query: { ...query, after } })),
+        initialPageParam: query?.after,
+        getNextPageParam: ({ next }: { next?: string }) => next,
+        retry,
+      };
+    },
     mutationOptions: (options?: { readonly select: (reply: AnyReply) => unknown }) => ({
-      mutationKey: ['plant-store', name],
+      mutationKey: prefix,
       mutationFn: (request: MutationParts | undefined) => {
-        const reply = mutate(client, name, operation, request);
+        const reply = mutate(client, operation, request);
         return options ? reply.then(ensureSuccess).then(options.select) : unwrap(reply);
       },
       retry,
@@ -74,26 +96,27 @@ function createUtils(client: object, name: string, operation: AnyOperation) {
 }
 
 /** What a mutation of any operation may take. */
-type MutationParts = RequestParts & Partial<EditRequest>;
+type MutationParts = RequestParts & Partial<EditRequest> & { readonly ifMatch?: unknown };
 
-/** @throws {TypeError} when an update names a tag that does not come from an edit */
+/** @throws {TypeError} when the condition of an update does not come from an edit */
 async function mutate(
-  client: object,
-  name: string,
+  client: Client,
   operation: AnyOperation,
   request: MutationParts = {},
 ): Promise<AnyReply> {
   const { edit, changes = {}, ...options } = request;
-  const hasTag = Object.entries(request.headers ?? {}).some(
-    ([header, value]) => /^if-match$/i.test(header) && value !== '*',
-  );
-  if (hasTag && (edit ?? request.body) !== undefined) {
+  const hasCondition =
+    request.ifMatch ||
+    Object.entries(request.headers ?? {}).some(
+      ([header, value]) => /^if-match$/i.test(header) && value !== '*',
+    );
+  if (hasCondition && (edit ?? request.body) !== undefined) {
     throw new TypeError(
-      `${name}: after a refetch, the tag in if-match is newer than what the user saw. Call ` +
-        "startEdit when the form opens, and pass { edit, changes }. '*' overwrites anything",
+      'The condition may be newer than what the user saw, because queries refetch. Call startEdit ' +
+        "when the form opens, and pass { edit, changes }. '*' overwrites anything",
     );
   }
-  return edit ? saveEdit(client as Client, edit, changes, options) : operation(request);
+  return edit ? saveEdit(client, edit, changes, options) : operation(request);
 }
 
 /** What TanStack Query passes to a function that reads. */
@@ -103,28 +126,35 @@ interface QueryContext {
 }
 
 /**
- * What is asked for, without the options of the call. All values are texts, since TanStack Query cannot hash a `bigint`, and
- * requests for the same URL have one key. A skipped query has none that could have data: it would show it.
+ * The prefix, and what is asked for, without the options of the call. Requests for the same data have one key. A skipped query has
+ * one that never has data: otherwise it would show the data of the query without a request.
  */
-function keyOf(name: string, request: RequestParts | symbol = {}, ...kind: readonly string[]) {
+function keyOf(prefix: readonly unknown[], request: object | symbol = {}, ...kind: readonly string[]) {
   const asked = typeof request === 'symbol' ? 'skipped' : textsOf(request);
   const isPrefix = kind.length === 0 && Object.keys(asked).length === 0;
-  return ['plant-store', name, ...(isPrefix ? [] : [asked, ...kind])];
+  return isPrefix ? prefix : [...prefix, asked, ...kind];
 }
 
-function textsOf({ params = {}, query = {} }: RequestParts) {
-  // Only for what it throws.
-  stringifyExactJson([params, query]);
-  const texts: Record<string, object> = {};
-  for (const [part, values] of Object.entries({ params, query })) {
-    const given = Object.entries(values).filter(([, value]) => (value ?? undefined) !== undefined);
-    const entries = given.map(([name, value]) => [
-      name,
-      Array.isArray(value) ? value.map(String) : String(value),
-    ]);
-    if (entries.length > 0) texts[part] = Object.fromEntries(entries);
+/**
+ * The parts of a request that have members, with all values as text, because TanStack Query cannot hash a `bigint`.
+ *
+ * @throws {TypeError} when the request is for another store or user than the key names
+ * @throws {RangeError} when an integer `number` may have been rounded
+ */
+function textsOf({ params, query, body, baseUrl, token }: RequestParts & CallOptions) {
+  if (baseUrl ?? token) {
+    throw new TypeError(
+      'A query takes no baseUrl and no token. Pass client.withOptions({ baseUrl, token }) to ' +
+        'createTanstackQueryUtils, with { user }',
+    );
   }
-  return texts;
+  const parts = { params, query, body };
+  // Only for what it throws.
+  stringifyExactJson(parts);
+  const texts: object = JSON.parse(
+    JSON.stringify(parts, (_, value) => (typeof value === 'object' ? value : value?.toString())),
+  );
+  return Object.fromEntries(Object.entries(texts).filter(([, part]) => Object.keys(part).length > 0));
 }
 
 /** An operation of a client. */
@@ -133,7 +163,7 @@ type AnyOperation = (request: any) => Promise<AnyReply>;
 
 /** What TanStack Query's adapters take for a mutation, `useMutation` of React's among them. */
 export interface OperationMutationOptions<Name extends OperationName, Data> {
-  readonly mutationKey: readonly ['plant-store', Name];
+  readonly mutationKey: readonly ['plant-store', KeyOwner, Name];
   /** Takes what the operation takes: `{ body, signal?, … }`, and for an update `{ edit, changes }`. */
   readonly mutationFn: (request: MutationRequest<Name>) => Promise<Data>;
   /** Never: the client itself retries what may be retried. */
@@ -145,16 +175,25 @@ export interface EditRequest extends CallOptions {
   /** What `startEdit` returned when the form opened. */
   readonly edit: Edit;
   readonly changes: Changes;
+  /** The edit has the condition. */
+  readonly ifMatch?: never;
 }
 
 /**
- * What a mutation takes: what the operation takes. For an operation with a precondition that is an edit, since the tag of a query may
- * be newer than what the user saw; or `'*'`, to overwrite whatever is there or to restore what was deleted.
+ * What a mutation takes: what the operation takes. For an operation with a precondition that is an edit, because what a query returned
+ * may be newer than what the user saw; or `'*'`, to overwrite whatever is there or to restore what was deleted.
  */
-export type MutationRequest<Name extends OperationName> =
-  RequestOf<Name> extends { readonly headers: Precondition }
-    ? EditRequest | (RequestOf<Name> & { readonly headers: Partial<Record<keyof Precondition, '*'>> })
-    : Parameters<Client[Name]>[0];
+export type MutationRequest<Name extends OperationName> = Operations[Name] extends {
+  readonly headers: Precondition;
+}
+  ? EditRequest | OverwriteRequest<Name>
+  : Parameters<Client[Name]>[0];
+
+/** A request whose condition no query can return. */
+export type OverwriteRequest<Name extends OperationName> = Omit<RequestOf<Name>, 'headers' | 'ifMatch'> & {
+  readonly headers: Precondition & Partial<Record<keyof Precondition, '*'>>;
+  readonly ifMatch?: never;
+};
 
 /** What turns a successful reply into the data of a mutation. */
 export interface SelectOptions<Name extends OperationName, Data> {
@@ -162,14 +201,31 @@ export interface SelectOptions<Name extends OperationName, Data> {
 }
 
 /**
- * The key of a query, which is plain JSON. TanStack Query infers the data from it. Without a request it is
- * `['plant-store', Name]`, the beginning of all keys of the operation.
+ * What a query takes: what the operation takes. A query has its own `signal`. `baseUrl` and `token` are those of the client, because
+ * keys name the store and the user: for others, pass `client.withOptions({ baseUrl, token })` to `createTanstackQueryUtils`.
  */
-export type OperationQueryKey<Name, Data> = readonly ['plant-store', Name, ...unknown[]] & DataTag<Data>;
+export type QueryRequest<Name extends ReadOperation> = Omit<RequestOf<Name>, 'baseUrl' | 'token' | 'signal'>;
+
+/**
+ * The key of a query, which is plain JSON: `['plant-store', owner, name, asked?]`. TanStack Query infers the data from it. Without a
+ * request it is the beginning of all keys of the operation.
+ */
+export type OperationQueryKey<Name extends ReadOperation> = KeyOf<Name> & DataTag<BodyOf<Name>>;
+
+/** The key of a query of pages, which is plain JSON: `['plant-store', owner, name, asked, 'pages']`. */
+export type OperationInfiniteQueryKey<Name extends ReadOperation> = KeyOf<Name> & DataTag<PagesOf<Name>>;
+
+type KeyOf<Name> = readonly ['plant-store', KeyOwner, Name, ...unknown[]];
+
+/** TanStack Query's `InfiniteData`. */
+interface PagesOf<Name extends ReadOperation> {
+  pages: BodyOf<Name>[];
+  pageParams: (string | undefined)[];
+}
 
 /** What TanStack Query's adapters take for a query, `useQuery` of React's among them. */
-export interface OperationQueryOptions<Name extends OperationName, Skip extends symbol = never> {
-  readonly queryKey: OperationQueryKey<Name, BodyOf<Name>>;
+export interface OperationQueryOptions<Name extends ReadOperation, Skip extends symbol = never> {
+  readonly queryKey: OperationQueryKey<Name>;
   readonly queryFn: ((context: { readonly signal: AbortSignal }) => Promise<BodyOf<Name>>) | Skip;
   /** Never: the client itself retries what may be retried. */
   readonly retry: (failureCount: number, error: ErrorOf<Name>) => false;
@@ -178,9 +234,9 @@ export interface OperationQueryOptions<Name extends OperationName, Skip extends 
 }
 
 /** What TanStack Query's adapters take for a query of pages, `useInfiniteQuery` of React's among them. */
-export interface OperationInfiniteQueryOptions<Name extends OperationName, Skip extends symbol = never>
+export interface OperationInfiniteQueryOptions<Name extends PagedOperation, Skip extends symbol = never>
   extends Omit<OperationQueryOptions<Name>, 'queryKey' | 'queryFn'> {
-  readonly queryKey: OperationQueryKey<Name, PagesOf<Name>>;
+  readonly queryKey: OperationInfiniteQueryKey<Name>;
   readonly queryFn:
     | ((context: {
         readonly signal: AbortSignal;
@@ -191,41 +247,58 @@ export interface OperationInfiniteQueryOptions<Name extends OperationName, Skip 
   readonly getNextPageParam: (page: BodyOf<Name>) => string | undefined;
 }
 
-/** TanStack Query's `InfiniteData`. */
-interface PagesOf<Name extends OperationName> {
-  pages: BodyOf<Name>[];
-  pageParams: (string | undefined)[];
-}
+/** The operations that return pages. */
+export type PagedOperation = {
+  [Name in ReadOperation]: 'next' extends keyof BodyOf<Name> ? Name : never;
+}[ReadOperation];
+
+/** The arguments of an operation, with a request of another type. */
+type ArgumentsOf<Name extends OperationName, Request> =
+  [] extends Parameters<Client[Name]> ? [] | [request: Request] : [request: Request];
 
 /** A request, or `skipToken` in place of one. Without that, nothing but a request, so that the compiler checks its members. */
 type Skippable<Given, Request> = [Extract<Given, symbol>] extends [never] ? Request : Given;
 
-/** The options of an operation for TanStack Query. */
-export interface OperationUtils<Name extends OperationName> {
-  /** The beginning of the keys of all queries of the operation, of pages as well: to invalidate them. */
-  queryKey(): [] extends Parameters<Client[Name]>
-    ? OperationQueryKey<Name, BodyOf<Name>>
-    : readonly ['plant-store', Name];
-  /** The key of one query, and in filters of those that ask for the same and more: to read, set and invalidate. */
-  queryKey(request: Parameters<Client[Name]>[0]): OperationQueryKey<Name, BodyOf<Name>>;
-  /**
-   * For an operation that reads. The data of the query is the body of the reply.
-   *
-   * @throws {RangeError} when an integer `number` may have been rounded
-   */
-  queryOptions(...request: Parameters<Client[Name]>): OperationQueryOptions<Name>;
-  /** With TanStack Query's `skipToken` in place of the request, the query waits until there is one. */
-  queryOptions<Given extends Parameters<Client[Name]>[0] | symbol>(
-    request: Skippable<Given, Parameters<Client[Name]>[0]>,
-  ): OperationQueryOptions<Name, Extract<Given, symbol>>;
-  /** The key of a query of pages. In filters, without a request, that of all of the operation. */
-  infiniteQueryKey(...request: Parameters<Client[Name]>): OperationQueryKey<Name, PagesOf<Name>>;
-  /** For an operation that lists pages, each of which has where the `next` one begins. */
-  infiniteQueryOptions(...request: Parameters<Client[Name]>): OperationInfiniteQueryOptions<Name>;
-  infiniteQueryOptions<Given extends Parameters<Client[Name]>[0] | symbol>(
-    request: Skippable<Given, Parameters<Client[Name]>[0]>,
-  ): OperationInfiniteQueryOptions<Name, Extract<Given, symbol>>;
+/** The options of an operation for TanStack Query: for queries only if it reads, and for queries of pages only if it returns pages. */
+export type OperationUtils<Name extends OperationName> = Name extends PagedOperation
+  ? PagedUtils<Name>
+  : Name extends ReadOperation
+    ? QueryUtils<Name>
+    : MutationUtils<Name>;
+
+/** The options of an operation that writes. */
+export interface MutationUtils<Name extends OperationName> {
   /** The data of the mutation is the body of the reply, such as the plant, or what `select` makes of the reply. */
   mutationOptions(): OperationMutationOptions<Name, BodyOf<Name>>;
   mutationOptions<Data>(options: SelectOptions<Name, Data>): OperationMutationOptions<Name, Data>;
+}
+
+/** The options of an operation that reads. As a mutation, it reads once, and nothing refetches the data. */
+export interface QueryUtils<Name extends ReadOperation> extends MutationUtils<Name> {
+  /** The beginning of the keys of all queries of the operation, of pages as well: to invalidate them. */
+  queryKey(): [] extends Parameters<Client[Name]>
+    ? OperationQueryKey<Name>
+    : readonly ['plant-store', KeyOwner, Name];
+  /** The key of one query, and in filters of those that ask for the same and more: to read, set and invalidate. */
+  queryKey(request: QueryRequest<Name>): OperationQueryKey<Name>;
+  /**
+   * The data of the query is the body of the reply. With TanStack Query's `skipToken` in place of the request, the query waits until
+   * there is one.
+   *
+   * @throws {TypeError} when the request has a `baseUrl` or a `token`
+   * @throws {RangeError} when an integer `number` may have been rounded
+   */
+  queryOptions<Given extends QueryRequest<Name> | symbol = QueryRequest<Name>>(
+    ...request: ArgumentsOf<Name, Skippable<Given, QueryRequest<Name>>>
+  ): OperationQueryOptions<Name, NoInfer<Extract<Given, symbol>>>;
+}
+
+/** The options of an operation that returns pages. */
+export interface PagedUtils<Name extends PagedOperation> extends QueryUtils<Name> {
+  /** The key of a query of pages. In filters, without a request, that of all of the operation. */
+  infiniteQueryKey(request?: QueryRequest<Name>): OperationInfiniteQueryKey<Name>;
+  /** The data of the query is the pages, each of which has where the `next` one begins. */
+  infiniteQueryOptions<Given extends QueryRequest<Name> | symbol = QueryRequest<Name>>(
+    ...request: ArgumentsOf<Name, Skippable<Given, QueryRequest<Name>>>
+  ): OperationInfiniteQueryOptions<Name, NoInfer<Extract<Given, symbol>>>;
 }

@@ -7,7 +7,7 @@ import type {
 import { describe, expectTypeOf, it, test } from 'vitest';
 import type { contract } from './contract.js';
 import type { ErrorBody, ErrorNumber } from './errors.js';
-import type { NewPlant, NewPlantInput, Operations, Plant } from './operations.js';
+import type { NewPlant, NewPlantInput, Operations, Plant, ReadOperation } from './operations.js';
 import type { int64Members, routes } from './routes.js';
 
 type Operation = typeof contract.createPlant;
@@ -89,6 +89,17 @@ describe('each operation as types is that of the contract', () => {
       [Name in Names]: keyof QueryOf<Name> extends never ? undefined : QueryOf<Name>;
     };
     expectTypeOf<Parts<'query'>>().toEqualTypeOf<Expected>();
+  });
+
+  it('by whether it only reads', () => {
+    type Reads = {
+      [Name in Names]: (typeof contract)[Name] extends
+        | { method: 'GET' }
+        | { metadata: { readonly scope: 'read' } }
+        ? Name
+        : never;
+    }[Names];
+    expectTypeOf<ReadOperation>().toEqualTypeOf<Reads>();
   });
 
   it('by its body', () => {

@@ -289,6 +289,16 @@ export interface Operations {
   revokeToken: { params: IdParams; responses: Responses<'revokeToken', { 204: undefined }> };
 }
 
+/** The operations that change nothing. A type test compares them with the methods and the scopes of the contract. */
+export type ReadOperation =
+  | 'getPlant'
+  | 'listPlants'
+  | 'getPlants'
+  | 'listTags'
+  | 'listChanges'
+  | 'getOwnToken'
+  | 'listTokens';
+
 /** The body of each reply, by its status: that of a success, or an Error body with the errors that the operation can return. */
 type Responses<Name extends keyof typeof operationErrors, Success> = Success &
   Failures<(typeof operationErrors)[Name]>;

@@ -13,18 +13,25 @@ import type * as Solid from '@tanstack/solid-query';
 import type * as Svelte from '@tanstack/svelte-query';
 import type * as Vue from '@tanstack/vue-query';
 
-const { correctPlant, createPlant, getPlant, listPlants } = createTanstackQueryUtils(
+/** The declarations of all that is exported can be written, as those of libraries are. */
+export const plantStore = createTanstackQueryUtils(
   createClient({ baseUrl: 'https://plants.example.com', token: 'pst_example' }),
+  { user: 'alice' },
 );
-const create = () => createPlant.mutationOptions();
-const update = () => correctPlant.mutationOptions();
+export const { correctPlant, createPlant, getPlant, getPlants, listPlants } = plantStore;
+export const create = () => createPlant.mutationOptions();
+export const update = () => correctPlant.mutationOptions();
+export const open = () => getPlant.mutationOptions({ select: startEdit });
 const edit = startEdit({ plant: { id: 1n, name: 'Rose' }, etag: '"a"' });
 const given = Math.random() > 0.5 && { params: { id: 1n } };
 
-/** Their declarations can be written, as those of libraries are. */
 export const one = () => getPlant.queryOptions({ params: { id: 1n } });
 export const pages = () => listPlants.infiniteQueryOptions({ query: { tag: 'x' } });
+export const some = () => getPlants.queryOptions({ body: { ids: ['1'] } });
 export const key = () => getPlant.queryKey({ params: { id: 1n } });
+export const listKey = () => listPlants.queryKey();
+export const pagesKey = () => listPlants.infiniteQueryKey();
+export const prefix = () => getPlant.queryKey();
 
 export function useAll(
   react: typeof React,
@@ -68,6 +75,19 @@ export function useAll(
     ...[solid.useQueryClient().getQueryData(key()), svelte.useQueryClient().getQueryData(key())],
     ...lists.flatMap((data) => data?.pages.flatMap(({ plants }) => plants)),
   ] satisfies (StoredPlant | undefined)[];
+
+  const opened = [
+    ...[react.useMutation(open()).data, vue.useMutation(open()).data.value],
+    ...[solid.useMutation(open).data, svelte.createMutation(open).data],
+  ];
+  opened.map((each) => each?.plant.name) satisfies (string | undefined)[];
+  const found = [
+    ...[react.useQuery(some()).data, vue.useQuery(some()).data.value],
+    ...[solid.useQuery(some).data, svelte.createQuery(some).data],
+  ];
+  found.flatMap((data) => data?.results.map(({ status }) => status)) satisfies (number | undefined)[];
+  // @ts-expect-error a query would create the plant at each refetch
+  createPlant.queryOptions;
 
   const { queryKey } = one();
   // @ts-expect-error no name: were the type of the key `any` or unknown, this would compile

@@ -1,6 +1,7 @@
 import { type Client, followChanges, isRejectedError, type ResponseEvent } from '@plant-store/client';
 import type { QueryClient } from '@tanstack/react-query';
 import type { PlantFilter } from '../route.js';
+import { queryKeys } from '../shared/plant-store.js';
 import { checkLists, forgetLists, putIn, takeOut } from './use-plants.js';
 
 /** How many changes are shown one by one; for more, such as of an import, the list loads again. */
@@ -52,13 +53,13 @@ export async function showChanges({
     isRestored = false;
     // Only once it hears of each change from now on.
     forgetLists(queryClient);
-    void queryClient.invalidateQueries({ queryKey: ['plant-store', 'getPlant'] });
+    void queryClient.invalidateQueries({ queryKey: queryKeys.getPlant.queryKey() });
   };
   async function follow(): Promise<void> {
     for await (const { changes } of followChanges(client, { signal, onResponse })) {
       if (changes.length > maxShown) forgetLists(queryClient);
       for (const { id, plant } of changes.length > maxShown ? [] : changes) {
-        const queryKey = ['plant-store', 'getPlant', { params: { id: `${id}` } }];
+        const queryKey = queryKeys.getPlant.queryKey({ params: { id } });
         takeOut(queryClient, id);
         const isShown = queryClient.getQueryData(queryKey) !== undefined;
         if (plant === undefined) void (isShown && queryClient.invalidateQueries({ queryKey }));

@@ -5,7 +5,7 @@ import { createContext, type ReactNode, use, useCallback, useEffect, useRef, use
 import { useRoute } from '../route.js';
 import { explainFailure, type Failure } from '../shared/explain-failure.js';
 import { loadPart } from '../shared/load-boundary.js';
-import { usePlantStore } from '../shared/plant-store.js';
+import { queryKeys, usePlantStore } from '../shared/plant-store.js';
 import { warnBeforeClosing } from '../shared/warn-before-closing.js';
 import type { Tagging } from './undo-requests.js';
 import { checkLists, putInAll, takeOutAll } from './use-plants.js';
@@ -113,7 +113,7 @@ export function UndoProvider({ children }: { readonly children: ReactNode }) {
     forgetPlants();
   };
   const forgetPlants = () =>
-    latest.current.queryClient.removeQueries({ queryKey: ['plant-store', 'getPlant'] });
+    latest.current.queryClient.removeQueries({ queryKey: queryKeys.getPlant.queryKey() });
 
   const send = async (key: number, plants: readonly StoredPlant[]) => {
     waiting.current.delete(key);

@@ -6,7 +6,7 @@ import { useEffect, useState } from 'react';
 import type { PlantFilter } from '../route.js';
 import { explainFailure, type Purpose } from '../shared/explain-failure.js';
 import { fieldNames, mapFields, type Texts } from '../shared/fields.js';
-import { usePlantStore } from '../shared/plant-store.js';
+import { queryKeys, usePlantStore } from '../shared/plant-store.js';
 import { keepInTab, readFromTab, tabStorageKeys } from '../shared/tab-storage.js';
 import { putIn, takeOut } from './use-plants.js';
 
@@ -45,7 +45,7 @@ export function useCorrection({ id, filter, stored }: CorrectionOptions) {
   }, [correction]);
 
   const keep = (plant: StoredPlant) =>
-    queryClient.setQueryData(['plant-store', 'getPlant', { params: { id: `${id}` } }], plant);
+    queryClient.setQueryData(queryKeys.getPlant.queryKey({ params: { id } }), plant);
   // The heading shows it at once.
   const { seen } = correction ?? {};
   const isChanged = stored !== undefined && seen !== undefined && !hasSameFields(stored, seen) && !isPending;

@@ -10,14 +10,14 @@ import {
 import { useMemo, useState } from 'react';
 import type { PlantFilter } from '../route.js';
 import { explainFailure, type Failure } from '../shared/explain-failure.js';
-import { usePlantStore } from '../shared/plant-store.js';
+import { queryKeys, usePlantStore } from '../shared/plant-store.js';
 import { matches, type PlantPages, toRows, withoutPlants, withPlants } from './plant-pages.js';
 
 /** How many plants a request asks for. */
 const pageSize = 1_000;
 
 /** The lists that were loaded, whatever their filter. */
-const lists = ['plant-store', 'listPlants'] as const;
+const lists = queryKeys.listPlants.queryKey();
 
 /** The longest time between two attempts to read while the service is away, in milliseconds. */
 const maxRetryDelayMs = 5_000;

@@ -2,7 +2,7 @@ import { foldText, hasText } from '@plant-store/contract/fold-text';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { loadPart } from '../shared/load-boundary.js';
-import { usePlantStore } from '../shared/plant-store.js';
+import { queryKeys, usePlantStore } from '../shared/plant-store.js';
 import { loadedTags } from './use-plants.js';
 
 /** How long the tags count as known, in milliseconds: to count them reads all plants. */
@@ -16,7 +16,7 @@ export function useTags(isNeeded: boolean): Tags {
   const { client } = usePlantStore();
   const queryClient = useQueryClient();
   const { data } = useQuery({
-    queryKey: ['plant-store', 'countTags'],
+    queryKey: [...queryKeys.listTags.queryKey(), 'all'],
     queryFn: async ({ signal }) => {
       const { countTags } = await loadPart(() => import('../shared/count-tags.js'));
       return countTags(client, { signal });

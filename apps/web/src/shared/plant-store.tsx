@@ -6,6 +6,11 @@ import { basePath } from '../route.js';
 /** Where the service is, without a trailing slash. */
 export const serviceUrl = location.origin + basePath.slice(0, -1);
 
+/** The keys of what is loaded. They do not depend on the token, since each token has its own `QueryClient`. */
+export const queryKeys: TanstackQueryUtils = createTanstackQueryUtils(
+  createClient({ baseUrl: serviceUrl, token: 'sends-nothing' }),
+);
+
 /** What the page calls the service with. */
 export interface PlantStore {
   readonly token: string;

@@ -4,7 +4,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useState } from 'react';
 import { formatAge, formatTime } from '../plants/format-time.js';
 import { explainFailure } from '../shared/explain-failure.js';
-import { usePlantStore } from '../shared/plant-store.js';
+import { queryKeys, usePlantStore } from '../shared/plant-store.js';
 import { Sheet } from '../shared/sheet.js';
 import { warnBeforeClosing } from '../shared/warn-before-closing.js';
 import { NewSecret } from './new-secret.js';
@@ -53,7 +53,7 @@ export function TokensSheet({ own, isOpen, onOwnRotated, onClose }: TokensSheetP
       unwrap(client.rotateToken({ params: { id }, body: { overlapSeconds } })),
     );
     if (rotated === undefined || id !== own.id) return;
-    const queryKey = ['plant-store', 'getOwnToken'];
+    const queryKey = queryKeys.getOwnToken.queryKey();
     queryClient.setQueriesData<OwnToken>({ queryKey }, (before) => before && { ...before, id: rotated.id });
     onOwnRotated(rotated.secret);
   };

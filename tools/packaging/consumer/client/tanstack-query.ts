@@ -6,7 +6,7 @@ import { createFakePlantStore } from '@plant-store/client/testing';
 const { baseUrl, token, fetch } = createFakePlantStore();
 const { createPlant, getPlant } = createTanstackQueryUtils(createClient({ baseUrl, token, fetch }));
 const { mutationKey, mutationFn, retry } = createPlant.mutationOptions();
-const operation: 'createPlant' = mutationKey[1];
+const operation: 'createPlant' = mutationKey[2];
 const plant: { readonly name: string } = await mutationFn({ body: { id: 1n, name: 'Rose' } });
 const taken: unknown = await mutationFn({ body: { id: 1n, name: 'Fern' } }).catch((error: unknown) => error);
 if (!isRejectedError(taken, errors.id_taken.error) || retry(1, taken)) throw taken;
