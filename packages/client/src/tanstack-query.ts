@@ -7,6 +7,7 @@ import type { CallOptions } from './options.js';
 import { type AnyReply, ensureSuccess, type SuccessOf, unwrap } from './unwrap.js';
 import type { RequestParts } from './write-request.js';
 
+export type { DataTag } from './data-tag.js';
 export { deserialize, serialize } from './serialize.js';
 
 /** The options of each operation for TanStack Query, by the operation's name. */
@@ -190,10 +191,16 @@ export type MutationRequest<Name extends OperationName> = Operations[Name] exten
   : Parameters<Client[Name]>[0];
 
 /** A request whose condition no query can return. */
-export type OverwriteRequest<Name extends OperationName> = Omit<RequestOf<Name>, 'headers' | 'ifMatch'> & {
-  readonly headers: Precondition & Partial<Record<keyof Precondition, '*'>>;
+export type OverwriteRequest<Name extends OperationName> = Omit<RequestOf<Name>, 'headers' | 'ifMatch'> &
+  OverwriteCondition;
+
+/** `if-match` overwrites whatever is there, and `if-none-match` restores what was deleted. An `ETag` is part of an edit. */
+interface OverwriteCondition {
+  readonly headers:
+    | { readonly 'if-match': '*'; readonly 'if-none-match'?: never }
+    | { readonly 'if-none-match': '*'; readonly 'if-match'?: never };
   readonly ifMatch?: never;
-};
+}
 
 /** What turns a successful reply into the data of a mutation. */
 export interface SelectOptions<Name extends OperationName, Data> {
@@ -218,7 +225,7 @@ export type OperationInfiniteQueryKey<Name extends ReadOperation> = KeyOf<Name> 
 type KeyOf<Name> = readonly ['plant-store', KeyOwner, Name, ...unknown[]];
 
 /** TanStack Query's `InfiniteData`. */
-interface PagesOf<Name extends ReadOperation> {
+export interface PagesOf<Name extends ReadOperation> {
   pages: BodyOf<Name>[];
   pageParams: (string | undefined)[];
 }
@@ -248,7 +255,7 @@ export interface OperationInfiniteQueryOptions<Name extends PagedOperation, Skip
 }
 
 /** The operations that return pages. */
-export type PagedOperation = {
+type PagedOperation = {
   [Name in ReadOperation]: 'next' extends keyof BodyOf<Name> ? Name : never;
 }[ReadOperation];
 

@@ -33,6 +33,14 @@ export const listKey = () => listPlants.queryKey();
 export const pagesKey = () => listPlants.infiniteQueryKey();
 export const prefix = () => getPlant.queryKey();
 
+/** Each adapter names the types of the options in its own. */
+export const optionsOf = (react: typeof React, vue: typeof Vue, solid: typeof Solid) => [
+  [react.queryOptions(one()), react.infiniteQueryOptions(pages()), react.mutationOptions(create())],
+  [vue.queryOptions(one()), vue.infiniteQueryOptions(pages())],
+  [solid.queryOptions(one()), solid.infiniteQueryOptions(pages())],
+];
+export const useTags = (react: typeof React) => react.useQuery(plantStore.listTags.queryOptions());
+
 export function useAll(
   react: typeof React,
   vue: typeof Vue,
