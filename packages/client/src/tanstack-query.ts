@@ -97,7 +97,7 @@ function createUtils(client: Client, prefix: readonly unknown[], operation: AnyO
 }
 
 /** What a mutation of any operation may take. */
-type MutationParts = RequestParts & Partial<EditRequest> & { readonly ifMatch?: unknown };
+type MutationParts = RequestParts & Partial<EditRequest>;
 
 /** @throws {TypeError} when the condition of an update does not come from an edit */
 async function mutate(
