@@ -1,13 +1,6 @@
 'use server';
 
-import {
-  type Edit,
-  isEditConflict,
-  isPlantStoreError,
-  isRejectedError,
-  saveEdit,
-  startEdit,
-} from '@plant-store/client';
+import { type Edit, isEditConflict, isPlantStoreError, saveEdit, startEdit } from '@plant-store/client';
 import { deserialize, serialize } from '@plant-store/client/tanstack-query';
 import { getClient } from './store-plant';
 
@@ -32,7 +25,7 @@ export async function saveName({ seen }: EditState, form: FormData): Promise<Edi
       const message = `Somebody else has saved it as ${current.plant.name}. Save again to replace that.`;
       return { seen: serialize(current), name, message };
     }
-    if (!isRejectedError(error) && !isPlantStoreError(error)) throw error;
+    if (!isPlantStoreError(error)) throw error;
     console.error(error.message);
     return { seen, name, message: 'The name is not saved. Try again later.' };
   }

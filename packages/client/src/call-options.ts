@@ -1,13 +1,13 @@
 import type { CallOptions } from './options.js';
 import { parseBaseUrl } from './parse-base-url.js';
-import { createTokens, type Tokens } from './tokens.js';
+import { type Authorize, createAuthorize } from './tokens.js';
 
 /** The options of a client or of a call, validated. */
 export interface ResolvedOptions extends CallOptions {
   /** As `parseBaseUrl` returns it. */
   readonly baseUrl: string;
   /** Shared by all calls that take the token from here. */
-  readonly tokens: Tokens;
+  readonly authorize: Authorize;
   /** With lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -21,13 +21,13 @@ export function resolveOptions(
   defaults: Partial<ResolvedOptions>,
   { baseUrl, token, headers, ...given }: CallOptions,
 ): ResolvedOptions {
+  const lowerCase: Record<string, string> = { ...defaults.headers };
+  for (const [name, value] of Object.entries({ ...headers })) lowerCase[name.toLowerCase()] = value;
   return {
     ...defaults,
     ...Object.fromEntries(Object.entries(given).filter(([, value]) => value != null)),
     baseUrl: parseBaseUrl(baseUrl ?? defaults.baseUrl),
-    tokens: token === undefined && defaults.tokens ? defaults.tokens : createTokens(token),
-    headers: Object.fromEntries(
-      Object.entries({ ...defaults.headers, ...headers }).map(([name, value]) => [name.toLowerCase(), value]),
-    ),
+    authorize: (token === undefined && defaults.authorize) || createAuthorize(token),
+    headers: lowerCase,
   };
 }

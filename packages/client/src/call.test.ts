@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { resolveOptions } from './call-options.js';
-import { createClientOf } from './create-client.js';
+import { createClient, createClientOf } from './create-client.js';
 import { NetworkError } from './errors/network-error.js';
 import { TimeoutError } from './errors/timeout-error.js';
 import { UnexpectedResponseError } from './errors/unexpected-response-error.js';
@@ -138,6 +138,8 @@ describe('a call that gets no reply', () => {
     ['unknown', [reset, refused, refused]],
     ['unknown', [refused, refused, reset]],
     ['unknown', [errorReply(503), refused, refused]],
+    ['rejected', [refused, errorReply(429), refused]],
+    ['unknown', [reset, errorReply(429), refused]],
   ] as const)('rejects with the outcome %s', async (outcome, steps) => {
     const { result } = await callWith(steps);
     expect(result).toBeInstanceOf(NetworkError);
@@ -199,6 +201,22 @@ describe('a call that gets no reply', () => {
     expect(await result).toBe('enough');
   });
 
+  it('names the method, the URL without its query, and what is known of the reply', async () => {
+    const get = { method: 'GET', path: '/plants', statuses: [200], idempotent: true } as const;
+    const script = scriptFetch([
+      new Response(new ReadableStream({ pull: (stream) => stream.error(reset) }), {
+        headers: { 'x-request-id': 'a1' },
+      }),
+    ]);
+    const client = createClientOf<{
+      list(request: { query: { q: string } } & CallOptions): Promise<ReadReply>;
+    }>({ list: get }, { baseUrl: 'https://example.com/api', token: 'pst_a', fetch: script.fetch });
+    const error = await resultOf(client.list({ query: { q: 'Rose' }, retries: 0 }));
+    const message = 'GET https://example.com/api/plants got no complete reply, status 200, request a1';
+    const fields = { method: 'GET', url: 'https://example.com/api/plants', status: 200, requestId: 'a1' };
+    expect(error).toMatchObject({ ...fields, name: 'NetworkError', message, outcome: 'unknown' });
+  });
+
   it('rejects for a response that the API does not define', async () => {
     const pages = Array.from({ length: 3 }, () => new Response('<h1>Bad gateway</h1>', { status: 502 }));
     const { result } = await callWith(pages);
@@ -251,8 +269,21 @@ describe('a token that is rejected', () => {
     const client = createTestClient({ token, fetch: accepting('new'), retries: 0 });
     const calls = [client.store({ body }), client.store({ body }), client.add({ body })];
     expect(await resultOf(Promise.all(calls))).toMatchObject(Array(3).fill({ status: 200 }));
-    expect(await resultOf(client.add({ body }))).toMatchObject({ status: 200 });
     expect(token).toHaveBeenCalledTimes(2);
+  });
+
+  it('is never that of an earlier call', async () => {
+    let session = 'alice';
+    const { fetch } = scriptFetch([ok(), ok(), ok(), ok()]);
+    for (const token of [() => session, async () => session]) {
+      const client = createTestClient({ token, fetch });
+      await resultOf(client.store({ body }));
+      session = 'bob';
+      await resultOf(client.store({ body }));
+      session = 'alice';
+    }
+    const sent = fetch.mock.calls.map(([, init]) => new Headers(init.headers).get('authorization'));
+    expect(sent).toEqual(['Bearer alice', 'Bearer bob', 'Bearer alice', 'Bearer bob']);
   });
 
   it('ends the call with 401 when the new one is rejected too', async () => {
@@ -266,6 +297,30 @@ describe('a token that is rejected', () => {
     const fetch = accepting('other');
     expect(await resultOf(createTestClient({ token, fetch }).store({ body }))).toMatchObject({ status: 401 });
     expect(fetch).toHaveBeenCalledOnce();
+  });
+
+  it('times out with the call, and does not block the next one, when its source never returns', async () => {
+    const token = vi
+      .fn()
+      .mockReturnValueOnce(new Promise(() => undefined))
+      .mockResolvedValueOnce('new');
+    const client = createTestClient({ token, fetch: accepting('new'), timeoutMs: 100 });
+    expect(await resultOf(client.store({ body }))).toMatchObject({
+      name: 'TimeoutError',
+      outcome: 'not_sent',
+    });
+    expect(await resultOf(client.store({ body }))).toMatchObject({ status: 200 });
+  });
+
+  it('leaves what is known of the reply in the error when its source does not return in time', async () => {
+    const token = vi
+      .fn()
+      .mockReturnValueOnce('old')
+      .mockReturnValueOnce(new Promise(() => undefined));
+    const client = createTestClient({ token, fetch: accepting('new'), timeoutMs: 100 });
+    const message = 'POST https://example.com/plants got no reply in 100 ms, status 401';
+    const error = { name: 'TimeoutError', message, status: 401, outcome: 'rejected' };
+    expect(await resultOf(client.store({ body }))).toMatchObject(error);
   });
 
   it('is requested again after its source has failed', async () => {
@@ -359,11 +414,124 @@ describe('hooks', () => {
     expect(fetch.mock.lastCall?.[1].headers).toMatchObject(headers);
   });
 
-  it('end the call when they throw', async () => {
-    const error = new Error('The log is full');
-    const onResponse = () => {
-      throw error;
+  it('are awaited, before the request and before the retry or the reply', async () => {
+    const events: string[] = [];
+    const note = (event: string) => async () => {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      events.push(event);
     };
-    expect((await callWith([ok()], { onResponse })).result).toBe(error);
+    const script = scriptFetch([reset, ok()]);
+    const fetch: Fetch = (...request) => {
+      events.push('fetch');
+      return script.fetch(...request);
+    };
+    await resultOf(
+      createTestClient({ fetch, onRequest: note('request'), onResponse: note('response') }).store({ body }),
+    );
+    expect(events).toEqual(['request', 'fetch', 'response', 'request', 'fetch', 'response']);
   });
+
+  const error = new Error('The log is full');
+  const throwing = () => {
+    throw error;
+  };
+
+  it.each([
+    ['throw', throwing],
+    ['reject', () => Promise.reject(error)],
+  ])('end the call when they %s', async (_, hook) => {
+    const before = await callWith([ok()], { onRequest: hook });
+    expect([before.result, before.times]).toEqual([error, []]);
+    const after = await callWith([reset, ok()], { onResponse: hook });
+    expect(after.result).toBe(error);
+    expect(after.times).toHaveLength(1);
+  });
+
+  const hang = () => new Promise<void>(() => undefined);
+
+  it.each([
+    ['onRequest', 'not_sent', 0, undefined],
+    ['onResponse', 'unknown', 1, 200],
+  ] as const)('time out with the call when they hang: %s', async (name, outcome, attempts, status) => {
+    const { result, times } = await callWith([ok()], { [name]: hang, timeoutMs: 100 });
+    expect(result).toMatchObject({ name: 'TimeoutError', outcome });
+    expect(Object(result).status).toBe(status);
+    expect(times).toHaveLength(attempts);
+    expect(performance.now() - start).toBe(100);
+  });
+
+  it.each(['onRequest', 'onResponse'])('end with the signal when they hang: %s', async (name) => {
+    const control = new AbortController();
+    const { fetch } = scriptFetch([ok()]);
+    const options = { fetch, signal: control.signal, [name]: hang };
+    const result = createTestClient(options)
+      .store({ body })
+      .catch((reason: unknown) => reason);
+    await vi.advanceTimersByTimeAsync(10);
+    control.abort('enough');
+    expect(await result).toBe('enough');
+  });
+
+  it('leave an attempt no more time than the call has', async () => {
+    const onRequest = () => new Promise<void>((resolve) => setTimeout(resolve, 80));
+    const { result } = await callWith(['no response'], { onRequest, timeoutMs: 100 });
+    expect(result).toMatchObject({ name: 'TimeoutError', outcome: 'unknown' });
+    expect(performance.now() - start).toBe(100);
+  });
+
+  it('do not delay a call that aborts while they fail later', async () => {
+    const control = new AbortController();
+    const onRequest = () => new Promise<void>((_, reject) => setTimeout(() => reject(error), 80));
+    const call = createTestClient({ fetch: vi.fn(), onRequest }).store({ body, signal: control.signal });
+    const result = call.catch((reason: unknown) => reason);
+    await vi.advanceTimersByTimeAsync(10);
+    control.abort('enough');
+    expect(await result).toBe('enough');
+    // Vitest reports what nobody handles.
+    await vi.advanceTimersByTimeAsync(100);
+  });
+});
+
+describe('ifMatch', () => {
+  it('sends the ETag of a reply or of an edit as a condition, whatever the headers are', async () => {
+    const { fetch } = scriptFetch([ok(), ok()]);
+    const client = createClient({ baseUrl: 'https://example.com', token: 'pst_a', fetch });
+    const request = { params: { id: 1 }, body: { name: 'Fern' } };
+    await resultOf(
+      client.correctPlant({ ...request, ifMatch: { etag: '"a"' }, headers: { 'If-Match': '"b"' } }),
+    );
+    await resultOf(client.deletePlant({ params: { id: 1 }, ifMatch: { etag: '"a"' } }));
+    for (const [, init] of fetch.mock.calls) expect(init.headers).toMatchObject({ 'if-match': '"a"' });
+  });
+
+  it('is no condition of a delete where it is undefined', async () => {
+    const { fetch } = scriptFetch([ok()]);
+    const client = createClient({ baseUrl: 'https://example.com', token: 'pst_a', fetch });
+    await resultOf(client.deletePlant({ params: { id: 1 }, ifMatch: undefined }));
+    expect(fetch.mock.lastCall?.[1].headers).not.toHaveProperty('if-match');
+  });
+
+  it('sends nothing without an ETag', async () => {
+    const { fetch } = scriptFetch([]);
+    const client = createClient({ baseUrl: 'https://example.com', token: 'pst_a', fetch });
+    const request = { params: { id: 1 }, body: { name: 'Fern' } };
+    for (const etag of [null, ''])
+      expect(await resultOf(client.correctPlant({ ...request, ifMatch: { etag } }))).toEqual(
+        new TypeError('ifMatch has no ETag'),
+      );
+    expect(fetch).not.toHaveBeenCalled();
+  });
+});
+
+it('validate gets the operation and each reply that is returned, and ends the call with what it throws', async () => {
+  const validate = vi.fn();
+  const { result } = await callWith([errorReply(503), ok()], { validate });
+  expect(result).toMatchObject({ status: 200 });
+  expect(validate.mock.calls).toEqual([['store', { status: 200, body: { name: 'Fern' } }]]);
+  const cause = new Error('No name');
+  validate.mockImplementation(() => {
+    throw cause;
+  });
+  const error = { name: 'UnexpectedResponseError', status: 200, cause, outcome: 'unknown' };
+  expect((await callWith([ok()], { validate })).result).toMatchObject(error);
 });

@@ -1,12 +1,13 @@
 import type { Route } from '@plant-store/contract/routes';
 import { retryDelayMs } from './backoff.js';
 import { type ResolvedOptions, resolveOptions } from './call-options.js';
+import type { OperationName } from './client.js';
 import { explainOrigin, NetworkError, wasNotSent } from './errors/network-error.js';
-import type { Outcome, PlantStoreError } from './errors/plant-store-error.js';
+import type { PlantStoreError, RequestSummary } from './errors/plant-store-error.js';
 import { TimeoutError } from './errors/timeout-error.js';
 import { UnexpectedResponseError } from './errors/unexpected-response-error.js';
-import type { CallOptions, RequestEvent } from './options.js';
-import { type RawReply, type ReadReply, readReply } from './read-reply.js';
+import type { CallOptions } from './options.js';
+import { type ReadReply, readReply } from './read-reply.js';
 import { explainStatus, isRedirectError, redirect } from './redirect.js';
 import { delay, timeoutReason, withTimeout } from './timeout.js';
 import { type RequestParts, writeBody, writeTarget } from './write-request.js';
@@ -14,20 +15,15 @@ import { type RequestParts, writeBody, writeTarget } from './write-request.js';
 /** What a call of any operation may take. */
 export interface AnyRequest extends RequestParts, CallOptions {}
 
-/** What the hooks get for every attempt of a call. */
-type CallEvent = Pick<RequestEvent, 'operation' | 'method' | 'url'>;
-
-/** The result of the attempts so far, as the errors take it. */
-interface Progress {
-  outcome: Outcome;
-  cause?: PlantStoreError;
-}
+/** The request, and what is known of it so far. */
+type Progress = { -readonly [Name in keyof RequestSummary]: RequestSummary[Name] };
 
 /**
  * Calls an operation: retries the request, as far as that is safe and the options allow, until there is a reply that
  * a retry would not change.
  *
  * @throws {NetworkError | TimeoutError | UnexpectedResponseError} when there is no reply that the API defines
+ * @throws {RangeError | TypeError} when the request cannot be written; nothing is sent
  * @throws the reason of the caller's signal once that is aborted, and whatever the caller's own functions throw
  */
 export async function call(
@@ -37,124 +33,96 @@ export async function call(
   request: AnyRequest = {},
 ): Promise<ReadReply> {
   const options = resolveOptions(defaults, request);
-  const { signal, timeoutMs = 30_000 } = options;
-  const event = { operation, method: route.method, url: options.baseUrl + writeTarget(route, request) };
+  const {
+    signal,
+    timeoutMs = 30_000,
+    attemptTimeoutMs = 10_000,
+    retries = 2,
+    fetch = globalThis.fetch,
+  } = options;
+  const { method } = route;
+  const url = options.baseUrl + writeTarget(route, request);
   const body = writeBody(request);
-  const progress: Progress = { outcome: 'not_sent' };
-  try {
-    return await attemptUntilFinal(route, event, body, options, progress);
-  } catch (error) {
-    // The reason of the caller's signal may come from another call of a client.
-    throw error === timeoutReason && !signal?.aborted ? timedOut(event, timeoutMs, progress) : error;
-  }
-}
-
-/**
- * Makes attempts until one is final.
- *
- * @throws `timeoutReason` when the call runs out of time
- */
-async function attemptUntilFinal(
-  route: Route,
-  event: CallEvent,
-  body: string | undefined,
-  options: ResolvedOptions,
-  progress: Progress,
-): Promise<ReadReply> {
-  const { signal, timeoutMs = 30_000, attemptTimeoutMs = 10_000, tokens } = options;
-  const deadline = performance.now() + timeoutMs;
-  const remainingMs = () => deadline - performance.now();
-  let authorization = await withTimeout(tokens.get, timeoutMs, signal);
-  let rejected: string | undefined;
-  let retries = 0;
-  for (let number = 1; ; number++) {
-    const ms = Math.min(attemptTimeoutMs, remainingMs());
-    if (ms <= 0) throw timeoutReason;
-    const { reply, error } = await attempt({ ...event, attempt: number }, authorization, body, options, ms);
-    if (!wasNotSent(error)) progress.outcome = 'unknown';
-    if (!reply) {
-      if (isRedirectError(error)) {
-        throw new UnexpectedResponseError(explainStatus(0), 0, '', { cause: error });
-      }
-      if (error === timeoutReason && ms < attemptTimeoutMs) throw error;
-      progress.cause =
-        error === timeoutReason
-          ? timedOut(event, attemptTimeoutMs, progress)
-          : brokenOff(event, error, progress);
-    }
-    if (reply?.response.status === 401 && !rejected) {
-      rejected = authorization;
-      authorization = await withTimeout(() => tokens.renew(authorization), remainingMs(), signal);
-      if (authorization !== rejected) continue;
-    }
-    const delayMs =
-      retries < (options.retries ?? 2) ? retryDelayMs(route, ++retries, reply?.response) : Infinity;
-    if (delayMs < remainingMs()) await delay(delayMs, signal);
-    else if (reply) return readReply(reply, route.statuses);
-    else throw progress.cause;
-  }
-}
-
-function timedOut({ method, url }: CallEvent, ms: number, progress: Progress): TimeoutError {
-  return new TimeoutError(`${method} ${url} got no reply in ${ms} ms`, progress);
-}
-
-function brokenOff({ method, url }: CallEvent, cause: unknown, progress: Progress): NetworkError {
-  return new NetworkError(`${method} ${url} got no complete reply${explainOrigin(url)}`, {
-    ...progress,
-    cause,
-  });
-}
-
-/** The outcome of an attempt: a reply, or why there is none. */
-interface AttemptResult {
-  readonly reply?: RawReply | undefined;
-  readonly error?: unknown;
-}
-
-/**
- * Sends a request once and reads its whole response, within some milliseconds. The hooks get `event`.
- *
- * @throws the reason of the caller's signal when that is aborted first, and whatever the hooks throw
- */
-async function attempt(
-  event: Omit<RequestEvent, 'headers'>,
-  authorization: string,
-  body: string | undefined,
-  { fetch = globalThis.fetch, fetchOptions, headers: fixed, onRequest, onResponse, signal }: ResolvedOptions,
-  ms: number,
-): Promise<AttemptResult> {
-  const headers = {
+  const { ifMatch } = request;
+  if (ifMatch && !ifMatch.etag) throw new TypeError('ifMatch has no ETag');
+  const ownHeaders = {
     accept: 'application/json',
     ...(body && { 'content-type': 'application/json' }),
-    ...fixed,
+    ...options.headers,
+    ...(ifMatch?.etag && { 'if-match': ifMatch.etag }),
   };
-  onRequest?.({ ...event, headers });
-  const startedAt = performance.now();
-  const { reply, error }: AttemptResult = await withTimeout(
-    async (ended) => {
-      const response = await fetch(event.url, {
-        redirect,
-        ...fetchOptions,
-        method: event.method,
-        headers: { ...headers, authorization },
-        body,
-        signal: ended,
-      } as RequestInit);
-      return { response, text: await response.text() };
-    },
-    ms,
-    signal,
-  ).then(
-    (reply) => ({ reply }),
-    (error: unknown) => ({ error }),
-  );
-  signal?.throwIfAborted();
-  onResponse?.({
-    ...event,
-    durationMs: performance.now() - startedAt,
-    response: reply?.response,
-    error,
-  });
-  return { reply, error };
+  const progress: Progress = { method, url: url.replace(/\?.*/, ''), requestId: null, outcome: 'not_sent' };
+  /** Why the last attempt that got no reply got none. */
+  let failure: PlantStoreError | undefined;
+  const timedOut = (ms: number) => new TimeoutError(progress, `no reply in ${ms} ms`, failure);
+
+  const deadline = performance.now() + timeoutMs;
+  const remainingMs = () => Math.max(0, deadline - performance.now());
+  const inTime = <Result>(work: (ended: AbortSignal) => Promise<Result>) =>
+    withTimeout(work, remainingMs(), signal);
+
+  try {
+    let authorization = await inTime(options.authorize);
+    let rejected: string | undefined;
+    let retry = 0;
+    for (let attempt = 1; ; attempt++) {
+      const event = { operation, method, url, attempt };
+      const headers = { ...ownHeaders };
+      await inTime(async () => options.onRequest?.({ ...event, headers }));
+      const startedAt = performance.now();
+      const ms = Math.min(attemptTimeoutMs, remainingMs());
+      if (!ms) throw timeoutReason;
+
+      let response = undefined as Response | undefined;
+      let text = undefined as string | undefined;
+      let error: unknown;
+      const send = async (ended: AbortSignal) => {
+        response = await fetch(url, {
+          redirect,
+          ...options.fetchOptions,
+          method,
+          headers: { ...headers, authorization },
+          body,
+          signal: ended,
+        } as RequestInit);
+        text = await response.text();
+      };
+      await withTimeout(send, ms, signal).catch((thrown: unknown) => {
+        error = thrown;
+      });
+      signal?.throwIfAborted();
+      const reply = text === undefined ? undefined : response;
+      progress.status = response?.status;
+      progress.requestId = response?.headers.get('x-request-id') ?? null;
+      if (!wasNotSent(error))
+        progress.outcome =
+          progress.outcome !== 'unknown' && /^4/.test(`${progress.status}`) ? 'rejected' : 'unknown';
+
+      const durationMs = performance.now() - startedAt;
+      await inTime(async () => options.onResponse?.({ ...event, durationMs, response: reply, error }));
+      if (!reply) {
+        if (isRedirectError(error))
+          throw new UnexpectedResponseError({ ...progress, status: 0 }, explainStatus(0), error);
+        if (error !== timeoutReason)
+          failure = new NetworkError(progress, `no complete reply${explainOrigin(url)}`, error);
+        else if (ms < attemptTimeoutMs) throw error;
+        else failure = timedOut(ms);
+      }
+      if (reply?.status === 401 && !rejected) {
+        rejected = authorization;
+        authorization = await inTime((ended) => options.authorize(ended, rejected));
+        if (authorization !== rejected) continue;
+      }
+      const delayMs = retry < retries ? retryDelayMs(route, ++retry, reply) : Infinity;
+      if (delayMs < remainingMs()) await delay(delayMs, signal);
+      else if (reply)
+        return readReply(reply, `${text}`, route.statuses, progress, (read) =>
+          options.validate?.(operation as OperationName, read),
+        );
+      else throw failure;
+    }
+  } catch (error) {
+    // The reason of the caller's signal may come from another call of a client.
+    throw error === timeoutReason && !signal?.aborted ? timedOut(timeoutMs) : error;
+  }
 }

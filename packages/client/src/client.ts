@@ -14,6 +14,7 @@ import type {
   TokenRotation,
 } from '@plant-store/contract/operations';
 import type { NetworkError } from './errors/network-error.js';
+import type { RequestSummary } from './errors/plant-store-error.js';
 import type { TimeoutError } from './errors/timeout-error.js';
 import type { UnexpectedResponseError } from './errors/unexpected-response-error.js';
 import type { CallOptions } from './options.js';
@@ -51,15 +52,13 @@ export interface Client {
 
   /** Replaces all fields of a plant on a condition. If the condition is false, the status is 412. `saveEdit` changes single fields. */
   correctPlant(
-    request: {
-      readonly params: IdParams;
-      readonly headers: Precondition;
-      readonly body: Plant;
-    } & CallOptions,
+    request: { readonly params: IdParams; readonly body: Plant } & Condition & CallOptions,
   ): Promise<ReplyOf<'correctPlant'>>;
 
-  /** Deletes a plant. It is also successful if the plant was deleted before. */
-  deletePlant(request: { readonly params: IdParams } & CallOptions): Promise<ReplyOf<'deletePlant'>>;
+  /** Deletes a plant, with `ifMatch` only if it is still as it was. It is also successful if the plant was deleted before. */
+  deletePlant(
+    request: { readonly params: IdParams; readonly ifMatch?: WithEtag | undefined } & CallOptions,
+  ): Promise<ReplyOf<'deletePlant'>>;
 
   /** Counts the plants of each tag, one page per call. `countTags` adds all pages up. */
   listTags(request?: { readonly query?: TagQuery } & CallOptions): Promise<ReplyOf<'listTags'>>;
@@ -84,6 +83,23 @@ export interface Client {
   /** Revokes an access token. */
   revokeToken(request: { readonly params: IdParams } & CallOptions): Promise<ReplyOf<'revokeToken'>>;
 }
+
+/** What has the ETag of a plant: the reply to a get, a create or an update, or an edit. */
+export interface WithEtag {
+  readonly etag: string | null;
+}
+
+/** The plant is still the one of an earlier reply. */
+export interface IfMatch {
+  /**
+   * What `getPlant`, `createPlant` or an update returned. It takes precedence over `headers`. Without an ETag, the call rejects with a
+   * `TypeError`, and sends nothing.
+   */
+  readonly ifMatch: WithEtag;
+}
+
+/** The condition of an update: what was seen, or a header. */
+export type Condition = IfMatch | { readonly headers: Precondition; readonly ifMatch?: undefined };
 
 /** The name of an operation, such as `getPlant`. */
 export type OperationName = keyof Operations;
@@ -125,8 +141,12 @@ export interface Reply<Status extends number, Body> {
   readonly headers: Headers;
   /** The ID of the request in the log of the service. Include it in a bug report. */
   readonly requestId: string | null;
+  /** The state of the plant that the reply is about: for `ifMatch`, `startEdit`, or the header `if-none-match`. */
+  readonly etag: string | null;
   /** Whether an earlier request, or an earlier attempt of this call, had already stored the same plant. */
   readonly replayed: boolean;
+  /** The request, as the errors of this reply describe it. */
+  readonly request: RequestSummary;
   /** The response as `fetch` returned it. Its body has already been read. */
   readonly response: Response;
 }

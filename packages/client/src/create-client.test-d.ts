@@ -2,7 +2,7 @@ import type { contract, NewPlantInput, Plant } from '@plant-store/contract';
 import type { Operations } from '@plant-store/contract/operations';
 import type { routes } from '@plant-store/contract/routes';
 import { describe, expectTypeOf, it } from 'vitest';
-import type { Client, OperationName, ReplyOf, RequestOf } from './client.js';
+import type { Client, IfMatch, OperationName, ReplyOf, RequestOf } from './client.js';
 import { createClient } from './create-client.js';
 import { errors } from './index.js';
 import type { CallOptions, Fetch } from './options.js';
@@ -18,7 +18,9 @@ describe('a client', () => {
   });
 
   it('takes what each operation takes, and the options of a call', () => {
-    type Inputs = { [Name in keyof Operations]: Omit<RequestOf<Name>, keyof Omit<CallOptions, 'headers'>> };
+    type Own = keyof Omit<CallOptions, 'headers'> | 'ifMatch';
+    type InHeaders<Request> = Request extends IfMatch ? never : Omit<Request, Own>;
+    type Inputs = { [Name in keyof Operations]: InHeaders<RequestOf<Name>> };
     type WithHeaders<Input> = Omit<Input, 'headers'> & Pick<CallOptions, 'headers'>;
     type Expected = { [Name in keyof Operations]: Omit<Operations[Name], 'responses'> };
     expectTypeOf<Inputs>().toExtend<Expected>();

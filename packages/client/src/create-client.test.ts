@@ -26,7 +26,7 @@ describe('createClient', () => {
 
   it.each([
     ['baseUrl must be an http(s) URL', { baseUrl: '/api', token }],
-    ['token is empty', { baseUrl, token: '' }],
+    ['token must be letters', { baseUrl, token: '' }],
   ])('rejects options that are not valid: %s', (message, options) => {
     expect(() => createClient(options)).toThrow(message);
   });

@@ -7,7 +7,7 @@ import type { CallOptions, ClientOptions } from './options.js';
 /**
  * Creates a client: an object with one function per operation of the contract. It sends nothing yet.
  *
- * An operation resolves to `{ status, body, headers, requestId, replayed, response }` for every status that the
+ * An operation resolves to `{ status, body, headers, requestId, etag, replayed, request, response }` for every status that the
  * contract declares; `status` narrows `body`. An id is sent exactly: pass a `bigint` beyond `Number.MAX_SAFE_INTEGER`.
  *
  * @throws {TypeError} when `baseUrl` or `token` is not valid. An operation rejects with a `RangeError` before anything is

@@ -99,6 +99,15 @@ describe('a mutation that updates', () => {
 
   it('leaves the client itself and other mutations as they are', () => {
     client.correctPlant({ ...request, headers: { 'if-match': edit.etag } });
+    client.correctPlant({ ...request, ifMatch: edit, headers: { 'x-tenant': 'a' } });
+    client.correctPlant({ ...request, ifMatch: {} as ReplyOf<'createPlant'> });
+    client.deletePlant({ params: request.params, ifMatch: undefined });
+    // @ts-expect-error no condition
+    client.correctPlant(request);
+    // @ts-expect-error no condition
+    client.correctPlant({ ...request, ifMatch: undefined });
+    // @ts-expect-error a promise of a reply
+    client.correctPlant({ ...request, ifMatch: client.getPlant(request) });
     expectTypeOf(createPlant.mutationOptions().mutationFn)
       .parameter(0)
       .toEqualTypeOf<Parameters<Client['createPlant']>[0]>();

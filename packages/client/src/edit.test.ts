@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { createClient } from './create-client.js';
 import { hasChanges, isEditConflict, saveEdit, startEdit } from './edit.js';
@@ -17,12 +18,49 @@ async function open(options: Partial<ClientOptions> = {}) {
   return { store, client, created, update };
 }
 
+describe('a condition', () => {
+  const body = { name: 'Fern' };
+
+  it('is the reply to a get, a create, or an update, in one call', async () => {
+    const { client, created } = await open();
+    for (const ifMatch of [created, await client.getPlant({ params })]) {
+      const updated = await client.correctPlant({ params, ifMatch, body });
+      expect(updated.status).toBe(200);
+      const again = await client.correctPlant({
+        params,
+        ifMatch: updated,
+        body: { name: 'Rose', tag: 'indoor' },
+      });
+      expect(again.status).toBe(200);
+    }
+  });
+
+  it('prevents that an update or a delete affects what somebody else has changed', async () => {
+    const { client, store, update } = await open();
+    const ifMatch = await client.getPlant({ params });
+    await update('Theirs');
+    expect(await client.correctPlant({ params, ifMatch, body })).toMatchObject({ status: 412 });
+    expect(await client.deletePlant({ params, ifMatch })).toMatchObject({ status: 412 });
+    expect(store.plants.get(id)).toEqual({ name: 'Theirs' });
+    expect(await client.deletePlant({ params, ifMatch: await client.getPlant({ params }) })).toMatchObject({
+      status: 204,
+    });
+  });
+
+  it('sends nothing for a reply that has no ETag', async () => {
+    const { client, update } = await open();
+    const ifMatch = await client.getPlant({ params: { id: 7 } });
+    await expect(client.correctPlant({ params, ifMatch, body })).rejects.toThrow('ifMatch has no ETag');
+    expect((await update('Mine')).status).toBe(200);
+  });
+});
+
 describe('an edit', () => {
   it('keeps what was seen and its ETag, frozen, whatever becomes of its source', async () => {
     const { client } = await open();
     const reply = await client.getPlant({ params });
     const edit = startEdit(reply);
-    expect(edit).toEqual({ kind: 'edit', plant: reply.body, etag: reply.headers.get('etag') });
+    expect(edit).toEqual({ kind: 'edit', plant: reply.body, etag: reply.etag });
     expect([Object.isFrozen(edit), Object.isFrozen(edit.plant)]).toEqual([true, true]);
     Object.assign(Object(reply.body), { name: 'Fern' });
     expect(edit.plant.name).toBe('Rose');
@@ -47,7 +85,7 @@ describe('an edit', () => {
 
   it('starts from the reply to a create with its id, without a get in between', async () => {
     const { store, client } = await open();
-    const etag = (await client.getPlant({ params })).headers.get('etag') ?? '';
+    const etag = (await client.getPlant({ params })).etag ?? '';
     const fetch = async () => Response.json({ name: 'Rose', tag: 'indoor' }, { headers: { etag } });
     const created = await client.createPlant({ body: { id, name: 'Rose', tag: 'indoor' }, fetch });
     await saveEdit(client, startEdit(created, id), { name: 'Fern' });
@@ -118,8 +156,12 @@ describe('saveEdit', () => {
     expect(error).toMatchObject({
       name: 'RejectedError',
       status: 412,
+      method: 'PUT',
+      url: `${store.baseUrl}/plants/${id}`,
+      outcome: 'rejected',
       current: { plant: { name: 'Theirs' } },
     });
+    expect(inspect(error) + JSON.stringify(error)).not.toContain('Theirs');
     expect(store.plants.get(id)).toEqual({ name: 'Theirs' });
     await saveEdit(client, error.current, { name: 'Mine' });
     expect(store.plants.get(id)).toEqual({ name: 'Mine' });

@@ -1,5 +1,5 @@
 import type { Plant, StoredPlant } from '@plant-store/contract/operations';
-import type { Client, ReplyOf } from './client.js';
+import type { Client, Reply, ReplyOf } from './client.js';
 import type { CallOptions } from './options.js';
 import {
   type AnyReply,
@@ -57,17 +57,16 @@ export function startEdit<Seen extends EditablePlant>(seen: {
   readonly etag: string;
 }): Edit<Seen>;
 export function startEdit(seen: ReplyOf<'getPlant'> | ReplyOf<'correctPlant'>): Edit<StoredPlant>;
-export function startEdit(seen: AnyReply | Pick<Edit, 'plant' | 'etag'>, id?: number | bigint): Edit {
-  const { plant, etag } = 'etag' in seen ? seen : read(seen, id);
+export function startEdit(
+  seen: (AnyReply & Pick<Reply<number, unknown>, 'etag'>) | Pick<Edit, 'plant' | 'etag'>,
+  id?: number | bigint,
+): Edit {
+  // The body of a create has no id, unlike all others.
+  const plant = 'plant' in seen ? seen.plant : ({ id, ...Object(unwrap(seen)) } as EditablePlant);
+  const { etag } = seen;
   if (!etag || plant.id === undefined)
     throw new TypeError('startEdit needs the whole reply with its ETag, and after a create the id');
   return Object.freeze({ kind: 'edit', plant: Object.freeze({ ...plant }), etag });
-}
-
-/** The body of a create has no id, unlike all others. Without types, this may be a body or a promise, which have no headers. */
-function read(reply: AnyReply, id: number | bigint | undefined) {
-  const body: object = unwrap(reply);
-  return { plant: { id, ...body } as EditablePlant, etag: reply.headers?.get('etag') };
 }
 
 /** Whether the changes differ from the plant that the person saw. */
@@ -87,17 +86,17 @@ export function hasChanges({ plant }: Edit, changes: Changes): boolean {
  */
 export async function saveEdit(
   client: Pick<Client, 'getPlant' | 'correctPlant'>,
-  { kind, plant, etag }: Edit,
+  edit: Edit,
   changes: Changes,
   options?: CallOptions,
 ): Promise<SuccessOf<ReplyOf<'correctPlant'>>> {
-  if (kind !== 'edit') throw new TypeError('Only startEdit makes an edit, when the form opens');
-  const { id, idText: _text, addedAt: _time, ...fields } = plant;
+  if (edit.kind !== 'edit') throw new TypeError('Only startEdit makes an edit, when the form opens');
+  const { id, idText: _text, addedAt: _time, ...fields } = edit.plant;
   const params = { id };
   const reply = await client.correctPlant({
     ...options,
     params,
-    headers: { ...options?.headers, 'if-match': etag },
+    ifMatch: edit,
     body: { ...fields, ...changes },
   });
   if (reply.status !== 412) return ensureSuccess(reply);
@@ -106,7 +105,8 @@ export async function saveEdit(
     .getPlant({ ...options, params })
     .then(startEdit)
     .catch(() => undefined);
-  throw Object.assign(new RejectedError(reply), { current });
+  // Not among what is printed and written as JSON.
+  throw Object.defineProperty(new RejectedError(reply), 'current', { value: current });
 }
 
 /** Whether a caught value is an `EditConflict`. */

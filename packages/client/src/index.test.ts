@@ -11,6 +11,7 @@ const entries: Record<string, [exports: string[], files: string[], packages?: st
     [
       '../contract/src/exact-json/stringify.ts',
       ...['src/backoff.ts', 'src/edit.ts', 'src/serialize.ts', 'src/unwrap.ts'],
+      ...['src/errors/plant-store-error.ts', 'src/errors/unexpected-response-error.ts'],
     ],
   ],
   // Neither a schema nor the fake, which its caller brings.

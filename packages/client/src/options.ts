@@ -1,3 +1,5 @@
+import type { Operations } from '@plant-store/contract/operations';
+
 /** The part of `fetch` that the client uses; the global `fetch` is one. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
@@ -24,6 +26,15 @@ export interface ResponseEvent extends Omit<RequestEvent, 'headers'> {
   readonly error: unknown;
 }
 
+/** Looks at an event, or waits for something at it. */
+export type Hook<Event> = ((event: Event) => void) | ((event: Event) => Promise<void>);
+
+/** What `validate` gets of a reply. The body of a 204 and of a 304 is `undefined`. */
+export interface ValidatedReply {
+  readonly status: number;
+  readonly body: unknown;
+}
+
 /** How calls are made; each call may override any of these. */
 export interface CallOptions {
   /**
@@ -32,8 +43,8 @@ export interface CallOptions {
    */
   readonly baseUrl?: string | URL | undefined;
   /**
-   * The access token, or a function that returns it: called at the first request, and once more when a request is
-   * answered with 401. Concurrent calls share what it returns.
+   * The access token, or a function that returns it. Each call asks the function, and once more after a 401. Calls that wait
+   * for the same promise of the function share it. Nothing else is kept, so the next call is made for whoever is signed in then.
    */
   readonly token?: string | TokenSource | undefined;
   /** How long a call may take, including all attempts and delays, in milliseconds. Default: 30,000. */
@@ -49,10 +60,15 @@ export interface CallOptions {
   readonly fetch?: Fetch | undefined;
   /** Additional headers for each request; those of a call are added to those of the client. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Called before each attempt. What it throws ends the call. */
-  readonly onRequest?: ((event: RequestEvent) => void) | undefined;
-  /** Called after each attempt, once its response has been read. What it throws ends the call. */
-  readonly onResponse?: ((event: ResponseEvent) => void) | undefined;
+  /** Called and awaited before each attempt. What it throws ends the call. `timeoutMs` and `signal` also end it while it waits. */
+  readonly onRequest?: Hook<RequestEvent> | undefined;
+  /** Called and awaited after each attempt, once its response has been read. Otherwise like `onRequest`. */
+  readonly onResponse?: Hook<ResponseEvent> | undefined;
+  /**
+   * Called with each reply that the API defines, such as to compare it with a schema. What it throws is the `cause` of an
+   * `UnexpectedResponseError`, with which the call rejects.
+   */
+  readonly validate?: ((operation: keyof Operations, reply: ValidatedReply) => void) | undefined;
   /** More options for `fetch`, such as `credentials`, `cache`, or `keepalive`. */
   readonly fetchOptions?: Omit<RequestInit, 'method' | 'headers' | 'body' | 'signal'> | undefined;
   /** Aborts the call immediately, which then rejects with the signal's `reason`. */

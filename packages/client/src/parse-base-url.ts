@@ -13,9 +13,7 @@ export function parseBaseUrl(baseUrl: string | URL | undefined): string {
   } catch {}
   // In a normalized URL the origin always ends with a slash.
   if (!/^https?:\/\/[^/@]+\/[^?#]*$/.test(href)) {
-    throw new TypeError(
-      'baseUrl must be an http(s) URL, or a path on a page, without credentials, query, or fragment',
-    );
+    throw new TypeError('baseUrl must be an http(s) URL or path, without credentials or query');
   }
   return href.replace(/\/+$/, '');
 }
@@ -23,5 +21,5 @@ export function parseBaseUrl(baseUrl: string | URL | undefined): string {
 /** The origin of the page or worker, as a text: `null` for that of a file, `undefined` where there is none. */
 export function pageOrigin(): string {
   // Not every program that uses this client is compiled with the types of a browser.
-  return String(Object(globalThis).location?.origin);
+  return String((globalThis as { readonly location?: { readonly origin: string } }).location?.origin);
 }

@@ -8,7 +8,7 @@ const parse = JSON.parse as (text: string, reviver: Reviver) => unknown;
 /** Whether the engine gives revivers the source text: Node.js 22, and browsers since 2025, but not React Native's Hermes. */
 const hasSource = parse('1', (_, value, context) => context?.source ?? value) === '1';
 
-const int64s: readonly string[] = int64Members;
+const int64s = int64Members as readonly string[];
 
 /** Begins what `quoteInt64s` has put into quotes, and no other string. */
 const mark = '#';

@@ -1,12 +1,8 @@
+import type { RequestSummary } from './errors/plant-store-error.js';
 import { UnexpectedResponseError } from './errors/unexpected-response-error.js';
+import type { ValidatedReply } from './options.js';
 import { parseReply } from './parse-reply.js';
 import { explainStatus } from './redirect.js';
-
-/** A response with its body read to the end, not yet parsed. */
-export interface RawReply {
-  readonly response: Response;
-  readonly text: string;
-}
 
 /** A reply that the API defines, as far as can be checked without a schema. */
 export interface ReadReply {
@@ -14,38 +10,49 @@ export interface ReadReply {
   readonly body: unknown;
   readonly headers: Headers;
   readonly requestId: string | null;
+  readonly etag: string | null;
   readonly replayed: boolean;
+  readonly request: RequestSummary;
   readonly response: Response;
 }
 
 /**
  * Reads a response as a reply that the API defines: JSON for a success, `{ error, message }` for any other of the
- * statuses that the operation declares.
+ * statuses that the operation declares. A 204 and a 304 have no body (RFC 9110, sections 15.3.5 and 15.4.5).
  *
- * @throws {UnexpectedResponseError} when it is not one
+ * @throws {UnexpectedResponseError} when it is not one, or `validate` throws
  */
-export function readReply({ response, text }: RawReply, statuses: readonly number[]): ReadReply {
+export function readReply(
+  response: Response,
+  text: string,
+  statuses: readonly number[],
+  request: RequestSummary,
+  validate: (reply: ValidatedReply) => void,
+): ReadReply {
   const { status, headers } = response;
-  const refuse = (reason: string, options?: ErrorOptions) =>
-    new UnexpectedResponseError(reason, status, text, options);
+  const refuse = (got: string, cause?: unknown) => new UnexpectedResponseError(request, got, cause, text);
   if (!statuses.includes(status)) throw refuse(explainStatus(status, headers.get('location')));
   let body: unknown;
-  if (status !== 204) {
-    try {
+  try {
+    if (status !== 204 && status !== 304) {
       body = parseReply(text);
-    } catch (cause) {
-      throw refuse('body is not JSON', { cause });
+      const { error, message } = Object(body);
+      const isError = Number.isInteger(error) && typeof message === 'string';
+      // Nothing that the reason could add to.
+      if (!/^\s*{/.test(text) || (status > 299 && !isError)) throw undefined;
     }
-    const { error, message } = Object(body);
-    const hasShape = status < 300 || (Number.isInteger(error) && typeof message === 'string');
-    if (!hasShape || !/^\s*{/.test(text)) throw refuse('body has the wrong shape');
+    validate({ status, body });
+  } catch (cause) {
+    throw refuse('an unexpected body', cause);
   }
   return {
     status,
     body,
     headers,
-    requestId: headers.get('x-request-id'),
+    requestId: request.requestId,
+    etag: headers.get('etag'),
     replayed: headers.get('idempotent-replayed') === 'true',
+    request,
     response,
   };
 }

@@ -12,11 +12,11 @@ export function isRedirectError(error: unknown): boolean {
 }
 
 /**
- * Why a reply with a status that the operation does not declare is rejected. For a redirect (RFC 9110, section 15.4) it
+ * What a request got when the operation does not declare the status. For one from 300 to 399 (RFC 9110, section 15.4) it
  * names the target and what to do. Browsers report a redirect that they do not follow as status 0, without its target.
  */
 export function explainStatus(status: number, target?: string | null): string {
-  return /^(0|30[12378])$/.test(String(status))
-    ? `redirect to ${target ?? 'another URL'}; update baseUrl`
-    : 'undeclared status';
+  return status % 300 < 100
+    ? `a redirect to ${target ?? 'another URL'}; update baseUrl`
+    : 'an unexpected status';
 }

@@ -86,14 +86,14 @@ describe('the options of a mutation', () => {
 });
 
 describe('the error of a mutation', () => {
-  it('narrows by number, and otherwise to an error without a reply', () => {
+  it('narrows by error, and otherwise to an error without a reply', () => {
     const { error } = useMutation(createPlant.mutationOptions());
     if (isRejectedError(error, errors.id_taken.error)) {
       expectTypeOf(error).toEqualTypeOf<RejectedError<40003>>();
     } else if (isRejectedError(error)) {
-      expectTypeOf(error.number).exclude<40003>().toEqualTypeOf<typeof error.number>();
+      expectTypeOf(error.error).exclude<40003>().toEqualTypeOf<typeof error.error>();
       // @ts-expect-error no reply of this operation
-      if (error.number === errors.not_found.error) throw error;
+      if (error.error === errors.not_found.error) throw error;
     } else if (error) {
       expectTypeOf(error).toEqualTypeOf<NetworkError | TimeoutError | UnexpectedResponseError>();
       expectTypeOf(isPlantStoreError(error)).toEqualTypeOf<boolean>();

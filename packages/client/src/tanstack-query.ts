@@ -25,7 +25,7 @@ export interface KeyOwner {
  * Creates options for TanStack Query 5 from a client, for each of its operations. They are plain data and functions, so
  * every adapter takes them: React, Vue, Solid, Svelte.
  *
- * A mutation ends with a `RejectedError` when the service rejects the request, its `number` typed by the errors that are
+ * A mutation ends with a `RejectedError` when the service rejects the request, its `error` typed by the errors that are
  * listed for the operation, and with a `PlantStoreError` when no reply came. `retry` never retries, whatever the defaults
  * of the `QueryClient` are: the client has done so, as its options say. `networkMode` stays that of the `QueryClient`.
  *

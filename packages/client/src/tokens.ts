@@ -1,42 +1,41 @@
 import type { TokenSource } from './options.js';
 
-/** The access token of a client or of a call, as values of the `Authorization` header. */
-export interface Tokens {
-  /** The one to use now. */
-  get(): Promise<string>;
-  /** The one to use after a request was rejected with another; the same one when the source has no other. */
-  renew(rejected: string): Promise<string>;
-}
+/**
+ * Returns the value of the `Authorization` header for one call: of its first request, or of the one after the service rejected another
+ * value. The signal is aborted when the call ends before.
+ */
+export type Authorize = (ended: AbortSignal, rejected?: string) => Promise<string>;
 
 /**
- * Keeps the token that its source returns, and calls the source again only when that token is rejected. Concurrent
- * callers share one call of the source.
+ * Asks the source of a token for each call. Calls that wait for a promise of the source share it, unless it began before the service
+ * rejected the token of the call. Nothing else is shared, as the next token may be that of another person.
  *
  * @throws {TypeError} when there is no token, or it is a string that is not a valid one
  */
-export function createTokens(token: string | TokenSource | undefined): Tokens {
+export function createAuthorize(token: string | TokenSource | undefined): Authorize {
   if (typeof token !== 'function') {
     const authorization = formatAuthorization(token);
-    const get = async () => authorization;
-    return { get, renew: get };
+    return async () => authorization;
   }
-  /** A promise while the source is called. */
-  let current: string | Promise<string> | undefined;
-  const request = () => {
-    const requested = (async () => formatAuthorization(await token()))();
-    const keep = (authorization?: string) => {
-      if (current === requested) current = authorization;
+  let shared: Promise<string> | undefined;
+  /** The shared promise began after its rejection. */
+  let replaced: string | undefined;
+  return async (ended, rejected = replaced) => {
+    if (rejected !== replaced) shared = undefined;
+    replaced = rejected;
+    const asked = shared ?? token();
+    // Not a text, which is there at once: the next call may be that of another person.
+    if (typeof asked !== 'string') shared = asked;
+    const release = () => {
+      if (shared === asked) shared = undefined;
     };
-    // After a failure, the next caller calls the source again.
-    requested.then(keep, () => keep());
-    current = requested;
-    return requested;
-  };
-  const get = async () => current ?? request();
-  return {
-    get,
-    // Of the callers that were rejected with the same token, the first one calls the source.
-    renew: async (rejected) => (current === rejected ? request() : get()),
+    // A source that never settles must not block later calls.
+    ended.onabort = release;
+    try {
+      return formatAuthorization(await asked);
+    } finally {
+      release();
+    }
   };
 }
 
@@ -47,9 +46,7 @@ export function createTokens(token: string | TokenSource | undefined): Tokens {
  * quotation marks. The message never contains the token.
  */
 export function formatAuthorization(token: string | undefined): string {
-  if (typeof token !== 'string' || !/^[\w.~+/-]+=*$/.test(token)) {
-    const problem = token === '' ? 'is empty' : 'must be letters, digits or -._~+/=';
-    throw new TypeError(`token ${problem}`);
-  }
+  if (typeof token !== 'string' || !/^[\w.~+/-]+=*$/.test(token))
+    throw new TypeError('token must be letters, digits or -._~+/=');
   return `Bearer ${token}`;
 }

@@ -29,11 +29,11 @@ describe('unwrap', () => {
 });
 
 describe('a caught error', () => {
-  it('has the status and the number that it was asked for', () => {
+  it('has the status and the error that it was asked for', () => {
     const error: unknown = undefined;
     if (isRejectedError(error, errors.id_taken.error)) {
       expectTypeOf(error).toEqualTypeOf<RejectedError<40003>>();
-      expectTypeOf(error.number).toEqualTypeOf<40003>();
+      expectTypeOf(error.error).toEqualTypeOf<40003>();
       expectTypeOf(error.status).toEqualTypeOf<400>();
     }
     if (isRejectedError(error, errors.overloaded.error, errors.rate_limited.error)) {
@@ -50,17 +50,17 @@ describe('a caught error', () => {
     expectTypeOf<RejectedError>().not.toExtend<RejectedError<40003>>();
   });
 
-  it('narrows by number, and by status', () => {
+  it('narrows by error, and by status', () => {
     const error: unknown = undefined;
     if (!isRejectedError(error)) return;
-    expectTypeOf(error.number).toEqualTypeOf<ErrorNumber>();
-    if (error.number === errors.overloaded.error) expectTypeOf(error.status).toEqualTypeOf<503>();
-    if (error.status === 429) expectTypeOf(error.number).toEqualTypeOf<42900>();
+    expectTypeOf(error.error).toEqualTypeOf<ErrorNumber>();
+    if (error.error === errors.overloaded.error) expectTypeOf(error.status).toEqualTypeOf<503>();
+    if (error.status === 429) expectTypeOf(error.error).toEqualTypeOf<42900>();
   });
 
   it('has the rejections of an operation, where that is known', () => {
     const error = {} as RejectionsOf<'createPlant'>;
-    switch (error.number) {
+    switch (error.error) {
       case errors.id_taken.error:
         expectTypeOf(error).toEqualTypeOf<RejectedError<40003>>();
         break;

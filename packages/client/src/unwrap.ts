@@ -1,5 +1,7 @@
 import type { ErrorName, ErrorNumber, errors } from '@plant-store/contract/errors';
 import { parseRetryAfter } from './backoff.js';
+import { isPlantStoreError, PlantStoreError, type RequestSummary } from './errors/plant-store-error.js';
+import { UnexpectedResponseError } from './errors/unexpected-response-error.js';
 
 /**
  * The body of a successful reply, such as the plant.
@@ -7,6 +9,7 @@ import { parseRetryAfter } from './backoff.js';
  * Takes the reply of any operation or the promise of one, which a call returns.
  *
  * @throws {RejectedError} when the reply is not a success. What the promise rejects with is thrown unchanged.
+ * @throws {UnexpectedResponseError} for a 304, which has no body: read the `status` of a call with `if-none-match`
  *
  * @example
  * import { createClient, unwrap } from '@plant-store/client';
@@ -26,10 +29,13 @@ type Unwrapped<Given> = Given extends Promise<infer Reply> ? Promise<SuccessBody
  * A successful reply, with its type narrowed to one: for what `unwrap` leaves out, such as `replayed`.
  *
  * @throws {RejectedError} when the reply is not a success
+ * @throws {UnexpectedResponseError} for a 304, which is no success and has no Error body
  */
 export function ensureSuccess<Reply extends AnyReply>(reply: Reply): SuccessOf<Reply> {
-  // The client returns no other than Error bodies for a status beyond 299.
-  if (reply.status > 299) throw new RejectedError(reply as unknown as FailedReply);
+  const { status, request } = reply;
+  if (status === 304) throw new UnexpectedResponseError(request, 'no body');
+  // The client returns no other than Error bodies for a status beyond 399.
+  if (status > 299) throw new RejectedError(reply as unknown as FailedReply);
   return reply as SuccessOf<Reply>;
 }
 
@@ -37,70 +43,55 @@ function bodyOf({ body }: AnyReply): unknown {
   return body;
 }
 
-/** Shared by all copies of this module, so that an error of one is recognized by the others. */
-const brand: unique symbol = Symbol.for('@plant-store/client/RejectedError');
-
 /** The status of each error, by its number. */
 type Statuses = { [Name in ErrorName as (typeof errors)[Name]['error']]: (typeof errors)[Name]['status'] };
 
 /**
  * The service rejected a request: a reply with an Error body, thrown. `message` is the service's own, to be shown as it
- * is; it may name the id. Neither the token nor the request is in the error, and it has no `cause`: nothing failed beneath
- * it.
+ * is; it may name the id. It has no `cause`: nothing failed beneath it.
  *
  * A copy by `JSON` has all fields but `headers` and `stack`. A copy by `structuredClone` has, as of every error, only
  * `message` and `stack`: send `error.toJSON()` to another thread.
  */
-export class RejectedError<Listed extends ErrorNumber = ErrorNumber> extends Error {
+export class RejectedError<Listed extends ErrorNumber = ErrorNumber> extends PlantStoreError {
   override get name(): 'RejectedError' {
     return 'RejectedError';
   }
 
-  get [brand](): true {
-    return true;
-  }
-
   /** The HTTP status of the reply. */
-  readonly status: Statuses[Listed];
+  declare readonly status: Statuses[Listed];
 
   /** The field `error` of the reply, a number of the table `errors`; a service of another version may send others. */
-  readonly number: Listed;
-
-  /** The id of the request in the service's log, to include in a bug report. */
-  readonly requestId: string | null;
+  readonly error: Listed;
 
   /** The time to wait before another attempt that `Retry-After` names, in milliseconds from the reply on, if it does. */
   readonly retryAfterMs: number | undefined;
 
   /** Those of the reply. */
-  readonly headers: Headers;
+  declare readonly headers: Headers;
 
   /** Takes a reply that is not a success. */
-  constructor({ status, body, headers, requestId }: FailedReply) {
-    super(body.message);
-    // A reply has the status of its number; the types of the routes say which.
-    this.status = status as Statuses[Listed];
-    this.number = body.error as Listed;
-    this.requestId = requestId;
+  constructor({ status, body, headers, request }: FailedReply) {
+    super({ ...request, status }, '', undefined, body.message);
+    this.error = body.error as Listed;
     const retryAfterMs = parseRetryAfter(headers.get('retry-after') ?? '');
     this.retryAfterMs = Number.isNaN(retryAfterMs) ? undefined : retryAfterMs;
-    this.headers = headers;
+    // Not among what is printed and written as JSON.
+    Object.defineProperty(this, 'headers', { value: headers });
   }
 
   /** Plain data for a log, or for another thread or process. */
   toJSON(): RejectedErrorData {
-    const { name, message, status, number, requestId, retryAfterMs } = this;
-    return { name, message, status, number, requestId, retryAfterMs };
+    return Object.assign({ name: this.name, message: this.message }, this);
   }
 }
 
 /** A `RejectedError` as plain data. */
-export interface RejectedErrorData {
+export interface RejectedErrorData extends RequestSummary {
   readonly name: 'RejectedError';
   readonly message: string;
   readonly status: number;
-  readonly number: number;
-  readonly requestId: string | null;
+  readonly error: number;
   readonly retryAfterMs: number | undefined;
 }
 
@@ -117,8 +108,8 @@ export function isRejectedError<const Listed extends ErrorNumber = ErrorNumber>(
   error: unknown,
   ...numbers: readonly Listed[]
 ): error is RejectionOf<Listed> {
-  const { [brand]: isBranded, number } = Object(error);
-  return isBranded === true && (numbers.length === 0 || numbers.includes(number));
+  if (!isPlantStoreError(error) || error.name !== 'RejectedError') return false;
+  return numbers.length === 0 || numbers.includes(Object(error).error);
 }
 
 /** What a reply of any operation has; those of a `Client` are such replies. */
@@ -127,6 +118,7 @@ export interface AnyReply {
   readonly body: unknown;
   readonly headers: Headers;
   readonly requestId: string | null;
+  readonly request: RequestSummary;
 }
 
 /** The replies that are not a success: with a body `{ error, message }`. */
@@ -140,7 +132,7 @@ export type SuccessStatus = 200 | 204;
 /** Of a union of replies, the successful ones. */
 export type SuccessOf<Reply> = Extract<Reply, { readonly status: SuccessStatus }>;
 
-/** Errors by their numbers: a union that narrows by `number` and by `status`. */
+/** Errors by their numbers: a union that narrows by `error` and by `status`. */
 export type RejectionOf<Listed> = Listed extends ErrorNumber ? RejectedError<Listed> : never;
 
 type SuccessBody<Reply> = Reply extends { readonly status: SuccessStatus; readonly body: infer Body }

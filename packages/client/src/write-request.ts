@@ -8,6 +8,7 @@ export interface RequestParts {
   readonly params?: Readonly<Record<string, Scalar>>;
   readonly query?: Readonly<Record<string, Scalar | readonly Scalar[] | null | undefined>>;
   readonly body?: ExactJson;
+  readonly ifMatch?: { readonly etag: string | null } | undefined;
 }
 
 /**

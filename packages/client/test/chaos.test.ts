@@ -23,7 +23,8 @@ const runsAtATime = 50;
 /** All results that a call may have; each must occur. */
 const results = [
   ...['200', '200 replayed', '400', '401', '429', '500', '503', 'UnexpectedResponseError unknown'],
-  ...['NetworkError not_sent', 'NetworkError unknown', 'TimeoutError not_sent, the call took too long'],
+  ...['NetworkError not_sent', 'NetworkError unknown'],
+  ...['TimeoutError not_sent, the call took too long'],
   ...['the call', 'the last attempt'].map((what) => `TimeoutError unknown, ${what} took too long`),
   ...['aborted before any attempt', 'aborted during a delay', 'aborted during an attempt'],
 ];
@@ -51,7 +52,9 @@ it('keeps the rules with faults of every kind, and leaves nothing behind', { tim
   if (onlySeed === undefined) {
     const injected = new Set(runs.flatMap(({ attempts }) => attempts.map(({ fault }) => fault)));
     expect(faultNames.filter((name) => !injected.has(name))).toEqual([]);
-    expect([...new Set(runs.map(nameResult))].toSorted()).toEqual(results.toSorted());
+    // Whether an error after a rejection occurs depends on how busy the machine is.
+    const named = new Set(runs.map(nameResult).filter((name) => !name.endsWith(' rejected')));
+    expect([...named].toSorted()).toEqual(results.toSorted());
   }
   // The client's ends of the connections close after the server's. A few belong to the test runner.
   const most = Object.fromEntries(Object.entries(before).map(([name, count]) => [name, count + 4]));
@@ -184,8 +187,8 @@ const firstBackoffMs = 200;
 /** The result of a call in a few words. */
 function nameResult({ plan, reply, error, abortedAt, attempts }: Run): string {
   if (reply) return `${reply.status}${reply.replayed ? ' replayed' : ''}`;
-  if (error instanceof TimeoutError) {
-    const late = error.message.endsWith(` ${plan.timeoutMs} ms`) ? 'the call' : 'the last attempt';
+  if (error instanceof TimeoutError && error.outcome !== 'rejected') {
+    const late = error.message.includes(` in ${plan.timeoutMs} ms`) ? 'the call' : 'the last attempt';
     return `TimeoutError ${error.outcome}, ${late} took too long`;
   }
   if (error instanceof PlantStoreError) return `${error.name} ${error.outcome}`;
@@ -222,6 +225,7 @@ function checkEnd(run: Run, { bodies, stored, replays }: Parameters<typeof check
     'replayed is not what the server sent':
       reply !== undefined && reply.replayed !== replays.has(reply.requestId ?? ''),
     'the outcome is not_sent and the server received it': outcome === 'not_sent' && bodies.length > 0,
+    'the outcome is rejected and the plant is stored': outcome === 'rejected' && stored > 0,
     'the outcome is unknown and no connection was ever made':
       outcome === 'unknown' && neverSent && error instanceof NetworkError,
     // For the client, a connection that is reset immediately may look as if it had never been made.

@@ -104,7 +104,7 @@ it('reports a redirect to the page without following it, though the browser hide
   const baseUrl = await listen(moved);
   expect(await createIn(permitted, fern, { ...service, baseUrl })).toEqual({
     name: 'UnexpectedResponseError',
-    message: 'Unexpected response with status 0: redirect to another URL; update baseUrl',
+    message: `POST ${baseUrl}/plants got a redirect to another URL; update baseUrl`,
   });
   expect(redirected).toBe(1);
   expect(await readPlants(service)).toHaveLength(1);

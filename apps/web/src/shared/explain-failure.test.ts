@@ -67,12 +67,14 @@ describe('a reply of the service', () => {
 });
 
 describe('a call without a reply', () => {
-  const outcome = 'unknown';
+  const request = {
+    ...{ method: 'POST', url: 'https://example.com/plants', requestId: null, outcome: 'unknown' as const },
+  };
 
   it.each([
-    ['a time-out', new TimeoutError('', { outcome }), 'did not answer in time'],
-    ['a broken connection', new NetworkError('', { outcome }), 'cannot be reached'],
-    ['a page of a proxy', new UnexpectedResponseError('no JSON', 502, '<h1>'), 'status 502'],
+    ['a time-out', new TimeoutError(request, 'no reply'), 'did not answer in time'],
+    ['a broken connection', new NetworkError(request, 'no reply'), 'cannot be reached'],
+    ['a page of a proxy', new UnexpectedResponseError({ ...request, status: 502 }, 'no JSON'), 'status 502'],
     ['an error of the page', new TypeError('x is not a function'), 'x is not a function'],
   ])('%s is explained, and adding again is safe', (_, error, words) => {
     const { about, message } = explainError(error, true);
@@ -87,16 +89,22 @@ describe('a call without a reply', () => {
       expect(explainFailure(rejected, 'read').message).not.toMatch(/stored|stores|sent than|safe/);
       expect(explainFailure(rejected, 'change').message).not.toMatch(/may be stored/);
     }
-    const lost = new NetworkError('', { outcome });
+    const lost = new NetworkError(request, 'no reply');
     expect(explainError(lost, true, 'read').message).toBe(
       'The service cannot be reached, or the connection broke.',
     );
     expect(explainError(lost, true, 'change').message).toMatch(/It may be changed\. Trying again is safe\.$/);
   });
 
-  it('does not claim that a plant may be stored that was certainly not sent, and names the missing network', () => {
-    const { message } = explainError(new NetworkError('', { outcome: 'not_sent' }), true);
-    expect(message).toBe('The service cannot be reached, or the connection broke.');
-    expect(explainError(new NetworkError('', { outcome }), false).message).toContain('offline');
+  it.each(['not_sent', 'rejected'] as const)(
+    'does not claim that a plant may be stored that was %s',
+    (outcome) => {
+      const { message } = explainError(new NetworkError({ ...request, outcome }, 'no reply'), true);
+      expect(message).toBe('The service cannot be reached, or the connection broke.');
+    },
+  );
+
+  it('names the missing network', () => {
+    expect(explainError(new NetworkError(request, 'no reply'), false).message).toContain('offline');
   });
 });

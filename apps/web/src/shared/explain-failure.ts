@@ -205,10 +205,10 @@ export function explainFailure(error: unknown, purpose: Purpose): Failure {
 
 /** Explains a rejection; one with a number that this version does not know by the words of the service. */
 export function explainRejection(rejection: RejectedError, purpose: Purpose = 'add'): Failure {
-  const { number, message, requestId, retryAfterMs = 0 } = rejection;
+  const { error, message, requestId, retryAfterMs = 0 } = rejection;
   const seconds = Math.ceil(retryAfterMs / 1000);
   const byWords: Explanation = { about: 'later', explain: () => [message] };
-  const { about, explain } = { ...byWords, ...explanations[number] };
+  const { about, explain } = { ...byWords, ...explanations[error] };
   const wait = seconds > 1 ? `in ${seconds} seconds` : 'in a moment';
   const report = requestId === null ? '' : `If it stays, give the operator the request id ${requestId}.`;
   const again = { safe: purpose === 'read' ? '' : safe, uncertain: uncertain[purpose] };
@@ -219,10 +219,10 @@ export function explainRejection(rejection: RejectedError, purpose: Purpose = 'a
 /** Explains what a call of the client threw. */
 export function explainError(error: unknown, online = navigator.onLine, purpose: Purpose = 'add'): Failure {
   const [cause, advice = ''] = explainThrown(error, online);
-  const notSent = isPlantStoreError(error) && error.outcome === 'not_sent';
+  const notStored = isPlantStoreError(error) && error.outcome !== 'unknown';
   return {
     about: 'later',
-    message: joinSentences([cause, notSent ? '' : uncertain[purpose], advice]),
+    message: joinSentences([cause, notStored ? '' : uncertain[purpose], advice]),
     cause,
   };
 }

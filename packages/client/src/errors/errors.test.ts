@@ -1,41 +1,84 @@
-import { describe, expect, it } from 'vitest';
+import { inspect } from 'node:util';
+import { describe, expect, it, vi } from 'vitest';
 import { listen } from '../../test/listen.js';
-import { isNetworkError, NetworkError, wasNotSent } from './network-error.js';
-import { isPlantStoreError, PlantStoreError } from './plant-store-error.js';
-import { isTimeoutError, TimeoutError } from './timeout-error.js';
-import { isUnexpectedResponseError, UnexpectedResponseError } from './unexpected-response-error.js';
+import * as own from '../index.js';
+import { wasNotSent } from './network-error.js';
+import type { RequestSummary } from './plant-store-error.js';
 
 const cause = new TypeError('fetch failed');
-const options = { outcome: 'not_sent', cause } as const;
-const errors = {
-  NetworkError: new NetworkError('No reply', options),
-  TimeoutError: new TimeoutError('No reply', options),
-  UnexpectedResponseError: new UnexpectedResponseError('undeclared status', 502, 'x'.repeat(500), options),
+const request: RequestSummary = {
+  method: 'GET',
+  url: 'https://example.com/plants',
+  requestId: null,
+  outcome: 'not_sent',
 };
-const guards = {
-  NetworkError: isNetworkError,
-  TimeoutError: isTimeoutError,
-  UnexpectedResponseError: isUnexpectedResponseError,
-};
+const reply: RequestSummary = { ...request, status: 502, requestId: 'a1', outcome: 'unknown' };
+const rejected = { body: { error: 40003, message: 'Taken.' }, headers: new Headers(), requestId: 'a1' };
+
+/** The errors of a copy of the package. */
+const createErrors = ({
+  NetworkError,
+  RejectedError,
+  TimeoutError,
+  UnexpectedResponseError,
+}: typeof own) => ({
+  NetworkError: new NetworkError(request, 'no complete reply', cause),
+  TimeoutError: new TimeoutError(request, 'no reply in 5 ms', cause),
+  UnexpectedResponseError: new UnexpectedResponseError(reply, 'an unexpected body', cause, 'x'.repeat(500)),
+  RejectedError: new RejectedError({ ...rejected, status: 400, request: { ...reply, outcome: 'rejected' } }),
+});
+const guardsOf = (copy: typeof own) => ({
+  NetworkError: copy.isNetworkError,
+  TimeoutError: copy.isTimeoutError,
+  UnexpectedResponseError: copy.isUnexpectedResponseError,
+  RejectedError: (error: unknown) => copy.isRejectedError(error),
+});
+const errors = createErrors(own);
 const names = Object.keys(errors) as (keyof typeof errors)[];
 
-it.each(names)('a %s has its name and its cause, and differs from any other value', (name) => {
+vi.resetModules();
+const copy = await import('../index.js');
+
+it.each(names)('a %s has its name, and differs from any other value, in each copy of the package', (name) => {
   const error = errors[name];
-  expect(error).toBeInstanceOf(PlantStoreError);
-  const outcome = name === 'UnexpectedResponseError' ? 'unknown' : 'not_sent';
-  expect(error).toMatchObject({ name, cause, outcome });
+  expect(error).toBeInstanceOf(own.PlantStoreError);
+  expect(error).not.toBeInstanceOf(copy.PlantStoreError);
+  expect(error.name).toBe(name);
   expect(error.stack?.startsWith(`${name}: ${error.message}`)).toBe(true);
-  expect(names.filter((other) => guards[name](errors[other]))).toEqual([name]);
-  expect(isPlantStoreError(error)).toBe(true);
-  const lookalike = Object.assign(new Error('gone'), { name, status: 502, bodyStart: '' });
-  for (const other of [lookalike, new DOMException('gone', name), cause, 'gone', null, undefined])
-    expect([guards[name](other), isPlantStoreError(other)]).toEqual([false, false]);
+  const lookalike = Object.assign(new Error('gone'), { name, status: 502, error: 40003, bodyStart: '' });
+  for (const { isPlantStoreError, ...each } of [own, copy]) {
+    const guards = guardsOf({ isPlantStoreError, ...each });
+    expect(names.filter((other) => guards[name](errors[other]))).toEqual([name]);
+    expect(isPlantStoreError(error)).toBe(true);
+    for (const other of [lookalike, new DOMException('gone', name), cause, 'gone', null, undefined])
+      expect([guards[name](other), isPlantStoreError(other)]).toEqual([false, false]);
+  }
 });
 
-it('an UnexpectedResponseError has the status and the first 200 characters of the body', () => {
-  const message = 'Unexpected response with status 502: undeclared status';
-  const parts = { message, status: 502, bodyStart: 'x'.repeat(200) };
-  expect(errors.UnexpectedResponseError).toMatchObject(parts);
+it.each([
+  ['NetworkError', 'GET https://example.com/plants got no complete reply', request, cause],
+  ['TimeoutError', 'GET https://example.com/plants got no reply in 5 ms', request, cause],
+  [
+    'UnexpectedResponseError',
+    'GET https://example.com/plants got an unexpected body, status 502, request a1',
+    reply,
+    cause,
+  ],
+  ['RejectedError', 'Taken.', { ...reply, status: 400, outcome: 'rejected', error: 40003 }, undefined],
+] as const)(
+  'a %s has a message, and its request as fields that are printed',
+  (name, message, fields, cause) => {
+    const error = errors[name];
+    expect(error.message).toBe(message);
+    expect({ ...error, retryAfterMs: undefined }).toEqual({ ...fields, retryAfterMs: undefined });
+    expect(error.cause).toBe(cause);
+  },
+);
+
+it('an UnexpectedResponseError has the first 200 characters of the body, which is not printed', () => {
+  const { UnexpectedResponseError: error } = errors;
+  expect(error.bodyStart).toBe('x'.repeat(200));
+  expect(inspect(error) + JSON.stringify(error)).not.toContain('xx');
 });
 
 describe('wasNotSent', () => {

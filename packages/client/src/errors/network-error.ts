@@ -1,10 +1,10 @@
 import { pageOrigin } from '../parse-base-url.js';
-import { PlantStoreError } from './plant-store-error.js';
+import { isPlantStoreError, PlantStoreError } from './plant-store-error.js';
 
 /**
  * No complete reply came: the service is not reachable, or the connection broke. `cause` is what `fetch` threw last.
  *
- * Unless `outcome` is `not_sent`, the service may have carried out the request nevertheless. Retrying a create is safe:
+ * If `outcome` is `unknown`, the service may have carried out the request nevertheless. Retrying a create is safe:
  * the same plant under the same id is stored once.
  */
 export class NetworkError extends PlantStoreError {
@@ -13,9 +13,9 @@ export class NetworkError extends PlantStoreError {
   }
 }
 
-/** Whether a caught value is a `NetworkError`. */
+/** Whether a caught value is a `NetworkError`, also one of another copy of this package. */
 export function isNetworkError(error: unknown): error is NetworkError {
-  return error instanceof NetworkError;
+  return isPlantStoreError(error) && error.name === 'NetworkError';
 }
 
 /**
@@ -37,7 +37,7 @@ export function explainOrigin(url: string): string {
 export function wasNotSent(error: unknown): boolean {
   const { syscall, code, errors, cause } = Object(error);
   // Node.js tries all addresses of a name, and reports an error for each.
-  if (Array.isArray(errors) && errors.length > 0) return errors.every(wasNotSent);
+  if (Array.isArray(errors) && errors[0]) return errors.every(wasNotSent);
   // The first two are system calls in Node.js; the others are error codes, of undici and, in several spellings, of Bun.
   const unconnected = /^(connect|getaddrinfo) |CONNECT_TIMEOUT$|CONN.*REFUSED$/i;
   return unconnected.test(`${syscall} ${code}`) || (cause !== undefined && wasNotSent(cause));

@@ -1,34 +1,67 @@
 /**
- * Whether the request may have been carried out: `not_sent` when it was not, since no connection was made, otherwise
- * `unknown`.
+ * Whether the service may have carried out a request:
+ *
+ * - `not_sent`: no. No connection was made.
+ * - `rejected`: no. Each attempt that was sent got a status from 400 to 499.
+ * - `unknown`: it may have, at this or an earlier attempt.
  */
-export type Outcome = 'not_sent' | 'unknown';
+export type Outcome = 'not_sent' | 'rejected' | 'unknown';
 
-/** The cause of an error, and whether the request may have been carried out. */
-export interface PlantStoreErrorOptions {
+/** A request, as errors describe it. */
+export interface RequestSummary {
+  readonly method: string;
+  /** Without its query. */
+  readonly url: string;
+  /** Of the last reply; `undefined` if none came. */
+  readonly status?: number | undefined;
+  /** Of the last reply: the ID of the request in the log of the service. */
+  readonly requestId: string | null;
   readonly outcome: Outcome;
-  readonly cause?: unknown;
 }
 
 /**
- * The base class of this client's errors: the request did not get a reply that the API defines.
+ * The base class of all errors of this client. No error contains the token, the query, or what was sent.
  *
- * A reply that the API defines is never thrown, whatever its status; check its `status`.
+ * A call rejects only without a reply that the API defines. `unwrap` and `ensureSuccess` throw the others, as a `RejectedError`.
  */
 export abstract class PlantStoreError extends Error {
-  /** Whether the plant may have been stored. Retrying a create is safe in either case. */
-  readonly outcome: Outcome;
+  abstract override get name(): string;
+
+  /** So that each copy of this package recognizes the errors of the others. */
+  get isPlantStoreError(): true {
+    return true;
+  }
+
+  declare readonly method: string;
+
+  /** The URL of the request, without its query. */
+  declare readonly url: string;
+
+  /** The HTTP status of the reply. `undefined` if none came. */
+  declare readonly status: number | undefined;
+
+  /** The ID of the request in the log of the service, if it is known. Include it in a bug report. */
+  declare readonly requestId: string | null;
+
+  /** Whether the service may have carried out the request. Retrying a create is safe in any case. */
+  declare readonly outcome: Outcome;
 
   /** The error that led to this one, if there was one. Declared here for projects whose `lib` is older than ES2022. */
   declare readonly cause?: unknown;
 
-  constructor(message: string, { outcome, ...options }: PlantStoreErrorOptions) {
-    super(message, options);
-    this.outcome = outcome;
+  /** Takes the request, what it got in place of a proper reply, what led to that, and the message, if it is not made of these. */
+  constructor(request: RequestSummary, got: string, cause?: unknown, message?: string) {
+    const { status, requestId } = request;
+    const known = `${status ? `, status ${status}` : ''}${requestId ? `, request ${requestId}` : ''}`;
+    super(
+      message ?? `${request.method} ${request.url} got ${got}${known}`,
+      (cause && { cause }) as ErrorOptions,
+    );
+    Object.assign(this, request);
   }
 }
 
-/** Whether a caught value is a `PlantStoreError` of any kind. */
+/** Whether a caught value is an error of this client of any kind, also one of another copy of this package. */
 export function isPlantStoreError(error: unknown): error is PlantStoreError {
-  return error instanceof PlantStoreError;
+  return Object(error).isPlantStoreError === true;
 }

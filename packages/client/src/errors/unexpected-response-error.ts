@@ -1,10 +1,11 @@
-import { PlantStoreError } from './plant-store-error.js';
+import { isPlantStoreError, PlantStoreError, type RequestSummary } from './plant-store-error.js';
 
 /**
  * A response that the API does not define: a proxy's error page, a status that the contract does not declare, or a body
- * of the wrong shape. Most often `baseUrl` is wrong, or something between client and service is down.
+ * of the wrong shape. Most often `baseUrl` is wrong, or something between client and service is down. `unwrap` also throws it for a
+ * 304, which has no body.
  *
- * `cause` is the `SyntaxError` when the body is not JSON.
+ * `cause` is the `SyntaxError` when the body is not JSON, and what `validate` threw when that refused the body.
  */
 export class UnexpectedResponseError extends PlantStoreError {
   override get name(): 'UnexpectedResponseError' {
@@ -12,21 +13,19 @@ export class UnexpectedResponseError extends PlantStoreError {
   }
 
   /** The HTTP status of the response; 0 for a redirect where the runtime hides its status. */
-  readonly status: number;
+  declare readonly status: number;
 
-  /** The first 200 characters of the body, for a log. */
-  readonly bodyStart: string;
+  /** The first 200 characters of the body. They may show plants, so neither `toJSON` nor the console has them. */
+  declare readonly bodyStart: string;
 
-  /** Takes the reason why the response is unexpected, its status and its whole body. */
-  constructor(reason: string, status: number, body: string, options?: { readonly cause?: unknown }) {
-    // A proxy may respond like this after the service has carried out the request.
-    super(`Unexpected response with status ${status}: ${reason}`, { ...options, outcome: 'unknown' });
-    this.status = status;
-    this.bodyStart = body.slice(0, 200);
+  /** Takes the request with the status of its response, what is unexpected about that, the cause, and the whole body. */
+  constructor(request: RequestSummary, got: string, cause?: unknown, body = '') {
+    super(request, got, cause);
+    Object.defineProperty(this, 'bodyStart', { value: body.slice(0, 200) });
   }
 }
 
-/** Whether a caught value is an `UnexpectedResponseError`. */
+/** Whether a caught value is an `UnexpectedResponseError`, also one of another copy of this package. */
 export function isUnexpectedResponseError(error: unknown): error is UnexpectedResponseError {
-  return error instanceof UnexpectedResponseError;
+  return isPlantStoreError(error) && error.name === 'UnexpectedResponseError';
 }

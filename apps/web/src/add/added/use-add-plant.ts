@@ -85,8 +85,8 @@ function toResult(replayed: boolean): AddResult {
 
 function toFailed(error: unknown, mayBeStored: boolean): AddResult {
   if (!isRejectedError(error)) {
-    const notSent = isPlantStoreError(error) && error.outcome === 'not_sent';
-    return { state: notSent ? 'not_added' : 'unconfirmed', failure: explainError(error) };
+    const notStored = isPlantStoreError(error) && error.outcome !== 'unknown';
+    return { state: notStored ? 'not_added' : 'unconfirmed', failure: explainError(error) };
   }
   const failure = explainRejection(error);
   if (failure.about === 'id' || failure.about === 'plant') return { state: 'rejected', failure };

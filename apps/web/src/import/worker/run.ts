@@ -349,7 +349,7 @@ function causeOf(error: number): Stop['cause'] {
 function explain(error: unknown): Stop {
   if (isRejectedError(error)) {
     const { about, message, cause } = explainRejection(error);
-    return about === 'token' ? { cause: 'token', message } : { cause: causeOf(error.number), message: cause };
+    return about === 'token' ? { cause: 'token', message } : { cause: causeOf(error.error), message: cause };
   }
   const { message, cause } = explainError(error);
   if (!isPlantStoreError(error)) return { cause: 'other', message };
