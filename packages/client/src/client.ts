@@ -98,8 +98,14 @@ export interface IfMatch {
   readonly ifMatch: WithEtag;
 }
 
-/** The condition of an update: what was seen, or a header. */
-export type Condition = IfMatch | { readonly headers: Precondition; readonly ifMatch?: undefined };
+/** A header is the condition, such as `{ 'if-none-match': '*' }` for a plant that was deleted. */
+export interface HeaderCondition {
+  readonly headers: Precondition;
+  readonly ifMatch?: undefined;
+}
+
+/** The condition of an update. The compiler names the member of the last type, if both are missing. */
+export type Condition = HeaderCondition | IfMatch;
 
 /** The name of an operation, such as `getPlant`. */
 export type OperationName = keyof Operations;

@@ -9,10 +9,15 @@ export type {
   Change,
   ChangePage,
   ChangeQuery,
+  CreatedResult,
   CreateResult,
   CreateResults,
+  DeletedChange,
+  DeletedResult,
   DeleteResult,
   DeleteResults,
+  FailedResult,
+  FoundResult,
   GetResult,
   GetResults,
   IdParams,
@@ -20,12 +25,16 @@ export type {
   NewPlantInput,
   NewPlants,
   NewToken,
+  Operations,
   OwnToken,
   Plant,
   PlantIds,
   PlantPage,
   PlantQuery,
+  PlantWithIdText,
+  PlantWithNumericId,
   Precondition,
+  StoredChange,
   StoredPlant,
   TagCount,
   TagPage,
@@ -45,7 +54,20 @@ export {
   type StoreTotals,
   storeAll,
 } from './bulk.js';
-export type { BodyOf, Client, ErrorOf, OperationName, Reply, ReplyOf, RequestOf } from './client.js';
+export type {
+  BodyOf,
+  Client,
+  Condition,
+  ErrorOf,
+  HeaderCondition,
+  IfMatch,
+  OperationName,
+  RejectionsOf,
+  Reply,
+  ReplyOf,
+  RequestOf,
+  WithEtag,
+} from './client.js';
 export { createClient } from './create-client.js';
 export {
   type Changes,
@@ -58,7 +80,12 @@ export {
   startEdit,
 } from './edit.js';
 export { isNetworkError, NetworkError } from './errors/network-error.js';
-export { isPlantStoreError, type Outcome, PlantStoreError } from './errors/plant-store-error.js';
+export {
+  isPlantStoreError,
+  type Outcome,
+  PlantStoreError,
+  type RequestSummary,
+} from './errors/plant-store-error.js';
 export { isTimeoutError, TimeoutError } from './errors/timeout-error.js';
 export { isUnexpectedResponseError, UnexpectedResponseError } from './errors/unexpected-response-error.js';
 export { type FollowOptions, followChanges } from './follow.js';
@@ -68,12 +95,16 @@ export type {
   CallOptions,
   ClientOptions,
   Fetch,
+  Hook,
   RequestEvent,
   ResponseEvent,
   TokenSource,
+  ValidatedReply,
 } from './options.js';
 export {
+  type AnyReply,
   ensureSuccess,
+  type FailedReply,
   isRejectedError,
   RejectedError,
   type RejectedErrorData,

@@ -15,14 +15,7 @@ export interface NewPlant extends Plant {
   id: bigint;
 }
 
-/** A plant to create, with its ID as a number. */
-export interface PlantWithId extends Plant {
-  /** The ID. Beyond 2^53 only a `bigint` is exact. */
-  id: number | bigint;
-  /** The digits of the ID. They must agree with `id`. */
-  idText?: string | undefined;
-}
-
+// The compiler's message on a missing member names those of the last type: by declaration, and since TypeScript 7 by name.
 /** A plant to create, with its ID as text. */
 export interface PlantWithIdText extends Plant {
   /** The ID. It must agree with `idText`. */
@@ -31,8 +24,16 @@ export interface PlantWithIdText extends Plant {
   idText: string;
 }
 
+/** A plant to create, with its ID as a number. */
+export interface PlantWithNumericId extends Plant {
+  /** The ID. Beyond 2^53 only a `bigint` is exact. */
+  id: number | bigint;
+  /** The digits of the ID. They must agree with `id`. */
+  idText?: string | undefined;
+}
+
 /** What a client sends to create a plant: its `id`, the digits of the ID as `idText`, or both. A `StoredPlant` is one, too. */
-export type NewPlantInput = PlantWithId | PlantWithIdText;
+export type NewPlantInput = PlantWithIdText | PlantWithNumericId;
 
 /** A plant as it is stored. */
 export interface StoredPlant extends NewPlant {

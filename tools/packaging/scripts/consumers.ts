@@ -5,10 +5,14 @@ import { createProject, type Packed, pinned, run } from './support.js';
 
 const typesOfWorkers = '@cloudflare/workers-types@5.20261117.1';
 
-/** The oldest and the newest TypeScript, with the types of Node.js that they can compile. */
+/** The newest TypeScript, with the types of Node.js. */
+const newest = [pinned('typescript'), pinned('@types/node')] as const;
+
+/** The oldest TypeScript, the last one that is written in JavaScript, and the newest, with the types of Node.js that they can compile. */
 const compilers = [
   ['typescript@5.4.5', '@types/node@22.14.1'],
-  [pinned('typescript'), pinned('@types/node')],
+  ['typescript@5.9.3', pinned('@types/node')],
+  newest,
 ] as const;
 
 const nodenext = { module: 'nodenext', moduleResolution: 'nodenext' };
@@ -24,16 +28,21 @@ const runtimes = [
 ];
 
 /**
- * Installs each packed package alone with npm, compiles its programs from `consumer/` with the oldest and the newest TypeScript, for
- * each runtime, with `skipLibCheck` off, and runs those for Node.js.
+ * Installs each packed package alone with npm, compiles its programs from `consumer/` with several versions of TypeScript, for each
+ * runtime and as a library that others refer to, with `skipLibCheck` off, and runs those for Node.js.
  */
 export function tryTypeScript({ folder, client, contract }: Packed): Table {
   const rows = compilers.map((packages) => {
     const project = createConsumer(folder, 'client', client, [...packages, typesOfWorkers]);
     for (const { options } of runtimes) compile(project, options);
+    compile(project, { ...bundler, lib: ['es2022', 'dom'], types: [], composite: true });
+    if (packages !== compilers[0]) {
+      const isolated = { isolatedDeclarations: true, erasableSyntaxOnly: true };
+      compile(project, { ...bundler, lib: ['es2022', 'dom'], types: [], ...isolated }, ['annotated.ts']);
+    }
     return [packages[0].replace(/^.*@(\d+\.\d+).*/, '$1'), ...runtimes.map(() => 'compiles')];
   });
-  const project = createConsumer(folder, 'contract', contract, compilers[1]);
+  const project = createConsumer(folder, 'contract', contract, newest);
   compile(project, { ...nodenext, lib: ['es2023'], types: ['node'] });
   return { head: ['TypeScript', ...runtimes.map(({ title }) => title)], rows };
 }
@@ -45,12 +54,30 @@ function createConsumer(folder: string, name: string, tarball: string, packages:
   return project;
 }
 
+/** What differs between projects. */
+interface CompilerOptions {
+  readonly types: readonly string[];
+  readonly [name: string]: unknown;
+}
+
 /** @throws {Error} if a program does not compile or, for Node.js, a check in it fails */
-function compile(project: string, options: (typeof runtimes)[number]['options']): void {
-  const strictness = { strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false };
+function compile(project: string, options: CompilerOptions, include = ['*.ts']): void {
+  const strictness = {
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noFallthroughCasesInSwitch: true,
+    noImplicitOverride: true,
+    noImplicitReturns: true,
+    noPropertyAccessFromIndexSignature: true,
+    noUncheckedIndexedAccess: true,
+    noUnusedLocals: true,
+    noUnusedParameters: true,
+    verbatimModuleSyntax: true,
+    skipLibCheck: false,
+  };
   const output = { target: 'es2022', noEmitOnError: true, declaration: true, outDir: 'out' };
   const compilerOptions = { ...strictness, ...output, ...options };
-  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
+  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include }));
   run(project, 'node_modules/.bin/tsc');
   if (!options.types.includes('node')) return;
   for (const file of readdirSync(join(project, 'out')).filter((name) => name.endsWith('.js'))) {
@@ -95,7 +122,7 @@ export function checkLibraries({ folder, client }: Packed): void {
     const project = createProject(folder, `peer-${index}`);
     cpSync(resolve(import.meta.dirname, `../peers/${program}.ts`), join(project, 'program.ts'));
     const options = ['--config.node-linker=isolated', '--config.hoist=false'];
-    run(project, 'pnpm', 'add', ...options, client, ...compilers[1], ...packages);
+    run(project, 'pnpm', 'add', ...options, client, ...newest, ...packages);
     // The types of some of the libraries do not compile without `skipLibCheck`.
     const platform = { lib: ['es2023', 'dom', 'dom.iterable'], types: ['node'], skipLibCheck: true };
     compile(project, { ...nodenext, ...platform });
