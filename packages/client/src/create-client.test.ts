@@ -97,6 +97,18 @@ describe('withOptions', () => {
     expect(sent).toEqual(['Bearer pst_secret', 'Bearer pst_secret', 'Bearer pst_other']);
   });
 
+  it('shares no promise of a token with the first client', async () => {
+    const { client, fetch } = open(200, { plants: [] });
+    const alice = client.withOptions({
+      token: () => new Promise((resolve) => setTimeout(resolve, 5, 'alice')),
+    });
+    const first = alice.listPlants();
+    await alice.withOptions({ token: async () => 'bob' }).listPlants();
+    await first;
+    const sent = fetch.mock.calls.map(([, init]) => new Headers(init.headers).get('authorization'));
+    expect(sent).toEqual(['Bearer bob', 'Bearer alice']);
+  });
+
   it.each([{ baseUrl: '/api' }, { token: '' }])('rejects what is not valid: %o', (options) => {
     const { client } = open(200, {});
     expect(() => client.withOptions(options)).toThrow(TypeError);

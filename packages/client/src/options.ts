@@ -43,8 +43,8 @@ export interface CallOptions {
    */
   readonly baseUrl?: string | URL | undefined;
   /**
-   * The access token, or a function that returns it. Each call asks the function, and once more after a 401. Calls that wait
-   * for the same promise of the function share it. Nothing else is kept, so the next call is made for whoever is signed in then.
+   * The access token, or a function that returns it. Each call asks the function, and once more after a 401. Calls that
+   * begin while a promise of the function is pending share it. Nothing is kept after that.
    */
   readonly token?: string | TokenSource | undefined;
   /** How long a call may take, including all attempts and delays, in milliseconds. Default: 30,000. */
@@ -65,7 +65,7 @@ export interface CallOptions {
   /** Called and awaited after each attempt, once its response has been read. Otherwise like `onRequest`. */
   readonly onResponse?: Hook<ResponseEvent> | undefined;
   /**
-   * Called with each reply that the API defines, such as to compare it with a schema. What it throws is the `cause` of an
+   * Called with each reply that the API defines, such as to compare it with a schema. It must not be `async`. What it throws is the `cause` of an
    * `UnexpectedResponseError`, with which the call rejects.
    */
   readonly validate?: ((operation: keyof Operations, reply: ValidatedReply) => void) | undefined;

@@ -20,7 +20,7 @@ export interface RequestSummary {
 }
 
 /**
- * The base class of all errors of this client. No error contains the token, the query, or what was sent.
+ * The base class of all errors of this client. No message and no field contains the token, the query, or what was sent.
  *
  * A call rejects only without a reply that the API defines. `unwrap` and `ensureSuccess` throw the others, as a `RejectedError`.
  */
