@@ -36,9 +36,12 @@ declare module '@tanstack/query-sync-storage-persister' {
 }
 `;
 
+/** The name that a block begins with, if it is a module. */
+const nameOf = (block: string) => /^\/\/ ([\w.-]+\.tsx?)\n/.exec(block)?.[1];
+
 /** The program of a block: itself if it exports, otherwise its imports, and the rest in a function, which may return. A line that should not compile says so. */
 function toProgram(block: string): string {
-  if (block.includes('\nexport ')) return block;
+  if (nameOf(block) !== undefined) return block;
   const lines = block.replaceAll(/^(?=.*\/\/ does not compile)/gm, '// @ts-expect-error\n').split('\n');
   const isImport = (line: string) => line.startsWith('import ');
   const rest = lines.filter((line) => !isImport(line));
@@ -51,7 +54,10 @@ it('compiles the code that the pages of the packages show', { timeout: 300_000 }
   const blocks = pages.flatMap((page) =>
     [...readFileSync(join(folder, page), 'utf8').matchAll(/^```(tsx?)\n(.*?)^```$/gms)].map(
       ([, language, block = ''], index) =>
-        [`${page.replaceAll(/[./]+/g, '-')}-${index}.${language}`, toProgram(block)] as const,
+        [
+          nameOf(block) ?? `${page.replaceAll(/[./]+/g, '-')}-${index}.${language}`,
+          toProgram(block),
+        ] as const,
     ),
   );
   expect(blocks.length).toBeGreaterThan(6);

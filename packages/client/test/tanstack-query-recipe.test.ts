@@ -15,7 +15,7 @@ configure({ asyncUtilTimeout: timeout });
 const id = 9007199254740993n;
 const params = { id };
 /** The component that the page shows. */
-const recipe = '../docs/tanstack-query.md.tsx';
+const recipe = '../docs/tanstack-query.md/edit-button.tsx';
 
 afterEach(() => {
   cleanup();

@@ -1,0 +1,213 @@
+// @vitest-environment jsdom
+import { setTimeout as sleep } from 'node:timers/promises';
+import { QueryClient } from '@tanstack/react-query';
+import { cleanup, render, screen } from '@testing-library/react';
+import { afterEach, expect, it, vi } from 'vitest';
+import type { Client } from '../src/client.js';
+import { createClient } from '../src/create-client.js';
+import { createTanstackQueryUtils } from '../src/tanstack-query.js';
+import { createFakePlantStore, type Fault } from '../src/testing/index.js';
+
+afterEach(cleanup);
+
+/** The module of a page that begins with this name. */
+const load = (page: string, name: string) => import(/* @vite-ignore */ `../docs/${page}.md/${name}`);
+
+function open(count = 0) {
+  const store = createFakePlantStore();
+  const client = createClient(store);
+  const plants = Array.from({ length: count }, (_, index) => ({
+    id: index + 1,
+    name: `Plant ${index + 1}`,
+    tag: 'indoor',
+  }));
+  return { store, client, plants };
+}
+
+async function openWithPlants(count: number) {
+  const opened = open(count);
+  await opened.client.createPlants({ body: { plants: opened.plants } });
+  return opened;
+}
+
+it('lists all plants with a filter', async () => {
+  const { client } = await openWithPlants(3);
+  await client.createPlant({ body: { id: 9, name: 'Oak' } });
+  const { printPlants, countPlants } = await load('recipes', 'list-plants.ts');
+  const log = vi.spyOn(console, 'log').mockImplementation(() => undefined);
+  await printPlants(client, 'indoor');
+  expect(log.mock.calls.map(([id]) => id).toSorted()).toEqual(['1', '2', '3']);
+  expect(await countPlants(client, 'indoor')).toBe(3);
+});
+
+it('tells a plant that is stored from one that was stored before, and from a taken ID', async () => {
+  const { store, client } = open();
+  const { createPlant } = await load('recipes', 'create-plant.ts');
+  const rose = { id: 1, name: 'Rose' };
+  expect(await createPlant(client, rose)).toBe('stored');
+  expect(await createPlant(client, rose)).toBe('stored before');
+  expect(await createPlant(client, { id: 1, name: 'Oak' })).toBe('taken');
+  store.fail({ kind: 'status', status: 403 });
+  await expect(createPlant(client, rose)).rejects.toMatchObject({ name: 'RejectedError', status: 403 });
+});
+
+it('updates a plant, and shows a conflict', async () => {
+  const { store, client } = await openWithPlants(1);
+  const { renamePlant } = await load('recipes', 'rename-plant.ts');
+  expect(await renamePlant(client, 1n, async () => 'Rose')).toBeUndefined();
+  expect(store.plants.get(1n)).toEqual({ name: 'Rose', tag: 'indoor' });
+  const meanwhile = async () => {
+    await client.correctPlant({ params: { id: 1 }, headers: { 'if-match': '*' }, body: { name: 'Theirs' } });
+    return 'Mine';
+  };
+  expect(await renamePlant(client, 1n, meanwhile)).toBe('Theirs');
+  expect(store.plants.get(1n)).toEqual({ name: 'Theirs' });
+});
+
+it('deletes many plants', async () => {
+  const { store, client } = await openWithPlants(3);
+  const { deletePlants } = await load('recipes', 'delete-plants.ts');
+  expect(await deletePlants(client, [1, 2n, '99'])).toMatch(/^2 deleted\n99: /);
+  expect([...store.plants.keys()]).toEqual([3n]);
+});
+
+it('uploads 5,000 plants with progress, and can be canceled and continued', async () => {
+  const { store, client, plants } = open(5_000);
+  const { uploadPlants } = await load('recipes', 'upload-plants.ts');
+  const done: number[] = [];
+  const control = new AbortController();
+  const cancel = (count: number) => {
+    done.push(count);
+    control.abort(new Error('canceled'));
+  };
+  await expect(uploadPlants(client, plants, cancel, control.signal)).rejects.toThrow('canceled');
+  expect(store.plants.size).toBeLessThan(5_000);
+  const problems: string[] = [];
+  await client.createPlant({ body: { id: 5_000, name: 'Other' } });
+  const show = (count: number, found: readonly string[]) => {
+    done.push(count);
+    problems.push(...found);
+  };
+  await uploadPlants(client, plants, show, new AbortController().signal);
+  expect(store.plants.size).toBe(5_000);
+  expect(done.at(-1)).toBe(5_000);
+  expect(problems).toEqual([expect.stringMatching(/^Plant 5000: /)]);
+});
+
+it('keeps a copy of all plants, across restarts and a restored backup', async () => {
+  const { store, client } = await openWithPlants(2);
+  const { mirrorPlants } = await load('recipes', 'mirror-plants.ts');
+  const names = new Map<bigint, string>();
+  let saved: string | undefined;
+  const copy = {
+    place: async () => saved,
+    apply: async (stored: { id: bigint; name: string }[], deleted: bigint[], place: string) => {
+      for (const { id, name } of stored) names.set(id, name);
+      for (const id of deleted) names.delete(id);
+      saved = place;
+    },
+    clear: async () => names.clear(),
+  };
+  /** Runs the program until the copy has so many plants. */
+  async function run(count: number) {
+    const control = new AbortController();
+    const ended = mirrorPlants(client, copy, control.signal).catch((error: unknown) => error);
+    await vi.waitUntil(() => names.size === count, { timeout: 30_000 });
+    control.abort(new Error('stop'));
+    expect(await ended).toEqual(new Error('stop'));
+  }
+  await run(2);
+  await client.deletePlant({ params: { id: 1 } });
+  await run(1);
+  await client.createPlants({
+    body: {
+      plants: [
+        { id: 3, name: 'Oak' },
+        { id: 4, name: 'Elm' },
+      ],
+    },
+  });
+  await run(3);
+  store.restore(new Map([[7n, { name: 'Ivy' }]]));
+  await run(1);
+  expect([...names]).toEqual([[7n, 'Ivy']]);
+});
+
+it('a token source fetches a token again shortly before it expires, and after a failure', async () => {
+  const { createTokenSource } = await load('recipes', 'create-token-source.ts');
+  vi.useFakeTimers({ now: 0 });
+  const fetchToken = vi.fn(async () => ({
+    accessToken: `pst_${fetchToken.mock.calls.length}`,
+    expiresInSeconds: 300,
+  }));
+  const source = createTokenSource(fetchToken);
+  expect(await Promise.all([source(), source()])).toEqual(['pst_1', 'pst_1']);
+  vi.setSystemTime(239_000);
+  expect(await source()).toBe('pst_1');
+  vi.setSystemTime(240_000);
+  fetchToken.mockRejectedValueOnce(new Error('offline'));
+  await expect(source()).rejects.toThrow('offline');
+  expect(await source()).toBe('pst_3');
+  vi.useRealTimers();
+});
+
+it('explains each error of a create', async () => {
+  const { client } = await openWithPlants(1);
+  const { explainCreate } = await load('recipes', 'explain-create.ts');
+  const reply = await client.createPlant({ body: { id: 1, name: 'Other' } });
+  expect(explainCreate(reply.body)).toBe('Choose another ID.');
+  expect(explainCreate({ error: 40099, message: 'New' })).toBe('Something went wrong.');
+});
+
+it('explains each error of a get', async () => {
+  const { describePlant, explainGet } = await load('recipes', 'describe-plant.ts');
+  const { unwrap } = await import('../src/unwrap.js');
+  const { store, client } = await openWithPlants(1);
+  expect(describePlant(await unwrap(client.getPlant({ params: { id: 1 } })))).toBe('Plant 1 (1, indoor)');
+  const explain = async (id: number, ...faults: Fault[]) => {
+    store.fail(...faults);
+    const call = client.getPlant({ params: { id }, retries: 0, timeoutMs: 1_000 });
+    return explainGet(await unwrap(call).catch((error: unknown) => error));
+  };
+  expect(await explain(2)).toBe('There is no such plant.');
+  expect(await explain(1, { kind: 'refuse' })).toBe('Plant Store cannot be reached.');
+  expect(await explain(1, { kind: 'status', status: 502, body: '' })).toBe(
+    'Something other than Plant Store answered with 502.',
+  );
+});
+
+it('a component aborts its call when it unmounts', async () => {
+  const { PlantName } = await load('components', 'plant-name.tsx');
+  const signals: (AbortSignal | null | undefined)[] = [];
+  const never: Client = createClient({
+    ...createFakePlantStore(),
+    fetch: (_, { signal }) => {
+      signals.push(signal);
+      return new Promise(() => undefined);
+    },
+  });
+  const { unmount } = render(<PlantName client={never} id={1n} />);
+  await screen.findByText('Loading …');
+  await vi.waitUntil(() => signals.length === 1);
+  unmount();
+  await sleep(0);
+  expect(signals[0]?.aborted).toBe(true);
+});
+
+it('a server passes IDs to a browser exactly, though their clients have different addresses', async () => {
+  const { renderState, hydrateState, options } = await load('components', 'render-page.tsx');
+  const { store, client } = open();
+  const id = 9007199254740993n;
+  await client.createPlant({ body: { id, name: '</script><script>alert(1)' } });
+  document.body.innerHTML = await renderState(client, id);
+  const queryClient = new QueryClient();
+  hydrateState(queryClient);
+  const browser = createTanstackQueryUtils(
+    createClient({ ...store, baseUrl: 'https://example.com/api' }),
+    options,
+  );
+  expect(queryClient.getQueryData(browser.getPlant.queryKey({ params: { id } }))).toMatchObject({ id });
+});
+
+await load('components', 'plant-name.test.tsx');
+await load('components', 'plant-name-msw.test.tsx');
