@@ -32,8 +32,10 @@ const modules = globSync('src/{*,errors/*}.ts', {
 /**
  * Writes the package into a folder, with the modules of the contract that it needs. The entries with schemas are one file each, and
  * share `schemas.js`, which includes zod. MSW stays an import.
+ *
+ * @returns the names of the packages that it includes
  */
-export async function bundle(outdir: string): Promise<void> {
+export async function bundle(outdir: string): Promise<ReadonlySet<string>> {
   const used = new Map<string, string>();
   await build({
     ...options,
@@ -60,12 +62,15 @@ export async function bundle(outdir: string): Promise<void> {
     ],
   });
   await build({ ...options, entryPoints: Object.fromEntries(used), outdir });
-  await build({
+  const { metafile } = await build({
     ...options,
     entryPoints: withSchemas,
     alias: { '@ts-rest/core': './scripts/ts-rest.ts' },
     splitting: true,
     chunkNames: 'schemas',
     outdir,
+    metafile: true,
   });
+  const inputs = Object.keys(metafile.inputs);
+  return new Set(inputs.flatMap((path) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []));
 }

@@ -1,14 +1,30 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { createProject, install, type Packed, run } from './support.js';
+import { createProject, install, type Packed, root, run } from './support.js';
 
-/** Checks the manifests of the packed packages with publint and Are The Types Wrong. */
+/** Checks the manifests of the packed packages with publint and Are The Types Wrong, and which files these have. */
 export function checkManifests({ folder, client, contract }: Packed): void {
   const commands = resolve(import.meta.dirname, '../node_modules/.bin');
   for (const tarball of [client, contract]) {
     run(folder, `${commands}/publint`, tarball, '--strict');
     run(folder, `${commands}/attw`, tarball, '--profile', 'esm-only', '--no-emoji', '--no-color');
+    checkFiles(tarball);
   }
+  const notices = run(folder, 'tar', '-xzOf', client, 'package/dist/third-party-notices.txt');
+  for (const name of ['zod', '@ts-rest/core']) {
+    if (!notices.includes(`${name}\n\nMIT License`)) throw new Error(`The client has no license of ${name}`);
+  }
+  if (run(folder, 'tar', '-tzf', client).includes('.map\n')) throw new Error('The client has source maps');
+}
+
+/** @throws {Error} if a tarball has no license, no README, no list of changes, or a file without content */
+function checkFiles(tarball: string): void {
+  const read = (file: string) => run(root, 'tar', '-xzOf', tarball, `package/${file}`);
+  if (read('LICENSE') !== readFileSync(join(root, 'LICENSE'), 'utf8')) throw new Error('Another license');
+  for (const page of ['README.md', 'CHANGELOG.md']) read(page);
+  const listed = run(root, 'tar', '-tvzf', tarball).trim().split('\n');
+  const empty = listed.filter((line) => line.split(/\s+/)[2] === '0');
+  if (empty.length > 0) throw new Error(`Files without content:\n${empty.join('\n')}`);
 }
 
 /** Lints the OpenAPI document of the packed contract with Spectral's rules for OpenAPI. */
