@@ -51,7 +51,7 @@ export function writeDebianPackage(options: DebianPackageOptions) {
   const node = findNode();
   if (node === undefined) return { missing: `the package of npm for ${nodePackage}` };
   const { folder, time, maintainer = 'Plant Store maintainers <maintainers@plant-store.invalid>' } = options;
-  const release: { version: string; repository?: { url: string } } = JSON.parse(
+  const release: { version: string; homepage: string } = JSON.parse(
     readFileSync(join(folder, 'package.json'), 'utf8'),
   );
   const version = options.version ?? release.version;
@@ -72,8 +72,7 @@ export function writeDebianPackage(options: DebianPackageOptions) {
       INSTALLED_SIZE: String(sizes.reduce((sum, size) => sum + size, 0)),
       UNITS: units.join(' '),
       MAINTAINER: maintainer,
-      // Where the package of npm, which is the same release, is published.
-      HOMEPAGE: toUrl(release.repository?.url) ?? 'https://www.npmjs.com/package/plant-store',
+      HOMEPAGE: release.homepage.replace('#readme', ''),
     };
     for (const name of ['control', ...scripts]) {
       const template = readFileSync(join(templates, name), 'utf8');
@@ -137,11 +136,6 @@ function writeFiles(folder: string, target: string, node: string): string[] {
   );
   write(join(target, 'usr/share/doc/plant-store/copyright'), `${license}\n${others}`);
   return units.filter((unit) => /^\[Install\]$/m.test(readFileSync(join(deploy, unit), 'utf8')));
-}
-
-/** The address of a repository for a browser. */
-function toUrl(repository: string | undefined): string | undefined {
-  return repository?.replace(/^git\+/, '').replace(/\.git$/, '');
 }
 
 /** Writes what the package has besides: its manual page, its log of changes, and what shells read to complete commands. */

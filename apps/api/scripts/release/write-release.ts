@@ -74,11 +74,15 @@ export async function writeRelease({ parent, commit, time }: ReleaseOptions) {
       copy(findInstalled(name), join(target, 'node_modules', name), files);
     }
     const dependencies = readVersions(join(target, 'node_modules'));
+    const { homepage, bugs, author, repository } = readJson(`${root}/package.json`);
     writeJson(join(target, 'package.json'), {
       ...identity,
       description,
+      homepage,
+      bugs,
       license,
-      repository: readJson(`${root}/package.json`)['repository'],
+      author,
+      repository,
       type: 'module',
       bin: { 'plant-store': './dist/main.js' },
       dependencies,

@@ -2,6 +2,7 @@ import { globSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { routes } from '@plant-store/contract/routes';
 import { describe, expect, it } from 'vitest';
+import { nameRepository, naming } from '../../../../.ci/name-repository.js';
 import { createCurl } from '../../src/cli/token.js';
 import { openApp } from '../support/open-app.js';
 import {
@@ -19,15 +20,25 @@ const source = 'apps/api/src';
 
 const readJson = (path: string) => JSON.parse(readPage(path));
 
+const address = readJson('package.json').homepage.replace('#readme', '');
+
+/** The path of what a link of a page leads to, with its anchor; `undefined` where that is not in the repository. */
+function findTarget(page: string, target: string): string | undefined {
+  const [, path] = target.split(`${address}/blob/HEAD/`);
+  if (path !== undefined) return path;
+  if (/^[a-z]+:/.test(target)) return undefined;
+  return target.startsWith('#') ? page + target : join(dirname(page), target);
+}
+
 describe('every page', () => {
-  it('has relative links that lead to a file, and to a heading of it', () => {
+  it('links only to files of the repository that exist, and to headings of them', () => {
     const links = pages.flatMap((page) => readLinks(page).map((link) => ({ page, ...link })));
     expect(links.length).toBeGreaterThan(50);
     expect(readAnchors('docs/use/api.md')).toContain('which-error-is-reported');
     const isBroken = ({ page, target }: { page: string; target: string }) => {
-      if (/^[a-z]+:/.test(target)) return false;
-      const [path = '', anchor] = decodeURIComponent(target).split('#');
-      const file = path === '' ? page : join(dirname(page), path);
+      const found = findTarget(page, decodeURIComponent(target));
+      if (found === undefined) return target.startsWith(address);
+      const [file = '', anchor] = found.split('#');
       return !exists(file) || (anchor !== undefined && !readAnchors(file).includes(anchor));
     };
     expect(links.filter(isBroken)).toEqual([]);
@@ -96,24 +107,52 @@ it('every comment and message names only files of the repository that exist', ()
   expect(missing).toEqual([]);
 });
 
+describe.each(['packages/client', 'packages/contract'])('the package in %s', (folder) => {
+  const manifest = readJson(join(folder, 'package.json'));
+  const shipped = pages.filter((page) =>
+    [...manifest.files, 'README.md'].some((file) => page.startsWith(join(folder, file))),
+  );
+
+  it('has pages whose relative links lead to what it ships, so that they work without the repository', () => {
+    expect(shipped).toEqual(
+      expect.arrayContaining([join(folder, 'CHANGELOG.md'), join(folder, 'README.md')]),
+    );
+    const leavesPackage = shipped.flatMap((page) =>
+      readLinks(page).filter(({ target }) => {
+        const found = findTarget(page, target);
+        return (
+          !target.startsWith(address) && found !== undefined && !shipped.includes(found.replace(/#.*/, ''))
+        );
+      }),
+    );
+    expect(leavesPackage).toEqual([]);
+  });
+
+  it('names its repository, and after a release of a fork only that of the fork', () => {
+    const { author, bugs, license, repository } = readJson('package.json');
+    expect(manifest).toMatchObject({ author, bugs, license });
+    expect(manifest.homepage).toBe(`${address}/tree/HEAD/${folder}#readme`);
+    expect(manifest.repository).toEqual({ ...repository, directory: folder });
+    expect(repository.url).toBe(`git+${address}.git`);
+    expect(bugs).toBe(`${address}/issues`);
+    const named = globSync(naming, { cwd: root });
+    expect(named).toEqual(expect.arrayContaining(['package.json', join(folder, 'package.json'), ...shipped]));
+    for (const file of named) {
+      const other = { from: address, to: 'https://github.com/somebody/plants', tag: 'v9.0.0' };
+      const text = nameRepository(readPage(file), other);
+      expect(text).not.toContain(address);
+      expect(text).not.toContain('/HEAD/');
+    }
+  });
+});
+
 describe('the package of the client', () => {
   const folder = 'packages/client';
   const readme = join(folder, 'README.md');
-  const shipped = pages.filter((page) => page.startsWith(`${folder}/docs/`));
 
-  it('links only to what it ships, but for a list of pages of the repository', () => {
-    expect(readJson(join(folder, 'package.json')).files).toContain('docs');
+  it('has pages that its README links to', () => {
+    const shipped = pages.filter((page) => page.startsWith(`${folder}/docs/`));
     expect(shipped.length).toBeGreaterThan(3);
-    const listAt = readPage(readme).split('\n').indexOf('## In the repository');
-    const isListed = (page: string, place: string) =>
-      page === readme && listAt > 0 && Number(place.split(':')[1]) > listAt;
-    const leavesPackage = [readme, ...shipped].flatMap((page) =>
-      readLinks(page)
-        .filter(({ target }) => !/^[a-z]+:|^#/.test(target))
-        .filter(({ target }) => !join(dirname(page), target).startsWith(`${folder}/`))
-        .filter(({ place }) => !isListed(page, place)),
-    );
-    expect(leavesPackage).toEqual([]);
     const linked = readLinks(readme).map(({ target }) => join(folder, target.replace(/#.*/, '')));
     expect(shipped.filter((page) => !linked.includes(page))).toEqual([]);
   });
