@@ -1,87 +1,116 @@
-import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, globSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import clientPackage from '@plant-store/client/package.json' with { type: 'json' };
 import type { Table } from './documented-table.js';
-import { createProject, type Packed, pinned, run } from './support.js';
+import { createProject, install, type Packed, pinned, run } from './support.js';
 
 const typesOfWorkers = '@cloudflare/workers-types@5.20261117.1';
-
-/** The newest TypeScript, with the types of Node.js. */
-const newest = [pinned('typescript'), pinned('@types/node')] as const;
-
-/** The oldest TypeScript, the last one that is written in JavaScript, and the newest, with the types of Node.js that they can compile. */
-const compilers = [
-  ['typescript@5.4.5', '@types/node@22.14.1'],
-  ['typescript@5.9.3', pinned('@types/node')],
-  newest,
-] as const;
 
 const nodenext = { module: 'nodenext', moduleResolution: 'nodenext' };
 const bundler = { module: 'esnext', moduleResolution: 'bundler' };
 const workersTypes = ['@cloudflare/workers-types'];
+const ofNode = { ...nodenext, lib: ['es2022'], types: ['node'] };
 
-/** What a project declares of the runtime that it is for. */
-const runtimes = [
-  { title: '`es2020`, `dom`', options: { ...bundler, lib: ['es2020', 'dom'], types: [] } },
-  { title: '`es2022`, @types/node', options: { ...nodenext, lib: ['es2022'], types: ['node'] } },
-  { title: '`es2022`, `webworker`', options: { ...bundler, lib: ['es2022', 'webworker'], types: [] } },
-  { title: '`es2022`, workers-types', options: { ...bundler, lib: ['es2022'], types: workersTypes } },
+/** What a project declares of the runtime that it is for, and its programs. */
+const settings = [
+  { title: '`es2020`, `dom`', options: { ...bundler, lib: ['es2020', 'dom'], types: [] }, include: ['*.ts'] },
+  { title: '`es2022`, @types/node', options: ofNode, include: ['*.ts', '*.cts'] },
+  {
+    title: '`es2022`, `webworker`',
+    options: { ...bundler, lib: ['es2022', 'webworker'], types: [] },
+    include: ['*.ts'],
+  },
+  {
+    title: '`es2022`, workers-types',
+    options: { ...bundler, lib: ['es2022'], types: workersTypes },
+    include: ['*.ts'],
+  },
+  // Where `import` is to become `require`, `verbatimModuleSyntax` forbids it.
+  { title: 'CommonJS', options: { ...ofNode, verbatimModuleSyntax: false }, include: ['common-js/*'] },
+  // As Next.js writes it into a new project.
+  {
+    title: 'target `es2017`',
+    options: { ...bundler, target: 'es2017', lib: ['dom', 'dom.iterable', 'esnext'], types: [] },
+    include: ['target-es2017/*'],
+  },
+];
+
+/** Which the oldest TypeScript does not have. */
+const newerStrictness = { erasableSyntaxOnly: true, isolatedDeclarations: true };
+const newest = [pinned('typescript'), pinned('@types/node')];
+
+/** The oldest TypeScript, 5.9, which many tools still need, and the newest; with the types of Node.js that each compiles, and its settings. */
+const compilers = [
+  {
+    packages: ['typescript@5.4.5', '@types/node@22.14.1'],
+    strictness: {},
+    tried: (title: string) => !/CommonJS|target/.test(title),
+  },
+  {
+    packages: ['typescript@5.9.3', pinned('@types/node')],
+    strictness: newerStrictness,
+    tried: (title: string) => /node|CommonJS|target/.test(title),
+  },
+  { packages: newest, strictness: newerStrictness, tried: () => true },
 ];
 
 /**
- * Installs each packed package alone with npm, compiles its programs from `consumer/` with several versions of TypeScript, for each
- * runtime and as a library that others refer to, with `skipLibCheck` off, and runs those for Node.js.
+ * Installs each packed package alone, compiles its programs from `consumer/` with each TypeScript and each of its settings, with all
+ * strict options and `skipLibCheck` off, and runs those for Node.js.
  */
 export function tryTypeScript({ folder, client, contract }: Packed): Table {
-  const rows = compilers.map((packages) => {
+  const rows = compilers.map(({ packages, strictness, tried }) => {
     const project = createConsumer(folder, 'client', client, [...packages, typesOfWorkers]);
-    for (const { options } of runtimes) compile(project, options);
-    compile(project, { ...bundler, lib: ['es2022', 'dom'], types: [], composite: true });
-    if (packages !== compilers[0]) {
-      const isolated = { isolatedDeclarations: true, erasableSyntaxOnly: true };
-      compile(project, { ...bundler, lib: ['es2022', 'dom'], types: [], ...isolated }, ['annotated.ts']);
-    }
-    return [packages[0].replace(/^.*@(\d+\.\d+).*/, '$1'), ...runtimes.map(() => 'compiles')];
+    const results = settings.map(({ title, options, include }) => {
+      if (!tried(title)) return '';
+      compile(project, { ...strictness, ...options }, include);
+      return 'compiles';
+    });
+    return [`${packages[0]}`.replace(/^.*@(\d+\.\d+).*/, '$1'), ...results];
   });
   const project = createConsumer(folder, 'contract', contract, newest);
   compile(project, { ...nodenext, lib: ['es2023'], types: ['node'] });
-  return { head: ['TypeScript', ...runtimes.map(({ title }) => title)], rows };
+  return { head: ['TypeScript', ...settings.map(({ title }) => title)], rows };
 }
 
 function createConsumer(folder: string, name: string, tarball: string, packages: readonly string[]): string {
   const project = createProject(folder, `${name}-${packages[0]?.replace('@', '-')}`, `consumer/${name}`);
-  run(project, 'npm', 'install', '--no-audit', '--no-fund', tarball, ...packages);
+  install(project, tarball, ...packages);
   checkInstalled(join(project, 'node_modules/@plant-store', name));
   return project;
 }
 
-/** What differs between projects. */
-interface CompilerOptions {
-  readonly types: readonly string[];
-  readonly [name: string]: unknown;
+/** This Node.js, and the oldest one that the packages support. */
+const nodes = [process.execPath, findNode(clientPackage.engines.node.replace('>=', ''))];
+
+function findNode(version: string): string {
+  return run(tmpdir(), 'npx', '-y', '-p', `node@${version}`, 'node', '--print', 'process.execPath').trim();
 }
 
 /** @throws {Error} if a program does not compile or, for Node.js, a check in it fails */
-function compile(project: string, options: CompilerOptions, include = ['*.ts']): void {
+function compile(
+  project: string,
+  options: { readonly types: readonly string[] } & Readonly<Record<string, unknown>>,
+  include: readonly string[] = ['*.ts'],
+): void {
   const strictness = {
     strict: true,
     exactOptionalPropertyTypes: true,
-    noFallthroughCasesInSwitch: true,
-    noImplicitOverride: true,
-    noImplicitReturns: true,
     noPropertyAccessFromIndexSignature: true,
     noUncheckedIndexedAccess: true,
-    noUnusedLocals: true,
-    noUnusedParameters: true,
+    isolatedModules: true,
     verbatimModuleSyntax: true,
     skipLibCheck: false,
   };
-  const output = { target: 'es2022', noEmitOnError: true, declaration: true, outDir: 'out' };
+  const output = { target: 'es2022', noEmitOnError: true, composite: true, rootDir: '.', outDir: 'out' };
   const compilerOptions = { ...strictness, ...output, ...options };
+  rmSync(join(project, 'out'), { recursive: true, force: true });
   writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include }));
   run(project, 'node_modules/.bin/tsc');
   if (!options.types.includes('node')) return;
-  for (const file of readdirSync(join(project, 'out')).filter((name) => name.endsWith('.js'))) {
-    run(project, process.execPath, join('out', file));
+  for (const program of globSync('out/**/*.{js,cjs}', { cwd: project })) {
+    for (const node of nodes) run(project, node, program);
   }
 }
 

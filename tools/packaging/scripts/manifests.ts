@@ -11,9 +11,7 @@ export function checkManifests({ folder, client, contract }: Packed): void {
     checkFiles(tarball);
   }
   const notices = run(folder, 'tar', '-xzOf', client, 'package/dist/third-party-notices.txt');
-  for (const name of ['zod', '@ts-rest/core']) {
-    if (!notices.includes(`${name}\n\nMIT License`)) throw new Error(`The client has no license of ${name}`);
-  }
+  if (!notices.includes('zod\n\nMIT License')) throw new Error('The client has no license of zod');
   if (run(folder, 'tar', '-tzf', client).includes('.map\n')) throw new Error('The client has source maps');
 }
 
