@@ -28,16 +28,20 @@ const settings = [
   },
   // Where `import` is to become `require`, `verbatimModuleSyntax` forbids it.
   { title: 'CommonJS', options: { ...ofNode, verbatimModuleSyntax: false }, include: ['common-js/*'] },
-  // As Next.js writes it into a new project.
+  // The target that Next.js writes into a new project.
   {
     title: 'target `es2017`',
-    options: { ...bundler, target: 'es2017', lib: ['dom', 'dom.iterable', 'esnext'], types: [] },
-    include: ['target-es2017/*'],
+    options: {
+      ...bundler,
+      target: 'es2017',
+      lib: ['dom', 'dom.iterable', 'esnext'],
+      types: [],
+      isolatedDeclarations: true,
+    },
+    include: ['target-es2017/*', 'annotated.ts'],
   },
 ];
 
-/** Which the oldest TypeScript does not have. */
-const newerStrictness = { erasableSyntaxOnly: true, isolatedDeclarations: true };
 const newest = [pinned('typescript'), pinned('@types/node')];
 
 /** The oldest TypeScript, 5.9, which many tools still need, and the newest; with the types of Node.js that each compiles, and its settings. */
@@ -49,10 +53,10 @@ const compilers = [
   },
   {
     packages: ['typescript@5.9.3', pinned('@types/node')],
-    strictness: newerStrictness,
+    strictness: { erasableSyntaxOnly: true },
     tried: (title: string) => /node|CommonJS|target/.test(title),
   },
-  { packages: newest, strictness: newerStrictness, tried: () => true },
+  { packages: newest, strictness: { erasableSyntaxOnly: true }, tried: () => true },
 ];
 
 /**
@@ -97,9 +101,14 @@ function compile(
   const strictness = {
     strict: true,
     exactOptionalPropertyTypes: true,
+    isolatedModules: true,
+    noFallthroughCasesInSwitch: true,
+    noImplicitOverride: true,
+    noImplicitReturns: true,
     noPropertyAccessFromIndexSignature: true,
     noUncheckedIndexedAccess: true,
-    isolatedModules: true,
+    noUnusedLocals: true,
+    noUnusedParameters: true,
     verbatimModuleSyntax: true,
     skipLibCheck: false,
   };
