@@ -4,7 +4,9 @@
  * `manual` returns the redirect itself, in browsers without its status and target. In Node.js `error` is faster, since
  * the body is not copied for another request, and what it throws can be distinguished from a network failure.
  */
-export const redirect = /^Node/.test(globalThis.navigator?.userAgent) ? 'error' : 'manual';
+export const redirect: 'error' | 'manual' = /^Node/.test(globalThis.navigator?.userAgent)
+  ? 'error'
+  : 'manual';
 
 /** Whether the `fetch` of Node.js threw because of a redirect. */
 export function isRedirectError(error: unknown): boolean {
