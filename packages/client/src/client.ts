@@ -1,4 +1,4 @@
-import type { ErrorNumber } from '@plant-store/contract/errors';
+import type { ErrorBody, ErrorNumber } from '@plant-store/contract/errors';
 import type {
   ChangeQuery,
   IdParams,
@@ -35,7 +35,11 @@ export interface Client {
   /** Creates a plant. The same plant again returns 200 with `replayed: true`, so you can always retry a create. */
   createPlant(request: { readonly body: NewPlantInput } & CallOptions): Promise<ReplyOf<'createPlant'>>;
 
-  /** Gets a plant. With the `ETag` of an earlier reply in the header `if-none-match`, the status is 304 if the plant has not changed. */
+  /** Gets a plant on a condition. With the `etag` of an earlier reply in `if-none-match`, the status is 304 if it has not changed. */
+  getPlant(
+    request: { readonly params: IdParams; readonly headers: ReadCondition } & CallOptions,
+  ): Promise<ReplyOf<'getPlant'> | ConditionReply>;
+  /** Gets a plant. */
   getPlant(request: { readonly params: IdParams } & CallOptions): Promise<ReplyOf<'getPlant'>>;
 
   /** Lists plants, one page per call. `listAll` requests all pages. */
@@ -106,6 +110,16 @@ export interface HeaderCondition {
 
 /** The condition of an update. The compiler names the member of the last type, if both are missing. */
 export type Condition = HeaderCondition | IfMatch;
+
+/** The plant has changed, or has not. */
+export type ReadCondition =
+  | { readonly 'if-none-match': string; readonly 'if-match'?: string }
+  | { readonly 'if-match': string; readonly 'if-none-match'?: string };
+
+/** The replies to a get whose condition is false. */
+export type ConditionReply =
+  | Reply<304, undefined>
+  | Reply<412, ErrorBody<ErrorNumber<'precondition_failed'>>>;
 
 /** The name of an operation, such as `getPlant`. */
 export type OperationName = keyof Operations;

@@ -95,9 +95,20 @@ describe('the body of a failure', () => {
     expectTypeOf(read).returns.toBeVoid();
   });
 
+  it('of a get is missing or that of a false condition only where there is one', () => {
+    const get = { params: { id: 1 } };
+    const conditional = () => client.getPlant({ ...get, headers: { 'if-none-match': '"a"' } });
+    type Conditional = Awaited<ReturnType<typeof conditional>>;
+    expectTypeOf<Conditional['status'] & (304 | 412)>().toEqualTypeOf<304 | 412>();
+    expectTypeOf<Extract<Conditional, { status: 304 }>['body']>().toEqualTypeOf<undefined>();
+    const plain = () => client.getPlant({ ...get, headers: { 'x-tenant': 'a' } });
+    expectTypeOf(plain).returns.resolves.toEqualTypeOf<ReplyOf<'getPlant'>>();
+    expectTypeOf<ReplyOf<'getPlant'>['status'] & (304 | 412)>().toEqualTypeOf<never>();
+  });
+
   it('has no number that the operation cannot return', () => {
-    type Failure = Exclude<ReplyOf<'getPlant'>, { status: 200 | 304 }>['body']['error'];
-    type OfPlant = 40000 | 40401 | 41200;
+    type Failure = Exclude<ReplyOf<'getPlant'>, { status: 200 }>['body']['error'];
+    type OfPlant = 40000 | 40401;
     type OfAll = 40100 | 40101 | 40300 | 42900 | 50000 | 50300 | 50301 | 50302 | 50303 | 50304;
     expectTypeOf<Failure>().toEqualTypeOf<OfPlant | OfAll>();
   });

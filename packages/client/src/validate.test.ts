@@ -103,6 +103,23 @@ describe.each(operations)('a reply of %s', (operation) => {
   });
 });
 
+it('a client that validates rejects a reply that is not valid', async () => {
+  const store = createFakePlantStore({ plants: [{ id: 1, name: 'Rose' }] });
+  const client = createClient({ ...store, validate: validateReply });
+  expect(await client.getPlant({ params })).toMatchObject({ status: 404 });
+  const one = { params: { id: 1 } };
+  const { etag } = await client.getPlant(one);
+  expect(await client.getPlant({ ...one, headers: { 'if-none-match': `${etag}` } })).toMatchObject({
+    status: 304,
+  });
+  store.fail({ kind: 'status', status: 200, body: '{"id":1,"idText":"1","name":5}' });
+  const rejected: unknown = await client.getPlant(one).catch((error: unknown) => error);
+  expect(Object(rejected)).toMatchObject({
+    name: 'UnexpectedResponseError',
+    cause: { message: expect.stringContaining('body.name must be a string') },
+  });
+});
+
 describe('the message', () => {
   it.each<[OperationName, unknown, string]>([
     ['listPlants', undefined, 'body is required'],

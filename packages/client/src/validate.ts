@@ -1,6 +1,7 @@
 import { contract } from '@plant-store/contract';
 import type * as z from 'zod';
 import type { OperationName } from './client.js';
+import type { ValidatedReply } from './options.js';
 
 /**
  * Checks a reply against the schemas of the API. It accepts what a later version may add: members that it does not know, and new
@@ -13,13 +14,9 @@ import type { OperationName } from './client.js';
  * import { createClient } from '@plant-store/client';
  * import { validateReply } from '@plant-store/client/validate';
  *
- * const client = createClient({ baseUrl: 'http://127.0.0.1:3000', token: 'pst_…' });
- * validateReply('listPlants', await client.listPlants());
+ * const client = createClient({ baseUrl: 'http://127.0.0.1:3000', token: 'pst_…', validate: validateReply });
  */
-export function validateReply(
-  operation: OperationName,
-  { status, body }: { readonly status: number; readonly body: unknown },
-): void {
+export function validateReply(operation: OperationName, { status, body }: ValidatedReply): void {
   const problems = findProblems(contract[operation].responses, status, body);
   if (problems.length > 0)
     throw new Error(`The reply of ${operation} with status ${status} is not valid: ${problems.join('; ')}`);

@@ -265,7 +265,8 @@ export interface IdParams {
  */
 export interface Operations {
   createPlant: { body: NewPlantInput; responses: Responses<'createPlant', { 200: Plant }> };
-  getPlant: { params: IdParams; responses: Responses<'getPlant', { 200: StoredPlant; 304: undefined }> };
+  /** Without 304 and 412, which need a condition. */
+  getPlant: { params: IdParams; responses: Omit<Responses<'getPlant', { 200: StoredPlant }>, 412> };
   listPlants: { query?: PlantQuery; responses: Responses<'listPlants', { 200: PlantPage }> };
   createPlants: { body: NewPlants; responses: Responses<'createPlants', { 200: CreateResults }> };
   getPlants: { body: PlantIds; responses: Responses<'getPlants', { 200: GetResults }> };

@@ -3,7 +3,7 @@
 import { tryBundlers } from './bundlers.js';
 import { checkLibraries, tryTypeScript } from './consumers.js';
 import { checkTable, type Table } from './documented-table.js';
-import { lintReadme } from './lint.js';
+import { lintPages } from './lint.js';
 import { checkManifests, checkOpenApi } from './manifests.js';
 import { tryPackageManagers } from './package-managers.js';
 import { checkSize, checkTypeCost } from './size.js';
@@ -17,7 +17,7 @@ const checks: Readonly<Record<string, (packed: Packed) => Promise<Table> | Table
   'type-cost': checkTypeCost,
   typescript: tryTypeScript,
   libraries: checkLibraries,
-  lint: lintReadme,
+  lint: lintPages,
   'package-managers': tryPackageManagers,
   bundlers: tryBundlers,
 };

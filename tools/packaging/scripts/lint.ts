@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createProject, install, type Packed, root, run } from './support.js';
 
-/** What a block of the README takes from those before it. */
+/** What a block of a page takes from those before it. */
 const context = `
 declare global {
   const client: import('@plant-store/client').Client;
@@ -17,14 +17,16 @@ export default tseslint.config(tseslint.configs.strictTypeChecked, {
 });
 `;
 
-/** Lints the code of the client's README by the strictest rules of typescript-eslint, which also report what does not compile. */
-export function lintReadme({ folder, client }: Packed): void {
+/** Lints the code that the client's pages show by the strictest rules of typescript-eslint, which also report what does not compile. */
+export function lintPages({ folder, client }: Packed): void {
   const project = createProject(folder, 'linted');
   // typescript-eslint needs the JavaScript API of the compiler, which TypeScript 7 does not have.
   install(project, client, 'typescript@5.9.3', 'eslint@10.15.0', 'typescript-eslint@8.74.0');
-  const readme = readFileSync(join(root, 'packages/client/README.md'), 'utf8');
-  const blocks = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)];
-  if (blocks.length < 3) throw new Error(`The README has ${blocks.length} blocks of code`);
+  const blocks = ['README.md', 'docs/recipes.md'].flatMap((page) => {
+    const text = readFileSync(join(root, 'packages/client', page), 'utf8');
+    return [...text.matchAll(/^```ts\n(.*?)^```$/gms)];
+  });
+  if (blocks.length < 10) throw new Error(`The pages have ${blocks.length} blocks of code`);
   // Each becomes a module.
   for (const [index, [, block]] of blocks.entries()) {
     writeFileSync(join(project, `block-${index}.ts`), `${block}export {};\n`);

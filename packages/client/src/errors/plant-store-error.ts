@@ -61,7 +61,14 @@ export abstract class PlantStoreError extends Error {
   }
 }
 
-/** Whether a caught value is an error of this client of any kind, also one of another copy of this package. */
-export function isPlantStoreError(error: unknown): error is PlantStoreError {
+/**
+ * Whether a caught value is an error of this client of any kind, also one of another copy of this package.
+ *
+ * If you know which operation threw it, say so, and the error narrows by `name`, `status`, and `error`:
+ * `isPlantStoreError<ErrorOf<'getPlant'>>(error)`.
+ */
+export function isPlantStoreError<Thrown extends PlantStoreError = PlantStoreError>(
+  error: unknown,
+): error is Thrown {
   return Object(error).isPlantStoreError === true;
 }
