@@ -153,7 +153,7 @@ it('a token source fetches a token again shortly before it expires, and after a 
 
 it('explains each error of a create', async () => {
   const { client } = await openWithPlants(1);
-  const { explainCreate } = await load('recipes', 'explain-create.ts');
+  const { explainCreate } = await load('replies-and-errors', 'explain-create.ts');
   const reply = await client.createPlant({ body: { id: 1, name: 'Other' } });
   expect(explainCreate(reply.body)).toBe('Choose another ID.');
   expect(explainCreate({ error: 40099, message: 'New' })).toBe('Something went wrong.');

@@ -22,8 +22,8 @@ export function lintPages({ folder, client }: Packed): void {
   const project = createProject(folder, 'linted');
   // typescript-eslint needs the JavaScript API of the compiler, which TypeScript 7 does not have.
   install(project, client, 'typescript@5.9.3', 'eslint@10.15.0', 'typescript-eslint@8.74.0');
-  const blocks = ['README.md', 'docs/recipes.md'].flatMap((page) => {
-    const text = readFileSync(join(root, 'packages/client', page), 'utf8');
+  const blocks = ['packages/client/README.md', 'packages/client/docs/recipes.md'].flatMap((page) => {
+    const text = readFileSync(join(root, page), 'utf8');
     return [...text.matchAll(/^```ts\n(.*?)^```$/gms)];
   });
   if (blocks.length < 10) throw new Error(`The pages have ${blocks.length} blocks of code`);
