@@ -4,6 +4,9 @@ import { expect, it } from 'vitest';
 import clientPackage from '../package.json' with { type: 'json' };
 import * as client from './index.js';
 
+/** Entries of 1.4 whose exports are those of the root now. They go in 2.0. */
+const deprecated = ['bulk', 'follow', 'list', 'unwrap'];
+
 /** By entry: what it exports, the files that it includes besides its own, and the packages. */
 const entries: Record<string, [exports: string[], files: string[], packages?: string[]]> = {
   'tanstack-query': [
@@ -63,6 +66,13 @@ it.each([
     expect(packages).toEqual(['@ts-rest/core', 'zod']);
   },
 );
+
+it.each(deprecated)('./%s still exports what the root exports', async (name) => {
+  const exported: Record<string, unknown> = await import(/* @vite-ignore */ `./${name}.ts`);
+  const root: Record<string, unknown> = { ...client };
+  expect(Object.keys(exported).length).toBeGreaterThan(0);
+  for (const [key, value] of Object.entries(exported)) expect(root[key]).toBe(value);
+});
 
 it('requires no other package, and names MSW and TanStack Query only for those who have them', () => {
   expect(clientPackage).not.toHaveProperty('dependencies');
