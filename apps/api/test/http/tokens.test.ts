@@ -25,7 +25,7 @@ async function openAdmin(
   return { client: clientOf(text), text, token };
 }
 
-const rejection = (number: number) => expect.objectContaining({ number });
+const rejection = (error: number) => expect.objectContaining({ error });
 const beyond = rejection(errors.beyond_own_token.error);
 
 /** Creates a token, as far as that is permitted. */
@@ -231,7 +231,7 @@ it('no more are created or rotated once 1,000 are valid, however many ask at onc
   expect(replies.filter(({ status }) => status === 200)).toHaveLength(5);
   expect(replies.filter(({ status }) => status === 400)).toHaveLength(35);
   expect(await validOnes()).toHaveLength(MAX_TOKENS);
-  const tooMany = expect.objectContaining({ number: errors.invalid_token_request.error });
+  const tooMany = expect.objectContaining({ error: errors.invalid_token_request.error });
   await expect(create(client, { scopes: ['read'] })).rejects.toEqual(tooMany);
   const id = (await unwrap(client.listTokens())).tokens.find(({ name }) => name === 'many')?.id ?? 0n;
   const body = { overlapSeconds: 60 };
