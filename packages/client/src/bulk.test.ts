@@ -365,6 +365,20 @@ it('deletes the plants with all ids in batches, and returns each id that is reje
   expect([store.plants.size, sizes.slice(3, 6)]).toEqual([0, [1_000, 1_000, 503]]);
 });
 
+it('takes no single ID as text, which would be a list of its digits', async () => {
+  const { client, store, sizes } = open();
+  await storeAll(createClient(store), plantsOf(10));
+  const message = 'Pass an array of IDs, not a string';
+  // @ts-expect-error: a string is no list of IDs.
+  await expect(deleteAll(client, '12')).rejects.toThrow(new TypeError(message));
+  // @ts-expect-error: a string is no list of IDs.
+  await expect(getAll(client, '12')).rejects.toThrow(new TypeError(message));
+  expect([store.plants.size, sizes]).toEqual([10, []]);
+  // Any other iterable of texts is one.
+  const some: Iterable<string> | AsyncIterable<string> = new Set(['1', '2']);
+  expect(await deleteAll(client, some)).toMatchObject({ deleted: 2 });
+});
+
 it('gets the plants with all ids in their order, however few a reply has room for', async () => {
   const { client, store, sizes } = open(async (_, next) => {
     const reply = await next();

@@ -59,7 +59,8 @@ export interface RejectedId extends Rejection {
   readonly id: PlantId;
 }
 
-type Many<Item> = Iterable<Item> | AsyncIterable<Item>;
+/** An `object`, because a single ID as text would be a list of its digits. */
+type Many<Item> = (Iterable<Item> | AsyncIterable<Item>) & object;
 
 /**
  * Stores any number of plants in batches, two at a time. Await it for the totals and all rejections, or iterate it for the totals so far
@@ -109,6 +110,7 @@ export function storeAll<Given extends NewPlantInput>(
  * It rejects ids that no plant ever had, and texts that are no id. You can delete the same ids again after any failure.
  *
  * @throws {RejectedError} as `storeAll` does
+ * @throws {TypeError} for a single ID as text, which would be a list of its digits
  * @throws {RangeError} for a `number` that may have been rounded; plants of batches in flight may be deleted then
  *
  * @example
@@ -141,6 +143,7 @@ export function deleteAll(
  * A loop takes no more ids than it sends. Where the rate limit permits no more, it waits as `storeAll` does.
  *
  * @throws {RejectedError} when the service rejects a batch as a whole, or an id, since it is none or its plant could not be read
+ * @throws {TypeError} for a single ID as text, which would be a list of its digits
  * @throws {RangeError} for a `number` that may have been rounded
  *
  * @example
@@ -358,6 +361,7 @@ async function* sendAll<Given extends NewPlantInput | PlantId, Result extends { 
 async function* divide<Given extends NewPlantInput | PlantId>(
   given: Many<Given>,
 ): AsyncGenerator<Item<Given>[]> {
+  if (typeof given === 'string') throw new TypeError('Pass an array of IDs, not a string');
   let batch: Item<Given>[] = [];
   let bytes = 0;
   let index = 0;
