@@ -4,7 +4,7 @@ import type { routes } from '@plant-store/contract/routes';
 import { describe, expectTypeOf, it } from 'vitest';
 import type { Client, IfMatch, OperationName, ReplyOf, RequestOf } from './client.js';
 import { createClient } from './create-client.js';
-import { errors } from './index.js';
+import { errors, type NewToken, type Scope } from './index.js';
 import type { CallOptions, Fetch } from './options.js';
 
 const client = createClient({ baseUrl: 'https://example.com', token: 'pst_secret' });
@@ -15,6 +15,10 @@ describe('a client', () => {
     expectTypeOf<OperationName>().toEqualTypeOf<keyof typeof contract>();
     expectTypeOf<OperationName>().toEqualTypeOf<keyof typeof routes>();
     expectTypeOf<keyof Client>().toEqualTypeOf<OperationName | 'baseUrl' | 'withOptions'>();
+  });
+
+  it('names the scopes of a token', () => {
+    expectTypeOf<NewToken['scopes']>().toEqualTypeOf<Scope[]>();
   });
 
   it('takes what each operation takes, and the options of a call', () => {

@@ -1,3 +1,4 @@
+export type { Scope } from '@plant-store/contract/access-token';
 export {
   type ErrorBody,
   type ErrorDefinition,
