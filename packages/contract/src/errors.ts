@@ -6,7 +6,8 @@ export interface ErrorDefinition {
 }
 
 /**
- * Every error that the service replies with, by its stable name. `error-texts.ts` has what each means.
+ * Every error that the service replies with, by its stable name. What each means:
+ * https://github.com/plant-store/plant-store/blob/HEAD/docs/use/api.md#errors
  *
  * Plain data: the schema, the OpenAPI document, the service, the client, and the documents derive from this table.
  */

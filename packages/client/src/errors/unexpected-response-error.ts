@@ -15,7 +15,7 @@ export class UnexpectedResponseError extends PlantStoreError {
   /** The HTTP status of the response; 0 for a redirect where the runtime hides its status. */
   declare readonly status: number;
 
-  /** The first 200 characters of the body. They may show plants, so neither `toJSON` nor the console has them. */
+  /** The first 200 characters of the body. They may show plants, so neither `JSON.stringify` nor the console prints them. */
   declare readonly bodyStart: string;
 
   /** Takes the request with the status of its response, what is unexpected about that, the cause, and the whole body. */
