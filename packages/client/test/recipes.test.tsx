@@ -168,6 +168,12 @@ it('shows a plant, and explains each error of a get', async () => {
   };
   expect(await show(1n)).toBe('Plant 1 (1, indoor)');
   expect(await show(2n)).toBe('There is no such plant.');
+  const elsewhere: Fault = {
+    kind: 'status',
+    status: 404,
+    body: '{"error":40400,"message":"Nothing is served here."}',
+  };
+  expect(await show(1n, elsewhere)).toBe('Nothing is served here.');
   expect(await show(1n, { kind: 'refuse' })).toBe('Plant Store cannot be reached.');
   const gateway: Fault = { kind: 'status', status: 502, body: '' };
   expect(await show(1n, gateway)).toBe('Something other than Plant Store answered with 502.');
