@@ -6,8 +6,12 @@ import { delay } from './timeout.js';
 import { unwrap } from './unwrap.js';
 
 /** Where to begin, how changes are requested, and the options of the calls. */
-export type FollowOptions = ChangeQuery &
+export type FollowOptions = Pick<ChangeQuery, 'after'> &
   CallOptions & {
+    /** How many changes a page has at most, from 1 to 1,000. Default: 1,000. */
+    readonly limit?: number | undefined;
+    /** How long a request waits for a change if there is none, in seconds, from 1 to 25. Default: 25. */
+    readonly wait?: number | undefined;
     /**
      * Called after the store was restored from a backup: your copy may have plants that are gone, and lack others. Discard it. Once
      * this resolves, pages start over as with `after: '0'`. Without it, `followChanges` ends with a `RejectedError`.
@@ -24,21 +28,21 @@ const marginMs = 10_000;
 const restMs = 900;
 
 /**
- * Follows the changes of the plant store: yields them in pages as they are made, in one order, each with the place `next` to go on
- * from. Store that once the changes of its page are processed, and pass it as `after` after a restart: then none is missed, and
- * those of the last page may come again.
+ * Follows the changes of the plant store. Yields them in pages as they are made, in one order. Each page has a cursor, `next`. Store it
+ * once the changes of its page are processed, and pass it as `after` after a restart: then none is missed, and those of the last page
+ * may come again.
  *
- * A plant that changed several times while nobody followed comes once, with its latest state. Where there are no changes it waits,
- * and where the service is restarted, away or overloaded it goes on later, however long that takes: `onResponse` has each attempt,
+ * A plant that changed several times while nobody followed comes once, with its latest state. If there are no changes, it waits. When the
+ * service restarts, is unreachable, or is overloaded, it resumes automatically, however long that takes: `onResponse` gets each attempt,
  * and only `signal`, leaving the loop, `retries` or `timeoutMs` end it.
  *
- * It never ends, so iterate it: unlike the other helpers it is no promise, and awaiting it requests nothing.
+ * It never ends, so iterate it: unlike the other helpers it is not a promise, and awaiting it sends nothing.
  *
  * @param options `after`, by default now, `'0'` for all that is stored; `limit`, how many changes a page has at most, by default 1,000;
  *   `wait`, for how long a request waits, by default 25 seconds, at least 1; `onCursorExpired`, which discards what you have, after a
  *   restore of the store; and the options of the calls
- * @throws {RejectedError} when the service rejects a request for good, such as for its token, or for a place from before a restore
- *   unless there is `onCursorExpired`; also the reason of `signal`
+ * @throws {RejectedError} when the service rejects a request for good, such as for its token, or for a cursor from before a
+ *   restore, unless there is `onCursorExpired`; also the reason of `signal`
  *
  * @example
  * import { createClient, followChanges } from '@plant-store/client';

@@ -6,13 +6,17 @@ import type { CallOptions } from './options.js';
 import { unwrap } from './unwrap.js';
 
 /** Which plants to list, and how the calls for the pages are made. */
-export type ListOptions = Omit<PlantQuery, 'after'> & CallOptions;
+export type ListOptions = Omit<PlantQuery, 'after' | 'limit'> &
+  CallOptions & {
+    /** How many plants a page has at most, from 1 to 1,000. Default: 1,000. */
+    readonly limit?: number | undefined;
+  };
 
 /**
  * Lists all plants that match. Iterate it for one after the other: it requests each page once the plants of the one before have been
  * taken. Or await it for an array. Nothing is sent until you do either. Each loop lists them again.
  *
- * A plant that is added meanwhile may or may not be among them; none is twice, and none that was there is left out.
+ * A plant that is added in the meantime may or may not be included. None comes twice, and none that was there before is left out.
  *
  * @param options `order`, `tag`, `q`, `addedFrom`, `addedBefore`; `limit` is how many plants a page has, by default 1,000; and the options of the calls
  * @throws {RejectedError} when the service rejects a request, and whatever a call of the client rejects with
@@ -41,8 +45,8 @@ export function listAll(
 }
 
 /**
- * Counts the plants of each tag, page after page. Plants without a tag are not counted; one that is added or changed meanwhile may or
- * may not be.
+ * Counts the plants of each tag, page after page. Plants without a tag are not counted. A plant that is added or changed in the
+ * meantime may or may not be counted.
  *
  * @returns the number of plants by tag, those with the most plants first
  * @throws {RejectedError} when the service rejects a request, and whatever a call of the client rejects with

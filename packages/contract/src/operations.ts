@@ -88,8 +88,7 @@ export interface TagPage {
 }
 
 /**
- * What must be true when a plant is corrected: the plant is the one that a reply had this `ETag` for, or the plant was deleted and its ID
- * is to be reused.
+ * What must be true for an update: the plant still has the `ETag` of an earlier reply, or the plant was deleted and you reuse its ID.
  */
 export type Precondition =
   | { readonly 'if-match': string; readonly 'if-none-match'?: never }
