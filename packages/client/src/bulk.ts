@@ -13,7 +13,7 @@ import { type AnyReply, ensureSuccess, RejectedError } from './unwrap.js';
 
 /** How `storeAll`, `getAll` or `deleteAll` sends batches, and the options of its calls. */
 export interface BulkOptions extends CallOptions {
-  /** How often the plants of a batch are sent again that the service could not store, get or delete at the moment. Default: 10. */
+  /** How often to send plants again that the service could not store, get, or delete at that moment. Default: 10. */
   readonly rounds?: number | undefined;
 }
 
@@ -37,7 +37,7 @@ export interface DeleteTotals {
   readonly rejections: readonly RejectedId[];
 }
 
-/** Why something was not done with a plant, as the service says it. */
+/** Why the service did not store or delete a plant. */
 interface Rejection {
   /** Its place among those given, from 0. */
   readonly index: number;

@@ -5,10 +5,10 @@ import type { Client } from './client.js';
 import type { CallOptions, ClientOptions } from './options.js';
 
 /**
- * Creates a client: an object with one function per operation of the contract. It sends nothing yet.
+ * Creates a client: an object with one function per operation of the API. It sends nothing yet.
  *
  * An operation resolves to `{ status, body, headers, requestId, etag, replayed, request, response }` for every status that the
- * contract declares; `status` narrows `body`. An id is sent exactly: pass a `bigint` beyond `Number.MAX_SAFE_INTEGER`.
+ * API defines; `status` narrows `body`. An id is sent exactly: pass a `bigint` beyond `Number.MAX_SAFE_INTEGER`.
  *
  * @throws {TypeError} when `baseUrl` or `token` is not valid. An operation rejects with a `RangeError` before anything is
  * sent when an integer `number` is not safe, with a `NetworkError` when no complete reply came, with a `TimeoutError` when

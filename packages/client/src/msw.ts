@@ -13,10 +13,9 @@ export interface HandlersOptions {
  * Creates handlers for MSW that answer with a fake plant store, so that a program is tested with its own client, its own
  * token source and its own `fetch`: `setupServer(...handlers)` in Node.js, `setupWorker(...handlers)` in browsers.
  *
- * Only requests under the paths of the API are answered, any other passes to the other handlers or to the network. All
- * that `store.fail()` scripts holds here, too; where no reply comes (`drop`, `refuse`) `fetch` rejects as MSW makes it
- * reject, like that of a browser, so the client's `outcome` is `unknown`. In browsers MSW passes no abort on, so what a
- * `delay` holds is carried out though its caller has left.
+ * They answer only requests under the paths of the API. All others go to your other handlers or to the network. The faults of
+ * `store.fail()` work here, too. For `drop` and `refuse`, MSW hides why the connection failed, so the client's `outcome` is
+ * `unknown`. In browsers MSW also hides an abort, so a request that a `delay` fault holds is carried out even if the caller aborts it.
  *
  * @throws {TypeError} when the base address cannot be one
  *

@@ -48,7 +48,7 @@ type Statuses = { [Name in ErrorName as (typeof errors)[Name]['error']]: (typeof
 
 /**
  * The service rejected a request: a reply with an Error body, thrown. `message` is the service's own, to be shown as it
- * is; it may name the id. It has no `cause`: nothing failed beneath it.
+ * is; it may name the id. It has no `cause`.
  *
  * A copy by `JSON` has all fields but `headers` and `stack`. A copy by `structuredClone` has, as of every error, only
  * `message` and `stack`: send `error.toJSON()` to another thread.

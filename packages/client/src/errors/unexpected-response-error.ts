@@ -1,7 +1,7 @@
 import { isPlantStoreError, PlantStoreError, type RequestSummary } from './plant-store-error.js';
 
 /**
- * A response that the API does not define: a proxy's error page, a status that the contract does not declare, or a body
+ * A response that the API does not define: a proxy's error page, a status that the API does not define, or a body
  * of the wrong shape. Most often `baseUrl` is wrong, or something between client and service is down. `unwrap` also throws it for a
  * 304, which has no body.
  *

@@ -56,7 +56,7 @@ export interface StatusFault extends BaseFault {
   readonly kind: 'status';
   /** From 200 to 599. */
   readonly status: number;
-  /** Such as `{ 'Retry-After': '1' }`. Default: none; the service itself sends `Retry-After` with 429, and 503 but for `database_damaged`. */
+  /** Such as `{ 'Retry-After': '1' }`. Default: none. The service itself sends `Retry-After` with 429, and with 503 except for `database_damaged`. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Default: the Error body of the first error of that status in the registry; where there is none, nothing. */
   readonly body?: string | undefined;
