@@ -8,8 +8,9 @@ import type {
 import type { Client, ReplyOf } from './client.js';
 import { createIterablePromise, type IterablePromise } from './iterable-promise.js';
 import type { CallOptions } from './options.js';
+import type { Reply } from './read-reply.js';
 import { delay } from './timeout.js';
-import { type AnyReply, ensureSuccess, RejectedError } from './unwrap.js';
+import { ensureSuccess, RejectedError } from './unwrap.js';
 
 /** How `storeAll`, `getAll` or `deleteAll` sends batches, and the options of its calls. */
 export interface BulkOptions extends CallOptions {
@@ -240,13 +241,13 @@ function toIdText(id: PlantId): string {
 type Send<Item, Result> = (items: readonly Item[], options: CallOptions) => Promise<BatchReply<Result>>;
 
 type BatchReply<Result> =
-  | (AnyReply & { readonly status: 200; readonly body: { readonly results: readonly Result[] } })
+  | (Reply & { readonly status: 200; readonly body: { readonly results: readonly Result[] } })
   | Exclude<ReplyOf<'createPlants'>, { readonly status: 200 }>;
 
 /** An item with what became of it, and the reply that says so. */
 interface Done<Given, Result> extends Item<Given> {
   readonly result: Result | Failure;
-  readonly reply: AnyReply;
+  readonly reply: Reply;
 }
 
 interface Item<Given> {

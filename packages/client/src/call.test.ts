@@ -5,9 +5,9 @@ import { NetworkError } from './errors/network-error.js';
 import { TimeoutError } from './errors/timeout-error.js';
 import { UnexpectedResponseError } from './errors/unexpected-response-error.js';
 import type { CallOptions, Fetch } from './options.js';
-import type { ReadReply } from './read-reply.js';
+import type { Reply } from './read-reply.js';
 
-type Operation = (request: { readonly body: { readonly id: bigint } } & CallOptions) => Promise<ReadReply>;
+type Operation = (request: { readonly body: { readonly id: bigint } } & CallOptions) => Promise<Reply>;
 const route = { method: 'POST', path: '/plants', statuses: [200, 400, 401, 403, 429, 500, 503] } as const;
 
 /** A client of two operations: `store` may be retried, `add` may not. */
@@ -157,7 +157,7 @@ describe('a call that gets no reply', () => {
   ])('on a page of the origin %s names the setting that permits it: %s', async (origin, isNamed) => {
     vi.stubGlobal('location', { origin });
     const { result } = await callWith([new TypeError('Failed to fetch')], { retries: 0 });
-    const hint = isNamed ? `: unreachable, or it needs CORS_ORIGINS=${origin}` : '';
+    const hint = isNamed ? `; it may need CORS_ORIGINS=${origin}` : '';
     const message = `POST https://example.com/plants got no complete reply${hint}`;
     expect(result).toMatchObject({ name: 'NetworkError', message });
   });
@@ -209,7 +209,7 @@ describe('a call that gets no reply', () => {
       }),
     ]);
     const client = createClientOf<{
-      list(request: { query: { q: string } } & CallOptions): Promise<ReadReply>;
+      list(request: { query: { q: string } } & CallOptions): Promise<Reply>;
     }>({ list: get }, { baseUrl: 'https://example.com/api', token: 'pst_a', fetch: script.fetch });
     const error = await resultOf(client.list({ query: { q: 'Rose' }, retries: 0 }));
     const message = 'GET https://example.com/api/plants got no complete reply, status 200, request a1';
@@ -515,10 +515,14 @@ describe('ifMatch', () => {
     const { fetch } = scriptFetch([]);
     const client = createClient({ baseUrl: 'https://example.com', token: 'pst_a', fetch });
     const request = { params: { id: 1 }, body: { name: 'Fern' } };
-    for (const etag of [null, ''])
-      expect(await resultOf(client.correctPlant({ ...request, ifMatch: { etag } }))).toEqual(
-        new TypeError('ifMatch has no ETag'),
-      );
+    // What a program without types may pass; `deletePlant` would delete without a condition.
+    const lost = [null, '', false, '"a"', {}] as unknown as { etag: null }[];
+    for (const ifMatch of [{ etag: null }, { etag: '' }, ...lost]) {
+      for (const send of [client.correctPlant, client.deletePlant])
+        expect(await resultOf<unknown>(send({ ...request, ifMatch }))).toEqual(
+          new TypeError('ifMatch has no ETag'),
+        );
+    }
     expect(fetch).not.toHaveBeenCalled();
   });
 });
@@ -527,11 +531,27 @@ it('validate gets the operation and each reply that is returned, and ends the ca
   const validate = vi.fn();
   const { result } = await callWith([errorReply(503), ok()], { validate });
   expect(result).toMatchObject({ status: 200 });
-  expect(validate.mock.calls).toEqual([['store', { status: 200, body: { name: 'Fern' } }]]);
+  expect(validate.mock.calls).toEqual([['store', result]]);
   const cause = new Error('No name');
   validate.mockImplementation(() => {
     throw cause;
   });
   const error = { name: 'UnexpectedResponseError', status: 200, cause, outcome: 'unknown' };
   expect((await callWith([ok()], { validate })).result).toMatchObject(error);
+  expect((await callWith([ok()], { validate: () => Promise.reject(cause) })).result).toMatchObject(error);
+});
+
+it('a call waits for validate until it times out or is aborted', async () => {
+  const validate = () => new Promise<never>(() => {});
+  const { result } = await callWith([ok()], { validate, timeoutMs: 5_000 });
+  expect(result).toMatchObject({ name: 'TimeoutError', status: 200 });
+  expect(performance.now() - start).toBe(5_000);
+  const reason = new Error('Enough');
+  const control = new AbortController();
+  const { signal } = control;
+  const abort = () => {
+    control.abort(reason);
+    return validate();
+  };
+  expect((await callWith([ok()], { validate: abort, signal })).result).toBe(reason);
 });

@@ -7,7 +7,7 @@ import type { PlantStoreError, RequestSummary } from './errors/plant-store-error
 import { TimeoutError } from './errors/timeout-error.js';
 import { UnexpectedResponseError } from './errors/unexpected-response-error.js';
 import type { CallOptions } from './options.js';
-import { type ReadReply, readReply } from './read-reply.js';
+import { type Reply, readReply } from './read-reply.js';
 import { explainStatus, isRedirectError, redirect } from './redirect.js';
 import { delay, timeoutReason, withTimeout } from './timeout.js';
 import { type RequestParts, writeBody, writeTarget } from './write-request.js';
@@ -31,7 +31,7 @@ export async function call(
   route: Route,
   defaults: ResolvedOptions,
   request: AnyRequest = {},
-): Promise<ReadReply> {
+): Promise<Reply> {
   const options = resolveOptions(defaults, request);
   const {
     signal,
@@ -44,12 +44,14 @@ export async function call(
   const url = options.baseUrl + writeTarget(route, request);
   const body = writeBody(request);
   const { ifMatch } = request;
-  if (ifMatch && !ifMatch.etag) throw new TypeError('ifMatch has no ETag');
+  const etag = ifMatch?.etag;
+  // A condition that a program without types has lost, such as `null`, must not become a request without one.
+  if (ifMatch !== undefined && !etag) throw new TypeError('ifMatch has no ETag');
   const ownHeaders = {
     accept: 'application/json',
     ...(body && { 'content-type': 'application/json' }),
     ...options.headers,
-    ...(ifMatch?.etag && { 'if-match': ifMatch.etag }),
+    ...(etag && { 'if-match': etag }),
   };
   const progress: Progress = { method, url: url.replace(/\?.*/, ''), requestId: null, outcome: 'not_sent' };
   /** Why the last attempt that got no reply got none. */
@@ -57,7 +59,7 @@ export async function call(
   const timedOut = (ms: number) => new TimeoutError(progress, `no reply in ${ms} ms`, failure);
 
   const deadline = performance.now() + timeoutMs;
-  const remainingMs = () => Math.max(0, deadline - performance.now());
+  const remainingMs = () => deadline - performance.now();
   const inTime = <Result>(work: (ended: AbortSignal) => Promise<Result>) =>
     withTimeout(work, remainingMs(), signal);
 
@@ -71,7 +73,7 @@ export async function call(
       await inTime(async () => options.onRequest?.({ ...event, headers }));
       const startedAt = performance.now();
       const ms = Math.min(attemptTimeoutMs, remainingMs());
-      if (!ms) throw timeoutReason;
+      if (ms <= 0) throw timeoutReason;
 
       let response = undefined as Response | undefined;
       let text = undefined as string | undefined;
@@ -90,7 +92,6 @@ export async function call(
       await withTimeout(send, ms, signal).catch((thrown: unknown) => {
         error = thrown;
       });
-      signal?.throwIfAborted();
       const reply = text === undefined ? undefined : response;
       progress.status = response?.status;
       progress.requestId = response?.headers.get('x-request-id') ?? null;
@@ -116,8 +117,10 @@ export async function call(
       const delayMs = retry < retries ? retryDelayMs(route, ++retry, reply) : Infinity;
       if (delayMs < remainingMs()) await delay(delayMs, signal);
       else if (reply)
-        return readReply(reply, `${text}`, route.statuses, progress, (read) =>
-          options.validate?.(operation as OperationName, read),
+        return await inTime(() =>
+          readReply(reply, `${text}`, route.statuses, progress, (read) =>
+            options.validate?.(operation as OperationName, read),
+          ),
         );
       else throw failure;
     }

@@ -14,10 +14,10 @@ import type {
   TokenRotation,
 } from '@plant-store/contract/operations';
 import type { NetworkError } from './errors/network-error.js';
-import type { RequestSummary } from './errors/plant-store-error.js';
 import type { TimeoutError } from './errors/timeout-error.js';
 import type { UnexpectedResponseError } from './errors/unexpected-response-error.js';
 import type { CallOptions } from './options.js';
+import type { Reply } from './read-reply.js';
 import type { RejectionOf, SuccessStatus } from './unwrap.js';
 
 /** A client of Plant Store: one function per operation, each of which resolves to a reply whatever its status is. */
@@ -136,11 +136,6 @@ export type BodyOf<Name extends OperationName> = Extract<
   { readonly status: SuccessStatus }
 >['body'];
 
-/** The errors that `unwrap` throws for the replies of an operation, which narrow by `error` and by `status`. */
-export type RejectionsOf<Name extends OperationName> = RejectionOf<
-  Extract<ReplyOf<Name>['body'], { readonly error: ErrorNumber }>['error']
->;
-
 /**
  * The errors of an operation, whose reply is given to `unwrap`. They narrow by `name`.
  *
@@ -148,28 +143,10 @@ export type RejectionsOf<Name extends OperationName> = RejectionOf<
  * program's own functions throw, such as the source of a token.
  */
 export type ErrorOf<Name extends OperationName> =
-  | RejectionsOf<Name>
+  | RejectionOf<Extract<ReplyOf<Name>['body'], { readonly error: ErrorNumber }>['error']>
   | NetworkError
   | TimeoutError
   | UnexpectedResponseError;
-
-/** A reply of the service. */
-export interface Reply<Status extends number, Body> {
-  readonly status: Status;
-  /** For a failure, `error` is one of the numbers that the operation can return with this status, or one of a later version. */
-  readonly body: Body;
-  readonly headers: Headers;
-  /** The ID of the request in the log of the service. Include it in a bug report. */
-  readonly requestId: string | null;
-  /** The state of the plant that the reply is about: for `ifMatch`, `startEdit`, or the header `if-none-match`. */
-  readonly etag: string | null;
-  /** Whether an earlier request, or an earlier attempt of this call, had already stored the same plant. */
-  readonly replayed: boolean;
-  /** The request, as the errors of this reply describe it. */
-  readonly request: RequestSummary;
-  /** The response as `fetch` returned it. Its body has already been read. */
-  readonly response: Response;
-}
 
 /** What an operation resolves to, by the bodies of its replies. */
 export type RepliesOf<Operation extends { readonly responses: object }> = {

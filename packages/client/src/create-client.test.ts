@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { listen } from '../test/listen.js';
 import { createClient, createClientOf } from './create-client.js';
 import type { Fetch } from './options.js';
-import type { ReadReply } from './read-reply.js';
+import type { Reply } from './read-reply.js';
 
 const baseUrl = 'https://example.com/api';
 const token = 'pst_secret';
@@ -48,7 +48,7 @@ describe('createClient', () => {
 
   it('supports other operations, without a body when there is none', async () => {
     const { fetch } = open(200, { count: 2 });
-    const client = createClientOf<{ countPlants(): Promise<ReadReply> }>(
+    const client = createClientOf<{ countPlants(): Promise<Reply> }>(
       { countPlants: { method: 'GET', path: '/plants/count', statuses: [200], idempotent: true } },
       { baseUrl, token, fetch },
     );

@@ -1,14 +1,8 @@
 import type { Plant, StoredPlant } from '@plant-store/contract/operations';
-import type { Client, Reply, ReplyOf } from './client.js';
+import type { Client, ReplyOf } from './client.js';
 import type { CallOptions } from './options.js';
-import {
-  type AnyReply,
-  ensureSuccess,
-  isRejectedError,
-  RejectedError,
-  type SuccessOf,
-  unwrap,
-} from './unwrap.js';
+import type { Reply } from './read-reply.js';
+import { ensureSuccess, isRejectedError, RejectedError, type SuccessOf, unwrap } from './unwrap.js';
 
 /** A plant as an edit needs it, with or without what else a reply shows of it. */
 export type EditablePlant = Plant & {
@@ -57,10 +51,7 @@ export function startEdit<Seen extends EditablePlant>(seen: {
   readonly etag: string;
 }): Edit<Seen>;
 export function startEdit(seen: ReplyOf<'getPlant'> | ReplyOf<'correctPlant'>): Edit<StoredPlant>;
-export function startEdit(
-  seen: (AnyReply & Pick<Reply<number, unknown>, 'etag'>) | Pick<Edit, 'plant' | 'etag'>,
-  id?: number | bigint,
-): Edit {
+export function startEdit(seen: Reply | Pick<Edit, 'plant' | 'etag'>, id?: number | bigint): Edit {
   // The body of a create has no id, unlike all others.
   const plant = 'plant' in seen ? seen.plant : ({ id, ...Object(unwrap(seen)) } as EditablePlant);
   const { etag } = seen;

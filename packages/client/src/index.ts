@@ -65,8 +65,6 @@ export type {
   IfMatch,
   OperationName,
   ReadCondition,
-  RejectionsOf,
-  Reply,
   ReplyOf,
   RequestOf,
   WithEtag,
@@ -102,12 +100,11 @@ export type {
   RequestEvent,
   ResponseEvent,
   TokenSource,
-  ValidatedReply,
+  Validate,
 } from './options.js';
+export type { Reply } from './read-reply.js';
 export {
-  type AnyReply,
   ensureSuccess,
-  type FailedReply,
   isRejectedError,
   RejectedError,
   type RejectedErrorData,

@@ -1,4 +1,5 @@
 import type { Operations } from '@plant-store/contract/operations';
+import type { Reply } from './read-reply.js';
 
 /** The part of `fetch` that the client uses; the global `fetch` is one. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
@@ -29,11 +30,10 @@ export interface ResponseEvent extends Omit<RequestEvent, 'headers'> {
 /** Looks at an event, or waits for something at it. */
 export type Hook<Event> = ((event: Event) => void) | ((event: Event) => Promise<void>);
 
-/** What `validate` gets of a reply. The body of a 204 and of a 304 is `undefined`. */
-export interface ValidatedReply {
-  readonly status: number;
-  readonly body: unknown;
-}
+/** Checks a reply of an operation, and throws if it is not valid. */
+export type Validate =
+  | ((operation: keyof Operations, reply: Reply) => void)
+  | ((operation: keyof Operations, reply: Reply) => Promise<void>);
 
 /** How calls are made; each call may override any of these. */
 export interface CallOptions {
@@ -65,10 +65,10 @@ export interface CallOptions {
   /** Called and awaited after each attempt, once its response has been read. Otherwise like `onRequest`. */
   readonly onResponse?: Hook<ResponseEvent> | undefined;
   /**
-   * Called with each reply that the API defines, such as to compare it with a schema. It must not be `async`. What it throws is the `cause` of an
-   * `UnexpectedResponseError`, with which the call rejects.
+   * Called and awaited before a call returns a reply, for example to compare the reply with a schema. What it throws is the `cause` of an
+   * `UnexpectedResponseError`, with which the call rejects. The body of a 204 and of a 304 is `undefined`.
    */
-  readonly validate?: ((operation: keyof Operations, reply: ValidatedReply) => void) | undefined;
+  readonly validate?: Validate | undefined;
   /** More options for `fetch`, such as `credentials`, `cache`, or `keepalive`. */
   readonly fetchOptions?: Omit<RequestInit, 'method' | 'headers' | 'body' | 'signal'> | undefined;
   /** Aborts the call immediately, which then rejects with the signal's `reason`. */

@@ -1,7 +1,7 @@
 import { routes } from '@plant-store/contract/routes';
 import { describe, expect, it, vi } from 'vitest';
 import type { RequestSummary } from './errors/plant-store-error.js';
-import { readReply } from './read-reply.js';
+import { type Reply, readReply } from './read-reply.js';
 
 const request: RequestSummary = {
   method: 'POST',
@@ -23,8 +23,8 @@ it.each([
   [400, errorText, { error: 40003, message: 'The id 1 belongs to another plant.' }],
   // An error of a later version.
   [400, '{"error":40099,"message":""}', { error: 40099, message: '' }],
-])('returns the body of a %i: %s', (status, text, body) => {
-  expect(read(status, text)).toEqual({
+])('returns the body of a %i: %s', async (status, text, body) => {
+  expect(await read(status, text)).toEqual({
     status,
     body,
     headers: expect.any(Headers),
@@ -39,17 +39,20 @@ it.each([
 it.each([
   [{ 'idempotent-replayed': 'true' }, true, null],
   [{ 'idempotent-replayed': 'false', etag: '"a"' }, false, '"a"'],
-])('reads %j', (headers, replayed, etag) => {
-  expect(read(200, '{}', headers)).toMatchObject({ replayed, etag });
+])('reads %j', async (headers, replayed, etag) => {
+  expect(await read(200, '{}', headers)).toMatchObject({ replayed, etag });
 });
 
-it('returns no body where the contract declares none', () => {
+it('returns no body where the contract declares none', async () => {
   for (const [status, { statuses }] of [
     [204, routes.deletePlant],
     [304, routes.getPlant],
   ] as const) {
     const response = new Response(null, { status });
-    expect(readReply(response, '', statuses, request, () => {})).toMatchObject({ status, body: undefined });
+    expect(await readReply(response, '', statuses, request, () => {})).toMatchObject({
+      status,
+      body: undefined,
+    });
   }
 });
 
@@ -68,55 +71,51 @@ it.each<[string, number, string[]]>([
     ['{"error":42900.5,"message":""}', '{"error":50000}', '{"message":"No."}'],
   ],
   ['body of the wrong shape', 500, ['{"error":50300,"message":null}']],
-])('throws for a %s: %i', (what, status, texts) => {
+])('throws for a %s: %i', async (what, status, texts) => {
   const [problem] = what.split(' ');
   const message = `POST https://example.com/plants got an unexpected ${problem}, status ${status}, request a`;
   const cause = what.endsWith('not JSON') && { cause: expect.any(SyntaxError) };
   for (const bodyStart of texts) {
     const expected = { ...request, name: 'UnexpectedResponseError', message, status, ...cause };
-    const error = throwOf(() => read(status, bodyStart));
+    const error = await read(status, bodyStart).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ ...expected, bodyStart });
     if (!cause) expect(error).not.toHaveProperty('cause');
   }
 });
 
-function throwOf(run: () => unknown): unknown {
-  try {
-    return run();
-  } catch (error) {
-    return error;
-  }
-}
-
 describe('validate', () => {
-  const check = (status: number, text: string, validate: (reply: object) => void) => () =>
+  const check = (status: number, text: string, validate: (reply: Reply) => unknown) =>
     readReply(new Response(null, { status }), text, [200, 204, 400], { ...request, status }, validate);
 
-  it('gets what was read, also without a body', () => {
-    const seen: object[] = [];
-    const validate = (reply: object) => seen.push(reply);
-    check(200, '{"id":9007199254740993}', validate)();
-    check(204, '', validate)();
-    check(400, errorText, validate)();
-    expect(seen).toEqual([
-      { status: 200, body: { id: 9007199254740993n } },
-      { status: 204, body: undefined },
-      { status: 400, body: JSON.parse(errorText) },
+  it('gets each reply as it is returned, also without a body', async () => {
+    const validate = vi.fn();
+    const replies = [
+      await check(200, '{"id":9007199254740993}', validate),
+      await check(204, '', validate),
+      await check(400, errorText, validate),
+    ];
+    expect(validate.mock.calls).toEqual(replies.map((reply) => [reply]));
+    expect(replies.map(({ body }) => body)).toEqual([
+      { id: 9007199254740993n },
+      undefined,
+      JSON.parse(errorText),
     ]);
   });
 
-  it('is not called for what is no reply of the API', () => {
+  it('is not called for what is no reply of the API', async () => {
     const validate = vi.fn();
-    for (const text of ['', '[]', 'null', '{"error":"x"}']) expect(check(400, text, validate)).toThrow();
+    for (const text of ['', '[]', 'null', '{"error":"x"}'])
+      await expect(check(400, text, validate)).rejects.toThrow();
     expect(validate).not.toHaveBeenCalled();
   });
 
-  it('throws the cause of the error', () => {
+  it('throws or rejects with the cause of the error', async () => {
     const cause = new Error('name: expected a string');
     const error = { name: 'UnexpectedResponseError', status: 200, cause };
-    const validate = () => {
+    const throwing = () => {
       throw cause;
     };
-    expect(check(200, '{"name":7}', validate)).toThrow(expect.objectContaining(error));
+    for (const validate of [throwing, () => Promise.reject(cause)])
+      await expect(check(200, '{"name":7}', validate)).rejects.toMatchObject(error);
   });
 });

@@ -1,58 +1,67 @@
 import type { RequestSummary } from './errors/plant-store-error.js';
 import { UnexpectedResponseError } from './errors/unexpected-response-error.js';
-import type { ValidatedReply } from './options.js';
 import { parseReply } from './parse-reply.js';
 import { explainStatus } from './redirect.js';
 
-/** A reply that the API defines, as far as can be checked without a schema. */
-export interface ReadReply {
-  readonly status: number;
-  readonly body: unknown;
+/** A reply of the service. Without type arguments, that of any operation. */
+export interface Reply<Status extends number = number, Body = unknown> {
+  readonly status: Status;
+  /** For a failure, `error` is one of the numbers that the operation can return with this status, or one of a later version. */
+  readonly body: Body;
   readonly headers: Headers;
+  /** The ID of the request in the log of the service. Include it in a bug report. */
   readonly requestId: string | null;
+  /** The state of the plant that the reply is about: for `ifMatch`, `startEdit`, or the header `if-none-match`. */
   readonly etag: string | null;
+  /** Whether an earlier request, or an earlier attempt of this call, had already stored the same plant. */
   readonly replayed: boolean;
+  /** The request, as the errors of this reply describe it. */
   readonly request: RequestSummary;
+  /** The response as `fetch` returned it. Its body has already been read. */
   readonly response: Response;
 }
 
 /**
  * Reads a response as a reply that the API defines: JSON for a success, `{ error, message }` for any other of the
- * statuses that the operation declares. A 204 and a 304 have no body (RFC 9110, sections 15.3.5 and 15.4.5).
+ * statuses that the operation declares.
  *
- * @throws {UnexpectedResponseError} when it is not one, or `validate` throws
+ * @throws {UnexpectedResponseError} when it is not one, or `validate` throws or rejects
  */
-export function readReply(
+export async function readReply(
   response: Response,
   text: string,
   statuses: readonly number[],
   request: RequestSummary,
-  validate: (reply: ValidatedReply) => void,
-): ReadReply {
+  validate: (reply: Reply) => unknown,
+): Promise<Reply> {
   const { status, headers } = response;
   const refuse = (got: string, cause?: unknown) => new UnexpectedResponseError(request, got, cause, text);
   if (!statuses.includes(status)) throw refuse(explainStatus(status, headers.get('location')));
-  let body: unknown;
   try {
-    if (status !== 204 && status !== 304) {
-      body = parseReply(text);
-      const { error, message } = Object(body);
-      const isError = Number.isInteger(error) && typeof message === 'string';
-      // Nothing that the reason could add to.
-      if (!/^\s*{/.test(text) || (status > 299 && !isError)) throw undefined;
-    }
-    validate({ status, body });
+    const reply = {
+      status,
+      body: readBody(status, text),
+      headers,
+      requestId: request.requestId,
+      etag: headers.get('etag'),
+      replayed: headers.get('idempotent-replayed') === 'true',
+      request,
+      response,
+    };
+    await validate(reply);
+    return reply;
   } catch (cause) {
     throw refuse('an unexpected body', cause);
   }
-  return {
-    status,
-    body,
-    headers,
-    requestId: request.requestId,
-    etag: headers.get('etag'),
-    replayed: headers.get('idempotent-replayed') === 'true',
-    request,
-    response,
-  };
+}
+
+/** A 204 and a 304 have no body (RFC 9110, sections 15.3.5 and 15.4.5). */
+function readBody(status: number, text: string): unknown {
+  if ([204, 304].includes(status)) return undefined;
+  const body = parseReply(text);
+  const { error, message } = Object(body);
+  const isError = Number.isInteger(error) && typeof message === 'string';
+  // `readReply` names the problem, to which a cause could add nothing.
+  if (!/^\s*{/.test(text) || (status > 299 && !isError)) throw undefined;
+  return body;
 }

@@ -4,7 +4,8 @@ import type { BodyOf, Client, ErrorOf, OperationName, ReplyOf, RequestOf } from 
 import type { DataTag } from './data-tag.js';
 import { type Changes, type Edit, saveEdit } from './edit.js';
 import type { CallOptions } from './options.js';
-import { type AnyReply, ensureSuccess, type SuccessOf, unwrap } from './unwrap.js';
+import type { Reply } from './read-reply.js';
+import { ensureSuccess, type SuccessOf, unwrap } from './unwrap.js';
 import type { RequestParts } from './write-request.js';
 
 export type { DataTag } from './data-tag.js';
@@ -85,7 +86,7 @@ function createUtils(client: Client, prefix: readonly unknown[], operation: AnyO
         retry,
       };
     },
-    mutationOptions: (options?: { readonly select: (reply: AnyReply) => unknown }) => ({
+    mutationOptions: (options?: { readonly select: (reply: Reply) => unknown }) => ({
       mutationKey: prefix,
       mutationFn: (request: MutationParts | undefined) => {
         const reply = mutate(client, operation, request);
@@ -100,11 +101,7 @@ function createUtils(client: Client, prefix: readonly unknown[], operation: AnyO
 type MutationParts = RequestParts & Partial<EditRequest>;
 
 /** @throws {TypeError} when the condition of an update does not come from an edit */
-async function mutate(
-  client: Client,
-  operation: AnyOperation,
-  request: MutationParts = {},
-): Promise<AnyReply> {
+async function mutate(client: Client, operation: AnyOperation, request: MutationParts = {}): Promise<Reply> {
   const { edit, changes = {}, ...options } = request;
   const hasCondition =
     request.ifMatch ||
@@ -160,7 +157,7 @@ function textsOf({ params, query, body, baseUrl, token }: RequestParts & CallOpt
 
 /** An operation of a client. */
 // biome-ignore lint/suspicious/noExplicitAny: only so is it the type of a function with any parameter
-type AnyOperation = (request: any) => Promise<AnyReply>;
+type AnyOperation = (request: any) => Promise<Reply>;
 
 /** What TanStack Query's adapters take for a mutation, `useMutation` of React's among them. */
 export interface OperationMutationOptions<Name extends OperationName, Data> {

@@ -1,5 +1,5 @@
 /** What a wait rejects with when it times out. */
-export const timeoutReason: Error = new Error('Timed out');
+export const timeoutReason: Error = new Error('timeout');
 
 /**
  * Waits for work, at most some milliseconds and until a signal is aborted; a later result of the work is ignored. The

@@ -93,7 +93,6 @@ function rejection(headers: Record<string, string> = {}, error: number = errors.
     status: 400,
     body: { error, message: 'The id 7 belongs to another plant. Choose another id.' },
     headers: new Headers(headers),
-    requestId: 'a1',
     request,
   });
 }

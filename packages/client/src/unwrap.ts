@@ -1,7 +1,8 @@
-import type { ErrorName, ErrorNumber, errors } from '@plant-store/contract/errors';
+import type { ErrorBody, ErrorName, ErrorNumber, errors } from '@plant-store/contract/errors';
 import { parseRetryAfter } from './backoff.js';
 import { isPlantStoreError, PlantStoreError, type RequestSummary } from './errors/plant-store-error.js';
 import { UnexpectedResponseError } from './errors/unexpected-response-error.js';
+import type { Reply } from './read-reply.js';
 
 /**
  * The body of a successful reply, such as the plant.
@@ -17,13 +18,14 @@ import { UnexpectedResponseError } from './errors/unexpected-response-error.js';
  * const client = createClient({ baseUrl: 'http://127.0.0.1:3000', token: 'pst_…' });
  * const plant = await unwrap(client.createPlant({ body: { id: 12_001, name: 'Rose' } }));
  */
-export function unwrap<Given extends AnyReply | Promise<AnyReply>>(reply: Given): Unwrapped<Given>;
-export function unwrap(reply: AnyReply | Promise<AnyReply>): unknown {
+export function unwrap<Given extends Reply | Promise<Reply>>(reply: Given): Unwrapped<Given>;
+export function unwrap(reply: Reply | Promise<Reply>): unknown {
   return 'then' in reply ? reply.then(ensureSuccess).then(bodyOf) : bodyOf(ensureSuccess(reply));
 }
 
 /** The body of a reply, or the promise of one for the promise of a reply. */
-type Unwrapped<Given> = Given extends Promise<infer Reply> ? Promise<SuccessBody<Reply>> : SuccessBody<Given>;
+type Unwrapped<Given> =
+  Given extends Promise<infer Resolved> ? Promise<SuccessBody<Resolved>> : SuccessBody<Given>;
 
 /**
  * A successful reply, with its type narrowed to one: for what `unwrap` leaves out, such as `replayed`.
@@ -31,15 +33,15 @@ type Unwrapped<Given> = Given extends Promise<infer Reply> ? Promise<SuccessBody
  * @throws {RejectedError} when the reply is not a success
  * @throws {UnexpectedResponseError} for a 304, which is no success and has no Error body
  */
-export function ensureSuccess<Reply extends AnyReply>(reply: Reply): SuccessOf<Reply> {
+export function ensureSuccess<Given extends Reply>(reply: Given): SuccessOf<Given> {
   const { status, request } = reply;
   if (status === 304) throw new UnexpectedResponseError(request, 'no body');
   // The client returns no other than Error bodies for a status beyond 399.
-  if (status > 299) throw new RejectedError(reply as unknown as FailedReply);
-  return reply as SuccessOf<Reply>;
+  if (status > 299) throw new RejectedError(reply as Reply<number, ErrorBody<number>>);
+  return reply as SuccessOf<Given>;
 }
 
-function bodyOf({ body }: AnyReply): unknown {
+function bodyOf({ body }: Reply): unknown {
   return body;
 }
 
@@ -71,7 +73,7 @@ export class RejectedError<Listed extends ErrorNumber = ErrorNumber> extends Pla
   declare readonly headers: Headers;
 
   /** Takes a reply that is not a success. */
-  constructor({ status, body, headers, request }: FailedReply) {
+  constructor({ status, body, headers, request }: RejectedReply) {
     super({ ...request, status }, '', undefined, body.message);
     this.error = body.error as Listed;
     const retryAfterMs = parseRetryAfter(headers.get('retry-after') ?? '');
@@ -112,29 +114,17 @@ export function isRejectedError<const Listed extends ErrorNumber = ErrorNumber>(
   return numbers.length === 0 || numbers.includes(Object(error).error);
 }
 
-/** What a reply of any operation has; those of a `Client` are such replies. */
-export interface AnyReply {
-  readonly status: number;
-  readonly body: unknown;
-  readonly headers: Headers;
-  readonly requestId: string | null;
-  readonly request: RequestSummary;
-}
-
-/** The replies that are not a success: with a body `{ error, message }`. */
-export interface FailedReply extends AnyReply {
-  readonly body: { readonly error: number; readonly message: string };
-}
+type RejectedReply = Pick<Reply<number, ErrorBody<number>>, 'status' | 'body' | 'headers' | 'request'>;
 
 /** The statuses of success that operations have (RFC 9110, section 15.3). */
 export type SuccessStatus = 200 | 204;
 
 /** Of a union of replies, the successful ones. */
-export type SuccessOf<Reply> = Extract<Reply, { readonly status: SuccessStatus }>;
+export type SuccessOf<Given> = Extract<Given, { readonly status: SuccessStatus }>;
 
 /** Errors by their numbers: a union that narrows by `error` and by `status`. */
 export type RejectionOf<Listed> = Listed extends ErrorNumber ? RejectedError<Listed> : never;
 
-type SuccessBody<Reply> = Reply extends { readonly status: SuccessStatus; readonly body: infer Body }
+type SuccessBody<Given> = Given extends { readonly status: SuccessStatus; readonly body: infer Body }
   ? Body
   : never;

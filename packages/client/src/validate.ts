@@ -1,7 +1,7 @@
 import { contract } from '@plant-store/contract';
 import type * as z from 'zod';
 import type { OperationName } from './client.js';
-import type { ValidatedReply } from './options.js';
+import type { Reply } from './read-reply.js';
 
 /**
  * Checks a reply against the schemas of the API. It accepts what a later version may add: members that it does not know, and new
@@ -16,7 +16,10 @@ import type { ValidatedReply } from './options.js';
  *
  * const client = createClient({ baseUrl: 'http://127.0.0.1:3000', token: 'pst_…', validate: validateReply });
  */
-export function validateReply(operation: OperationName, { status, body }: ValidatedReply): void {
+export function validateReply(
+  operation: OperationName,
+  { status, body }: Pick<Reply, 'status' | 'body'>,
+): void {
   const problems = findProblems(contract[operation].responses, status, body);
   if (problems.length > 0)
     throw new Error(`The reply of ${operation} with status ${status} is not valid: ${problems.join('; ')}`);

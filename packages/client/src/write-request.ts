@@ -29,7 +29,7 @@ export function writeTarget(
     for (const one of [value ?? []].flat()) search.append(name, String(one));
   }
   const text = String(search);
-  return text ? `${target}?${text}` : target;
+  return target + (text && `?${text}`);
 }
 
 /**

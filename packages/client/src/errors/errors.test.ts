@@ -13,7 +13,7 @@ const request: RequestSummary = {
   outcome: 'not_sent',
 };
 const reply: RequestSummary = { ...request, status: 502, requestId: 'a1', outcome: 'unknown' };
-const rejected = { body: { error: 40003, message: 'Taken.' }, headers: new Headers(), requestId: 'a1' };
+const rejected = { body: { error: 40003, message: 'Taken.' }, headers: new Headers() };
 
 /** The errors of a copy of the package. */
 const createErrors = ({

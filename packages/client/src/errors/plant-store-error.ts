@@ -52,7 +52,7 @@ export abstract class PlantStoreError extends Error {
   /** Takes the request, what it got in place of a proper reply, what led to that, and the message, if it is not made of these. */
   constructor(request: RequestSummary, got: string, cause?: unknown, message?: string) {
     const { status, requestId } = request;
-    const known = `${status ? `, status ${status}` : ''}${requestId ? `, request ${requestId}` : ''}`;
+    const known = (status ? `, status ${status}` : '') + (requestId ? `, request ${requestId}` : '');
     super(
       message ?? `${request.method} ${request.url} got ${got}${known}`,
       (cause && { cause }) as ErrorOptions,

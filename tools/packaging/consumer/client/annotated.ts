@@ -1,6 +1,5 @@
 // What a library exports with the types by their names, as `isolatedDeclarations` asks for; also options that are `undefined`.
 import {
-  type AnyReply,
   type BodyOf,
   type CallOptions,
   type Client,
@@ -14,7 +13,7 @@ import {
   isPlantStoreError,
   type OperationName,
   type PlantStoreError,
-  type RejectionsOf,
+  type RejectedError,
   type Reply,
   type ReplyOf,
   type RequestEvent,
@@ -24,7 +23,7 @@ import {
   type StoredPlant,
   startEdit,
   unwrap,
-  type ValidatedReply,
+  type Validate,
 } from '@plant-store/client';
 
 const absent: { readonly [Name in keyof CallOptions]-?: undefined } = {
@@ -62,13 +61,13 @@ export const onRequest: Hook<RequestEvent> = async ({ headers }) => {
   headers['traceparent'] = await Promise.resolve('00-1-2-01');
 };
 export const onResponse: Hook<ResponseEvent> = ({ response }) => response?.status;
-export const validate = (_operation: OperationName, { body }: ValidatedReply): void => {
-  if (body === null) throw new TypeError('no body');
+export const validate: Validate = async (operation: OperationName, { body }) => {
+  if (body === null) throw await Promise.resolve(new TypeError(`no body of ${operation}`));
 };
 export const observed: Client = client.withOptions({ onRequest, onResponse, validate });
 
-export const statusOf = (reply: AnyReply): number => reply.status;
+export const statusOf = (reply: Reply): number => reply.status;
 export const bodyOf = <Body>(reply: Reply<number, Body>): Body => reply.body;
 export const requestOf = (error: PlantStoreError | ErrorOf<'getPlant'>): RequestSummary => error;
-export const numberOf = (error: RejectionsOf<'getPlant'>): number => error.error;
+export const numberOf = (error: RejectedError): number => error.error;
 export const messageOf = (error: unknown): string => (isPlantStoreError(error) ? error.message : 'unknown');
