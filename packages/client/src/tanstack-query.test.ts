@@ -11,7 +11,7 @@ import {
   QueryObserver,
   skipToken,
 } from '@tanstack/query-core';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Client } from './client.js';
 import { createClient } from './create-client.js';
 import { isEditConflict, startEdit } from './edit.js';
@@ -307,6 +307,20 @@ describe('the key of a query', () => {
     }),
   ])('does not depend on %s', (_, one, other) => {
     expect(hashKey(one)).toBe(hashKey(other));
+  });
+
+  it('tells two ids apart in a program that rounds every bigint for JSON', () => {
+    const prototype = BigInt.prototype as { toJSON?: () => number };
+    prototype.toJSON = function () {
+      return Number(this);
+    };
+    onTestFinished(() => {
+      delete prototype.toJSON;
+    });
+    const [key, other] = [9007199254740992n, 9007199254740993n].map((id) =>
+      hashKey(plantStore.getPlant.queryKey({ params: { id } })),
+    );
+    expect(key).not.toBe(other);
   });
 
   it('depends on everything else', () => {

@@ -149,10 +149,15 @@ function textsOf({ params, query, body, baseUrl, token }: RequestParts & CallOpt
   const parts = { params, query, body };
   // Only for what it throws.
   stringifyExactJson(parts);
-  const texts: object = JSON.parse(
-    JSON.stringify(parts, (_, value) => (typeof value === 'object' ? value : value?.toString())),
-  );
+  const texts: object = JSON.parse(JSON.stringify(parts, toText));
   return Object.fromEntries(Object.entries(texts).filter(([, part]) => Object.keys(part).length > 0));
+}
+
+/** A replacer for `JSON.stringify`. */
+function toText(this: Readonly<Record<string, unknown>>, name: string, json: unknown): unknown {
+  // Before this function, JSON.stringify calls `toJSON`, which in some programs rounds a bigint.
+  const value = typeof this[name] === 'bigint' ? this[name] : json;
+  return typeof value === 'object' ? value : value?.toString();
 }
 
 /** An operation of a client. */
