@@ -256,6 +256,52 @@ it('ends with the reason of a signal, and aborts what is in flight when it is le
   await expect(left).rejects.toMatchObject({ name: 'AbortError' });
 });
 
+it('ends with the reason of a signal, or when it is left, though what is given stalls', async () => {
+  let isClosed = false;
+  let resume: (() => void) | undefined;
+  async function* stall(plants: { id: number; name: string }[]) {
+    try {
+      yield* plants;
+      await new Promise<void>((resolve) => {
+        resume = resolve;
+      });
+      yield* plants;
+    } finally {
+      isClosed = true;
+    }
+  }
+  const { client, sizes } = open();
+  const control = new AbortController();
+  const ended = storeAll(client, stall(plantsOf(1)), { signal: control.signal }).catch(
+    (error: unknown) => error,
+  );
+  await expect.poll(() => resume).toBeDefined();
+  control.abort(new Error('enough'));
+  expect(await ended).toEqual(new Error('enough'));
+  expect([isClosed, sizes]).toEqual([false, []]);
+  resume?.();
+  await expect.poll(() => isClosed).toBe(true);
+
+  const left = storeAll(client, stall(plantsOf(3_001)));
+  const awaited = left.catch((error: unknown) => error);
+  for await (const _ of left) break;
+  expect(await awaited).toMatchObject({ name: 'AbortError' });
+});
+
+it('closes what is given before a loop that was left goes on', async () => {
+  let isClosed = false;
+  async function* closable() {
+    try {
+      yield* plantsOf(5_000);
+    } finally {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      isClosed = true;
+    }
+  }
+  for await (const _ of storeAll(open().client, closable())) break;
+  expect(isClosed).toBe(true);
+});
+
 it('sends nothing before it is awaited or iterated', async () => {
   const { client, sizes } = open();
   const all = [storeAll(client, plantsOf(1)), deleteAll(client, [1]), getAll(client, [1])];

@@ -9,7 +9,7 @@ import type { Client, ReplyOf } from './client.js';
 import { createIterablePromise, type IterablePromise } from './iterable-promise.js';
 import type { CallOptions } from './options.js';
 import type { Reply } from './read-reply.js';
-import { delay } from './timeout.js';
+import { delay, withTimeout } from './timeout.js';
 import { ensureSuccess, RejectedError } from './unwrap.js';
 
 /** How `storeAll`, `getAll` or `deleteAll` sends batches, and the options of its calls. */
@@ -342,11 +342,21 @@ async function* sendAll<Given extends NewPlantInput | PlantId, Result extends { 
 
   const inOrder = async (sent: Promise<Sent>) => (await sent).sort((a, b) => a.index - b.index);
 
+  const batches = divide(given);
+  let isTaking = false;
+  /** The next batch. An abort ends the wait for it, because what is given may be a stream that stalls. */
+  async function take() {
+    isTaking = true;
+    const taken = await withTimeout(() => batches.next(), Infinity, control.signal);
+    isTaking = false;
+    return taken;
+  }
+
   try {
-    for await (const batch of divide(given)) {
+    for (let next = await take(); !next.done; next = await take()) {
       const oldest = inFlight.length < concurrency ? undefined : inFlight.shift();
       if (oldest) yield inOrder(oldest);
-      const sent = send(batch);
+      const sent = send(next.value);
       // What it rejects with is thrown where it is awaited.
       sent.catch(() => undefined);
       inFlight.push(sent);
@@ -355,6 +365,10 @@ async function* sendAll<Given extends NewPlantInput | PlantId, Result extends { 
   } finally {
     signal?.removeEventListener('abort', abort);
     control.abort();
+    const closed = batches.return(undefined);
+    // What stalls is closed once it goes on.
+    if (isTaking) closed.catch(() => undefined);
+    else await closed;
   }
 }
 
