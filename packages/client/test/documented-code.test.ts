@@ -11,6 +11,7 @@ declare global {
   const client: ReturnType<typeof import('@plant-store/client').createClient>;
   const plantStore: import('@plant-store/client/tanstack-query').TanstackQueryUtils;
   const id: bigint | undefined;
+  const error: unknown;
   const reply: Awaited<ReturnType<typeof client.createPlant>>;
   function chooseAnotherId(message?: string): void;
   function report(message: string): void;
@@ -48,19 +49,27 @@ function toProgram(block: string): string {
   return [...lines.filter(isImport), 'export const run = async () => {', ...rest, '};', ''].join('\n');
 }
 
+/** The code of a page, or the examples of the docstrings of a module, as programs by their names. */
+function readPrograms(file: string): (readonly [name: string, program: string])[] {
+  const text = readFileSync(join(folder, file), 'utf8');
+  const blocks = file.endsWith('.md')
+    ? text.matchAll(/^```(tsx?)\n(.*?)^```$/gms)
+    : text.matchAll(/^ *\* @(example)\n(.*?)^ *\*\/$/gms);
+  return Array.from(blocks, ([, kind, code = ''], index) => {
+    const block = kind === 'example' ? code.replaceAll(/^ *\* ?/gm, '') : code;
+    const extension = kind === 'tsx' ? 'tsx' : 'ts';
+    return [
+      nameOf(block) ?? `${file.replaceAll(/[./]+/g, '-')}-${index}.${extension}`,
+      toProgram(block),
+    ] as const;
+  });
+}
+
 // Only a test that hangs takes this long: it runs the compiler.
-it('compiles the code that the pages of the packages show', { timeout: 300_000 }, () => {
-  const pages = globSync(['README.md', 'docs/*.md', '../contract/README.md'], { cwd: folder });
-  const blocks = pages.flatMap((page) =>
-    [...readFileSync(join(folder, page), 'utf8').matchAll(/^```(tsx?)\n(.*?)^```$/gms)].map(
-      ([, language, block = ''], index) =>
-        [
-          nameOf(block) ?? `${page.replaceAll(/[./]+/g, '-')}-${index}.${language}`,
-          toProgram(block),
-        ] as const,
-    ),
-  );
-  expect(blocks.length).toBeGreaterThan(6);
+it('compiles the code that the pages and the docstrings of the packages show', { timeout: 300_000 }, () => {
+  const sources = ['README.md', 'docs/*.md', 'src/**/*.ts', '../contract/README.md'];
+  const blocks = globSync(sources, { cwd: folder }).flatMap(readPrograms);
+  expect(blocks.length).toBeGreaterThan(40);
   const files = { 'context.d.ts': context, 'persister.d.ts': persister, ...Object.fromEntries(blocks) };
   compile(files, {
     ...{ lib: ['es2024', 'dom', 'dom.iterable'], jsx: 'react-jsx' },
