@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { type Client, type ClientOptions, createClient } from '@plant-store/client';
 
 /**
- * The file is read at the first request, and again when the service rejects its token: a token can be replaced at any
- * time, without a restart and without a failed call.
+ * The file is read for each call, and again when the service rejects its token. You can replace the token at any time, without a
+ * restart and without a failed call.
  */
 export function createClientWithTokenFile(file: string, options: Omit<ClientOptions, 'token'>): Client {
   return createClient({ ...options, token: async () => (await readFile(file, 'utf8')).trim() });

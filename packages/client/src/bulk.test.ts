@@ -256,7 +256,7 @@ it('ends with the reason of a signal, and aborts what is in flight when it is le
   await expect(left).rejects.toMatchObject({ name: 'AbortError' });
 });
 
-it('ends with the reason of a signal, or when it is left, though what is given stalls', async () => {
+it('ends with the reason of a signal, or when a loop is left, although the source stalls', async () => {
   let isClosed = false;
   let resume: (() => void) | undefined;
   async function* stall(plants: { id: number; name: string }[]) {
@@ -288,7 +288,7 @@ it('ends with the reason of a signal, or when it is left, though what is given s
   expect(await awaited).toMatchObject({ name: 'AbortError' });
 });
 
-it('closes what is given before a loop that was left goes on', async () => {
+it('closes the source before the program continues after a loop that it left', async () => {
   let isClosed = false;
   async function* closable() {
     try {

@@ -14,7 +14,7 @@ import { ensureSuccess, RejectedError } from './unwrap.js';
 
 /** How `storeAll`, `getAll` or `deleteAll` sends batches, and the options of its calls. */
 export interface BulkOptions extends CallOptions {
-  /** How often to send plants again that the service could not store, get, or delete at that moment. Default: 10. */
+  /** How often plants are sent again that the service cannot store, get, or delete at the moment. Default: 10. */
   readonly rounds?: number | undefined;
 }
 
@@ -38,7 +38,7 @@ export interface DeleteTotals {
   readonly rejections: readonly RejectedId[];
 }
 
-/** Why the service did not store or delete a plant. */
+/** Why the service rejected an item. */
 interface Rejection {
   /** Its place among those given, from 0. */
   readonly index: number;
@@ -143,7 +143,7 @@ export function deleteAll(
  *
  * A loop takes no more ids than it sends. Where the rate limit permits no more, it waits as `storeAll` does.
  *
- * @throws {RejectedError} when the service rejects a batch as a whole, or an id, since it is none or its plant could not be read
+ * @throws {RejectedError} when the service rejects a batch as a whole, or an ID, because it is not valid or its plant cannot be read
  * @throws {TypeError} for a single ID as text, which would be a list of its digits
  * @throws {RangeError} for a `number` that may have been rounded
  *
@@ -344,7 +344,7 @@ async function* sendAll<Given extends NewPlantInput | PlantId, Result extends { 
 
   const batches = divide(given);
   let isTaking = false;
-  /** The next batch. An abort ends the wait for it, because what is given may be a stream that stalls. */
+  /** The next batch. An abort ends the wait for it, because the source may be a stream that stalls. */
   async function take() {
     isTaking = true;
     const taken = await withTimeout(() => batches.next(), Infinity, control.signal);
@@ -366,7 +366,7 @@ async function* sendAll<Given extends NewPlantInput | PlantId, Result extends { 
     signal?.removeEventListener('abort', abort);
     control.abort();
     const closed = batches.return(undefined);
-    // What stalls is closed once it goes on.
+    // A source that stalls is closed when it continues.
     if (isTaking) closed.catch(() => undefined);
     else await closed;
   }

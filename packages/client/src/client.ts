@@ -93,7 +93,7 @@ export interface WithEtag {
   readonly etag: string | null;
 }
 
-/** The plant is still the one of an earlier reply. */
+/** The condition that the plant has not changed since an earlier reply. */
 export interface IfMatch {
   /**
    * What `getPlant`, `createPlant` or an update returned. It takes precedence over `headers`. Without an ETag, the call rejects with a
@@ -102,16 +102,17 @@ export interface IfMatch {
   readonly ifMatch: WithEtag;
 }
 
-/** A header is the condition, such as `{ 'if-none-match': '*' }` for a plant that was deleted. */
+/** A condition as a header, such as `{ 'if-none-match': '*' }` for a plant that was deleted. */
 export interface HeaderCondition {
   readonly headers: Precondition;
   readonly ifMatch?: undefined;
 }
 
-/** The condition of an update. The compiler names the member of the last type, if both are missing. */
+// If both are missing, the compiler's message names the member of the last type.
+/** The condition of an update. */
 export type Condition = HeaderCondition | IfMatch;
 
-/** The plant has changed, or has not. */
+/** The condition of a get as a header: the plant has changed (`if-none-match`), or it has not (`if-match`). */
 export type ReadCondition =
   | { readonly 'if-none-match': string; readonly 'if-match'?: string }
   | { readonly 'if-match': string; readonly 'if-none-match'?: string };
@@ -137,10 +138,11 @@ export type BodyOf<Name extends OperationName> = Extract<
 >['body'];
 
 /**
- * The errors of an operation, whose reply is given to `unwrap`. They narrow by `name`.
+ * What a call of an operation, or `unwrap` of its reply, can throw. The errors narrow by `name`, and those that the service replied with,
+ * `Extract<ErrorOf<Name>, { name: 'RejectedError' }>`, by `error` and by `status`.
  *
- * Not in this type, as they are errors of the program: a `RangeError` for a `number` that is not exact, and whatever the
- * program's own functions throw, such as the source of a token.
+ * It leaves out the errors of your program: a `RangeError` for a `number` that is not exact, and whatever your functions throw, such
+ * as the source of a token.
  */
 export type ErrorOf<Name extends OperationName> =
   | RejectionOf<Extract<ReplyOf<Name>['body'], { readonly error: ErrorNumber }>['error']>

@@ -34,7 +34,7 @@ export type EditConflict = RejectedError<41200> & { readonly current: Edit<Store
  * The edit keeps the `ETag` of what the person saw, so that an update by somebody else ends in a conflict. An `ETag` that is read when
  * the form is saved, for example from a query that refetches, already includes that update and would overwrite it.
  *
- * @param seen the reply to a get or an update, or a plant with its `ETag`. The reply to a create needs the `id` besides
+ * @param seen the reply to a get or an update, or a plant with its `ETag`. With the reply to a create, pass the `id` as well
  * @throws {RejectedError} when the reply is not a success
  * @throws {TypeError} when the `ETag` or the id is missing, and for the body of a reply or a promise of it
  *

@@ -16,7 +16,7 @@ export type ListOptions = Omit<PlantQuery, 'after' | 'limit'> &
  * Lists all plants that match. Iterate it for one after the other: it requests each page once the plants of the one before have been
  * taken. Or await it for an array. Nothing is sent until you do either. Each loop lists them again.
  *
- * A plant that is added in the meantime may or may not be included. None comes twice, and none that was there before is left out.
+ * A plant that is there the whole time comes exactly once. A plant that is added in the meantime may come, too.
  *
  * @param options `order`, `tag`, `q`, `addedFrom`, `addedBefore`; `limit` is how many plants a page has, by default 1,000; and the options of the calls
  * @throws {RejectedError} when the service rejects a request, and whatever a call of the client rejects with
@@ -45,8 +45,8 @@ export function listAll(
 }
 
 /**
- * Counts the plants of each tag, page after page. Plants without a tag are not counted. A plant that is added or changed in the
- * meantime may or may not be counted.
+ * Counts the plants of each tag, page after page. It does not count plants without a tag. It may or may not count a plant that is added
+ * or changed in the meantime.
  *
  * @returns the number of plants by tag, those with the most plants first
  * @throws {RejectedError} when the service rejects a request, and whatever a call of the client rejects with

@@ -28,7 +28,7 @@ type Unwrapped<Given> =
   Given extends Promise<infer Resolved> ? Promise<SuccessBody<Resolved>> : SuccessBody<Given>;
 
 /**
- * A successful reply, with its type narrowed to one: for what `unwrap` leaves out, such as `replayed`.
+ * Returns a successful reply, whose type it narrows: for what `unwrap` leaves out, such as `replayed`.
  *
  * @throws {RejectedError} when the reply is not a success
  * @throws {UnexpectedResponseError} for a 304, which is no success and has no Error body
@@ -49,8 +49,8 @@ function bodyOf({ body }: Reply): unknown {
 type Statuses = { [Name in ErrorName as (typeof errors)[Name]['error']]: (typeof errors)[Name]['status'] };
 
 /**
- * The service rejected a request: a reply with an Error body, thrown. `message` is the service's own, to be shown as it
- * is; it may name the id. It has no `cause`.
+ * The service rejected a request: a reply with an Error body, thrown. `message` is the text of the service, which you can show to
+ * people. It may name the ID. There is no `cause`.
  *
  * A copy by `JSON` has all fields but `headers` and `stack`. A copy by `structuredClone` has, as of every error, only
  * `message` and `stack`: send `error.toJSON()` to another thread.
@@ -66,10 +66,10 @@ export class RejectedError<Listed extends ErrorNumber = ErrorNumber> extends Pla
   /** The field `error` of the reply, a number of the table `errors`; a service of another version may send others. */
   readonly error: Listed;
 
-  /** The time to wait before another attempt that `Retry-After` names, in milliseconds from the reply on, if it does. */
+  /** How long to wait before another attempt, in milliseconds since the reply: what `Retry-After` names, if the reply has it. */
   readonly retryAfterMs: number | undefined;
 
-  /** Those of the reply. */
+  /** The headers of the reply. */
   declare readonly headers: Headers;
 
   /** Takes a reply that is not a success. */
@@ -119,7 +119,7 @@ type RejectedReply = Pick<Reply<number, ErrorBody<number>>, 'status' | 'body' | 
 /** The statuses of success that operations have (RFC 9110, section 15.3). */
 export type SuccessStatus = 200 | 204;
 
-/** Of a union of replies, the successful ones. */
+/** The successful replies of a union of replies. */
 export type SuccessOf<Given> = Extract<Given, { readonly status: SuccessStatus }>;
 
 /** Errors by their numbers: a union that narrows by `error` and by `status`. */

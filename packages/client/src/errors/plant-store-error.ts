@@ -12,15 +12,16 @@ export interface RequestSummary {
   readonly method: string;
   /** Without its query. */
   readonly url: string;
-  /** Of the last reply; `undefined` if none came. */
+  /** The HTTP status that the last attempt got; `undefined` if it got none. */
   readonly status?: number | undefined;
-  /** Of the last reply: the ID of the request in the log of the service. */
+  /** The ID of the last attempt in the log of the service, if a reply named it. */
   readonly requestId: string | null;
   readonly outcome: Outcome;
 }
 
 /**
- * The base class of all errors of this client. No message and no field contains the token, the query, or what was sent.
+ * The base class of all errors of this client. None of its fields contains the token, the query, or the body of the request. The URL and
+ * the message may have an ID. `cause` is what `fetch`, the parser, or your own function threw.
  *
  * A call rejects only without a reply that the API defines. `unwrap` and `ensureSuccess` throw the others, as a `RejectedError`.
  */
@@ -37,7 +38,7 @@ export abstract class PlantStoreError extends Error {
   /** The URL of the request, without its query. */
   declare readonly url: string;
 
-  /** The HTTP status of the reply. `undefined` if none came. */
+  /** The HTTP status that the last attempt got; `undefined` if it got none. */
   declare readonly status: number | undefined;
 
   /** The ID of the request in the log of the service, if it is known. Include it in a bug report. */

@@ -5,7 +5,7 @@ import { isPlantStoreError, PlantStoreError, type RequestSummary } from './plant
  * of the wrong shape. Most often `baseUrl` is wrong, or something between client and service is down. `unwrap` also throws it for a
  * 304, which has no body.
  *
- * `cause` is the `SyntaxError` when the body is not JSON, and what `validate` threw when that refused the body.
+ * `cause` is the `SyntaxError` if the body is not JSON, which may quote a few characters of it, or what `validate` threw.
  */
 export class UnexpectedResponseError extends PlantStoreError {
   override get name(): 'UnexpectedResponseError' {
@@ -15,7 +15,7 @@ export class UnexpectedResponseError extends PlantStoreError {
   /** The HTTP status of the response; 0 for a redirect where the runtime hides its status. */
   declare readonly status: number;
 
-  /** The first 200 characters of the body. They may show plants, so neither `JSON.stringify` nor the console prints them. */
+  /** The first 200 characters of the body. They may show plants, so they are neither printed nor written as JSON. */
   declare readonly bodyStart: string;
 
   /** Takes the request with the status of its response, what is unexpected about that, the cause, and the whole body. */
