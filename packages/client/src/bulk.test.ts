@@ -330,7 +330,7 @@ it('yields the totals after each batch, and sends nothing again when it is await
   expect(sizes).toEqual([1_000, 1_000, 500]);
 });
 
-it('can be awaited in its own loop, which goes on', async () => {
+it('can be awaited in its own loop, which continues', async () => {
   const { client, sizes } = open();
   const storing = storeAll(client, threeBatches);
   const seen: StoreTotals[] = [];

@@ -393,7 +393,7 @@ async function* divide<Given extends NewPlantInput | PlantId>(
   if (batch.length > 0) yield batch;
 }
 
-/** No less than the bytes of its JSON in UTF-8, of which a character may take six where it is escaped. A number has none to speak of. */
+/** The most bytes that the JSON of an item can have in UTF-8, where an escaped character takes six. The few of a number do not count. */
 function sizeOf(item: NewPlantInput | PlantId): number {
   const members = Object.entries(item);
   const text = members.join('');

@@ -272,7 +272,7 @@ describe('a token that is rejected', () => {
     expect(token).toHaveBeenCalledTimes(2);
   });
 
-  it('is never that of an earlier call', async () => {
+  it('is asked for each call, so that no call has the token of an earlier user', async () => {
     let session = 'alice';
     const { fetch } = scriptFetch([ok(), ok(), ok(), ok()]);
     for (const token of [() => session, async () => session]) {

@@ -61,7 +61,7 @@ export interface Client {
 
   /** Deletes a plant, with `ifMatch` only if it is still as it was. It is also successful if the plant was deleted before. */
   deletePlant(
-    request: { readonly params: IdParams; readonly ifMatch?: WithEtag | undefined } & CallOptions,
+    request: { readonly params: IdParams; readonly ifMatch?: Pick<Reply, 'etag'> | undefined } & CallOptions,
   ): Promise<ReplyOf<'deletePlant'>>;
 
   /** Counts the plants of each tag, one page per call. `countTags` adds all pages up. */
@@ -88,18 +88,13 @@ export interface Client {
   revokeToken(request: { readonly params: IdParams } & CallOptions): Promise<ReplyOf<'revokeToken'>>;
 }
 
-/** What has the ETag of a plant: the reply to a get, a create or an update, or an edit. */
-export interface WithEtag {
-  readonly etag: string | null;
-}
-
 /** The condition that the plant has not changed since an earlier reply. */
 export interface IfMatch {
   /**
-   * What `getPlant`, `createPlant` or an update returned. It takes precedence over `headers`. Without an ETag, the call rejects with a
-   * `TypeError`, and sends nothing.
+   * What has the `ETag` of the plant: the reply to a get, a create, or an update, or an edit. It takes precedence over `headers`. Without
+   * an `ETag`, the call rejects with a `TypeError`, and sends nothing.
    */
-  readonly ifMatch: WithEtag;
+  readonly ifMatch: Pick<Reply, 'etag'>;
 }
 
 /** A condition as a header, such as `{ 'if-none-match': '*' }` for a plant that was deleted. */

@@ -99,7 +99,7 @@ describe('the body of a failure', () => {
     expectTypeOf(read).returns.toBeVoid();
   });
 
-  it('of a get is missing or that of a false condition only where there is one', () => {
+  it('of a get can be 304 or 412 only with a condition', () => {
     const get = { params: { id: 1 } };
     const conditional = () => client.getPlant({ ...get, headers: { 'if-none-match': '"a"' } });
     type Conditional = Awaited<ReturnType<typeof conditional>>;

@@ -28,15 +28,14 @@ const marginMs = 10_000;
 const restMs = 900;
 
 /**
- * Follows the changes of the plant store. Yields them in pages as they are made, in one order. Each page has a cursor, `next`. Store it
- * once the changes of its page are processed, and pass it as `after` after a restart: then none is missed, and those of the last page
- * may come again.
+ * Follows the changes of the plant store: yields pages of changes as they happen, in one order. Store the `next` of a page once you have
+ * processed the page, and pass it as `after` when you start again. You then miss no change, but may get the last page again.
  *
- * A plant that changed several times while nobody followed comes once, with its latest state. If there are no changes, it waits. When the
- * service restarts, is unreachable, or is overloaded, it resumes automatically, however long that takes: `onResponse` gets each attempt,
- * and only `signal`, leaving the loop, `retries` or `timeoutMs` end it.
+ * A plant that changed several times while nobody followed comes once, in its latest state. It waits while there are no changes. While
+ * the service restarts, is away, or is overloaded, it retries for as long as that takes: `onResponse` sees each attempt. Only `signal`,
+ * leaving the loop, `retries`, or `timeoutMs` end it.
  *
- * It never ends, so iterate it: unlike the other helpers it is not a promise, and awaiting it sends nothing.
+ * It never ends, so iterate it. Unlike the other helpers it is no promise, and awaiting it requests nothing.
  *
  * @param options `after`, by default now, `'0'` for all that is stored; `limit`, how many changes a page has at most, by default 1,000;
  *   `wait`, for how long a request waits, by default 25 seconds, at least 1; `onCursorExpired`, which discards what you have, after a
@@ -62,7 +61,7 @@ export async function* followChanges(
   { after, limit = 1_000, wait = 25, onCursorExpired, ...options }: FollowOptions = {},
 ): AsyncGenerator<ChangePage, never, undefined> {
   for (let next = after; ; ) {
-    // The first request without a place does not wait: what changes meanwhile would be lost with it.
+    // The first request without a place does not wait: if it failed, changes during its wait would be lost.
     const query = { limit, after: next, wait: next === undefined ? 0 : Math.max(1, wait) };
     const attemptTimeoutMs = 1_000 * query.wait + marginMs;
     const endless = { attemptTimeoutMs, timeoutMs: Infinity, retries: Infinity };

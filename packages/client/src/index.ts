@@ -67,7 +67,6 @@ export type {
   ReadCondition,
   ReplyOf,
   RequestOf,
-  WithEtag,
 } from './client.js';
 export { createClient } from './create-client.js';
 export {

@@ -51,7 +51,7 @@ describe('the source of a token', () => {
     expect(await Promise.all([first, authorize(signal)])).toEqual(['Bearer alice', 'Bearer bob']);
   });
 
-  it('is asked anew after a rejection, once for all calls with that token and for those that begin meanwhile', async () => {
+  it('is asked again after a rejection, once for all calls with that token and for calls that begin in the meantime', async () => {
     const { source, authorize, resolve } = open();
     // This one may still return the token that is about to be rejected.
     const before = authorize(signal);

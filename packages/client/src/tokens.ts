@@ -8,7 +8,7 @@ export type Authorize = (ended: AbortSignal, rejected?: string) => Promise<strin
 
 /**
  * Asks the source of a token for each call. Calls that wait for a promise of the source share it, unless it began before the service
- * rejected the token of the call. Nothing else is shared, as the next token may be that of another person.
+ * rejected the token of the call. Nothing is kept after that, because the next token may belong to another user.
  *
  * @throws {TypeError} when there is no token, or it is a string that is not a valid one
  */
@@ -24,7 +24,7 @@ export function createAuthorize(token: string | TokenSource | undefined): Author
     if (rejected !== replaced) shared = undefined;
     replaced = rejected;
     const asked = shared ?? token();
-    // Not a text, which is there at once: the next call may be that of another person.
+    // A text is never shared: the next call may come from another user.
     if (typeof asked !== 'string') shared = asked;
     const release = () => {
       if (shared === asked) shared = undefined;

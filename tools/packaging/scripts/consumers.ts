@@ -26,7 +26,7 @@ const settings = [
     options: { ...bundler, lib: ['es2022'], types: workersTypes },
     include: ['*.ts'],
   },
-  // Where `import` is to become `require`, `verbatimModuleSyntax` forbids it.
+  // `verbatimModuleSyntax` forbids an `import` that compiles to `require`.
   { title: 'CommonJS', options: { ...ofNode, verbatimModuleSyntax: false }, include: ['common-js/*'] },
   // The target that Next.js writes into a new project.
   {
@@ -60,7 +60,7 @@ const compilers = [
 ];
 
 /**
- * Installs each packed package alone, compiles its programs from `consumer/` with each TypeScript and each of its settings, with all
+ * Installs each packed package by itself, compiles its programs from `consumer/` with each TypeScript and each of its settings, with all
  * strict options and `skipLibCheck` off, and runs those for Node.js.
  */
 export function tryTypeScript({ folder, client, contract }: Packed): Table {
