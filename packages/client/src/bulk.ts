@@ -9,7 +9,7 @@ import type { Client, ReplyOf } from './client.js';
 import { createIterablePromise, type IterablePromise } from './iterable-promise.js';
 import type { CallOptions } from './options.js';
 import type { Reply } from './read-reply.js';
-import { delay, withTimeout } from './timeout.js';
+import { delay } from './timeout.js';
 import { ensureSuccess, RejectedError } from './unwrap.js';
 
 /** How `storeAll`, `getAll` or `deleteAll` sends batches, and the options of its calls. */
@@ -345,11 +345,18 @@ async function* sendAll<Given extends NewPlantInput | PlantId, Result extends { 
   const batches = divide(given);
   let isTaking = false;
   /** The next batch. An abort ends the wait for it, because the source may be a stream that stalls. */
-  async function take() {
-    isTaking = true;
-    const taken = await withTimeout(() => batches.next(), Infinity, control.signal);
-    isTaking = false;
-    return taken;
+  function take() {
+    return new Promise<Awaited<ReturnType<typeof batches.next>>>((resolve, reject) => {
+      control.signal.throwIfAborted();
+      const end = () => reject(control.signal.reason);
+      const release = () => {
+        isTaking = false;
+        control.signal.removeEventListener('abort', end);
+      };
+      isTaking = true;
+      control.signal.addEventListener('abort', end);
+      batches.next().finally(release).then(resolve, reject);
+    });
   }
 
   try {
