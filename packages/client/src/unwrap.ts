@@ -73,7 +73,12 @@ export class RejectedError<Listed extends ErrorNumber = ErrorNumber> extends Pla
   declare readonly headers: Headers;
 
   /** Takes a reply that is not a success. */
-  constructor({ status, body, headers, request }: RejectedReply) {
+  constructor({
+    status,
+    body,
+    headers,
+    request,
+  }: Pick<Reply<number, ErrorBody<number>>, 'status' | 'body' | 'headers' | 'request'>) {
     super({ ...request, status }, '', undefined, body.message);
     this.error = body.error as Listed;
     const retryAfterMs = parseRetryAfter(headers.get('retry-after') ?? '');
@@ -113,8 +118,6 @@ export function isRejectedError<const Listed extends ErrorNumber = ErrorNumber>(
   if (!isPlantStoreError(error) || error.name !== 'RejectedError') return false;
   return numbers.length === 0 || numbers.includes(Object(error).error);
 }
-
-type RejectedReply = Pick<Reply<number, ErrorBody<number>>, 'status' | 'body' | 'headers' | 'request'>;
 
 /** The statuses of success that operations have (RFC 9110, section 15.3). */
 export type SuccessStatus = 200 | 204;
