@@ -27,6 +27,12 @@ describe('the script of faults', () => {
     expect(store.faultsLeft).toBe(0);
   });
 
+  it('takes no kind that does not exist', () => {
+    const store = createFakePlantStore();
+    const fault = { kind: 'dropped' } as unknown as Fault;
+    expect(() => store.fail(fault)).toThrow(new TypeError('There is no kind of fault dropped'));
+  });
+
   it.each<Fault>([
     { kind: 'status', status: 99 },
     { kind: 'status', status: 600 },

@@ -110,7 +110,7 @@ export async function answerWithFault(
 export interface FaultScript {
   /** How many requests are yet to meet a fault. */
   readonly left: number;
-  /** @throws {RangeError | TypeError} when a fault has no such operation, no such `times`, or no reply that is possible */
+  /** @throws {RangeError | TypeError} when the kind, the operation, `times`, or the reply of a fault is not valid */
   add(faults: readonly Fault[]): void;
   /** Returns the first fault that a request of an operation meets, if any, which it has then met. */
   take(operation: OperationName | undefined): Fault | undefined;
@@ -139,13 +139,16 @@ export function createFaultScript(): FaultScript {
   };
 }
 
+const kinds: readonly string[] = ['delay', 'drop', 'refuse', 'status', 'malformed'] satisfies Fault['kind'][];
+
 function checkFault(fault: Fault): void {
-  const { operation, times = 1 } = fault;
+  const { kind, operation, times = 1 } = fault;
+  if (!kinds.includes(kind)) throw new TypeError(`There is no kind of fault ${kind}`);
   if (operation !== undefined && !Object.hasOwn(routes, operation))
     throw new TypeError(`There is no operation ${operation}`);
   if (times !== Infinity && !(Number.isSafeInteger(times) && times > 0))
     throw new RangeError(`times must be a positive integer or Infinity, not ${times}`);
-  if (fault.kind === 'status') toResponse(statusReply('', fault));
+  if (kind === 'status') toResponse(statusReply('', fault));
 }
 
 async function answerLate(
