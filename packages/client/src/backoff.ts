@@ -10,7 +10,7 @@ export function retryDelayMs(
   retry: number,
   response: Response | undefined,
 ): number {
-  if (!idempotent || (response && !retryableStatuses.test(String(response.status)))) return Infinity;
+  if (!idempotent || (response && !retryableStatuses.test(`${response.status}`))) return Infinity;
   const askedMs = parseRetryAfter(response?.headers.get('retry-after') ?? '');
   // At most 200 ms before the first retry, 400 before the second, and never more than 10 seconds.
   return askedMs >= 0 ? askedMs : Math.random() * Math.min(10_000, 100 * 2 ** retry);

@@ -69,7 +69,7 @@ type Many<Item> = (Iterable<Item> | AsyncIterable<Item>) & object;
  * awaiting gives the same totals. Leaving a loop early aborts the batches in flight, and awaiting rejects with an `AbortError` then.
  *
  * It takes no more plants than it sends, so it needs little memory however many there are. Awaiting holds the rejections. A loop holds
- * none unless you keep what `storeAll` returned in a variable.
+ * none in Node.js 26, unless you keep what `storeAll` returned in a variable. Earlier versions hold them until the loop ends.
  *
  * You can store the same plants again after any failure: what is stored already is replayed, and stored once. Plants that the service
  * cannot store at the moment are sent again, after a delay.

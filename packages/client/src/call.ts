@@ -59,7 +59,7 @@ export async function call(
   const timedOut = (ms: number) => new TimeoutError(progress, `no reply in ${ms} ms`, failure);
 
   const deadline = performance.now() + timeoutMs;
-  const remainingMs = () => deadline - performance.now();
+  const remainingMs = () => Math.max(0, deadline - performance.now());
   const inTime = <Result>(work: (ended: AbortSignal) => Promise<Result>) =>
     withTimeout(work, remainingMs(), signal);
 
@@ -73,7 +73,7 @@ export async function call(
       await inTime(async () => options.onRequest?.({ ...event, headers }));
       const startedAt = performance.now();
       const ms = Math.min(attemptTimeoutMs, remainingMs());
-      if (ms <= 0) throw timeoutReason;
+      if (!ms) throw timeoutReason;
 
       let response = undefined as Response | undefined;
       let text = undefined as string | undefined;
