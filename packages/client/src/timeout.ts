@@ -25,8 +25,8 @@ export function withTimeout<Result>(
       reject(reason);
       control.abort(reason);
     };
-    // The longest delay that timers support.
-    const timer = setTimeout(end, Math.min(ms, 2 ** 31 - 1));
+    // Timers support 2^31 - 1 at most.
+    const timer = setTimeout(end, Math.min(ms, 2_000_000_000));
     signal?.addEventListener('abort', end);
     work(control.signal).finally(release).then(resolve, reject);
   });
