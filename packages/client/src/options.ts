@@ -65,8 +65,8 @@ export interface CallOptions {
   /** Called and awaited after each attempt, once its response has been read. Otherwise like `onRequest`. */
   readonly onResponse?: Hook<ResponseEvent> | undefined;
   /**
-   * Called and awaited before a call returns a reply, for example to compare the reply with a schema. What it throws is the `cause` of an
-   * `UnexpectedResponseError`, with which the call rejects. The body of a 204 and of a 304 is `undefined`.
+   * Called and awaited before a call returns a reply, for example to compare the reply with a schema. If it throws, the
+   * call rejects with an `UnexpectedResponseError`, whose `cause` is what it threw. The body of a 204 and of a 304 is `undefined`.
    */
   readonly validate?: Validate | undefined;
   /** More options for `fetch`, such as `credentials`, `cache`, or `keepalive`. */

@@ -23,8 +23,7 @@ const condition = { 404: ['plant_not_found'], 412: ['precondition_failed'] } as 
 const issue = { ...common, 403: ['insufficient_scope', 'beyond_own_token'] } as const;
 
 /**
- * The errors that each operation can return, by their status: plain data, from which the OpenAPI document and the types of the client
- * derive.
+ * The errors that each operation can return, by their status. The OpenAPI document and the types of the client derive from this table.
  */
 export const operationErrors = {
   createPlant: { ...common, 400: [...body, 'invalid_plant', 'id_taken', 'id_retired'] },

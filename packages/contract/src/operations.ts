@@ -146,7 +146,7 @@ export interface OwnToken {
   scopes: Scope[];
   /** When the token expires (ISO 8601, in UTC), if it does. */
   expiresAt?: string | undefined;
-  /** How many requests it may make in a minute, if it has a limit of its own. */
+  /** How many requests it may make in a minute. Without it, the limit for all tokens applies. */
   ratePerMinute?: number | undefined;
 }
 
@@ -162,7 +162,7 @@ export interface Token {
   revokedAt?: string | undefined;
   /** When the token was last used, to the hour. */
   lastUsedAt?: string | undefined;
-  /** How many requests it may make in a minute, if it has a limit of its own. */
+  /** How many requests it may make in a minute. Without it, the limit for all tokens applies. */
   ratePerMinute?: number | undefined;
 }
 
