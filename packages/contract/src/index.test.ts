@@ -10,6 +10,9 @@ const root = new URL('../', import.meta.url);
 /** What can be imported, and the packages that it loads. */
 const modules = {
   '.': ['@ts-rest/core', 'zod'],
+  './columns': [],
+  './resource': [],
+  './resources': [],
   './errors': [],
   './error-texts': [],
   './operations': [],

@@ -1,5 +1,7 @@
+import type { ErrorName } from './errors.js';
 import { INT64_MAX, INT64_MIN } from './int64.js';
 import { MAX_PLANTS, MAX_TOKENS } from './limits.js';
+import { capitalize, errorNamesOf, type Resource } from './resource.js';
 
 /** How long the texts of a list's query may be, for those who have no schema. */
 export { MAX_OVERLAP_SECONDS, MAX_RATE_PER_MINUTE, MAX_TOKENS, QUERY_MAX_LENGTHS } from './limits.js';
@@ -63,6 +65,33 @@ export const messages = {
     `${method} is not allowed on ${shorten(path, 200)}. Use ${allowed.join(' or ')}.`,
 } as const;
 
+/** The indefinite article of a noun. */
+const article = (noun: string) => (/^[aeiou]/i.test(noun) ? 'an' : 'a');
+
+/** The messages about records of a resource, which the service and the fake plant store of the client both reply with. */
+export function messagesOf({ name, plural }: Pick<Resource, 'name' | 'plural'>) {
+  const one = `${article(name)} ${name}`;
+  return {
+    idTaken: (id: bigint) => `The id ${id} belongs to another ${name}. Choose another id.`,
+    idRetired: (id: bigint) =>
+      `The id ${id} was that of ${one} that was deleted. Choose another id, or give it again by PUT with If-None-Match: *.`,
+    notFound: (id: bigint) => `No ${name} has the id ${id}.`,
+    /** Of a request to reuse the id of a deleted record. */
+    idNeverUsed: (id: bigint) => `No ${name} ever had the id ${id}. Create one with POST /${plural}.`,
+    invalidIdText: `The id must be an integer from ${INT64_MIN} to ${INT64_MAX} in its shortest decimal notation, as text, such as the idText of ${one}.`,
+    preconditionRequired: `Send If-Match with the ETag that the ${name} had when you read or created it, or If-None-Match: * to reuse the ID of a deleted ${name}.`,
+    changed: (id: bigint) => `The ${name} with the id ${id} has changed since. Get it, and decide again.`,
+    excluded: (id: bigint) => `If-None-Match names the ${name} with the id ${id}. Get it, and decide again.`,
+    exists: (id: bigint) =>
+      `${capitalize(one)} has the id ${id}, be it by an earlier attempt: get it, and compare. Update it with If-Match, or choose another id.`,
+    batchTooLarge: (count: number) =>
+      `The batch has ${count} ${plural}. Send at most ${MAX_PLANTS} in one request.`,
+    batchBeyondRateLimit: (count: number, requestsPerMinute: number) =>
+      `The batch has ${count} ${plural}, and this token may make ${requestsPerMinute} requests a minute. Send at most ${requestsPerMinute} in one request.`,
+    replyIsFull: `The reply has no room for more ${plural}. Send this id again.`,
+  } as const;
+}
+
 /** A text as others quote it: a name may have a million characters. Whole code points, then an ellipsis. */
 export function shorten(text: string, maxLength = 120): string {
   if (text.length <= maxLength) return text;
@@ -88,21 +117,32 @@ export interface RequestIssues {
   readonly body?: readonly Issue[] | undefined;
 }
 
+/** What a body is for, and the error for one that is not valid. */
+export interface BodySubject {
+  /** Such as `plant` or `batch`. */
+  readonly what: string;
+  readonly errorName: ErrorName;
+}
+
 /** The error that a request with issues is rejected with, and its message. */
 export interface InvalidRequest {
-  readonly errorName: 'invalid_plant' | 'invalid_token_request' | 'bad_request';
+  readonly errorName: ErrorName;
   readonly message: string;
 }
 
+/** The subject of the body of a request for one record, or for a batch. */
+export const subjectOf = (resource: Pick<Resource, 'name'>, what: string = resource.name): BodySubject => ({
+  what,
+  errorName: errorNamesOf(resource).invalid,
+});
+
 /**
  * The error for a request that does not have the shape that its operation requires. The message names every issue, and
- * its part of the request unless that is the body alone.
- *
- * @param target the path of the request
+ * its part of the request unless only the body has issues.
  */
-export function explainInvalidRequest(
+export function explainInvalid(
   { path, query, headers, body }: RequestIssues,
-  target = '/plants',
+  { what, errorName }: BodySubject,
 ): InvalidRequest {
   const parameters = [
     formatPart(path, (name) => `the path parameter ${name}`),
@@ -112,16 +152,22 @@ export function explainInvalidRequest(
   if (parameters.length === 0) {
     // What is not valid may be a part of the body, or a line of a file.
     const issues = formatPart(body, (field) => (field === '' ? 'it' : field));
-    if (target.startsWith('/tokens/'))
-      return { errorName: 'invalid_token_request', message: `The rotation is not valid: ${issues}.` };
-    if (target.startsWith('/tokens'))
-      return { errorName: 'invalid_token_request', message: `The new token is not valid: ${issues}.` };
-    const what = target.startsWith('/plants/batch') ? 'batch' : 'plant';
-    return { errorName: 'invalid_plant', message: `The ${what} is not valid: ${issues}.` };
+    return { errorName, message: `The ${what} is not valid: ${issues}.` };
   }
   const inBody = formatPart(body, (field) => (field === '' ? 'the body' : `the field ${field} of the body`));
   const all = inBody === '' ? parameters : [...parameters, inBody];
   return { errorName: 'bad_request', message: `The request is not valid: ${all.join('; ')}.` };
+}
+
+/** As `explainInvalid`, by the path of the request. */
+export function explainInvalidRequest(issues: RequestIssues, target = '/plants'): InvalidRequest {
+  return explainInvalid(issues, subjectOfPath(target));
+}
+
+function subjectOfPath(target: string): BodySubject {
+  if (target.startsWith('/tokens/')) return { what: 'rotation', errorName: 'invalid_token_request' };
+  if (target.startsWith('/tokens')) return { what: 'new token', errorName: 'invalid_token_request' };
+  return subjectOf({ name: 'plant' }, target.startsWith('/plants/batch') ? 'batch' : 'plant');
 }
 
 function formatPart(issues: readonly Issue[] = [], nameOf: (field: string) => string): string {

@@ -1,0 +1,90 @@
+import { fieldsOf, type Kind, type Kinds, type Resource } from './resource.js';
+
+/** A value as databases have it. */
+export type Column = string | number | bigint | null;
+
+interface Codec<Value> {
+  toColumn(value: Value): Exclude<Column, null>;
+  /** Drivers return an int64 as text or as a `bigint` if a number cannot hold it, and a boolean as one or as a number. */
+  fromColumn(column: Exclude<Column, null> | boolean): Value;
+}
+
+const codecs: { readonly [Of in Kind]: Codec<Kinds[Of]['value']> } = {
+  text: { toColumn: (text) => text, fromColumn: String },
+  int64: { toColumn: (value) => value, fromColumn: BigInt },
+  boolean: { toColumn: Number, fromColumn: (column) => Number(column) === 1 },
+  time: { toColumn: Date.parse, fromColumn: (column) => new Date(Number(column)).toISOString() },
+  int64List: {
+    toColumn: (values) => `[${values.join()}]`,
+    fromColumn: (column) => (String(column).match(/-?\d+/g) ?? []).map(BigInt),
+  },
+};
+
+/** How the fields of a resource are stored and compared. */
+export interface Columns<Fields> {
+  /** The names of the fields, in their order. */
+  readonly names: readonly string[];
+  /** The values in the order of the fields. */
+  toColumns(record: Fields): readonly Column[];
+  /** Sets the fields of a record from the columns of a row, which begin at an index. A field without a value stays as it is. */
+  readColumns(row: readonly unknown[], start: number, record: Record<string, unknown>): void;
+  /** The value of one field, as its column has it. */
+  toColumn(name: string, value: unknown): Column;
+  /** The fields of a record that has other members; without those that are absent. */
+  pick(record: Fields): Fields;
+  /** Whether two records have the same fields. An empty text differs from none. */
+  isSame(a: Fields, b: Fields): boolean;
+  /** A text that differs for records with other fields: of texts, it is their JSON, as in version 1.0. */
+  identify(record: Fields): string;
+}
+
+export function columnsOf<Fields>({ fields }: Pick<Resource, 'fields'>): Columns<Fields> {
+  const all = fieldsOf({ fields } as Resource).map(([name, { kind }]): readonly [string, Codec<unknown>] => [
+    name,
+    codecs[kind],
+  ]);
+  const codecOf = new Map(all);
+  const names = all.map(([name]) => name);
+  const valuesOf = (record: Fields) => record as Readonly<Record<string, unknown>>;
+  const isSameValue = (a: unknown, b: unknown) =>
+    a === b || (Array.isArray(a) && Array.isArray(b) && a.join() === b.join() && a.length === b.length);
+  const toColumn = (name: string, value: unknown): Column =>
+    value === undefined ? null : (codecOf.get(name)?.toColumn(value) ?? null);
+  return {
+    names,
+    toColumn,
+    toColumns(record) {
+      const values = valuesOf(record);
+      return names.map((name) => toColumn(name, values[name]));
+    },
+    readColumns(row, start, record) {
+      let place = start;
+      for (const [name, { fromColumn }] of all) {
+        const column = row[place++];
+        // A text is in its column as it is.
+        if (column !== null && column !== undefined)
+          record[name] =
+            typeof column === 'string' && fromColumn === String ? column : fromColumn(column as never);
+      }
+    },
+    pick(record) {
+      const values = valuesOf(record);
+      const picked: Record<string, unknown> = {};
+      for (const name of names) if (values[name] !== undefined) picked[name] = values[name];
+      return picked as Fields;
+    },
+    isSame(a, b) {
+      const [one, other] = [valuesOf(a), valuesOf(b)];
+      return names.every((name) => isSameValue(one[name], other[name]));
+    },
+    identify(record) {
+      const values = valuesOf(record);
+      const identified: Record<string, unknown> = {};
+      for (const name of names) {
+        const column = toColumn(name, values[name]);
+        if (column !== null) identified[name] = typeof column === 'bigint' ? column.toString() : column;
+      }
+      return JSON.stringify(identified);
+    },
+  };
+}

@@ -1,0 +1,108 @@
+import type { ErrorName } from './errors.js';
+
+/** What the values of each kind of field are: as a client may send them, and as they are once validated. */
+export interface Kinds {
+  text: { input: string; value: string };
+  int64: { input: number | bigint; value: bigint };
+  boolean: { input: boolean; value: boolean };
+  /** A time in ISO 8601, in UTC and milliseconds. */
+  time: { input: string; value: string };
+  int64List: { input: readonly (number | bigint)[]; value: bigint[] };
+}
+
+export type Kind = keyof Kinds;
+
+/** A field of a resource, as plain data. */
+export interface Field {
+  readonly kind: Kind;
+  /** The name that people read, such as `Planted at`. */
+  readonly label: string;
+  /** A sentence without its period, for the OpenAPI document and the types. */
+  readonly description: string;
+  readonly example: Kinds[Kind]['input'];
+  /** Whether a record must have it. Default: `false`. */
+  readonly required?: boolean;
+  /** Whether a list has a parameter of its name, which selects the records with exactly this value. */
+  readonly filter?: boolean;
+  /** Whether the parameter `q` of a list searches it. */
+  readonly search?: boolean;
+  /** The first minor version that has it, such as `1.5`, if the resource is older. */
+  readonly since?: string;
+}
+
+type Options<Of extends Kind, More extends keyof Field = never> = Omit<
+  Field,
+  'kind' | 'example' | 'filter' | 'search'
+> &
+  Pick<Field, More> & { readonly example: Kinds[Of]['input'] };
+
+export const text = (options: Options<'text', 'filter' | 'search'>): Field => ({ kind: 'text', ...options });
+export const int64 = (options: Options<'int64', 'filter'>): Field => ({ kind: 'int64', ...options });
+export const boolean = (options: Options<'boolean', 'filter'>): Field => ({ kind: 'boolean', ...options });
+export const time = (options: Options<'time'>): Field => ({ kind: 'time', ...options });
+export const int64List = (options: Options<'int64List'>): Field => ({ kind: 'int64List', ...options });
+
+/** The definition of a resource. Types, schemas, tables, messages, files, and scopes follow from it. */
+export interface Resource<Name extends string = string> {
+  /** In the singular, such as `plant`. */
+  readonly name: Name;
+  /** Also the name of its table, and of its path. */
+  readonly plural: string;
+  /** In the order of forms, tables, and files. */
+  readonly fields: Readonly<Record<string, Field>>;
+}
+
+/** What records, files, or queries of lists have besides the fields. */
+type ReservedName =
+  | 'id'
+  | 'idText'
+  | 'addedAt'
+  | 'original'
+  | 'deleted'
+  | 'resource'
+  | 'limit'
+  | 'after'
+  | 'order'
+  | 'q'
+  | 'addedFrom'
+  | 'addedBefore';
+
+/** The names for which `errors` has both errors of a resource: `invalid_<name>` and `<name>_not_found`. */
+type NameWithErrors = {
+  [Name in ErrorName]: Name extends `${infer Of}_not_found`
+    ? `invalid_${Of}` extends ErrorName
+      ? Of
+      : never
+    : never;
+}[ErrorName];
+
+/** Defines a resource, whose errors must be in `errors`. */
+export function defineResource<const Name extends NameWithErrors>(
+  definition: Resource<Name> & { readonly fields: { readonly [Each in ReservedName]?: never } },
+): Resource<Name> {
+  return definition;
+}
+
+/** The fields of a resource with their names, in their order. */
+export const fieldsOf = ({ fields }: Resource): readonly (readonly [name: string, field: Field])[] =>
+  Object.entries(fields);
+
+/** The fields of a resource that came after a minor version, such as `1.3`. */
+export function fieldsAfter(version: string, resource: Resource): readonly string[] {
+  const isLater = ({ since = '' }: Field) => since.localeCompare(version, 'en', { numeric: true }) > 0;
+  return fieldsOf(resource).flatMap(([name, field]) => (isLater(field) ? name : []));
+}
+
+export const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** The names of the errors about one resource. */
+export const errorNamesOf = ({ name }: Pick<Resource, 'name'>) =>
+  ({ invalid: `invalid_${name}`, notFound: `${name}_not_found` }) as {
+    readonly invalid: Extract<ErrorName, `invalid_${string}`>;
+    readonly notFound: Extract<ErrorName, `${string}_not_found`>;
+  };
+
+export type Action = 'create' | 'read' | 'update' | 'delete';
+
+/** The scope that an action needs. Those of plants have no prefix, since they are older than other resources. */
+export type ScopeOf<Plural extends string> = Plural extends 'plants' ? Action : `${Plural}:${Action}`;

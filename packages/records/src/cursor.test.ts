@@ -1,0 +1,75 @@
+import { INT64_MAX, INT64_MIN } from '@plant-store/contract';
+import { resources } from '@plant-store/contract/resources';
+import { expect, it } from 'vitest';
+import { cursorsOf, type RecordQuery, readChangeCursor, writeChangeCursor } from './cursor.js';
+
+const { read: readCursor, write: writeCursor } = cursorsOf(resources.plant);
+
+const positions = [0n, 7n, -1n, INT64_MIN, INT64_MAX].flatMap((id) => [
+  { id },
+  ...[0, 1_795_000_000_000].map((addedAt) => ({ id, addedAt })),
+]);
+
+it.each(positions)('has the position that it was written for: $id, $addedAt', (position) => {
+  for (const query of [{}, { order: 'newest', tag: '🌱', q: '.' } as const]) {
+    expect(readCursor(query, writeCursor(query, position))).toStrictEqual(position);
+  }
+});
+
+it('is one of the same plants in the same order alone, however many a page has', () => {
+  const query = { tag: 'a', q: 'b' };
+  const cursor = writeCursor(query, { id: 1n });
+  expect(readCursor({ ...query, order: 'id', limit: 7, after: 'x' }, cursor)).toEqual({ id: 1n });
+  const others: RecordQuery[] = [{}, { tag: 'a' }, { q: 'b' }, { tag: 'b', q: 'a' }];
+  for (const other of [...others, { ...query, order: 'newest' } as const])
+    expect(readCursor(other, cursor)).toBeUndefined();
+  expect(readCursor({ tag: '' }, writeCursor({}, { id: 1n }))).toBeUndefined();
+  for (const name of ['addedFrom', 'addedBefore'] as const) {
+    const of = (year: number) => ({ [name]: `${year}-01-01T00:00:00Z` });
+    for (const other of [{}, of(2026)])
+      expect(readCursor(other, writeCursor(of(2025), { id: 1n }))).toBeUndefined();
+  }
+  // As version 1.3 wrote it.
+  expect(readCursor(query, '1.ft54gt..1')).toEqual({ id: 1n });
+});
+
+it('is rejected if it is of another version, or nothing that was ever written', () => {
+  const cursor = writeCursor({}, { id: INT64_MAX, addedAt: 5 });
+  const start = cursor.slice(0, cursor.indexOf('.5.'));
+  expect(cursor).toBe(`${start}.5.9223372036854775807`);
+  const ends = [
+    '.5',
+    '.5.',
+    '.5.01',
+    '.5.-0',
+    '.-5.1',
+    '.x.1',
+    `.5.${INT64_MAX + 1n}`,
+    `.5.${'9'.repeat(400)}`,
+  ];
+  const others = ['', '.', 'x', `2${cursor.slice(1)}`, ` ${cursor}`, `${cursor}\n`];
+  for (const wrong of [...others, ...ends.map((end) => start + end)])
+    expect(readCursor({}, wrong), wrong).toBeUndefined();
+});
+
+it('of changes has the generation of the store, unless that accepts those of version 1.4, which have none', () => {
+  const places = [
+    ['1.12.7', { generation: '', number: 12, id: 7n }],
+    ['1..-7', { generation: '', id: -7n }],
+    ['2.0a1b2c3d.12.7', { generation: '0a1b2c3d', number: 12, id: 7n }],
+    [`2.0a1b2c3d..${INT64_MAX}`, { generation: '0a1b2c3d', id: INT64_MAX }],
+  ] as const;
+  for (const [cursor, place] of places) {
+    expect(writeChangeCursor(place)).toBe(cursor);
+    expect(readChangeCursor(cursor)).toStrictEqual(place);
+  }
+  const wrong = [
+    '2.12.7',
+    '2.0A1B2C3D.12.7',
+    '2.0a1b2c3.12.7',
+    '2..12.7',
+    '3.0a1b2c3d.12.7',
+    '1.0a1b2c3d.12.7',
+  ];
+  for (const cursor of wrong) expect(readChangeCursor(cursor), cursor).toBeUndefined();
+});

@@ -1,0 +1,3 @@
+export { internalError, ServiceError } from './errors.js';
+export * from './operations.js';
+export * from './store.js';

@@ -1,0 +1,196 @@
+import { INT64_MAX } from '@plant-store/contract';
+
+/** A record to create, under its id. */
+export type New<Fields> = Fields & { readonly id: bigint };
+
+/** A record as it is stored, under its id. */
+export type Stored<Fields> = New<Fields> & {
+  /**
+   * When it was stored, in milliseconds since 1970. It is not known for plants of version 1.2 and earlier; an import stores such a
+   * record with `null`.
+   */
+  readonly addedAt?: number | null;
+  /** The fingerprint of what it was created as, if it was updated since. */
+  readonly original?: string | undefined;
+  /** Who creates it, while it is being stored; see `RecordHistory`. */
+  readonly addedBy?: string | undefined;
+};
+
+/** What is left of a deleted record: its id, which stays taken. */
+export interface Tombstone {
+  readonly id: bigint;
+  readonly deleted: true;
+}
+
+/** What a store has under an id. */
+export type StoredRecord<Fields> = Stored<Fields> | Tombstone;
+
+/** Whether a record was deleted, or will be. */
+export function isTombstone(record: object): record is Tombstone {
+  return 'deleted' in record;
+}
+
+/** The records that were not deleted. */
+export function withoutTombstones<Fields>(records: readonly StoredRecord<Fields>[]): Stored<Fields>[] {
+  return records.filter((record): record is Stored<Fields> => !isTombstone(record));
+}
+
+/** The result of a create: the record was stored now, or its id is taken by what exists. */
+export type CreateOutcome<Fields> =
+  | { readonly stored: true; readonly addedAt: number | null }
+  | { readonly stored: false; readonly existing: StoredRecord<Fields> };
+
+/** A change of the record with an id, which depends on that record. */
+export interface Change<Fields> {
+  readonly id: bigint;
+  /** The size of the fields that it may store, in bytes; see `bytesOf`. */
+  readonly bytes: number;
+  /** Who changes it; see `RecordHistory`. */
+  readonly by?: string | undefined;
+  /**
+   * Returns the replacement, or `undefined` to change nothing. A store calls it again if another change comes first.
+   *
+   * @param existing what has the id; `undefined` if nothing ever had it: then only a tombstone may replace it
+   */
+  readonly replace: (existing: StoredRecord<Fields> | undefined) => StoredRecord<Fields> | undefined;
+}
+
+/** What had the id before a change, and what replaced it, if anything did. */
+export interface ChangeOutcome<Fields> {
+  readonly before: StoredRecord<Fields> | undefined;
+  readonly after: StoredRecord<Fields> | undefined;
+}
+
+/**
+ * The change that deletes the record with an id. A tombstone replaces it, so that the id stays taken.
+ *
+ * @param retire whether an id that nothing ever had is taken, too
+ */
+export function removalOf<Fields>(id: bigint, retire = false): Change<Fields> {
+  return {
+    id,
+    bytes: 0,
+    replace(existing) {
+      const isToRemove = existing === undefined ? retire : !isTombstone(existing);
+      return isToRemove ? { id, deleted: true } : undefined;
+    },
+  };
+}
+
+/** Which records to examine, and which of these match. */
+export interface ListQuery {
+  /** By `id` ascending; the `newest` first, then descending by id; or those without a time, descending by id. */
+  readonly order: 'id' | 'newest' | 'untimed';
+  /** The record after which to begin. */
+  readonly after?: ListPosition | undefined;
+  /** The values that fields of these names must have, as their columns have them. */
+  readonly equal?: Readonly<Record<string, string | number | bigint | null | undefined>>;
+  /** The text that a searched field must contain, both folded by `foldText`. */
+  readonly q?: string | undefined;
+  /** When records must have been stored, in milliseconds since 1970. Records without a time match no bound. */
+  readonly addedFrom?: number | undefined;
+  readonly addedBefore?: number | undefined;
+}
+
+/** Whether a query may skip records. */
+export function isFiltered({ equal = {}, q, addedFrom, addedBefore }: ListQuery): boolean {
+  return [...Object.values(equal), q, addedFrom, addedBefore].some((value) => value !== undefined);
+}
+
+/** The most that a list may examine and return. Bytes are those of the fields of all records that it examines; see `bytesOf`. */
+export interface ListLimits {
+  readonly matches: number;
+  readonly records: number;
+  readonly bytes: number;
+  /** How long records are examined, in milliseconds, where the engine checks the time. Default: 100. */
+  readonly durationMs?: number;
+}
+
+/** The most that a count may examine. */
+export type CountLimits = Omit<ListLimits, 'matches'>;
+
+/** The position of a record in a list. */
+export interface ListPosition {
+  readonly id: bigint;
+  readonly addedAt?: number | undefined;
+}
+
+/** The records of a list that match, in order. */
+export interface Listed<Fields> {
+  readonly records: readonly Stored<Fields>[];
+  /** The last record that was examined; `undefined` if there are no more. */
+  readonly last: ListPosition | undefined;
+  /** How long the engine took, in milliseconds, if it reports that without the time that the list waited for others. */
+  readonly readMs?: number | undefined;
+}
+
+/** How many of the examined records have each value. */
+export interface CountedValues {
+  readonly counts: readonly (readonly [value: string, records: number])[];
+  /** The last record that was examined; `undefined` if there are no more. */
+  readonly last: bigint | undefined;
+  /** As in `Listed`. */
+  readonly readMs?: number | undefined;
+}
+
+/** The position of a record's last change. Records from before changes had numbers come first, in the order of their ids. */
+export interface ChangePosition {
+  /** The generation of the store in which the position is valid: 8 hexadecimal digits, or empty in a store that accepts cursors of version 1.4. */
+  readonly generation: string;
+  readonly number?: number | undefined;
+  readonly id: bigint;
+}
+
+/** The position after all records without a number, and before all others. */
+export const beforeNumbers = { number: 0, id: INT64_MAX } as const;
+
+/** The last change of a record, and the record since then. */
+export interface RecordChange<Fields> {
+  readonly record: StoredRecord<Fields>;
+  /** When it happened, in milliseconds since 1970, if that is known. */
+  readonly at: number | undefined;
+}
+
+/** Changes in their order. */
+export interface ListedChanges<Fields> {
+  readonly changes: readonly RecordChange<Fields>[];
+  /** The position of the last record that was examined, or the position where the list began. */
+  readonly last: ChangePosition;
+  /** Whether there may be more now. */
+  readonly hasMore: boolean;
+  readonly readMs?: number | undefined;
+}
+
+/**
+ * The store of one resource, as the operations of one caller use it: on a database, behind a queue, or in memory. Its members are
+ * properties, because methods would accept a store of other records.
+ */
+export interface Store<Fields> {
+  readonly create: (record: New<Fields>) => Promise<CreateOutcome<Fields>>;
+  readonly change: (change: Change<Fields>) => Promise<ChangeOutcome<Fields>>;
+  readonly find: (id: bigint) => Promise<StoredRecord<Fields> | undefined>;
+  /** Examines records in an order, as many as the limits allow, at least one, and returns those that match and were not deleted. */
+  readonly list: (query: ListQuery, limits: ListLimits) => Promise<Listed<Fields>>;
+  /**
+   * Counts the records that have each value of a field, among those after an id that it examines in the order of their ids: as many
+   * as the limits allow, at least one. It does not count records without a value.
+   */
+  readonly countValues: (
+    field: string,
+    after: bigint | undefined,
+    limits: CountLimits,
+  ) => Promise<CountedValues>;
+  /**
+   * Lists the last change of each record after a position, in one order that never changes. A record that changes again moves to the
+   * end.
+   *
+   * @param after `undefined` for all
+   * @throws {ServiceError} `cursor_expired` for a position that is not of this store as it is, `changes_unsupported`
+   */
+  readonly listChanges: (
+    after: ChangePosition | undefined,
+    limits: ListLimits,
+  ) => Promise<ListedChanges<Fields>>;
+  /** The position of the last change that `listChanges` would return now, or `beforeNumbers`. */
+  readonly lastChange: () => Promise<ChangePosition>;
+}
