@@ -59,7 +59,7 @@ export const errorTexts: Readonly<Record<ErrorName, ErrorTexts>> = {
     example:
       'The new token is not valid: name is required; ratePerMinute must be an integer from 1 to 1000000000.',
   },
-  token_ended: {
+  token_inactive: {
     meaning:
       'The token to rotate was revoked, or has expired. Nothing was changed; create a new one instead.',
     example: 'The token 3 was revoked or has expired. Create a new one instead.',
@@ -84,7 +84,7 @@ export const errorTexts: Readonly<Record<ErrorName, ErrorTexts>> = {
       'The access token is valid, but does not permit this operation. The message names the scope that is missing.',
     example: 'The access token does not have the scope delete. Request one that has it.',
   },
-  beyond_own_token: {
+  exceeds_issuer: {
     meaning:
       'A token may give no more than it has itself: no other scopes, no later expiry, no higher rate. Nothing was changed; the message names what is too much.',
     example: 'The access token may not give the scope delete, which it does not have itself.',

@@ -34,8 +34,8 @@ const published = {
   '1.4': {
     precondition_required: 40008,
     invalid_token_request: 40009,
-    token_ended: 40010,
-    beyond_own_token: 40301,
+    token_inactive: 40010,
+    exceeds_issuer: 40301,
     token_not_found: 40402,
     precondition_failed: 41200,
     changes_unsupported: 50100,

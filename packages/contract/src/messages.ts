@@ -51,13 +51,13 @@ export const messages = {
   missingScope: (scope: string) =>
     `The access token does not have the scope ${scope}. Request one that has it.`,
   tokenNotFound: (id: bigint) => `No access token has the id ${id}.`,
-  tokenEnded: (id: bigint) => `The token ${id} was revoked or has expired. Create a new one instead.`,
+  tokenInactive: (id: bigint) => `The token ${id} was revoked or has expired. Create a new one instead.`,
   tooManyTokens: `${MAX_TOKENS} access tokens are valid, and no more can be created over HTTP. Revoke those that nobody uses.`,
-  scopeBeyondOwn: (scope: string) =>
+  scopeExceedsIssuer: (scope: string) =>
     `The access token may not give the scope ${scope}, which it does not have itself.`,
-  expiryBeyondOwn: (expiresAt: string) =>
+  expiryExceedsIssuer: (expiresAt: string) =>
     `The access token may not give access beyond its own expiry, ${expiresAt}.`,
-  rateBeyondOwn: (ratePerMinute: number) =>
+  rateExceedsIssuer: (ratePerMinute: number) =>
     `The access token may not give more than its own ${ratePerMinute} requests a minute.`,
   unknownToken: 'The access token is not known here. Ask the operator for a new one.',
   notFound: (path: string) => `Nothing is served under ${shorten(path, 200)}.`,

@@ -20,7 +20,7 @@ const common = {
 const body = ['bad_request', 'malformed_json', 'unsupported_content_type', 'body_too_large'] as const;
 const batch = { ...common, 400: [...body, 'invalid_plant', 'batch_too_large'] } as const;
 const condition = { 404: ['plant_not_found'], 412: ['precondition_failed'] } as const;
-const issue = { ...common, 403: ['insufficient_scope', 'beyond_own_token'] } as const;
+const issue = { ...common, 403: ['insufficient_scope', 'exceeds_issuer'] } as const;
 
 /**
  * The errors that each operation can return, by their status. The OpenAPI document and the types of the client derive from this table.
@@ -39,6 +39,10 @@ export const operationErrors = {
   getOwnToken: common,
   listTokens: common,
   createToken: { ...issue, 400: [...body, 'invalid_token_request'] },
-  rotateToken: { ...issue, 400: [...body, 'invalid_token_request', 'token_ended'], 404: ['token_not_found'] },
+  rotateToken: {
+    ...issue,
+    400: [...body, 'invalid_token_request', 'token_inactive'],
+    404: ['token_not_found'],
+  },
   revokeToken: { ...common, 404: ['token_not_found'] },
 } as const satisfies Record<keyof typeof routes, Readonly<Record<number, readonly ErrorName[]>>>;

@@ -143,7 +143,7 @@ const invalidToken = (issues: string) =>
   rejected('invalid_token_request', `The new token is not valid: ${issues}.`);
 const invalidRotation = (issues: string) =>
   rejected('invalid_token_request', `The rotation is not valid: ${issues}.`);
-const beyond = (message: string) => rejected('beyond_own_token', message);
+const beyond = (message: string) => rejected('exceeds_issuer', message);
 const noSuchToken = (id: bigint) => rejected('token_not_found', messages.tokenNotFound(id));
 /** Of an operation on one token. */
 const ofTokenPath = (to: (id: Id) => Request): readonly Case[] => [
@@ -896,15 +896,15 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
       issued(3, ['read', 'admin'], limited),
     ],
     ...each(
-      beyond(messages.scopeBeyondOwn('delete')),
+      beyond(messages.scopeExceedsIssuer('delete')),
       postToken({ ...reader, scopes: ['read', 'delete'] }, '/tokens', bySecret),
     ),
     ...each(
-      beyond(messages.expiryBeyondOwn(limited.expiresAt)),
+      beyond(messages.expiryExceedsIssuer(limited.expiresAt)),
       postToken({ ...reader, expiresAt: future }, '/tokens', bySecret),
     ),
     ...each(
-      beyond(messages.rateBeyondOwn(600)),
+      beyond(messages.rateExceedsIssuer(600)),
       postToken({ ...reader, ratePerMinute: 601 }, '/tokens', bySecret),
     ),
     ['one that has its limits', postToken(reader, '/tokens', bySecret), issued(4, ['read'], limited)],
@@ -949,7 +949,7 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
       rotate(3, { overlapSeconds: 0, expiresAt: limited.expiresAt }),
       issued(4, ['read'], limited),
     ],
-    ['one that was revoked', rotate(3), rejected('token_ended', messages.tokenEnded(3n))],
+    ['one that was revoked', rotate(3), rejected('token_inactive', messages.tokenInactive(3n))],
     [
       'what became of them',
       get('/tokens'),
@@ -969,7 +969,7 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
     [
       'what it does not permit itself',
       { ...rotate(6), headers: bySecret },
-      beyond(messages.scopeBeyondOwn('delete')),
+      beyond(messages.scopeExceedsIssuer('delete')),
     ],
   ],
 

@@ -38,16 +38,16 @@ export function createTokenManagement(
   log: Pick<Logger, 'info'>,
   now: () => number = Date.now,
 ) {
-  /** @throws {ServiceError} `beyond_own_token` */
+  /** @throws {ServiceError} `exceeds_issuer` */
   function requireWithin(request: TokenRequest, issuer: Issuer): void {
     const beyond = request.scopes?.find((scope) => !issuer.scopes.includes(scope));
-    if (beyond !== undefined) throw beyondOwn(messages.scopeBeyondOwn(beyond));
+    if (beyond !== undefined) throw exceedsIssuer(messages.scopeExceedsIssuer(beyond));
     const { expiresAt = Number.POSITIVE_INFINITY } = issuer;
     if ((request.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY) > expiresAt)
-      throw beyondOwn(messages.expiryBeyondOwn(new Date(expiresAt).toISOString()));
+      throw exceedsIssuer(messages.expiryExceedsIssuer(new Date(expiresAt).toISOString()));
     const rate = request.ratePerMinute ?? ratePerMinute;
     if (issuer.ratePerMinute > 0 && (rate === 0 || rate > issuer.ratePerMinute))
-      throw beyondOwn(messages.rateBeyondOwn(issuer.ratePerMinute));
+      throw exceedsIssuer(messages.rateExceedsIssuer(issuer.ratePerMinute));
   }
 
   /**
@@ -83,7 +83,7 @@ export function createTokenManagement(
       return (await tokens.listLatest()).map(showToken);
     },
 
-    /** @throws {ServiceError} `beyond_own_token` */
+    /** @throws {ServiceError} `exceeds_issuer` */
     async create({ name, scopes, expiresAt, ratePerMinute }: NewToken, issuer: Issuer): Promise<IssuedToken> {
       const expiry = expiresAt === undefined ? issuer.expiresAt : Date.parse(expiresAt);
       const { text, token } = await issue(
@@ -98,7 +98,7 @@ export function createTokenManagement(
       return { ...showToken(token), secret: text };
     },
 
-    /** @throws {ServiceError} `token_not_found`, `token_ended` or `beyond_own_token` */
+    /** @throws {ServiceError} `token_not_found`, `token_inactive` or `exceeds_issuer` */
     async rotate(
       id: bigint,
       { overlapSeconds, expiresAt }: TokenRotation,
@@ -106,7 +106,7 @@ export function createTokenManagement(
     ): Promise<IssuedToken> {
       const old = isStorable(id) ? await tokens.find(Number(id)) : null;
       if (old === null) throw notFound(id);
-      if (isEnded(old, now())) throw new ServiceError('token_ended', messages.tokenEnded(id));
+      if (isEnded(old, now())) throw new ServiceError('token_inactive', messages.tokenInactive(id));
       const same = successorOf(old, now());
       const own = issuer.expiresAt ?? Number.POSITIVE_INFINITY;
       const expiry =
@@ -157,8 +157,8 @@ function isStorable(id: bigint): boolean {
   return id >= 1n && id < 2n ** 31n;
 }
 
-function beyondOwn(message: string): ServiceError {
-  return new ServiceError('beyond_own_token', message);
+function exceedsIssuer(message: string): ServiceError {
+  return new ServiceError('exceeds_issuer', message);
 }
 
 function notFound(id: bigint): ServiceError {

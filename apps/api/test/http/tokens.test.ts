@@ -26,7 +26,7 @@ async function openAdmin(
 }
 
 const rejection = (error: number) => expect.objectContaining({ error });
-const beyond = rejection(errors.beyond_own_token.error);
+const beyond = rejection(errors.exceeds_issuer.error);
 
 /** Creates a token, as far as that is permitted. */
 const create = async (client: ReturnType<typeof createClient>, request: Partial<NewToken>) =>
@@ -118,7 +118,7 @@ it('a token that is revoked, or made to expire sooner, while its request arrives
   }
   const { token, end } = await begin('/tokens', create);
   await service.accessTokens.limit(token.id, 60_000);
-  expect(await end()).toMatchObject({ status: 403, body: { error: errors.beyond_own_token.error } });
+  expect(await end()).toMatchObject({ status: 403, body: { error: errors.exceeds_issuer.error } });
   // Nobody has what was created, and the other one stays as it was.
   const listed = await service.accessTokens.listLatest();
   const late = listed.filter(({ id, name }) => name === 'late' || (name === 'shop' && id > other.id));

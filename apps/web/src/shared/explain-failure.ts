@@ -110,14 +110,14 @@ const explanations: Readonly<Record<ErrorNumber, Explanation>> = {
   40006: ofPage,
   // invalid_token_request
   40009: { about: 'plant', explain: ({ message }) => [message] },
-  // token_ended
+  // token_inactive
   40010: { about: 'plant', explain: ({ message }) => [message] },
   // cursor_expired
   40011: {
     about: 'plant',
     explain: () => ['The plants were replaced by those of a backup.', 'Reload the page.'],
   },
-  // beyond_own_token
+  // exceeds_issuer
   40301: { about: 'scope', explain: ({ message }) => [message] },
   // token_not_found
   40402: { about: 'plant', explain: ({ message }) => [message] },

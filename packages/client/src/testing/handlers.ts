@@ -174,7 +174,7 @@ export const handlers: { readonly [Name in keyof Operations]: Handler<Name> } = 
     const { tokens } = state;
     const old = tokens.get(id);
     if (old === undefined) throw new ServiceError('token_not_found', messages.tokenNotFound(id));
-    if (hasEnded(old)) throw new ServiceError('token_ended', messages.tokenEnded(id));
+    if (hasEnded(old)) throw new ServiceError('token_inactive', messages.tokenInactive(id));
     const { name, scopes, ratePerMinute } = old;
     const { own } = state;
     const sameMs = Date.parse(old.expiresAt ?? '') - Date.parse(old.createdAt) + Date.now();
@@ -201,7 +201,7 @@ export const handlers: { readonly [Name in keyof Operations]: Handler<Name> } = 
 /**
  * Issues a token, which gives no more than that of the request.
  *
- * @throws {ServiceError} `beyond_own_token`
+ * @throws {ServiceError} `exceeds_issuer`
  */
 function issue(
   { name, scopes, expiresAt, ratePerMinute }: NewToken,
@@ -210,11 +210,11 @@ function issue(
   const beyond = scopes.find((scope) => !own.scopes.includes(scope));
   const expiry = expiresAt ?? own.expiresAt;
   const rate = ratePerMinute ?? own.ratePerMinute;
-  if (beyond !== undefined) throw new ServiceError('beyond_own_token', messages.scopeBeyondOwn(beyond));
+  if (beyond !== undefined) throw new ServiceError('exceeds_issuer', messages.scopeExceedsIssuer(beyond));
   if (own.expiresAt !== undefined && Date.parse(expiry ?? '') > Date.parse(own.expiresAt))
-    throw new ServiceError('beyond_own_token', messages.expiryBeyondOwn(own.expiresAt));
+    throw new ServiceError('exceeds_issuer', messages.expiryExceedsIssuer(own.expiresAt));
   if (own.ratePerMinute !== undefined && (rate ?? 0) > own.ratePerMinute)
-    throw new ServiceError('beyond_own_token', messages.rateBeyondOwn(own.ratePerMinute));
+    throw new ServiceError('exceeds_issuer', messages.rateExceedsIssuer(own.ratePerMinute));
   // The first one is that of the fake itself.
   const id = BigInt(tokens.size + 2);
   const body = `${accessTokenPrefix}${`Fake${id}`.padEnd(accessTokenSecretLength, '0')}`;
