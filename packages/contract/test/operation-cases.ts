@@ -550,7 +550,7 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
         put(1, headers, small),
       ),
     ),
-    ['the id given again', put(1, ifNone, large), ok(shown(1, large))],
+    ['the id reused', put(1, ifNone, large), ok(shown(1, large))],
     ['a retry of that', put(1, ifNone, large), exists(1n)],
     ['a late retry of the first create', create(1, all), taken(1n)],
     ['a create of what was given', create(1, large), replayed(large)],
@@ -787,7 +787,7 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
       changesOf('after=<next>&wait=25'),
       changedBy([change('corrected', 1, small), change('deleted', max)]),
     ],
-    ['the id given again', put(max, ifNone, large), ok(shown(max, large))],
+    ['the id reused', put(max, ifNone, large), ok(shown(max, large))],
     [
       'all from the beginning',
       changesOf('after=0&limit=1000'),

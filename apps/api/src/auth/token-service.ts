@@ -84,7 +84,7 @@ export interface TokenVerifier {
  * nothing more.
  */
 export function createTokenService(
-  store: Omit<AccessTokenStore, 'list' | 'findNextExpiry' | 'recordUses' | 'listHashed' | 'takeOver'>,
+  store: Omit<AccessTokenStore, 'list' | 'findNextExpiry' | 'recordUses' | 'listHashed' | 'importToken'>,
   now: () => number = Date.now,
   onUse?: (token: AccessToken) => void,
 ): TokenService {
@@ -351,5 +351,5 @@ export interface AccessTokenStore {
    *
    * @returns whether it was new
    */
-  takeOver(token: HashedAccessToken): Promise<boolean>;
+  importToken(token: HashedAccessToken): Promise<boolean>;
 }

@@ -278,7 +278,7 @@ export async function importTokens(
   const tokens = await readTokens(input, (error) => explainUnreadable(error, quote(path), folder));
   await withDatabase(config, {}, async ({ accessTokens: store }) => {
     let added = 0;
-    for (const token of tokens) if (await store.takeOver(token)) added++;
+    for (const token of tokens) if (await store.importToken(token)) added++;
     const alreadyThere = tokens.length - added;
     const words = `${added} imported, ${alreadyThere} already there`;
     await reportOutcome(context, options, { imported: added, alreadyThere }, words);

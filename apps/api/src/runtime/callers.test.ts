@@ -53,7 +53,7 @@ describe('a fair queue', () => {
     for (const caller of ['c', 'c', 'd']) queue.hold(caller);
     push('c3');
     expect([...shift(2), queue.size]).toEqual(['a3', undefined, 2]);
-    for (const caller of ['c', 'd']) queue.letGoOn(caller);
+    for (const caller of ['c', 'd']) queue.resume(caller);
     expect(shift(3)).toEqual(['c2', 'c3', undefined]);
     expect([queue.size, queue.callers, queue.peek()]).toEqual([0, 0, undefined]);
   });

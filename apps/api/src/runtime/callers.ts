@@ -104,14 +104,14 @@ export class FairQueue<Item> {
     return line;
   }
 
-  /** Holds back a caller: it has no turn until it is let go on. */
+  /** Holds back a caller: it has no turn until it is resumed. */
   hold(caller: Caller): void {
     const line = this.#lineOf(caller);
     if (line.items.length > 0 && !line.isHeld) this.#turns.splice(this.#turns.indexOf(line), 1);
     line.isHeld = true;
   }
 
-  letGoOn(caller: Caller): void {
+  resume(caller: Caller): void {
     const line = this.#lines.get(caller);
     if (!line?.isHeld) return;
     line.isHeld = false;

@@ -94,7 +94,7 @@ export function createListGate({
     if (own > 0) readingOf.set(caller, own);
     else readingOf.delete(caller);
     if (!mayBegin(caller)) waiting.hold(caller);
-    else if (!resting.has(caller)) waiting.letGoOn(caller);
+    else if (!resting.has(caller)) waiting.resume(caller);
   }
 
   /** Begins those of this turn of the event loop together, so that those that are of the same are known. */
@@ -117,7 +117,7 @@ export function createListGate({
     waiting.hold(caller);
     const end = () => {
       resting.delete(caller);
-      if (mayBegin(caller)) waiting.letGoOn(caller);
+      if (mayBegin(caller)) waiting.resume(caller);
       beginReady();
     };
     resting.set(caller, setTimeout(end, restMs));

@@ -73,7 +73,7 @@ export function createTurns(callers: Pick<ActiveCallers, 'count'>, processes = 1
     waiting.hold(caller);
     setTimeout(() => {
       held.delete(caller);
-      waiting.letGoOn(caller);
+      waiting.resume(caller);
       if (left === undefined && waiting.callers > 0) startTurn();
     }, holdMs);
   }

@@ -161,7 +161,7 @@ export function createPrismaAccessTokenStore({
       }),
     recordUses: (uses) => runQuery(() => recordUses(uses)),
     listHashed: async () => (await listAll()).map(({ id, ...token }) => token),
-    takeOver: (token) =>
+    importToken: (token) =>
       withTable(async (tokens) => {
         const { hash, revokedAt, lastUsedAt } = token;
         const existing = await tokens.findUnique({ where: { hash }, omit: withoutHash });

@@ -159,8 +159,8 @@ it('a token or a revocation that has not reached a standby is not reported as ex
       await expect(endWaitingOf(action())).rejects.toMatchObject({ errorName: 'database_unavailable' });
     await server.restoreStandby();
   }
-  await doTwice(() => accessTokens.takeOver(token));
-  expect(await accessTokens.takeOver(token)).toBe(false);
+  await doTwice(() => accessTokens.importToken(token));
+  expect(await accessTokens.importToken(token)).toBe(false);
   const id = (await accessTokens.findByHash('a'))?.id ?? 0;
   const revokedAt = new Date();
   await doTwice(() => accessTokens.revoke(id, revokedAt));

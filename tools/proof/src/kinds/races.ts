@@ -85,7 +85,7 @@ async function runOne({ ledger, random }: Trial, callers: readonly Caller[], pla
     const content = random.pick(contents);
     if (kind < 0.25) return { do: 'create', plant: random.next() < 0.8 ? plant : content };
     if (kind < 0.4) return { do: 'delete', plant };
-    if (kind < 0.55) return { do: 'give', plant: content };
+    if (kind < 0.55) return { do: 'reuseId', plant: content };
     if (kind < 0.7) return { do: 'read', plant };
     // The plant as it was shown last, or before, or any.
     const match = random.next() < 0.5 ? known.at(-1) : known[random.below(known.length + 1)];
@@ -103,7 +103,7 @@ async function runOne({ ledger, random }: Trial, callers: readonly Caller[], pla
   tally.add('requests at the same time', operations.length);
   if (explain(possible, inTurn).length === 0) tally.add('in another order than sent');
   if ((await send({ do: 'read', plant })) !== 'shown') {
-    await send({ do: 'give', plant: random.pick(contents) });
+    await send({ do: 'reuseId', plant: random.pick(contents) });
     await send({ do: 'create', plant });
     await send({ do: 'read', plant });
   }

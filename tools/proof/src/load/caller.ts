@@ -103,7 +103,7 @@ function toHttp({ do: what, plant, match }: Request): [string, string, string?, 
   const path = `/plants/${plant.id}`;
   if (what === 'create') return ['POST', '/plants', toJson(plant)];
   if (what === 'delete' || what === 'read') return [what === 'read' ? 'GET' : 'DELETE', path];
-  const precondition = what === 'give' ? { 'if-none-match': '*' } : { 'if-match': match?.etag ?? '*' };
+  const precondition = what === 'reuseId' ? { 'if-none-match': '*' } : { 'if-match': match?.etag ?? '*' };
   return ['PUT', path, JSON.stringify(fieldsOf(plant)), precondition];
 }
 

@@ -7,7 +7,7 @@ export type Shown = NewPlant & { readonly addedAt?: string | undefined; readonly
 /** A request about one id; of the plant of a delete, a read or `follow` only the id counts. */
 export interface Request {
   /** `give`: gives the id of a deleted plant again. `follow`: a follower gets its last change. */
-  readonly do: 'create' | 'correct' | 'give' | 'delete' | 'read' | 'follow';
+  readonly do: 'create' | 'correct' | 'reuseId' | 'delete' | 'read' | 'follow';
   readonly plant: NewPlant;
   /** What a correction may replace: any plant without it. */
   readonly match?: Shown | undefined;
@@ -108,7 +108,7 @@ function isAlike(one: Operation, other: Operation): boolean {
 function carryOut(before: State, { request, answer }: Operation): State | undefined {
   const [shown] = answer?.plants ?? [];
   // A correction keeps the time, so that a reply to it shows that of what was there before.
-  const isKept = typeof before === 'object' && request.do !== 'give';
+  const isKept = typeof before === 'object' && request.do !== 'reuseId';
   const known = isKept ? { ...before, addedAt: before.addedAt ?? shown?.addedAt } : before;
   const [kind, next] = reply(known, request);
   if (answer === undefined) return next;
@@ -129,7 +129,7 @@ function reply(state: State, { do: what, plant, match }: Request): readonly [Ans
   }
   if (state === 'nothing') return ['not found', state];
   if (what === 'delete') return ['deleted', 'a deleted plant'];
-  if (what === 'give') return state === 'a deleted plant' ? ['shown', given] : ['failed', state];
+  if (what === 'reuseId') return state === 'a deleted plant' ? ['shown', given] : ['failed', state];
   if (state === 'a deleted plant') return [what === 'follow' ? 'deleted' : 'not found', state];
   if (what === 'follow') return [state.isCorrected ? 'corrected' : 'created', state];
   if (what === 'read' || hasSameFields(state.plant, fields)) return ['shown', state];

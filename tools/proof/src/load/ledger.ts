@@ -43,8 +43,8 @@ export class Ledger {
   /** When the last of them came, and the longest time between two since it was last set to 0, in milliseconds. */
   acknowledgedAt = performance.now();
   longestGapMs = 0;
-  /** How many plants were shown by reads, corrected, and given the id of a deleted one. */
-  readonly replies = { shown: 0, corrected: 0, 'given again': 0 };
+  /** How many plants were shown by reads, corrected, and created under the id of a deleted one. */
+  readonly replies = { shown: 0, corrected: 0, 'ids reused': 0 };
   /** How many replies were 503 `database_unavailable`. */
   unavailable = 0;
   /** How many replies were an error after which nothing was stored. */
@@ -136,7 +136,7 @@ export class Ledger {
     for (const plant of plants) this.checkTag(plant);
     if (what === 'read') this.replies.shown += plants.length;
     if (what === 'correct') this.replies.corrected += plants.length;
-    if (what === 'give') this.replies['given again'] += plants.length;
+    if (what === 'reuseId') this.replies['ids reused'] += plants.length;
     const isDone = what !== 'read' && ['stored', 'replayed', 'deleted', 'shown'].includes(kind);
     // Otherwise another request may have changed that, so that this one need not have stored anything.
     if (!isDone || (!isFirst && ['delete', 'correct'].includes(what))) return;

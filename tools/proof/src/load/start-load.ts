@@ -107,7 +107,7 @@ function createChooser({ ledger, random, createPlant }: LoadOptions) {
     const plant = random.pick(recent);
     if (kind < 0.82) return { do: 'correct', plant: createConflict(plant, random) };
     if (kind < 0.87 && deleted.length > 0)
-      return { do: 'give', plant: createConflict(random.pick(deleted), random) };
+      return { do: 'reuseId', plant: createConflict(random.pick(deleted), random) };
     deleted.push(plant);
     if (deleted.length > deletedCount) deleted.shift();
     return { do: 'delete', plant };

@@ -147,7 +147,7 @@ describe.each(enginesOfStore())('access tokens on %s', (engine) => {
     const limits = { expiresAt, ratePerMinute: 600 };
     const created = { name: 'shop', scopes: ['create', 'read'] as Scope[], createdAt: first, ...limits };
     const token = { ...created, hash: 'a', revokedAt: null, lastUsedAt: null };
-    expect(await store.takeOver(token)).toBe(true);
+    expect(await store.importToken(token)).toBe(true);
     expect(await store.listHashed()).toEqual([token]);
     const changed = { ...token, name: 'other', scopes, expiresAt: null };
     for (const [imported, expected] of [
@@ -160,7 +160,7 @@ describe.each(enginesOfStore())('access tokens on %s', (engine) => {
       [{ lastUsedAt: first }, { lastUsedAt: second }],
       [{ lastUsedAt: null }, { lastUsedAt: second }],
     ]) {
-      expect(await store.takeOver({ ...token, ...imported })).toBe(false);
+      expect(await store.importToken({ ...token, ...imported })).toBe(false);
       expect(await store.listHashed()).toMatchObject([{ ...created, ...expected }]);
     }
     const times = { revokedAt: second, lastUsedAt: second };

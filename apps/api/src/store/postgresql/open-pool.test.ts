@@ -51,8 +51,8 @@ it('no statement about tokens is in a client transaction, where a cancelled wait
   const sent = vi.spyOn(pg.Client.prototype, 'query');
   onTestFinished(() => sent.mockRestore());
   const token = { ...shop, hash: 'a', createdAt: new Date(), revokedAt: null, lastUsedAt: null };
-  await accessTokens.takeOver(token);
-  await accessTokens.takeOver({ ...token, revokedAt: new Date() });
+  await accessTokens.importToken(token);
+  await accessTokens.importToken({ ...token, revokedAt: new Date() });
   const { id } = await accessTokens.add({ ...shop, hash: 'b' });
   await accessTokens.revoke(id, new Date());
   await accessTokens.revoke(id, new Date());

@@ -132,9 +132,9 @@ describe('syncs to disk', () => {
     const { accessTokens } = opened.database;
     const times = { scopes, createdAt: new Date(), expiresAt: null, revokedAt: null, lastUsedAt: null };
     const token = { name: 'shop', hash: 'a', ...times };
-    expect(await accessTokens.takeOver(token)).toBe(true);
+    expect(await accessTokens.importToken(token)).toBe(true);
     expect(synced).toEqual([]);
-    expect(await accessTokens.takeOver(token)).toBe(false);
+    expect(await accessTokens.importToken(token)).toBe(false);
     expect(synced).toEqual([log]);
 
     const id = (await accessTokens.findByHash('a'))?.id ?? 0;

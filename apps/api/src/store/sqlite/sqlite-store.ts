@@ -206,9 +206,9 @@ export function createSqliteStore<Resource>({
     // Before the row is deleted, which may have the last number.
     const change = [changedAtOf(after, now), lastNumber() + 1];
     const [addedBefore, addedBy] = deleteRow.get(id) ?? [null, null];
-    const isGivenAgain = before !== undefined && isTombstone(before);
+    const reusesId = before !== undefined && isTombstone(before);
     const values = [
-      ...(isGivenAgain ? [by ?? null, null] : [addedBy, by ?? null]),
+      ...(reusesId ? [by ?? null, null] : [addedBy, by ?? null]),
       ...change,
       ...(isTombstone(after)
         ? [addedBefore, null, 1, ...erasedTexts]

@@ -35,7 +35,7 @@ export interface Connection {
 
 const patientConnection: Connection = { retries: 6, timeoutMs: 120_000, attemptTimeoutMs: 30_000 };
 
-/** How many ids of deleted plants are given again at the same time: each takes a request. */
+/** How many ids of deleted plants are reused at the same time: each takes a request. */
 const concurrentReuses = 6;
 
 /** The errors that are about the plant alone (docs/use/api.md, "Errors"); others would meet the next one as well. */
