@@ -61,7 +61,7 @@ export async function* followChanges(
   { after, limit = 1_000, wait = 25, onCursorExpired, ...options }: FollowOptions = {},
 ): AsyncGenerator<ChangePage, never, undefined> {
   for (let next = after; ; ) {
-    // The first request without a place does not wait: if it failed, changes during its wait would be lost.
+    // The first request without a position does not wait: if it failed, changes during its wait would be lost.
     const query = { limit, after: next, wait: next === undefined ? 0 : Math.max(1, wait) };
     const attemptTimeoutMs = 1_000 * query.wait + marginMs;
     const endless = { attemptTimeoutMs, timeoutMs: Infinity, retries: Infinity };

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { overloadErrors, ServiceError } from '../errors/service-error.js';
 import type { ListGate } from '../runtime/list-gate.js';
-import type { ChangePlace } from '../store/store.js';
+import type { ChangePosition } from '../store/store.js';
 import { createFollowChanges } from './follow-changes.js';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
@@ -20,11 +20,11 @@ function open() {
     resting: undefined as number | undefined,
   };
   const store = {
-    async lastChange(): Promise<ChangePlace> {
+    async lastChange(): Promise<ChangePosition> {
       state.looks++;
       return { generation: '', number: state.last, id: BigInt(state.last) };
     },
-    async listChanges(after: ChangePlace | undefined) {
+    async listChanges(after: ChangePosition | undefined) {
       const start = after?.number ?? 0;
       const numbers = Array.from({ length: state.last - start }, (_, at) => start + at + 1);
       const changes = numbers.map((number) => ({ record: { id: BigInt(number), name: 'x' }, at: 0 }));

@@ -22,7 +22,7 @@ interface FollowersOptions {
   readonly draining: AbortSignal;
 }
 
-/** A request for the changes after a place that waits until there are some. */
+/** A request for the changes after a position that waits until there are some. */
 interface Following {
   readonly query: ChangeQuery & { readonly after: string };
   readonly waitMs: number;
@@ -35,7 +35,7 @@ interface Following {
 }
 
 /**
- * Creates a function that resolves to the changes after a place once there are some, or to none after a time. Requests of a caller for
+ * Creates a function that resolves to the changes after a position once there are some, or to none after a time. Requests of a caller for
  * the same changes share a read, and all of it rest after replies, for longer the more callers do, so that creates have most of the
  * time however many follow. Nobody waits for the rest of another caller.
  */

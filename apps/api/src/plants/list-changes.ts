@@ -17,7 +17,7 @@ export interface ListedChangePage extends ChangePage {
 }
 
 /**
- * Returns the changes after a place in their order, as many as the limits allow. The page is empty and its `next` is the same again
+ * Returns the changes after a position in their order, as many as the limits allow. The page is empty and its `next` is the same again
  * where there are no more.
  *
  * @param share the part of what a request may examine at most that this one may, from 0 to 1
@@ -29,12 +29,12 @@ export async function listChanges(
   { after, limit = defaultLimit }: ChangeQuery & { readonly after: string },
   share: number,
 ): Promise<ListedChangePage> {
-  const place = after === '0' ? undefined : readChangeCursor(after);
-  if (place === undefined && after !== '0')
+  const position = after === '0' ? undefined : readChangeCursor(after);
+  if (position === undefined && after !== '0')
     throw new ServiceError('bad_request', messages.invalidChangeCursor);
   const limits = { ...examinedBy(share), matches: limit };
   const startedAt = performance.now();
-  let page = await store.listChanges(place, limits);
+  let page = await store.listChanges(position, limits);
   // Where all of earlier versions have changed since, or there were none.
   while (page.changes.length === 0 && page.hasMore && performance.now() - startedAt < limits.durationMs)
     page = await store.listChanges(page.last, limits);
@@ -42,7 +42,7 @@ export async function listChanges(
   return { changes: changes.map(show), next: writeChangeCursor(last), readMs };
 }
 
-/** The place of now: after it come only changes that are yet to be made, or to be shown. */
+/** The position of now: after it come only changes that are yet to be made, or to be shown. */
 export async function findLatest(store: Pick<PlantStore, 'lastChange'>): Promise<string> {
   return writeChangeCursor(await store.lastChange());
 }

@@ -85,19 +85,24 @@ export function changedAtOf(record: StoredRecord<unknown>, now: number): number 
 }
 
 /**
- * Requires that a place is one of the store as it is now. One of another generation is not, and neither is one after all that changes can
- * have: the store was restored by other tools.
+ * Requires that a position is one of the store as it is now. One of another generation is not, and neither is one after all that
+ * changes can have: the store was restored by other tools.
  *
  * @throws {ServiceError} `cursor_expired`
  */
-export function requireCurrent(place: ChangePlace | undefined, generation: string, lastNumber: number): void {
-  if (place === undefined || (place.generation === generation && (place.number ?? 0) <= lastNumber)) return;
+export function requireCurrent(
+  position: ChangePosition | undefined,
+  generation: string,
+  lastNumber: number,
+): void {
+  if (position === undefined) return;
+  if (position.generation === generation && (position.number ?? 0) <= lastNumber) return;
   throw new ServiceError('cursor_expired', messages.cursorExpired);
 }
 
 /**
- * SQL for the generation that places of changes have: none while a store that has had an earlier version accepts its cursors, which have
- * none. So instances of both versions may answer a follower by turns.
+ * SQL for the generation that positions of changes have: none while a store that has had an earlier version accepts its cursors, which
+ * have none. So instances of both versions may answer a follower by turns.
  */
 export const generationSql = `(SELECT CASE WHEN accepts_old_cursors THEN '' ELSE generation END FROM store)`;
 
@@ -147,15 +152,16 @@ export interface Store<Resource> {
    */
   countValues(column: string, after: bigint | undefined, limits: CountLimits): Promise<CountedValues>;
   /**
-   * Lists the last change of each record, in one order that never changes: those that come after a place, as many as the limits
-   * allow. A record that changes again has its place at the end from then on.
+   * Lists the last change of each record, in one order that never changes: those that come after a position, as many as the limits
+   * allow. A record that changes again is at the end from then on.
    *
-   * @param after the place after which to begin; `undefined` for all
-   * @throws {ServiceError} as `list` does, `cursor_expired` for a place that is not of this store as it is, or `changes_unsupported`
+   * @param after the position after which to begin; `undefined` for all
+   * @throws {ServiceError} as `list` does, `cursor_expired` for a position that is not of this store as it is, or
+   *   `changes_unsupported`
    */
-  listChanges(after: ChangePlace | undefined, limits: ListLimits): Promise<ListedChanges<Resource>>;
-  /** The place of the last change that `listChanges` would return now, or that before all that have a number. */
-  lastChange(): Promise<ChangePlace>;
+  listChanges(after: ChangePosition | undefined, limits: ListLimits): Promise<ListedChanges<Resource>>;
+  /** The position of the last change that `listChanges` would return now, or that before all that have a number. */
+  lastChange(): Promise<ChangePosition>;
   /**
    * Reads all records after an id, page by page, in the order of their ids: every one that was stored before it began, and
    * possibly some that were stored since. A plant that is deleted meanwhile may be returned as either. An error ends it; it may
@@ -236,8 +242,8 @@ export interface Listed<Resource> {
 }
 
 /** Where the last change of a record is: first come, by their ids, those that have no number since they are older than these. */
-export interface ChangePlace {
-  /** The generation of the store in which it has this place; see `generationSql`. */
+export interface ChangePosition {
+  /** The generation of the store in which it has this position; see `generationSql`. */
   readonly generation: string;
   readonly number?: number | undefined;
   readonly id: bigint;
@@ -256,8 +262,8 @@ export interface RecordChange<Resource> {
 /** Changes in their order. */
 export interface ListedChanges<Resource> {
   readonly changes: readonly RecordChange<Resource>[];
-  /** Where to go on: the place of the last record that was examined, or where it began. */
-  readonly last: ChangePlace;
+  /** Where to go on: the position of the last record that was examined, or where it began. */
+  readonly last: ChangePosition;
   /** Whether there may be more now. */
   readonly hasMore: boolean;
   readonly readMs?: number | undefined;

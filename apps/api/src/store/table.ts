@@ -1,6 +1,9 @@
 import { type Field, type FieldsOf, namesOf } from '@plant-store/contract/fields';
 import type { ArgType } from '@prisma/driver-adapter-utils';
-import type { ChangePlace, RecordChange, RecordHistory, StoredRecord } from './store.js';
+import type { ChangePosition, RecordChange, RecordHistory, StoredRecord } from './store.js';
+
+/** The column of the number of a record's last change keeps its name, which released migrations and instances of 1.4 use. */
+export const seqColumn = 'change_place';
 
 /** What follows from the fields of a resource: parts of the statements of both engines, which are composed once, and what rows hold. */
 export interface Table<Resource = unknown> {
@@ -28,7 +31,7 @@ export interface Table<Resource = unknown> {
   /** Reads a row with the columns of changes besides. */
   toChange(
     row: readonly unknown[],
-  ): RecordChange<Resource> & { readonly place: Omit<ChangePlace, 'generation'> };
+  ): RecordChange<Resource> & { readonly position: Omit<ChangePosition, 'generation'> };
   /** Reads a row with the columns of its history besides. */
   toHistory(row: readonly unknown[]): RecordHistory<Resource>;
   /** The texts of a record, in the order of their columns. */
@@ -50,7 +53,7 @@ export function tableOf<Resource>(name: string, fieldsOf: FieldsOf<Resource>): T
   const absent = Object.fromEntries(
     ['id', ...texts, 'addedAt', 'original'].map((member) => [member, undefined]),
   );
-  const changeColumns = ['changed_at', 'change_place'];
+  const changeColumns = ['changed_at', seqColumn];
   const historyColumns = ['changed_at', 'added_by', 'changed_by'];
   const toNumber = (value: unknown) => (value === null ? undefined : Number(value));
   const toRecord: Table<Resource>['toRecord'] = (row) => {
@@ -77,7 +80,7 @@ export function tableOf<Resource>(name: string, fieldsOf: FieldsOf<Resource>): T
       return {
         record,
         at: at === undefined ? undefined : Number(at),
-        place: { id: record.id, ...(number !== null && { number: Number(number) }) },
+        position: { id: record.id, ...(number !== null && { number: Number(number) }) },
       };
     },
     toHistory(row) {

@@ -174,7 +174,7 @@ it('a token that expires ends its requests that wait at that time', async () => 
   expect(tookMs).toBeLessThan(2_500 + slackMs);
 });
 
-it('a restore ends the requests that wait for changes after a place from before', async () => {
+it('a restore ends the requests that wait for changes after a position from before', async () => {
   const waiting = request(`after=${after}&wait=${longSeconds}`);
   await read(`after=${after}&wait=1`);
   const { connection } = await waiting;

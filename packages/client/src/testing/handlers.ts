@@ -139,17 +139,17 @@ export const handlers: { readonly [Name in keyof Operations]: Handler<Name> } = 
     const all = [...state.changes.entries()].map(([id, change]) => ({ generation, id, ...change }));
     const latest = all.at(-1) ?? { generation, number: 0, id: INT64_MAX };
     const first = { generation, number: 0, id: INT64_MIN };
-    const place = after === '0' ? first : readChangeCursor(after ?? writeChangeCursor(latest));
-    if (place === undefined) throw new ServiceError('bad_request', messages.invalidChangeCursor);
-    const { number: start = 0 } = place;
-    if (place.generation !== generation || start > latest.number)
+    const position = after === '0' ? first : readChangeCursor(after ?? writeChangeCursor(latest));
+    if (position === undefined) throw new ServiceError('bad_request', messages.invalidChangeCursor);
+    const { number: start = 0 } = position;
+    if (position.generation !== generation || start > latest.number)
       throw new ServiceError('cursor_expired', messages.cursorExpired);
     const changes = all.filter(({ number }) => number > start).slice(0, limit);
     return {
       status: 200,
       body: {
         changes: changes.map((change) => showChange(change, state)),
-        next: writeChangeCursor(changes.at(-1) ?? place),
+        next: writeChangeCursor(changes.at(-1) ?? position),
       },
     };
   },
@@ -234,7 +234,7 @@ function showToken({ id, name, scopes, createdAt, expiresAt, revokedAt, ratePerM
   return { id, name, scopes, createdAt, expiresAt, revokedAt, ratePerMinute };
 }
 
-/** Gives a plant the last place among all changes. */
+/** Gives a plant the last number among all changes. */
 function noteChange(id: bigint, { changes }: Pick<StoreState, 'changes'>): void {
   const number = ([...changes.values()].at(-1)?.number ?? 0) + 1;
   changes.delete(id);
@@ -390,7 +390,7 @@ export interface StoreState {
   readonly originals: Map<bigint, Readonly<Plant>>;
   /** The last change of each, in their order: its number, from 1, and when it was, in milliseconds since 1970. */
   readonly changes: Map<bigint, { readonly number: number; readonly at: number }>;
-  /** What places of changes name, which are rejected once it is another one. */
+  /** What positions of changes name, which are rejected once it is another one. */
   readonly generation: string;
 }
 

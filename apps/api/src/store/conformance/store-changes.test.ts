@@ -6,7 +6,7 @@ import { usePlantStore } from '../../../test/support/database/use-plant-store.js
 import { plantsOf } from '../../../test/support/plants/plants-of.js';
 import { removeFrom } from '../../../test/support/plants/remove-from.js';
 import type { StoredPlant } from '../../plants/plant-store.js';
-import type { ChangePlace, ListLimits } from '../store.js';
+import type { ChangePosition, ListLimits } from '../store.js';
 
 const high = { matches: 1_000, plants: 10_000, bytes: 1e6 };
 
@@ -20,18 +20,18 @@ describe.each(enginesOfStore())('changes on %s', (kind) => {
     const [row] = await testDatabase.query<{ generation: string }>('SELECT generation FROM store');
     return row?.generation ?? '';
   };
-  const expectExpired = (place: ChangePlace) =>
-    expect(store.listChanges(place, high)).rejects.toMatchObject({ errorName: 'cursor_expired' });
+  const expectExpired = (position: ChangePosition) =>
+    expect(store.listChanges(position, high)).rejects.toMatchObject({ errorName: 'cursor_expired' });
   /** As the command does, of which the open store knows nothing. */
   async function invalidateCursors() {
     const other = await openTestDatabase(testDatabase);
     await other.invalidateCursors();
     await other.close();
   }
-  /** All changes after a place, by ids and names, however many pages they are on. */
-  async function follow(after?: ChangePlace, limits: ListLimits = high) {
+  /** All changes after a position, by ids and names, however many pages they are on. */
+  async function follow(after?: ChangePosition, limits: ListLimits = high) {
     const seen: string[] = [];
-    let last: ChangePlace | undefined = after;
+    let last: ChangePosition | undefined = after;
     for (let hasMore = true; hasMore; ) {
       const page = await store.listChanges(last, limits);
       for (const { record } of page.changes)
@@ -102,7 +102,7 @@ describe.each(enginesOfStore())('changes on %s', (kind) => {
     ]);
   });
 
-  it('begins with the plants of earlier versions, which have no place, until they change', async () => {
+  it('begins with the plants of earlier versions, which have no number, until they change', async () => {
     await store.create(plantsOf(...Array(30).keys()));
     await testDatabase.query('UPDATE plants SET change_place = NULL WHERE id % 2 = 0');
     const limits = { ...high, matches: 4, plants: 5 };
@@ -116,19 +116,19 @@ describe.each(enginesOfStore())('changes on %s', (kind) => {
     expect([...names, ...rest]).toEqual([...even, ...odd, '0', '28']);
   });
 
-  it('rejects a place that no change has had yet, as after a restore by other tools', async () => {
+  it('rejects a position that no change has had yet, as after a restore by other tools', async () => {
     await store.create(plantsOf(1));
     const { number = 0, ...last } = await store.lastChange();
     await expectExpired({ ...last, number: number + 1_000_000 });
   });
 
-  it('rejects every place of before once cursors are invalidated, also by another process', async () => {
+  it('rejects every position of before once cursors are invalidated, also by another process', async () => {
     await store.create(plantsOf(1, 2));
     const { last: middle } = await store.listChanges(undefined, { ...high, matches: 1 });
     const { last: end } = await follow();
     for (let time = 0; time < 2; time++) {
       await invalidateCursors();
-      for (const place of [middle, end, { generation: '', id: 1n }]) await expectExpired(place);
+      for (const position of [middle, end, { generation: '', id: 1n }]) await expectExpired(position);
       const { seen, last } = await follow();
       expect(seen).toEqual(['1 plant 1', '2 plant 2']);
       expect((await follow(last)).seen).toEqual([]);
@@ -136,7 +136,7 @@ describe.each(enginesOfStore())('changes on %s', (kind) => {
     }
   });
 
-  it('gives the places of version 1.4 in a store that had it, until cursors are invalidated', async () => {
+  it('gives the positions of version 1.4 in a store that had it, until cursors are invalidated', async () => {
     await store.create(plantsOf(1));
     await testDatabase.query('UPDATE store SET accepts_old_cursors = (1 = 1)');
     const { last } = await follow();

@@ -3,7 +3,7 @@ import { openTestDatabase } from '../../../test/support/database/create-test-dat
 import { plantsOf } from '../../../test/support/plants/plants-of.js';
 import { useConnections } from '../../../test/support/postgresql/use-connections.js';
 import type { PlantStore } from '../../plants/plant-store.js';
-import type { ChangePlace } from '../store.js';
+import type { ChangePosition } from '../store.js';
 
 const { database, connect } = useConnections();
 
@@ -14,8 +14,8 @@ async function open() {
   return plants;
 }
 
-/** The ids of the changes after a place. */
-async function idsAfter(plants: PlantStore, after: ChangePlace | undefined): Promise<readonly bigint[]> {
+/** The ids of the changes after a position. */
+async function idsAfter(plants: PlantStore, after: ChangePosition | undefined): Promise<readonly bigint[]> {
   const { changes } = await plants.listChanges(after, { matches: 100, plants: 100, bytes: 1_000 });
   return changes.map(({ record }) => record.id);
 }
@@ -46,7 +46,7 @@ it('changes do not wait for transactions that change no plants', async () => {
   await plants.create(plantsOf(10));
   const last = await plants.lastChange();
   expect(last?.id).toBe(10n);
-  // What it changes without a place of its own is in no order, and makes no place of before unknown.
+  // What it changes without a number of its own is in no order, and makes no position of before unknown.
   await other.query("INSERT INTO plants (id, name) VALUES (11, 'by hand')");
   expect(await idsAfter(plants, last)).toEqual([]);
   await other.query('ROLLBACK');

@@ -3,19 +3,19 @@ import type { ClientBase } from 'pg';
 import { OperatorError } from '../../errors/operator-error.js';
 import {
   beforeNumbers,
-  type ChangePlace,
+  type ChangePosition,
   generationSql,
   type ListedChanges,
   type ListLimits,
   requireCurrent,
 } from '../store.js';
-import type { Table } from '../table.js';
+import { seqColumn, type Table } from '../table.js';
 import { durableColumnSql } from './probe-commit.js';
 import type { Query } from './run-query.js';
 
 /**
- * Where changes have their places: each is the number of its transaction plus a base. Transactions commit in any order, so only those
- * places are final that are below the oldest one in progress that may change plants.
+ * Numbers changes: each has the number of its transaction plus a base. Transactions commit in any order, so only those
+ * numbers are final that are below the oldest one in progress that may change plants.
  */
 export interface ChangeNumbers {
   /** SQL for the number of the transaction that it runs in. */
@@ -39,7 +39,7 @@ const composeBounds = (base: bigint) => `
   )
   SELECT least(next.number, (SELECT min(writer.number) FROM writer)) + ${base}, next.number + ${base}, ${generationSql} FROM next`;
 
-/** SQL for whether the user has the privileges that changes need: reading places, and making them invalid. */
+/** SQL for whether the user has the privileges that changes need: reading numbers, and making them invalid. */
 export const mayListChangesSql = `(has_table_privilege('plants_change_base', 'SELECT')
   AND has_table_privilege('store', 'SELECT') AND has_table_privilege('store', 'UPDATE'))`;
 
@@ -65,11 +65,11 @@ export async function readChangeNumbers(connection: Pick<ClientBase, 'query'>): 
 }
 
 async function readNumbers(connection: Pick<ClientBase, 'query'>): Promise<ChangeNumbers> {
-  const isPassed = `base + pg_snapshot_xmax(pg_current_snapshot())::text::bigint <= (SELECT max(change_place) FROM plants)`;
+  const isPassed = `base + pg_snapshot_xmax(pg_current_snapshot())::text::bigint <= (SELECT max(${seqColumn}) FROM plants)`;
   const { rows } = await connection.query(`SELECT base, ${isPassed} AS "isPassed" FROM plants_change_base`);
   if (rows[0]?.isPassed) {
     await connection.query(
-      `UPDATE plants_change_base SET base = (SELECT max(change_place) FROM plants) WHERE ${isPassed}`,
+      `UPDATE plants_change_base SET base = (SELECT max(${seqColumn}) FROM plants) WHERE ${isPassed}`,
     );
     return readNumbers(connection);
   }
@@ -89,41 +89,41 @@ export function createListChanges<Resource>(
   const queryNumbers = async (sql: string, args?: readonly unknown[]) =>
     (await query({ sql, ...(args && { args }) })).map((row) => row.map(toBigint));
   // Each statement finds rows of one generation only, so that no page has some of before a restore and some of after it. What it leaves
-  // out then, the follower gets from the beginning: its next place has expired.
+  // out then, the follower gets from the beginning: its next position has expired.
   const isCurrent = `${generationSql} = $1`;
   const findSql = `
     SELECT ${[...columns, ...changeColumns].join(', ')}, ${durableColumnSql} FROM ${name}
     WHERE ${isCurrent} AND id = ANY($2::bigint[])`;
 
-  /** The places of changes with a number, or of records without one, and where to go on after all that were examined. */
-  async function listPlaces(
-    after: ChangePlace | undefined,
+  /** The positions of changes with a number, or of records without one, and where to go on after all that were examined. */
+  async function listPositions(
+    after: ChangePosition | undefined,
     { matches, plants, bytes: maxBytes }: ListLimits,
   ) {
     const { notFinal, next, generation } = await readBounds();
     requireCurrent(after, generation, Number(next) - 1);
     const isNumbered = after?.number !== undefined;
     const count = isNumbered ? matches + 1 : plants;
-    const place = isNumbered ? `change_place, id` : 'id';
+    const order = isNumbered ? `${seqColumn}, id` : 'id';
     const from = isNumbered
-      ? `change_place >= ${after.number} AND (change_place, id) > (${after.number}, ${after.id}) AND change_place < ${notFinal}`
+      ? `${seqColumn} >= ${after.number} AND (${seqColumn}, id) > (${after.number}, ${after.id}) AND ${seqColumn} < ${notFinal}`
       : `${after === undefined} OR id > ${after?.id ?? 0}`;
-    const sql = `SELECT id, change_place, ${bytes} FROM ${name} WHERE ${isCurrent} AND (${from}) ORDER BY ${place} LIMIT ${count}`;
+    const sql = `SELECT id, ${seqColumn}, ${bytes} FROM ${name} WHERE ${isCurrent} AND (${from}) ORDER BY ${order} LIMIT ${count}`;
     const rows = await queryNumbers(sql, [generation]);
-    const places: ChangePlace[] = [];
-    let last: ChangePlace = { ...(after ?? { id: INT64_MIN }), generation };
+    const positions: ChangePosition[] = [];
+    let last: ChangePosition = { ...(after ?? { id: INT64_MIN }), generation };
     let total = 0n;
     for (const [id = 0n, number, size = 0n] of rows) {
       const isWanted = isNumbered || number === undefined;
       if (isWanted) total += size;
-      const isFull = places.length > 0 && total > maxBytes;
-      if (places.length === matches || isFull) return { places, last, hasMore: true };
+      const isFull = positions.length > 0 && total > maxBytes;
+      if (positions.length === matches || isFull) return { positions, last, hasMore: true };
       last = { generation, id, ...(isNumbered && { number: Number(number) }) };
-      if (isWanted) places.push(last);
+      if (isWanted) positions.push(last);
     }
-    if (isNumbered || rows.length === count) return { places, last, hasMore: rows.length === count };
+    if (isNumbered || rows.length === count) return { positions, last, hasMore: rows.length === count };
     // After those without a number come the others.
-    return { places, last: { generation, number: 0, id: INT64_MIN }, hasMore: true };
+    return { positions, last: { generation, number: 0, id: INT64_MIN }, hasMore: true };
   }
 
   async function readBounds() {
@@ -132,23 +132,29 @@ export function createListChanges<Resource>(
   }
 
   return {
-    async listChanges(after: ChangePlace | undefined, limits: ListLimits): Promise<ListedChanges<Resource>> {
-      const { places, ...listed } = await listPlaces(after, limits);
-      if (places.length === 0) return { changes: [], ...listed };
-      const rows = await query({ sql: findSql, args: [listed.last.generation, places.map(({ id }) => id)] });
-      const found = new Map(rows.map(toChange).map((change) => [change.place.id, change]));
-      const changes = places.flatMap(({ id, number }) => {
+    async listChanges(
+      after: ChangePosition | undefined,
+      limits: ListLimits,
+    ): Promise<ListedChanges<Resource>> {
+      const { positions, ...listed } = await listPositions(after, limits);
+      if (positions.length === 0) return { changes: [], ...listed };
+      const rows = await query({
+        sql: findSql,
+        args: [listed.last.generation, positions.map(({ id }) => id)],
+      });
+      const found = new Map(rows.map(toChange).map((change) => [change.position.id, change]));
+      const changes = positions.flatMap(({ id, number }) => {
         const change = found.get(id);
         // One that has changed since comes later.
-        return change?.place.number === number ? (change ?? []) : [];
+        return change?.position.number === number ? (change ?? []) : [];
       });
       return { changes, ...listed };
     },
-    async lastChange(): Promise<ChangePlace> {
+    async lastChange(): Promise<ChangePosition> {
       const { notFinal, generation } = await readBounds();
       const sql = `
-        SELECT id, change_place FROM ${name} WHERE ${isCurrent} AND change_place < ${notFinal}
-        ORDER BY change_place DESC, id DESC LIMIT 1`;
+        SELECT id, ${seqColumn} FROM ${name} WHERE ${isCurrent} AND ${seqColumn} < ${notFinal}
+        ORDER BY ${seqColumn} DESC, id DESC LIMIT 1`;
       const [[id, number] = []] = await queryNumbers(sql, [generation]);
       return { generation, ...(id === undefined ? beforeNumbers : { id, number: Number(number) }) };
     },

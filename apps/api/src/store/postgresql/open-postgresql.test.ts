@@ -115,7 +115,7 @@ it.each([
 });
 
 it.each(['SELECT ON plants_change_base', 'SELECT ON store', 'UPDATE ON store'])(
-  'rejects a user who may not read where changes have their places, or make them invalid: %s',
+  'rejects a user who may not read the numbers of changes, or make them invalid: %s',
   async (privilege) => {
     const url = await createTables(`REVOKE ${privilege} FROM ${user}`);
     const message = /may not SELECT plants_change_base, .* GRANT SELECT, UPDATE ON plants_change_base, store/;

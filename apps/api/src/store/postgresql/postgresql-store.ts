@@ -12,7 +12,7 @@ import {
   type StoredRecord,
   withoutTombstones,
 } from '../store.js';
-import { type QueryWrapper, readPages, type Table } from '../table.js';
+import { type QueryWrapper, readPages, seqColumn, type Table } from '../table.js';
 import { type ChangeNumbers, createListChanges } from './list-changes.js';
 import { countValues, listIds } from './list-ids.js';
 import { createListPage } from './list-page.js';
@@ -73,7 +73,7 @@ export function createPostgresqlStore<Resource>({
       ['changed_at', 'bigint'],
     ] as const),
   ];
-  const place = changeNumbers?.ofTransaction ?? 'NULL';
+  const seq = changeNumbers?.ofTransaction ?? 'NULL';
   const changedColumns = changed.map(([column]) => column);
   const isAsBefore = changed
     .filter(([column]) => !['deleted', 'changed_at'].includes(column))
@@ -88,7 +88,7 @@ export function createPostgresqlStore<Resource>({
         ([column]) =>
           `${column} = ${column === 'added_at' ? `CASE WHEN change.deleted THEN ${name}.added_at ELSE change.added_at END` : `change.${column}`}`,
       )
-      .join(', ')}, change_place = ${place},
+      .join(', ')}, ${seqColumn} = ${seq},
       added_by = CASE WHEN change.deleted_before THEN change.made_by ELSE ${name}.added_by END,
       changed_by = CASE WHEN change.deleted_before THEN NULL ELSE change.made_by END
     FROM found JOIN change USING (id)
@@ -97,8 +97,8 @@ export function createPostgresqlStore<Resource>({
     RETURNING ${name}.id`;
   /** Ids are numbers, so they can be part of the statement, which Citus divides among nodes as it does no array. */
   const composeRetire = (ids: readonly bigint[]) => `
-    INSERT INTO ${name} (id, deleted, changed_at, change_place, ${texts.join(', ')})
-    VALUES ${ids.map((id) => `((${id})::bigint, true, ${Date.now()}, ${place}, ${erasedTexts.map((erased) => (erased === null ? 'NULL' : `'${erased}'`)).join(', ')})`).join(', ')}
+    INSERT INTO ${name} (id, deleted, changed_at, ${seqColumn}, ${texts.join(', ')})
+    VALUES ${ids.map((id) => `((${id})::bigint, true, ${Date.now()}, ${seq}, ${erasedTexts.map((erased) => (erased === null ? 'NULL' : `'${erased}'`)).join(', ')})`).join(', ')}
     ON CONFLICT (id) DO NOTHING RETURNING id`;
   /** Runs a statement that returns ids. */
   async function writeIds(statement: Statement): Promise<ReadonlySet<bigint>> {
@@ -278,20 +278,20 @@ const maxSkips = 100;
 /**
  * An insert with an array for each column, so that the statement is the same for any number of records.
  *
- * @param place SQL for the place of what it changes among all changes
+ * @param seq SQL for the number of what it changes among all changes
  */
 export function createInsert<Resource>(
   { name, texts, toTexts }: Table<Resource>,
-  place = 'NULL::bigint',
+  seq = 'NULL::bigint',
 ): InsertStatement<Resource> {
   const textColumns = [...texts, 'added_by'];
   const arrays = ['$1::bigint[]', ...textColumns.map((_, index) => `$${index + 2}::text[]`)].join(', ');
   const time = `$${textColumns.length + 2}::bigint`;
   const sqlOf = (from: string) => `
-    INSERT INTO ${name} (${['id', ...textColumns, 'added_at', 'change_place'].join(', ')}) SELECT ${from} ON CONFLICT (id) DO NOTHING RETURNING id`;
-  const withTimeOfAll = sqlOf(`*, ${time}, ${place} FROM unnest(${arrays})`);
+    INSERT INTO ${name} (${['id', ...textColumns, 'added_at', seqColumn].join(', ')}) SELECT ${from} ON CONFLICT (id) DO NOTHING RETURNING id`;
+  const withTimeOfAll = sqlOf(`*, ${time}, ${seq} FROM unnest(${arrays})`);
   /** As an import has them. */
-  const withTimes = sqlOf(`*, ${place} FROM unnest(${arrays}, ${time}[])`);
+  const withTimes = sqlOf(`*, ${seq} FROM unnest(${arrays}, ${time}[])`);
   return {
     compose(records, now) {
       const haveTimes = records.some(({ addedAt }) => addedAt !== undefined);

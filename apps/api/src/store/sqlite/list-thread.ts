@@ -4,7 +4,7 @@ import { INT64_MIN } from '@plant-store/contract';
 import { withTimeout } from '../../runtime/timing.js';
 import { databaseUnavailable } from '../database.js';
 import {
-  type ChangePlace,
+  type ChangePosition,
   generationSql,
   type Listed,
   type ListLimits,
@@ -13,7 +13,7 @@ import {
   type Store,
   type StoredRecord,
 } from '../store.js';
-import type { Table } from '../table.js';
+import { seqColumn, type Table } from '../table.js';
 import type { DatabaseFiles } from './file-identity.js';
 
 /** Lists plants as `Store.list` does, and tombstones besides if the query says so. */
@@ -26,7 +26,7 @@ export type ListRecords<Resource> = (
 export type RecordQuery = Omit<ListQuery, 'order' | 'after'> & {
   /** By the numbers of changes, too. */
   readonly order: ListQuery['order'] | 'changes';
-  readonly after?: (ListPosition & Partial<ChangePlace>) | undefined;
+  readonly after?: (ListPosition & Partial<ChangePosition>) | undefined;
   readonly tombstones?: boolean;
   /** Whether only those that have no number of a change. */
   readonly unnumbered?: boolean;
@@ -60,7 +60,7 @@ export interface ListedColumns {
    * and how often each was there.
    */
   readonly columns: readonly (readonly unknown[])[];
-  readonly last: (ListPosition & Pick<ChangePlace, 'number'>) | undefined;
+  readonly last: (ListPosition & Pick<ChangePosition, 'number'>) | undefined;
   readonly readMs: number;
   /** That of the store while they were read, of a query that has it. */
   readonly generation?: string;
@@ -120,7 +120,7 @@ export function createListThread<Resource>(
   function startThread(): Worker {
     // A thread gets no functions.
     const parts = Object.fromEntries(Object.entries(table).filter(([, part]) => typeof part !== 'function'));
-    const worker = new Worker(program, { workerData: { files, table: parts, generationSql } });
+    const worker = new Worker(program, { workerData: { files, table: parts, seqColumn, generationSql } });
     // The next list starts another one.
     const forget = () => {
       if (thread === worker) thread = undefined;
@@ -165,12 +165,12 @@ export function createListThread<Resource>(
       );
       const changes = rowsOf(columns).map(table.toChange);
       if (isNumbered) {
-        const place = last ?? changes.at(-1)?.place ?? after;
-        return { changes, last: { ...place, generation }, hasMore: last !== undefined, readMs };
+        const position = last ?? changes.at(-1)?.position ?? after;
+        return { changes, last: { ...position, generation }, hasMore: last !== undefined, readMs };
       }
       // After those without a number come the others.
-      const place = last ? { id: last.id } : { number: 0, id: INT64_MIN };
-      return { changes, last: { ...place, generation }, hasMore: true, readMs };
+      const position = last ? { id: last.id } : { number: 0, id: INT64_MIN };
+      return { changes, last: { ...position, generation }, hasMore: true, readMs };
     },
     async countValues(counted, after, limits) {
       const { columns, last, readMs } = await readInTurn(

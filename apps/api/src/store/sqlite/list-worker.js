@@ -11,8 +11,8 @@ import { requireFiles } from './file-identity.js';
  * @typedef {import("./list-thread.js").ListedColumns} ListedColumns
  */
 
-/** @type {{ table: Omit<import('../table.js').Table, 'toRecord' | 'toChange' | 'toTexts'>, generationSql: string }} */
-const { table, generationSql } = workerData;
+/** @type {{ table: Omit<import('../table.js').Table, 'toRecord' | 'toChange' | 'toTexts'>, seqColumn: string, generationSql: string }} */
+const { table, seqColumn, generationSql } = workerData;
 
 /**
  * What is read of the plants that are walked along: the texts of those that match alone.
@@ -35,7 +35,7 @@ function walkOf(columns) {
     place: {
       id: all.indexOf('id'),
       addedAt: all.indexOf('added_at'),
-      number: all.indexOf('change_place'),
+      number: all.indexOf(seqColumn),
       matches: all.indexOf('matches'),
       bytes: all.indexOf('bytes'),
     },
@@ -170,9 +170,9 @@ const orders = {
   },
   untimed: { of: 'added_at IS NULL', after: 'id < :id', by: 'id DESC' },
   changes: {
-    of: 'change_place IS NOT NULL',
-    after: '(change_place, id) > (:number, :id)',
-    by: 'change_place, id',
+    of: `${seqColumn} IS NOT NULL`,
+    after: `(${seqColumn}, id) > (:number, :id)`,
+    by: `${seqColumn}, id`,
   },
 };
 
@@ -191,7 +191,7 @@ function describe({ order, after, equal, q, addedFrom, addedBefore, tombstones, 
   ].flat();
   const matches = [
     tombstones ? [] : 'NOT deleted',
-    unnumbered ? 'change_place IS NULL' : [],
+    unnumbered ? `${seqColumn} IS NULL` : [],
     filtersOf(equal).map((column) => `${column} IS :${column}`),
     order === 'newest' ? [] : range,
     // Last, since it takes longest.

@@ -16,7 +16,7 @@ import {
   type StoredRecord,
   withoutTombstones,
 } from '../store.js';
-import { readPages, type Table } from '../table.js';
+import { readPages, seqColumn, type Table } from '../table.js';
 import type { ListChanges, ListRecords } from './list-thread.js';
 import type { Transact } from './transact.js';
 
@@ -64,7 +64,7 @@ export function createSqliteStore<Resource>({
   const { name, columns, historyColumns, texts, erasedTexts, toRecord, toHistory, toTexts } = table;
   const insertOf = (rows: number) =>
     connection.prepare(
-      `INSERT INTO ${name} (id, added_at, change_place, added_by, ${texts.join(', ')})
+      `INSERT INTO ${name} (id, added_at, ${seqColumn}, added_by, ${texts.join(', ')})
         VALUES ${Array(rows)
           .fill(`(?, ?, ?, ?${', ?'.repeat(texts.length)})`)
           .join(', ')} ON CONFLICT (id) DO NOTHING`,
@@ -96,17 +96,17 @@ export function createSqliteStore<Resource>({
     .safeIntegers()
     .raw();
   const insertChanged = connection.prepare(
-    `INSERT INTO ${name} (id, added_by, changed_by, changed_at, change_place, added_at, original, deleted, ${texts.join(', ')})
+    `INSERT INTO ${name} (id, added_by, changed_by, changed_at, ${seqColumn}, added_at, original, deleted, ${texts.join(', ')})
       VALUES (?, ?, ?, ?, ?, ?, ?, ?${', ?'.repeat(texts.length)}) ON CONFLICT (id) DO NOTHING`,
   );
-  const lastChange = `FROM ${name} WHERE change_place IS NOT NULL ORDER BY change_place DESC LIMIT 1`;
+  const lastChange = `FROM ${name} WHERE ${seqColumn} IS NOT NULL ORDER BY ${seqColumn} DESC LIMIT 1`;
   const selectLastNumber = connection
-    .prepare<[], number>(`SELECT CAST(change_place AS REAL) ${lastChange}`)
+    .prepare<[], number>(`SELECT CAST(${seqColumn} AS REAL) ${lastChange}`)
     .pluck();
-  const selectLastPlace = connection
+  const selectLastPosition = connection
     .prepare<[], [string, number | null, bigint]>(
       `SELECT ${generationSql}, number, id
-        FROM (SELECT 1) LEFT JOIN (SELECT CAST(change_place AS REAL) AS number, id ${lastChange})`,
+        FROM (SELECT 1) LEFT JOIN (SELECT CAST(${seqColumn} AS REAL) AS number, id ${lastChange})`,
     )
     .safeIntegers()
     .raw();
@@ -290,7 +290,7 @@ export function createSqliteStore<Resource>({
       }),
     lastChange: () =>
       transact(() => {
-        const [generation = '', number, id] = selectLastPlace.get() ?? [];
+        const [generation = '', number, id] = selectLastPosition.get() ?? [];
         confirmDurable(dataVersion.get());
         return { generation, ...(number == null || id === undefined ? beforeNumbers : { number, id }) };
       }),
