@@ -1,9 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { messages } from '@plant-store/contract/messages';
+import { ServiceError } from '@plant-store/records';
 import type { Logger } from 'pino';
 import type { Config } from './config.js';
-import { ServiceError } from './errors/service-error.js';
+
 import { createGracefulShutdown, listen } from './http/listen.js';
 import type { Readiness } from './observe/readiness.js';
 import { stopTimeouts } from './runtime/timing.js';

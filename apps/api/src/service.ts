@@ -96,7 +96,7 @@ export async function startService(
   const tokens = await openTokens(config, database.accessTokens, { metrics, log });
   const commits = createCommitRecord(database, config.failingAfterMs, metrics);
   const queue = createCommitQueue({
-    store: database.plants,
+    store: database.stores.plant,
     table: plantTable,
     concurrency: database.concurrentCommits,
     limits: config.queueLimits,
@@ -120,7 +120,7 @@ export async function startService(
   const app = await createApp({
     ...config,
     queue,
-    store: database.plants,
+    store: database.stores.plant,
     concurrentLists: database.concurrentLists,
     accessTokens: tokens.verifier,
     ownTokens: tokens.own,

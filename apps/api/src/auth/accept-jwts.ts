@@ -1,6 +1,7 @@
 import { accessTokenPrefix, scopes as allScopes, type Scope } from '@plant-store/contract/access-token';
+import { ServiceError } from '@plant-store/records';
 import { decodeJwt, decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose';
-import { ServiceError } from '../errors/service-error.js';
+
 import { isAccessToken, readClaim, textsOf } from './identity-providers.js';
 import type { JwtSettings } from './jwt-settings.js';
 import { createProviderKeys, type JwtLog, type ProviderKeys } from './provider-keys.js';

@@ -1,8 +1,9 @@
 import { scopes as allScopes, type Scope } from '@plant-store/contract/access-token';
 import { messages } from '@plant-store/contract/messages';
 import type { IssuedToken, NewToken, Token, TokenRotation } from '@plant-store/contract/operations';
+import { ServiceError } from '@plant-store/records';
 import type { Logger } from 'pino';
-import { ServiceError, unauthorized } from '../errors/service-error.js';
+import { unauthorized } from '../errors/service-error.js';
 import {
   type AccessToken,
   isEnded,

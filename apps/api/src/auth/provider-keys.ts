@@ -1,3 +1,4 @@
+import { ServiceError } from '@plant-store/records';
 import {
   type CryptoKey,
   createLocalJWKSet,
@@ -10,7 +11,7 @@ import {
   type JWSHeaderParameters,
 } from 'jose';
 import { messageOf } from '../errors/operator-error.js';
-import { ServiceError } from '../errors/service-error.js';
+
 import type { JwtSettings } from './jwt-settings.js';
 
 /** Where it is logged that the identity provider goes away and comes back. */

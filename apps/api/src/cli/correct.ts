@@ -1,11 +1,12 @@
 import type { Plant } from '@plant-store/contract';
 import { fieldsOf } from '@plant-store/contract/fields';
 import { messages } from '@plant-store/contract/messages';
+import { isTombstone } from '@plant-store/records';
 import type { Config } from '../config.js';
 import { OperatorError } from '../errors/operator-error.js';
 import { withFields } from '../plants/correct-plant.js';
 import { showStoredPlant } from '../plants/show-plant.js';
-import { isTombstone, orThrow } from '../store/store.js';
+import { orThrow } from '../store/store.js';
 import { type CliContext, writeResult } from './cli-context.js';
 import { retryWhileUnavailable, withDatabase } from './database.js';
 import { formats } from './formats.js';
@@ -27,7 +28,7 @@ export async function correct(
   context: CliContext,
 ): Promise<void> {
   const texts = Object.entries(corrections).map(([name, text]) => [name, text === false ? undefined : text]);
-  await withDatabase(config, { mustExist: true }, async ({ plants }) => {
+  await withDatabase(config, { mustExist: true }, async ({ stores: { plant: plants } }) => {
     const [outcome] = await retryWhileUnavailable(() =>
       plants.change([
         {

@@ -1,6 +1,7 @@
+import type { ServiceError } from '@plant-store/records';
 import type { Config } from '../config.js';
 import { OperatorError } from '../errors/operator-error.js';
-import type { ServiceError } from '../errors/service-error.js';
+
 import { pathOfPage } from '../package-folder.js';
 import { type RetryPolicy, retry } from '../runtime/timing.js';
 import { type Database, isDatabaseUnavailable, type OpenOptions } from '../store/database.js';

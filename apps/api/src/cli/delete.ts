@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
+import { removalOf } from '@plant-store/records';
 import type { Config } from '../config.js';
-import { orThrow, removalOf } from '../store/store.js';
+import { orThrow } from '../store/store.js';
 import { type CliContext, countOf } from './cli-context.js';
 import { readIdLine } from './formats.js';
 import { readBatches, storeLines } from './import.js';

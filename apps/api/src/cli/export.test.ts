@@ -16,8 +16,8 @@ import { readAllPlants } from './export.js';
 async function createStore(read: PlantStore['read']): Promise<string> {
   const folder = temporaryFolder();
   const database = await openSqlite(join(folder, 'plant-store.db'));
-  const plants = { ...database.plants, read };
-  vi.spyOn(openDatabase, 'openDatabase').mockResolvedValue({ ...database, plants });
+  const plants = { ...database.stores.plant, read };
+  vi.spyOn(openDatabase, 'openDatabase').mockResolvedValue({ ...database, stores: { plant: plants } });
   return folder;
 }
 
@@ -51,7 +51,7 @@ it('reads no further ahead than its output is read', async () => {
 });
 
 const plants = plantsOf(-3n, 1n, 2n, 5n, 8n);
-const limits = { plants: 2, bytes: 100 };
+const limits = { records: 2, bytes: 100 };
 
 /** Reads pages of one plant; the attempts with these numbers fail. */
 function createReader(...failing: readonly number[]) {

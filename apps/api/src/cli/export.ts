@@ -1,12 +1,13 @@
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { PlantQuery } from '@plant-store/contract';
+import { isTombstone, withoutTombstones } from '@plant-store/records';
 import type { AccessTokenStore } from '../auth/token-service.js';
 import type { Config } from '../config.js';
 import { listPlants } from '../plants/list-plants.js';
 import type { PlantRecord, PlantStore, StoredPlant } from '../plants/plant-store.js';
 import { showStoredPlant } from '../plants/show-plant.js';
-import { isTombstone, type PageLimits, withoutTombstones } from '../store/store.js';
+import type { PageLimits } from '../store/store.js';
 import { writeAtomically } from './atomic-write.js';
 import { abortOnSignal, type CliContext, countOf, countProgress, writeResult } from './cli-context.js';
 import { retryWhileUnavailable, withDatabase } from './database.js';
@@ -35,7 +36,7 @@ export async function list(
   const { head, write } = json
     ? { head: '', write: (plant: StoredPlant) => toJsonLine(showStoredPlant(plant)) }
     : formats[format];
-  await withDatabase(config, { mustExist: true }, async ({ plants: store, accessTokens }) => {
+  await withDatabase(config, { mustExist: true }, async ({ stores: { plant: store }, accessTokens }) => {
     await writeResult(context, head);
     let after: string | undefined;
     do {
@@ -96,7 +97,7 @@ export async function exportPlants(
   context: CliContext,
 ): Promise<void> {
   const format = formats[name];
-  const count = await withDatabase(config, { mustExist: true }, ({ plants }) =>
+  const count = await withDatabase(config, { mustExist: true }, ({ stores: { plant: plants } }) =>
     output === undefined
       ? writeToOutput(plants, format, context)
       : writeToFile(plants, format, resolve(context.folder, output), context),
@@ -104,7 +105,7 @@ export async function exportPlants(
   await context.message(`${countOf(count, 'plant')} exported.`);
 }
 
-const pageLimits = { plants: 1_000, bytes: 2 ** 20 };
+const pageLimits = { records: 1_000, bytes: 2 ** 20 };
 
 function writeToOutput(plants: PlantStore, format: Format, context: CliContext): Promise<number> {
   const { output } = context;

@@ -11,11 +11,11 @@ import { stringifyExactJson } from '@plant-store/contract/exact-json/stringify';
 import { plantFieldNames, plantFields } from '@plant-store/contract/fields';
 import { explainInvalidRequest } from '@plant-store/contract/messages';
 import { type FileRecord, recordFormats } from '@plant-store/contract/record-format';
+import { isTombstone, type Tombstone } from '@plant-store/records';
 import * as z from 'zod';
 import { parseJsonBytes } from '../http/json-body.js';
 import type { PlantRecord, StoredPlant } from '../plants/plant-store.js';
 import { toIsoTime } from '../runtime/timing.js';
-import { isTombstone, type Tombstone } from '../store/store.js';
 
 /** How plants are printed. */
 export interface Format {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NewPlant, Plant } from '@plant-store/contract';
+import { removalOf, ServiceError, type Tombstone, withoutTombstones } from '@plant-store/records';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { collect } from '../../test/support/collect.js';
 import { plantLine } from '../../test/support/process/plant-lines.js';
@@ -9,13 +10,13 @@ import { succeeded } from '../../test/support/process/run-command.js';
 import { useCommands } from '../../test/support/process/run-in-process.js';
 import { temporaryFolder } from '../../test/support/temporary-folder.js';
 import { until } from '../../test/support/until.js';
-import { ServiceError } from '../errors/service-error.js';
+
 import { fingerprintOf } from '../plants/correct-plant.js';
 import type { PlantRecord, PlantStore } from '../plants/plant-store.js';
 import type { Database } from '../store/database.js';
 import * as openDatabase from '../store/open-database.js';
 import { openSqlite } from '../store/sqlite/open-sqlite.js';
-import { removalOf, type Tombstone, withoutTombstones } from '../store/store.js';
+
 import type { PlantLine } from './formats.js';
 import {
   type Batch,
@@ -155,7 +156,10 @@ it('reports the batches that are done, and waits for those in flight, before it 
 
 /** The plants of a new database, whose calls are recorded. */
 async function open() {
-  const { plants, close } = await openSqlite(join(temporaryFolder(), 'plant-store.db'));
+  const {
+    stores: { plant: plants },
+    close,
+  } = await openSqlite(join(temporaryFolder(), 'plant-store.db'));
   onTestFinished(close);
   return { plants, create: vi.spyOn(plants, 'create'), change: vi.spyOn(plants, 'change') };
 }

@@ -4,6 +4,7 @@ import { addAbortSignal, type Readable } from 'node:stream';
 import type { Plant } from '@plant-store/contract';
 import { escapeInvisible } from '@plant-store/contract/escape-invisible';
 import { hasSameFields } from '@plant-store/contract/fields';
+import { type Change, isTombstone, removalOf } from '@plant-store/records';
 import type { Config } from '../config.js';
 import { messageOf, OperatorError } from '../errors/operator-error.js';
 import { isReplay } from '../plants/create-plant.js';
@@ -15,7 +16,7 @@ import {
   type StoredPlant,
 } from '../plants/plant-store.js';
 import { type FileKind, recognizeFile } from '../store/file-kind.js';
-import { type Change, isTombstone, orThrow, removalOf } from '../store/store.js';
+import { orThrow } from '../store/store.js';
 import { abortOnSignal, type CliContext, countProgress } from './cli-context.js';
 import { retryWhileUnavailable, withDatabase } from './database.js';
 import { explainUnreadable, quote } from './file-access.js';
@@ -195,7 +196,7 @@ export async function storeLines(
   );
   const counts = { stored: 0, alreadyThere: 0, bad: 0, invalid: 0 };
   try {
-    await withDatabase(config, { mustExist }, async ({ plants, concurrentCommits }) => {
+    await withDatabase(config, { mustExist }, async ({ stores: { plant: plants }, concurrentCommits }) => {
       const storeRows = (rows: readonly PlantRecord[]) =>
         retryWhileUnavailable(() => store(rows, plants), signal);
       const batches = read(chunks, limits, signal);

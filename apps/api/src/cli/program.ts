@@ -10,12 +10,13 @@ import {
 import { plantScopes, type Scope, scopes } from '@plant-store/contract/access-token';
 import { plantFieldNames, plantFields } from '@plant-store/contract/fields';
 import { MAX_RATE_PER_MINUTE } from '@plant-store/contract/messages';
+import { ServiceError } from '@plant-store/records';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import * as z from 'zod';
 import { wholeNumber } from '../auth/jwt-settings.js';
 import type { Config } from '../config.js';
 import { OperatorError } from '../errors/operator-error.js';
-import { ServiceError } from '../errors/service-error.js';
+
 import { pathOfPage } from '../package-folder.js';
 import { backUp } from './backup.js';
 import type { CliContext } from './cli-context.js';

@@ -1,12 +1,13 @@
 import type { Plant } from '@plant-store/contract';
 import { escapeInvisible } from '@plant-store/contract/escape-invisible';
 import { messages } from '@plant-store/contract/messages';
+import { isTombstone } from '@plant-store/records';
 import type { AccessToken } from '../auth/token-service.js';
 import type { Config } from '../config.js';
 import { OperatorError } from '../errors/operator-error.js';
 import { showStoredPlant } from '../plants/show-plant.js';
 import { toIsoTime } from '../runtime/timing.js';
-import { isTombstone, type RecordHistory } from '../store/store.js';
+import type { RecordHistory } from '../store/store.js';
 import { type CliContext, writeResult } from './cli-context.js';
 import { retryWhileUnavailable, withDatabase } from './database.js';
 import { formats } from './formats.js';
@@ -24,7 +25,7 @@ export async function show(
   { json = false }: JsonOption,
   context: CliContext,
 ): Promise<void> {
-  await withDatabase(config, { mustExist: true }, async ({ plants, accessTokens }) => {
+  await withDatabase(config, { mustExist: true }, async ({ stores: { plant: plants }, accessTokens }) => {
     const [history] = await retryWhileUnavailable(() => plants.findHistory([id]));
     if (history === undefined) throw new OperatorError(messages.plantNotFound(id));
     const tokens = await retryWhileUnavailable(() => accessTokens.list());

@@ -6,6 +6,7 @@ import { escapeInvisible } from '@plant-store/contract/escape-invisible';
 import { MAX_RATE_PER_MINUTE, shorten } from '@plant-store/contract/messages';
 import type { IssuedToken } from '@plant-store/contract/operations';
 import { routes } from '@plant-store/contract/routes';
+import { ServiceError } from '@plant-store/records';
 import * as z from 'zod';
 import { isLoopback } from '../auth/jwt-settings.js';
 import { showToken } from '../auth/manage-tokens.js';
@@ -22,7 +23,7 @@ import {
 } from '../auth/token-service.js';
 import type { Config } from '../config.js';
 import { messageOf, OperatorError } from '../errors/operator-error.js';
-import { ServiceError } from '../errors/service-error.js';
+
 import { reachableUrl } from '../observe/readiness.js';
 import { pathOfPage } from '../package-folder.js';
 import { type CliContext, countOf, writeAll, writeResult } from './cli-context.js';

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { matchPath } from '@plant-store/contract/request-target';
+import type { ServiceError } from '@plant-store/records';
 import type { Request, Response } from 'express';
-import type { ServiceError } from '../errors/service-error.js';
+
 import { policyOf, securityHeaders, setCommonHeaders } from './security-headers.js';
 
 /** Colors and fonts of the page (`apps/web/src/styles/tokens.css`). */

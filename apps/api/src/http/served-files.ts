@@ -3,9 +3,10 @@ import { readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { brotliCompressSync, brotliDecompressSync, constants, gzipSync } from 'node:zlib';
 import { findFailedCondition } from '@plant-store/contract/conditions';
+import { ServiceError } from '@plant-store/records';
 import type { Request, RequestHandler, Response } from 'express';
 import { Negotiator } from 'negotiator';
-import { ServiceError } from '../errors/service-error.js';
+
 import { methodNotAllowed } from './middleware/error-handler.js';
 import { setCommonHeaders } from './security-headers.js';
 

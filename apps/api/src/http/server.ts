@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { createServer as createHttpServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { ServiceError } from '@plant-store/records';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
-import { ServiceError } from '../errors/service-error.js';
+
 import { ActiveCallers } from '../runtime/callers.js';
 import { createTurns, type Turns } from '../runtime/turns.js';
 import { createExchanges, type Exchange, type Exchanges } from './exchanges.js';

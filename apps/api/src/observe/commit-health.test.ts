@@ -1,5 +1,6 @@
+import { ServiceError } from '@plant-store/records';
 import { expect, it, vi } from 'vitest';
-import { ServiceError } from '../errors/service-error.js';
+
 import { createCommitRecord } from './commit-health.js';
 
 const away = new ServiceError('database_unavailable', 'away');

@@ -1,5 +1,6 @@
+import { ServiceError } from '@plant-store/records';
 import { Histogram, type Registry } from '@prometheus-io/client';
-import { ServiceError } from '../errors/service-error.js';
+
 import { createCounter } from './metrics.js';
 
 /** How long commits must by default have been without a success to count as failing, in milliseconds. */

@@ -1,6 +1,7 @@
+import { ServiceError } from '@plant-store/records';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { ServiceError } from '../errors/service-error.js';
+
 import { abandonMs, answerTimeoutMs, createReadiness, reuseMs } from './readiness.js';
 
 beforeEach(() => void vi.useFakeTimers());

@@ -1,7 +1,8 @@
 import type { ErrorName } from '@plant-store/contract/errors';
+import { ServiceError } from '@plant-store/records';
 import type { Logger } from 'pino';
 import * as z from 'zod';
-import { ServiceError } from '../errors/service-error.js';
+
 import { withTimeout } from '../runtime/timing.js';
 
 /** Whether the service accepts creates; if not, the name of the error that it rejects them with. */

@@ -3,9 +3,10 @@ import type { Plant } from '@plant-store/contract';
 import { type Conditions, findFailedCondition } from '@plant-store/contract/conditions';
 import { fieldsOf, hasSameFields } from '@plant-store/contract/fields';
 import { messages } from '@plant-store/contract/messages';
-import { ServiceError } from '../errors/service-error.js';
+import { isTombstone, ServiceError } from '@plant-store/records';
+
 import type { Caller } from '../runtime/callers.js';
-import { isTombstone } from '../store/store.js';
+
 import { type PlantQueue, type PlantRecord, plantTable, type StoredPlant } from './plant-store.js';
 
 /**

@@ -1,5 +1,6 @@
+import { ServiceError } from '@plant-store/records';
 import { expect, it } from 'vitest';
-import { ServiceError } from '../errors/service-error.js';
+
 import { createPlants } from './create-plant.js';
 import type { CreatePlantOutcome, PlantQueue, StoredPlant } from './plant-store.js';
 

@@ -1,9 +1,10 @@
 import { type NewPlant, NewPlantSchema, type Plant } from '@plant-store/contract';
 import { hasSameFields } from '@plant-store/contract/fields';
 import { explainInvalidRequest, messages } from '@plant-store/contract/messages';
-import { ServiceError } from '../errors/service-error.js';
+import { isTombstone, ServiceError } from '@plant-store/records';
+
 import type { Caller } from '../runtime/callers.js';
-import { isTombstone } from '../store/store.js';
+
 import { fingerprintOf } from './correct-plant.js';
 import type { CreatePlantOutcome, PlantQueue, StoredPlant } from './plant-store.js';
 import { type Batch, runBatch } from './run-batch.js';

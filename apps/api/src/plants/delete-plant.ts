@@ -1,9 +1,10 @@
 import type { Plant } from '@plant-store/contract';
 import { type Conditions, findFailedCondition } from '@plant-store/contract/conditions';
 import { messages } from '@plant-store/contract/messages';
-import { ServiceError } from '../errors/service-error.js';
+import { isTombstone, removalOf, ServiceError } from '@plant-store/records';
+
 import type { Caller } from '../runtime/callers.js';
-import { isTombstone, removalOf } from '../store/store.js';
+
 import { conditionFailed, entityTagOf } from './correct-plant.js';
 import type { PlantQueue, PlantRecord } from './plant-store.js';
 import { type Batch, readId, runBatch } from './run-batch.js';

@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type ChangePosition, ServiceError } from '@plant-store/records';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { overloadErrors, ServiceError } from '../errors/service-error.js';
+import { overloadErrors } from '../errors/service-error.js';
 import type { ListGate } from '../runtime/list-gate.js';
-import type { ChangePosition } from '../store/store.js';
+
 import { createFollowChanges } from './follow-changes.js';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));

@@ -1,5 +1,6 @@
 import type { ChangePage, ChangeQuery } from '@plant-store/contract';
-import { OverloadError, ServiceError } from '../errors/service-error.js';
+import { ServiceError } from '@plant-store/records';
+import { OverloadError } from '../errors/service-error.js';
 import type { Caller } from '../runtime/callers.js';
 import type { ListGate } from '../runtime/list-gate.js';
 import { findLatest, listChanges } from './list-changes.js';

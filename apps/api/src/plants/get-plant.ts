@@ -1,9 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { plantFieldNames } from '@plant-store/contract/fields';
 import { messages } from '@plant-store/contract/messages';
-import { overloadErrors, ServiceError } from '../errors/service-error.js';
+import { isTombstone, ServiceError } from '@plant-store/records';
+import { overloadErrors } from '../errors/service-error.js';
 import { Budget, type Caller, FairQueue } from '../runtime/callers.js';
-import { isTombstone } from '../store/store.js';
+
 import { type PlantRecord, type PlantStore, plantTable, type StoredPlant } from './plant-store.js';
 import { type Batch, readId, runBatch } from './run-batch.js';
 

@@ -1,9 +1,10 @@
 import type { Change, ChangePage, ChangeQuery, Plant } from '@plant-store/contract';
 import { readChangeCursor, writeChangeCursor } from '@plant-store/contract/cursor';
 import { messages } from '@plant-store/contract/messages';
-import { ServiceError } from '../errors/service-error.js';
+import { isTombstone, type RecordChange, ServiceError } from '@plant-store/records';
+
 import { toIsoTime } from '../runtime/timing.js';
-import { isTombstone, type RecordChange } from '../store/store.js';
+
 import { examinedBy } from './list-plants.js';
 import type { PlantStore } from './plant-store.js';
 import { showStoredPlant } from './show-plant.js';

@@ -1,5 +1,6 @@
+import type { ListQuery } from '@plant-store/records';
 import { expect, it } from 'vitest';
-import type { ListQuery } from '../store/store.js';
+
 import { listPlants } from './list-plants.js';
 
 /** The orders of the lists that a page needs. */
@@ -7,7 +8,7 @@ async function ordersFor(query: Parameters<typeof listPlants>[1]) {
   const orders: ListQuery['order'][] = [];
   const list = async ({ order }: ListQuery) => {
     orders.push(order);
-    return { plants: [], last: undefined };
+    return { records: [], last: undefined };
   };
   await listPlants({ list }, query, 1);
   return orders;

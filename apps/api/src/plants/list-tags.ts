@@ -1,7 +1,8 @@
 import type { TagPage, TagQuery } from '@plant-store/contract';
 import { readTagCursor, writeTagCursor } from '@plant-store/contract/cursor';
 import { messages } from '@plant-store/contract/messages';
-import { ServiceError } from '../errors/service-error.js';
+import { ServiceError } from '@plant-store/records';
+
 import { examinedBy } from './list-plants.js';
 import type { PlantStore } from './plant-store.js';
 

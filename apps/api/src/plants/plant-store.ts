@@ -1,7 +1,8 @@
 import type { Plant } from '@plant-store/contract';
 import { plantFields } from '@plant-store/contract/fields';
+import type { CreateOutcome, Stored, StoredRecord } from '@plant-store/records';
 import type { CommitQueue } from '../store/commit-queue.js';
-import type { CreateOutcome, Store, Stored, StoredRecord } from '../store/store.js';
+import type { RecordStore } from '../store/store.js';
 import { tableOf } from '../store/table.js';
 
 /** The table of plants. */
@@ -16,5 +17,5 @@ export type PlantRecord = StoredRecord<Plant>;
 export type CreatePlantOutcome = CreateOutcome<Plant>;
 
 /** The store of plants, on any database engine, and the queue through which handlers write to it. */
-export type PlantStore = Store<Plant>;
+export type PlantStore = RecordStore<Plant>;
 export type PlantQueue = CommitQueue<Plant>;

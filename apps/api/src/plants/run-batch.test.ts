@@ -1,5 +1,6 @@
+import { internalError, ServiceError } from '@plant-store/records';
 import { expect, it } from 'vitest';
-import { internalError, ServiceError } from '../errors/service-error.js';
+
 import { readId, runBatch } from './run-batch.js';
 
 const awaitTurn = async (left: number) => left;

@@ -1,6 +1,7 @@
 import { Int64ParameterSchema } from '@plant-store/contract';
 import { messages } from '@plant-store/contract/messages';
-import { internalError, ServiceError } from '../errors/service-error.js';
+import { internalError, ServiceError } from '@plant-store/records';
+
 import type { Caller } from '../runtime/callers.js';
 
 /** What a request has of a batch, and whose it is. */

@@ -1,10 +1,10 @@
 import type { Plant } from '@plant-store/contract';
+import { removalOf, ServiceError } from '@plant-store/records';
 import { expect, it, vi } from 'vitest';
 import { createTestQueue, highQueueLimits } from '../../test/support/plants/create-test-queue.js';
 import { plantsOf } from '../../test/support/plants/plants-of.js';
-import { ServiceError } from '../errors/service-error.js';
+
 import type { CommitQueueOptions, QueueLimits } from './commit-queue.js';
-import { removalOf } from './store.js';
 
 const stored = { stored: true, addedAt: 1 } as const;
 

@@ -1,7 +1,14 @@
-import { overloadErrors, ServiceError } from '../errors/service-error.js';
+import {
+  type Change,
+  type ChangeOutcome,
+  type CreateOutcome,
+  type New,
+  ServiceError,
+} from '@plant-store/records';
+import { overloadErrors } from '../errors/service-error.js';
 import type { CommitRecord } from '../observe/commit-health.js';
 import { type ActiveCallers, Budget, BusyShare, type Caller, FairQueue } from '../runtime/callers.js';
-import type { Change, ChangeOutcome, CreateOutcome, New, Store } from './store.js';
+import type { RecordStore } from './store.js';
 import type { Table } from './table.js';
 
 /** Creates and changes records one by one, each once that is on disk, however many at the same time. Callers take turns. */
@@ -36,7 +43,7 @@ export interface QueueLimits {
 
 /** What a queue stores in. */
 export interface CommitQueueOptions<Resource> {
-  readonly store: Pick<Store<Resource>, 'create' | 'change'>;
+  readonly store: Pick<RecordStore<Resource>, 'create' | 'change'>;
   readonly table: Pick<Table<Resource>, 'bytesOf'>;
   /** How many batches may be in flight. */
   readonly concurrency: number;

@@ -129,7 +129,7 @@ describe('a server with TLS and a certificate of its own', () => {
     for (const name of ['options', 'host']) searchParams.delete(name);
     const url = `${target.href}?${searchParams}&schema=${parsed.schema}`;
     const database = await openTestDatabase({ url });
-    expect(await database.plants.create([{ id: 1n, name: 'Monstera' }])).toEqual([
+    expect(await database.stores.plant.create([{ id: 1n, name: 'Monstera' }])).toEqual([
       { stored: true, addedAt: expect.any(Number) },
     ]);
     const encrypted = await query<{ ssl: boolean }>(

@@ -1,8 +1,9 @@
+import type { Plant } from '@plant-store/contract';
+import { ServiceError } from '@plant-store/records';
 import type { Registry } from '@prometheus-io/client';
 import * as z from 'zod';
 import type { AccessTokenStore } from '../auth/token-service.js';
-import { ServiceError } from '../errors/service-error.js';
-import type { PlantStore } from '../plants/plant-store.js';
+import type { RecordStore } from './store.js';
 
 /** The fields of a log line besides its message. */
 export interface LogFields {
@@ -18,9 +19,15 @@ export interface DatabaseLog {
   error(fields: LogFields, message: string): void;
 }
 
+/** The store of each resource, by its name. */
+export interface Stores {
+  readonly plant: RecordStore<Plant>;
+}
+
 /** An open database, on any engine. */
 export interface Database {
-  readonly plants: PlantStore;
+  /** The store of each resource, by its name. */
+  readonly stores: Stores;
   readonly accessTokens: AccessTokenStore;
   /** The migrations that were applied when it was opened, in order; empty if it was up to date. */
   readonly appliedMigrations: readonly string[];

@@ -253,8 +253,8 @@ describe.each(engines)('version 1.0 on %s', (engine) => {
     const { database, migrateBefore, run } = await create();
     const opened = await openTestDatabase(database);
     const plant = { id: 1n, name: 'Fern', tag: 'outdoor' };
-    await opened.plants.create([plant, { id: 2n, name: 'Rose' }]);
-    await removeFrom(opened.plants, [2n]);
+    await opened.stores.plant.create([plant, { id: 2n, name: 'Rose' }]);
+    await removeFrom(opened.stores.plant, [2n]);
     const token = await opened.accessTokens.add({ name: 'shop', hash: 'a', scopes, expiresAt: null });
     await opened.accessTokens.recordUses([{ id: token.id, at: new Date() }]);
     await opened.close();
@@ -267,7 +267,7 @@ describe.each(engines)('version 1.0 on %s', (engine) => {
 
     const again = await openTestDatabase(database);
     expect(again.appliedMigrations).toEqual(migrations.slice(countBefore).map(({ name }) => name));
-    const plants = (await collect(again.plants.read(undefined, highPageLimits))).flat();
+    const plants = (await collect(again.stores.plant.read(undefined, highPageLimits))).flat();
     expect(plants).toEqual([plant, { id: 2n, name: '' }]);
     const tokens = [{ ...token, scopes: ['create'] }, { name: 'new' }];
     expect(await again.accessTokens.list()).toMatchObject(tokens);

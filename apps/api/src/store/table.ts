@@ -1,6 +1,7 @@
 import { type Field, type FieldsOf, namesOf } from '@plant-store/contract/fields';
+import type { ChangePosition, RecordChange, StoredRecord } from '@plant-store/records';
 import type { ArgType } from '@prisma/driver-adapter-utils';
-import type { ChangePosition, RecordChange, RecordHistory, StoredRecord } from './store.js';
+import type { RecordHistory } from './store.js';
 
 /** The column of the number of a record's last change keeps its name, which released migrations and instances of 1.4 use. */
 export const seqColumn = 'change_place';

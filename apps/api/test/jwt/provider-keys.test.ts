@@ -1,9 +1,10 @@
+import { ServiceError } from '@plant-store/records';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { acceptJwts } from '../../src/auth/accept-jwts.js';
 import type { KeyTimes } from '../../src/auth/jwt-settings.js';
 import { createTokenService } from '../../src/auth/token-service.js';
 import { parseConfig } from '../../src/config.js';
-import { ServiceError } from '../../src/errors/service-error.js';
+
 import {
   beAway,
   createShortKey,

@@ -1,6 +1,7 @@
+import { ServiceError } from '@plant-store/records';
 import type { Request, Response } from 'express';
 import { expect, it, vi } from 'vitest';
-import { overloadErrors, ServiceError } from '../../src/errors/service-error.js';
+import { overloadErrors } from '../../src/errors/service-error.js';
 import { errorHandler } from '../../src/http/middleware/error-handler.js';
 import { serveMiddleware } from '../support/serve-middleware.js';
 

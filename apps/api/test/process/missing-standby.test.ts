@@ -139,13 +139,15 @@ it.each<EndOfWaiting>(['pg_terminate_backend', 'pg_cancel_backend'])(
 );
 
 it('a page of plants is not shown before they have reached a standby', async () => {
-  const { plants } = await open();
+  const {
+    stores: { plant: plants },
+  } = await open();
   await plants.create([{ id: 30n, name: 'Monstera' }]);
-  const list = () => plants.list({ order: 'id' }, { matches: 10, plants: 10, bytes: 1_000 });
+  const list = () => plants.list({ order: 'id' }, { matches: 10, records: 10, bytes: 1_000 });
   await server.loseStandby();
   await expect(endWaitingOf(list())).rejects.toMatchObject({ errorName: 'database_unavailable' });
   await server.restoreStandby();
-  expect((await list()).plants.map(({ id }) => id)).toContain(30n);
+  expect((await list()).records.map(({ id }) => id)).toContain(30n);
 });
 
 it('a token or a revocation that has not reached a standby is not reported as existing', async () => {

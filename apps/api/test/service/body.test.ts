@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { ServiceError } from '@plant-store/records';
 import express, { type ErrorRequestHandler } from 'express';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { ServiceError } from '../../src/errors/service-error.js';
+
 import { createCallerMemory } from '../../src/http/caller-memory.js';
 import { jsonBody } from '../../src/http/json-body.js';
 import { createServer } from '../../src/http/server.js';

@@ -14,7 +14,7 @@ async function createDamaged() {
   onTestFinished(() => database.remove());
   const store = await openTestDatabase(database);
   const name = 'x'.repeat(300);
-  await store.plants.create(Array.from({ length: 2_000 }, (_, id) => ({ id: BigInt(id), name })));
+  await store.stores.plant.create(Array.from({ length: 2_000 }, (_, id) => ({ id: BigInt(id), name })));
   await store.close();
   // Every create changes the last pages of the indexes; what is tested here is that some do not meet the damage.
   await database.query('DROP INDEX plants_added_at_idx');

@@ -29,7 +29,7 @@ async function openDegradable(settings: Readonly<Record<string, string>> = {}) {
   const database = await openDatabase(location, { log });
   onTestFinished(() => database.close());
   const commits = createCommitRecord(database, 300);
-  const queue = createTestQueue(database.plants, { concurrency: database.concurrentCommits, commits });
+  const queue = createTestQueue(database.stores.plant, { concurrency: database.concurrentCommits, commits });
   const readiness = createReadiness({
     check: commits.check,
     warnings: () => [],
@@ -66,7 +66,7 @@ async function openDegradable(settings: Readonly<Record<string, string>> = {}) {
     const [row] = await query<{ count: number }>(url, 'SELECT last_value::int AS count FROM failures');
     return row?.count ?? 0;
   };
-  return { url, plants: database.plants, queue, readiness, lose, idsOn, create, countFailures, lines };
+  return { url, plants: database.stores.plant, queue, readiness, lose, idsOn, create, countFailures, lines };
 }
 
 it('stores the other ids while a node is away, with a warning, and is not ready once both are', async () => {

@@ -1,7 +1,8 @@
 import { createDatabase, query } from '@plant-store/postgresql-server';
+import { withoutTombstones } from '@plant-store/records';
 import pg from 'pg';
 import { expect, inject, it } from 'vitest';
-import { withoutTombstones } from '../../src/store/store.js';
+
 import { collect } from '../support/collect.js';
 import { openTestDatabase } from '../support/database/create-test-database.js';
 import { withoutTime } from '../support/database/use-plant-store.js';
@@ -31,7 +32,7 @@ it('a table that the documented SQL partitions keeps its plants, and serves a ru
   const url = await createDatabase(inject('postgresqlUrl'));
   const before = await openTestDatabase({ url });
   const old = ids.filter((id) => id % 2n === 0n);
-  await before.plants.create(old.map(plantOf));
+  await before.stores.plant.create(old.map(plantOf));
   await runPartition(url);
   const partitions = await query(url, `SELECT FROM pg_inherits WHERE inhparent = 'plants'::regclass`);
   expect(partitions).toHaveLength(64);
@@ -39,7 +40,7 @@ it('a table that the documented SQL partitions keeps its plants, and serves a ru
   expect(await query(url, changed)).toEqual([{ changes: old.length }]);
 
   // The connections of the running service have prepared their statements for the former table.
-  expect(await before.plants.create([plantOf(1n)])).toMatchObject([{ stored: true }]);
+  expect(await before.stores.plant.create([plantOf(1n)])).toMatchObject([{ stored: true }]);
   await before.close();
 
   const service = await startTestService({ DATABASE_URL: url });
@@ -54,7 +55,7 @@ it('a table that the documented SQL partitions keeps its plants, and serves a ru
 
   const after = await openTestDatabase({ url });
   const exported = withoutTombstones(
-    (await collect(after.plants.read(undefined, { plants: 1_000, bytes: 2 ** 20 }))).flat(),
+    (await collect(after.stores.plant.read(undefined, { records: 1_000, bytes: 2 ** 20 }))).flat(),
   );
   expect(exported.map(withoutTime)).toEqual(ids.map(plantOf));
   // Those from before were in the table that was copied.

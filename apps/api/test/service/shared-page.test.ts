@@ -17,7 +17,7 @@ it('reads a page once for the requests of a caller that wait for it', async () =
   const list: PlantStore['list'] = () =>
     new Promise((resolve) => {
       const plants = [{ id: 2n ** 53n + 1n, name: `Fern "${reads.length + 1}"` }];
-      reads.push(() => resolve({ plants, last: undefined }));
+      reads.push(() => resolve({ records: plants, last: undefined }));
     });
   const { app, token } = await openApp(
     silentLog,

@@ -35,8 +35,8 @@ export async function openApp(
   const accessTokens = createTokenService(database.accessTokens);
   const app = await createApp({
     ...config,
-    queue: createTestQueue(database.plants, { limits: config.queueLimits }),
-    store: database.plants,
+    queue: createTestQueue(database.stores.plant, { limits: config.queueLimits }),
+    store: database.stores.plant,
     accessTokens,
     ownTokens: accessTokens,
     turns: createTurns(new ActiveCallers()),

@@ -1,10 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Scope } from '@plant-store/contract/access-token';
 import { messages } from '@plant-store/contract/messages';
+import { ServiceError } from '@plant-store/records';
 import type { Request, RequestHandler } from 'express';
 import type { TokenVerifier, Verification } from '../../auth/token-service.js';
 import { tokenRejections } from '../../auth/token-service.js';
-import { ServiceError, unauthorized } from '../../errors/service-error.js';
+import { unauthorized } from '../../errors/service-error.js';
 import type { ActiveCallers, Caller } from '../../runtime/callers.js';
 
 /**

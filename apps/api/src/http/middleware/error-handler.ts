@@ -1,16 +1,11 @@
 import type { ErrorName } from '@plant-store/contract/errors';
 import { explainInvalidRequest, messages } from '@plant-store/contract/messages';
 import { allowedMethods, matchPath } from '@plant-store/contract/request-target';
+import { internalError, ServiceError } from '@plant-store/records';
 import { RequestValidationError } from '@ts-rest/express';
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import type { Logger } from 'pino';
-import {
-  ClientGoneError,
-  internalError,
-  OverloadError,
-  type OverloadReason,
-  ServiceError,
-} from '../../errors/service-error.js';
+import { ClientGoneError, OverloadError, type OverloadReason } from '../../errors/service-error.js';
 import { isNavigation, mayNavigate, sendErrorPage } from '../error-page.js';
 
 /**

@@ -1,10 +1,11 @@
 import { accessTokenPrefix } from '@plant-store/contract/access-token';
+import { ServiceError } from '@plant-store/records';
 import { Counter, type Registry } from '@prometheus-io/client';
 import type { Request } from 'express';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { hashAccessToken, type TokenVerifier, type Verification } from '../../auth/token-service.js';
-import { ServiceError } from '../../errors/service-error.js';
+
 import { readClientAddress } from '../client-address.js';
 import type { VerifyUncached } from './bearer-auth.js';
 

@@ -1,5 +1,6 @@
+import { ServiceError } from '@plant-store/records';
 import type { Request, RequestHandler } from 'express';
-import { overloadErrors, ServiceError } from '../../errors/service-error.js';
+import { overloadErrors } from '../../errors/service-error.js';
 import type { PlantQueue } from '../../plants/plant-store.js';
 import { type BodySource, discardBody } from '../json-body.js';
 import { callerOf } from './bearer-auth.js';

@@ -1,6 +1,7 @@
 import { messages } from '@plant-store/contract/messages';
+import { ServiceError } from '@plant-store/records';
 import type { RequestHandler, Response } from 'express';
-import { ServiceError } from '../../errors/service-error.js';
+
 import { callerOf } from './bearer-auth.js';
 
 /**

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
+import { ServiceError } from '@plant-store/records';
 import type { Request, RequestHandler, Response } from 'express';
-import { ServiceError } from '../../errors/service-error.js';
 
 /** How many header lines a request may have. */
 export const headerLinesLimit = 2_000;

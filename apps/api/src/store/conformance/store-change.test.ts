@@ -1,3 +1,5 @@
+import type { Plant } from '@plant-store/contract';
+import { type Change, isTombstone, removalOf } from '@plant-store/records';
 import { describe, expect, it } from 'vitest';
 import {
   highPageLimits,
@@ -5,16 +7,13 @@ import {
   usePlantStore,
 } from '../../../test/support/database/use-plant-store.js';
 import type { PlantRecord, StoredPlant } from '../../plants/plant-store.js';
-import { type Change, isTombstone, orThrow, removalOf } from '../store.js';
+import { orThrow } from '../store.js';
 
 const fern = { id: 1n, name: 'Fern', tag: 'outdoor', addedAt: 5 };
 const rose = { id: 2n, name: 'Rose', addedAt: null };
 
 /** Replaces a plant, and nothing else. */
-function correction(
-  id: bigint,
-  replace: (plant: StoredPlant) => StoredPlant | undefined,
-): Change<StoredPlant> {
+function correction(id: bigint, replace: (plant: StoredPlant) => StoredPlant | undefined): Change<Plant> {
   return {
     ...{ id, bytes: 100 },
     replace: (existing) => (existing === undefined || isTombstone(existing) ? undefined : replace(existing)),
@@ -30,15 +29,14 @@ const nameOf = (record: PlantRecord | undefined) =>
   record === undefined ? '-' : isTombstone(record) ? 'deleted' : record.name;
 
 /** Gives the id of a deleted plant to another one. */
-const giving = (plant: StoredPlant): Change<StoredPlant> => ({
+const giving = (plant: StoredPlant): Change<Plant> => ({
   ...{ id: plant.id, bytes: 100 },
   replace: (existing) => (existing !== undefined && isTombstone(existing) ? plant : undefined),
 });
 
 describe.each(storesWithShards())('changing plants on %s', (kind) => {
   const { store, testDatabase } = usePlantStore(kind);
-  const change = async (...changes: readonly Change<StoredPlant>[]) =>
-    (await store.change(changes)).map(orThrow);
+  const change = async (...changes: readonly Change<Plant>[]) => (await store.change(changes)).map(orThrow);
   const find = async (...ids: readonly bigint[]) => {
     const found = new Map((await store.find(ids)).map((record) => [record.id, record]));
     return ids.map((id) => found.get(id));
@@ -58,9 +56,9 @@ describe.each(storesWithShards())('changing plants on %s', (kind) => {
     const expected = { ...others, ...(addedAt === null ? {} : { addedAt }) };
     const [found] = await find(1n);
     expect(found).toStrictEqual({ tag: undefined, addedAt: undefined, original: undefined, ...expected });
-    const limits = { plants: 10, bytes: 1e6, matches: 10 };
+    const limits = { records: 10, bytes: 1e6, matches: 10 };
     for (const order of ['id', addedAt === null ? 'untimed' : 'newest'] as const)
-      expect((await store.list({ order }, limits)).plants).toContainEqual(found);
+      expect((await store.list({ order }, limits)).records).toContainEqual(found);
     for await (const page of store.read(undefined, highPageLimits)) expect(page).toContainEqual(found);
     expect(await find(2n)).toMatchObject([{ id: 2n, name: 'Rose' }]);
   });
@@ -69,9 +67,9 @@ describe.each(storesWithShards())('changing plants on %s', (kind) => {
     await store.create([fern, rose]);
     const given = { id: 1n, name: 'G', addedAt: null };
     const outcomes = await change(
-      ...[append(1n, 'a'), append(2n, 'a'), append(1n, 'b'), append(3n, 'a'), removalOf<StoredPlant>(1n)],
-      ...[append(1n, 'c'), removalOf<StoredPlant>(1n), giving(given), giving(given), append(1n, 'd')],
-      ...[removalOf<StoredPlant>(3n, true), giving({ ...rose, id: 3n })],
+      ...[append(1n, 'a'), append(2n, 'a'), append(1n, 'b'), append(3n, 'a'), removalOf<Plant>(1n)],
+      ...[append(1n, 'c'), removalOf<Plant>(1n), giving(given), giving(given), append(1n, 'd')],
+      ...[removalOf<Plant>(3n, true), giving({ ...rose, id: 3n })],
     );
     expect(outcomes.map(({ before, after }) => [nameOf(before), nameOf(after)])).toEqual([
       ...[

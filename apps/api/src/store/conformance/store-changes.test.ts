@@ -1,4 +1,5 @@
 import { INT64_MAX, INT64_MIN } from '@plant-store/contract';
+import type { ChangePosition, ListLimits } from '@plant-store/records';
 import { describe, expect, it } from 'vitest';
 import { openTestDatabase } from '../../../test/support/database/create-test-database.js';
 import { enginesOfStore } from '../../../test/support/database/engines.js';
@@ -6,9 +7,8 @@ import { usePlantStore } from '../../../test/support/database/use-plant-store.js
 import { plantsOf } from '../../../test/support/plants/plants-of.js';
 import { removeFrom } from '../../../test/support/plants/remove-from.js';
 import type { StoredPlant } from '../../plants/plant-store.js';
-import type { ChangePosition, ListLimits } from '../store.js';
 
-const high = { matches: 1_000, plants: 10_000, bytes: 1e6 };
+const high = { matches: 1_000, records: 10_000, bytes: 1e6 };
 
 describe.each(enginesOfStore())('changes on %s', (kind) => {
   const { store, testDatabase } = usePlantStore(kind);
@@ -105,7 +105,7 @@ describe.each(enginesOfStore())('changes on %s', (kind) => {
   it('begins with the plants of earlier versions, which have no number, until they change', async () => {
     await store.create(plantsOf(...Array(30).keys()));
     await testDatabase.query('UPDATE plants SET change_place = NULL WHERE id % 2 = 0');
-    const limits = { ...high, matches: 4, plants: 5 };
+    const limits = { ...high, matches: 4, records: 5 };
     const first = await store.listChanges(undefined, limits);
     await rename(0n, 'seen and changed');
     await rename(28n, 'changed before it was seen');

@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 import { INT64_MAX, INT64_MIN, type NewPlant } from '@plant-store/contract';
+import type { ListLimits, ListPosition, ListQuery } from '@plant-store/records';
 import { describe, expect, it } from 'vitest';
 import { storesWithShards, usePlantStore } from '../../../test/support/database/use-plant-store.js';
 import { plantsOf } from '../../../test/support/plants/plants-of.js';
 import { removeFrom } from '../../../test/support/plants/remove-from.js';
-import type { ListLimits, ListPosition, ListQuery } from '../store.js';
 
 /** Limits that no test reaches by accident. */
-const highLimits: ListLimits = { matches: 1_000, plants: 10_000, bytes: 2 ** 22 };
+const highLimits: ListLimits = { matches: 1_000, records: 10_000, bytes: 2 ** 22 };
 
 /** Pages of so many ids, each as `list` returns it. */
 const pagesOf = (size: number, ids: readonly bigint[]) =>
@@ -24,7 +24,7 @@ describe.each(storesWithShards())('finding and listing plants on %s', (kind) => 
     let after: ListPosition | undefined;
     do {
       const listed = await store.list({ order: 'id', ...query, after }, { ...highLimits, ...limits });
-      pages.push(listed.plants.map(({ id }) => id).join());
+      pages.push(listed.records.map(({ id }) => id).join());
       after = listed.last;
     } while (after !== undefined);
     return pages;
@@ -116,7 +116,7 @@ describe.each(storesWithShards())('finding and listing plants on %s', (kind) => 
       [{ addedFrom: 0, addedBefore: 2_000, q: 'A' }, '0,1000'],
     ];
     for (const [query, ids] of ranges) {
-      for (const limits of [{}, { matches: 1 }, { plants: 3 }, { plants: 2, matches: 1 }]) {
+      for (const limits of [{}, { matches: 1 }, { plants: 3 }, { records: 2, matches: 1 }]) {
         expect(await listAll(query, limits)).toBe(ids);
         const newest = await listAll({ ...query, order: 'newest' }, limits);
         expect(newest).toBe(ids.split(',').toReversed().join());
@@ -128,8 +128,8 @@ describe.each(storesWithShards())('finding and listing plants on %s', (kind) => 
   it('examines the plants of a time alone with the newest first', async () => {
     for (const time of [1, 2, 3, 4, 5]) await createAt(time, ...plantsOf(BigInt(time)));
     const range = { addedFrom: 2, addedBefore: 4 };
-    expect(await list({ plants: 2 }, { ...range, order: 'newest' })).toEqual(['3,2']);
-    expect(await list({ plants: 2 }, { ...range, order: 'id' })).toEqual(['2', '3', '']);
+    expect(await list({ records: 2 }, { ...range, order: 'newest' })).toEqual(['3,2']);
+    expect(await list({ records: 2 }, { ...range, order: 'id' })).toEqual(['2', '3', '']);
   });
 
   it('finds a part of long texts, and of one of many', async () => {
@@ -156,9 +156,9 @@ describe.each(storesWithShards())('finding and listing plants on %s', (kind) => 
     const plants = plantsOf(1n, 2n, 3n, 4n, 5n, 6n);
     await store.create(plants.map((plant) => ({ ...plant, tag: plant.id < 5n ? 'x' : 'y' })));
     const [x, y] = [{ equal: { tag: 'x' } }, { equal: { tag: 'y' } }];
-    expect(await list({ plants: 2 }, y)).toEqual(['', '', '5,6']);
-    expect(await list({ plants: 4 }, y)).toEqual(['', '5,6']);
-    expect(await list({ plants: 3, matches: 2 }, x)).toEqual(['1,2', '3,4', '']);
+    expect(await list({ records: 2 }, y)).toEqual(['', '', '5,6']);
+    expect(await list({ records: 4 }, y)).toEqual(['', '5,6']);
+    expect(await list({ records: 3, matches: 2 }, x)).toEqual(['1,2', '3,4', '']);
   });
 
   it('fills a page where plants were deleted, as far as the limits allow', async () => {
@@ -171,10 +171,10 @@ describe.each(storesWithShards())('finding and listing plants on %s', (kind) => 
     );
     expect(await list({ matches: 2 })).toEqual(pagesOf(2, kept));
     expect(await list({ matches: 4 })).toEqual(pagesOf(4, kept));
-    expect(await list({ matches: 2, plants: 20 })).toEqual(pagesOf(2, kept));
+    expect(await list({ matches: 2, records: 20 })).toEqual(pagesOf(2, kept));
     // 15 of them have one plant or two.
     const byFifteen = ['9', '19,29', '39', '49,59', '69', '79,89', '99'];
-    expect(await list({ matches: 3, plants: 15 })).toEqual(byFifteen);
+    expect(await list({ matches: 3, records: 15 })).toEqual(byFifteen);
     expect(await listAll({ order: 'newest' }, { matches: 2 })).toBe(kept.toReversed().join());
     // Each has 8 bytes, or 7.
     expect(await list({ matches: 3, bytes: 8 })).toEqual(pagesOf(1, kept));
@@ -224,8 +224,8 @@ describe.each(storesWithShards())('finding and listing plants on %s', (kind) => 
       }
     };
     expect(await count({})).toEqual(['1,a3,b1']);
-    expect(await count({ plants: 4 })).toEqual(['a2,b1', '1,a1']);
-    expect(await count({ plants: 1 })).toEqual(['a1', '', 'b1', 'a1', '1', 'a1', '']);
+    expect(await count({ records: 4 })).toEqual(['a2,b1', '1,a1']);
+    expect(await count({ records: 1 })).toEqual(['a1', '', 'b1', 'a1', '1', 'a1', '']);
     expect(await count({ bytes: 0 })).toHaveLength(7);
     expect(await store.countValues('name', undefined, highLimits)).toMatchObject({ counts: [['ab', 6]] });
     // Of 3, 2 and 3 bytes.

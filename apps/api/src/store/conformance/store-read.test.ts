@@ -21,7 +21,7 @@ describe.each(storesWithShards())('reading plants on %s', (kind) => {
     expect(await readAll()).toEqual([]);
     const plants = plantsOf(INT64_MIN, -2n, -1n, 0n, 1n, 10n, 9007199254740993n, INT64_MAX);
     await store.create(plants.toReversed());
-    const pages = await readPages({ plants: 3 });
+    const pages = await readPages({ records: 3 });
     for (const page of pages) expect([1, 2, 3]).toContain(page.length);
     expect(pages.flat()).toEqual(plants);
     expect(await readPages({}, INT64_MAX)).toEqual([]);

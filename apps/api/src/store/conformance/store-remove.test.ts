@@ -1,4 +1,5 @@
 import type { NewPlant } from '@plant-store/contract';
+import type { ListQuery, Tombstone } from '@plant-store/records';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { collect } from '../../../test/support/collect.js';
 import { outageKinds } from '../../../test/support/database/test-database.js';
@@ -10,7 +11,7 @@ import {
 import { plantsOf } from '../../../test/support/plants/plants-of.js';
 import { removeFrom } from '../../../test/support/plants/remove-from.js';
 import { until } from '../../../test/support/until.js';
-import { type ListQuery, orThrow, type Tombstone } from '../store.js';
+import { orThrow } from '../store.js';
 
 const stored = { stored: true, addedAt: expect.any(Number) };
 const tombstone = (id: bigint): Tombstone => ({ id, deleted: true });
@@ -37,7 +38,7 @@ const skipRemovals = {
 describe.each(storesWithShards())('removing plants on %s', (kind) => {
   const { store, testDatabase, readAll } = usePlantStore(kind);
   const list = async (query: ListQuery, matches = 100) => {
-    const { plants, last } = await store.list(query, { plants: 100, bytes: 1e6, matches });
+    const { records: plants, last } = await store.list(query, { records: 100, bytes: 1e6, matches });
     return [plants.map(({ id }) => id), last?.id];
   };
 
@@ -98,7 +99,7 @@ describe.each(storesWithShards())('removing plants on %s', (kind) => {
   it('leaves tombstones in pages that are read one after the other', async () => {
     await store.create([fern, rose]);
     await removeFrom(store, [2n, 3n, 4n], true);
-    const pages = await collect(store.read(1n, { ...highPageLimits, plants: 1 }));
+    const pages = await collect(store.read(1n, { ...highPageLimits, records: 1 }));
     expect(pages.flat()).toEqual([2n, 3n, 4n].map(tombstone));
   });
 

@@ -45,7 +45,7 @@ it.each([
 it('a pooler in transaction mode is used when it supports prepared statements', async () => {
   const database = await openBehind(tracking);
   const plants = Array.from({ length: 20 }, (_, index) => ({ ...plant, id: BigInt(index % 10) }));
-  const outcomes = await Promise.all(plants.map((one) => database.plants.create([one])));
+  const outcomes = await Promise.all(plants.map((one) => database.stores.plant.create([one])));
   expect(outcomes.flat().filter((outcome) => orThrow(outcome).stored)).toHaveLength(10);
   await database.check();
   await database.close();
@@ -74,7 +74,7 @@ it('a pooler that drops connection settings is rejected, unless the user has the
   );
   await query(url, `ALTER DATABASE ${nameOf()} SET search_path = garden`);
   const database = await open();
-  expect(await database.plants.create([plant])).toMatchObject([{ stored: true }]);
+  expect(await database.stores.plant.create([plant])).toMatchObject([{ stored: true }]);
   await database.close();
   expect(await query(url, 'SELECT name FROM garden.plants')).toEqual([{ name: 'Monstera' }]);
 });
@@ -84,6 +84,6 @@ it('a pool of one needs a single connection at a time', async () => {
   await query(url, `ALTER DATABASE ${nameOf()} OWNER TO single_${nameOf()}`);
   const asSingle = Object.assign(new URL(url), { username: `single_${nameOf()}`, password: 'secret' }).href;
   const database = await openTestDatabase({ url: asSingle }, { DATABASE_POOL_SIZE: '1' });
-  expect(await database.plants.create([plant])).toMatchObject([{ stored: true }]);
+  expect(await database.stores.plant.create([plant])).toMatchObject([{ stored: true }]);
   await database.close();
 });

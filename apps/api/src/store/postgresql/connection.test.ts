@@ -20,7 +20,7 @@ beforeAll(async () => {
 /** Opens the database, stores a plant, and returns for each connection of the service whether it is encrypted. */
 async function findEncryption(parameters: string, host = '127.0.0.1'): Promise<readonly boolean[]> {
   const database = await openTestDatabase({ url: `${url.replace('127.0.0.1', host)}?${parameters}` });
-  await database.plants.create([{ id: 1n, name: 'Monstera' }]);
+  await database.stores.plant.create([{ id: 1n, name: 'Monstera' }]);
   const rows = await query<{ ssl: boolean }>(
     url,
     `SELECT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid)

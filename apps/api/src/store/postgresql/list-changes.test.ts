@@ -1,22 +1,25 @@
+import type { ChangePosition } from '@plant-store/records';
 import { expect, it, onTestFinished } from 'vitest';
 import { openTestDatabase } from '../../../test/support/database/create-test-database.js';
 import { plantsOf } from '../../../test/support/plants/plants-of.js';
 import { useConnections } from '../../../test/support/postgresql/use-connections.js';
 import type { PlantStore } from '../../plants/plant-store.js';
-import type { ChangePosition } from '../store.js';
 
 const { database, connect } = useConnections();
 
 /** Opens the database as a start of the service does. */
 async function open() {
-  const { plants, close } = await openTestDatabase(database);
+  const {
+    stores: { plant: plants },
+    close,
+  } = await openTestDatabase(database);
   onTestFinished(close);
   return plants;
 }
 
 /** The ids of the changes after a position. */
 async function idsAfter(plants: PlantStore, after: ChangePosition | undefined): Promise<readonly bigint[]> {
-  const { changes } = await plants.listChanges(after, { matches: 100, plants: 100, bytes: 1_000 });
+  const { changes } = await plants.listChanges(after, { matches: 100, records: 100, bytes: 1_000 });
   return changes.map(({ record }) => record.id);
 }
 

@@ -1,14 +1,13 @@
 import { INT64_MIN } from '@plant-store/contract';
-import type { ClientBase } from 'pg';
-import { OperatorError } from '../../errors/operator-error.js';
 import {
   beforeNumbers,
   type ChangePosition,
-  generationSql,
   type ListedChanges,
   type ListLimits,
-  requireCurrent,
-} from '../store.js';
+} from '@plant-store/records';
+import type { ClientBase } from 'pg';
+import { OperatorError } from '../../errors/operator-error.js';
+import { generationSql, requireCurrent } from '../store.js';
 import { seqColumn, type Table } from '../table.js';
 import { durableColumnSql } from './probe-commit.js';
 import type { Query } from './run-query.js';
@@ -98,7 +97,7 @@ export function createListChanges<Resource>(
   /** The positions of changes with a number, or of records without one, and where to go on after all that were examined. */
   async function listPositions(
     after: ChangePosition | undefined,
-    { matches, plants, bytes: maxBytes }: ListLimits,
+    { matches, records: plants, bytes: maxBytes }: ListLimits,
   ) {
     const { notFinal, next, generation } = await readBounds();
     requireCurrent(after, generation, Number(next) - 1);

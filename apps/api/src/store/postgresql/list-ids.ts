@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { foldText, searchText } from '@plant-store/contract/fold-text';
-import type { CountedValues, CountLimits, ListLimits, ListPosition, ListQuery } from '../store.js';
+import type { CountedValues, CountLimits, ListLimits, ListPosition, ListQuery } from '@plant-store/records';
+
 import type { Table } from '../table.js';
 import { durableColumnSql } from './probe-commit.js';
 import type { Query } from './run-query.js';
@@ -66,7 +67,7 @@ export async function listIds(
   limits: ListLimits,
 ): Promise<{ readonly ids: readonly bigint[]; readonly last: ListPosition | undefined }> {
   const ids: bigint[] = [];
-  let { plants, bytes } = limits;
+  let { records: plants, bytes } = limits;
   let { after } = query;
   const { order, q, addedFrom, addedBefore } = query;
   const search = q === undefined ? undefined : createSearch(q, limits.durationMs ?? defaultDurationMs);
@@ -80,7 +81,7 @@ export async function listIds(
       run,
       table,
       { ...query, after },
-      { matches: missing, plants: size, bytes },
+      { matches: missing, records: size, bytes },
       { isFirst, search },
     );
     ids.push(...next.ids);
@@ -128,7 +129,7 @@ async function examine(
     ...(order === 'newest' ? rangeSql(addedFrom, addedBefore) : []),
   ];
   const searched = search ? table.searches.map((column) => `, CASE WHEN matches THEN ${column} END`) : [];
-  const { plants, bytes, matches } = limits;
+  const { records: plants, bytes, matches } = limits;
   const selected = table.columns.join(', ');
   const rows = await run({
     sql: `
@@ -185,7 +186,7 @@ export async function countValues(
   run: Query,
   table: Table,
   { column, after, isDistributed }: { column: string; after: bigint | undefined; isDistributed: boolean },
-  { plants, bytes }: CountLimits,
+  { records: plants, bytes }: CountLimits,
 ): Promise<CountedValues> {
   const { of, after: isAfter, by } = orders.id;
   const where = after === undefined ? [of] : [isAfter(`${after}`)];

@@ -1,11 +1,12 @@
 import { createDatabase } from '@plant-store/postgresql-server';
+import type { ListQuery } from '@plant-store/records';
 import pg from 'pg';
 import { beforeEach, expect, inject, it, onTestFinished } from 'vitest';
 import { openTestDatabase } from '../../../test/support/database/create-test-database.js';
 import { removeFrom } from '../../../test/support/plants/remove-from.js';
 import { until } from '../../../test/support/until.js';
 import { plantTable } from '../../plants/plant-store.js';
-import type { ListQuery } from '../store.js';
+
 import { createListPage } from './list-page.js';
 import { durableOnceSql } from './probe-commit.js';
 import { createQuery, type Statement } from './run-query.js';
@@ -18,7 +19,9 @@ beforeEach(async () => {
 it('reads each page of all plants by one statement of the same name, until it finds a tombstone', async () => {
   const database = await openTestDatabase({ url });
   onTestFinished(() => database.close());
-  await database.plants.create([1n, 2n, 3n, 4n].map((id) => ({ id, name: 'Fern', addedAt: Number(id) })));
+  await database.stores.plant.create(
+    [1n, 2n, 3n, 4n].map((id) => ({ id, name: 'Fern', addedAt: Number(id) })),
+  );
   const pool = new pg.Pool({ connectionString: url });
   onTestFinished(() => pool.end());
   const query = createQuery(pool);
@@ -28,8 +31,8 @@ it('reads each page of all plants by one statement of the same name, until it fi
     return query(statement);
   }, plantTable);
   const list = async (query: ListQuery, matches: number) => {
-    const page = await listPage(query, { matches, plants: 1_000, bytes: 1_000 });
-    return page && { ids: page.plants.map(({ id }) => id), last: page.last?.id };
+    const page = await listPage(query, { matches, records: 1_000, bytes: 1_000 });
+    return page && { ids: page.records.map(({ id }) => id), last: page.last?.id };
   };
   const after = (id: bigint) => ({ id, addedAt: Number(id) });
 
@@ -45,7 +48,7 @@ it('reads each page of all plants by one statement of the same name, until it fi
   ]);
   expect(new Set(sent.map(({ sql }) => sql)).size).toBe(3);
 
-  await removeFrom(database.plants, [2n]);
+  await removeFrom(database.stores.plant, [2n]);
   expect(await list({ order: 'id' }, 2)).toBeUndefined();
 });
 

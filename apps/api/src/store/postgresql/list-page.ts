@@ -5,7 +5,7 @@ import {
   type ListLimits,
   type ListQuery,
   withoutTombstones,
-} from '../store.js';
+} from '@plant-store/records';
 import type { Table } from '../table.js';
 import { orders } from './list-ids.js';
 import { durableOnceSql } from './probe-commit.js';
@@ -41,7 +41,7 @@ export function createListPage<Resource>(query: Query, { name, columns, bytes, t
 
   return async function listPage(
     list: ListQuery,
-    { matches, plants, bytes }: ListLimits,
+    { matches, records: plants, bytes }: ListLimits,
   ): Promise<Listed<Resource> | undefined> {
     const length = Math.min(matches, plants);
     if (isFiltered(list) || length > longestPage) return undefined;
@@ -51,6 +51,6 @@ export function createListPage<Resource>(query: Query, { name, columns, bytes, t
     if (records.some(isTombstone) || exceeds(0)) return undefined;
     const page = withoutTombstones(records.filter((_, at) => at < length && !exceeds(at)));
     const end = page.length < records.length ? page.at(-1) : undefined;
-    return { plants: page, last: end && { id: end.id, addedAt: end.addedAt ?? undefined } };
+    return { records: page, last: end && { id: end.id, addedAt: end.addedAt ?? undefined } };
   };
 }

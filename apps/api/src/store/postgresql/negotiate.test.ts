@@ -71,7 +71,9 @@ it.each([
     return 'refused';
   });
   const database = await openTestDatabase({ url: `${front}?sslmode=prefer` });
-  expect(await database.plants.create([plant])).toEqual([{ stored: true, addedAt: expect.any(Number) }]);
+  expect(await database.stores.plant.create([plant])).toEqual([
+    { stored: true, addedAt: expect.any(Number) },
+  ]);
   await database.close();
   expect(requests).toBe(1);
 });
@@ -91,7 +93,7 @@ it.each(['require', 'verify-full'])('never connects without TLS by sslmode=%s', 
 it('connects with TLS by sslmode=prefer where the server has it', async () => {
   await enableTls(inject('postgresqlUrl'));
   const database = await openTestDatabase({ url: `${url}?sslmode=prefer` });
-  await database.plants.create([plant]);
+  await database.stores.plant.create([plant]);
   const rows = await query<{ ssl: boolean }>(
     url,
     `SELECT DISTINCT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid)
@@ -112,7 +114,9 @@ it('connects without settings, and warns once, where a pooler of a provider reje
   const front = await startFront(rejectOptions);
   const { log, lines } = recordLog();
   const database = await openDatabase(parseConfig({ DATABASE_URL: front }, '/').database, { log });
-  expect(await database.plants.create([plant])).toEqual([{ stored: true, addedAt: expect.any(Number) }]);
+  expect(await database.stores.plant.create([plant])).toEqual([
+    { stored: true, addedAt: expect.any(Number) },
+  ]);
   await database.close();
   expect(lines.filter((line) => line.includes('takes no statement_timeout'))).toHaveLength(1);
   const found = (await examine({ DATABASE_URL: front }))('database');

@@ -20,7 +20,7 @@ async function open(options: OpenOptions = {}) {
   const database = await openDatabase(parseConfig({ DATABASE_URL: url }, '/').database, options);
   onTestFinished(() => database.close());
   await query(url, 'TRUNCATE plants, access_tokens');
-  const create = (id: number) => database.plants.create([{ id: BigInt(id), name: 'Monstera' }]);
+  const create = (id: number) => database.stores.plant.create([{ id: BigInt(id), name: 'Monstera' }]);
   return { accessTokens: database.accessTokens, create };
 }
 

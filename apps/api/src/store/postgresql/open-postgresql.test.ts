@@ -153,7 +153,9 @@ describe('the schema', () => {
     await query(url, 'CREATE TABLE plants (customers TEXT)');
     for (const schema of ['garden', 'shop']) {
       const database = await open(`${url}?schema=${schema}`);
-      expect(await database.plants.create([{ id: 1n, name: schema }])).toMatchObject([{ stored: true }]);
+      expect(await database.stores.plant.create([{ id: 1n, name: schema }])).toMatchObject([
+        { stored: true },
+      ]);
       await database.accessTokens.add({ name: schema, hash: 'a', scopes, expiresAt: null });
       await database.check();
       await database.close();
@@ -177,7 +179,7 @@ describe('the schema', () => {
     await query(url, `CREATE SCHEMA garden AUTHORIZATION ${user}`);
     const database = await open(`${asUser(url)}?schema=garden`);
     onTestFinished(() => database.close());
-    expect(await database.plants.create([{ id: 1n, name: 'Fern' }])).toMatchObject([{ stored: true }]);
+    expect(await database.stores.plant.create([{ id: 1n, name: 'Fern' }])).toMatchObject([{ stored: true }]);
   });
 });
 

@@ -74,7 +74,7 @@ export async function openPostgresql(
     });
     const probe = createProbeCommit(pool);
     return {
-      ...{ plants, accessTokens, appliedMigrations },
+      ...{ stores: { plant: plants }, accessTokens, appliedMigrations },
       async check() {
         await transact(() => checkWritable(pool));
         watch?.requireEnough();

@@ -1,17 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
 import { messages } from '@plant-store/contract/messages';
-import { ServiceError } from '../../errors/service-error.js';
 import {
   type Change,
   type ChangeOutcome,
   type CreateOutcome,
-  changedAtOf,
   isTombstone,
-  type Store,
+  ServiceError,
   type Stored,
   type StoredRecord,
   withoutTombstones,
-} from '../store.js';
+} from '@plant-store/records';
+
+import { changedAtOf, type RecordStore } from '../store.js';
 import { type QueryWrapper, readPages, seqColumn, type Table } from '../table.js';
 import { type ChangeNumbers, createListChanges } from './list-changes.js';
 import { countValues, listIds } from './list-ids.js';
@@ -52,7 +52,7 @@ export function createPostgresqlStore<Resource>({
   insert,
   changeNumbers,
   showsLog = false,
-}: PostgresqlStoreOptions<Resource>): Store<Resource> {
+}: PostgresqlStoreOptions<Resource>): RecordStore<Resource> {
   const { name, columns, historyColumns, texts, erasedTexts, bytes, toRecord, toHistory, toTexts } = table;
   const selected = columns.join(', ');
   // What is found is going to be acknowledged, so it must be as durable as a commit.
@@ -240,7 +240,7 @@ export function createPostgresqlStore<Resource>({
         const { ids, last } = await listIds(query, table, list, limits);
         const found = await findAll(ids);
         // One may have been removed since its id was read.
-        return { plants: withoutTombstones(ids.flatMap((id) => found.get(id) ?? [])), last };
+        return { records: withoutTombstones(ids.flatMap((id) => found.get(id) ?? [])), last };
       }),
     countValues: (column, after, limits) =>
       transact(() =>
@@ -250,7 +250,7 @@ export function createPostgresqlStore<Resource>({
     read: (after, limits) =>
       readPages(async (last) => {
         const rest = last === undefined ? '' : `WHERE id > ${last}`;
-        const sql = `SELECT id, ${bytes} FROM ${name} ${rest} ORDER BY id LIMIT ${limits.plants}`;
+        const sql = `SELECT id, ${bytes} FROM ${name} ${rest} ORDER BY id LIMIT ${limits.records}`;
         const sizes = await transact(() => query({ sql }));
         let total = 0;
         const page = sizes.filter(([, size], place) => {

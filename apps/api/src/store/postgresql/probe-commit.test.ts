@@ -30,7 +30,7 @@ it.each([
 });
 
 it('probes the id that is passed, whether or not it is taken, and stores nothing', async () => {
-  await database.plants.create([{ id: 2n, name: 'Monstera' }]);
+  await database.stores.plant.create([{ id: 2n, name: 'Monstera' }]);
   const away = `RAISE EXCEPTION 'worker is away' USING ERRCODE = '08006'`;
   await query(url, onInsert(`IF NEW.id = 1 THEN ${away}; END IF`));
   const pool = openPool();

@@ -1,4 +1,5 @@
 import { createDatabase, query } from '@plant-store/postgresql-server';
+import { isTombstone } from '@plant-store/records';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { collect } from '../../../test/support/collect.js';
 import { openTestDatabase } from '../../../test/support/database/create-test-database.js';
@@ -7,7 +8,7 @@ import { onInsert } from '../../../test/support/postgresql/use-connections.js';
 import { until } from '../../../test/support/until.js';
 import type { PlantRecord } from '../../plants/plant-store.js';
 import type { Database } from '../database.js';
-import { isTombstone } from '../store.js';
+
 import { conflictDelayMs, maxAttempts, retryConflicts } from './run-query.js';
 
 const unavailable = (cause: RegExp) => ({
@@ -27,7 +28,8 @@ afterEach(() =>
 );
 afterAll(() => database.close());
 
-const insert = ({ plants } = database, id = 1n, name = 'Monstera') => plants.create([{ id, name }]);
+const insert = ({ stores: { plant: plants } } = database, id = 1n, name = 'Monstera') =>
+  plants.create([{ id, name }]);
 
 /** Makes the server run an action whenever a plant is inserted, or changed, which may count the attempts. */
 const doOnInsert = (action: string, event?: 'UPDATE') =>
@@ -59,7 +61,7 @@ it('a change that is retried after a conflict changes nothing twice', async () =
     ['Ferna', 'Fernab'],
   ];
   const outcomes = names.map(([before, after]) => ({ before: { name: before }, after: { name: after } }));
-  expect(await database.plants.change(appended)).toMatchObject(outcomes);
+  expect(await database.stores.plant.change(appended)).toMatchObject(outcomes);
   expect(await countAttempts()).toBe(3);
 });
 
@@ -100,7 +102,7 @@ describe('a network that', () => {
     const act = () =>
       Promise.allSettled<unknown>([
         insert(proxied),
-        collect(proxied.plants.read(undefined, { plants: 1, bytes: 1 })),
+        collect(proxied.stores.plant.read(undefined, { records: 1, bytes: 1 })),
         proxied.accessTokens.findByHash('a'),
         proxied.check(),
       ]);

@@ -78,7 +78,7 @@ it('reads correctly after another process has written to the file, or truncated 
   const insert = other.prepare('INSERT INTO plants (id, name) VALUES (?, ?)');
   for (let id = 1; id <= 100; id++) insert.run(id, 'x'.repeat(10_000));
   other.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-  const readAll = async () => (await collect(store.read(undefined, { plants: 1_000, bytes: 1e7 }))).flat();
+  const readAll = async () => (await collect(store.read(undefined, { records: 1_000, bytes: 1e7 }))).flat();
   expect(await readAll()).toHaveLength(100);
   other.exec('DELETE FROM plants WHERE id > 1; VACUUM; PRAGMA wal_checkpoint(TRUNCATE)');
   expect(statSync(path).size).toBeLessThan(100_000);

@@ -1,7 +1,8 @@
+import type { ListQuery } from '@plant-store/records';
 import { expect, it } from 'vitest';
 import { openSqliteFile } from '../../../test/support/database/open-sqlite-file.js';
 import { plantTable } from '../../plants/plant-store.js';
-import type { ListQuery } from '../store.js';
+
 import type { DatabaseFiles } from './file-identity.js';
 import { createListThread } from './list-thread.js';
 
@@ -28,7 +29,7 @@ function createHangingThread(hanging: number, timeoutMs: number) {
     Atomics.store(counter, 0, 100);
     Atomics.notify(counter, 0);
   };
-  const list = () => thread.list({ order: 'id' }, { matches: 1, plants: 1, bytes: 1 });
+  const list = () => thread.list({ order: 'id' }, { matches: 1, records: 1, bytes: 1 });
   return { thread, list, letGo, started: () => Atomics.load(counter, 0) };
 }
 
@@ -51,7 +52,7 @@ it('starts no further thread while several hang', async () => {
   await thread.close();
 });
 
-const noTime = { matches: 1_000, plants: 10_000, bytes: 2 ** 22, durationMs: 0 };
+const noTime = { matches: 1_000, records: 10_000, bytes: 2 ** 22, durationMs: 0 };
 
 /** Opens a store with so many plants, by ascending ids from 1. */
 async function openWith(count: number, plantOf: (id: number) => { name: string; tag?: string }) {
@@ -75,7 +76,7 @@ it('passes over plants of which none matches, up to those that do', async () => 
   const store = await openWith(1_300, (id) => ({ name: 'Fern', tag: id % 600 === 0 ? 'rare' : 'often' }));
   const list = async (matches: number, id?: bigint) => {
     const query: ListQuery = { order: 'id', equal: { tag: 'rare' }, after: id ? { id } : undefined };
-    const { plants, last } = await store.list(query, { ...noTime, durationMs: 60_000, matches });
+    const { records: plants, last } = await store.list(query, { ...noTime, durationMs: 60_000, matches });
     return [plants.map(({ id }) => id), last?.id];
   };
   expect(await list(10)).toEqual([[600n, 1_200n], undefined]);
@@ -91,7 +92,7 @@ it('gives up within a long text once the time ends, and searches it to the end o
   let id: bigint | undefined;
   do {
     const query: ListQuery = { order: 'id', q: 'rare', after: id ? { id } : undefined };
-    const { plants, last } = await store.list(query, noTime);
+    const { records: plants, last } = await store.list(query, noTime);
     pages.push([plants.map((plant) => plant.id), last?.id]);
     id = last?.id;
   } while (id !== undefined);

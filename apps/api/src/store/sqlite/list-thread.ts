@@ -1,18 +1,17 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { INT64_MIN } from '@plant-store/contract';
+import type {
+  ChangePosition,
+  Listed,
+  ListLimits,
+  ListPosition,
+  ListQuery,
+  StoredRecord,
+} from '@plant-store/records';
 import { withTimeout } from '../../runtime/timing.js';
 import { databaseUnavailable } from '../database.js';
-import {
-  type ChangePosition,
-  generationSql,
-  type Listed,
-  type ListLimits,
-  type ListPosition,
-  type ListQuery,
-  type Store,
-  type StoredRecord,
-} from '../store.js';
+import { generationSql, type RecordStore } from '../store.js';
 import { seqColumn, type Table } from '../table.js';
 import type { DatabaseFiles } from './file-identity.js';
 
@@ -37,18 +36,18 @@ export type RecordQuery = Omit<ListQuery, 'order' | 'after'> & {
 };
 
 /** Lists changes as `Store.listChanges` does. */
-export type ListChanges<Resource> = Store<Resource>['listChanges'];
+export type ListChanges<Resource> = RecordStore<Resource>['listChanges'];
 
 /** As `Listed`. */
-type ListedRecords<Resource> = Omit<Listed<Resource>, 'plants'> & {
-  readonly plants: readonly StoredRecord<Resource>[];
+type ListedRecords<Resource> = Omit<Listed<Resource>, 'records'> & {
+  readonly records: readonly StoredRecord<Resource>[];
 };
 
 /** Reads lists in a thread of its own, so that creates do not wait for them. */
 export interface ListThread<Resource> {
   readonly list: ListRecords<Resource>;
   readonly listChanges: ListChanges<Resource>;
-  readonly countValues: Store<Resource>['countValues'];
+  readonly countValues: RecordStore<Resource>['countValues'];
   /** Resolves once no list is being read, and the file is released. */
   close(): Promise<void>;
 }
@@ -147,7 +146,7 @@ export function createListThread<Resource>(
   return {
     async list(query, limits) {
       const { columns, last, readMs } = await readInTurn(query, limits);
-      return { plants: rowsOf(columns).map(table.toRecord), last, readMs };
+      return { records: rowsOf(columns).map(table.toRecord), last, readMs };
     },
     async listChanges(after, limits) {
       const isNumbered = after?.number !== undefined;

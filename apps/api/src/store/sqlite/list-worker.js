@@ -7,7 +7,7 @@ import { requireFiles } from './file-identity.js';
 
 /**
  * @typedef {import('./list-thread.js').RecordQuery} RecordQuery
- * @typedef {import('../store.js').ListLimits} ListLimits
+ * @typedef {import('@plant-store/records').ListLimits} ListLimits
  * @typedef {import("./list-thread.js").ListedColumns} ListedColumns
  */
 
@@ -43,19 +43,19 @@ function walkOf(columns) {
 }
 
 const walks = {
-  plants: walkOf(table.columns),
+  records: walkOf(table.columns),
   changes: walkOf([...table.columns, ...table.changeColumns]),
 };
 
 /** @param {RecordQuery} query */
 function walkFor({ order, unnumbered, counted }) {
   if (counted !== undefined) return walkOf(['id', counted]);
-  return order === 'changes' || unnumbered ? walks.changes : walks.plants;
+  return order === 'changes' || unnumbered ? walks.changes : walks.records;
 }
 
 /** How long plants are examined by default, in milliseconds, and after how many of them, or of bytes, the time is looked at. */
 const defaultDurationMs = 100;
-const plantsPerLook = 100;
+const recordsPerLook = 100;
 const bytesPerLook = 65_536;
 
 let database = /** @type {import('better-sqlite3').Database | undefined} */ (undefined);
@@ -235,7 +235,7 @@ function prepare(connection, sql) {
 }
 
 /** How many plants are passed over at once where few should match, which takes a fifth of the time of a walk along them. */
-const plantsPerPart = 500;
+const recordsPerPart = 500;
 
 /**
  * Counts the next plants, and the bytes of their texts, which are not read for it.
@@ -245,9 +245,9 @@ const plantsPerPart = 500;
  */
 function measurePart(connection, query) {
   const { next, values } = describe(query);
-  const sql = `SELECT count(*), ifnull(sum(bytes), 0) FROM (SELECT ${table.bytes} AS bytes FROM ${next} LIMIT :plants)`;
+  const sql = `SELECT count(*), ifnull(sum(bytes), 0) FROM (SELECT ${table.bytes} AS bytes FROM ${next} LIMIT :records)`;
   const [count, bytes] = /** @type {[bigint, bigint]} */ (
-    prepare(connection, sql).get({ ...values, plants: plantsPerPart })
+    prepare(connection, sql).get({ ...values, records: recordsPerPart })
   );
   return { count: Number(count), bytes: Number(bytes) };
 }
@@ -260,8 +260,8 @@ function measurePart(connection, query) {
  */
 function matchesNone(connection, query) {
   const { next, matches, values } = describe(query);
-  const sql = `SELECT 1 FROM (SELECT * FROM ${next} LIMIT :plants) WHERE ${matches} LIMIT 1`;
-  return prepare(connection, sql).get({ ...values, plants: plantsPerPart }) === undefined;
+  const sql = `SELECT 1 FROM (SELECT * FROM ${next} LIMIT :records) WHERE ${matches} LIMIT 1`;
+  return prepare(connection, sql).get({ ...values, records: recordsPerPart }) === undefined;
 }
 
 /**
@@ -312,7 +312,7 @@ function list(connection, query, limits) {
   let { after } = query;
   let examined = 0;
   let bytes = 0;
-  let look = { examined: plantsPerLook, bytes: bytesPerLook };
+  let look = { examined: recordsPerLook, bytes: bytesPerLook };
   let isLate = false;
   search.until = Number.POSITIVE_INFINITY;
   search.hasGivenUp = false;
@@ -320,7 +320,7 @@ function list(connection, query, limits) {
     const rest = { ...query, after };
     if (isFiltered && !isLate && matched < limits.matches) {
       const part = measurePart(connection, rest);
-      const isWithin = examined + part.count <= limits.plants && bytes + part.bytes <= limits.bytes;
+      const isWithin = examined + part.count <= limits.records && bytes + part.bytes <= limits.bytes;
       // Long texts take long to look through, so that the time is looked at between them.
       const isShort = part.bytes <= bytesPerLook;
       if (part.count > 0 && isShort && isWithin && matchesNone(connection, rest) && !search.hasGivenUp) {
@@ -342,14 +342,14 @@ function list(connection, query, limits) {
     let isOver = true;
     for (const row of rows) {
       // Not with LIMIT: SQLite would copy each row.
-      if (isFiltered && walked === plantsPerPart) {
+      if (isFiltered && walked === recordsPerPart) {
         isOver = false;
         break;
       }
       bytes += /** @type {number} */ (row[place.bytes]);
-      const isFull = examined === limits.plants || matched === limits.matches || bytes > limits.bytes;
+      const isFull = examined === limits.records || matched === limits.matches || bytes > limits.bytes;
       if (examined >= look.examined || bytes >= look.bytes) {
-        look = { examined: examined + plantsPerLook, bytes: bytes + bytesPerLook };
+        look = { examined: examined + recordsPerLook, bytes: bytes + bytesPerLook };
         isLate ||= performance.now() > deadline;
       }
       if (examined > 0 && (isFull || isLate || search.hasGivenUp)) {

@@ -110,7 +110,7 @@ export async function openSqlite(
       onErased: () => checkpointer?.truncateLog(),
     });
     return {
-      ...{ plants, accessTokens, appliedMigrations },
+      ...{ stores: { plant: plants }, accessTokens, appliedMigrations },
       async check() {
         guard.check();
         await transact(() => checkWritable(connection), checkTimeoutMs);

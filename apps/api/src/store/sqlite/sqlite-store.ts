@@ -1,21 +1,18 @@
-import type Sqlite from 'better-sqlite3';
 import {
   beforeNumbers,
   type Change,
   type ChangeOutcome,
-  changedAtOf,
-  generationSql,
   isFiltered,
   isTombstone,
   type Listed,
   type ListLimits,
   type ListQuery,
-  requireCurrent,
-  type Store,
   type Stored,
   type StoredRecord,
   withoutTombstones,
-} from '../store.js';
+} from '@plant-store/records';
+import type Sqlite from 'better-sqlite3';
+import { changedAtOf, generationSql, type RecordStore, requireCurrent } from '../store.js';
 import { readPages, seqColumn, type Table } from '../table.js';
 import type { ListChanges, ListRecords } from './list-thread.js';
 import type { Transact } from './transact.js';
@@ -30,7 +27,7 @@ export interface SqliteStoreOptions<Resource> {
   /** Lists what is visible, which may not be durable. */
   readonly listRecords: ListRecords<Resource>;
   readonly listChanges: ListChanges<Resource>;
-  readonly countValues: Store<Resource>['countValues'];
+  readonly countValues: RecordStore<Resource>['countValues'];
   /** Called before records are stored or changed, with how many. */
   readonly onWrite: (records: number) => void;
   /** Called once texts may have been erased. */
@@ -60,7 +57,7 @@ export function createSqliteStore<Resource>({
   countValues,
   onWrite,
   onErased,
-}: SqliteStoreOptions<Resource>): Store<Resource> {
+}: SqliteStoreOptions<Resource>): RecordStore<Resource> {
   const { name, columns, historyColumns, texts, erasedTexts, toRecord, toHistory, toTexts } = table;
   const insertOf = (rows: number) =>
     connection.prepare(
@@ -144,9 +141,9 @@ export function createSqliteStore<Resource>({
     if ((measurePage.get(after, matches + 1) ?? 0) > bytes) return undefined;
     const records = selectPage.all(after, matches + 1).map(toRecord);
     if (records.some(isTombstone)) return undefined;
-    const plants = withoutTombstones(records.slice(0, matches));
-    const end = records.length > matches ? plants.at(-1) : undefined;
-    return { plants, last: end && { id: end.id, addedAt: end.addedAt ?? undefined } };
+    const live = withoutTombstones(records.slice(0, matches));
+    const end = records.length > matches ? live.at(-1) : undefined;
+    return { records: live, last: end && { id: end.id, addedAt: end.addedAt ?? undefined } };
   }
 
   /** Inserts as many records as one statement takes, or none if some id is taken; the first change has the number after one. */
@@ -272,7 +269,7 @@ export function createSqliteStore<Resource>({
       transact(async () => {
         const listed = listShort(query, limits) ?? (await listRecords(query, limits));
         confirmDurable(dataVersion.get());
-        return { ...listed, plants: withoutTombstones(listed.plants) };
+        return { ...listed, records: withoutTombstones(listed.records) };
       }),
     countValues: (column, after, limits) =>
       transact(async () => {
@@ -301,8 +298,8 @@ export function createSqliteStore<Resource>({
           after: last === undefined ? undefined : { id: last },
           tombstones: true,
         } as const;
-        const { plants } = await transact(() => listRecords(query, { ...limits, matches: limits.plants }));
-        return plants;
+        const { records } = await transact(() => listRecords(query, { ...limits, matches: limits.records }));
+        return records;
       }, after),
   };
 }

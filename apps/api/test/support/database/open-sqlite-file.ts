@@ -12,7 +12,7 @@ export async function openSqliteFile(options: OpenOptions = {}) {
   const path = join(folder, 'plant-store.db');
   const database = await openSqlite(path, options);
   onTestFinished(() => database.close());
-  return { folder, path, database, store: database.plants };
+  return { folder, path, database, store: database.stores.plant };
 }
 
 /** Connects to a SQLite file as another program does, until the end of the test. */

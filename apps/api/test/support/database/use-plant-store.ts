@@ -1,8 +1,9 @@
 import type { NewPlant } from '@plant-store/contract';
+import { isTombstone, type Tombstone } from '@plant-store/records';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import type { PlantRecord, PlantStore } from '../../../src/plants/plant-store.js';
 import type { Database } from '../../../src/store/database.js';
-import { isTombstone, type Tombstone } from '../../../src/store/store.js';
+
 import { collect } from '../collect.js';
 import { distributeStandIn } from '../postgresql/stand-in-citus.js';
 import { createTestDatabase, openTestDatabase } from './create-test-database.js';
@@ -10,7 +11,7 @@ import { enginesOfStore, type TestEngine } from './engines.js';
 import type { TestDatabase } from './test-database.js';
 
 /** Page limits that no test reaches by accident. */
-export const highPageLimits = { plants: 1_000, bytes: 2 ** 20 };
+export const highPageLimits = { records: 1_000, bytes: 2 ** 20 };
 
 /** What a tested store is on; the last has a catalog that has shards of the plants table, as that of Citus. */
 type StoreKind = TestEngine | 'postgresql with shards';
@@ -37,7 +38,7 @@ export function usePlantStore(kind: StoreKind, statementTimeoutMs = 120_000) {
     if (hasShards) await distributeStandIn(testDatabase.url);
     const environment = { DATABASE_STATEMENT_TIMEOUT_MS: String(statementTimeoutMs) };
     database = await openTestDatabase(testDatabase, environment);
-    Object.assign(store, database.plants);
+    Object.assign(store, database.stores.plant);
   });
   afterEach(() => testDatabase.query('DELETE FROM plants'));
   afterAll(async () => {

@@ -1,6 +1,5 @@
-import type { ServiceError } from '../../../src/errors/service-error.js';
+import { type ChangeOutcome, isTombstone, removalOf, type ServiceError } from '@plant-store/records';
 import type { PlantStore } from '../../../src/plants/plant-store.js';
-import { type ChangeOutcome, isTombstone, removalOf } from '../../../src/store/store.js';
 
 /** Removes plants, and returns what became of each by its name, or the error with which it was refused. */
 export async function removeFrom(

@@ -1,5 +1,6 @@
+import { internalError, ServiceError } from '@plant-store/records';
 import { expect, it } from 'vitest';
-import { internalError, ServiceError } from '../../../errors/service-error.js';
+
 import { databaseUnavailable } from '../../database.js';
 import { createWriteByShard } from './open-citus.js';
 

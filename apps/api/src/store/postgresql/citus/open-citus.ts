@@ -1,7 +1,8 @@
+import { internalError, ServiceError } from '@plant-store/records';
 import type { Pool } from 'pg';
-import { internalError, ServiceError } from '../../../errors/service-error.js';
+
 import { type DatabaseLog, isDatabaseUnavailable } from '../../database.js';
-import type { Store } from '../../store.js';
+import type { RecordStore } from '../../store.js';
 import type { Shard } from './nodes.js';
 import { type NodeWatch, watchNodes } from './watch-nodes.js';
 
@@ -18,12 +19,12 @@ export const concurrentCommits = 3;
  */
 export async function openCitus<Resource>(
   pool: Pool,
-  store: Store<Resource>,
+  store: RecordStore<Resource>,
   log: DatabaseLog,
-): Promise<{ readonly plants: Store<Resource>; readonly watch: NodeWatch }> {
+): Promise<{ readonly plants: RecordStore<Resource>; readonly watch: NodeWatch }> {
   const watch = await watchNodes(pool, log);
   const writeByShard = createWriteByShard(watch);
-  const plants: Store<Resource> = {
+  const plants: RecordStore<Resource> = {
     ...store,
     create: writeByShard(store.create, ({ id }) => id),
     change: writeByShard(store.change, ({ id }) => id),

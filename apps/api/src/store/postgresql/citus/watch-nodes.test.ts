@@ -44,14 +44,14 @@ it('warns of a node that is away, and stores nothing on it when it is back witho
   const [away, present] = [1, 2].map((group) => plants.filter(({ id }) => nodes.get(id) === group));
   if (!away?.length || !present?.length) throw new Error('there is a plant for each node');
   const causeOf = (plant: NewPlant) =>
-    opened.plants
+    opened.stores.plant
       .create([plant])
       .then((outcomes) => void outcomes.map(orThrow))
       .catch((error: Error) => String(error.cause));
   for (const plant of present) expect(await causeOf(plant)).toBeUndefined();
   for (const plant of away) expect(await causeOf(plant)).toContain('worker-1:5432: failed to connect');
-  await expect(opened.plants.find(away.map(({ id }) => id))).rejects.toThrow('does not answer');
-  expect(await opened.plants.find(present.map(({ id }) => id))).toHaveLength(present.length);
+  await expect(opened.stores.plant.find(away.map(({ id }) => id))).rejects.toThrow('does not answer');
+  expect(await opened.stores.plant.find(present.map(({ id }) => id))).toHaveLength(present.length);
 
   await query('ALTER FUNCTION master_run_on_worker SET synchronous_commit = off');
   // A standby takes the place of the node.
@@ -61,7 +61,7 @@ it('warns of a node that is away, and stores nothing on it when it is back witho
     /worker-1:5432 .*synchronous_commit = off/.test(`${first && (await causeOf(first))}`),
   );
   // Nor does a probe make it count as working.
-  const queue = createTestQueue(opened.plants);
+  const queue = createTestQueue(opened.stores.plant);
   for (const plant of away) await expect(queue.create(plant, 1)).rejects.toThrow('does not answer');
   await opened.probeCommit().catch(() => undefined);
   expect(opened.failingShare?.()).toBeGreaterThanOrEqual(0.5);
