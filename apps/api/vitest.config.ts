@@ -33,7 +33,7 @@ const sharedLimitTests = ['authentication-limit', 'rate-limit'].map(toHttpTest);
 /** The tests of the API whose outcome may depend on whether worker processes serve the requests. */
 const workersTests = [
   'changes',
-  'correct-plant',
+  'update-plant',
   'creates',
   'delete-plant',
   'engine',

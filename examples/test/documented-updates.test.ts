@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { run } from './support/process.ts';
 import { createTemporaryFolder, startService } from './support/service.ts';
 
-const page = readFileSync(join(import.meta.dirname, '../../docs/use/correcting.md'), 'utf8');
+const page = readFileSync(join(import.meta.dirname, '../../docs/use/updating.md'), 'utf8');
 
 /** What the Python on the page takes from httpx, since no test here installs it. */
 const httpx = `

@@ -42,7 +42,7 @@ it('renames a plant, and overwrites nothing that somebody else has saved since t
   expect(await read()).toMatchObject({ name: 'Ivy', tag: 'shrub' });
 
   const opened = await openPage(form);
-  await client.correctPlant({ params, headers: { 'if-match': '*' }, body: { name: 'Theirs' } });
+  await client.updatePlant({ params, headers: { 'if-match': '*' }, body: { name: 'Theirs' } });
   const conflict = await submitForm(form, opened, { name: 'Mine' });
   expect(readOutput(conflict)).toBe('Somebody else has saved it as Theirs. Save again to replace that.');
   expect(conflict).toMatch(/<input[^>]* value="Mine"/);
@@ -57,7 +57,7 @@ it('renames a plant, and overwrites nothing that somebody else has saved since t
   const page = await browser.newPage();
   await page.goto(form, { waitUntil: 'networkidle' });
   await page.getByRole('textbox').fill('Late');
-  await client.correctPlant({ params, headers: { 'if-match': '*' }, body: { name: 'Theirs' } });
+  await client.updatePlant({ params, headers: { 'if-match': '*' }, body: { name: 'Theirs' } });
   const refreshed = Promise.withResolvers<string>();
   // Chromium may discard the body of a streamed response before a test reads it.
   await page.route(/_rsc/, async (route) => {

@@ -110,7 +110,7 @@ describe('in a browser', () => {
 
     await press(`Edit Ivy, id ${second}`);
     await type('Mine');
-    await client.correctPlant({ params, headers: { 'if-match': '*' }, body: { name: 'Theirs' } });
+    await client.updatePlant({ params, headers: { 'if-match': '*' }, body: { name: 'Theirs' } });
     // As when the person comes back to the tab.
     await page.evaluate(() => dispatchEvent(new Event('visibilitychange')));
     await page.getByRole('button', { name: `Edit Theirs, id ${second}` }).waitFor();

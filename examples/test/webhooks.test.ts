@@ -53,7 +53,7 @@ it('sends each change in its order, and again until it is delivered, with the sa
   await sending.waitFor(/Sending changes/);
   await create(9223372036854775807n);
   await until(() => received.length === 4);
-  await client.correctPlant({ params: { id: 1 }, headers: { 'if-match': '*' }, body: { name: 'Fern' } });
+  await client.updatePlant({ params: { id: 1 }, headers: { 'if-match': '*' }, body: { name: 'Fern' } });
   await until(() => received.length === 5);
   await service.stop();
   await service.restart();
@@ -61,7 +61,7 @@ it('sends each change in its order, and again until it is delivered, with the sa
   await until(() => received.length === 6);
   expect(events()).toEqual([
     ...Array(4).fill('plant.created 9223372036854775807'),
-    ...['plant.corrected 1', 'plant.deleted 1'],
+    ...['plant.updated 1', 'plant.deleted 1'],
   ]);
   expect(received[3]).toEqual({
     id: received[0]?.id,

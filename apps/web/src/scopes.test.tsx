@@ -32,7 +32,7 @@ const isOffered = (name: string) =>
 
 it('says what a token may do that may not read, and offers that alone', async () => {
   const { user, all } = await open(['create']);
-  const alert = await screen.findByText(/^This token may add plants, but not see, correct or delete them\./);
+  const alert = await screen.findByText(/^This token may add plants, but not see, edit or delete them\./);
   expect(alert.closest('[role]')?.role).toBe('alert');
   // As other views that hold no list.
   expect(alert.closest('section')?.className).toContain('panel');
@@ -47,14 +47,14 @@ it('says what a token may do that may not read, and offers that alone', async ()
 it.each([
   [['read'], []],
   [['read', 'delete'], ['Delete']],
-  [['read', 'correct'], ['Correct']],
+  [['read', 'update'], ['Edit']],
   [
     ['read', 'create'],
     ['Add a plant', 'Import'],
   ],
 ] satisfies [Scope[], string[]][])('offers with the scopes %j only %j', async (scopes, offered) => {
   const { user } = await open(scopes);
-  const names = ['Add a plant', 'Import', 'Correct', 'Delete'];
+  const names = ['Add a plant', 'Import', 'Edit', 'Delete'];
   await waitFor(() => expect(isOffered('Add a plant')).toBe(scopes.some((scope) => scope === 'create')));
   await user.click(await screen.findByText('Rose'));
   await screen.findByRole('button', { name: 'Copy the id' });
@@ -63,7 +63,7 @@ it.each([
 
 it('says at their addresses that the token may not add plants', async () => {
   const { fetch } = await open(['read'], '/add');
-  await screen.findByText(/^This token may see plants, but not add, correct or delete them\./);
+  await screen.findByText(/^This token may see plants, but not add, edit or delete them\./);
   await waitFor(() => expect(screen.queryByRole('textbox', { name: 'Name' })).toBeNull());
   act(() => navigate({ ...home, view: 'import' }));
   await screen.findByText(/^This token may see plants/);
@@ -71,7 +71,7 @@ it('says at their addresses that the token may not add plants', async () => {
   expect(fetch.mock.calls.filter(([, { method }]) => method !== 'GET')).toEqual([]);
 });
 
-it('offers an undo only until the delete is sent, to a token that may not correct', async () => {
+it('offers an undo only until the delete is sent, to a token that may not edit', async () => {
   const { user, all } = await open(['read', 'delete']);
   await waitFor(() => expect(isOffered('Add a plant')).toBe(false));
   await user.click(await screen.findByText('Rose'));
@@ -95,8 +95,8 @@ it('offers everything while it is not known what the token may do', async () => 
 });
 
 it('describes scopes in a sentence', () => {
-  expect(describeScopes(['create', 'read', 'correct', 'delete'])).toBe(
-    'This token may see, add, correct and delete plants.',
+  expect(describeScopes(['create', 'read', 'update', 'delete'])).toBe(
+    'This token may see, add, edit and delete plants.',
   );
   expect(describeScopes([])).toBe('This token permits nothing with plants.');
 });

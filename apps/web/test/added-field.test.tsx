@@ -167,27 +167,22 @@ describe('the import', () => {
     ['plants.csv', 'id,name,imaginary\nx,Rose,bed 2\n', 'y,Rose,"bed ""3""",2'],
     ['names.csv', 'Rose,x,bed 2\n', `${header}Rose,y,"bed ""3""",1`, choices],
     ['plants.ndjson', ndjson, '"name":"Rose","imaginary":"bed \\"3\\""'],
-  ])(
-    'lets a person correct it in %s, download it, and sends it',
-    async (fileName, content, text, choices) => {
-      const { addRose } = await open(fileName, content, choices);
-      if (fileName.endsWith('.csv')) await press('Review lines');
-      const form = within(await screen.findByRole('form'));
-      const [id, imaginary] = ['Id', 'Imaginary'].map((label) =>
-        form.getByLabelText<HTMLInputElement>(label),
-      );
-      expect(imaginary?.value).toBe('bed 2');
-      if (imaginary) fireEvent.change(imaginary, { target: { value: 'bed "3"' } });
-      if (id) await userEvent.type(id, '{Backspace}y{Enter}');
-      await screen.findByText(/^id "y"/);
-      const saved = catchSaved();
-      await press('Download 1 line');
-      await waitFor(() => expect(saved.files).toHaveLength(1));
-      expect(await saved.readLast()).toContain(text);
-      if (id) await userEvent.type(id, '{Backspace}7{Enter}');
-      await addRose();
-    },
-  );
+  ])('lets a person edit it in %s, download it, and sends it', async (fileName, content, text, choices) => {
+    const { addRose } = await open(fileName, content, choices);
+    if (fileName.endsWith('.csv')) await press('Review lines');
+    const form = within(await screen.findByRole('form'));
+    const [id, imaginary] = ['Id', 'Imaginary'].map((label) => form.getByLabelText<HTMLInputElement>(label));
+    expect(imaginary?.value).toBe('bed 2');
+    if (imaginary) fireEvent.change(imaginary, { target: { value: 'bed "3"' } });
+    if (id) await userEvent.type(id, '{Backspace}y{Enter}');
+    await screen.findByText(/^id "y"/);
+    const saved = catchSaved();
+    await press('Download 1 line');
+    await waitFor(() => expect(saved.files).toHaveLength(1));
+    expect(await saved.readLast()).toContain(text);
+    if (id) await userEvent.type(id, '{Backspace}7{Enter}');
+    await addRose();
+  });
 
   it('takes lines for the same plant only if the field is', async () => {
     await open('plants.csv', 'id,name,imaginary\n7,Rose,bed 2\n7,Rose,bed 2\n7,Rose,bed 3\n');
@@ -204,7 +199,7 @@ describe('the import', () => {
     expect(screen.getByLabelText('Imaginary').getAttribute('aria-invalid')).toBe('true');
   });
 
-  it('counts it among what is too long to correct on the page', async () => {
+  it('counts it among what is too long to edit on the page', async () => {
     await open('plants.csv', `id,name,imaginary\nx,Rose,${'b'.repeat(10_000)}\n`);
     await press('Review lines');
     await screen.findByText(/an id has digits only/);

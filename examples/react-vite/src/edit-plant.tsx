@@ -14,7 +14,7 @@ export function EditPlant({ edit, onClose }: EditPlantProps) {
   const queryClient = useQueryClient();
   const [name, setName] = useState(edit.plant.name);
   const { mutate, error, isPending } = useMutation({
-    ...plantStore.correctPlant.mutationOptions(),
+    ...plantStore.updatePlant.mutationOptions(),
     onSuccess: onClose,
     onSettled: () => {
       void queryClient.invalidateQueries(plantLists);

@@ -498,7 +498,7 @@ describe('ifMatch', () => {
     const client = createClient({ baseUrl: 'https://example.com', token: 'pst_a', fetch });
     const request = { params: { id: 1 }, body: { name: 'Fern' } };
     await resultOf(
-      client.correctPlant({ ...request, ifMatch: { etag: '"a"' }, headers: { 'If-Match': '"b"' } }),
+      client.updatePlant({ ...request, ifMatch: { etag: '"a"' }, headers: { 'If-Match': '"b"' } }),
     );
     await resultOf(client.deletePlant({ params: { id: 1 }, ifMatch: { etag: '"a"' } }));
     for (const [, init] of fetch.mock.calls) expect(init.headers).toMatchObject({ 'if-match': '"a"' });
@@ -518,7 +518,7 @@ describe('ifMatch', () => {
     // What a program without types may pass; `deletePlant` would delete without a condition.
     const lost = [null, '', false, '"a"', {}] as unknown as { etag: null }[];
     for (const ifMatch of [{ etag: null }, { etag: '' }, ...lost]) {
-      for (const send of [client.correctPlant, client.deletePlant])
+      for (const send of [client.updatePlant, client.deletePlant])
         expect(await resultOf<unknown>(send({ ...request, ifMatch }))).toEqual(
           new TypeError('ifMatch has no ETag'),
         );

@@ -55,9 +55,9 @@ export interface Client {
   deletePlants(request: { readonly body: PlantIds } & CallOptions): Promise<ReplyOf<'deletePlants'>>;
 
   /** Replaces all fields of a plant on a condition. If the condition is false, the status is 412. `saveEdit` changes single fields. */
-  correctPlant(
+  updatePlant(
     request: { readonly params: IdParams; readonly body: Plant } & Condition & CallOptions,
-  ): Promise<ReplyOf<'correctPlant'>>;
+  ): Promise<ReplyOf<'updatePlant'>>;
 
   /** Deletes a plant, with `ifMatch` only if it is still as it was. It is also successful if the plant was deleted before. */
   deletePlant(

@@ -9,14 +9,14 @@ import { createTanstackQueryUtils } from './tanstack-query.js';
 import type { SuccessOf } from './unwrap.js';
 
 const client = createClient({ baseUrl: 'https://example.com', token: 'pst_a' });
-const { correctPlant, getPlant, createPlant } = createTanstackQueryUtils(client);
+const { updatePlant, getPlant, createPlant } = createTanstackQueryUtils(client);
 const edit = startEdit({ plant: { id: 1n, name: 'Fern' }, etag: '"a"' });
 const request = { params: { id: 1n }, body: { name: 'Fern' } };
 
 describe('startEdit', () => {
   it('takes a reply that has the plant, a create with its id, or a plant with its ETag', () => {
     expectTypeOf(startEdit({} as ReplyOf<'getPlant'>)).toEqualTypeOf<Edit<StoredPlant>>();
-    expectTypeOf(startEdit({} as ReplyOf<'correctPlant'>)).toEqualTypeOf<Edit<StoredPlant>>();
+    expectTypeOf(startEdit({} as ReplyOf<'updatePlant'>)).toEqualTypeOf<Edit<StoredPlant>>();
     expectTypeOf(startEdit({} as ReplyOf<'createPlant'>, 1n)).toEqualTypeOf<Edit>();
     expectTypeOf(edit.plant).toEqualTypeOf<Readonly<{ id: bigint; name: string }>>();
     // @ts-expect-error a reply to a create without the id
@@ -38,7 +38,7 @@ describe('startEdit', () => {
 describe('saveEdit', () => {
   it('takes an edit and some fields, and returns the reply', () => {
     expectTypeOf(saveEdit(client, edit, { name: 'Ivy' })).resolves.toEqualTypeOf<
-      SuccessOf<ReplyOf<'correctPlant'>>
+      SuccessOf<ReplyOf<'updatePlant'>>
     >();
     saveEdit(client, edit, { tag: undefined }, { timeoutMs: 1_000 });
     hasChanges(edit, {});
@@ -52,13 +52,13 @@ describe('saveEdit', () => {
 });
 
 describe('a mutation that updates', () => {
-  const use = () => useMutation(correctPlant.mutationOptions());
+  const use = () => useMutation(updatePlant.mutationOptions());
 
   it('takes an edit', () => {
     use().mutate({ edit, changes: { name: 'Ivy' }, timeoutMs: 1_000 });
     expectTypeOf(use).returns.toHaveProperty('data').toEqualTypeOf<StoredPlant | undefined>();
     useMutation({
-      ...correctPlant.mutationOptions(),
+      ...updatePlant.mutationOptions(),
       onSuccess: (plant) => new QueryClient().setQueryData(getPlant.queryKey(request), plant),
     });
     // @ts-expect-error no changes
@@ -89,7 +89,7 @@ describe('a mutation that updates', () => {
 
   it('fails with what the update or the get of the current plant fails with, and narrows to a conflict', () => {
     const { error } = use();
-    expectTypeOf(error).toEqualTypeOf<ErrorOf<'correctPlant'> | null>();
+    expectTypeOf(error).toEqualTypeOf<ErrorOf<'updatePlant'> | null>();
     if (isEditConflict(error)) {
       expectTypeOf(error).toExtend<EditConflict>();
       expectTypeOf(error.current.plant).toEqualTypeOf<Readonly<StoredPlant>>();
@@ -98,16 +98,16 @@ describe('a mutation that updates', () => {
   });
 
   it('leaves the client itself and other mutations as they are', () => {
-    client.correctPlant({ ...request, headers: { 'if-match': edit.etag } });
-    client.correctPlant({ ...request, ifMatch: edit, headers: { 'x-tenant': 'a' } });
-    client.correctPlant({ ...request, ifMatch: {} as ReplyOf<'createPlant'> });
+    client.updatePlant({ ...request, headers: { 'if-match': edit.etag } });
+    client.updatePlant({ ...request, ifMatch: edit, headers: { 'x-tenant': 'a' } });
+    client.updatePlant({ ...request, ifMatch: {} as ReplyOf<'createPlant'> });
     client.deletePlant({ params: request.params, ifMatch: undefined });
     // @ts-expect-error no condition
-    client.correctPlant(request);
+    client.updatePlant(request);
     // @ts-expect-error no condition
-    client.correctPlant({ ...request, ifMatch: undefined });
+    client.updatePlant({ ...request, ifMatch: undefined });
     // @ts-expect-error a promise of a reply
-    client.correctPlant({ ...request, ifMatch: client.getPlant(request) });
+    client.updatePlant({ ...request, ifMatch: client.getPlant(request) });
     expectTypeOf(createPlant.mutationOptions().mutationFn)
       .parameter(0)
       .toEqualTypeOf<Parameters<Client['createPlant']>[0]>();

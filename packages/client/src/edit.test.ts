@@ -14,7 +14,7 @@ async function open(options: Partial<ClientOptions> = {}) {
   const client = createClient({ ...store, retries: 0, ...options });
   const created = await client.createPlant({ body: { id, name: 'Rose', tag: 'indoor' } });
   const update = (name: string) =>
-    client.correctPlant({ params, headers: { 'if-match': '*' }, body: { name } });
+    client.updatePlant({ params, headers: { 'if-match': '*' }, body: { name } });
   return { store, client, created, update };
 }
 
@@ -24,9 +24,9 @@ describe('a condition', () => {
   it('is the reply to a get, a create, or an update, in one call', async () => {
     const { client, created } = await open();
     for (const ifMatch of [created, await client.getPlant({ params })]) {
-      const updated = await client.correctPlant({ params, ifMatch, body });
+      const updated = await client.updatePlant({ params, ifMatch, body });
       expect(updated.status).toBe(200);
-      const again = await client.correctPlant({
+      const again = await client.updatePlant({
         params,
         ifMatch: updated,
         body: { name: 'Rose', tag: 'indoor' },
@@ -39,7 +39,7 @@ describe('a condition', () => {
     const { client, store, update } = await open();
     const ifMatch = await client.getPlant({ params });
     await update('Theirs');
-    expect(await client.correctPlant({ params, ifMatch, body })).toMatchObject({ status: 412 });
+    expect(await client.updatePlant({ params, ifMatch, body })).toMatchObject({ status: 412 });
     expect(await client.deletePlant({ params, ifMatch })).toMatchObject({ status: 412 });
     expect(store.plants.get(id)).toEqual({ name: 'Theirs' });
     expect(await client.deletePlant({ params, ifMatch: await client.getPlant({ params }) })).toMatchObject({
@@ -50,7 +50,7 @@ describe('a condition', () => {
   it('sends nothing for a reply that has no ETag', async () => {
     const { client, update } = await open();
     const ifMatch = await client.getPlant({ params: { id: 7 } });
-    await expect(client.correctPlant({ params, ifMatch, body })).rejects.toThrow('ifMatch has no ETag');
+    await expect(client.updatePlant({ params, ifMatch, body })).rejects.toThrow('ifMatch has no ETag');
     expect((await update('Mine')).status).toBe(200);
   });
 });

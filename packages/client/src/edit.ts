@@ -50,7 +50,7 @@ export function startEdit<Seen extends EditablePlant>(seen: {
   readonly plant: Seen;
   readonly etag: string;
 }): Edit<Seen>;
-export function startEdit(seen: ReplyOf<'getPlant'> | ReplyOf<'correctPlant'>): Edit<StoredPlant>;
+export function startEdit(seen: ReplyOf<'getPlant'> | ReplyOf<'updatePlant'>): Edit<StoredPlant>;
 export function startEdit(seen: Reply | Pick<Edit, 'plant' | 'etag'>, id?: number | bigint): Edit {
   // The body of a create has no id, unlike all others.
   const plant = 'plant' in seen ? seen.plant : ({ id, ...Object(unwrap(seen)) } as EditablePlant);
@@ -76,15 +76,15 @@ export function hasChanges({ plant }: Edit, changes: Changes): boolean {
  * @throws {RejectedError} when the service rejects the request, and whatever a call of the client rejects with
  */
 export async function saveEdit(
-  client: Pick<Client, 'getPlant' | 'correctPlant'>,
+  client: Pick<Client, 'getPlant' | 'updatePlant'>,
   edit: Edit,
   changes: Changes,
   options?: CallOptions,
-): Promise<SuccessOf<ReplyOf<'correctPlant'>>> {
+): Promise<SuccessOf<ReplyOf<'updatePlant'>>> {
   if (edit.kind !== 'edit') throw new TypeError('Only startEdit makes an edit, when the form opens');
   const { id, idText: _text, addedAt: _time, ...fields } = edit.plant;
   const params = { id };
-  const reply = await client.correctPlant({
+  const reply = await client.updatePlant({
     ...options,
     params,
     ifMatch: edit,

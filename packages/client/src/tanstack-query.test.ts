@@ -114,9 +114,9 @@ describe('the mutation of an update', () => {
     return {
       ...{ store, queryClient, plantStore, client },
       edit: startEdit(await client.getPlant({ params })),
-      updater: new MutationObserver(queryClient, plantStore.correctPlant.mutationOptions()),
+      updater: new MutationObserver(queryClient, plantStore.updatePlant.mutationOptions()),
       updateByOthers: () =>
-        client.correctPlant({ params, headers: { 'if-match': '*' }, body: { name: 'Theirs' } }),
+        client.updatePlant({ params, headers: { 'if-match': '*' }, body: { name: 'Theirs' } }),
     };
   }
 
@@ -124,7 +124,7 @@ describe('the mutation of an update', () => {
     const { store, queryClient, plantStore, edit, updater } = await openUpdate();
     expect(await updater.mutate({ edit, changes: { name: 'Fern' } })).toMatchObject({ id, name: 'Fern' });
     expect(store.plants.get(id)).toEqual({ name: 'Fern', tag: 'indoor' });
-    const options = plantStore.correctPlant.mutationOptions({ select: startEdit });
+    const options = plantStore.updatePlant.mutationOptions({ select: startEdit });
     const selecting = new MutationObserver(queryClient, options);
     await expect(selecting.mutate({ edit, changes: { name: 'Ivy' } })).rejects.toMatchObject({ status: 412 });
     const next = startEdit({ plant: edit.plant, etag: '*' });
@@ -187,7 +187,7 @@ describe('the mutation of an update', () => {
     onlineManager.setOnline(true);
     await updateByOthers();
     const restored = new QueryClient();
-    const options = plantStore.correctPlant.mutationOptions();
+    const options = plantStore.updatePlant.mutationOptions();
     restored.setMutationDefaults(options.mutationKey, options);
     hydrate(restored, deserialize(text));
     await restored.resumePausedMutations();

@@ -19,8 +19,8 @@ const calls: Record<OperationName, (client: Client) => Promise<{ status: number;
     client.createPlants({ body: { plants: [{ id: 4, name: 'a' }, { id: 5 } as never] } }),
   getPlants: (client) => client.getPlants({ body: ids }),
   deletePlants: (client) => client.deletePlants({ body: ids }),
-  correctPlant: (client) =>
-    client.correctPlant({ params, headers: { 'if-match': '*' }, body: { name: 'Orchid' } }),
+  updatePlant: (client) =>
+    client.updatePlant({ params, headers: { 'if-match': '*' }, body: { name: 'Orchid' } }),
   deletePlant: (client) => client.deletePlant({ params }),
   listTags: (client) => client.listTags(),
   listChanges: (client) => client.listChanges({ query: { after: '0' } }),

@@ -11,10 +11,10 @@ const mistakes = [
   ['client.getPlant({})', /Property 'params' is missing/],
   ['client.listPlants({ tag: "indoor" })', /'tag' does not exist/],
   ['client.listPlants({ query: { tags: "indoor" } })', /'tag'/],
-  ['client.correctPlant({ params: { id: 1 }, body: { name: "Fern" } })', /Property 'ifMatch' is missing/],
-  ['client.correctPlant({ params: { id: 1 }, ifMatch: { etag: "" } })', /Property 'body' is missing/],
+  ['client.updatePlant({ params: { id: 1 }, body: { name: "Fern" } })', /Property 'ifMatch' is missing/],
+  ['client.updatePlant({ params: { id: 1 }, ifMatch: { etag: "" } })', /Property 'body' is missing/],
   [
-    'client.correctPlant({ params: { id: 1 }, ifMatch: client, body: { name: "" } })',
+    'client.updatePlant({ params: { id: 1 }, ifMatch: client, body: { name: "" } })',
     /Property 'etag' is missing/,
   ],
   ['createClient({ baseUrl: "" })', /Property 'token' is missing/],

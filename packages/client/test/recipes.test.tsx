@@ -57,7 +57,7 @@ it('updates a plant, and shows a conflict', async () => {
   expect(await renamePlant(client, 1n, async () => 'Rose')).toBeUndefined();
   expect(store.plants.get(1n)).toEqual({ name: 'Rose', tag: 'indoor' });
   const meanwhile = async () => {
-    await client.correctPlant({ params: { id: 1 }, headers: { 'if-match': '*' }, body: { name: 'Theirs' } });
+    await client.updatePlant({ params: { id: 1 }, headers: { 'if-match': '*' }, body: { name: 'Theirs' } });
     return 'Mine';
   };
   expect(await renamePlant(client, 1n, meanwhile)).toBe('Theirs');

@@ -46,7 +46,7 @@ async function open() {
     ...{ store, press, type },
     names: () => [plant.getCurrentResult().data?.name, list.getCurrentResult().data?.plants[0]?.name],
     tags: () => tags.getCurrentResult().data?.tags,
-    updateByOthers: (body: Plant) => client.correctPlant({ params, headers: { 'if-match': '*' }, body }),
+    updateByOthers: (body: Plant) => client.updatePlant({ params, headers: { 'if-match': '*' }, body }),
     /** The person comes back to the tab, so that all queries refetch. */
     async comeBack(name: string) {
       focusManager.setFocused(false);

@@ -6,7 +6,7 @@
 export const accessTokenPrefix = 'pst_';
 
 /** What a token may permit with plants: a new one has all of these, unless it is to have others. */
-export const plantScopes = ['create', 'read', 'correct', 'delete'] as const;
+export const plantScopes = ['create', 'read', 'update', 'delete'] as const;
 
 /** What a token may permit: each operation needs one of them. `admin` is for tokens. */
 export const scopes = [...plantScopes, 'admin'] as const;

@@ -28,18 +28,18 @@ test('the service is handed a validated NewPlant', () => {
 });
 
 test("ts-rest's client makes a caller choose a condition of an update", () => {
-  const { correctPlant } = {} as InitClientReturn<typeof contract, { baseUrl: string }>;
+  const { updatePlant } = {} as InitClientReturn<typeof contract, { baseUrl: string }>;
   const plant = { params: { id: 1n }, body: { name: 'Fern' } };
-  expectTypeOf(correctPlant).toBeCallableWith({ ...plant, headers: { 'if-match': '"x"' } });
-  expectTypeOf(correctPlant).toBeCallableWith({ ...plant, headers: { 'if-none-match': '*' } });
-  expectTypeOf(correctPlant).toBeCallableWith({
+  expectTypeOf(updatePlant).toBeCallableWith({ ...plant, headers: { 'if-match': '"x"' } });
+  expectTypeOf(updatePlant).toBeCallableWith({ ...plant, headers: { 'if-none-match': '*' } });
+  expectTypeOf(updatePlant).toBeCallableWith({
     ...plant,
     headers: { 'if-match': '*', 'if-none-match': '"x"' },
   });
   // @ts-expect-error no condition
-  expectTypeOf(correctPlant).toBeCallableWith({ ...plant, headers: {} });
+  expectTypeOf(updatePlant).toBeCallableWith({ ...plant, headers: {} });
   // @ts-expect-error no headers
-  expectTypeOf(correctPlant).toBeCallableWith(plant);
+  expectTypeOf(updatePlant).toBeCallableWith(plant);
 });
 
 test('the statuses are those of the contract and no other', () => {

@@ -105,10 +105,10 @@ const router = c.router(
       body: PlantIdsSchema,
       responses: { 200: DeleteResultsSchema, 400: errorSchema(400) },
     },
-    correctPlant: {
-      ...routes.correctPlant,
-      summary: 'Correct plant',
-      metadata: { scope: 'correct' } as const,
+    updatePlant: {
+      ...routes.updatePlant,
+      summary: 'Update plant',
+      metadata: { scope: 'update' } as const,
       pathParams: z.object({ id: Int64ParameterSchema }),
       query: NoQuerySchema,
       headers: { 'if-match': IfMatchSchema, 'if-none-match': IfNoneMatchOrReuseSchema },
@@ -196,6 +196,6 @@ const router = c.router(
   },
 );
 
-export const contract = router as unknown as Omit<typeof router, 'correctPlant'> & {
-  correctPlant: WithEither<(typeof router)['correctPlant'], 'if-match' | 'if-none-match'>;
+export const contract = router as unknown as Omit<typeof router, 'updatePlant'> & {
+  updatePlant: WithEither<(typeof router)['updatePlant'], 'if-match' | 'if-none-match'>;
 };

@@ -27,7 +27,7 @@ export const messages = {
   plantChanged: (id: bigint) => `The plant with the id ${id} has changed since. Get it, and decide again.`,
   plantExcluded: (id: bigint) => `If-None-Match names the plant with the id ${id}. Get it, and decide again.`,
   plantExists: (id: bigint) =>
-    `A plant has the id ${id}, be it by an earlier attempt: get it, and compare. Correct it with If-Match, or choose another id.`,
+    `A plant has the id ${id}, be it by an earlier attempt: get it, and compare. Update it with If-Match, or choose another id.`,
   batchTooLarge: (plants: number) =>
     `The batch has ${plants} plants. Send at most ${MAX_PLANTS} in one request.`,
   batchBeyondRateLimit: (plants: number, requestsPerMinute: number) =>

@@ -38,7 +38,7 @@ export const examples: { readonly [Name in keyof Operations]: ExampleRequest<Ope
   createPlants: { body: { plants: batch.map((batchId) => ({ id: batchId, ...plant })) } },
   getPlants: { body: { ids } },
   deletePlants: { body: { ids } },
-  correctPlant: {
+  updatePlant: {
     params: { id },
     headers: { 'if-match': '*' },
     body: { ...plant, name: 'Monstera adansonii' },

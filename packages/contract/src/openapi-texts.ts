@@ -99,7 +99,7 @@ export const texts: {
     },
   },
 
-  correctPlant: {
+  updatePlant: {
     tag: 'plants',
     description:
       'Replaces the name and the tag of the plant with this id, durably, if it is still the one whose `ETag` is sent as ' +
@@ -119,7 +119,7 @@ export const texts: {
         description:
           'The plant is not the one that `If-Match` names, or it is one that `If-None-Match` names; nothing was changed',
       },
-      503: { description: 'The service cannot correct plants at the moment' },
+      503: { description: 'The service cannot update plants at the moment' },
     },
   },
 
@@ -194,7 +194,7 @@ export const texts: {
   listChanges: {
     tag: 'plants',
     description:
-      'What was created, corrected and deleted, in one order that never changes, and `next`, with which the following page is ' +
+      'What was created, updated and deleted, in one order that never changes, and `next`, with which the following page is ' +
       'requested, at any time. Each plant is listed once, at the place of its last change: whoever follows gets the latest ' +
       'state of each plant, and never an older one after it. What it shows is durable. With `wait` the reply waits until ' +
       'there is a change.',

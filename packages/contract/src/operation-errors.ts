@@ -32,7 +32,7 @@ export const operationErrors = {
   createPlants: batch,
   getPlants: batch,
   deletePlants: batch,
-  correctPlant: { ...common, ...condition, 400: [...body, 'invalid_plant', 'precondition_required'] },
+  updatePlant: { ...common, ...condition, 400: [...body, 'invalid_plant', 'precondition_required'] },
   deletePlant: { ...common, ...condition },
   listTags: common,
   listChanges: { ...common, 400: ['bad_request', 'cursor_expired'], 501: ['changes_unsupported'] },

@@ -115,7 +115,7 @@ interface ChangeBase {
 
 /** The last change of a plant was its creation or an update. */
 export interface StoredChange extends ChangeBase {
-  kind: 'created' | 'corrected';
+  kind: 'created' | 'updated';
   /** The plant as it is now. */
   plant: StoredPlant;
 }
@@ -270,11 +270,11 @@ export interface Operations {
   createPlants: { body: NewPlants; responses: Responses<'createPlants', { 200: CreateResults }> };
   getPlants: { body: PlantIds; responses: Responses<'getPlants', { 200: GetResults }> };
   deletePlants: { body: PlantIds; responses: Responses<'deletePlants', { 200: DeleteResults }> };
-  correctPlant: {
+  updatePlant: {
     params: IdParams;
     headers: Precondition;
     body: Plant;
-    responses: Responses<'correctPlant', { 200: StoredPlant }>;
+    responses: Responses<'updatePlant', { 200: StoredPlant }>;
   };
   deletePlant: { params: IdParams; responses: Responses<'deletePlant', { 204: undefined }> };
   listTags: { query?: TagQuery; responses: Responses<'listTags', { 200: TagPage }> };

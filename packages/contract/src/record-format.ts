@@ -4,7 +4,7 @@ import type { NewPlant } from './operations.js';
 
 /**
  * A plant of a file: with the time at which it was stored (ISO 8601, in UTC), if that is known, and what identifies its create, if it
- * was corrected since.
+ * was updated since.
  */
 export type FileRecord = NewPlant & {
   readonly addedAt?: string | undefined;

@@ -9,7 +9,7 @@ it('finds the operations of the contract', () => {
   expect(matchPath('/plants/batch/get')).toEqual([{ name: 'getPlants', method: 'POST', params: {} }]);
   expect(matchPath('/plants/7')).toEqual([
     { name: 'getPlant', method: 'GET', params: { id: '7' } },
-    { name: 'correctPlant', method: 'PUT', params: { id: '7' } },
+    { name: 'updatePlant', method: 'PUT', params: { id: '7' } },
     { name: 'deletePlant', method: 'DELETE', params: { id: '7' } },
   ]);
 });

@@ -50,7 +50,7 @@ export const routes = {
     statuses: [200, 400, 401, 403, 429, 500, 503],
     idempotent: true,
   },
-  correctPlant: {
+  updatePlant: {
     method: 'PUT',
     path: '/plants/:id',
     statuses: [200, 400, 401, 403, 404, 412, 429, 500, 503],

@@ -460,7 +460,7 @@ export const ChangeQuerySchema = createQuerySchema({
 /** The last change of a plant. */
 const ChangeSchema = z
   .object({
-    kind: z.enum(['created', 'corrected', 'deleted']),
+    kind: z.enum(['created', 'updated', 'deleted']),
     id: StoredPlantSchema.shape.id,
     idText: StoredPlantSchema.shape.idText,
     plant: StoredPlantSchema.optional().meta({

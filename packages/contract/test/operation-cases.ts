@@ -311,7 +311,7 @@ export const operationScopes: Readonly<Record<keyof Operations, Scope | undefine
   createPlants: 'create',
   getPlants: 'read',
   deletePlants: 'delete',
-  correctPlant: 'correct',
+  updatePlant: 'update',
   deletePlant: 'delete',
   getPlant: 'read',
   listPlants: 'read',
@@ -456,7 +456,7 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
         ...[notFound(2n ** 53n), ok(shown(2n ** 53n + 1n, all)), ok(shown(1, all)), ok(shown(1, all))],
       ),
     ],
-    ['a correction', put(1, ifAny, small), ok(shown(1, small))],
+    ['an update', put(1, ifAny, small), ok(shown(1, small))],
     ['what it is now', getIds('"1"'), found(ok(shown(1, small)))],
     [
       '1,000 ids',
@@ -492,7 +492,7 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
     ['what is left still', get('/plants'), listed([shown(2, all), shown(7)])],
   ],
 
-  correctPlant: [
+  updatePlant: [
     ['an id that never was one', put(1, { 'If-Match': '"x"' }), notFound(1n)],
     [
       'an id that never was one, for a new plant',
@@ -531,9 +531,9 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
     ['it is listed', get('/plants'), listed([shown(1, small)])],
     ['a late retry of the create', create(1, all), replayed(all)],
     ['a late retry in a batch', batch(plant(1, all)), results(replayed())],
-    ['a create of what it was corrected to', create(1, small), taken(1n)],
+    ['a create of what it was updated to', create(1, small), taken(1n)],
     ['nothing was reverted by these', get('/plants/1'), ok(shown(1, small))],
-    ['a retry of the correction', put(1, { 'If-Match': '"x"' }, small), ok(shown(1, small))],
+    ['a retry of the update', put(1, { 'If-Match': '"x"' }, small), ok(shown(1, small))],
     ...namingLast.flatMap((tags, at) => {
       const texts = at % 2 === 0 ? large : small;
       return each(ok(shown(1, texts)), put(1, { 'If-Match': tags }, texts));
@@ -555,11 +555,11 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
     ['a late retry of the first create', create(1, all), taken(1n)],
     ['a create of what was given', create(1, large), replayed(large)],
     ['the plant that was given', put(1, ifLast, small), ok(shown(1, small))],
-    ['a create of what was given and is corrected', create(1, large), replayed(large)],
+    ['a create of what was given and is updated', create(1, large), replayed(large)],
     ['to be deleted again', remove(1), deleted],
     ['a create of a deleted plant', create(1, large), retired(1n)],
     ['the largest id', create(max), created()],
-    ['the largest id, corrected', put(max, ifAny, small), ok(shown(max, small))],
+    ['the largest id, updated', put(max, ifAny, small), ok(shown(max, small))],
   ],
 
   deletePlant: [
@@ -777,21 +777,21 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
     ['more plants', create(max), created()],
     ['another one', create(min), created()],
     ['a replay, which changes nothing', create(1, all), replayed(all)],
-    ['a correction', put(1, ifAny, small), ok(shown(1, small))],
+    ['an update', put(1, ifAny, small), ok(shown(1, small))],
     ['a delete', remove(max), deleted],
     ['the same delete, which changes nothing', remove(max), deleted],
-    ['the same correction again, which changes nothing', put(1, ifAny, small), ok(shown(1, small))],
+    ['the same update again, which changes nothing', put(1, ifAny, small), ok(shown(1, small))],
     ['one at a time', changesOf('after=<next>&limit=1'), changedBy([change('created', min)])],
     [
       'each plant once, by its last change, without waiting',
       changesOf('after=<next>&wait=25'),
-      changedBy([change('corrected', 1, small), change('deleted', max)]),
+      changedBy([change('updated', 1, small), change('deleted', max)]),
     ],
     ['the id reused', put(max, ifNone, large), ok(shown(max, large))],
     [
       'all from the beginning',
       changesOf('after=0&limit=1000'),
-      changedBy([change('created', min), change('corrected', 1, small), change('created', max, large)]),
+      changedBy([change('created', min), change('updated', 1, small), change('created', max, large)]),
     ],
     ...each(
       rejected('bad_request', messages.invalidChangeCursor),

@@ -18,9 +18,9 @@ export const plantStore = createTanstackQueryUtils(
   createClient({ baseUrl: 'https://plants.example.com', token: 'pst_example' }),
   { user: 'alice' },
 );
-export const { correctPlant, createPlant, getPlant, getPlants, listPlants } = plantStore;
+export const { updatePlant, createPlant, getPlant, getPlants, listPlants } = plantStore;
 export const create = () => createPlant.mutationOptions();
-export const update = () => correctPlant.mutationOptions();
+export const update = () => updatePlant.mutationOptions();
 export const open = () => getPlant.mutationOptions({ select: startEdit });
 const edit = startEdit({ plant: { id: 1n, name: 'Rose' }, etag: '"a"' });
 const given = Math.random() > 0.5 && { params: { id: 1n } };

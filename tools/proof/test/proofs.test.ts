@@ -22,7 +22,7 @@ it.each(['crash', 'disk', 'follow'])('the service keeps what it promises: %s', a
     expect(figures).toMatchObject({ ...nothing, trials: expect.any(Number) });
     expect(Number(figures['acknowledged'])).toBeGreaterThan(20);
   }
-  for (const change of ['deleted', 'corrected', 'ids reused'])
+  for (const change of ['deleted', 'updated', 'ids reused'])
     expect(all.reduce((sum, figures) => sum + Number(figures[change]), 0)).toBeGreaterThan(2);
 });
 

@@ -22,7 +22,7 @@ const settings: JwtSettings = {
   scopes: {
     create: 'plants:create',
     read: 'plants:read',
-    correct: 'plants:correct',
+    update: 'plants:update',
     delete: 'plants:delete',
     admin: 'plants:admin',
   },

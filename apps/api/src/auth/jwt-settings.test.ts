@@ -50,7 +50,7 @@ it('parses the others', () => {
     requiredScope: 'https://plants.example.com/create',
     scopes: {
       ...{ create: 'plants:create', read: 'https://plants.example.com/read' },
-      ...{ correct: 'plants:correct', delete: 'a?b=c|d' },
+      ...{ update: 'plants:update', delete: 'a?b=c|d' },
     },
     withoutScopes: [],
   });
@@ -63,9 +63,9 @@ it('has what the page needs to sign people in, and asks for all scopes by the na
   const signIn = { issuer, audience, clientId: 'page' };
   expect(parse(client)?.signIn).toEqual({
     ...signIn,
-    scope: 'openid plants:create plants:read plants:correct plants:delete',
+    scope: 'openid plants:create plants:read plants:update plants:delete',
   });
-  const named = { JWT_SCOPES: 'create=w read=r correct=w delete=w', JWT_REQUIRED_SCOPE: 'shop' };
+  const named = { JWT_SCOPES: 'create=w read=r update=w delete=w', JWT_REQUIRED_SCOPE: 'shop' };
   expect(parse({ ...client, ...named })?.signIn).toEqual({ ...signIn, scope: 'openid w r shop' });
   const JWT_CLIENT_SCOPES = 'openid offline_access api://plants/.default';
   expect(parse({ ...client, JWT_CLIENT_SCOPES })?.signIn).toEqual({ ...signIn, scope: JWT_CLIENT_SCOPES });
@@ -172,7 +172,7 @@ it.each([
 
 it('quotes the pair that is none', () => {
   expect(() => parse({ ...complete, JWT_SCOPES: 'create=a read=b,delete=c' })).toThrow(
-    'such as create=plants:create read=plants:read correct=plants:correct delete=plants:delete; "read=b,delete=c" is not',
+    'such as create=plants:create read=plants:read update=plants:update delete=plants:delete; "read=b,delete=c" is not',
   );
 });
 

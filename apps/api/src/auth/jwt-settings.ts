@@ -245,7 +245,7 @@ function toScopeNames(text: string, context: z.RefinementCtx): Partial<Record<Sc
   if (invalid === undefined) return Object.fromEntries(pairs.map(([, ...pair]) => pair));
   context.addIssue(
     `must be what the identity provider calls scopes, each once, separated by single spaces, such as \
-create=plants:create read=plants:read correct=plants:correct delete=plants:delete; "${shorten(invalid[0])}" is not`,
+create=plants:create read=plants:read update=plants:update delete=plants:delete; "${shorten(invalid[0])}" is not`,
   );
   return z.NEVER;
 }

@@ -345,7 +345,7 @@ async function inspectPrivileges({ connection, distribution }: PostgresqlContext
   if (!mayStart && distribution === undefined) return failure(...mayNotListChanges);
   if (mayDelete) return ok('those on the tables are granted');
   return warning(
-    'the user may not UPDATE plants, so none can be corrected or deleted',
+    'the user may not UPDATE plants, so none can be updated or deleted',
     'GRANT UPDATE ON plants to the user.',
   );
 }

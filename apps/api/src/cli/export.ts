@@ -22,7 +22,7 @@ export interface ListOptions extends JsonOption {
   readonly newest?: boolean;
   readonly addedFrom?: string;
   readonly addedBefore?: string;
-  /** Whether who has added each, and corrected it last, is printed at the end of its line. */
+  /** Whether who has added each, and updated it last, is printed at the end of its line. */
   readonly by?: boolean;
   readonly format: keyof typeof formats;
 }
@@ -50,7 +50,7 @@ export async function list(
   });
 }
 
-/** The lines of plants with who has added each, and corrected it last; nothing where nobody is known. */
+/** The lines of plants with who has added each, and updated it last; nothing where nobody is known. */
 async function withPeople(
   plants: readonly StoredPlant[],
   {
@@ -75,7 +75,7 @@ async function withPeople(
     if (history === undefined || isTombstone(history.record)) return write(plant);
     if (json) return toJsonLine(showHistory(history, tokens));
     const { addedBy, changedBy } = history;
-    const people = { added: describeWho(addedBy, tokens), corrected: describeWho(changedBy, tokens) };
+    const people = { added: describeWho(addedBy, tokens), updated: describeWho(changedBy, tokens) };
     const known = Object.entries(people).filter(([, who]) => who !== '');
     return `${write(plant).slice(0, -1)}${known.map(([what, who]) => `  ${what} ${who}`).join('')}\n`;
   });

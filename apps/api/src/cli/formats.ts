@@ -115,7 +115,7 @@ const originalError = { error: 'must be what export writes: 43 characters' };
 
 /**
  * What a line of a plant holds: a `NewPlant`, and the time at which it was stored elsewhere, if that is known, and what it was created
- * as there, if it was corrected.
+ * as there, if it was updated.
  */
 const lineFields = {
   ...PlantSchema.shape,

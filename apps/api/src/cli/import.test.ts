@@ -11,8 +11,8 @@ import { useCommands } from '../../test/support/process/run-in-process.js';
 import { temporaryFolder } from '../../test/support/temporary-folder.js';
 import { until } from '../../test/support/until.js';
 
-import { fingerprintOf } from '../plants/correct-plant.js';
 import type { PlantRecord, PlantStore } from '../plants/plant-store.js';
+import { fingerprintOf } from '../plants/update-plant.js';
 import type { Database } from '../store/database.js';
 import * as openDatabase from '../store/open-database.js';
 import { openSqlite } from '../store/sqlite/open-sqlite.js';
@@ -198,13 +198,13 @@ const ivy = (name = 'Ivy') => ({ id: 1n, name });
 const original = fingerprintOf(fern());
 
 it.each([
-  ['the plant before it was corrected', [fern()], there, { ...ivy(), original }],
+  ['the plant before it was updated', [fern()], there, { ...ivy(), original }],
   ['the plant as it is, of an older version', [ivy()], there, { ...ivy(), original }],
-  ['the same correction', [{ ...ivy(), original }], there, { ...ivy(), original }],
-  ['another correction', [{ ...ivy('Oak'), original }], there, { ...ivy(), original }],
+  ['the same update', [{ ...ivy(), original }], there, { ...ivy(), original }],
+  ['another update', [{ ...ivy('Oak'), original }], there, { ...ivy(), original }],
   ['another plant', [ivy('Oak')], taken(1), { ...ivy(), original }],
-  ['another plant, corrected', [{ ...ivy('Oak'), original: 'other' }], taken(1), { ...ivy(), original }],
-])('reverts no correction by %s', async (_, records, outcome, expected) => {
+  ['another plant, updated', [{ ...ivy('Oak'), original: 'other' }], taken(1), { ...ivy(), original }],
+])('reverts no update by %s', async (_, records, outcome, expected) => {
   const { plants } = await open();
   await plants.create([fern()]);
   await plants.change([{ id: 1n, bytes: 0, replace: () => ({ ...ivy(), original }) }]);
@@ -214,10 +214,10 @@ it.each([
 
 it('adds what a plant was created as to one that an import before it has stored without', async () => {
   const { plants } = await open();
-  const corrected = { ...ivy(), original, addedAt: 5 };
+  const updated = { ...ivy(), original, addedAt: 5 };
   await plants.create([{ ...ivy(), addedAt: 7 }]);
-  expect(await importRecords([corrected, { ...corrected }], plants)).toEqual([stored, there]);
-  expect(await plants.find([1n])).toMatchObject([{ ...corrected, addedAt: 7 }]);
+  expect(await importRecords([updated, { ...updated }], plants)).toEqual([stored, there]);
+  expect(await plants.find([1n])).toMatchObject([{ ...updated, addedAt: 7 }]);
 });
 
 it('gives the id of a deleted plant to the first one of a file that has it', async () => {

@@ -418,7 +418,7 @@ export function toRowOutcome(plant: StoredPlant, outcome: CreatePlantOutcome): R
   if (outcome.stored) return { stored: true };
   const { existing } = outcome;
   if (isTombstone(existing)) return { stored: false, problem: idRetired(plant.id) };
-  // Of one that both have corrected, each in its way, both have what it was created as.
+  // Of one that both have updated, each in its way, both have what it was created as.
   const isSame =
     hasSameFields(existing, plant) ||
     (plant.original === undefined ? isReplay(existing, plant) : existing.original === plant.original);

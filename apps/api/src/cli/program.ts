@@ -20,7 +20,6 @@ import { OperatorError } from '../errors/operator-error.js';
 import { pathOfPage } from '../package-folder.js';
 import { backUp } from './backup.js';
 import type { CliContext } from './cli-context.js';
-import { type Corrections, correct } from './correct.js';
 import { explainDatabaseError, migrate } from './database.js';
 import { type DeleteOptions, deletePlants } from './delete.js';
 import { type ExportOptions, exportPlants, type ListOptions, list } from './export.js';
@@ -41,6 +40,7 @@ import {
   revokeToken,
   rotateToken,
 } from './token.js';
+import { type Updates, update } from './update.js';
 
 /** What the command line depends on. */
 export interface ProgramDependencies {
@@ -339,7 +339,7 @@ function addStore(program: Command, { context, readConfig, environment }: Progra
     .option('--added-before <time>', 'those stored before a time', toTime)
     .option('--newest', 'the latest first')
     .addOption(
-      new Option('--by', 'with the tokens that have added them, and corrected them last').conflicts('format'),
+      new Option('--by', 'with the tokens that have added them, and updated them last').conflicts('format'),
     )
     .addOption(
       new Option('--format <format>', 'how they are printed').choices(Object.keys(formats)).default('table'),
@@ -378,26 +378,24 @@ function addStore(program: Command, { context, readConfig, environment }: Progra
     );
   program
     .command('show')
-    .description('print what has an id, and when and with which token it was added, corrected or deleted')
+    .description('print what has an id, and when and with which token it was added, updated or deleted')
     .argument('<id>', 'the id of the plant', toPlantId)
     .addOption(jsonOption('all of it as one object'))
     .action((id: bigint, options: JsonOption) => show(readConfig(), id, options, context));
-  const correction = program
-    .command('correct')
-    .description(
-      'correct the name or the tag of a plant, and print it; a retry of its create changes nothing',
-    )
+  const updateCommand = program
+    .command('update')
+    .description('update the name or the tag of a plant, and print it; a retry of its create changes nothing')
     .argument('<id>', 'the id of the plant', toPlantId)
     .addOption(jsonOption('the plant as the API gives it'))
-    .action((id: bigint, { json, ...corrections }: Corrections & JsonOption, command: Command) =>
-      Object.keys(corrections).length === 0
-        ? command.error('error: give what is to be corrected')
-        : correct(readConfig(), id, corrections, { json }, context),
+    .action((id: bigint, { json, ...updates }: Updates & JsonOption, command: Command) =>
+      Object.keys(updates).length === 0
+        ? command.error('error: give what is to be updated')
+        : update(readConfig(), id, updates, { json }, context),
     );
   for (const name of plantFieldNames) {
     const { label, required } = plantFields[name];
-    correction.option(`--${name} <text>`, `its ${label.toLowerCase()}`, toPlantText);
-    if (!required) correction.option(`--no-${name}`, `remove its ${label.toLowerCase()}`);
+    updateCommand.option(`--${name} <text>`, `its ${label.toLowerCase()}`, toPlantText);
+    if (!required) updateCommand.option(`--no-${name}`, `remove its ${label.toLowerCase()}`);
   }
   program
     .command('delete')

@@ -35,7 +35,7 @@ export async function show(
     await context.message(describe('added', addedAt, addedBy, tokens));
     if (wasChanged(history))
       await context.message(
-        describe(isTombstone(record) ? 'deleted' : 'corrected', changedAt, changedBy, tokens),
+        describe(isTombstone(record) ? 'deleted' : 'updated', changedAt, changedBy, tokens),
       );
   });
 }
@@ -52,7 +52,7 @@ export function showHistory(history: RecordHistory<Plant>, tokens: readonly Acce
   return {
     ...showStoredPlant(record),
     ...added,
-    ...(wasChanged(history) && { correctedAt: at, correctedBy: by }),
+    ...(wasChanged(history) && { updatedAt: at, updatedBy: by }),
   };
 }
 
@@ -74,7 +74,7 @@ function wasChanged({ record }: RecordHistory<object>): boolean {
   return isTombstone(record) || record.original !== undefined;
 }
 
-/** Such as `corrected  2026-11-28T10:00:00.000Z  by token 7 "web-shop"`, with what is known. */
+/** Such as `updated  2026-11-28T10:00:00.000Z  by token 7 "web-shop"`, with what is known. */
 function describe(
   what: string,
   at: number | undefined,
@@ -82,7 +82,7 @@ function describe(
   tokens: readonly AccessToken[],
 ): string {
   const time = at === undefined ? 'at a time that is not known' : toIsoTime(at);
-  return `${what.padEnd(9)}  ${[time, describeWho(by, tokens)].filter(Boolean).join('  ')}`;
+  return `${what.padEnd(7)}  ${[time, describeWho(by, tokens)].filter(Boolean).join('  ')}`;
 }
 
 /** Such as `by token 7 "web-shop"`; empty where nobody is known. */

@@ -5,9 +5,9 @@ import { isTombstone, ServiceError } from '@plant-store/records';
 
 import type { Caller } from '../runtime/callers.js';
 
-import { fingerprintOf } from './correct-plant.js';
 import type { CreatePlantOutcome, PlantQueue, StoredPlant } from './plant-store.js';
 import { type Batch, runBatch } from './run-batch.js';
+import { fingerprintOf } from './update-plant.js';
 
 type Creates = Pick<PlantQueue, 'create'>;
 
@@ -34,7 +34,7 @@ export async function createPlant(queue: Creates, newPlant: NewPlant, caller: Ca
   throw new ServiceError('id_taken', messages.idTaken(newPlant.id));
 }
 
-/** Whether a plant is the one that another one was created as, whatever it has been corrected to. */
+/** Whether a plant is the one that another one was created as, whatever it has been updated to. */
 export function isReplay({ original, ...existing }: StoredPlant, created: Plant): boolean {
   return original === undefined ? hasSameFields(existing, created) : original === fingerprintOf(created);
 }

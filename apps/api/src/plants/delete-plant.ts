@@ -5,9 +5,9 @@ import { isTombstone, removalOf, ServiceError } from '@plant-store/records';
 
 import type { Caller } from '../runtime/callers.js';
 
-import { conditionFailed, entityTagOf } from './correct-plant.js';
 import type { PlantQueue, PlantRecord } from './plant-store.js';
 import { type Batch, readId, runBatch } from './run-batch.js';
+import { conditionFailed, entityTagOf } from './update-plant.js';
 
 type Changes = Pick<PlantQueue, 'change'>;
 

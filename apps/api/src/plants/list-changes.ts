@@ -52,6 +52,6 @@ function show({ record, at }: RecordChange<Plant>): Change {
   const { id } = record;
   const time = at === undefined ? {} : { at: toIsoTime(at) };
   if (isTombstone(record)) return { kind: 'deleted', id, idText: id.toString(), ...time };
-  const kind = record.original === undefined ? 'created' : 'corrected';
+  const kind = record.original === undefined ? 'created' : 'updated';
   return { kind, id, idText: id.toString(), plant: showStoredPlant(record), ...time };
 }

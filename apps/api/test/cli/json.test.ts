@@ -65,7 +65,7 @@ it('prints plants and tokens as the API gives them, with every digit', async () 
     'import',
     [plantLine(-(2n ** 63n)), plantLine(1, 'Fern \u202e'), plantLine(2n ** 63n - 1n)].join(''),
   );
-  await run('correct 1 --tag shade');
+  await run('update 1 --tag shade');
   await run('token create --name shop --rate 5 --expires 1d');
   await run('token revoke shop');
   const service = await startTestService({ DATABASE_URL: `file:${storePath(folder)}` });
@@ -90,10 +90,10 @@ it('prints what became of a plant, and by whom', async () => {
   const plant = { id: Number(id), idText: `${id}`, name: `plant ${id}`, addedAt: time };
   expect((await run(`show ${id} --json`)).stdout).toMatch(`{"id":${id},"idText":"${id}",`);
   expect(await printed(`show ${id}`)).toEqual(plant);
-  expect(await printed(`correct ${id} --tag shade`)).toEqual({ ...plant, tag: 'shade' });
-  const corrected = { ...plant, tag: 'shade', correctedAt: time };
-  expect(await printed(`show ${id}`)).toEqual(corrected);
-  expect(await printed('list --by')).toEqual(corrected);
+  expect(await printed(`update ${id} --tag shade`)).toEqual({ ...plant, tag: 'shade' });
+  const updated = { ...plant, tag: 'shade', updatedAt: time };
+  expect(await printed(`show ${id}`)).toEqual(updated);
+  expect(await printed('list --by')).toEqual(updated);
   expect(await printed(`delete ${id}`, /^1 deleted, /)).toEqual({
     ...{ deleted: 1, deletedBefore: 0, neverExisted: 0, bad: 0 },
   });
@@ -102,7 +102,7 @@ it('prints what became of a plant, and by whom', async () => {
   });
 });
 
-it('prints who has added, corrected and deleted a plant', async () => {
+it('prints who has added, updated and deleted a plant', async () => {
   const { folder, printed } = useJson();
   const { baseUrl, token, stop } = await startTestService({ DATABASE_URL: `file:${storePath(folder)}` });
   const send = (method: string, path: string, body?: object) =>
@@ -114,8 +114,8 @@ it('prints who has added, corrected and deleted a plant', async () => {
   await send('PUT', '/plants/1', { name: 'Fern' });
   const who = { id: 1, name: 'test' };
   const plant = { id: 1, idText: '1', name: 'Fern', addedAt: time, addedBy: who };
-  const corrected = { ...plant, correctedAt: time, correctedBy: who };
-  expect([await printed('show 1'), await printed('list --by')]).toEqual([corrected, corrected]);
+  const updated = { ...plant, updatedAt: time, updatedBy: who };
+  expect([await printed('show 1'), await printed('list --by')]).toEqual([updated, updated]);
   await send('DELETE', '/plants/1');
   expect(await printed('show 1')).toMatchObject({
     deleted: true,
@@ -128,7 +128,7 @@ it('prints who has added, corrected and deleted a plant', async () => {
 
 it('prints tokens that are issued, rotated, found, revoked and imported', async () => {
   const { folder, printed, run } = useJson();
-  const scopes = ['create', 'read', 'correct', 'delete'];
+  const scopes = ['create', 'read', 'update', 'delete'];
   const secret = expect.stringMatching(/^pst_\w{49}$/);
   const shop = { id: 1, name: 'shop', scopes, createdAt: time };
   const issued = await printed('token create --name shop', /^Issued token 1 "shop"/);
@@ -218,7 +218,7 @@ it('leaves standard output empty where a command fails before there is any, and 
   await run('import', plantLine(1));
   for (const [line, exitCode] of [
     ['show 2', 1],
-    ['correct 2 --name x', 1],
+    ['update 2 --name x', 1],
     ['token revoke 9', 1],
     ['backup no/such/folder/x.db', 1],
     ['restore nowhere', 1],

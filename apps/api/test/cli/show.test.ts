@@ -5,7 +5,7 @@ import { useCommands } from '../support/process/run-in-process.js';
 
 const times = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
 
-it('prints which token has added, corrected or deleted what has an id', async () => {
+it('prints which token has added, updated or deleted what has an id', async () => {
   const { folder, client, command, baseUrl } = await startStore();
   const { run } = useCommands({}, folder);
   // A name that a replacement by a text would take for a pattern.
@@ -23,32 +23,32 @@ it('prints which token has added, corrected or deleted what has an id', async ()
   };
   const [id, params] = [1, { id: 1 }];
   await client.createPlant({ body: { id, name: 'Fren' } });
-  const added = expect.stringMatching(/^added {6}TIME {2}by token 1 ".+"$/);
+  const added = expect.stringMatching(/^added {4}TIME {2}by token 1 ".+"$/);
   expect(await show(id)).toEqual(['{"id":1,"name":"Fren","addedAt":"TIME"}', added]);
   const { headers } = await client.getPlant({ params });
   const ifMatch = { 'if-match': headers.get('etag') ?? '' };
-  await other.correctPlant({ params, headers: ifMatch, body: { name: 'Fern' } });
+  await other.updatePlant({ params, headers: ifMatch, body: { name: 'Fern' } });
   expect(await show(id)).toEqual([
     '{"id":1,"name":"Fern","addedAt":"TIME"}',
     added,
-    expect.stringMatching(/^corrected {2}TIME {2}by token 2 ".+"$/),
+    expect.stringMatching(/^updated {2}TIME {2}by token 2 ".+"$/),
   ]);
   const listed = async () => (await run('list --by')).stdout.replace(/\d{4}-\S+ \S+/g, '').split('\n')[1];
   await client.createPlant({ body: { id: 0, name: 'Moss' } });
   expect(await listed()).toMatch(/^0 +Moss {2}added by token 1 ".+"$/);
   await client.deletePlant({ params: { id: 0 } });
-  expect(await listed()).toMatch(/^1 +Fern {2}added by token 1 ".+" {2}corrected by token 2 "\$'\$&"$/);
+  expect(await listed()).toMatch(/^1 +Fern {2}added by token 1 ".+" {2}updated by token 2 "\$'\$&"$/);
   await other.deletePlant({ params });
   expect(await run('list --by --format csv')).toMatchObject({ exitCode: 2 });
-  const deleted = expect.stringMatching(/^deleted {4}TIME {2}by token 2 ".+"$/);
+  const deleted = expect.stringMatching(/^deleted {2}TIME {2}by token 2 ".+"$/);
   expect(await show(id)).toEqual(['{"id":1,"deleted":true}', added, deleted]);
-  await other.correctPlant({ params, headers: { 'if-none-match': '*' }, body: { name: 'Ivy' } });
+  await other.updatePlant({ params, headers: { 'if-none-match': '*' }, body: { name: 'Ivy' } });
   expect(await listed()).toMatch(/^1 +Ivy {2}added by token 2 "[^"]+"$/);
-  const addedAgain = expect.stringMatching(/^added {6}TIME {2}by token 2 ".+"$/);
+  const addedAgain = expect.stringMatching(/^added {4}TIME {2}by token 2 ".+"$/);
   expect(await show(id)).toEqual(['{"id":1,"name":"Ivy","addedAt":"TIME"}', addedAgain]);
   // The command line is nobody.
   await run('delete 1');
-  expect(await show(id)).toEqual(['{"id":1,"deleted":true}', addedAgain, 'deleted    TIME']);
+  expect(await show(id)).toEqual(['{"id":1,"deleted":true}', addedAgain, 'deleted  TIME']);
   expect((await command.end('SIGTERM')).exitCode).toBe(0);
 });
 
@@ -56,7 +56,7 @@ it('says what is not known, and that an id is free', async () => {
   const { run } = useCommands();
   await run('import', '{"id":1,"name":"Fern","addedAt":null}\n');
   expect(await run('show 1')).toEqual(
-    succeeded('{"id":1,"name":"Fern","addedAt":null}\n', 'added      at a time that is not known\n'),
+    succeeded('{"id":1,"name":"Fern","addedAt":null}\n', 'added    at a time that is not known\n'),
   );
   expect(await run('show 1 --json')).toEqual(succeeded('{"id":1,"idText":"1","name":"Fern"}\n'));
   expect(await run('show 2')).toMatchObject({

@@ -4,7 +4,7 @@ import { useCommands } from '../support/process/run-in-process.js';
 
 const id = 'Give the id of a plant, from -9223372036854775808 to 9223372036854775807.';
 const duration = 'such as 12h or 30d';
-const scopes = 'one or more of create,read,correct,delete';
+const scopes = 'one or more of create,read,update,delete';
 const shards = 'a number of shards from 1 to 32000';
 const idsOrFile = 'give either ids or --from <file>';
 
@@ -18,9 +18,9 @@ it.each([
   ...['0', '-4', '4.5', 'many', '32001'].map((count) => [`migrate --distribute=${count}`, shards]),
   ...['delete', 'delete 1 --from x', 'delete 1 --from-line 2'].map((line) => [line, idsOrFile]),
   ...['one', '01', '9223372036854775808'].map((wrong) => [`delete 1 ${wrong}`, id]),
-  ['correct 1', 'give what is to be corrected'],
-  ...['correct 01 --name x', 'correct one --name x'].map((line) => [line, id]),
-  ['correct 1 --name \0', 'Give a text in well-formed Unicode, without NUL.'],
+  ['update 1', 'give what is to be updated'],
+  ...['update 01 --name x', 'update one --name x'].map((line) => [line, id]),
+  ['update 1 --name \0', 'Give a text in well-formed Unicode, without NUL.'],
   [`list --tag ${'é'.repeat(1_001)}`, 'Give at most 1000 characters.'],
   [`list --query ${'🌱'.repeat(101)}`, 'Give at most 100 characters.'],
   [
@@ -46,8 +46,8 @@ it.each([
   ['token revoke', "missing required argument 'id or name'", ' token revoke'],
   ['token list all', "too many arguments for 'list'. Expected 0 arguments but got 1: all.", ' token list'],
   ['export --otuput x', "unknown option '--otuput'\n(Did you mean --output?)", ' export'],
-  ['correct', "missing required argument 'id'", ' correct'],
-  ['correct 1 --no-name', "unknown option '--no-name'\n(Did you mean one of --name, --no-tag?)", ' correct'],
+  ['update', "missing required argument 'id'", ' update'],
+  ['update 1 --no-name', "unknown option '--no-name'\n(Did you mean one of --name, --no-tag?)", ' update'],
   ['restore', "missing required argument 'source'", ' restore'],
 ])('suggests what was meant, and points to the help of that command: %s', async (line, error, command) => {
   const text = `error: ${error}\n(see plant-store${command} --help)\n`;

@@ -76,7 +76,7 @@ it('has examples that succeed when they are sent in the order of the document', 
   const id = 314_159_265;
   expect(bodies.get('listPlants')).toMatchObject({ plants: [{ id }] });
   expect(bodies.get('getPlant')).toMatchObject({ id, name: 'Monstera deliciosa' });
-  expect(bodies.get('correctPlant')).toMatchObject({ id, name: 'Monstera adansonii' });
+  expect(bodies.get('updatePlant')).toMatchObject({ id, name: 'Monstera adansonii' });
   expect(bodies.get('createPlants')).toEqual({
     results: [
       { status: 200, replayed: false },

@@ -331,7 +331,7 @@ it('says in the document how people sign in, and lets the page call the identity
     const [, meta = ''] = /<meta name="sign-in" content="([^"]+)">/.exec(content.toString()) ?? [];
     expect(JSON.parse(meta.replaceAll('&quot;', '"').replaceAll('&lt;', '<'))).toEqual({
       ...{ issuer: 'https://id.example.com/a?b=<"', audience: 'plants', clientId: 'page' },
-      scope: 'openid plants:create plants:read plants:correct plants:delete',
+      scope: 'openid plants:create plants:read plants:update plants:delete',
     });
   }
 });

@@ -35,7 +35,7 @@ const create = async (client: ReturnType<typeof createClient>, request: Partial<
 it('a token gives no more scopes, no later expiry and no higher rate than it has, and by default its limits', async () => {
   const expiresAt = new Date(inMinutes(60));
   const { client } = await openAdmin(['read'], { expiresAt, ratePerMinute: 5_000 });
-  for (const scope of ['create', 'correct', 'delete'] as const)
+  for (const scope of ['create', 'update', 'delete'] as const)
     await expect(create(client, { scopes: [scope] })).rejects.toEqual(beyond);
   await expect(create(client, { expiresAt: inMinutes(61) })).rejects.toEqual(beyond);
   await expect(create(client, { ratePerMinute: 5_001 })).rejects.toEqual(beyond);

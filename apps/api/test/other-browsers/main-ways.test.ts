@@ -64,14 +64,14 @@ describe.each([
     await find('row', 'Monstera…');
   });
 
-  it('finds a plant, opens it and corrects it', async () => {
+  it('finds a plant, opens it and edits it', async () => {
     const plants = Array.from({ length: 50 }, (_, index) => ({ id: index + 1, name: `Fern ${index + 1}` }));
     await store.send('/plants/batch', { plants });
     await type('searchbox', 'Search…', 'fern 17');
     await see('1 plant found');
     // The first cell selects it.
     await browser.click(`document.querySelector('td.plant-name')`);
-    await click('button', 'Correct');
+    await click('button', 'Edit');
     await type('textbox', 'Name', ' a');
     await browser.press('Enter');
     await see('Saved.');

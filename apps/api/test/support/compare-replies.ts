@@ -28,7 +28,7 @@ const requests: readonly (readonly [kind: string, bytes: string])[] = [
   ['a plant is shown', request('GET', '/plants/1', authorization)],
   ['its head is asked for', request('HEAD', '/plants/1', authorization)],
   ['it is known', request('GET', '/plants/1', `${authorization}\r\nIf-None-Match: *`)],
-  ['it is corrected', put('/plants/1', 'If-Match: *')],
+  ['it is updated', put('/plants/1', 'If-Match: *')],
   ['it is another one', put('/plants/2', 'If-Match: "x"')],
   ['it has no precondition', put('/plants/1', 'X-None: *')],
   ['a precondition is invalid', put('/plants/1', 'If-Match: x')],

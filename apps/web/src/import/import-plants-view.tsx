@@ -71,7 +71,7 @@ function useDropsOutside(): void {
 }
 
 /** What a screen reader announces, beside the heading of each step, which takes the focus. */
-function useAnnouncement({ step, counts, corrected, progress }: ImportState): string {
+function useAnnouncement({ step, counts, edited, progress }: ImportState): string {
   const [announcement, setAnnouncement] = useState('');
   const [announcer, setAnnouncer] = useState<Announcer>(() => createAnnouncer());
   useEffect(() => {
@@ -85,10 +85,10 @@ function useAnnouncement({ step, counts, corrected, progress }: ImportState): st
     }
   }, [step]);
   useEffect(() => {
-    if (corrected === undefined) return;
-    const { line, problem } = corrected;
+    if (edited === undefined) return;
+    const { line, problem } = edited;
     setAnnouncement(problem === undefined ? `Line ${line} is ready.` : `Line ${line}: ${problem}`);
-  }, [corrected]);
+  }, [edited]);
   useEffect(() => {
     const text = progress && announcer(progress, performance.now());
     if (text !== undefined) setAnnouncement(text);

@@ -55,7 +55,7 @@ it('counts a line that repeats another one of the file as that, not as there alr
   expect(['Added', 'Were there already', 'Same as another line'].map(total)).toEqual(['0', '1', '3']);
 });
 
-it('corrects a problem in place, and sends only that after the others', async () => {
+it('fixes a problem in place, and sends only that after the others', async () => {
   const { store, fetch } = openImportWithStore();
   await createClient(store).createPlant({ body: { id: 2, name: 'Oak' } });
   await review(`${csv}y,Ash\n`);
@@ -63,11 +63,11 @@ it('corrects a problem in place, and sends only that after the others', async ()
   await heading('1 plant added from plants.csv. 1 was rejected. 2 were skipped.');
   expect(total('Rejected')).toBe('1');
   expect(screen.getByText(/^Line 3: The id 2 belongs to another plant/)).toBeDefined();
-  await press('Correct 3 lines');
+  await press('Edit 3 lines');
   await press('Back to the outcome');
   await button('Undo this import');
   expect(closes()).toBe(true);
-  await press('Correct 3 lines');
+  await press('Edit 3 lines');
   const line = await screen.findByRole('form', { name: 'Line 3' });
   expect(within(line).getByText(/The id 2 belongs to another plant/)).toBeDefined();
   const id = within(line).getByLabelText<HTMLInputElement>('Id');
@@ -92,13 +92,13 @@ it('corrects a problem in place, and sends only that after the others', async ()
   expect(store.plants.get(12n)).toEqual({ name: 'Fern' });
 });
 
-it('counts what was corrected to what the file has as there already, where the token may read', async () => {
+it('counts what was edited to what the file has as there already, where the token may read', async () => {
   const { store, fetch } = openImportWithStore();
   const client = createClient(store);
   for (const id of [1, 2]) {
     const headers = { 'if-match': '*' } as const;
     await client.createPlant({ body: { id, name: 'Oak' } });
-    await client.correctPlant({ params: { id }, headers, body: { name: 'Rose', tag: 'red' } });
+    await client.updatePlant({ params: { id }, headers, body: { name: 'Rose', tag: 'red' } });
   }
   const file = 'id,name,tag\n1,Rose,red\n2,Rose,\n3,Ivy,\n';
   await review(file);
@@ -135,7 +135,7 @@ it('gives ids of deleted plants again where the person decides so, but none that
   );
   fetch.mockImplementation(async (url, init) => {
     const elm = { params: { id: 2 }, body: { name: 'Elm' } };
-    if (url.endsWith('/2')) await client.correctPlant({ ...elm, headers: { 'if-none-match': '*' } });
+    if (url.endsWith('/2')) await client.updatePlant({ ...elm, headers: { 'if-none-match': '*' } });
     return store.fetch(url, init);
   });
   // After the batch the reply for the first plant is lost: the run goes on.
@@ -303,7 +303,7 @@ it('takes the line that is clicked for the titles, and another sheet or encoding
   expect([...store.plants.values()].map(({ name }) => name)).toEqual(['Fern', 'Роза']);
 });
 
-it('fixes all ids of a kind at once, keeps what was corrected by hand, and takes that back', async () => {
+it('fixes all ids of a kind at once, keeps what was edited by hand, and takes that back', async () => {
   const { store } = openImportWithStore();
   await choose(fixture('ids-with-separators.csv'));
   await press('Review lines');
@@ -328,7 +328,7 @@ it('fixes all ids of a kind at once, keeps what was corrected by hand, and takes
   expect([...store.plants.keys()].toSorted((a, b) => Number(a - b)).slice(0, 2)).toEqual([3n, 7n]);
 });
 
-it('deletes what it has added, not what was there, by two clicks, and then adds a corrected file with the same ids', async () => {
+it('deletes what it has added, not what was there, by two clicks, and then adds a fixed file with the same ids', async () => {
   const { store, fetch } = openImportWithStore();
   await createClient(store).createPlant({ body: { id: 1, name: 'Rose' } });
   const lines = Array.from({ length: 1500 }, (_, index) => `${index + 1},${index === 0 ? 'Rose' : 'Fern'}`);
@@ -363,7 +363,7 @@ it('does not delete what was changed after the import', async () => {
   await press('Add 3 plants');
   await heading('3 plants added from plants.csv.');
   const client = createClient(store);
-  await client.correctPlant({ params: { id: 2 }, headers: { 'if-match': '*' }, body: { name: 'Oak' } });
+  await client.updatePlant({ params: { id: 2 }, headers: { 'if-match': '*' }, body: { name: 'Oak' } });
   await client.deletePlant({ params: { id: 3 } });
   await press('Undo this import');
   await press('Delete the 3 plants that it added');

@@ -21,7 +21,7 @@ const row: Row = {
   name: 'بلوط',
   state: 'problem',
   problem: 'id "x": an id has digits only',
-  correctable: { ...noTexts, id: 'x', name: 'بلوط\n' },
+  editable: { ...noTexts, id: 'x', name: 'بلوط\n' },
 };
 const preview: Preview = {
   fileName: 'plants.csv',
@@ -144,12 +144,12 @@ it('sends the texts of a line as they were, where the person has not changed the
   await userEvent.clear(id);
   await userEvent.type(id, '7{Enter}');
   const texts = { ...noTexts, id: '7', name: 'بلوط\n' };
-  expect(commands.at(-1)).toEqual({ type: 'correct', record: 1, texts });
+  expect(commands.at(-1)).toEqual({ type: 'edit', record: 1, texts });
 });
 
-it('shows a line that is too long to correct here, and those that were sent', async () => {
+it('shows a line that is too long to edit here, and those that were sent', async () => {
   const { report } = await openReview();
-  const long = { ...row, correctable: undefined };
+  const long = { ...row, editable: undefined };
   const sent = (['stored', 'replayed', 'repeated'] as const).map((state) => ({
     ...long,
     state,

@@ -50,7 +50,7 @@ export type Command =
   | { readonly type: 'check'; readonly header: number | undefined; readonly columns: ColumnChoice }
   | { readonly type: 'fix'; readonly fixes: readonly Fix[] }
   | { readonly type: 'list'; readonly filter: Filter; readonly offset: number }
-  | { readonly type: 'correct'; readonly record: number; readonly texts: Texts }
+  | { readonly type: 'edit'; readonly record: number; readonly texts: Texts }
   | { readonly type: 'run'; readonly baseUrl: string; readonly token: string; readonly task: Task }
   | { readonly type: 'cancel' | 'forget-token' | 'download' };
 
@@ -66,7 +66,7 @@ export type Report =
       readonly list: List;
     }
   | { readonly type: 'list'; readonly counts: Counts; readonly list: List }
-  | { readonly type: 'corrected'; readonly line: number; readonly problem: string | undefined }
+  | { readonly type: 'edited'; readonly line: number; readonly problem: string | undefined }
   | { readonly type: 'progress'; readonly progress: Progress; readonly counts: Counts }
   | { readonly type: 'download'; readonly file: Blob; readonly fileName: string }
   | { readonly type: 'failed'; readonly message: string };
@@ -139,8 +139,8 @@ export interface Row extends Texts {
   readonly line: number;
   readonly state: 'ready' | 'stored' | 'replayed' | 'repeated' | 'problem';
   readonly problem: string | undefined;
-  /** The exact texts of a line with a problem, unless they are too long to correct on the page. */
-  readonly correctable: Texts | undefined;
+  /** The exact texts of a line with a problem, unless they are too long to edit on the page. */
+  readonly editable: Texts | undefined;
 }
 
 /** Why the service has rejected a line. */

@@ -8,10 +8,10 @@ import { Sheet } from '../shared/sheet.js';
 import { toVisible } from '../shared/to-visible.js';
 import { useMay } from '../shared/use-scopes.js';
 import { CopyButton } from './copy-button.js';
-import { CorrectPlant } from './correct-plant.js';
+import { EditPlant } from './edit-plant.js';
 import { Outcome } from './form/outcome.js';
 import { formatTime } from './format-time.js';
-import { useCorrection } from './use-correction.js';
+import { useEdit } from './use-edit.js';
 import { usePlant } from './use-plants.js';
 // What deletes also loads what undoes it.
 import './undo-item.js';
@@ -24,32 +24,32 @@ interface PlantSheetProps {
   onDelete(plant: StoredPlant): void;
 }
 
-/** One plant: what it is, its correction and its deletion, and for developers the calls that create it. */
+/** One plant: what it is, its form and its deletion, and for developers the calls that create it. */
 export function PlantSheet({ id, filter, onClose, onDelete }: PlantSheetProps) {
   const { rejectToken } = usePlantStore();
-  const [canCorrect, canDelete] = [useMay('correct'), useMay('delete')];
+  const [canEdit, canDelete] = [useMay('update'), useMay('delete')];
   const { data, failure, refetch } = usePlant(id);
   const isMissing = failure?.about === 'plant';
   const plant = isMissing ? undefined : data;
   useEffect(() => {
     if (failure?.about === 'token') rejectToken(failure.message);
   }, [failure?.about, failure?.message, rejectToken]);
-  const correctButton = useRef<HTMLButtonElement>(null);
-  const correction = useCorrection({ id, filter, stored: plant });
-  const { texts, isPending, attempt, done, problem } = correction;
-  const isCorrecting = texts !== undefined;
-  const wasCorrecting = useRef(isCorrecting);
+  const editButton = useRef<HTMLButtonElement>(null);
+  const edit = useEdit({ id, filter, stored: plant });
+  const { texts, isPending, attempt, done, problem } = edit;
+  const isEditing = texts !== undefined;
+  const wasEditing = useRef(isEditing);
   useEffect(() => {
-    if (wasCorrecting.current && !isCorrecting) correctButton.current?.focus();
-    wasCorrecting.current = isCorrecting;
-  }, [isCorrecting]);
+    if (wasEditing.current && !isEditing) editButton.current?.focus();
+    wasEditing.current = isEditing;
+  }, [isEditing]);
   return (
     <Sheet
       isOpen
       title={plant === undefined ? `Plant ${id}` : nameOf(plant)}
       translate={plant === undefined}
       onClose={() => {
-        correction.leave();
+        edit.leave();
         onClose();
       }}
     >
@@ -66,10 +66,8 @@ export function PlantSheet({ id, filter, onClose, onDelete }: PlantSheetProps) {
           )}
         </div>
       )}
-      {texts !== undefined && (
-        <CorrectPlant texts={texts} correction={correction} onCancel={correction.end} />
-      )}
-      {plant !== undefined && !isCorrecting && (
+      {texts !== undefined && <EditPlant texts={texts} edit={edit} onCancel={edit.end} />}
+      {plant !== undefined && !isEditing && (
         <>
           <dl className="plant-facts">
             {plantFieldNames.map((name) => (
@@ -95,15 +93,15 @@ export function PlantSheet({ id, filter, onClose, onDelete }: PlantSheetProps) {
             </dd>
           </dl>
           <div className="submit-row">
-            {canCorrect && (
+            {canEdit && (
               <button
-                ref={correctButton}
+                ref={editButton}
                 type="button"
                 aria-disabled={isPending}
                 data-busy={isPending || undefined}
-                onClick={() => isPending || void correction.begin()}
+                onClick={() => isPending || void edit.begin()}
               >
-                Correct
+                Edit
               </button>
             )}
             {canDelete && (
@@ -119,7 +117,7 @@ export function PlantSheet({ id, filter, onClose, onDelete }: PlantSheetProps) {
           </details>
         </>
       )}
-      {(plant !== undefined || isCorrecting) && (
+      {(plant !== undefined || isEditing) && (
         <Outcome pending={isPending} attempt={attempt} done={done} problem={problem} />
       )}
     </Sheet>

@@ -85,7 +85,7 @@ it('shows what a name hides: what turns its direction, control characters, space
   const open10 = within(await screen.findByRole('dialog', { name: 'ab\\u202edc\\u0007' }));
   expect(open10.getByText('ab\\u202edc\\u0007', { selector: 'dd' })).toBeDefined();
   expect(document.body.textContent).not.toContain('\u202e');
-  await user.click(open10.getByRole('button', { name: 'Correct' }));
+  await user.click(open10.getByRole('button', { name: 'Edit' }));
   // What is stored, since it would be saved.
   await waitFor(() => expect(field('Name').value).toBe('ab\u202edc\u0007'));
 });
@@ -169,10 +169,10 @@ it('opens a plant by its id, and by its address', async () => {
 });
 
 /** Opens the form of the rose, and types into it. */
-async function correctRose(name: string, tag: string) {
+async function editRose(name: string, tag: string) {
   const user = open();
   await user.click(await screen.findByText('Rose'));
-  await user.click(await screen.findByRole('button', { name: 'Correct' }));
+  await user.click(await screen.findByRole('button', { name: 'Edit' }));
   await waitFor(() => expect(document.activeElement).toBe(field('Name')));
   for (const [label, text] of Object.entries({ Name: name, Tag: tag })) {
     await user.clear(field(label));
@@ -187,13 +187,13 @@ const press = (user: ReturnType<typeof open>, name: string) =>
   user.click(sheet().getByRole('button', { name }));
 const alertText = () => sheet().getByRole('alert').textContent;
 
-it('corrects a plant once, though the reply is lost, and shows it at its place', async () => {
-  const user = await correctRose('Rosa', '');
+it('edits a plant once, though the reply is lost, and shows it at its place', async () => {
+  const user = await editRose('Rosa', '');
   store.fail({ kind: 'drop', stored: true });
   await user.keyboard('{Enter}');
   await sheet().findByText('Saved.');
   expect(store.plants.get(3n)).toEqual({ name: 'Rosa' });
-  expect(document.activeElement).toBe(sheet().getByRole('button', { name: 'Correct' }));
+  expect(document.activeElement).toBe(sheet().getByRole('button', { name: 'Edit' }));
   expect(sheet().getByRole('heading', { name: 'Rosa' })).toBeDefined();
   expect(await names()).toEqual(['Rosa', '(no name)', 'Fern']);
 });
@@ -202,9 +202,9 @@ it.each([
   ['Save', { name: 'Rosa', tag: 'mine' }],
   ['Discard what I typed', { name: 'Rose', tag: 'theirs' }],
 ])('shows what somebody else has changed meanwhile, before "%s" decides', async (decision, expected) => {
-  const user = await correctRose('Rosa', 'mine');
+  const user = await editRose('Rosa', 'mine');
   const theirs = { params: { id: 3 }, body: { name: 'Rose', tag: 'theirs' } };
-  await createClient(store).correctPlant({ ...theirs, headers: { 'if-match': '*' } });
+  await createClient(store).updatePlant({ ...theirs, headers: { 'if-match': '*' } });
   await press(user, 'Save');
   const now = await sheet().findByText(/^It is now:/);
   expect([now.closest('p')?.textContent, alertText()]).toEqual([
@@ -222,8 +222,8 @@ it.each([
   ['insufficient_scope', errorTexts.insufficient_scope.example],
   ['plant_not_found', errorTexts.plant_not_found.example],
   ['internal_error', 'Trying again is safe.'],
-] as const)('shows %s of a correction, and keeps what was typed, over a reload too', async (name, text) => {
-  const user = await correctRose('Rosa', 'mine');
+] as const)('shows %s of an edit, and keeps what was typed, over a reload too', async (name, text) => {
+  const user = await editRose('Rosa', 'mine');
   failure = name;
   await press(user, 'Save');
   await waitFor(() => expect(alertText()).toContain(text));
@@ -236,10 +236,10 @@ it.each([
   expect(sessionStorage.length).toBe(0);
 });
 
-it('shows while a plant is corrected that somebody else has changed it, above what it is now', async () => {
-  const user = await correctRose('Rosa', 'mine');
+it('shows while a plant is edited that somebody else has changed it, above what it is now', async () => {
+  const user = await editRose('Rosa', 'mine');
   const theirs = { params: { id: 3 }, body: { name: 'Rosier' } };
-  await createClient(store).correctPlant({ ...theirs, headers: { 'if-match': '*' } });
+  await createClient(store).updatePlant({ ...theirs, headers: { 'if-match': '*' } });
   await sheet().findByRole('heading', { name: 'Rosier' });
   await waitFor(() => expect(alertText()).toContain('The plant has changed meanwhile'));
   expect(
@@ -255,7 +255,7 @@ it('shows while a plant is corrected that somebody else has changed it, above wh
   expect(store.plants.get(3n)).toEqual({ name: 'Rosa', tag: 'mine' });
 });
 
-it('takes nothing for a change that was there before the correction began', async () => {
+it('takes nothing for a change that was there before the edit began', async () => {
   const { fetch } = globalThis;
   vi.stubGlobal('fetch', async (url: string, init: RequestInit) =>
     url.includes('/changes')
@@ -265,31 +265,31 @@ it('takes nothing for a change that was there before the correction began', asyn
   const user = open();
   await user.click(await screen.findByText('Rose'));
   const theirs = { params: { id: 3 }, body: { name: 'Rosier' } };
-  await createClient(store).correctPlant({ ...theirs, headers: { 'if-match': '*' } });
-  await press(user, 'Correct');
+  await createClient(store).updatePlant({ ...theirs, headers: { 'if-match': '*' } });
+  await press(user, 'Edit');
   await sheet().findByRole('heading', { name: 'Rosier' });
   expect([field('Name').value, sheet().queryByText(/^It is now/), alertText()]).toEqual(['Rosier', null, '']);
 });
 
 it('keeps what was typed when the sheet closes, as what is not saved; nothing where nothing was typed', async () => {
-  const user = await correctRose('Rosa', 'mine');
+  const user = await editRose('Rosa', 'mine');
   expect(sheet().queryByText(/not saved yet/)).toBeNull();
   await press(user, 'Close');
   await user.click(await screen.findByText('Rose'));
   await sheet().findByText(/^What you typed before, which is not saved yet/);
   expect(typed()).toEqual(['Rosa', 'mine']);
   await press(user, 'Cancel');
-  await press(user, 'Correct');
+  await press(user, 'Edit');
   await waitFor(() => expect(typed()).toEqual(['Rose', 'sun']));
   expect(sheet().queryByText(/not saved yet/)).toBeNull();
   await press(user, 'Close');
   await user.click(await screen.findByText('Rose'));
-  await sheet().findByRole('button', { name: 'Correct' });
+  await sheet().findByRole('button', { name: 'Edit' });
   expect(sessionStorage.length).toBe(0);
 });
 
-it('checks a correction before it is sent, and lets it be cancelled', async () => {
-  const user = await correctRose('', 'mine');
+it('checks an edit before it is sent, and lets it be cancelled', async () => {
+  const user = await editRose('', 'mine');
   await press(user, 'Save');
   await waitFor(() => expect(describes(field('Name'))).toBe('Name is required.'));
   expect(document.activeElement).toBe(field('Name'));
@@ -299,7 +299,7 @@ it('checks a correction before it is sent, and lets it be cancelled', async () =
   expect(sessionStorage.length).toBe(0);
 });
 
-it('shows what somebody else adds, corrects and deletes meanwhile', async () => {
+it('shows what somebody else adds, edits and deletes meanwhile', async () => {
   const user = open();
   expect(await names()).toEqual(['Rose', '(no name)', 'Fern']);
   await waitFor(() => expect(sent.filter((line) => line.includes('wait=25'))).toHaveLength(1));
@@ -308,7 +308,7 @@ it('shows what somebody else adds, corrects and deletes meanwhile', async () => 
   await waitFor(async () => expect(await names()).toEqual(['Ivy', 'Rose', '(no name)', 'Fern']));
   await user.click(screen.getByText('Rose'));
   const theirs = { params: { id: 3 }, body: { name: 'Rosa' } };
-  await other.correctPlant({ ...theirs, headers: { 'if-match': '*' } });
+  await other.updatePlant({ ...theirs, headers: { 'if-match': '*' } });
   await screen.findByRole('heading', { name: 'Rosa' });
   await other.deletePlant({ params: { id: 9 } });
   await waitFor(async () => expect(await names()).toEqual(['Rosa', '(no name)', 'Fern']));

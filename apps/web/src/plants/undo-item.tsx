@@ -8,10 +8,10 @@ import { type Action, useUndo } from './undo-provider.js';
 export function UndoItem({ action }: { readonly action: Action }) {
   const { state, failure } = action;
   const { undo, tryAgain, dismiss } = useUndo();
-  const canCorrect = useMay('correct');
+  const canEdit = useMay('update');
   const text = useId();
   const isBusy = state === 'undoing';
-  const canUndo = state === 'waiting' || (canCorrect && ['sent', 'done', 'undoing'].includes(state));
+  const canUndo = state === 'waiting' || (canEdit && ['sent', 'done', 'undoing'].includes(state));
   return (
     <div className="undo-item">
       {failure === undefined ? (

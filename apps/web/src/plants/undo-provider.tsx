@@ -71,7 +71,7 @@ const idsOf = (plants: readonly StoredPlant[]): ReadonlySet<bigint> => new Set(p
 
 /**
  * Keeps what was done to plants as long as it is shown, whatever view is. An undo after a delete was sent gives the ids to the same
- * plants again, that of a tagging corrects each, for which the token may lack a scope. Plants that are not deleted are shown again.
+ * plants again, that of a tagging edits each, for which the token may lack a scope. Plants that are not deleted are shown again.
  */
 export function UndoProvider({ children }: { readonly children: ReactNode }) {
   const { client, rejectToken } = usePlantStore();

@@ -23,7 +23,7 @@ const lists = queryKeys.listPlants.queryKey();
 const maxRetryDelayMs = 5_000;
 
 /**
- * What is kept stays as it is until something is added, corrected or deleted: to load hundreds of pages again would take long.
+ * What is kept stays as it is until something is added, edited or deleted: to load hundreds of pages again would take long.
  * While the service is away it is asked again and again.
  */
 const keepLoaded = {

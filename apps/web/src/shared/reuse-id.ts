@@ -9,14 +9,14 @@ import type { NewPlant, StoredPlant } from '@plant-store/contract/operations';
  * @throws {RejectedError | PlantStoreError} when that is not done, or not certainly
  */
 export async function reuseId(
-  client: Pick<Client, 'correctPlant' | 'getPlant'>,
+  client: Pick<Client, 'updatePlant' | 'getPlant'>,
   { id, ...plant }: NewPlant,
   options?: Pick<CallOptions, 'signal'>,
 ): Promise<StoredPlant> {
   const params = { id };
   const headers = { 'if-none-match': '*' } as const;
   const body = fieldsOf(plant);
-  const reply = await client.correctPlant({ params, headers, body, ...options });
+  const reply = await client.updatePlant({ params, headers, body, ...options });
   if (reply.status === 412) {
     const now = await client.getPlant({ params, ...options });
     if (now.status === 200 && hasSameFields(now.body, body)) return now.body;

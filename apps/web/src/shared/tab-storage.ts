@@ -8,7 +8,7 @@ export const tabStorageKeys = {
   tokenFromAddress: 'plant-store.token-from-address',
   draft: 'plant-store.draft',
   added: 'plant-store.added',
-  correction: 'plant-store.correction',
+  edit: 'plant-store.edit',
   characterKeys: 'plant-store.character-keys',
 } as const;
 

@@ -34,7 +34,7 @@ export function useMay(scope: Scope): boolean {
 const verbs: readonly (readonly [Scope, string])[] = [
   ['read', 'see'],
   ['create', 'add'],
-  ['correct', 'correct'],
+  ['update', 'edit'],
   ['delete', 'delete'],
 ];
 

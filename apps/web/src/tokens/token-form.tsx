@@ -101,7 +101,7 @@ export function TokenForm({ own, isBusy, onSubmit }: TokenFormProps) {
 export const scopeLabels: Readonly<Record<Scope, string>> = {
   create: 'Add plants',
   read: 'See plants',
-  correct: 'Correct plants',
+  update: 'Edit plants',
   delete: 'Delete plants',
   admin: 'Manage tokens',
 };

@@ -39,7 +39,7 @@ async function openTokens(scopes: readonly Scope[] = ['read', 'create', 'admin']
 const shownSecret = () => screen.queryByText(/^pst_/)?.textContent ?? undefined;
 
 it('is offered to a token alone that may manage tokens', async () => {
-  for (const scopes of [['read', 'create', 'correct', 'delete'], allScopes] as const) {
+  for (const scopes of [['read', 'create', 'update', 'delete'], allScopes] as const) {
     const { user } = await open(scopes);
     await screen.findByText('No plants yet.');
     await user.click(screen.getByRole('button', { name: 'More' }));

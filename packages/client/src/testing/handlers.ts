@@ -68,7 +68,7 @@ export const handlers: { readonly [Name in keyof Operations]: Handler<Name> } = 
     });
   },
 
-  correctPlant({ params: { id }, headers, body }, state) {
+  updatePlant({ params: { id }, headers, body }, state) {
     const { 'if-match': match, 'if-none-match': noneMatch } = headers;
     if (match === undefined && !noneMatch)
       throw new ServiceError('precondition_required', messages.preconditionRequired);
@@ -246,7 +246,7 @@ function showChange({ id, at }: { readonly id: bigint; readonly at: number }, st
   const idText = id.toString();
   const time = new Date(at).toISOString();
   if (plant === undefined) return { kind: 'deleted', id, idText, at: time };
-  return { kind: state.originals.has(id) ? 'corrected' : 'created', id, idText, plant, at: time };
+  return { kind: state.originals.has(id) ? 'updated' : 'created', id, idText, plant, at: time };
 }
 
 /** Stores a plant. The id is also the key of the request: the same plant again is a replay, stored once. */
@@ -386,7 +386,7 @@ export interface StoreState {
   readonly times: Map<bigint, number>;
   /** The ids of plants that were deleted. */
   readonly deleted: Set<bigint>;
-  /** What those were created as that were corrected. */
+  /** What those were created as that were updated. */
   readonly originals: Map<bigint, Readonly<Plant>>;
   /** The last change of each, in their order: its number, from 1, and when it was, in milliseconds since 1970. */
   readonly changes: Map<bigint, { readonly number: number; readonly at: number }>;

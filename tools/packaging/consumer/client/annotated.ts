@@ -49,10 +49,10 @@ export const readPlant = (id: bigint): Promise<BodyOf<'getPlant'>> =>
 export const listPlants = (): Promise<ReplyOf<'listPlants'>> =>
   client.listPlants({ ...absent, query: { tag: undefined, limit: undefined } });
 
-export const rename = (name: string, seen: ReplyOf<'getPlant'>): Promise<ReplyOf<'correctPlant'>> =>
-  client.correctPlant({ params: { id: 1 }, ifMatch: seen, body: { name, tag: undefined } });
-export const renameIf = (condition: Condition): Promise<ReplyOf<'correctPlant'>> =>
-  client.correctPlant({ params: { id: 1 }, body: { name: 'Ivy' }, ...condition });
+export const rename = (name: string, seen: ReplyOf<'getPlant'>): Promise<ReplyOf<'updatePlant'>> =>
+  client.updatePlant({ params: { id: 1 }, ifMatch: seen, body: { name, tag: undefined } });
+export const renameIf = (condition: Condition): Promise<ReplyOf<'updatePlant'>> =>
+  client.updatePlant({ params: { id: 1 }, body: { name: 'Ivy' }, ...condition });
 export const remove = (condition?: IfMatch): Promise<ReplyOf<'deletePlant'>> =>
   client.deletePlant({ params: { id: 1 }, ifMatch: condition?.ifMatch });
 export const edit = (reply: ReplyOf<'getPlant'>): Edit<StoredPlant> => startEdit(reply);

@@ -36,8 +36,8 @@ export const listPlants = () => client.listPlants();
 export const createPlants = () => client.createPlants({ body: { plants: [plant] } });
 export const getPlants = () => client.getPlants({ body: { ids: ['1'] } });
 export const deletePlants = () => client.deletePlants({ body: { ids: ['1'] } });
-export const correctPlant = async () =>
-  client.correctPlant({ params, ifMatch: await getPlant(), body: { name: 'Ivy' } });
+export const updatePlant = async () =>
+  client.updatePlant({ params, ifMatch: await getPlant(), body: { name: 'Ivy' } });
 export const deletePlant = () => client.deletePlant({ params });
 export const listTags = () => client.listTags();
 export const listChanges = () => client.listChanges();
@@ -81,4 +81,4 @@ export function narrow(error: unknown) {
 
 export const queries = () => plantStore.getPlant.queryOptions({ params });
 export const mutations = () => plantStore.createPlant.mutationOptions();
-export const editing = () => plantStore.correctPlant.mutationOptions();
+export const editing = () => plantStore.updatePlant.mutationOptions();

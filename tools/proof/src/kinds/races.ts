@@ -12,7 +12,7 @@ import type { Service } from '../system/service.js';
 /** So many sequences run at a time, each over connections of its own, so that a commit has requests of several. */
 const sequencesAtATime = 16;
 
-/** Creates, corrects, deletes, reads one plant and gives its id again, all at the same time: some order must explain the replies. */
+/** Creates, updates, deletes, reads one plant and gives its id again, all at the same time: some order must explain the replies. */
 export const races: Proof = [
   raceOn('races-sqlite', 'SQLite', 'sqlite'),
   raceOn('races-workers', 'SQLite with workers', 'sqlite', { WORKERS: '2' }),
@@ -65,7 +65,7 @@ function raceOn(
 
 /**
  * Sends random requests about an id from several connections at the same time. Then, one after the other, it gives the id again if the
- * plant was deleted, corrects what has it, and retries all creates, of which one is a replay that reverts nothing.
+ * plant was deleted, updates what has it, and retries all creates, of which one is a replay that reverts nothing.
  */
 async function runOne({ ledger, random }: Trial, callers: readonly Caller[], plant: NewPlant, tally: Tally) {
   // Few, so that the same come again.
@@ -89,7 +89,7 @@ async function runOne({ ledger, random }: Trial, callers: readonly Caller[], pla
     if (kind < 0.7) return { do: 'read', plant };
     // The plant as it was shown last, or before, or any.
     const match = random.next() < 0.5 ? known.at(-1) : known[random.below(known.length + 1)];
-    return { do: 'correct', plant: content, match };
+    return { do: 'update', plant: content, match };
   }
   if (random.next() < 0.6) await send({ do: 'create', plant });
   if (random.next() < 0.4) await send({ do: 'read', plant });
@@ -108,7 +108,7 @@ async function runOne({ ledger, random }: Trial, callers: readonly Caller[], pla
     await send({ do: 'read', plant });
   }
   const last = known.at(-1);
-  if (last !== undefined) await send({ do: 'correct', plant: createConflict(last, random), match: last });
+  if (last !== undefined) await send({ do: 'update', plant: createConflict(last, random), match: last });
   for (const content of contents)
     if ((await send({ do: 'create', plant: content })) === 'replayed') tally.add('late retries replayed');
   await send({ do: 'read', plant });

@@ -121,7 +121,7 @@ class Order {
         await unwrap(client.createPlant({ body: plant }));
       } else if (kind < 0.8) {
         const { id: _, ...body } = createConflict(existing, this.random);
-        await client.correctPlant({ ...call, headers: { 'if-match': '*' }, body });
+        await client.updatePlant({ ...call, headers: { 'if-match': '*' }, body });
       } else await client.deletePlant(call);
       this.tally.add('writes');
     }

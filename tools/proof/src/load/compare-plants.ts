@@ -16,7 +16,7 @@ const noCounts = {
   acknowledged: 0,
   /** Ids of plants that are known to be deleted. */
   deleted: 0,
-  /** Acknowledged plants that are not there, or are not as they were created or corrected last. */
+  /** Acknowledged plants that are not there, or are not as they were created or updated last. */
   lost: 0,
   /** Ids of plants that are known to be deleted, of which there is no row, or the plant is there, or a text of it. */
   'lost deletes': 0,

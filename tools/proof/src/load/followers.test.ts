@@ -10,23 +10,23 @@ const toChanges = (text: string): readonly Change[] =>
     return { kind, id: BigInt(idText), idText, at, ...plant } as Change;
   });
 
-const listed = 'created 2@2, corrected 1@3, deleted 3@5';
-const all = 'created 1@1, created 2@2, corrected 1@3, created 3@4, deleted 3@5';
+const listed = 'created 2@2, updated 1@3, deleted 3@5';
+const all = 'created 1@1, created 2@2, updated 1@3, created 3@4, deleted 3@5';
 
 it.each<readonly [first: string, ...failures: readonly string[]]>([
   [all],
   [listed],
-  ['created 1@1, created 2@2, corrected 1@3, deleted 3@5'],
-  ['created 2@2, corrected 1@3', 'last changes of follower 1: at 2 undefined'],
+  ['created 1@1, created 2@2, updated 1@3, deleted 3@5'],
+  ['created 2@2, updated 1@3', 'last changes of follower 1: at 2 undefined'],
   ['created 1@1, created 2@2, deleted 3@5', 'last changes of follower 1: at 0 created 1'],
   [`${listed}, created 4@6`, 'last changes of follower 1: at 3 created 4'],
-  ['corrected 1@3, created 2@2, deleted 3@5', 'last changes of follower 1: at 0', 'changes of follower 2'],
-  ['created 2@2, created 1@1, corrected 1@3, deleted 3@5', 'changes of follower 2, with those of 1: at 0'],
-  ['created 2@2, created 2@2, corrected 1@3, deleted 3@5', 'follower 1 got a change twice', 'changes of'],
+  ['updated 1@3, created 2@2, deleted 3@5', 'last changes of follower 1: at 0', 'changes of follower 2'],
+  ['created 2@2, created 1@1, updated 1@3, deleted 3@5', 'changes of follower 2, with those of 1: at 0'],
+  ['created 2@2, created 2@2, updated 1@3, deleted 3@5', 'follower 1 got a change twice', 'changes of'],
   [`${all}, deleted 3@6`, 'last changes of follower 1: at 2 deleted 3'],
 ])('of a follower that gets %s is reported', (first, ...failures) => {
   const rows = [
-    { id: 1n, deleted: false, name: 'corrected 3' },
+    { id: 1n, deleted: false, name: 'updated 3' },
     { id: 2n, deleted: false, name: 'created 2' },
     { id: 3n, deleted: true, name: '' },
   ];

@@ -6,10 +6,10 @@ export type Shown = NewPlant & { readonly addedAt?: string | undefined; readonly
 
 /** A request about one id; of the plant of a delete, a read or `follow` only the id counts. */
 export interface Request {
-  /** `give`: gives the id of a deleted plant again. `follow`: a follower gets its last change. */
-  readonly do: 'create' | 'correct' | 'reuseId' | 'delete' | 'read' | 'follow';
+  /** `reuseId`: reuses the id of a deleted plant. `follow`: a follower gets its last change. */
+  readonly do: 'create' | 'update' | 'reuseId' | 'delete' | 'read' | 'follow';
   readonly plant: NewPlant;
-  /** What a correction may replace: any plant without it. */
+  /** What an update may replace: any plant without it. */
   readonly match?: Shown | undefined;
 }
 
@@ -40,7 +40,7 @@ interface Live {
   readonly plant: Plant;
   /** As which it was created, or was given the id. */
   readonly created: Plant;
-  readonly isCorrected?: true;
+  readonly isUpdated?: true;
   /** Unknown until a reply shows it. */
   readonly addedAt?: string | undefined;
 }
@@ -75,7 +75,7 @@ export function explain(
     });
     // What was answered and cannot have changed anything may as well come now, whatever comes later.
     const mayChange = ({ request, answer }: Operation) =>
-      answer === undefined || request.do === 'delete' || request.do === 'correct';
+      answer === undefined || request.do === 'delete' || request.do === 'update';
     const first = next.find(({ operation, isSame }) => isSame && !mayChange(operation));
     for (const { operation, state, isSame } of first ? [first] : next) {
       const isFollowed = left.some(({ after }) => after === operation.start);
@@ -107,7 +107,7 @@ function isAlike(one: Operation, other: Operation): boolean {
 /** What has the id after an operation; `undefined` if it is not answered like that. */
 function carryOut(before: State, { request, answer }: Operation): State | undefined {
   const [shown] = answer?.plants ?? [];
-  // A correction keeps the time, so that a reply to it shows that of what was there before.
+  // An update keeps the time, so that a reply to it shows that of what was there before.
   const isKept = typeof before === 'object' && request.do !== 'reuseId';
   const known = isKept ? { ...before, addedAt: before.addedAt ?? shown?.addedAt } : before;
   const [kind, next] = reply(known, request);
@@ -131,11 +131,11 @@ function reply(state: State, { do: what, plant, match }: Request): readonly [Ans
   if (what === 'delete') return ['deleted', 'a deleted plant'];
   if (what === 'reuseId') return state === 'a deleted plant' ? ['shown', given] : ['failed', state];
   if (state === 'a deleted plant') return [what === 'follow' ? 'deleted' : 'not found', state];
-  if (what === 'follow') return [state.isCorrected ? 'corrected' : 'created', state];
+  if (what === 'follow') return [state.isUpdated ? 'updated' : 'created', state];
   if (what === 'read' || hasSameFields(state.plant, fields)) return ['shown', state];
   const isMatched =
     match === undefined || (hasSameFields(state.plant, match) && state.addedAt === match.addedAt);
-  return isMatched ? ['shown', { ...state, plant: fields, isCorrected: true }] : ['failed', state];
+  return isMatched ? ['shown', { ...state, plant: fields, isUpdated: true }] : ['failed', state];
 }
 
 /** The operations that were sent until the first answer that no order explains, one a line. */

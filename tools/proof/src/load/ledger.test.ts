@@ -20,8 +20,8 @@ const toShown = (text: string): Shown => {
 };
 
 /**
- * A ledger with a history of one id, such as `create a: stored; correct b if a1: shown b1`. Each request is sent when the one before it is
- * answered or, after `|`, at the same time and, after `&`, in the same batch; answers come in the order of requests. Two followers get changes: `first: corrected b1`.
+ * A ledger with a history of one id, such as `create a: stored; update b if a1: shown b1`. Each request is sent when the one before it is
+ * answered or, after `|`, at the same time and, after `&`, in the same batch; answers come in the order of requests. Two followers get changes: `first: updated b1`.
  */
 function record(history: string): Ledger {
   const ledger = new Ledger();
@@ -56,24 +56,24 @@ it.each<readonly [history: string, ...states: readonly string[]]>([
   ['create a: stored | delete: not found', 'a of a'],
   ['create a: stored & create a: replayed | delete: deleted', 'a deleted plant'],
   ['create a: stored & create a: retired | delete: deleted', 'a deleted plant'],
-  [`${known}correct b if a1: shown b1; create a: replayed; create b: taken`, 'b of a'],
-  [`${created}correct b: shown b1; correct b if a1: shown b1; correct a if b1: shown a1`, 'a of a'],
+  [`${known}update b if a1: shown b1; create a: replayed; create b: taken`, 'b of a'],
+  [`${created}update b: shown b1; update b if a1: shown b1; update a if b1: shown a1`, 'a of a'],
   [`${deleted}give b: shown b2; create a: taken; create b: replayed`, 'b of b'],
-  [`${known}delete: deleted; give a: shown a2; correct b if a1: failed`, 'a of a'],
+  [`${known}delete: deleted; give a: shown a2; update b if a1: failed`, 'a of a'],
   [`${created}give b: failed | delete: deleted | give b: shown b2`, 'b of b'],
-  ['delete: not found; give a: not found; correct a: not found; read: not found', 'nothing'],
-  [`${deleted}read: not found; correct b: not found; delete: deleted`, 'a deleted plant'],
+  ['delete: not found; give a: not found; update a: not found; read: not found', 'nothing'],
+  [`${deleted}read: not found; update b: not found; delete: deleted`, 'a deleted plant'],
   // What was not answered comes at any time, or not at all.
   ['create a: no reply', 'nothing', 'a of a'],
   ['create a: no reply; create b: taken', 'a of a'],
-  [`${created}correct b: no reply; read: shown a1; read: shown b1`, 'b of a'],
+  [`${created}update b: no reply; read: shown a1; read: shown b1`, 'b of a'],
   [`${created}delete: no reply; give b: no reply`, 'a of a', 'a deleted plant', 'b of b'],
-  [`${known}correct b if a1: no reply; delete: deleted; give a: shown a2`, 'a of a'],
+  [`${known}update b if a1: no reply; delete: deleted; give a: shown a2`, 'a of a'],
   // Followers may get a change before it is acknowledged, or late, or not if another one came since.
-  ['first: created a1 | create a: stored; correct b: shown b1; second: corrected b1', 'b of a'],
+  ['first: created a1 | create a: stored; update b: shown b1; second: updated b1', 'b of a'],
   [`${deleted}give b: shown b2; first: created a1; first: deleted; first: created b2`, 'b of b'],
-  [`${known}correct b: no reply | correct a: shown a1; first: corrected a1`, 'a of a'],
-  ['create a: no reply; first: created a1; correct b: no reply; second: created a1', 'a of a', 'b of a'],
+  [`${known}update b: no reply | update a: shown a1; first: updated a1`, 'a of a'],
+  ['create a: no reply; first: created a1; update b: no reply; second: created a1', 'a of a', 'b of a'],
 ])('%s is explained', (history, ...states) => {
   const ledger = record(history);
   expect(ledger.check(id)).toBe(true);
@@ -89,26 +89,26 @@ const wrong: readonly (readonly [before: string, ...wrong: readonly string[]])[]
   ['create a: stored & create a: retired | ', 'delete: not found'],
   ['create a: no reply; delete: deleted; ', 'create a: stored'],
   [created, 'create a: stored', 'create a: retired', 'delete: not found', 'read: not found'],
-  [created, 'give b: shown b2', 'correct a if b1: failed', 'correct b: shown a1'],
-  [deleted, 'read: shown a1', 'create a: replayed', 'correct b: shown b1', 'give b: failed'],
+  [created, 'give b: shown b2', 'update a if b1: failed', 'update b: shown a1'],
+  [deleted, 'read: shown a1', 'create a: replayed', 'update b: shown b1', 'give b: failed'],
   [deleted, 'give a: shown a2 | give b: shown b3'],
   [`${deleted}give b: shown b2; `, 'create a: replayed', 'create b: taken', 'create b: retired'],
-  // Corrections that are lost, or that a late retry reverts.
-  [`${created}correct b: shown b1; `, 'read: shown a1', 'create a: replayed; read: shown a1'],
-  [`${created}correct b: shown b1; `, 'create a: taken', 'create b: replayed'],
-  [`${created}correct b: no reply; read: shown b1; `, 'read: shown a1'],
-  // Corrections of what they were not to replace, and none of what they were to.
-  [known, 'correct b if a1: failed', 'correct b: shown b2', 'correct b if a2: shown b1'],
-  [`${known}delete: deleted; give a: shown a2; `, 'correct b if a1: shown b2'],
+  // Updates that are lost, or that a late retry reverts.
+  [`${created}update b: shown b1; `, 'read: shown a1', 'create a: replayed; read: shown a1'],
+  [`${created}update b: shown b1; `, 'create a: taken', 'create b: replayed'],
+  [`${created}update b: no reply; read: shown b1; `, 'read: shown a1'],
+  // Updates of what they were not to replace, and none of what they were to.
+  [known, 'update b if a1: failed', 'update b: shown b2', 'update b if a2: shown b1'],
+  [`${known}delete: deleted; give a: shown a2; `, 'update b if a1: shown b2'],
   // What was never there, or not yet; what was there before what the same follower got; what a crash took back; two orders.
   ['', 'first: created a1', 'first: deleted', 'create b: no reply; first: created a1'],
-  [`${created}correct b: shown b1; `, 'first: corrected a1', 'first: created b1', 'first: corrected b2'],
-  [`${created}correct b: shown b1; `, 'second: corrected b1; first: created a1; second: created a1'],
+  [`${created}update b: shown b1; `, 'first: updated a1', 'first: created b1', 'first: updated b2'],
+  [`${created}update b: shown b1; `, 'second: updated b1; first: created a1; second: created a1'],
   [`${deleted}first: deleted; `, 'first: created a1', 'give b: shown b2; first: created b2; first: deleted'],
-  [`${created}correct b: no reply; first: corrected b1; `, 'read: shown a1', 'correct a if a1: shown a1'],
+  [`${created}update b: no reply; first: updated b1; `, 'read: shown a1', 'update a if a1: shown a1'],
   [
-    `${created}correct b: shown b1 | correct a: shown a1; first: corrected b1; first: corrected a1; `,
-    'second: corrected a1; second: corrected b1',
+    `${created}update b: shown b1 | update a: shown a1; first: updated b1; first: updated a1; `,
+    'second: updated a1; second: updated b1',
   ],
 ];
 
@@ -140,10 +140,10 @@ it.each<readonly [sent: string, stored: readonly (keyof typeof plants)[], counts
   [`${created}delete: deleted`, ['tombstone'], { acknowledged: 1, deleted: 1 }],
   [`${created}delete: deleted`, ['a'], { 'lost deletes': 1 }],
   [`${created}delete: no reply; create a: retired`, [], { 'lost deletes': 1 }],
-  [`${created}correct b: shown b1; create a: replayed`, ['a'], { lost: 1 }],
-  [`${created}correct b: no reply`, ['a'], unknown],
-  [`${created}correct b: no reply`, ['b'], changed],
-  [`${created}correct b: no reply; first: corrected b1`, ['a'], { lost: 1 }],
+  [`${created}update b: shown b1; create a: replayed`, ['a'], { lost: 1 }],
+  [`${created}update b: no reply`, ['a'], unknown],
+  [`${created}update b: no reply`, ['b'], changed],
+  [`${created}update b: no reply; first: updated b1`, ['a'], { lost: 1 }],
   ['create a: no reply; first: created a1', [], { lost: 1 }],
   [`${deleted}give b: shown b2`, ['b'], { acknowledged: 1, deleted: 0 }],
   [`${deleted}give b: shown b2`, ['tombstone'], { lost: 1 }],

@@ -43,13 +43,13 @@ export class Ledger {
   /** When the last of them came, and the longest time between two since it was last set to 0, in milliseconds. */
   acknowledgedAt = performance.now();
   longestGapMs = 0;
-  /** How many plants were shown by reads, corrected, and created under the id of a deleted one. */
-  readonly replies = { shown: 0, corrected: 0, 'ids reused': 0 };
+  /** How many plants were shown by reads, updated, and created under the id of a deleted one. */
+  readonly replies = { shown: 0, updated: 0, 'ids reused': 0 };
   /** How many replies were 503 `database_unavailable`. */
   unavailable = 0;
   /** How many replies were an error after which nothing was stored. */
   rejected = 0;
-  /** How many creates, corrections and deletes were sent and had no reply. */
+  /** How many creates, updates and deletes were sent and had no reply. */
   missingReplies = 0;
   /** How many attempts to connect were refused. */
   refusedConnections = 0;
@@ -135,11 +135,11 @@ export class Ledger {
   private acknowledge({ do: what }: Request, { kind, plants = [] }: Answer, isFirst: boolean): void {
     for (const plant of plants) this.checkTag(plant);
     if (what === 'read') this.replies.shown += plants.length;
-    if (what === 'correct') this.replies.corrected += plants.length;
+    if (what === 'update') this.replies.updated += plants.length;
     if (what === 'reuseId') this.replies['ids reused'] += plants.length;
     const isDone = what !== 'read' && ['stored', 'replayed', 'deleted', 'shown'].includes(kind);
     // Otherwise another request may have changed that, so that this one need not have stored anything.
-    if (!isDone || (!isFirst && ['delete', 'correct'].includes(what))) return;
+    if (!isDone || (!isFirst && ['delete', 'update'].includes(what))) return;
     const now = performance.now();
     this.longestGapMs = Math.max(this.longestGapMs, now - this.acknowledgedAt);
     this.acknowledgedAt = now;

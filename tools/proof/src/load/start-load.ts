@@ -15,10 +15,10 @@ export interface LoadOptions extends CallerOptions {
   readonly pauseMs?: number;
 }
 
-/** Callers that keep creating, correcting and deleting plants. */
+/** Callers that keep creating, updating and deleting plants. */
 export type Load = ReturnType<typeof startLoad>;
 
-/** How many of the latest plants are sent again, get a conflict, or are corrected or deleted. */
+/** How many of the latest plants are sent again, get a conflict, or are updated or deleted. */
 const recentCount = 500;
 /** How many of the latest deletes meet retries of the creates, or new plants under their ids: about as many as are in flight. */
 const deletedCount = 8;
@@ -27,7 +27,7 @@ const delayAfterFailureMs = 20;
 const maxBatch = 40;
 
 /**
- * Starts to create, correct, delete and read plants over several connections: most are new, some replays, some conflicts, some what was
+ * Starts to create, update, delete and read plants over several connections: most are new, some replays, some conflicts, some what was
  * not answered before, and some get the ids of deleted ones, while others send the same creates again.
  */
 export function startLoad(options: LoadOptions) {
@@ -105,7 +105,7 @@ function createChooser({ ledger, random, createPlant }: LoadOptions) {
     const kind = random.next();
     if (kind < 0.7 || recent.length === 0) return { do: 'create', plant: choosePlant() };
     const plant = random.pick(recent);
-    if (kind < 0.82) return { do: 'correct', plant: createConflict(plant, random) };
+    if (kind < 0.82) return { do: 'update', plant: createConflict(plant, random) };
     if (kind < 0.87 && deleted.length > 0)
       return { do: 'reuseId', plant: createConflict(random.pick(deleted), random) };
     deleted.push(plant);

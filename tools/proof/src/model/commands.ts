@@ -85,7 +85,7 @@ const valid = {
   getPlants: ids.map((body) => post('/plants/batch/get', body)),
   deletePlants: ids.map((body) => post('/plants/batch/delete', body)),
   // The precondition of no known plant: what all stores must say alike, whatever their entity tags are.
-  correctPlant: fc
+  updatePlant: fc
     .tuple(
       id,
       fc.record(texts, { requiredKeys: [...requiredNames] }),

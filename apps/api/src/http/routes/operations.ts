@@ -11,7 +11,6 @@ import type { Logger } from 'pino';
 import { createTokenManagement, type Issuer } from '../../auth/manage-tokens.js';
 import type { TokenService, TokenVerifier } from '../../auth/token-service.js';
 import { overloadErrors } from '../../errors/service-error.js';
-import { conditionFailed, correctPlant, entityTagOf } from '../../plants/correct-plant.js';
 import { createPlant, createPlants } from '../../plants/create-plant.js';
 import { deletePlant, deletePlants } from '../../plants/delete-plant.js';
 import { createFollowChanges } from '../../plants/follow-changes.js';
@@ -22,6 +21,7 @@ import { listTags } from '../../plants/list-tags.js';
 import type { PlantQueue, PlantStore } from '../../plants/plant-store.js';
 import type { Batch } from '../../plants/run-batch.js';
 import { showStoredPlant } from '../../plants/show-plant.js';
+import { conditionFailed, entityTagOf, updatePlant } from '../../plants/update-plant.js';
 import type { ActiveCallers } from '../../runtime/callers.js';
 import { createListGate } from '../../runtime/list-gate.js';
 import { costPerTurn, type Turns } from '../../runtime/turns.js';
@@ -142,9 +142,9 @@ export function mountOperations(
         name: () => 'deleted',
         show: () => ({ status: 204 }),
       }),
-    async correctPlant({ params: { id }, headers, body, res }: UpdateRequest) {
+    async updatePlant({ params: { id }, headers, body, res }: UpdateRequest) {
       res.locals['plantId'] = id.toString();
-      const plant = await correctPlant(queue, id, body, headers, callerOf(res.locals));
+      const plant = await updatePlant(queue, id, body, headers, callerOf(res.locals));
       res.locals.entityTag = entityTagOf(plant);
       return { status: 200 as const, body: showStoredPlant(plant) };
     },

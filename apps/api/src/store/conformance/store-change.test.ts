@@ -13,7 +13,7 @@ const fern = { id: 1n, name: 'Fern', tag: 'outdoor', addedAt: 5 };
 const rose = { id: 2n, name: 'Rose', addedAt: null };
 
 /** Replaces a plant, and nothing else. */
-function correction(id: bigint, replace: (plant: StoredPlant) => StoredPlant | undefined): Change<Plant> {
+function update(id: bigint, replace: (plant: StoredPlant) => StoredPlant | undefined): Change<Plant> {
   return {
     ...{ id, bytes: 100 },
     replace: (existing) => (existing === undefined || isTombstone(existing) ? undefined : replace(existing)),
@@ -22,7 +22,7 @@ function correction(id: bigint, replace: (plant: StoredPlant) => StoredPlant | u
 
 /** Adds a text to the name of a plant. */
 const append = (id: bigint, text: string) =>
-  correction(id, (plant) => ({ ...plant, name: plant.name + text, original: 'o' }));
+  update(id, (plant) => ({ ...plant, name: plant.name + text, original: 'o' }));
 
 /** What has an id, in a word. */
 const nameOf = (record: PlantRecord | undefined) =>
@@ -51,7 +51,7 @@ describe.each(storesWithShards())('changing plants on %s', (kind) => {
     ['everything', { id: 1n, name: "O'Hara \u{1f33f}", addedAt: 9, original: 'p' }],
   ])('stores %s, in all that reads it', async (_, after) => {
     await store.create([fern, rose]);
-    expect(await change(correction(1n, () => after))).toMatchObject([{ before: fern, after }]);
+    expect(await change(update(1n, () => after))).toMatchObject([{ before: fern, after }]);
     const { addedAt, ...others } = after;
     const expected = { ...others, ...(addedAt === null ? {} : { addedAt }) };
     const [found] = await find(1n);
@@ -170,14 +170,14 @@ describe.each(storesWithShards())('changing plants on %s', (kind) => {
 
   it('takes a plant that others change forth and back meanwhile for no failure', async () => {
     await store.create([fern]);
-    const toggle = correction(1n, (plant) => ({ ...plant, name: plant.name === 'Fern' ? 'Ivy' : 'Fern' }));
+    const toggle = update(1n, (plant) => ({ ...plant, name: plant.name === 'Fern' ? 'Ivy' : 'Fern' }));
     const outcomes = (await Promise.all(Array.from({ length: 16 }, () => change(toggle)))).flat();
     expect(outcomes.filter(({ before }) => nameOf(before) === 'Ivy')).toHaveLength(8);
     expect(await find(1n)).toMatchObject([{ name: 'Fern' }]);
   });
 
   it.each([
-    ['a correction', append(1n, 'a'), ['Fern Ferna Ferna deleted', 'deleted - Fern deleted']],
+    ['an update', append(1n, 'a'), ['Fern Ferna Ferna deleted', 'deleted - Fern deleted']],
     [
       'a plant that is given the id',
       giving({ ...rose, id: 1n }),

@@ -156,9 +156,8 @@ describe.each(storesWithShards())('an outage of %s', (kind) => {
     await store.create([fern]);
     const endOutage = await testDatabase.beginOutage(outage);
     const remove = async (id: bigint, retire: boolean) => orThrow((await removeFrom(store, [id], retire))[0]);
-    const correct = async () =>
-      (await store.change([rename(1n)])).map((outcome) => orThrow<unknown>(outcome));
-    const attempts = await Promise.allSettled([remove(1n, false), remove(2n, true), correct()]);
+    const update = async () => (await store.change([rename(1n)])).map((outcome) => orThrow<unknown>(outcome));
+    const attempts = await Promise.allSettled([remove(1n, false), remove(2n, true), update()]);
     await endOutage();
     const reason = { errorName: 'database_unavailable', headers: { 'Retry-After': '1' } };
     expect(attempts).toMatchObject([{ reason }, { reason }, { reason }]);

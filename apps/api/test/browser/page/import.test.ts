@@ -44,27 +44,27 @@ it(
   },
 );
 
-it('stores nothing twice when the same file is imported again, and then a line that was corrected', async () => {
+it('stores nothing twice when the same file is imported again, and then a line that was edited', async () => {
   await chooseFile(page, file);
   await addButton(page).click();
   expect(await readOutcome(page)).toEqual({ stored: 0, replayed: 4_950, rejected: 0, skipped: 50 });
   expect(shared.store.readPlants()).toHaveLength(4_950);
-  await page.getByRole('button', { name: 'Correct 50 lines' }).click();
+  await page.getByRole('button', { name: 'Edit 50 lines' }).click();
   const line = page.getByRole('form', { name: `Line ${file.faultyLines[0]}`, exact: true });
   // An id that another plant has, which the page cannot know.
   await line.getByLabel('Id').fill('1');
-  await line.getByLabel('Name').fill('Corrected');
+  await line.getByLabel('Name').fill('Edited');
   await shared.store.send('/plants', { id: 1, name: 'Oak' });
   await line.getByRole('button', { name: 'Check line' }).click();
   await page.getByRole('button', { name: 'Add 1 plant' }).click();
   expect(await readOutcome(page)).toEqual({ stored: 0, replayed: 4_950, rejected: 1, skipped: 49 });
-  await page.getByRole('button', { name: 'Correct 50 lines' }).click();
+  await page.getByRole('button', { name: 'Edit 50 lines' }).click();
   await line.getByText('The id 1 belongs to another plant').waitFor();
   await line.getByLabel('Id').fill('2');
   await line.getByLabel('Id').press('Enter');
   await page.getByRole('button', { name: 'Add 1 plant' }).click();
   expect(await readOutcome(page)).toEqual({ stored: 1, replayed: 4_950, rejected: 0, skipped: 49 });
-  expect(shared.store.readPlants()).toContainEqual(expect.objectContaining({ id: '2', name: 'Corrected' }));
+  expect(shared.store.readPlants()).toContainEqual(expect.objectContaining({ id: '2', name: 'Edited' }));
 });
 
 it('imports a workbook of 4,002 rows, of which the spreadsheet has rounded one id', runTimeout, async () => {

@@ -7,7 +7,7 @@ import { tabTo } from './support/use-page.js';
 const shared = setUp();
 const count = 2_000;
 
-it('finds, opens, corrects, deletes and restores a plant among thousands, by keyboard alone', async () => {
+it('finds, opens, edits, deletes and restores a plant among thousands, by keyboard alone', async () => {
   for (const first of [1, count / 2 + 1]) {
     const ids = Array.from({ length: count / 2 }, (_, index) => first + index);
     const plants = ids.map((id) => ({ id, name: `plant ${id}`, tag: 'bed' }));
@@ -41,7 +41,7 @@ it('finds, opens, corrects, deletes and restores a plant among thousands, by key
   await page.getByRole('heading', { name: 'plant 1124' }).waitFor();
   expect(new URL(page.url()).pathname).toBe('/p/1124');
 
-  await tabTo(page.getByRole('button', { name: 'Correct' }));
+  await tabTo(page.getByRole('button', { name: 'Edit' }));
   await page.keyboard.press('Enter');
   await page.getByRole('textbox', { name: 'Name' }).and(page.locator(':focus')).waitFor();
   await page.keyboard.type(' a');

@@ -54,9 +54,9 @@ it('adds a plant by 1 click, and the next, with the same tag, by none', async ()
   expect(added.map(({ tag }) => tag)).toEqual(['shade', 'shade']);
 });
 
-it('corrects a plant by 3 clicks', async () => {
+it('edits a plant by 3 clicks', async () => {
   await row(38).getByText('plant 38', { exact: true }).click();
-  await page.getByRole('button', { name: 'Correct' }).click();
+  await page.getByRole('button', { name: 'Edit' }).click();
   await page.getByRole('textbox', { name: 'Name' }).and(page.locator(':focus')).waitFor();
   await page.keyboard.press('End');
   await page.keyboard.type(' of mine');

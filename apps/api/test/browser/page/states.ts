@@ -234,10 +234,10 @@ export const states: readonly State[] = [
     },
   },
   {
-    name: 'plant corrected',
+    name: 'plant edited',
     async open(page, store) {
       await openFicus(page, store);
-      await correct(page, 'Ficus elastica');
+      await edit(page, 'Ficus elastica');
       return async () => {
         await button(page, 'Save').click();
         await page.getByText('Saved.').waitFor();
@@ -246,10 +246,10 @@ export const states: readonly State[] = [
     },
   },
   {
-    name: 'plant corrected, changed by another',
+    name: 'plant edited, changed by another',
     async open(page, store) {
       await openFicus(page, store);
-      await correct(page, 'Ficus elastica');
+      await edit(page, 'Ficus elastica');
       const etag = (await store.send(`/plants/${ficus.id}`)).headers.get('etag') ?? '';
       await put(store, { ...ficus, name: 'Ficus benjamina' }, { 'if-match': etag });
       await button(page, 'Save').click();
@@ -452,7 +452,7 @@ export async function openState(state: State, page: Page, store: PlantStore): Pr
 }
 
 const long = 'Monstera'.repeat(30);
-/** The plant that is opened, corrected and deleted. */
+/** The plant that is opened, edited and deleted. */
 const ficus = { id: 100_000_000_007, name: 'Ficus carica', tag: 'tree' };
 const file = makePlantsFile(40, { faultyEvery: 10 });
 
@@ -461,7 +461,7 @@ const outcome = (page: Page) => page.getByRole('heading', { name: / added from /
 const row = (page: Page, name: string) => page.getByRole('row', { name });
 const isOfApi = ({ pathname }: URL) => /^\/(plants|changes|tags)\b/.test(pathname);
 
-/** Adds what the states have in common; the plant that they open, correct and delete again, as the newest one. */
+/** Adds what the states have in common; the plant that they open, edit and delete again, as the newest one. */
 async function fill(store: PlantStore): Promise<void> {
   const names = ['Rosa canina', 'Aloe vera', 'Quercus robur', 'Mentha × piperita', 'Ginkgo biloba'];
   const tags = ['shrub', 'succulent', 'tree', 'herb'];
@@ -499,8 +499,8 @@ async function openFicus(page: Page, store: PlantStore): Promise<void> {
   await button(page, 'Delete').waitFor();
 }
 
-async function correct(page: Page, name: string): Promise<void> {
-  await button(page, 'Correct').click();
+async function edit(page: Page, name: string): Promise<void> {
+  await button(page, 'Edit').click();
   await page.getByRole('dialog').getByLabel('Name').fill(name);
 }
 
@@ -530,10 +530,7 @@ async function useToken(page: Page, token: string): Promise<void> {
 
 async function openTokens(page: Page, store: PlantStore): Promise<void> {
   await fill(store);
-  await useLink(
-    page,
-    `${store.baseUrl}/#token=${await store.issueToken('create,read,correct,delete,admin')}`,
-  );
+  await useLink(page, `${store.baseUrl}/#token=${await store.issueToken('create,read,update,delete,admin')}`);
   await button(page, 'More').click();
   await button(page, 'Tokens').click();
   await page.getByRole('dialog', { name: 'Tokens' }).getByText('quickstart').first().waitFor();

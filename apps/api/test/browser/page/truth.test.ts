@@ -90,10 +90,10 @@ it('imports where the browser blocks workers and storage, and shows that it does
 });
 
 it.each([
-  ['create', ['Add a plant', 'Import'], /^This token may add plants, but not see, correct or delete them/],
+  ['create', ['Add a plant', 'Import'], /^This token may add plants, but not see, edit or delete them/],
   ['read', [], undefined],
   ['read,delete', ['Delete'], undefined],
-  ['read,correct', ['Correct'], undefined],
+  ['read,update', ['Edit'], undefined],
 ] as const)(
   'offers a token that may %s nothing else, and counts only what it may see',
   async (scopes, offered, says) => {
@@ -105,7 +105,7 @@ it.each([
       await page.getByRole('row', { name: 'Larch' }).click();
       await page.getByRole('heading', { name: 'Larch' }).waitFor();
     } else await page.getByRole('alert').filter({ hasText: says }).waitFor();
-    const names = ['Add a plant', 'Import', 'Correct', 'Delete'];
+    const names = ['Add a plant', 'Import', 'Edit', 'Delete'];
     const isOffered = (name: string) =>
       page
         .getByRole('button', { name, exact: true })
@@ -169,7 +169,7 @@ it('keeps the undo of each of two deletes', async () => {
   await page.getByText('3 plants found').waitFor();
 });
 
-it('shows what somebody else adds, corrects and deletes, without a reload', async () => {
+it('shows what somebody else adds, edits and deletes, without a reload', async () => {
   const { store } = shared;
   await store.send('/plants', { id: 600, name: 'Sorrel', tag: 'herb' });
   const { page } = await openPage();

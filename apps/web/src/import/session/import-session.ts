@@ -96,8 +96,8 @@ export class ImportSession {
     this.#send({ type: 'list', filter, offset });
   }
 
-  correct(record: number, texts: Texts): void {
-    this.#send({ type: 'correct', record, texts });
+  edit(record: number, texts: Texts): void {
+    this.#send({ type: 'edit', record, texts });
   }
 
   /** Shows the columns again, before anything is sent. */
@@ -107,7 +107,7 @@ export class ImportSession {
 
   /** Shows the lines again, such as those with a problem. */
   review(filter: Filter): void {
-    this.#set({ ...this.#state, step: 'review', list: undefined, corrected: undefined });
+    this.#set({ ...this.#state, step: 'review', list: undefined, edited: undefined });
     this.list(filter, 0);
   }
 

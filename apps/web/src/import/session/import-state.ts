@@ -17,8 +17,8 @@ export interface ImportState {
   readonly fixed: ReadonlyMap<Fix, number>;
   /** Whether plants that this page has imported were deleted again, so that their ids may be wanted. */
   readonly hasUndone: boolean;
-  /** The line that was corrected last, and what is still wrong with it. */
-  readonly corrected: { readonly line: number; readonly problem: string | undefined } | undefined;
+  /** The line that was edited last, and what is still wrong with it. */
+  readonly edited: { readonly line: number; readonly problem: string | undefined } | undefined;
   /** `undefined` until a run was started. */
   readonly progress: Progress | undefined;
   /** Whether a file to download is being written. */
@@ -56,7 +56,7 @@ export const initialState: ImportState = {
   list: undefined,
   fixed: new Map(),
   hasUndone: false,
-  corrected: undefined,
+  edited: undefined,
   progress: undefined,
   downloading: false,
   saved: undefined,
@@ -89,8 +89,8 @@ export function applyReport(
     }
     case 'list':
       return { ...current, counts: report.counts, list: report.list };
-    case 'corrected':
-      return { ...current, corrected: report };
+    case 'edited':
+      return { ...current, edited: report };
     case 'progress':
       return {
         ...{ ...current, progress: report.progress, counts: report.counts },
@@ -118,8 +118,8 @@ export function isAllStored({ counts, progress }: ImportState): boolean {
 }
 
 /** Whether something would be lost if the page were closed now: a run that is not finished, or work on lines that were not sent. */
-export function isUnfinished({ step, progress, corrected, fixed, counts }: ImportState): boolean {
+export function isUnfinished({ step, progress, edited, fixed, counts }: ImportState): boolean {
   if (progress?.state === 'running' || progress?.state === 'stopped') return true;
-  const isReviewed = corrected !== undefined || fixed.size > 0;
+  const isReviewed = edited !== undefined || fixed.size > 0;
   return (step === 'run' && progress === undefined) || (isReviewed && counts.ready > 0);
 }

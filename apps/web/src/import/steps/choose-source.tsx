@@ -70,7 +70,7 @@ function FileDrop({ session }: { readonly session: ImportSession }) {
         hidden
         onChange={(event) => {
           take(event.target.files);
-          // So that the same file can be chosen again after it was corrected.
+          // So that the same file can be chosen again after it was fixed.
           event.target.value = '';
         }}
       />

@@ -11,7 +11,7 @@ interface LineListProps {
   readonly counts: Counts;
 }
 
-/** The lines in pages: all, those that can be sent, or those with a problem, which can be corrected. */
+/** The lines in pages: all, those that can be sent, or those with a problem, which can be edited. */
 export function LineList({ session, list, counts }: LineListProps) {
   const { filter, offset, total, rows } = list;
   const last = offset + rows.length;
@@ -43,8 +43,8 @@ export function LineList({ session, list, counts }: LineListProps) {
       <ul ref={lines} className="import-lines">
         {rows.map((row) => (
           <li key={row.record} className={row.state === 'problem' ? 'import-line-problem' : undefined}>
-            {row.correctable ? (
-              <ProblemLine row={row} texts={row.correctable} session={session} />
+            {row.editable ? (
+              <ProblemLine row={row} texts={row.editable} session={session} />
             ) : (
               <Line row={row} />
             )}
@@ -91,17 +91,17 @@ function Line({ row }: { readonly row: Row }) {
 
 const directionOf = (name: FieldName) => (name === 'id' ? 'ltr' : 'auto');
 
-/** A line with a problem, whose fields can be corrected. */
+/** A line with a problem, whose fields can be edited. */
 function ProblemLine({ row, texts, session }: { row: Row; texts: Texts; session: ImportSession }) {
   // What is not changed stays exact, also where an input cannot show it, such as a line break.
-  const [corrected, setCorrected] = useState(texts);
+  const [edited, setEdited] = useState(texts);
   const id = useId();
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    session.correct(row.record, corrected);
+    session.edit(row.record, edited);
   };
   return (
-    <form className="import-correction" aria-labelledby={`${id}-line`} onSubmit={submit}>
+    <form className="import-edit" aria-labelledby={`${id}-line`} onSubmit={submit}>
       <p id={`${id}-line`} className="import-line-number">
         {`Line ${formatCount(row.line)}`}
       </p>
@@ -109,7 +109,7 @@ function ProblemLine({ row, texts, session }: { row: Row; texts: Texts; session:
         {row.problem}
       </p>
       {fieldNames.map((field) => (
-        <label key={field} className={`import-correction-${field}`}>
+        <label key={field} className={`import-edit-${field}`}>
           {labels[field]}
           <input
             name={field}
@@ -119,10 +119,10 @@ function ProblemLine({ row, texts, session }: { row: Row; texts: Texts; session:
             autoCorrect="off"
             enterKeyHint="done"
             spellCheck={false}
-            value={corrected[field]}
+            value={edited[field]}
             aria-invalid={isAbout(row.problem, field)}
             aria-describedby={`${id}-reason`}
-            onChange={({ target }) => setCorrected({ ...corrected, [field]: target.value })}
+            onChange={({ target }) => setEdited({ ...edited, [field]: target.value })}
           />
         </label>
       ))}
@@ -136,7 +136,7 @@ function isAbout(reason: string | undefined, field: FieldName): boolean {
   return new RegExp(`(^|; )(the )?${field}\\b`, 'i').test(reason ?? '');
 }
 
-/** Where a line has been corrected and left, the next one with a problem has the focus. */
+/** Where a line has been edited and left, the next one with a problem has the focus. */
 function useFocusNextProblem(lines: { readonly current: HTMLElement | null }, rows: readonly Row[]): void {
   const focused = useRef<number | undefined>(undefined);
   useEffect(() => {

@@ -13,7 +13,7 @@ interface ReviewLinesProps {
   readonly state: ImportState;
 }
 
-/** Shows the lines before they are sent, and lets the person correct those with a problem. */
+/** Shows the lines before they are sent, and lets the person edit those with a problem. */
 export function ReviewLines({ session, state }: ReviewLinesProps) {
   const { counts, preview, progress, notes, list } = state;
   const { ready, problems, duplicates } = counts;

@@ -80,7 +80,7 @@ function Actions({
   progress,
 }: RunPlantsProps & { readonly progress: Pick<Progress, 'task' | 'state' | 'retired'> }) {
   const { counts, preview } = state;
-  const [canReuse, canRead, canDelete] = [useMay('correct'), useMay('read'), useMay('delete')];
+  const [canReuse, canRead, canDelete] = [useMay('update'), useMay('read'), useMay('delete')];
   if (progress.state === 'running') {
     return (
       <p className="import-actions">
@@ -122,7 +122,7 @@ function Actions({
       {counts.problems > 0 && !isUndo && (
         <>
           <button type="button" onClick={() => session.review('problems')}>
-            {`Correct ${formatCountOf(counts.problems, 'line')}`}
+            {`Edit ${formatCountOf(counts.problems, 'line')}`}
           </button>
           <DownloadButton session={session} state={state} />
         </>

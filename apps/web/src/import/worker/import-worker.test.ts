@@ -147,36 +147,36 @@ it('stops at once when it is cancelled while it waits for the rate limit', async
   expect(fetch).toHaveBeenCalledTimes(1);
 });
 
-it('checks a corrected line by the contract, and against the other lines', async () => {
+it('checks an edited line by the contract, and against the other lines', async () => {
   const { read, send, last } = open();
   await read(`${csv}x,Rose,\n5,Taken,\n`);
-  const correct = async (record: number, id: string, name = 'Rose') => {
-    await send({ type: 'correct', record, texts: { ...noTexts, id, name } });
-    return last('corrected')?.problem;
+  const edit = async (record: number, id: string, name = 'Rose') => {
+    await send({ type: 'edit', record, texts: { ...noTexts, id, name } });
+    return last('edited')?.problem;
   };
   expect(last('checked')?.list).toMatchObject({ filter: 'problems', rows: [{ record: 31 }, { record: 32 }] });
-  expect(await correct(31, 'y')).toContain('an id has digits only');
-  expect(await correct(31, '40', '')).toBe('name is required');
-  expect(await correct(31, '7')).toContain('line 9 has another plant under the id 7');
-  expect(await correct(31, '40')).toBeUndefined();
-  expect(await correct(32, '40', 'Fern')).toContain('line 32 has another plant under the id 40');
-  expect(await correct(32, '40')).toBeUndefined();
+  expect(await edit(31, 'y')).toContain('an id has digits only');
+  expect(await edit(31, '40', '')).toBe('name is required');
+  expect(await edit(31, '7')).toContain('line 9 has another plant under the id 7');
+  expect(await edit(31, '40')).toBeUndefined();
+  expect(await edit(32, '40', 'Fern')).toContain('line 32 has another plant under the id 40');
+  expect(await edit(32, '40')).toBeUndefined();
   expect(last('list')?.counts).toMatchObject({ lines: 32, ready: 32, problems: 0, duplicates: 1 });
   // What has no problem stays as it is.
-  await send({ type: 'correct', record: 1, texts: { ...noTexts, id: 'z' } });
+  await send({ type: 'edit', record: 1, texts: { ...noTexts, id: 'z' } });
   expect(last('list')?.counts.problems).toBe(0);
 });
 
-it('gives the texts of lines to correct, also of those that cannot be read', async () => {
+it('gives the texts of lines to edit, also of those that cannot be read', async () => {
   const { read, last } = open();
   await read('id,name,tag\n1,"Rose,red\nx,"a ""b""",c\n');
   const [broken, readable] = last('checked')?.list.rows ?? [];
-  expect(broken).toMatchObject({ line: 2, correctable: { id: '1', name: 'Rose', tag: 'red' } });
-  expect(readable).toMatchObject({ line: 3, correctable: { id: 'x', name: 'a "b"', tag: 'c' } });
+  expect(broken).toMatchObject({ line: 2, editable: { id: '1', name: 'Rose', tag: 'red' } });
+  expect(readable).toMatchObject({ line: 3, editable: { id: 'x', name: 'a "b"', tag: 'c' } });
   await read({ text: '{"id":"7","name":"Fern"}\n{"id":8\n{"id":8,"idText":"9","name":"Ivy"}' });
   const rows = [
-    ...[{ correctable: { id: '7', name: 'Fern', tag: '' } }, { name: '{"id":8' }],
-    { correctable: { id: '9', name: 'Ivy', tag: '' } },
+    ...[{ editable: { id: '7', name: 'Fern', tag: '' } }, { name: '{"id":8' }],
+    { editable: { id: '9', name: 'Ivy', tag: '' } },
   ];
   expect(last('checked')?.list.rows).toMatchObject(rows);
 });
@@ -209,7 +209,7 @@ it('lists the lines in pages, all of them, and those that are ready or have a pr
 it('shows what is ready once the last problem is solved, and all lines once that is sent', async () => {
   const { read, run, send, last, untilState } = open();
   await read('id,name\n1,Oak\nx,Ash\n');
-  await send({ type: 'correct', record: 2, texts: { ...noTexts, id: '2', name: 'Ash' } });
+  await send({ type: 'edit', record: 2, texts: { ...noTexts, id: '2', name: 'Ash' } });
   expect(last('list')?.list).toMatchObject({ filter: 'ready', total: 2, rows: { length: 2 } });
   await run();
   await untilState('ended');
@@ -217,11 +217,11 @@ it('shows what is ready once the last problem is solved, and all lines once that
   expect(last('list')?.list).toMatchObject({ filter: 'all', total: 2, rows: { length: 2 } });
 });
 
-it('shows the page before when the last line of a page is corrected', async () => {
+it('shows the page before when the last line of a page is edited', async () => {
   const { read, send, last } = open();
   await read(`id,name\n1,Oak\n2,Ash\n${'x,Rose\n'.repeat(51)}`);
   await send({ type: 'list', filter: 'problems', offset: 50 });
   const [row] = last('list')?.list.rows ?? [];
-  await send({ type: 'correct', record: row?.record ?? 0, texts: { ...noTexts, id: '9', name: 'Rose' } });
+  await send({ type: 'edit', record: row?.record ?? 0, texts: { ...noTexts, id: '9', name: 'Rose' } });
   expect(last('list')?.list).toMatchObject({ offset: 0, total: 50, rows: { length: 50 } });
 });

@@ -48,8 +48,8 @@ export class ImportWorker {
       case 'list':
         this.#page = command;
         return this.#list();
-      case 'correct':
-        return this.#correct(command);
+      case 'edit':
+        return this.#edit(command);
       case 'run':
         return await this.#run?.start(command, command.task);
       case 'cancel':
@@ -98,16 +98,16 @@ export class ImportWorker {
     await this.#workOn(() => this.#check(table, chooseReading(table, { header, columns })));
   }
 
-  /** Checks all lines again, with what the person has corrected by hand. */
+  /** Checks all lines again, with what the person has edited by hand. */
   async #fix({ fixes }: Command & { type: 'fix' }): Promise<void> {
     const lines = this.#lines;
     if (lines === undefined) return;
     this.#discard();
-    await this.#workOn(() => this.#check(lines.table, { ...lines.reading, fixes }, lines.corrections));
+    await this.#workOn(() => this.#check(lines.table, { ...lines.reading, fixes }, lines.edits));
   }
 
-  async #check(table: Table, reading: Reading, corrections?: ReadonlyMap<number, Texts>): Promise<void> {
-    const lines = await Lines.check(table, reading, this.#createPacer('check'), corrections);
+  async #check(table: Table, reading: Reading, edits?: ReadonlyMap<number, Texts>): Promise<void> {
+    const lines = await Lines.check(table, reading, this.#createPacer('check'), edits);
     this.#lines = lines;
     this.#run = new Run(lines, () => this.#scheduleProgress(), this.#connection);
     this.#page = { filter: lines.counts.problems > 0 ? 'problems' : 'all', offset: 0 };
@@ -123,11 +123,11 @@ export class ImportWorker {
     this.#report({ type: 'list', counts: this.#lines.counts, list });
   }
 
-  #correct({ record, texts }: Command & { type: 'correct' }): void {
+  #edit({ record, texts }: Command & { type: 'edit' }): void {
     if (this.#lines === undefined || this.#table === undefined) return;
-    const problem = this.#lines.correct(record, texts);
+    const problem = this.#lines.edit(record, texts);
     this.#list();
-    this.#report({ type: 'corrected', line: readLineNumber(this.#table, record), problem });
+    this.#report({ type: 'edited', line: readLineNumber(this.#table, record), problem });
   }
 
   async #download(): Promise<void> {

@@ -35,8 +35,8 @@ export interface Problem {
 const isDone = (one: number | undefined) => one === state.stored || one === state.replayed;
 
 const blockLength = 500;
-/** The texts of a line that is longer are corrected in the file. */
-const longestCorrectable = 10_000;
+/** The texts of a line that is longer are edited in the file. */
+const longestEditable = 10_000;
 
 /** The longest text that is shown whole, in characters. */
 const longestShown = 200;
@@ -58,7 +58,7 @@ export class Lines {
   readonly table: Table;
   readonly reading: Reading;
   /** What a person has written in place of a record. */
-  readonly corrections: Map<number, Texts>;
+  readonly edits: Map<number, Texts>;
   readonly #problems = new Map<number, Problem>();
   readonly #fixable = { generate: 0, separators: 0, decimals: 0, replace: 0 };
   readonly #states: Uint8Array;
@@ -72,10 +72,10 @@ export class Lines {
   #longIds = 0;
   #roundedIds = 0;
 
-  private constructor(table: Table, reading: Reading, corrections: ReadonlyMap<number, Texts>) {
+  private constructor(table: Table, reading: Reading, edits: ReadonlyMap<number, Texts>) {
     this.table = table;
     this.reading = reading;
-    this.corrections = new Map(corrections);
+    this.edits = new Map(edits);
     this.#states = new Uint8Array(table.length);
     this.#counts[state.ready] = table.length;
     for (let record = 0; record < this.#start; record++) this.#set(record, state.header);
@@ -85,15 +85,15 @@ export class Lines {
    * Checks all records by the contract, and against each other: an id of two different plants can be only one's.
    *
    * @param pacer gets the fraction that is done
-   * @param corrections what a person has written before
+   * @param edits what a person has written before
    */
   static async check(
     table: Table,
     reading: Reading,
     pacer: Pacer,
-    corrections: ReadonlyMap<number, Texts> = new Map(),
+    edits: ReadonlyMap<number, Texts> = new Map(),
   ): Promise<Lines> {
-    const lines = new Lines(table, reading, corrections);
+    const lines = new Lines(table, reading, edits);
     for (let from = lines.#start; from < table.length; from += blockLength) {
       const to = Math.min(from + blockLength, table.length);
       for (const [offset, record] of lines.#read(from, to).entries()) lines.#check(from + offset, record);
@@ -191,7 +191,7 @@ export class Lines {
   }
 
   /** Takes the texts in place of a record with a problem, and checks them. Returns what is still wrong. */
-  correct(record: number, texts: Texts): string | undefined {
+  edit(record: number, texts: Texts): string | undefined {
     const problem = this.#problems.get(record);
     if (problem === undefined) return undefined;
     this.#problems.delete(record);
@@ -201,7 +201,7 @@ export class Lines {
     // Its id is free for other lines of the file.
     if (before && 'plant' in before && this.#firstById.get(before.plant.id) === record)
       this.#firstById.delete(before.plant.id);
-    this.corrections.set(record, texts);
+    this.edits.set(record, texts);
     this.#set(record, state.ready);
     this.#check(record, readPlantTexts(texts));
     return this.problems.get(record)?.reason;
@@ -212,7 +212,7 @@ export class Lines {
     const { lines, ready, problems } = this.counts;
     const filter = asked === 'problems' && problems === 0 ? (ready > 0 ? 'ready' : 'all') : asked;
     const total = { all: lines, ready, problems }[filter];
-    // The last line of a page may have been corrected, and so left it.
+    // The last line of a page may have been edited, and so left it.
     const from = offset < total ? offset : Math.max(0, offset - listLength);
     const rows: Row[] = [];
     let passed = 0;
@@ -231,7 +231,7 @@ export class Lines {
 
   #toRow(record: number): Row {
     const texts = this.#readTexts(record);
-    const isCorrectable = Object.values(texts).join('').length <= longestCorrectable;
+    const isEditable = Object.values(texts).join('').length <= longestEditable;
     const problem = this.problems.get(record)?.reason;
     const current = this.#states[record];
     const replayed = this.#duplicates.has(record) ? 'repeated' : 'replayed';
@@ -248,17 +248,17 @@ export class Lines {
       ),
       state: problem === undefined ? done : 'problem',
       problem,
-      correctable: problem !== undefined && isCorrectable ? texts : undefined,
+      editable: problem !== undefined && isEditable ? texts : undefined,
     };
   }
 
-  /** What some records hold, in order: as they were corrected, otherwise as they are in the table. */
+  /** What some records hold, in order: as they were edited, otherwise as they are in the table. */
   #read(from: number, to: number): readonly PlantRecord[] {
     const { columns } = this.reading;
     return readCells(this.table, from, to).map((cells, offset) => {
       const record = from + offset;
-      const corrected = this.corrections.get(record);
-      if (corrected) return readPlantTexts(corrected);
+      const edited = this.edits.get(record);
+      if (edited) return readPlantTexts(edited);
       if (columns === undefined) return readPlantJson(cells[0] ?? '');
       if (isMalformed(this.table, record)) return { reason: openQuote };
       if (cells.slice(columns.count).some((cell) => cell.trim() !== '')) {
@@ -273,8 +273,8 @@ export class Lines {
   }
 
   #readTexts(record: number): Texts {
-    const corrected = this.corrections.get(record);
-    if (corrected) return corrected;
+    const edited = this.edits.get(record);
+    if (edited) return edited;
     const cells = this.#readCells(record);
     if (this.reading.columns === undefined) {
       const texts = readJsonTexts(cells[0] ?? '');

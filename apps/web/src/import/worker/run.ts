@@ -296,7 +296,7 @@ type CreateResults = Extract<Awaited<ReturnType<Client['createPlants']>>, { stat
 
 /**
  * The results of a batch, where a plant that is stored exactly as it was sent counts as replayed. The service compares a create with
- * what the plant was created as, which may have been corrected since.
+ * what the plant was created as, which may have been updated since.
  */
 async function replayEqual(
   client: Client,

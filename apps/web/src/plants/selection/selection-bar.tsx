@@ -24,7 +24,7 @@ interface SelectionBarProps {
 
 /** How many plants are selected, and what can be done with them. */
 export function SelectionBar({ selection, isComplete, filter, onDelete }: SelectionBarProps) {
-  const [canCorrect, canDelete] = [useMay('correct'), useMay('delete')];
+  const [canEdit, canDelete] = [useMay('update'), useMay('delete')];
   const [isTagging, setTagging] = useState(false);
   const [exported, setExported] = useState<Exported>();
   const save = async (format: 'csv' | 'ndjson') =>
@@ -47,7 +47,7 @@ export function SelectionBar({ selection, isComplete, filter, onDelete }: Select
             Delete
           </button>
         )}
-        {canCorrect && (
+        {canEdit && (
           <button type="button" onClick={() => setTagging(true)}>
             Tag…
           </button>

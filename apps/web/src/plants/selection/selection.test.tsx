@@ -142,16 +142,16 @@ it('tags what is selected, closes, and keeps the selection', async () => {
 /** What is said of a tagging or a delete, as text. */
 const notes = () =>
   [...document.querySelectorAll('.plants > .undo-bar .undo-item > p')].map(({ textContent }) => textContent);
-const correct = (id: number, body: { name: string; tag?: string }) =>
-  createClient(store).correctPlant({ params: { id }, headers: { 'if-match': '*' }, body });
+const edit = (id: number, body: { name: string; tag?: string }) =>
+  createClient(store).updatePlant({ params: { id }, headers: { 'if-match': '*' }, body });
 
 it('says what was tagged, and makes each what it was by Ctrl+Z, but for what was changed since', async () => {
-  await correct(4, { name: 'plant 4' });
+  await edit(4, { name: 'plant 4' });
   const user = await tagThree('shade');
   await user.keyboard('{Enter}');
   await screen.findByText('shade', { selector: '.undo-bar bdi' });
   expect(notes()).toEqual(['3 plants tagged shade.']);
-  await correct(3, { name: 'plant 3', tag: 'theirs' });
+  await edit(3, { name: 'plant 3', tag: 'theirs' });
   await screen.findByText('theirs');
   act(() => row(2).focus());
   await user.keyboard('{Control>}z{/Control}');
@@ -198,12 +198,12 @@ it('removes the tags by a button of its own, overwrites no change of others, and
   const user = await tagThree('');
   const other = createClient(store);
   await other.deletePlant({ params: { id: 4 } });
-  // Once, between the read and the correction.
+  // Once, between the read and the edit.
   let isFirst = true;
   onRequest = async (request) => {
     if (request !== 'PUT /plants/3' || !isFirst) return;
     isFirst = false;
-    await other.correctPlant({
+    await other.updatePlant({
       params: { id: 3 },
       headers: { 'if-match': '*' },
       body: { name: 'Rose', tag: 'x' },

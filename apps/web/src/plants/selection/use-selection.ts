@@ -18,7 +18,7 @@ export interface Selection {
   clear(): void;
 }
 
-/** By ids, which stay right while others add, correct and delete. Rows that go are no longer selected. */
+/** By ids, which stay right while others add, edit and delete. Rows that go are no longer selected. */
 export function useSelection(rows: PlantRows): Selection {
   // The set stays the same one, since it may have an id for each of many rows; an object around it shows that it has changed.
   const [{ ids }, setState] = useState(() => ({ ids: new Set<bigint>() }));

@@ -15,12 +15,12 @@ import { inParallel } from '../../shared/in-parallel.js';
 export type Tagged =
   | {
       readonly plant: StoredPlant;
-      /** What it was before and what names it since, where it was corrected. */
+      /** What it was before and what names it since, where it was edited. */
       readonly before?: StoredPlant;
       readonly etag?: string;
       readonly reason?: undefined;
     }
-  /** It was not corrected: why, in a sentence. */
+  /** It was not edited: why, in a sentence. */
   | { readonly plant: StoredPlant; readonly reason: string };
 
 interface TagOptions {
@@ -39,23 +39,23 @@ interface RestoreOptions {
   onDone(id: bigint, plant: StoredPlant | undefined): void;
 }
 
-/** How often a plant is corrected that somebody else changes meanwhile. */
+/** How often a plant is edited that somebody else changes meanwhile. */
 const attempts = 5;
 
-/** How long a correction that was sent may take once the others are cancelled, so that it is known what an undo has to undo. */
+/** How long an edit that was sent may take once the others are cancelled, so that it is known what an undo has to undo. */
 const lastReplyMs = 5_000;
 
 /** How long to wait after a 429 that does not say, in milliseconds. */
 const defaultRetryAfterMs = 10_000;
 
 /**
- * Gives plants a tag, by a correction each, which overwrites nothing that somebody else changes meanwhile. It can be run again after
+ * Gives plants a tag, by an edit each, which overwrites nothing that somebody else changes meanwhile. It can be run again after
  * any failure: a plant that has the tag stays as it is. Where the rate limit permits no more, it waits.
  *
  * @throws {RejectedError | PlantStoreError} for what concerns more than one plant, such as the token, the scope or the network
  */
 export async function tagPlants(
-  client: Pick<Client, 'getPlant' | 'correctPlant'>,
+  client: Pick<Client, 'getPlant' | 'updatePlant'>,
   plants: Iterable<StoredPlant> | AsyncIterable<StoredPlant>,
   { onDone, ...options }: TagOptions,
 ): Promise<void> {
@@ -75,7 +75,7 @@ export async function tagPlants(
  * @throws {RejectedError | PlantStoreError} for what concerns more than one plant
  */
 export async function restoreTags(
-  client: Pick<Client, 'getPlant' | 'correctPlant'>,
+  client: Pick<Client, 'getPlant' | 'updatePlant'>,
   plants: Iterable<StoredPlant>,
   { etags, onDone }: RestoreOptions,
 ): Promise<void> {
@@ -92,7 +92,7 @@ export async function restoreTags(
 }
 
 async function tagPlant(
-  client: Pick<Client, 'getPlant' | 'correctPlant'>,
+  client: Pick<Client, 'getPlant' | 'updatePlant'>,
   { id, ...listed }: StoredPlant,
   { tag, from, signal, sentSignal }: Omit<TagOptions, 'onDone'> & { readonly sentSignal: AbortSignal },
 ): Promise<Tagged> {
@@ -121,7 +121,7 @@ async function tagPlant(
 }
 
 async function save(
-  client: Pick<Client, 'getPlant' | 'correctPlant'>,
+  client: Pick<Client, 'getPlant' | 'updatePlant'>,
   edit: Edit,
   changes: Changes,
   signal?: AbortSignal,

@@ -11,7 +11,7 @@ interface TaggingProgressProps {
 /** The most plants that are named. */
 const maxNamed = 100;
 
-/** How far the correction of many plants is, and which of them were not corrected. */
+/** How far the edits of many plants are, and which of them were not edited. */
 export function TaggingProgress({ progress, total }: TaggingProgressProps) {
   const { state, done = 0, failed = [], problem } = progress ?? {};
   return (

@@ -13,8 +13,8 @@ const TagsSheet = lazy(async () => {
 /** Opens the sheet with all tags. A rename that runs goes on while it is closed. */
 export function TagsButton({ filter }: { readonly filter: PlantFilter }) {
   const [state, setState] = useState<'unused' | 'open' | 'closed'>('unused');
-  // What it opens corrects plants.
-  if (!useMay('correct')) return null;
+  // What it opens edits plants.
+  if (!useMay('update')) return null;
   return (
     <>
       <button type="button" onClick={() => setState('open')}>

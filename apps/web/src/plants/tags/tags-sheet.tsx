@@ -20,7 +20,7 @@ interface TagsSheetProps {
   onClose(): void;
 }
 
-/** A tag that gets another name, by a correction of each of its plants. */
+/** A tag that gets another name, by an edit of each of its plants. */
 interface Rename {
   readonly from: string;
   readonly to: string;
@@ -33,7 +33,7 @@ export function TagsSheet({ filter, isOpen, children, onClose }: TagsSheetProps)
   const isUndoing = useUndo().actions.some(({ state }) => state === 'undoing');
   const { counts, problem, load } = useTagCounts(isOpen && !isUndoing);
   const { client } = usePlantStore();
-  const canCorrect = useMay('correct');
+  const canEdit = useMay('update');
   const [rename, setRename] = useState<Rename>();
   const { progress, run, cancel, forget } = useTagging(filter);
   const isRunning = progress?.state === 'running';
@@ -91,7 +91,7 @@ export function TagsSheet({ filter, isOpen, children, onClose }: TagsSheetProps)
               {plants.toLocaleString()}
             </span>
             {/* A longer one is no filter of a list. */}
-            {canCorrect && tag.length <= QUERY_MAX_LENGTHS.tag && (
+            {canEdit && tag.length <= QUERY_MAX_LENGTHS.tag && (
               <button
                 type="button"
                 aria-disabled={isRunning}
@@ -207,5 +207,5 @@ function describe(total: number, existing: number | undefined, to: string): stri
     return `Merges into the tag of ${others}: afterwards nothing shows which ${total === 1 ? 'plant' : plants} had this one.`;
   }
   if (to === '') return `Removes the tag of ${plants}.`;
-  return `Corrects ${plants}, one by one. Cancel stops; Continue goes on.`;
+  return `Edits ${plants}, one by one. Cancel stops; Continue goes on.`;
 }

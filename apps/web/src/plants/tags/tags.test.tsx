@@ -7,7 +7,7 @@ import { useRoute } from '../../route.js';
 import { Plants } from '../plants.js';
 
 let store: ReturnType<typeof createFakePlantStore>;
-/** Resolves before each correction is sent, or with its reply. */
+/** Resolves before each edit is sent, or with its reply. */
 let beforePut: () => Promise<Response | undefined> | undefined;
 
 /** Six plants in bed, two in shade, one without a tag. */
@@ -68,9 +68,9 @@ it('lists the tags with the number of their plants, and filters by one', async (
   await screen.findByText('2 plants found');
 });
 
-it('renames a tag by a correction of each of its plants, and shows it', async () => {
+it('renames a tag by an edit of each of its plants, and shows it', async () => {
   const user = await rename('bed', 'border');
-  expect(sheet().getByText(/^Corrects 6 plants/)).toBeDefined();
+  expect(sheet().getByText(/^Edits 6 plants/)).toBeDefined();
   await user.keyboard('{Enter}');
   await listed('border');
   expect(tags()).toEqual([...Array(6).fill('border'), 'shade', 'shade', undefined]);
@@ -167,7 +167,7 @@ it('stops on Cancel at once where the rate limit permits no more', async () => {
 it('shows why a rename ended, and waits where the rate limit permits no more', async () => {
   const user = await rename('bed', 'border');
   let sent = 0;
-  // More than the attempts of the client for all that are corrected at a time.
+  // More than the attempts of the client for all that are edited at a time.
   beforePut = async () => {
     const [status, error] = sent++ < 16 ? [429, 42900] : [403, 40300];
     return Response.json({ error, message: 'Not now.' }, { status, headers: { 'Retry-After': '0' } });

@@ -9,12 +9,12 @@ import { useUndo } from '../undo-provider.js';
 import { putInAll } from '../use-plants.js';
 import { type Tagged, tagPlants } from './tag-plants.js';
 
-/** How far the correction of many plants is. */
+/** How far the edits of many plants are. */
 export interface Progress {
   readonly state: 'running' | 'stopped' | 'done';
   /** How many have the tag, or had it. */
   readonly done: number;
-  /** Those that were not corrected. */
+  /** Those that were not edited. */
   readonly failed: readonly (Tagged & { readonly reason: string })[];
   /** Why it was stopped, if not by the person. */
   readonly problem?: string;
@@ -27,11 +27,11 @@ interface Tagging {
   readonly from?: string;
 }
 
-/** How long corrected plants wait to be shown together, in milliseconds. */
+/** How long edited plants wait to be shown together, in milliseconds. */
 const showEveryMs = 250;
 
 /**
- * Corrects the tags of many plants, one run at a time, shows them in the list, and offers the undo. It stops once the part that has it
+ * Edits the tags of many plants, one run at a time, shows them in the list, and offers the undo. It stops once the part that has it
  * is gone.
  */
 export function useTagging(filter: PlantFilter) {
@@ -50,7 +50,7 @@ export function useTagging(filter: PlantFilter) {
     const { signal } = started;
     control.current = started;
     let latest: Progress = { state: 'running', done: before?.done ?? 0, failed: [] };
-    const corrected: StoredPlant[] = [];
+    const edited: StoredPlant[] = [];
     const etags = new Map<bigint, string>();
     let unshown: StoredPlant[] = [];
     let shownAt = performance.now();
@@ -64,7 +64,7 @@ export function useTagging(filter: PlantFilter) {
       if (reason === undefined) {
         const { before: was, etag } = tagged;
         if (was !== undefined && etag !== undefined) {
-          corrected.push(was);
+          edited.push(was);
           etags.set(was.id, etag);
         }
         unshown.push(plant);
@@ -88,8 +88,8 @@ export function useTagging(filter: PlantFilter) {
       endWarning();
     }
     show();
-    if (corrected.length > 0) {
-      const done = { plants: corrected, tagging: { tag: tagging.tag, etags, kept: 0 } };
+    if (edited.length > 0) {
+      const done = { plants: edited, tagging: { tag: tagging.tag, etags, kept: 0 } };
       undoKey.current = addTagging(done, undoKey.current);
     }
     return latest;

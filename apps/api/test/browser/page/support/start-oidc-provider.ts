@@ -77,7 +77,7 @@ export async function startOidcProvider(): Promise<OidcProvider> {
         useGrantedResource: () => true,
         getResourceServerInfo: () => ({
           audience,
-          scope: 'plants:create plants:read plants:correct plants:delete',
+          scope: 'plants:create plants:read plants:update plants:delete',
           accessTokenTTL: started.lifetimeSeconds,
           accessTokenFormat: 'jwt',
           jwt: { sign: { alg: 'RS256' } },

@@ -29,7 +29,7 @@ it('adds line, error and reason to the cells, which stay exact', async () => {
   });
 });
 
-it('writes a file that gives the same lines again, and corrected ones', async () => {
+it('writes a file that gives the same lines again, and edited ones', async () => {
   const first = await write('plants.tsv', 'id\tname\nx\tRose\n1,"Fern\n\t"open\n');
   const second = await write(first.fileName, first.text);
   expect(second.fileName).toBe('plants-rejected-rejected.tsv');
@@ -71,17 +71,17 @@ it('adds the reasons to the objects of NDJSON, and keeps the rest as it is writt
   expect(second.text).toContain('{"id":1,"rejected":{"line":2,"reason":"name is required"}}\n');
 });
 
-it('writes what a person has corrected in place of what the file has', async () => {
+it('writes what a person has edited in place of what the file has', async () => {
   const texts = { ...noTexts, id: '9223372036854775808', name: 'Ivy' };
-  const csv = await write('plants.csv', 'id,name,price\nx,,5\n', (lines) => lines.correct(1, texts));
+  const csv = await write('plants.csv', 'id,name,price\nx,,5\n', (lines) => lines.edit(1, texts));
   expect(csv.text).toMatch(/^9223372036854775808,Ivy,5,2,,.*it is too large/m);
   const formula = await write('plants.csv', 'id,name\nx,\n', (lines) =>
-    lines.correct(1, { ...texts, name: '=1' }),
+    lines.edit(1, { ...texts, name: '=1' }),
   );
   expect(formula.text).toContain("9223372036854775808,'=1,2,,");
   const ndjson = await write('plants.ndjson', '{"id":7,"name":"Ivy"}', (lines) => {
     lines.resolve(0, taken);
-    lines.correct(0, { ...texts, id: '9223372036854775807' });
+    lines.edit(0, { ...texts, id: '9223372036854775807' });
     lines.resolve(0, taken);
   });
   expect(ndjson.text).toContain('{"id":9223372036854775807,"name":"Ivy","rejected":{"line":1,"error":40003,');

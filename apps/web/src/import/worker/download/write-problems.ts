@@ -19,7 +19,7 @@ const addedTitles = ['line', 'error', 'reason'] as const;
 
 /**
  * Writes the lines that were not stored in the format of the input, each with its line number, the number of the service's
- * error if it was sent, and the reason. What the person wrote is left exactly, so that the file can be corrected and added. A
+ * error if it was sent, and the reason. What the person wrote is left exactly, so that the file can be fixed and added. A
  * workbook becomes CSV.
  */
 export async function writeProblems(lines: Lines, pacer: Pacer): Promise<Download> {
@@ -52,7 +52,7 @@ function isTabs({ format }: Table): boolean {
   return format.kind === 'delimited' && format.delimiter === '\t';
 }
 
-function createCellWriter({ table, reading, corrections }: Lines): Writer {
+function createCellWriter({ table, reading, edits }: Lines): Writer {
   const delimiter = table.format.kind === 'delimited' ? table.format.delimiter : ',';
   const titles = readHeader(table, reading);
   const kept = endsWithAdded(titles) ? titles.length - addedTitles.length : titles.length;
@@ -63,26 +63,24 @@ function createCellWriter({ table, reading, corrections }: Lines): Writer {
   return {
     start: [(hasMark ? '\ufeff' : '') + writeRow([...titles.slice(0, kept), ...addedTitles])],
     write(index, { error, reason }) {
-      const corrected = corrections.get(index);
+      const edited = edits.get(index);
       const [read = []] = readCells(table, index, index + 1);
-      const cells = corrected
-        ? correctCells(isMalformed(table, index) ? [] : read, reading, corrected)
-        : read;
+      const cells = edited ? editCells(isMalformed(table, index) ? [] : read, reading, edited) : read;
       const padded = Array.from({ length: kept }, (_, column) => cells[column] ?? '');
       const added = [String(readLineNumber(table, index)), error === undefined ? '' : String(error)];
       // What has more cells than columns would move the added ones: it goes behind them.
-      const surplus = corrected || isMalformed(table, index) ? [] : cells.slice(titles.length);
+      const surplus = edited || isMalformed(table, index) ? [] : cells.slice(titles.length);
       return writeRow([...padded, ...added, guardText(reason), ...surplus]);
     },
   };
 }
 
 /** The cells of a line with what a person has written in place of some. */
-function correctCells(cells: readonly string[], { columns }: Reading, corrected: Texts): readonly string[] {
+function editCells(cells: readonly string[], { columns }: Reading, edited: Texts): readonly string[] {
   const all = [...cells];
   for (const field of fieldNames) {
     const column = columns?.[field];
-    if (column !== undefined) all[column] = field === 'id' ? corrected.id : guardText(corrected[field]);
+    if (column !== undefined) all[column] = field === 'id' ? edited.id : guardText(edited[field]);
   }
   return all;
 }
@@ -101,16 +99,16 @@ function endsWithAdded(titles: readonly string[]): boolean {
 /** What an earlier file of rejected lines has at the end of each. */
 const addedMember = /,"rejected":\{"line":\d+,(?:"error":\d+,)?"reason":"(?:[^"\\]|\\.)*"\}\}$/;
 
-function createJsonWriter({ table, corrections }: Lines): Writer {
+function createJsonWriter({ table, edits }: Lines): Writer {
   return {
     start: [],
     write(index, { error, reason }) {
       const line = readLineNumber(table, index);
       const rejected = stringifyExactJson({ line, error, reason });
-      const corrected = corrections.get(index);
-      if (corrected) {
-        const plant = readPlantTexts(corrected);
-        const members = 'plant' in plant ? plant.plant : withoutEmpty(corrected);
+      const edited = edits.get(index);
+      if (edited) {
+        const plant = readPlantTexts(edited);
+        const members = 'plant' in plant ? plant.plant : withoutEmpty(edited);
         return `${stringifyExactJson({ ...members, rejected: { line, error, reason } })}\n`;
       }
       const [[read = ''] = []] = readCells(table, index, index + 1);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { entityTagOf, fingerprintOf } from './correct-plant.js';
+import { entityTagOf, fingerprintOf } from './update-plant.js';
 
 it('identifies a create as databases and exports of all versions have it', () => {
   const expected = 'bUyT64G1XBMZ1EKtOCs926bJ8JRkgfXiNyInnAAaDNo';

@@ -18,7 +18,7 @@ import { type PlantQueue, type PlantRecord, plantTable, type StoredPlant } from 
  * nothing is changed then
  * @throws whatever the queue throws
  */
-export async function correctPlant(
+export async function updatePlant(
   queue: Pick<PlantQueue, 'change'>,
   id: bigint,
   plant: Plant,
@@ -69,7 +69,7 @@ export function entityTagOf(plant: StoredPlant): string {
   return `"${digestOf([plant.addedAt ?? null, fieldsOf(plant)]).slice(0, 22)}"`;
 }
 
-/** What identifies the create of a plant once it is corrected. Its texts cannot be read from it. */
+/** What identifies the create of a plant once it is updated. Its texts cannot be read from it. */
 export function fingerprintOf(plant: Plant): string {
   return digestOf(fieldsOf(plant));
 }

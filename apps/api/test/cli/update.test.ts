@@ -23,15 +23,15 @@ it.each([
   ['--name Ivy --tag indoor', '"name":"Ivy","tag":"indoor",'],
   ['--no-tag --name Ivy', '"name":"Ivy",'],
   ['--name Fern --tag outdoor', '"name":"Fern","tag":"outdoor",'],
-])('corrects what is given, and prints the plant as export does: %s', async (options, texts) => {
+])('updates what is given, and prints the plant as export does: %s', async (options, texts) => {
   const { run, exportAll } = await createStore();
-  const { exitCode, stdout, stderr } = await run(`correct 1 ${options}`);
+  const { exitCode, stdout, stderr } = await run(`update 1 ${options}`);
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
   expect(stdout.replace(original, '')).toBe(`{"id":1,${texts}${time}}\n`);
   // A plant that is as it was created needs no more.
   expect(original.test(stdout)).toBe(stdout.replace(original, '') !== fern);
   expect(await exportAll()).toBe(stdout);
-  expect(await run(`correct 1 ${options}`)).toEqual(succeeded(stdout));
+  expect(await run(`update 1 ${options}`)).toEqual(succeeded(stdout));
 });
 
 it('fails where there is no such plant, and gives no id again', async () => {
@@ -39,21 +39,19 @@ it('fails where there is no such plant, and gives no id again', async () => {
   await run('delete 1');
   const before = await exportAll();
   for (const id of ['1', '-7', '9223372036854775807'])
-    expect(await run(`correct ${id} --name Ivy`)).toEqual(
-      failed(`plant-store: No plant has the id ${id}.\n`),
-    );
+    expect(await run(`update ${id} --name Ivy`)).toEqual(failed(`plant-store: No plant has the id ${id}.\n`));
   expect(await exportAll()).toBe(before);
-  expect(await useCommands().run('correct 1 --name Ivy')).toMatchObject({ exitCode: 1, stdout: '' });
+  expect(await useCommands().run('update 1 --name Ivy')).toMatchObject({ exitCode: 1, stdout: '' });
 });
 
-it('corrects while a service uses the same file, which reverts nothing at a late retry of the create', async () => {
+it('updates while a service uses the same file, which reverts nothing at a late retry of the create', async () => {
   const { folder, command, client } = await startStore();
   const create = async (name: string) => {
     const { status, replayed } = await client.createPlant({ body: { id: 1, name } });
     return [status, replayed];
   };
   expect(await create('Fren')).toEqual([200, false]);
-  expect((await useCommands({}, folder).run('correct 1 --name Fern')).exitCode).toBe(0);
+  expect((await useCommands({}, folder).run('update 1 --name Fern')).exitCode).toBe(0);
   expect(await create('Fren')).toEqual([200, true]);
   expect(await create('Fern')).toEqual([400, false]);
   expect((await client.getPlant({ params: { id: 1 } })).body).toMatchObject({ name: 'Fern' });
@@ -72,7 +70,7 @@ it.each([
   };
   const source = await open(from);
   await source.run('import', fern + plantLine(2) + plantLine(3));
-  for (const line of ['correct 1 --name Ivy', 'correct 3 --tag x', 'delete 3']) await source.run(line);
+  for (const line of ['update 1 --name Ivy', 'update 3 --tag x', 'delete 3']) await source.run(line);
   const { stdout: exported } = await source.run('export');
   expect(exported.match(RegExp(original, 'g'))).toHaveLength(1);
   for (const engine of [to, from]) {
@@ -83,7 +81,7 @@ it.each([
     expect(await target.run('import', exported)).toEqual(
       succeeded('', '0 imported, 3 already there, 0 bad\n'),
     );
-    // A file from before the correction reverts nothing.
+    // A file from before the update reverts nothing.
     expect(await target.run('import', fern)).toEqual(succeeded('', '0 imported, 1 already there, 0 bad\n'));
     expect((await target.run('export')).stdout).toBe(exported);
   }
@@ -95,7 +93,7 @@ it.each(['SQLite', 'PostgreSQL'] as const)(
     const url = await openStores[engine]();
     const { run, exportAll } = await createStore(url === '' ? {} : { DATABASE_URL: url });
     await run('import', `{"id":2,"name":"Rose","addedAt":null}\n`);
-    await run('correct 1 --name Ivy');
+    await run('update 1 --name Ivy');
     const exported = await exportAll();
     await run('delete 1 2');
     expect(await run('import', exported)).toMatchObject({

@@ -4,8 +4,8 @@ import { messages } from '@plant-store/contract/messages';
 import { isTombstone } from '@plant-store/records';
 import type { Config } from '../config.js';
 import { OperatorError } from '../errors/operator-error.js';
-import { withFields } from '../plants/correct-plant.js';
 import { showStoredPlant } from '../plants/show-plant.js';
+import { withFields } from '../plants/update-plant.js';
 import { orThrow } from '../store/store.js';
 import { type CliContext, writeResult } from './cli-context.js';
 import { retryWhileUnavailable, withDatabase } from './database.js';
@@ -13,21 +13,21 @@ import { formats } from './formats.js';
 import { type JsonOption, toJsonLine } from './json-output.js';
 
 /** The texts that are replaced; `false` for one that is removed. */
-export type Corrections = { readonly [Name in keyof Plant]?: string | false };
+export type Updates = { readonly [Name in keyof Plant]?: string | false };
 
 /**
  * Replaces texts of the plant with an id, and prints it.
  *
  * @throws {OperatorError} when there is no such plant
  */
-export async function correct(
+export async function update(
   config: Config,
   id: bigint,
-  corrections: Corrections,
+  updates: Updates,
   { json = false }: JsonOption,
   context: CliContext,
 ): Promise<void> {
-  const texts = Object.entries(corrections).map(([name, text]) => [name, text === false ? undefined : text]);
+  const texts = Object.entries(updates).map(([name, text]) => [name, text === false ? undefined : text]);
   await withDatabase(config, { mustExist: true }, async ({ stores: { plant: plants } }) => {
     const [outcome] = await retryWhileUnavailable(() =>
       plants.change([

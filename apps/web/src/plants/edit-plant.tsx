@@ -5,17 +5,17 @@ import { notLoaded } from '../shared/load-boundary.js';
 import { checkDraft, noProblems, withoutChanged } from './form/draft.js';
 import { PlantForm, type PlantFormHandle } from './form/plant-form.js';
 import { PlantTexts } from './plant-texts.js';
-import type { CorrectionControl } from './use-correction.js';
+import type { EditControl } from './use-edit.js';
 
-interface CorrectPlantProps {
+interface EditPlantProps {
   readonly texts: Texts;
-  readonly correction: CorrectionControl;
+  readonly edit: EditControl;
   onCancel(): void;
 }
 
-/** The form in which a person corrects a plant. */
-export function CorrectPlant({ texts, correction, onCancel }: CorrectPlantProps) {
-  const { seen, changed, isRestored, isPending, type, begin, save, fail } = correction;
+/** The form in which a person edits a plant. */
+export function EditPlant({ texts, edit, onCancel }: EditPlantProps) {
+  const { seen, changed, isRestored, isPending, type, begin, save, fail } = edit;
   const [problems, setProblems] = useState(noProblems);
   const form = useRef<PlantFormHandle>(null);
   useEffect(() => form.current?.focusField('name'), []);

@@ -11,7 +11,7 @@ import { keepInTab, readFromTab, tabStorageKeys } from '../shared/tab-storage.js
 import { putIn, takeOut } from './use-plants.js';
 
 /** What a person has typed in place of the texts of a plant. */
-interface Correction {
+interface PlantEdit {
   readonly texts: Texts;
   /** That of the plant that the person saw, which alone is replaced. */
   readonly etag: string;
@@ -19,7 +19,7 @@ interface Correction {
   readonly seen?: Plant;
 }
 
-interface CorrectionOptions {
+interface EditOptions {
   readonly id: bigint;
   /** That of the list, in which the plant is shown as it is by then. */
   readonly filter: PlantFilter;
@@ -27,33 +27,33 @@ interface CorrectionOptions {
   readonly stored: Plant | undefined;
 }
 
-/** The correction of a plant. What was typed stays in this tab until it is saved or cancelled. */
-export function useCorrection({ id, filter, stored }: CorrectionOptions) {
+/** The edit of a plant. What was typed stays in this tab until it is saved or cancelled. */
+export function useEdit({ id, filter, stored }: EditOptions) {
   const queryClient = useQueryClient();
   const { client, rejectToken } = usePlantStore();
-  const [correction, setCorrection] = useState(() => restoreCorrection(id));
-  const [isRestored, setRestored] = useState(correction !== undefined);
+  const [edit, setEdit] = useState(() => restoreEdit(id));
+  const [isRestored, setRestored] = useState(edit !== undefined);
   const [changed, setChanged] = useState<StoredPlant>();
   const [done, setDone] = useState('');
   const [problem, setProblem] = useState<string>();
   const [isPending, setPending] = useState(false);
   const [attempt, setAttempt] = useState(0);
   useEffect(() => {
-    if (correction === undefined) return;
-    const { texts, etag } = correction;
-    keepInTab(tabStorageKeys.correction, { texts, etag });
-  }, [correction]);
+    if (edit === undefined) return;
+    const { texts, etag } = edit;
+    keepInTab(tabStorageKeys.edit, { texts, etag });
+  }, [edit]);
 
   const keep = (plant: StoredPlant) =>
     queryClient.setQueryData(queryKeys.getPlant.queryKey({ params: { id } }), plant);
   // The heading shows it at once.
-  const { seen } = correction ?? {};
+  const { seen } = edit ?? {};
   const isChanged = stored !== undefined && seen !== undefined && !hasSameFields(stored, seen) && !isPending;
   const replace = async (plant: Plant, etag: string) => {
     try {
       // With all texts as the person wants them: what a page before has seen is no longer known, only its tag.
-      const edit = startEdit({ plant: { ...plant, id }, etag });
-      const { body } = await saveEdit(client, edit, {}, { onRequest: (event) => setAttempt(event.attempt) });
+      const whole = startEdit({ plant: { ...plant, id }, etag });
+      const { body } = await saveEdit(client, whole, {}, { onRequest: (event) => setAttempt(event.attempt) });
       keep(body);
       // It may no longer match.
       takeOut(queryClient, id);
@@ -64,7 +64,7 @@ export function useCorrection({ id, filter, stored }: CorrectionOptions) {
       if (!isEditConflict(error)) throw error;
       const { plant: now, etag } = error.current;
       keep(now);
-      setCorrection((before) => before && { ...before, etag, seen: now });
+      setEdit((before) => before && { ...before, etag, seen: now });
       setChanged(now);
       setProblem('The plant has changed meanwhile, and nothing was saved. Save replaces what it is now.');
     }
@@ -85,16 +85,16 @@ export function useCorrection({ id, filter, stored }: CorrectionOptions) {
     setPending(false);
   };
   const end = () => {
-    setCorrection(undefined);
+    setEdit(undefined);
     setRestored(false);
     setChanged(undefined);
     setProblem(undefined);
-    keepInTab(tabStorageKeys.correction, undefined);
+    keepInTab(tabStorageKeys.edit, undefined);
   };
 
   return {
     /** `undefined` until the person has begun one. */
-    texts: correction?.texts,
+    texts: edit?.texts,
     /** What it replaces, unless that was read by a page before. */
     seen,
     /** What the plant is, where somebody else has changed it meanwhile. */
@@ -113,14 +113,14 @@ export function useCorrection({ id, filter, stored }: CorrectionOptions) {
       run('read', async () => {
         const { plant, etag } = startEdit(await client.getPlant({ params: { id } }));
         keep(plant);
-        setCorrection({ texts: textsOf(plant), etag, seen: plant });
+        setEdit({ texts: textsOf(plant), etag, seen: plant });
         setRestored(false);
       }),
-    type: (texts: Texts) => setCorrection((before) => before && { ...before, texts }),
-    save: (plant: Plant) => run('change', async () => correction && replace(plant, correction.etag)),
+    type: (texts: Texts) => setEdit((before) => before && { ...before, texts }),
+    save: (plant: Plant) => run('change', async () => edit && replace(plant, edit.etag)),
     /** Ends it unless something was typed, which stays. */
     leave() {
-      if (correction?.seen !== undefined && hasSameTexts(correction.texts, correction.seen)) end();
+      if (edit?.seen !== undefined && hasSameTexts(edit.texts, edit.seen)) end();
     },
     fail: setProblem,
     /** Ends it without a change. */
@@ -128,7 +128,7 @@ export function useCorrection({ id, filter, stored }: CorrectionOptions) {
   };
 }
 
-export type CorrectionControl = ReturnType<typeof useCorrection>;
+export type EditControl = ReturnType<typeof useEdit>;
 
 function textsOf(plant: StoredPlant): Texts {
   return mapFields((name) => String(plant[name] ?? ''));
@@ -138,8 +138,8 @@ const hasSameTexts = (texts: Texts, plant: Plant) =>
   plantFieldNames.every((name) => texts[name] === (plant[name] ?? ''));
 
 /** What was typed for this plant, by a page that had the same fields. */
-function restoreCorrection(id: bigint): Correction | undefined {
-  const { texts, etag } = Object(readFromTab(tabStorageKeys.correction));
+function restoreEdit(id: bigint): PlantEdit | undefined {
+  const { texts, etag } = Object(readFromTab(tabStorageKeys.edit));
   const isWhole = fieldNames.every((name) => typeof Object(texts)[name] === 'string');
   return isWhole && texts.id === `${id}` && typeof etag === 'string' ? { texts, etag } : undefined;
 }

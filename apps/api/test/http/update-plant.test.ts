@@ -12,7 +12,7 @@ const send = (method: string, id: number, headers: Record<string, string> = {}, 
     headers: { Authorization: `Bearer ${service.token}`, 'Content-Type': 'application/json', ...headers },
     ...(plant && { body: JSON.stringify(plant) }),
   });
-const correct = (id: number, tag: string, plant: object) => send('PUT', id, { 'If-Match': tag }, plant);
+const update = (id: number, tag: string, plant: object) => send('PUT', id, { 'If-Match': tag }, plant);
 
 it('has an ETag with a plant, by which neither GET nor HEAD sends it again', async () => {
   await postPlant(service, { id: 1, name: 'Fern' });
@@ -33,12 +33,12 @@ it('has an ETag with a plant, by which neither GET nor HEAD sends it again', asy
     expect(headers.get('x-request-id')).toMatch(/./);
     for (const name of ['content-type', 'content-length']) expect(headers.has(name)).toBe(false);
   }
-  const corrected = (await correct(1, tag, { name: 'Ivy' })).headers;
-  expect([corrected.get('cache-control'), corrected.get('content-type')]).toEqual([
+  const updated = (await update(1, tag, { name: 'Ivy' })).headers;
+  expect([updated.get('cache-control'), updated.get('content-type')]).toEqual([
     ...['no-store', 'application/json; charset=utf-8'],
   ]);
-  expect(corrected.get('etag')).not.toBe(tag);
-  expect((await send('GET', 1, { 'If-None-Match': tag })).headers.get('etag')).toBe(corrected.get('etag'));
+  expect(updated.get('etag')).not.toBe(tag);
+  expect((await send('GET', 1, { 'If-None-Match': tag })).headers.get('etag')).toBe(updated.get('etag'));
 });
 
 it('has the ETag of a plant with the reply to its create and to each retry, by which both are updated without a read', async () => {
@@ -46,11 +46,11 @@ it('has the ETag of a plant with the reply to its create and to each retry, by w
   const tag = await tagOf('Fern');
   expect(tag).toBe((await send('GET', 2)).headers.get('etag'));
   expect(await tagOf('Fern')).toBe(tag);
-  const updated = await correct(2, tag, { name: 'Ivy' });
+  const updated = await update(2, tag, { name: 'Ivy' });
   expect(updated.status).toBe(200);
   // The reply shows what was created, and so does its tag: it does not permit to overwrite what somebody has made of that.
   expect(await tagOf('Fern')).toBe(tag);
-  expect((await correct(2, tag, { name: 'Oak' })).status).toBe(412);
+  expect((await update(2, tag, { name: 'Oak' })).status).toBe(412);
 });
 
 it('has no ETag with what shows no plant', async () => {
@@ -58,7 +58,7 @@ it('has no ETag with what shows no plant', async () => {
   const rejected = await postPlant(service, { id: 3, name: 'Ivy' });
   expect(rejected.headers).not.toHaveProperty('etag');
   const others = [
-    ...[correct(3, '"x"', { name: 'Ivy' }), send('GET', 3, { 'If-Match': '"x"' }), send('GET', 6)],
+    ...[update(3, '"x"', { name: 'Ivy' }), send('GET', 3, { 'If-Match': '"x"' }), send('GET', 6)],
     ...[send('PUT', 3), send('DELETE', 3)],
   ];
   for (const { headers } of await Promise.all(others)) expect(headers.has('etag')).toBe(false);
@@ -78,18 +78,18 @@ it('takes several lines of a condition as one list', async () => {
   expect(await statusOf('If-Match: *', `If-Match: ${etag}`)).toBe(400);
 });
 
-it('corrects for one of many that have read the same plant, and loses nothing', async () => {
+it('updates for one of many that have read the same plant, and loses nothing', async () => {
   await postPlant(service, { id: 4, name: 'Fern' });
   const tag = (await send('GET', 4)).headers.get('etag') ?? '';
   const names = Array.from({ length: 20 }, (_, index) => `Fern ${index}`);
-  const replies = await Promise.all(names.map((name) => correct(4, tag, { name })));
+  const replies = await Promise.all(names.map((name) => update(4, tag, { name })));
   const statuses = replies.map(({ status }) => status);
   expect(statuses.toSorted()).toEqual([200, ...Array(19).fill(412)]);
   const { name } = (await (await send('GET', 4)).json()) as { name: string };
   expect(name).toBe(names[statuses.indexOf(200)]);
   // Attempts of one request all succeed, with the same reply.
   const retries = await Promise.all(
-    names.map(() => correct(4, '"old"', { name }).then((reply) => reply.text())),
+    names.map(() => update(4, '"old"', { name }).then((reply) => reply.text())),
   );
   expect(new Set(retries)).toEqual(new Set([await (await send('GET', 4)).text()]));
 });
@@ -111,14 +111,14 @@ it('is typed in the client, whose ETag is that of the reply before', async () =>
   await client.createPlant({ body: { ...params, name: 'Oka', tag: 'tree' } });
   const { headers } = await client.getPlant({ params });
   const tag = headers.get('etag') ?? '';
-  const correctTo = (name: string) =>
-    client.correctPlant({ params, headers: { 'if-match': tag }, body: { name, tag: 'tree' } });
-  expect(await correctTo('Oak')).toMatchObject({
+  const updateTo = (name: string) =>
+    client.updatePlant({ params, headers: { 'if-match': tag }, body: { name, tag: 'tree' } });
+  expect(await updateTo('Oak')).toMatchObject({
     status: 200,
     body: { ...params, name: 'Oak', tag: 'tree' },
   });
-  expect(await correctTo('Ash')).toMatchObject({ status: 412, body: { error: 41200 } });
+  expect(await updateTo('Ash')).toMatchObject({ status: 412, body: { error: 41200 } });
   // @ts-expect-error a precondition is needed
-  const without = await client.correctPlant({ params, body: { name: 'Ash' } });
+  const without = await client.updatePlant({ params, body: { name: 'Ash' } });
   expect(without).toMatchObject({ status: 400, body: { error: 40008 } });
 });
