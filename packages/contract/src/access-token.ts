@@ -14,6 +14,14 @@ export const scopes = [...plantScopes, 'admin'] as const;
 /** One of `scopes`. */
 export type Scope = (typeof scopes)[number];
 
+/** What `update` was called before version 1.5. Older tokens and settings still have this name. */
+export const formerUpdate = 'correct';
+
+/** The present name of a scope. Returns any other text unchanged. */
+export function currentScope(name: string): string {
+  return name === formerUpdate ? 'update' : name;
+}
+
 /** The number of base62 characters that hold the 32 random bytes. */
 export const accessTokenSecretLength = 43;
 

@@ -26,6 +26,7 @@ const settings: JwtSettings = {
     delete: 'plants:delete',
     admin: 'plants:admin',
   },
+  formerUpdate: 'plants:correct',
   withoutScopes: [],
   keyTimes: { refreshMs: 1, cooldownMs: 1, timeoutMs: 1, staleMs: 1 },
   signIn: undefined,
@@ -160,6 +161,7 @@ it.each<[string, Members, accepted: boolean]>([
 
 it.each<[string, Members, permitted: string[]]>([
   ['the scopes that it names', { scope: 'plants:delete plants:read openid' }, ['read', 'delete']],
+  ['the scope that 1.4 called correct', { scope: 'plants:correct' }, ['update']],
   ['those in scp', { scp: ['plants:create'] }, ['create']],
   ['none of another spelling', { scope: 'plants:creates Plants:read plants:read,plants:delete' }, ['left']],
   ['what is left to one without any', {}, ['left']],

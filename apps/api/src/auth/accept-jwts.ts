@@ -178,7 +178,11 @@ function readClaims(
   const named = textsOf(readClaim(payload, profile.scopeClaims));
   if (requiredScope !== undefined && !named.includes(requiredScope))
     throw new JwtRejectedError('insufficient_scope');
-  const scopes = allScopes.filter((scope) => named.includes(settings.scopes[scope]));
+  const { scopes: scopeNames, formerUpdate } = settings;
+  const permits = (scope: Scope) =>
+    named.includes(scopeNames[scope]) ||
+    (scope === 'update' && formerUpdate !== undefined && named.includes(formerUpdate));
+  const scopes = allScopes.filter(permits);
   return {
     subject,
     scopes: scopes.length > 0 ? scopes : settings.withoutScopes,

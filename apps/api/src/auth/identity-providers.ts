@@ -1,5 +1,3 @@
-import type { Scope } from '@plant-store/contract/access-token';
-
 /** Which claims of a provider's tokens are read, and by what an access token is known. */
 export interface ClaimProfile {
   /** Each is a list of names, of which the first that a token has counts; in an object by dots, such as `realm_access.roles`. */
@@ -15,7 +13,7 @@ export interface ClaimProfile {
 /** What a provider documents. */
 export interface ProviderProfile extends ClaimProfile {
   /** What the provider calls a scope, unless `JWT_SCOPES` says so. */
-  nameScope(scope: Scope): string;
+  nameScope(scope: string): string;
   /** What the page asks for to get a token for the audience, if that is not the scopes. */
   nameAudience?(audience: string): string;
 }

@@ -28,6 +28,7 @@ it('has defaults for all but issuer, audience and keys', () => {
     clockToleranceSeconds: 30,
     requiredScope: undefined,
     scopes: Object.fromEntries(scopes.map((scope) => [scope, `plants:${scope}`])),
+    formerUpdate: 'plants:correct',
     withoutScopes: ['create'],
     keyTimes: { refreshMs: 300_000, cooldownMs: 10_000, timeoutMs: 5_000, staleMs: 86_400_000 },
   });
@@ -54,6 +55,13 @@ it('parses the others', () => {
     },
     withoutScopes: [],
   });
+});
+
+it('accepts the former name of the scope update, in settings too', () => {
+  expect(parse({ ...complete, JWT_PROVIDER: 'entra' })?.formerUpdate).toBe('Plants.Correct');
+  const named = parse({ ...complete, JWT_SCOPES: 'read=r correct=plants:correct' });
+  expect(named).toMatchObject({ scopes: { update: 'plants:correct' }, formerUpdate: undefined });
+  expect(() => parse({ ...complete, JWT_SCOPES: 'update=a correct=b' })).toThrow('"correct=b" is not');
 });
 
 it('has what the page needs to sign people in, and asks for all scopes by the names of the provider', () => {

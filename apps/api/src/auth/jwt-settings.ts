@@ -1,4 +1,10 @@
-import { plantScopes, type Scope, scopes } from '@plant-store/contract/access-token';
+import {
+  currentScope,
+  formerUpdate,
+  plantScopes,
+  type Scope,
+  scopes,
+} from '@plant-store/contract/access-token';
 import { shorten } from '@plant-store/contract/messages';
 import ipaddr from 'ipaddr.js';
 import * as z from 'zod';
@@ -43,7 +49,7 @@ const defaultClockToleranceSeconds = 30;
 const scopeShape = /^[!#-+\--:<-[\]-~]{1,100}$/;
 
 /** What another separator than a space leaves of the next pair in a name. */
-const nextPair = new RegExp(`^=|(^|\\W)(${scopes.join('|')})=`);
+const nextPair = new RegExp(`^=|(^|\\W)(${[...scopes, formerUpdate].join('|')})=`);
 
 const providers = Object.keys(providerProfiles) as ProviderName[];
 
@@ -194,6 +200,8 @@ export function toJwtSettings(variables: JwtVariables) {
     requiredScope: variables.JWT_REQUIRED_SCOPE,
     /** What the provider calls each scope. */
     scopes: scopeNames,
+    /** What else it calls `update`; `undefined` where `JWT_SCOPES` names that scope. */
+    formerUpdate: variables.JWT_SCOPES?.update === undefined ? nameScope(formerUpdate) : undefined,
     /** What a token with none of these permits. */
     withoutScopes,
     keyTimes,
@@ -252,7 +260,7 @@ create=plants:create read=plants:read update=plants:update delete=plants:delete;
 
 function splitPair(pair: string): readonly [scope: string, name: string] {
   const [, scope = '', name = ''] = /^(\w+)=(.*)$/.exec(pair) ?? [];
-  return [scope, name];
+  return [currentScope(scope), name];
 }
 
 function isScope(text: string): boolean {

@@ -7,7 +7,7 @@ import {
   QUERY_MAX_LENGTHS,
   QueryTimeSchema,
 } from '@plant-store/contract';
-import { plantScopes, type Scope, scopes } from '@plant-store/contract/access-token';
+import { currentScope, plantScopes, type Scope, scopes } from '@plant-store/contract/access-token';
 import { plantFieldNames, plantFields } from '@plant-store/contract/fields';
 import { MAX_RATE_PER_MINUTE } from '@plant-store/contract/messages';
 import { ServiceError } from '@plant-store/records';
@@ -478,7 +478,7 @@ const toName = parserOf(
 const toScopes = parserOf(
   z
     .string()
-    .transform((text) => text.split(',').map((name) => name.trim()))
+    .transform((text) => text.split(',').map((name) => currentScope(name.trim())))
     .pipe(z.array(z.enum(scopes)))
     .transform((names): readonly Scope[] => scopes.filter((scope) => names.includes(scope))),
   `Give one or more of ${scopes.join()}.`,

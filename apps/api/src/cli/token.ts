@@ -1,7 +1,13 @@
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { TimeSchema } from '@plant-store/contract';
-import { isAccessTokenFormat, plantScopes, type Scope, scopes } from '@plant-store/contract/access-token';
+import {
+  currentScope,
+  isAccessTokenFormat,
+  plantScopes,
+  type Scope,
+  scopes,
+} from '@plant-store/contract/access-token';
 import { escapeInvisible } from '@plant-store/contract/escape-invisible';
 import { MAX_RATE_PER_MINUTE, shorten } from '@plant-store/contract/messages';
 import type { IssuedToken } from '@plant-store/contract/operations';
@@ -383,7 +389,7 @@ const HashedAccessTokenSchema = z.strictObject({
   hash: z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hexadecimal'),
   // Before there were scopes, each token could create, and nothing else.
   scopes: z
-    .array(z.enum(scopes))
+    .array(z.string().transform(currentScope).pipe(z.enum(scopes)))
     .min(1)
     .default((): Scope[] => ['create']),
   createdAt: DateSchema,

@@ -1,4 +1,4 @@
-import { scopes as allScopes, type Scope } from '@plant-store/contract/access-token';
+import { scopes as allScopes, currentScope, type Scope } from '@plant-store/contract/access-token';
 import type {
   AccessToken,
   AccessTokenStore,
@@ -270,7 +270,7 @@ function fromRow<Stored extends { readonly scopes: string }>(row: Stored) {
 
 /** Those of a list separated by commas, without any that only a later version knows. */
 function parseScopes(list: string): readonly Scope[] {
-  const names = list.split(',');
+  const names = list.split(',').map(currentScope);
   return allScopes.filter((scope) => names.includes(scope));
 }
 

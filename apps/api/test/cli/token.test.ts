@@ -51,6 +51,17 @@ it('issues, lists and revokes tokens', async () => {
   for (const line of ['revoke 7', 'rotate 7']) expect(await run(line)).toEqual(failed(/no token 7/));
 });
 
+it('accepts the former name of the scope update, and stores the present one', async () => {
+  const { run } = useTokens();
+  const { stderr } = await run('create --name shop --can read,correct');
+  expect(stderr).toContain('It may read and update plants.');
+  const exported = (await run('export')).stdout;
+  expect(exported).toContain('"scopes":["read","update"]');
+  const moved = useTokens();
+  expect(await moved.run('import', exported.replace('"update"', '"correct"'))).toMatchObject({ exitCode: 0 });
+  expect((await moved.run('export')).stdout).toBe(exported);
+});
+
 it('shows what is invisible in names, so that two tokens never look alike, and keeps it', async () => {
   const { folder, run } = useTokens();
   const names = ['shop', 'sh\u200dop', 'sh\\u200dop', '\u202epohs', 'shop\u{e0061}', '\u3164'];

@@ -293,14 +293,14 @@ describe.each(enginesOfStore())('access tokens on %s', (engine) => {
   });
 });
 
-it('reads a time without a time zone, as SQLite itself writes it, as UTC, and the scopes that it knows', async () => {
+it('reads a time without a time zone, as SQLite itself writes it, as UTC, and the scopes that it knows, also by a former name', async () => {
   vi.stubEnv('TZ', 'Asia/Kolkata');
   const times = ['2026-01-02 03:04:05', '2031-02-03T04:05:06.789+00:00', '2031-02-03T04:05:06Z', null, '600'];
-  const query = async () => [[1, 'shop', 'delete,create,later', ...times]];
+  const query = async () => [[1, 'shop', 'delete,create,correct,later', ...times]];
   expect(await findAccessToken(query, '?', 'a')).toStrictEqual({
     id: 1,
     name: 'shop',
-    scopes: ['create', 'delete'],
+    scopes: ['create', 'update', 'delete'],
     createdAt: new Date('2026-01-02T03:04:05.000Z'),
     expiresAt: new Date('2031-02-03T04:05:06.789Z'),
     revokedAt: new Date('2031-02-03T04:05:06.000Z'),
