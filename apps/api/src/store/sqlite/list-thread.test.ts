@@ -37,7 +37,7 @@ it('reads the next list in another thread when one hangs, which ends once it goe
   const { thread, list, letGo } = createHangingThread(1, 5_000);
   const [first, second] = [list(), list()];
   await expect(first).rejects.toMatchObject({ errorName: 'database_unavailable' });
-  expect(await second).toEqual({ plants: [{ id: 7n, name: 'Fern' }], last: undefined });
+  expect(await second).toEqual({ records: [{ id: 7n, name: 'Fern' }], last: undefined });
   letGo();
   await thread.close();
 });
