@@ -166,7 +166,8 @@ export interface ListedChanges<Fields> {
  * properties, because methods would accept a store of other records.
  */
 export interface Store<Fields> {
-  readonly create: (record: New<Fields>) => Promise<CreateOutcome<Fields>>;
+  /** Stores a record if nothing ever had its id. A record without a time gets the time of now. */
+  readonly create: (record: Stored<Fields>) => Promise<CreateOutcome<Fields>>;
   readonly change: (change: Change<Fields>) => Promise<ChangeOutcome<Fields>>;
   readonly find: (id: bigint) => Promise<StoredRecord<Fields> | undefined>;
   /** Examines records in an order, as many as the limits allow, at least one, and returns those that match and were not deleted. */

@@ -1,0 +1,234 @@
+import { INT64_MAX, INT64_MIN } from '@plant-store/contract';
+import { expect, it } from 'vitest';
+import { type ListLimits, type ListPosition, type ListQuery, removalOf } from '../../src/index.js';
+import { highLimits, type Subject } from './use-store.js';
+
+/** Pages of so many ids, each as `list` returns it. */
+const pagesOf = (size: number, ids: readonly bigint[]) =>
+  Array.from({ length: Math.ceil(ids.length / size) }, (_, page) =>
+    ids.slice(page * size, (page + 1) * size).join(),
+  );
+
+const range = (count: number) => Array.from({ length: count }, (_, id) => BigInt(id));
+
+/** Values of which a filter must select exactly one. */
+const filterValues = {
+  text: ['indoor', 'Indoor', 'indoor ', 'í', "'; --", '%', ''],
+  int64: [INT64_MIN, -1n, 0n, 1n, 9007199254740992n, 9007199254740993n, INT64_MAX],
+  boolean: [true, false],
+  time: [],
+  int64List: [],
+} as const;
+
+export function testList<Fields extends object>(subject: Subject<Fields>): void {
+  const { record, withFields, createAll, fields, searched, toColumn } = subject;
+
+  /** The ids of each page, such as `1,2`. The last page is left out if it is empty, since a store may examine all records for it. */
+  async function list(limits: Partial<ListLimits>, query: Partial<ListQuery> = {}): Promise<string[]> {
+    const pages: string[] = [];
+    let after: ListPosition | undefined;
+    do {
+      const listed = await subject.store.list({ order: 'id', ...query, after }, { ...highLimits, ...limits });
+      pages.push(listed.records.map(({ id }) => id).join());
+      after = listed.last;
+    } while (after !== undefined);
+    return pages.at(-1) === '' ? pages.slice(0, -1) : pages;
+  }
+  /** The ids of all pages. */
+  const listAll = async (query: Partial<ListQuery>, limits: Partial<ListLimits> = {}) =>
+    (await list(limits, query)).filter((page) => page !== '').join();
+
+  const createAt = (addedAt: number | null, ...ids: bigint[]) =>
+    createAll(ids.map((id) => ({ ...record(id), addedAt })));
+  const removeAll = (ids: readonly bigint[], retire = false) =>
+    Promise.all(ids.map((id) => subject.store.change(removalOf(id, retire))));
+
+  it('records as they were stored', async () => {
+    const records = [record(1n, 0), record(2n, 1), record(3n, 2)].map((one) => ({ ...one, addedAt: 5 }));
+    await createAll(records);
+    expect(await subject.store.list({ order: 'id' }, highLimits)).toMatchObject({ last: undefined });
+    for (const order of ['id', 'newest'] as const) {
+      const listed = await subject.store.list({ order }, highLimits);
+      expect(listed.records).toEqual(order === 'id' ? records : records.toReversed());
+    }
+  });
+
+  it('records by id, from the smallest to the largest, in pages of as many as match', async () => {
+    expect(await list({})).toEqual([]);
+    const ids = [INT64_MIN, -1n, 0n, 1n, 10n, 9007199254740993n, INT64_MAX];
+    for (const id of ids.toReversed()) await createAt(1, id);
+    for (const matches of [1, 3, 4, 1_000]) expect(await list({ matches })).toEqual(pagesOf(matches, ids));
+    for (const [at, id] of ids.entries()) {
+      const { records } = await subject.store.list({ order: 'id', after: { id } }, highLimits);
+      expect(records.map((one) => one.id)).toEqual(ids.slice(at + 1));
+    }
+    const { records } = await subject.store.list({ order: 'id', after: { id: 5n } }, highLimits);
+    expect(records.map((one) => one.id)).toEqual(ids.slice(4));
+  });
+
+  it('the newest records first, those of one time by descending id, and those without a time apart', async () => {
+    for (const order of ['newest', 'untimed'] as const) expect(await list({}, { order })).toEqual([]);
+    await createAt(null, 100n, 50n, INT64_MAX);
+    await createAt(2_000, -3n, 3n);
+    await createAt(1_000, INT64_MIN, 7n);
+    await createAt(3_000, 0n);
+    for (const matches of [1, 2, 4, 1_000]) {
+      expect(await listAll({ order: 'newest' }, { matches })).toBe(`0,3,-3,7,${INT64_MIN}`);
+      expect(await listAll({ order: 'untimed' }, { matches })).toBe(`${INT64_MAX},100,50`);
+    }
+  });
+
+  const filters = fields.filter(([, { filter }]) => filter);
+  it.each(filters)('records with exactly a value of %s', async (name, { kind, required }) => {
+    const values = filterValues[kind];
+    await createAll(values.map((value, at) => withFields(BigInt(at), { [name]: value })));
+    if (!required) await createAll([record(100n)]);
+    for (const [at, value] of values.entries()) {
+      const equal = { [name]: toColumn(name, value) };
+      for (const limits of [{}, { records: 1 }]) expect(await listAll({ equal }, limits)).toBe(`${at}`);
+      expect(await listAll({ equal, order: 'newest' })).toBe(`${at}`);
+    }
+    const all = [...values.keys(), ...(required ? [] : [100])].join();
+    expect(await listAll({ equal: { [name]: undefined } })).toBe(all);
+  });
+
+  it.runIf(searched)('records with a part of a text in any case of letters', async () => {
+    const texts = ['Monstera', 'mini MONSTERA', 'Éclair 100% _x', 'fern', `${'苗'.repeat(60_000)}Ö`, ''];
+    await createAll(texts.map((text, at) => withFields(BigInt(at), { [searched ?? '']: text })));
+    const expected = {
+      ...{ mOnStErA: '0,1', éclair: '2', 'E\u0301CLAIR': '2', eclair: '', '0% _': '2', 'o\u0308': '4' },
+      ...{ "'; --": '', '': '0,1,2,3,4,5' },
+    };
+    for (const [q, ids] of Object.entries(expected)) {
+      expect(await listAll({ q }), q).toBe(ids);
+      expect(await listAll({ q }, { matches: 1 }), q).toBe(ids);
+    }
+    expect(await list({ matches: 1 }, { q: 'm' })).toEqual(['0', '1']);
+    const optional = filters.find(([, { required }]) => !required);
+    if (optional !== undefined) {
+      const [name, { kind }] = optional;
+      const [value] = filterValues[kind];
+      const equal = { [name]: toColumn(name, value) };
+      await createAll([withFields(9n, { [searched ?? '']: 'Moss', [name]: value })]);
+      expect(await listAll({ equal, q: 'm' })).toBe('9');
+      expect(await listAll({ equal, q: 'e' })).toBe('');
+    }
+  });
+
+  it('records that were stored from a time on, and before a time, in either order', async () => {
+    await createAt(null, 9n);
+    for (const time of [-1_000, 0, 1_000, 2_000, 3_000]) await createAt(time, BigInt(time), BigInt(time + 1));
+    const ranges: [Partial<ListQuery>, string][] = [
+      [{ addedFrom: 1_000, addedBefore: 3_000 }, '1000,1001,2000,2001'],
+      [{ addedFrom: 1_001, addedBefore: 3_001 }, '2000,2001,3000,3001'],
+      [{ addedFrom: 2_001 }, '3000,3001'],
+      [{ addedBefore: 0 }, '-1000,-999'],
+      [{ addedFrom: 3_000, addedBefore: 3_000 }, ''],
+    ];
+    for (const [query, ids] of ranges) {
+      for (const limits of [{}, { matches: 1 }, { records: 3 }, { records: 2, matches: 1 }]) {
+        expect(await listAll(query, limits)).toBe(ids);
+        const newest = await listAll({ ...query, order: 'newest' }, limits);
+        expect(newest).toBe(ids.split(',').toReversed().join());
+        expect(await listAll({ ...query, order: 'untimed' }, limits)).toBe('');
+      }
+    }
+  });
+
+  it('only the records of a time when the newest come first', async () => {
+    for (const time of [1, 2, 3, 4, 5]) await createAt(time, BigInt(time));
+    const times = { addedFrom: 2, addedBefore: 4 };
+    expect(await list({ records: 2 }, { ...times, order: 'newest' })).toEqual(['3,2']);
+    expect(await list({ records: 2 }, times)).toEqual(['2', '3']);
+  });
+
+  it.runIf(searched)('a short or empty page before the last where it examines no more records', async () => {
+    const textOf = (id: bigint) => (id < 5n ? 'x' : 'y');
+    const ids = range(7).slice(1);
+    await createAll(ids.map((id) => withFields(id, { [searched ?? '']: textOf(id) })));
+    expect(await list({ records: 2 }, { q: 'y' })).toEqual(['', '', '5,6']);
+    expect(await list({ records: 4 }, { q: 'y' })).toEqual(['', '5,6']);
+    expect(await list({ records: 3, matches: 2 }, { q: 'x' })).toEqual(['1,2', '3,4']);
+  });
+
+  it('no deleted record, and fills the page, as far as the limits allow', async () => {
+    const ids = range(100);
+    await createAt(1, ...ids);
+    const kept = ids.filter((id) => id % 10n === 9n);
+    await removeAll(ids.filter((id) => !kept.includes(id)));
+    await removeAll([200n], true);
+    for (const matches of [2, 4]) expect(await list({ matches })).toEqual(pagesOf(matches, kept));
+    expect(await list({ matches: 2, records: 20 })).toEqual(pagesOf(2, kept));
+    // 15 of them have one record or two.
+    const byFifteen = ['9', '19,29', '39', '49,59', '69', '79,89', '99'];
+    expect(await list({ matches: 3, records: 15 })).toEqual(byFifteen);
+    expect(await listAll({ order: 'newest' }, { matches: 2 })).toBe(kept.toReversed().join());
+    expect(await listAll({ order: 'untimed' })).toBe('');
+  });
+
+  it.runIf(searched)(
+    'no page with more bytes of fields than the limit, but at least one record',
+    async () => {
+      const texts = ['🌱'.repeat(1_000), '苗'.repeat(1_000), 'é'.repeat(1_000)];
+      await createAll(texts.map((text, at) => withFields(BigInt(at + 1), { [searched ?? '']: text })));
+      // Of 4, 3, and 2 kB, and what the other fields have.
+      expect(await list({ bytes: 0 })).toEqual(['1', '2', '3']);
+      expect(await list({ bytes: 4_900 })).toEqual(['1', '2', '3']);
+      expect(await list({ bytes: 6_900 })).toEqual(['1', '2,3']);
+      for (const matches of [3, 1_000]) expect(await list({ bytes: 8_900, matches })).toEqual(['1,2', '3']);
+      expect(await list({ bytes: 9_900 })).toEqual(['1,2,3']);
+      await removeAll([1n]);
+      expect(await list({ matches: 2, bytes: 3_900 })).toEqual(['2', '3']);
+      expect(await list({ matches: 2, bytes: 5_900 })).toEqual(['2,3']);
+    },
+  );
+
+  const counted = fields.filter(([, { kind, filter }]) => kind === 'text' && filter);
+  it.runIf(counted.length > 0)('how many records have each value, among those that it examines', async () => {
+    const [[name, { required }] = ['', {}]] = counted;
+    const texts = ['a', required ? 'c' : undefined, 'b', 'a', '', 'a', 'gone'];
+    expect(await subject.store.countValues(name, undefined, highLimits)).toMatchObject({
+      counts: [],
+      last: undefined,
+    });
+    await createAll(
+      texts.map((text, id) => withFields(BigInt(id - 1), text === undefined ? {} : { [name]: text })),
+    );
+    await removeAll([5n]);
+    const count = async (limits: Partial<ListLimits>) => {
+      const pages: string[] = [];
+      for (let after: bigint | undefined; ; ) {
+        const { counts, last } = await subject.store.countValues(name, after, { ...highLimits, ...limits });
+        const texts = counts
+          .filter(([value]) => value !== 'c')
+          .map(([value, records]) => `${value}${records}`);
+        pages.push(texts.sort().join());
+        if (last === undefined) return pages;
+        after = last;
+      }
+    };
+    expect(await count({})).toEqual(['1,a3,b1']);
+    expect(await count({ records: 4 })).toEqual(['a2,b1', '1,a1']);
+    expect(await count({ records: 1 })).toEqual(['a1', '', 'b1', 'a1', '1', 'a1', '']);
+    expect(await count({ bytes: 0 })).toHaveLength(7);
+  });
+
+  it('each record once, and no older one too few, while others are stored', async () => {
+    const old = Array.from({ length: 60 }, (_, index) => BigInt(10 * index));
+    await createAll(old.map((id) => record(id)));
+    let isDone = false;
+    const adding = (async () => {
+      for (let id = 1n; !isDone && id < 600n; id += 7n) {
+        await subject.store.create(record(id));
+        await new Promise((resolve) => setTimeout(resolve));
+      }
+    })();
+    for (const order of ['id', 'newest'] as const) {
+      const ids = (await listAll({ order }, { matches: 3 })).split(',').map(BigInt);
+      expect(new Set(ids).size).toBe(ids.length);
+      expect(ids).toEqual(expect.arrayContaining(old));
+    }
+    isDone = true;
+    await adding;
+  });
+}
