@@ -11,7 +11,7 @@ const positions = [0n, 7n, -1n, INT64_MIN, INT64_MAX].flatMap((id) => [
 ]);
 
 it.each(positions)('has the position that it was written for: $id, $addedAt', (position) => {
-  for (const query of [{}, { order: 'newest', tag: '🌱', q: '.' } as const]) {
+  for (const query of [{}, { order: 'newest' as const, tag: '🌱', q: '.' }]) {
     expect(readCursor(query, writeCursor(query, position))).toStrictEqual(position);
   }
 });
@@ -20,10 +20,15 @@ it('is one of the same plants in the same order alone, however many a page has',
   const query = { tag: 'a', q: 'b' };
   const cursor = writeCursor(query, { id: 1n });
   expect(readCursor({ ...query, order: 'id', limit: 7, after: 'x' }, cursor)).toEqual({ id: 1n });
-  const others: RecordQuery[] = [{}, { tag: 'a' }, { q: 'b' }, { tag: 'b', q: 'a' }];
+  const others: (RecordQuery & { readonly tag?: string })[] = [
+    {},
+    { tag: 'a' },
+    { q: 'b' },
+    { tag: 'b', q: 'a' },
+  ];
   for (const other of [...others, { ...query, order: 'newest' } as const])
     expect(readCursor(other, cursor)).toBeUndefined();
-  expect(readCursor({ tag: '' }, writeCursor({}, { id: 1n }))).toBeUndefined();
+  expect(readCursor({ limit: 7, tag: '' }, writeCursor({}, { id: 1n }))).toBeUndefined();
   for (const name of ['addedFrom', 'addedBefore'] as const) {
     const of = (year: number) => ({ [name]: `${year}-01-01T00:00:00Z` });
     for (const other of [{}, of(2026)])

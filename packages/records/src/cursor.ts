@@ -3,7 +3,7 @@ import { columnsOf } from '@plant-store/contract/columns';
 import { fieldsOf, type Resource } from '@plant-store/contract/resource';
 import type { ChangePosition, ListPosition } from './store.js';
 
-/** The query of a list, besides its filters, which have the names of fields. */
+/** The query of a list. A caller's type has its filters besides, which have the names of fields. */
 export interface RecordQuery {
   readonly limit?: number | undefined;
   readonly after?: string | undefined;
@@ -11,7 +11,6 @@ export interface RecordQuery {
   readonly q?: string | undefined;
   readonly addedFrom?: string | undefined;
   readonly addedBefore?: string | undefined;
-  readonly [filter: string]: unknown;
 }
 
 /** The version of the form of cursors. */
@@ -25,8 +24,9 @@ export function cursorsOf(resource: Resource) {
   /** Differs for queries that select other records, or order them differently. */
   function fingerprint(query: RecordQuery): string {
     const { order = 'id', q } = query;
+    const values = query as Readonly<Record<string, unknown>>;
     const columnOf = (name: string) => {
-      const column = filters.includes(name) ? toColumn(name, query[name]) : query[name];
+      const column = filters.includes(name) ? toColumn(name, values[name]) : values[name];
       return typeof column === 'bigint' ? column.toString() : (column ?? null);
     };
     const [first = '', ...others] = filters;
@@ -38,10 +38,10 @@ export function cursorsOf(resource: Resource) {
   }
 
   return {
-    write: (query: RecordQuery, { id, addedAt }: ListPosition): string =>
+    write: <Query extends RecordQuery>(query: Query, { id, addedAt }: ListPosition): string =>
       [version, fingerprint(query), addedAt ?? '', id].join('.'),
     /** Returns `undefined` for a text that is not a cursor of this query, or that another version of the service wrote. */
-    read(query: RecordQuery, cursor: string): ListPosition | undefined {
+    read<Query extends RecordQuery>(query: Query, cursor: string): ListPosition | undefined {
       const start = `${version}.${fingerprint(query)}.`;
       if (!cursor.startsWith(start)) return undefined;
       const [, addedAt = '', id = ''] =

@@ -1,5 +1,5 @@
 import { Int64ParameterSchema, MAX_PLANTS } from '@plant-store/contract';
-import { type Column, columnsOf } from '@plant-store/contract/columns';
+import { columnsOf } from '@plant-store/contract/columns';
 import { type Conditions, findFailedCondition, isEntityTags } from '@plant-store/contract/conditions';
 import { explainInvalid, messages, messagesOf, subjectOf } from '@plant-store/contract/messages';
 import { errorNamesOf, fieldsOf, type Resource } from '@plant-store/contract/resource';
@@ -27,11 +27,13 @@ import {
 } from './store.js';
 
 /** What differs between the service and the fake of the client. */
-export interface Platform {
+export interface Platform<Fields> {
   /** A text that identifies another one: in the service it is the SHA-256 in base64url. */
   readonly digest: (text: string) => string;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** The size of the fields of a record, in bytes. Default: 0, for a store without limits. */
+  readonly bytesOf?: (record: Fields) => number;
 }
 
 /** A successful reply: its body, and the headers that depend on the operation. */
@@ -50,13 +52,18 @@ export type Shown<Fields> = Fields & {
   readonly addedAt?: string | undefined;
 };
 
-/** The last change of a record as a reply shows it: with the record under the name of its resource, unless it was deleted. */
-export interface ShownChange {
-  readonly kind: 'created' | 'updated' | 'deleted';
+/** A record under the name of its resource, such as `{ plant: … }`. */
+export type Named<Fields, Name extends string> = { readonly [Each in Name]: Shown<Fields> };
+
+/** The last change of a record as a reply shows it. */
+export type ShownChange<Fields, Name extends string> = {
   readonly id: bigint;
   readonly idText: string;
   readonly at?: string;
-}
+} & ({ readonly kind: 'deleted' } | ({ readonly kind: 'created' | 'updated' } & Named<Fields, Name>));
+
+/** What a batch returns for one of its items, unless it is an error. */
+export type ShownResult<Fields, Name extends string> = { readonly status: 200 } & Named<Fields, Name>;
 
 /** What one request may examine; see `ListLimits`. */
 export type Examined = Omit<ListLimits, 'matches'>;
@@ -93,10 +100,10 @@ const readsTogether = 64;
  *
  * @param schema validates a record of a batch
  */
-export function operationsOf<Fields extends object>(
-  resource: Resource,
+export function operationsOf<Fields extends object, Name extends string = string>(
+  resource: Resource<Name>,
   schema: ItemSchema<New<Fields>>,
-  { digest, now }: Platform,
+  { digest, now, bytesOf = () => 0 }: Platform<Fields>,
 ) {
   type Records = Store<Fields>;
   const columns = columnsOf<Fields>(resource);
@@ -129,8 +136,10 @@ export function operationsOf<Fields extends object>(
   }
 
   /** Whether a record was created as another one, whatever it was updated to. */
-  const isReplay = ({ original, ...existing }: Stored<Fields>, created: Fields) =>
-    original === undefined ? isSame(existing as Fields, created) : original === fingerprintOf(created);
+  const isReplay = (existing: Stored<Fields>, created: Fields) =>
+    existing.original === undefined
+      ? isSame(existing, created)
+      : existing.original === fingerprintOf(created);
 
   /** A record with other fields; `undefined` if it has these. */
   function withFields(record: Stored<Fields>, fields: Fields): Stored<Fields> | undefined {
@@ -191,13 +200,16 @@ export function operationsOf<Fields extends object>(
       throw new ServiceError('batch_too_large', texts.batchTooLarge(items.length));
   }
 
-  function showChange({ record, at }: RecordChange<Fields>): ShownChange {
+  const showNamed = (record: Stored<Fields>) =>
+    ({ [resource.name]: show(record) }) as unknown as Named<Fields, Name>;
+
+  function showChange({ record, at }: RecordChange<Fields>): ShownChange<Fields, Name> {
     const { id } = record;
     const about = { id, idText: id.toString() };
     const time = at === undefined ? {} : { at: toIsoTime(at) };
     if (isTombstone(record)) return { kind: 'deleted', ...about, ...time };
     const kind = record.original === undefined ? 'created' : 'updated';
-    return { kind, ...about, [resource.name]: show(record), ...time };
+    return { kind, ...about, ...showNamed(record), ...time };
   }
 
   return {
@@ -245,13 +257,11 @@ export function operationsOf<Fields extends object>(
     /**
      * Returns the records with the ids of a batch, a few at a time. Once they are larger than a reply may be, the rest are
      * `overloaded`; at least one is returned.
-     *
-     * @param bytesOf the size of a record, in bytes
      */
-    async getMany(store: Pick<Records, 'find'>, batch: Batch, bytesOf: (record: Fields) => number = () => 0) {
+    async getMany(store: Pick<Records, 'find'>, batch: Batch) {
       requireBatch(batch);
       const { items } = batch;
-      const results: ({ readonly status: 200 } | ServiceError)[] = [];
+      const results: (ShownResult<Fields, Name> | ServiceError)[] = [];
       const isFull = () => new ServiceError('overloaded', texts.replyIsFull);
       let bytes = 0;
       while (results.length < items.length) {
@@ -263,7 +273,7 @@ export function operationsOf<Fields extends object>(
           const own = bytesOf(record);
           bytes += own;
           if (bytes > maxReplyBytes && bytes > own) throw isFull();
-          return { status: 200 as const, [resource.name]: show(record) };
+          return { status: 200 as const, ...showNamed(record) };
         });
         results.push(...found);
       }
@@ -274,15 +284,12 @@ export function operationsOf<Fields extends object>(
      * Replaces the fields of a record if the conditions of the request hold (RFC 9110, section 13.1). With `If-None-Match: *` it reuses
      * the id of a deleted record. A record that has the fields already stays as it is, whatever `If-Match` says, since an earlier
      * attempt may have updated it (section 13.1.1).
-     *
-     * @param bytesOf the size of a record, in bytes
      */
     async update(
       store: Pick<Records, 'change'>,
       id: bigint,
       body: Fields,
       conditions: Conditions,
-      bytesOf: (record: Fields) => number = () => 0,
     ): Promise<Reply<200, Shown<Fields>>> {
       const { 'if-match': match, 'if-none-match': noneMatch } = conditions;
       if (match === undefined && !noneMatch)
@@ -340,9 +347,9 @@ export function operationsOf<Fields extends object>(
       if (after !== undefined && start === undefined)
         throw new ServiceError('bad_request', messages.invalidCursor);
       const values = query as Readonly<Record<string, unknown>>;
-      const equal: Record<string, Column | undefined> = {};
-      for (const name of filters)
-        if (values[name] !== undefined) equal[name] = columns.toColumn(name, values[name]);
+      const equal = Object.fromEntries(
+        filters.map((name) => [name, columns.toColumn(name, values[name]) ?? undefined]),
+      );
       const [addedFrom, addedBefore] = [query.addedFrom, query.addedBefore].map((text) =>
         text === undefined ? undefined : Date.parse(text),
       );
@@ -418,7 +425,9 @@ export function operationsOf<Fields extends object>(
   };
 }
 
-export type Operations<Fields extends object> = ReturnType<typeof operationsOf<Fields>>;
+export type Operations<Fields extends object, Name extends string = string> = ReturnType<
+  typeof operationsOf<Fields, Name>
+>;
 
 /** A time of the years 0 to 9999 in ISO 8601, in UTC. */
 export const toIsoTime = (ms: number): string => new Date(ms).toISOString();
