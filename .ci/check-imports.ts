@@ -17,9 +17,10 @@ const web = (folders: string) => `^apps/web/src/(${folders})`;
 const rules: readonly (readonly [from: string, to: string | readonly string[], why: string])[] = [
   ['^packages/', '^apps/', 'Packages do not depend on apps.'],
   ['^packages/contract/', '^(?!packages/contract/|.*node_modules/|[^/]+$)', 'The contract depends on nothing else of this repository.'],
+  ['^packages/records/', '^(?!packages/(records|contract)/)', 'Operations depend only on the contract: on no platform, and no library.'],
   [client('(?!testing/|msw|validate|data-tag)'), [npm('zod', 'msw', '@tanstack'), ofNode], 'The client runs on every platform, without another library.'],
   [client('(?!testing/|msw|validate|data-tag)'), contract('(index|openapi|exact-json/parse)\\.ts'), 'The client uses only plain data of the contract.'],
-  [client('(?!testing/|msw)'), client('testing/|msw|validate'), 'The client has neither code for tests nor schemas.'],
+  [client('(?!testing/|msw)'), [client('testing/|msw|validate'), '^packages/records/'], 'The client has neither code for tests nor schemas.'],
   [client('testing/|msw|validate'), ofNode, 'The fake plant store runs on every platform, including browsers.'],
   [api('plants/'), [server, drivers], 'plants/ depends on neither Express nor Prisma.'],
   [api('plants/'), api('http/|cluster/|store/(?!store|table|commit-queue)'), 'plants/ depends neither on http/ nor on an engine.'],

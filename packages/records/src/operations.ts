@@ -13,9 +13,9 @@ import {
 } from './cursor.js';
 import { internalError, ServiceError } from './errors.js';
 import {
+  type CountLimits,
   type CreateOutcome,
   isTombstone,
-  type ListLimits,
   type ListPosition,
   type ListQuery,
   type New,
@@ -64,9 +64,6 @@ export type ShownChange<Fields, Name extends string> = {
 
 /** What a batch returns for one of its items, unless it is an error. */
 export type ShownResult<Fields, Name extends string> = { readonly status: 200 } & Named<Fields, Name>;
-
-/** What one request may examine; see `ListLimits`. */
-export type Examined = Omit<ListLimits, 'matches'>;
 
 /** The items of a batch, which are not validated yet. */
 export interface Batch {
@@ -341,7 +338,7 @@ export function operationsOf<Fields extends object, Name extends string = string
      *
      * @throws {ServiceError} `bad_request` when `after` is not the `next` of a page of this query
      */
-    async list(store: Pick<Records, 'list'>, query: RecordQuery, examined: Examined) {
+    async list(store: Pick<Records, 'list'>, query: RecordQuery, examined: CountLimits) {
       const { limit = defaultLimit, after, order = 'id', q } = query;
       const start = after === undefined ? undefined : cursors.read(query, after);
       if (after !== undefined && start === undefined)
@@ -381,7 +378,7 @@ export function operationsOf<Fields extends object, Name extends string = string
       store: Pick<Records, 'countValues'>,
       field: string,
       { after }: { readonly after?: string | undefined },
-      examined: Examined,
+      examined: CountLimits,
     ) {
       const start = after === undefined ? undefined : readCountCursor(field, after);
       if (after !== undefined && start === undefined)
@@ -402,7 +399,7 @@ export function operationsOf<Fields extends object, Name extends string = string
     async changes(
       store: Pick<Records, 'listChanges'>,
       { after, limit = defaultLimit }: { readonly after: string; readonly limit?: number | undefined },
-      examined: Examined,
+      examined: CountLimits,
     ) {
       const position = after === '0' ? undefined : readChangeCursor(after);
       if (position === undefined && after !== '0')

@@ -106,7 +106,7 @@ export interface ListLimits {
   readonly durationMs?: number;
 }
 
-/** The most that a count may examine. */
+/** The most that a request may examine. */
 export type CountLimits = Omit<ListLimits, 'matches'>;
 
 /** The position of a record in a list. */

@@ -73,7 +73,7 @@ describe('every page', () => {
   });
 
   it('names only files and folders that exist', () => {
-    const workspaces = ['apps/api', 'apps/web', 'packages/contract', 'packages/client'];
+    const workspaces = ['apps/api', 'apps/web', 'packages/contract', 'packages/records', 'packages/client'];
     const folders = ['', ...workspaces, ...workspaces.map((workspace) => join(workspace, 'src'))];
     const missing = pages.flatMap((page) =>
       readPaths(page)

@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 
 /** Sources that see what strangers send. */
-const sources = globSync(['apps/api/src/**/*.{js,ts}', 'packages/contract/src/**/*.ts'], {
+const sources = globSync(['apps/api/src/**/*.{js,ts}', 'packages/{contract,records}/src/**/*.ts'], {
   cwd: root,
   exclude: ['**/*.test.ts', '**/*.test-d.ts', '**/*.d.ts'],
 }).sort();
