@@ -54,7 +54,7 @@ const router = c.router(
     createPlant: {
       ...routes.createPlant,
       summary: 'Create plant',
-      metadata: { scope: 'create' } as const,
+      metadata: { scope: 'create', resource: 'plant', operation: 'create' } as const,
       query: NoQuerySchema,
       body: NewPlantSchema,
       responses: { 200: PlantSchema, 400: errorSchema(400) },
@@ -62,7 +62,7 @@ const router = c.router(
     getPlant: {
       ...routes.getPlant,
       summary: 'Get plant',
-      metadata: { scope: 'read' } as const,
+      metadata: { scope: 'read', resource: 'plant', operation: 'get' } as const,
       pathParams: z.object({ id: Int64ParameterSchema }),
       query: NoQuerySchema,
       // It takes conditions, too. Declared here, some generated clients would require headers of each call.
@@ -77,14 +77,14 @@ const router = c.router(
     listPlants: {
       ...routes.listPlants,
       summary: 'List plants',
-      metadata: { scope: 'read' } as const,
+      metadata: { scope: 'read', resource: 'plant', operation: 'list' } as const,
       query: PlantQuerySchema,
       responses: { 200: PlantPageSchema, 400: errorSchema(400) },
     },
     createPlants: {
       ...routes.createPlants,
       summary: 'Create plants',
-      metadata: { scope: 'create' } as const,
+      metadata: { scope: 'create', resource: 'plant', operation: 'createMany' } as const,
       query: NoQuerySchema,
       body: NewPlantsSchema,
       responses: { 200: CreateResultsSchema, 400: errorSchema(400) },
@@ -92,7 +92,7 @@ const router = c.router(
     getPlants: {
       ...routes.getPlants,
       summary: 'Get plants',
-      metadata: { scope: 'read' } as const,
+      metadata: { scope: 'read', resource: 'plant', operation: 'getMany' } as const,
       query: NoQuerySchema,
       body: PlantIdsSchema,
       responses: { 200: GetResultsSchema, 400: errorSchema(400) },
@@ -100,7 +100,7 @@ const router = c.router(
     deletePlants: {
       ...routes.deletePlants,
       summary: 'Delete plants',
-      metadata: { scope: 'delete' } as const,
+      metadata: { scope: 'delete', resource: 'plant', operation: 'deleteMany' } as const,
       query: NoQuerySchema,
       body: PlantIdsSchema,
       responses: { 200: DeleteResultsSchema, 400: errorSchema(400) },
@@ -108,7 +108,7 @@ const router = c.router(
     updatePlant: {
       ...routes.updatePlant,
       summary: 'Update plant',
-      metadata: { scope: 'update' } as const,
+      metadata: { scope: 'update', resource: 'plant', operation: 'update' } as const,
       pathParams: z.object({ id: Int64ParameterSchema }),
       query: NoQuerySchema,
       headers: { 'if-match': IfMatchSchema, 'if-none-match': IfNoneMatchOrReuseSchema },
@@ -123,7 +123,7 @@ const router = c.router(
     deletePlant: {
       ...routes.deletePlant,
       summary: 'Delete plant',
-      metadata: { scope: 'delete' } as const,
+      metadata: { scope: 'delete', resource: 'plant', operation: 'delete' } as const,
       pathParams: z.object({ id: Int64ParameterSchema }),
       query: NoQuerySchema,
       headers: { 'if-match': IfMatchSchema, 'if-none-match': IfNoneMatchSchema },
@@ -132,14 +132,14 @@ const router = c.router(
     listTags: {
       ...routes.listTags,
       summary: 'List tags',
-      metadata: { scope: 'read' } as const,
+      metadata: { scope: 'read', resource: 'plant', operation: 'count', field: 'tag' } as const,
       query: TagQuerySchema,
       responses: { 200: TagPageSchema, 400: errorSchema(400) },
     },
     listChanges: {
       ...routes.listChanges,
       summary: 'List changes',
-      metadata: { scope: 'read' } as const,
+      metadata: { scope: 'read', resource: 'plant', operation: 'changes' } as const,
       query: ChangeQuerySchema,
       responses: { 200: ChangePageSchema, 400: errorSchema(400), 501: errorSchema(501) },
     },
