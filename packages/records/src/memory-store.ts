@@ -271,26 +271,35 @@ const compareIds = (a: bigint, b: bigint) => (a < b ? -1 : Number(a > b));
 const isBefore = (a: Pick<Entry<unknown>, 'id' | 'addedAt'>, b: ListPosition) =>
   timeOf(a) < timeOf(b) || (timeOf(a) === timeOf(b) && a.id < b.id);
 
-/** Items in an order. They are sorted when they are read, and only if they were not added in that order. */
+/** How many items are inserted one by one, which takes less time than to sort all. */
+const insertedOneByOne = 100;
+
+/** Items in an order. Those that were not added in that order are sorted in when the items are read. */
 function createSorted<Item>(compare: (a: Item, b: Item) => number) {
   const items: Item[] = [];
+  let added: Item[] = [];
   let isSorted = true;
   function sort(): readonly Item[] {
-    if (!isSorted) items.sort(compare);
+    const areFew = isSorted && added.length <= insertedOneByOne;
+    for (const item of added)
+      items.splice(areFew ? findIndex(items, (other) => compare(other, item) < 0) : items.length, 0, item);
+    if (!areFew) items.sort(compare);
+    added = [];
     isSorted = true;
     return items;
   }
   return {
     add(item: Item) {
       const last = items.at(-1);
-      if (last !== undefined && compare(last, item) > 0) isSorted = false;
-      items.push(item);
+      (last === undefined || compare(last, item) < 0 ? items : added).push(item);
     },
+    /** Must be called when the place of an item has changed. */
     unsort() {
       isSorted = false;
     },
     clear() {
       items.length = 0;
+      added = [];
     },
     /** The items from the first one that does not come before a start. */
     *ascending(isBeforeStart: (item: Item) => boolean) {
