@@ -109,7 +109,7 @@ export function createMemoryStore<Fields extends object>(
     const changedAt = now();
     if (isTombstone(record)) {
       // It keeps its place among the times.
-      Object.assign(entry, { fields: undefined, original: undefined, bytes: 0, changedAt });
+      Object.assign(entry, { fields: undefined, bytes: 0, changedAt });
       records.delete(id);
     } else {
       const { addedAt = changedAt, original } = record;

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { INT64_MAX, INT64_MIN, NewPlantSchema, type Plant } from '@plant-store/contract';
 import type { Conditions } from '@plant-store/contract/conditions';
+import { messagesOf } from '@plant-store/contract/messages';
 import type { Resource } from '@plant-store/contract/resource';
 import { resources } from '@plant-store/contract/resources';
 import { describe, expect, it } from 'vitest';
@@ -204,7 +205,8 @@ function describeOperations<Fields extends object>(
   it('reuse only the id of a deleted record', async () => {
     const { store } = await openWithOne();
     const reuse = { 'if-none-match': '*' };
-    await expect(update(store, second, reuse)).rejects.toMatchObject(failed);
+    const message = messagesOf(resource).exists(1n);
+    await expect(update(store, second, reuse)).rejects.toMatchObject({ ...failed, message });
     await expect(update(store, second, reuse, 2n)).rejects.toMatchObject(notFound);
     await operations.delete(store, 1n);
     await expect(update(store, second, { 'if-match': '*' })).rejects.toMatchObject(notFound);
@@ -388,6 +390,25 @@ describe('plants', () => {
     expect(await list({ tag: 'a', after: next })).toEqual({ ids: [4], next: undefined });
     await expect(list({ tag: 'b', after: next })).rejects.toMatchObject({ errorName: 'bad_request' });
   });
+});
+
+it('a garden with another list is another garden, also after an update', async () => {
+  const operations = operationsOf<Garden>(garden, newGardenSchema, platform);
+  const store = createMemoryStore<Garden>(garden, platform);
+  const [orchard, hill] = gardens;
+  const { etag } = await operations.create(store, { ...orchard, id: 1n });
+  const others = [[], [7n], orchard.plantIds.toReversed(), [...orchard.plantIds, 1n]];
+  const expectTaken = async () => {
+    for (const plantIds of others)
+      await expect(operations.create(store, { ...orchard, plantIds, id: 1n })).rejects.toMatchObject({
+        errorName: 'id_taken',
+      });
+    const replay = await operations.create(store, { ...orchard, plantIds: [...orchard.plantIds], id: 1n });
+    expect(replay).toMatchObject({ replayed: true, etag });
+  };
+  await expectTaken();
+  await operations.update(store, 1n, hill, { 'if-match': etag });
+  await expectTaken();
 });
 
 describe('a batch of gets', () => {

@@ -135,6 +135,20 @@ export function testList<Fields extends object>(subject: Subject<Fields>): void 
     }
   });
 
+  it('a record in its new place once its time has changed', async () => {
+    for (const time of [1, 2, 3]) await createAt(time, BigInt(time));
+    expect(await listAll({ order: 'newest' })).toBe('3,2,1');
+    const change = (addedAt: number | null) =>
+      subject.store.change({ ...{ id: 2n, bytes: 100 }, replace: () => ({ ...record(2n), addedAt }) });
+    await change(4);
+    expect(await listAll({ order: 'newest' })).toBe('2,3,1');
+    await change(0);
+    expect(await listAll({ order: 'newest' })).toBe('3,1,2');
+    await change(null);
+    expect(await listAll({ order: 'newest' })).toBe('3,1');
+    expect(await listAll({ order: 'untimed' })).toBe('2');
+  });
+
   it('only the records of a time when the newest come first', async () => {
     for (const time of [1, 2, 3, 4, 5]) await createAt(time, BigInt(time));
     const times = { addedFrom: 2, addedBefore: 4 };

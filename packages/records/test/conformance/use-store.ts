@@ -1,9 +1,9 @@
 import { INT64_MAX, INT64_MIN } from '@plant-store/contract';
-import { type Column, columnsOf } from '@plant-store/contract/columns';
+import { columnsOf } from '@plant-store/contract/columns';
 import { fieldsOf, type Kind, type Resource } from '@plant-store/contract/resource';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll } from 'vitest';
-import type { ListLimits, Store, Stored, StoredRecord, Tombstone } from '../../src/index.js';
+import type { ListLimits, Store, Stored, Tombstone } from '../../src/index.js';
 
 /** Fields of three records that differ: the first has all fields, and the last only those that are required. */
 export type Samples<Fields> = readonly [Fields, Fields, Fields];
@@ -44,7 +44,7 @@ export function useStore<Fields extends object>(
   afterAll(() => opened.close?.());
 
   const fields = fieldsOf(resource);
-  const { names, toColumn } = columnsOf<Fields>(resource);
+  const { toColumn } = columnsOf<Fields>(resource);
   const searched = fields.find(([, { search }]) => search)?.[0];
 
   return {
@@ -69,11 +69,6 @@ export function useStore<Fields extends object>(
     anyFields: fc.record(Object.fromEntries(fields.map(([name, { kind }]) => [name, anyOf[kind]])), {
       requiredKeys: fields.flatMap(([name, { required }]) => (required ? name : [])),
     }) as fc.Arbitrary<unknown> as fc.Arbitrary<Fields>,
-    /** The fields of what a store has under an id, as their columns have them; `undefined` for a tombstone. */
-    columnsOf: (record: StoredRecord<Fields>): readonly Column[] | undefined =>
-      'deleted' in record
-        ? undefined
-        : names.map((name) => toColumn(name, (record as Readonly<Record<string, unknown>>)[name])),
   };
 }
 
