@@ -38,10 +38,10 @@ export function cursorsOf(resource: Resource) {
   }
 
   return {
-    write: <Query extends RecordQuery>(query: Query, { id, addedAt }: ListPosition): string =>
+    write: (query: RecordQuery, { id, addedAt }: ListPosition): string =>
       [version, fingerprint(query), addedAt ?? '', id].join('.'),
     /** Returns `undefined` for a text that is not a cursor of this query, or that another version of the service wrote. */
-    read<Query extends RecordQuery>(query: Query, cursor: string): ListPosition | undefined {
+    read(query: RecordQuery, cursor: string): ListPosition | undefined {
       const start = `${version}.${fingerprint(query)}.`;
       if (!cursor.startsWith(start)) return undefined;
       const [, addedAt = '', id = ''] =
