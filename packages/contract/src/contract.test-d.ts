@@ -132,7 +132,14 @@ test('the members that clients read as an int64 are those that are a bigint in a
   type BigintsOf<Value> = Value extends readonly (infer Item)[]
     ? BigintsOf<Item>
     : Value extends object
-      ? { [Name in keyof Value]-?: Value[Name] extends bigint ? Name : BigintsOf<Value[Name]> }[keyof Value]
+      ? {
+          [Name in keyof Value]-?: Extract<
+            Value[Name] extends readonly unknown[] ? Value[Name][number] : Value[Name],
+            bigint
+          > extends never
+            ? BigintsOf<Value[Name]>
+            : Name;
+        }[keyof Value]
       : never;
   type Bodies = { [Name in keyof Operations]: BigintsOf<Operations[Name]['responses']> }[keyof Operations];
   expectTypeOf<Bodies>().toEqualTypeOf<(typeof int64Members)[number]>();
