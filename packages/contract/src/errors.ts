@@ -61,3 +61,10 @@ export interface ErrorBody<Listed extends number = ErrorNumber> {
   /** What went wrong, and what to do about it. Made for people: the wording may change. */
   message: string;
 }
+
+/** Why something was not done with one record of a batch: what a request of its own would have returned. */
+export interface FailedResult<Status extends number> {
+  status: Status;
+  error: ErrorNumber<ErrorNameOf<Status>>;
+  message: string;
+}

@@ -1,7 +1,7 @@
 import type { ErrorName } from './errors.js';
 import { INT64_MAX, INT64_MIN } from './int64.js';
 import { MAX_PLANTS, MAX_TOKENS } from './limits.js';
-import { capitalize, errorNamesOf, type Resource } from './resource.js';
+import { capitalize, errorNamesOf, type Resource, withArticle } from './resource.js';
 
 /** How long the texts of a list's query may be, for those who have no schema. */
 export { MAX_OVERLAP_SECONDS, MAX_RATE_PER_MINUTE, MAX_TOKENS, QUERY_MAX_LENGTHS } from './limits.js';
@@ -65,12 +65,9 @@ export const messages = {
     `${method} is not allowed on ${shorten(path, 200)}. Use ${allowed.join(' or ')}.`,
 } as const;
 
-/** The indefinite article of a noun. */
-const article = (noun: string) => (/^[aeiou]/i.test(noun) ? 'an' : 'a');
-
 /** The messages about records of a resource, which the service and the fake plant store of the client both reply with. */
 export function messagesOf({ name, plural }: Pick<Resource, 'name' | 'plural'>) {
-  const one = `${article(name)} ${name}`;
+  const one = withArticle(name);
   return {
     idTaken: (id: bigint) => `The id ${id} belongs to another ${name}. Choose another id.`,
     idRetired: (id: bigint) =>

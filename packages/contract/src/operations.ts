@@ -1,72 +1,20 @@
 import type { Scope } from './access-token.js';
-import type { ErrorBody, ErrorName, ErrorNameOf, ErrorNumber, errors } from './errors.js';
+import type { ErrorBody, ErrorName, errors, FailedResult } from './errors.js';
 import type { operationErrors } from './operation-errors.js';
+import type {
+  ChangePage,
+  GetResults,
+  NewPlantInput,
+  NewPlants,
+  Plant,
+  PlantIds,
+  PlantPage,
+  PlantQuery,
+  StoredPlant,
+} from './types.js';
 
-/** A plant without its ID. */
-export interface Plant {
-  /** The name of the plant. */
-  name: string;
-  /** The type of the plant. */
-  tag?: string | undefined;
-}
-
-/** A plant under its id, once validated. */
-export interface NewPlant extends Plant {
-  id: bigint;
-}
-
-// The compiler's message on a missing member names those of the last type: by declaration, and since TypeScript 7 by name.
-/** A plant to create, with its ID as text. */
-export interface PlantWithIdText extends Plant {
-  /** The ID. It must agree with `idText`. */
-  id?: number | bigint | undefined;
-  /** The digits of the ID. */
-  idText: string;
-}
-
-/** A plant to create, with its ID as a number. */
-export interface PlantWithNumericId extends Plant {
-  /** The ID. Beyond 2^53 only a `bigint` is exact. */
-  id: number | bigint;
-  /** The digits of the ID. They must agree with `id`. */
-  idText?: string | undefined;
-}
-
-/** What a client sends to create a plant: its `id`, the digits of the ID as `idText`, or both. A `StoredPlant` is one, too. */
-export type NewPlantInput = PlantWithIdText | PlantWithNumericId;
-
-/** A plant as it is stored. */
-export interface StoredPlant extends NewPlant {
-  /** The digits of the ID, which no program rounds. */
-  idText: string;
-  /** When the plant was first stored (ISO 8601, in UTC), if that is known. */
-  addedAt?: string | undefined;
-}
-
-/** Which plants a list has, and in which order. */
-export interface PlantQuery {
-  /** How many plants a page has at most, from 1 to 1,000. Default: 100. */
-  limit?: number | undefined;
-  /** The `next` of the page before, of the same query. */
-  after?: string | undefined;
-  /** `id` for ascending IDs, `newest` for the latest first, and those without a time last. Default: `id`. */
-  order?: 'id' | 'newest' | undefined;
-  /** Plants with exactly this tag. At most 1,000 characters. */
-  tag?: string | undefined;
-  /** Plants with this in their name, in upper or lower case. At most 100 characters. */
-  q?: string | undefined;
-  /** Plants that were stored at this time or later (RFC 3339, with any offset). */
-  addedFrom?: string | undefined;
-  /** Plants that were stored before this time (RFC 3339, with any offset). */
-  addedBefore?: string | undefined;
-}
-
-/** A page of a list. It may be empty though more pages follow. */
-export interface PlantPage {
-  plants: StoredPlant[];
-  /** Where the next page begins. The last page has none. */
-  next?: string | undefined;
-}
+export type { FailedResult } from './errors.js';
+export type * from './types.js';
 
 /** Which part of the plants a page of tags counts. */
 export interface TagQuery {
@@ -102,38 +50,6 @@ export interface ChangeQuery {
   after?: string | undefined;
   /** How long the reply waits for a change if there is none, in seconds, up to 25. Default: 0. */
   wait?: number | undefined;
-}
-
-/** What all changes have. */
-interface ChangeBase {
-  id: bigint;
-  /** The digits of the ID. */
-  idText: string;
-  /** When it happened (ISO 8601, in UTC), if that is known. */
-  at?: string | undefined;
-}
-
-/** The last change of a plant was its creation or an update. */
-export interface StoredChange extends ChangeBase {
-  kind: 'created' | 'updated';
-  /** The plant as it is now. */
-  plant: StoredPlant;
-}
-
-/** The last change of a plant was its deletion. */
-export interface DeletedChange extends ChangeBase {
-  kind: 'deleted';
-  plant?: undefined;
-}
-
-/** The last change of a plant. It narrows by `kind`. */
-export type Change = StoredChange | DeletedChange;
-
-/** A page of changes. There are no more if it is empty and `next` is its own `after`. */
-export interface ChangePage {
-  changes: Change[];
-  /** Where the next page begins. */
-  next: string;
 }
 
 /** The token of a request. An access token of the service has an ID and a name, a JSON Web Token has a subject. */
@@ -200,53 +116,25 @@ export interface IssuedToken extends Token {
   secret: string;
 }
 
-/** A batch of plants to create, from 1 to 1,000. */
-export interface NewPlants {
-  plants: readonly NewPlantInput[];
-}
-
-/** The plants of a batch, from 1 to 1,000. */
-export interface PlantIds {
-  /** The digits of each ID, such as the `idText` of a plant. */
-  ids: readonly string[];
-}
-
-/** Why something was not done with one plant of a batch: what a request of its own would have returned. */
-export interface FailedResult<Status extends number> {
-  status: Status;
-  error: ErrorNumber<ErrorNameOf<Status>>;
-  message: string;
-}
-
-/** A plant of a batch was stored. */
+/** A record of a batch was stored. */
 export interface CreatedResult {
   status: 200;
-  /** Whether the same plant was stored before. */
+  /** Whether the same record was stored before. */
   replayed: boolean;
 }
 
-/** A plant of a batch was found. */
-export interface FoundResult {
-  status: 200;
-  plant: StoredPlant;
-}
-
-/** A plant of a batch was deleted, now or before. */
+/** A record of a batch was deleted, now or before. */
 export interface DeletedResult {
   status: 204;
 }
 
-/** The outcome of one plant of a batch: what a request of its own would have returned. */
+/** The outcome of one record of a batch: what a request of its own would have returned. */
 export type CreateResult = CreatedResult | FailedResult<400 | 500 | 503>;
-export type GetResult = FoundResult | FailedResult<400 | 404 | 500 | 503>;
 export type DeleteResult = DeletedResult | FailedResult<400 | 404 | 500 | 503>;
 
-/** The outcomes of a batch, in the order of its plants. */
+/** The outcomes of a batch, in the order of its records. */
 export interface CreateResults {
   results: CreateResult[];
-}
-export interface GetResults {
-  results: GetResult[];
 }
 export interface DeleteResults {
   results: DeleteResult[];

@@ -93,6 +93,24 @@ export function fieldsAfter(version: string, resource: Resource): readonly strin
   return fieldsOf(resource).flatMap(([name, field]) => (isLater(field) ? name : []));
 }
 
+/** The fields of a resource that a list has a parameter for, and those that its `q` searches. */
+export const filtersOf = (resource: Resource) => fieldsOf(resource).filter(([, { filter }]) => filter);
+export const searchesOf = (resource: Resource) => fieldsOf(resource).filter(([, { search }]) => search);
+
+/** Whether a body may have values that are written otherwise in replies: then both have a type and a schema of their own. */
+export const hasOwnInput = (resource: Resource): boolean =>
+  fieldsOf(resource).some(([, { kind }]) => kind !== 'text' && kind !== 'boolean');
+
+/** Whether version 1.0 had the resource. Some of its names have no prefix, and times of its oldest records are not known. */
+export const isFirst = ({ name }: Pick<Resource, 'name'>): boolean => name === 'plant';
+
+/** What precedes names that all resources have, such as `Change`. */
+export const prefixOf = (resource: Pick<Resource, 'name'>): string =>
+  isFirst(resource) ? '' : capitalize(resource.name);
+
+/** A noun with its indefinite article. */
+export const withArticle = (noun: string): string => `${/^[aeiou]/i.test(noun) ? 'an' : 'a'} ${noun}`;
+
 export const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** The names of the errors about one resource. */

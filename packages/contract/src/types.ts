@@ -1,0 +1,147 @@
+// Printed from the definitions of the resources: pnpm --filter @plant-store/contract run print-types
+import type { FailedResult } from './errors.js';
+
+/** A plant without its ID. */
+export interface Plant {
+  /** The name of the plant. */
+  name: string;
+  /** Tag that specifies the type of the plant. */
+  tag?: string | undefined;
+}
+
+/** A plant under its ID, once validated. */
+export interface NewPlant extends Plant {
+  id: bigint;
+}
+
+// The compiler's message on a missing member names those of the last type: by declaration, and since TypeScript 7 by name.
+/** A plant to create, with its ID as text. */
+export interface PlantWithIdText extends Plant {
+  /** The ID. It must agree with `idText`. */
+  id?: number | bigint | undefined;
+  /** The digits of the ID. */
+  idText: string;
+}
+
+/** A plant to create, with its ID as a number. */
+export interface PlantWithNumericId extends Plant {
+  /** The ID. Beyond 2^53 only a `bigint` is exact. */
+  id: number | bigint;
+  /** The digits of the ID. They must agree with `id`. */
+  idText?: string | undefined;
+}
+
+/** What a client sends to create a plant: its `id`, the digits of the ID as `idText`, or both. A `StoredPlant` is one, too. */
+export type NewPlantInput = PlantWithIdText | PlantWithNumericId;
+
+/** A plant as it is stored. */
+export interface StoredPlant extends NewPlant {
+  /** The digits of the ID, which no program rounds. */
+  idText: string;
+  /** When the plant was first stored (ISO 8601, in UTC), if that is known. */
+  addedAt?: string | undefined;
+}
+
+/** Which plants a list has, and in which order. */
+export interface PlantQuery {
+  /** How many plants a page has at most, from 1 to 1,000. Default: 100. */
+  limit?: number | undefined;
+  /** The `next` of the page before, of the same query. */
+  after?: string | undefined;
+  /** `id` for ascending IDs, `newest` for the latest first, and those without a time last. Default: `id`. */
+  order?: 'id' | 'newest' | undefined;
+  /** Plants with exactly this tag. At most 1,000 characters. */
+  tag?: string | undefined;
+  /** Plants with this in their name, in upper or lower case. At most 100 characters. */
+  q?: string | undefined;
+  /** Plants that were stored at this time or later (RFC 3339, with any offset). */
+  addedFrom?: string | undefined;
+  /** Plants that were stored before this time (RFC 3339, with any offset). */
+  addedBefore?: string | undefined;
+}
+
+/** A page of a list. It may be empty though more pages follow. */
+export interface PlantPage {
+  plants: StoredPlant[];
+  /** Where the next page begins. The last page has none. */
+  next?: string | undefined;
+}
+
+/** A batch of plants to create, from 1 to 1,000. */
+export interface NewPlants {
+  plants: readonly NewPlantInput[];
+}
+
+/** The plants of a batch, from 1 to 1,000. */
+export interface PlantIds {
+  /** The digits of each ID, such as the `idText` of a plant. */
+  ids: readonly string[];
+}
+
+/** A plant of a batch was found. */
+export interface FoundResult {
+  status: 200;
+  plant: StoredPlant;
+}
+
+/** The outcome of one plant of a batch: what a request of its own would have returned. */
+export type GetResult = FoundResult | FailedResult<400 | 404 | 500 | 503>;
+
+/** The outcomes of a batch, in the order of its plants. */
+export interface GetResults {
+  results: GetResult[];
+}
+
+/** The last change of a plant was its creation or an update. */
+export interface StoredChange {
+  kind: 'created' | 'corrected';
+  id: bigint;
+  /** The digits of the ID. */
+  idText: string;
+  /** When it happened (ISO 8601, in UTC), if that is known. */
+  at?: string | undefined;
+  /** The plant as it is now. */
+  plant: StoredPlant;
+}
+
+/** The last change of a plant was its deletion. */
+export interface DeletedChange {
+  kind: 'deleted';
+  id: bigint;
+  /** The digits of the ID. */
+  idText: string;
+  /** When it happened (ISO 8601, in UTC), if that is known. */
+  at?: string | undefined;
+  plant?: undefined;
+}
+
+/** The last change of a plant. It narrows by `kind`. */
+export type Change = StoredChange | DeletedChange;
+
+/** A page of changes. There are no more if it is empty and `next` is its own `after`. */
+export interface ChangePage {
+  changes: Change[];
+  /** Where the next page begins. */
+  next: string;
+}
+
+/** The types of plants, by what they are for. */
+export interface PlantTypes {
+  fields: Plant;
+  input: Plant;
+  create: NewPlant;
+  createInput: NewPlantInput;
+  stored: StoredPlant;
+  query: PlantQuery;
+  page: PlantPage;
+  batch: NewPlants;
+  ids: PlantIds;
+  getResults: GetResults;
+  change: Change;
+  changePage: ChangePage;
+}
+
+/** The types of all resources, by their names. */
+export interface ResourceTypes {
+  plant: PlantTypes;
+}
