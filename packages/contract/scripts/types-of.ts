@@ -122,7 +122,7 @@ function typesOfOne(resource: Resource): string {
       member('results', `${prefix}GetResult[]`),
     ]),
     declare(`The last change of ${a} was its creation or an update.`, `Stored${prefix}Change`, [
-      member('kind', "'created' | 'corrected'"),
+      member('kind', "'created' | 'updated'"),
       ...change,
       member(name, `Stored${One}`, `The ${name} as it is now.`),
     ]),

@@ -94,7 +94,7 @@ export interface GetResults {
 
 /** The last change of a plant was its creation or an update. */
 export interface StoredChange {
-  kind: 'created' | 'corrected';
+  kind: 'created' | 'updated';
   id: bigint;
   /** The digits of the ID. */
   idText: string;

@@ -1,0 +1,438 @@
+import * as z from 'zod';
+import { isEntityTags } from './conditions.js';
+import { NumberLiteral } from './exact-json/number.js';
+import type { JsonShape } from './exact-json/parse.js';
+import { isInt64 } from './int64.js';
+import { MAX_PLANTS, QUERY_MAX_LENGTHS } from './limits.js';
+import { shorten } from './messages.js';
+import type { CreateResults, DeleteResults } from './operations.js';
+import {
+  capitalize,
+  type Field,
+  fieldsOf,
+  filtersOf,
+  hasOwnInput,
+  isFirst,
+  type Kind,
+  prefixOf,
+  type Resource,
+  searchesOf,
+  withArticle,
+} from './resource.js';
+import type { ResourceTypes } from './types.js';
+import {
+  createQuerySchema,
+  createQueryTextSchema,
+  ErrorNumberSchema,
+  Int64ParameterSchema,
+  Int64Schema,
+  jsonShapeOf,
+  LimitSchema,
+  NextPageSchema,
+  orElse,
+  orRequired,
+  PageStartSchema,
+  QueryTimeSchema,
+  ShownInt64Schema,
+  shapes,
+  shortest,
+  shownTime,
+  TextSchema,
+  TimeSchema,
+  withoutNul,
+} from './value-schemas.js';
+
+/** The types of any resource, by what they are for. */
+export type RecordTypes = Readonly<Record<keyof ResourceTypes[keyof ResourceTypes], unknown>>;
+
+/** The schema of an object, with those of its members. */
+type ObjectSchema<Output, Input = Output> = z.ZodType<Output, Input> & {
+  readonly shape: {
+    readonly [Name in keyof Output]-?: undefined extends Output[Name]
+      ? z.ZodOptional<z.ZodType<Exclude<Output[Name], undefined>>>
+      : z.ZodType<Output[Name]>;
+  };
+};
+
+type Condition = z.ZodOptional<z.ZodString>;
+
+/** The schemas of a resource: what requests bring, and what replies show. */
+export interface Schemas<Types extends RecordTypes> {
+  /** The fields of a body, and those of a reply: the same schema unless values are written in several ways. */
+  readonly fields: ObjectSchema<Types['fields'], Types['input']>;
+  readonly shown: ObjectSchema<Types['fields']>;
+  /** Members beyond these are ignored. */
+  readonly create: z.ZodType<Types['create'], Types['createInput']>;
+  readonly stored: ObjectSchema<Types['stored']>;
+  readonly query: ObjectSchema<Types['query']>;
+  readonly page: z.ZodType<Types['page'], Types['page']>;
+  readonly batch: z.ZodType<Types['batch'], Types['batch']>;
+  readonly ids: z.ZodType<Types['ids'], Types['ids']>;
+  readonly createResults: z.ZodType<CreateResults, CreateResults>;
+  readonly getResults: z.ZodType<Types['getResults'], Types['getResults']>;
+  readonly deleteResults: z.ZodType<DeleteResults, DeleteResults>;
+  readonly changePage: z.ZodType<Types['changePage'], Types['changePage']>;
+  /** The id in a path. */
+  readonly id: z.ZodType<bigint, number | bigint>;
+  readonly ifMatch: Condition;
+  readonly ifNoneMatch: Condition;
+  /** `If-None-Match` where it replaces a record, or reuses an id. */
+  readonly ifNoneMatchOrReuse: Condition;
+}
+
+/** What a body brings, what a reply shows, and what a query takes, unless no list can be filtered by it. */
+interface KindSchemas {
+  readonly body: z.ZodType;
+  readonly shown: z.ZodType;
+  readonly query?: z.ZodType;
+}
+
+const BooleanSchema = z.boolean(orRequired('must be true or false'));
+
+const kinds: Readonly<Record<Kind, KindSchemas>> = {
+  text: {
+    body: TextSchema,
+    shown: TextSchema,
+    query: withoutNul(createQueryTextSchema(QUERY_MAX_LENGTHS.tag)),
+  },
+  int64: {
+    body: Int64Schema,
+    shown: ShownInt64Schema,
+    query: z
+      .string(orElse('must be a string'))
+      .meta({ override: { pattern: shortest.source } })
+      .pipe(Int64ParameterSchema as unknown as z.ZodType<bigint, string>),
+  },
+  boolean: {
+    body: BooleanSchema,
+    shown: BooleanSchema,
+    query: z
+      .enum(['true', 'false'], orElse('must be true or false'))
+      .meta({ override: { type: 'boolean', enum: undefined } })
+      .transform((text) => text === 'true'),
+  },
+  time: {
+    body: TimeSchema.transform((ms) => new Date(ms).toISOString()),
+    shown: z.iso.datetime().meta({ override: { pattern: undefined } }),
+  },
+  int64List: {
+    body: z.array(Int64Schema, orRequired('must be a list of integers')),
+    shown: z.array(ShownInt64Schema),
+  },
+};
+
+/** Why an `idText` is not valid, in its place. */
+class IdTextIssue {
+  readonly message: string;
+
+  constructor(message: string) {
+    this.message = message;
+  }
+}
+
+/** Reads `idText` into `id`. Where that is not possible, an `IdTextIssue` takes the place of `idText`. */
+function readIdText(input: unknown): unknown {
+  if (typeof input !== 'object' || input === null || !('idText' in input)) return input;
+  const { idText, ...others } = input;
+  if (idText === undefined) return others;
+  const { data: meant, error } = Int64ParameterSchema.safeParse(idText);
+  const { id = meant ?? 0n } = others as { readonly id?: unknown };
+  if (meant === undefined) {
+    const problem =
+      typeof idText === 'string' ? error.issues[0]?.message : 'must be a string with the digits of the id';
+    return { ...others, id, idText: new IdTextIssue(String(problem)) };
+  }
+  const written = writeNumber(id);
+  if (written === undefined || (isInt64(id) && BigInt(id) === meant)) return { ...others, id };
+  const problem =
+    `"${meant}" and id ${written} differ: send idText without id, because JavaScript's JSON.parse and other JSON parsers round ` +
+    'integers beyond 2^53';
+  return { ...others, id: meant, idText: new IdTextIssue(problem) };
+}
+
+/** A number of `parseExactJson`, as a message shows it; `undefined` for anything else. */
+function writeNumber(value: unknown): string | undefined {
+  if (value instanceof NumberLiteral) return shorten(value.text, 40);
+  return typeof value === 'number' || typeof value === 'bigint' ? String(value) : undefined;
+}
+
+/**
+ * An object with the id of a record: as `id`, as `idText`, or as both, which must agree then. It gives only `id`.
+ *
+ * @param shape its other members
+ * @param noun what has the id
+ */
+export const createIdentifiedSchema = <Shape extends z.core.$ZodLooseShape>(
+  shape: Shape,
+  noun = 'record',
+): z.ZodType<{ id: bigint } & z.output<z.ZodObject<Shape>>> =>
+  z.preprocess(
+    readIdText,
+    z.object(
+      {
+        id: Int64Schema.meta({ description: `Identification number of the ${noun}` }),
+        idText: z
+          .custom<never>(() => false, { error: ({ input }) => (input as IdTextIssue).message })
+          .meta({
+            description:
+              'The same number as text, in the shortest decimal notation, for programs whose numbers are not exact beyond 2^53. ' +
+              'It suffices without `id`; with `id`, both must be the same number',
+            override: { type: 'string', pattern: shortest.source },
+          })
+          .optional(),
+        ...shape,
+      },
+      { error: 'must be a JSON object' },
+    ),
+    // The compiler does not know what a shape gives before it knows the shape.
+  ) as never;
+
+/** The schemas that follow from the definition of a resource. */
+export function schemasOf<Name extends keyof ResourceTypes>(
+  resource: Resource<Name>,
+): Schemas<ResourceTypes[Name]> {
+  const { name, plural } = resource;
+  const [One, Many, prefix, a] = [
+    capitalize(name),
+    capitalize(plural),
+    prefixOf(resource),
+    withArticle(name),
+  ];
+  const A = capitalize(a);
+  const fields = fieldsOf(resource);
+  const members = (side: 'body' | 'shown') =>
+    toShape(fields, ([, { kind, description, required }]) => {
+      const schema = kinds[kind][side].meta({ description });
+      return required ? schema : schema.optional();
+    });
+  const example = Object.fromEntries(fields.map(([each, { example }]) => [each, toJson(example)]));
+  const object = (id: string, shape: z.core.$ZodLooseShape, description: string, examples?: object[]) =>
+    z
+      .object(shape, { error: 'must be a JSON object' })
+      .meta({ id, description, ...(examples && { examples }) });
+
+  const shown = object(One, members('shown'), `${A} in the store.`, [example]);
+  const body = hasOwnInput(resource)
+    ? // An override, since zod leaves the examples of a transforming schema out of its input.
+      object(`${One}Input`, members('body'), `${A}, as a client sends it.`).meta({
+        override: { examples: [example] },
+      })
+    : shown;
+  const required = fields.flatMap(([each, { required }]) => (required ? `\`${each}\`` : []));
+  const create = createIdentifiedSchema(body.shape, name).meta({
+    id: `New${One}`,
+    description:
+      `${A} to create, under an id that the client chooses. ${areRequired(['`id`', ...required])} required; ` +
+      '`idText` can take the place of `id`.',
+    override: ({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }) => {
+      Object.assign(jsonSchema, {
+        required: jsonSchema.required?.filter((each) => each !== 'id'),
+        // Generators ignore `if`, and make one plain type for either. Of `anyOf` some make `any`, and others a wrapper.
+        if: { required: ['idText'] },
+        else: { required: ['id'] },
+        examples: [{ id: 1, ...example }],
+      });
+    },
+  });
+  const id = ShownInt64Schema.meta({ description: `Identification number of the ${name}` });
+  const idText = z.string().regex(shortest).meta({
+    description:
+      'The same number as text, for programs whose numbers are not exact beyond 2^53: use it in paths, and as a key',
+  });
+  const unknownTimes = isFirst(resource) ? `: none is kept of ${plural} of version 1.2 and before` : '';
+  const addedAt = shownTime(`When the ${name} was stored, if that is known${unknownTimes}`).optional();
+  const stored = object(
+    `Stored${One}`,
+    { id, idText, ...shown.shape, addedAt },
+    `${A} in the store, under its id.`,
+    [{ id: 1, idText: '1', ...example, addedAt: '2026-11-25T10:00:00.000Z' }],
+  );
+  const query = createQuerySchema({
+    limit: LimitSchema.optional().meta({ description: `How many ${plural} a page has at most` }),
+    after: PageStartSchema.optional().meta({
+      description: 'The `next` of the page before, of the same query; without it, or empty, the list begins',
+    }),
+    order: z
+      .enum(['id', 'newest'], orElse('must be id or newest'))
+      .optional()
+      .meta({
+        description: '`id` for ascending ids; `newest` for the latest first, and those without a time last',
+        override: { default: 'id' },
+      }),
+    ...toShape(filtersOf(resource), ([, { kind, label }]) =>
+      (kinds[kind].query ?? z.never())
+        .optional()
+        .meta({ description: `${Many} with exactly this ${label.toLowerCase()}` }),
+    ),
+    ...(searchesOf(resource).length > 0 && {
+      q: withoutNul(createQueryTextSchema(QUERY_MAX_LENGTHS.q))
+        .optional()
+        .meta({
+          description:
+            `${Many} with this in their ${searchesOf(resource)
+              .map(([, { label }]) => label.toLowerCase())
+              .join(' or ')}, ` +
+            'in upper or lower case of any script, and in composed or decomposed letters',
+        }),
+    }),
+    addedFrom: QueryTimeSchema.optional().meta({
+      description: `${Many} that were stored at this time or later; those without a time are left out`,
+    }),
+    addedBefore: QueryTimeSchema.optional().meta({
+      description: `${Many} that were stored before this time; those without a time are left out`,
+    }),
+  });
+  const page = z
+    .object({ [plural]: z.array(stored), next: NextPageSchema })
+    .meta({ id: `${One}Page`, description: `A page of the ${plural} in the store.` });
+  const batch = object(
+    `New${Many}`,
+    {
+      [plural]: createBatchListSchema(name, plural, {
+        description:
+          `One that is not ${withArticle(`New${One}`)} does not make the request invalid: the reply is 200, with the status 400 in its ` +
+          'result. A gateway that validates requests by this schema would reject the whole batch',
+        items: { $ref: `#/components/schemas/New${One}` },
+        shape: jsonShapeOf(create),
+      }),
+    },
+    `${Many} to create, each under an id that the client chooses.`,
+  );
+  const ids = object(
+    `${One}Ids`,
+    {
+      ids: createBatchListSchema('id', 'ids', {
+        description:
+          `The digits of each in the shortest decimal notation, as text, such as the \`idText\` of ${a}. One that is not, ` +
+          'such as a number, does not make the request invalid: the reply is 200, with the status 400 in its result',
+        items: { type: 'string', pattern: shortest.source, examples: ['9007199254740993'] },
+        shape: {},
+      }),
+    },
+    `The ids of ${plural}.`,
+  );
+  const results = (
+    operation: string,
+    success: z.core.$ZodLooseShape,
+    status: number,
+    statuses: readonly number[],
+  ) =>
+    createResultsSchema(`${prefix}${operation}`, name, { status: statusOf([status]), ...success }, statuses);
+  const replayed = z.boolean().meta({ description: `Whether the same ${name} was stored before` });
+  const changed = z
+    .object({
+      kind: z.enum(['created', 'updated', 'deleted']),
+      id,
+      idText,
+      [name]: stored.optional().meta({ description: `The ${name} as it is since, unless it was deleted` }),
+      at: shownTime('When that was, if it is known').optional(),
+    })
+    .refine(({ kind, [name]: record }) => kind === 'deleted' || record !== undefined, {
+      path: [name],
+      error: 'is required',
+    })
+    .meta({ id: `${prefix}Change`, description: `The last change of ${a}.` });
+  const changePage = z
+    .object({
+      changes: z.array(changed),
+      next: z.string().meta({
+        description:
+          'Where the next page begins, to be passed as `after`. There are no more where it is the same again, and no changes are here',
+      }),
+    })
+    .meta({ id: `${prefix}ChangePage`, description: 'A page of the changes, in their order.' });
+
+  const schemas: Readonly<Record<keyof Schemas<RecordTypes>, z.ZodType>> = {
+    fields: body,
+    shown,
+    create,
+    stored,
+    query,
+    page,
+    batch,
+    ids,
+    createResults: results('Create', { replayed }, 200, [400, 500, 503]),
+    getResults: results('Get', { [name]: stored }, 200, [400, 404, 500, 503]),
+    deleteResults: results('Delete', {}, 204, [400, 404, 500, 503]),
+    changePage,
+    id: Int64ParameterSchema.meta({
+      description:
+        `Identification number of the ${name}: all its digits, in the shortest decimal notation, which is the \`idText\` of ` +
+        `${a}. Many programs round its \`id\` beyond 2^53`,
+    }),
+    ifMatch: entityTags(`The \`ETag\` of the ${name} that you mean, from any reply; \`*\` for any ${name}`),
+    ifNoneMatch: excludedTags(`The \`ETag\` of ${a} that you do not mean; \`*\` for any ${name}`),
+    ifNoneMatchOrReuse: excludedTags(
+      `\`*\` reuses the ID of a deleted ${name}; an \`ETag\` updates any ${name} but that one. Send this header, \`If-Match\`, or both`,
+    ),
+  };
+  // What follows from data has no types of its own: types.ts is printed from the same definition.
+  return schemas as unknown as Schemas<ResourceTypes[Name]>;
+}
+
+const areRequired = (names: readonly string[]) =>
+  names.length === 1
+    ? `${names[0]} is`
+    : `${names.slice(0, -1).join(', ')}${names.length > 2 ? ',' : ''} and ${names.at(-1)} are`;
+
+type NamedField = readonly [name: string, field: Field];
+
+const toShape = (fields: readonly NamedField[], toSchema: (field: NamedField) => z.ZodType) =>
+  Object.fromEntries(fields.map((field) => [field[0], toSchema(field)]));
+
+/** The example of a field, in a document of which most tools read numbers as floating-point ones. */
+function toJson(example: Field['example']): unknown {
+  if (typeof example === 'object') return example.map(Number);
+  return typeof example === 'bigint' ? Number(example) : example;
+}
+
+/** What must be there (RFC 9110, section 13.1.1), as the text of the header. */
+const entityTags = (description: string, isValid = isEntityTags) =>
+  z
+    .string()
+    .refine(isValid, { error: 'must be the ETag of a reply, with its double quotes, or *' })
+    .optional()
+    .meta({ description });
+
+/** What must not be there (RFC 9110, section 13.1.2). Many tools send a header without a value: it excludes nothing. */
+const excludedTags = (description: string) =>
+  entityTags(description, (text) => text === '' || isEntityTags(text));
+
+/**
+ * The list of a batch. Each item is validated for itself, since an invalid one must not stop the others, and how many there are is
+ * checked apart, since too many have an error number of their own.
+ */
+const createBatchListSchema = (
+  one: string,
+  many: string,
+  { items, shape, ...meta }: { items: object; shape: JsonShape; description: string },
+) =>
+  z
+    .custom<readonly unknown[]>((value) => Array.isArray(value) && value.length > 0, {
+      error: ({ input }) => {
+        if (input === undefined) return 'is required';
+        return Array.isArray(input) ? `must have at least one ${one}` : `must be a list of ${many}`;
+      },
+    })
+    .meta({ ...meta, override: { type: 'array', items, minItems: 1, maxItems: MAX_PLANTS } })
+    .register(shapes, { items: shape, maxItems: MAX_PLANTS });
+
+const statusOf = (statuses: readonly number[]) => z.literal(statuses).meta({ override: { type: 'integer' } });
+
+/** The outcomes of a batch, each of which is a success or an error of one of the statuses. */
+function createResultsSchema(
+  name: string,
+  noun: string,
+  success: z.core.$ZodLooseShape,
+  statuses: readonly number[],
+) {
+  const failure = z.object({ status: statusOf(statuses), error: ErrorNumberSchema, message: z.string() });
+  const result = z.union([z.object(success), failure]).meta({
+    id: `${name}Result`,
+    description: `The outcome of one ${noun}: what a request of its own would have got.`,
+  });
+  return z.object({ results: z.array(result) }).meta({
+    id: `${name}Results`,
+    description: `The outcome of each ${noun} of a batch, in the order sent.`,
+  });
+}

@@ -1,0 +1,194 @@
+import * as z from 'zod';
+import type { JsonShape } from './exact-json/parse.js';
+import { INT64_MAX, INT64_MIN, isInt64 } from './int64.js';
+import { MAX_PLANTS, QUERY_MAX_LENGTHS } from './limits.js';
+import { toShortestDecimal } from './shortest-decimal.js';
+import { parseTime } from './time.js';
+
+/** The shapes of schemas that do not show theirs. */
+export const shapes = z.registry<JsonShape>();
+
+/** What of a JSON text a schema reads: an unknown member, for example, it does not. */
+export function jsonShapeOf(schema: z.core.$ZodType): JsonShape {
+  if (shapes.has(schema)) return shapes.get(schema) ?? {};
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return jsonShapeOf(schema.unwrap());
+  if (schema instanceof z.ZodPipe)
+    return jsonShapeOf(schema.in instanceof z.ZodTransform ? schema.out : schema.in);
+  if (schema instanceof z.ZodArray) return { items: jsonShapeOf(schema.element) };
+  if (!(schema instanceof z.ZodObject)) return {};
+  const members = Object.entries<z.core.$ZodType>(schema.shape);
+  return { members: members.map(([name, member]) => ({ name, shape: jsonShapeOf(member) })) };
+}
+
+/** Reports a member that is missing as such. */
+export const orRequired = (expected: string) => ({
+  error: ({ input }: { readonly input?: unknown }) => (input === undefined ? 'is required' : expected),
+});
+
+/** The shortest decimal notation of an int64, bounded, since `BigInt` takes time that grows with the square of the length. */
+export const shortest = /^(0|-?[1-9][0-9]{0,18})$/;
+
+/**
+ * `integer, format int64` of the API: takes a safe `number` or a `bigint`, gives a `bigint`.
+ *
+ * Fails on everything that is not exactly a 64-bit signed integer, strings of digits among them.
+ */
+export const Int64Schema = z
+  .custom<number | bigint>(isInt64, {
+    error({ input }) {
+      if (input === undefined) return 'is required';
+      if (typeof input === 'string' && shortest.test(input))
+        return 'must be an integer, not a string: send its digits as idText';
+      return `must be an integer from ${INT64_MIN} to ${INT64_MAX}`;
+    },
+  })
+  .meta({ override: { type: 'integer', format: 'int64' } })
+  .transform((value) => BigInt(value));
+
+/** What is wrong with a text that is no integer of a range in its shortest notation, which it names if that is all. */
+function explainNotation(text: unknown, minimum: number | bigint, maximum: number | bigint): string {
+  const integer = typeof text === 'string' ? toShortestDecimal(decode(text)) : undefined;
+  return integer !== undefined && BigInt(integer) >= minimum && BigInt(integer) <= maximum
+    ? `must be in the shortest decimal notation: ${integer}`
+    : `must be an integer from ${minimum} to ${maximum}`;
+}
+
+/** A parameter in a path comes as it was sent. */
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** An int64 in a reply. */
+export const ShownInt64Schema = z.bigint().meta({ override: { type: 'integer', format: 'int64' } });
+
+/**
+ * `integer, format int64` as a parameter in a path or a query: takes the decimal digits as text, gives a `bigint`.
+ *
+ * Only the shortest notation is valid, so that one value has one URL: no plus sign, no leading zero and no `-0`. The input
+ * is typed as what a client passes, which writes it as text.
+ */
+export const Int64ParameterSchema = z
+  .custom<number | bigint>(
+    (value) => typeof value === 'string' && shortest.test(value) && isInt64(BigInt(value)),
+    {
+      error: ({ input }) =>
+        input === undefined ? 'is required' : explainNotation(input, INT64_MIN, INT64_MAX),
+    },
+  )
+  // As text, so that a generated client does not take a number that is not exact beyond 2^53.
+  .meta({ override: { type: 'string', pattern: shortest.source, examples: ['9007199254740993'] } })
+  .transform((value) => BigInt(value));
+
+export const withoutNul = (schema: z.ZodString) =>
+  schema.refine((text) => !text.includes('\0'), { error: 'must not contain the character NUL (U+0000)' });
+
+/** Text that every database stores unchanged: no NUL and no unpaired surrogate; empty is allowed. */
+export const TextSchema = withoutNul(z.string(orRequired('must be a string'))).refine(
+  (text) => text.isWellFormed(),
+  { error: 'must not contain an unpaired surrogate' },
+);
+
+/** Reports what `parseQuery` gives in place of a text. */
+export const orElse = (expected: string | ((input: unknown) => string)) => ({
+  error: ({ input }: { readonly input?: unknown }) => {
+    if (Array.isArray(input)) return 'must be given once';
+    if (input === null) return 'must be percent-encoded UTF-8';
+    return typeof expected === 'string' ? expected : expected(input);
+  },
+});
+
+/** A text of a query, up to a length in Unicode code points. */
+export const createQueryTextSchema = (maxLength: number) =>
+  z
+    .string(orElse('must be a string'))
+    // A code point has two UTF-16 code units at most; to count those of a long text takes long.
+    .refine((text) => text.length <= 2 * maxLength && [...text].length <= maxLength, {
+      error: `must have at most ${maxLength} characters`,
+    })
+    .meta({ override: { maxLength } });
+
+/** A whole number of a query: takes the decimal digits as text, gives a `number`. */
+export const createQueryNumberSchema = (minimum: number, maximum: number, value: number) =>
+  z
+    .custom<number>(
+      (text) =>
+        typeof text === 'string' &&
+        /^(0|[1-9]\d{0,3})$/.test(text) &&
+        Number(text) >= minimum &&
+        Number(text) <= maximum,
+      orElse((text) => explainNotation(text, minimum, maximum)),
+    )
+    .meta({ override: { type: 'integer', minimum, maximum, default: value } })
+    .transform(Number);
+
+const timeMessage =
+  'must be a time with its offset from UTC, such as 2026-11-25T10:00:00Z or 2026-11-25T11:00:00+01:00';
+
+/** A time of a body or a file: gives milliseconds since 1970. What is finer is left out. */
+export const TimeSchema = z
+  .string(orRequired(timeMessage))
+  .refine((text) => parseTime(text, 'down') !== undefined, { error: timeMessage })
+  .meta({ override: { format: 'date-time' } })
+  .transform((text) => parseTime(text, 'down') ?? Number.NaN);
+
+/** The times of plants have no more digits, so that cursors of one bound stay what they were in version 1.4. */
+const millisecondsInUtc = /^[\d-]+T\d\d:\d\d(:[0-5]\d(\.\d{1,3})?)?Z$/;
+
+/**
+ * A bound of a query: gives it in UTC and milliseconds. Between two milliseconds it is the later one, which has the same plants
+ * before and after it, since theirs are whole.
+ */
+export const QueryTimeSchema = z
+  .string(orElse(timeMessage))
+  .refine((text) => parseBound(text) !== undefined, { error: timeMessage })
+  .meta({ override: { format: 'date-time' } })
+  .transform((text) =>
+    millisecondsInUtc.test(text) ? text : new Date(parseBound(text) ?? Number.NaN).toISOString(),
+  );
+
+/** In a query, a plus sign that is not percent-encoded is a space. */
+function parseBound(text: string): number | undefined {
+  return parseTime(text.replace(/ (?=\d\d:\d\d$)/, '+'), 'up');
+}
+
+/** Where a page begins. An empty one means the beginning, as none does: many tools send parameters without a value. */
+export const PageStartSchema = createQueryTextSchema(QUERY_MAX_LENGTHS.after).transform(
+  (text) => text || undefined,
+);
+
+/** The most records of a page. */
+export const LimitSchema = createQueryNumberSchema(1, MAX_PLANTS, 100);
+
+/**
+ * A query: one parameter that is not meant to be there is an issue, since a filter that nobody knows would give what nobody asked
+ * for.
+ */
+export const createQuerySchema = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
+  z.strictObject(shape, {
+    error: ({ code }) => (code === 'unrecognized_keys' ? describeQuery(Object.keys(shape)) : undefined),
+  });
+
+function describeQuery(names: readonly string[]): string {
+  return names.length === 0
+    ? 'is not known: there are none here'
+    : `is not known: there ${names.length === 1 ? 'is' : 'are'} ${names.join(', ')}`;
+}
+
+/** A time in a reply. */
+export const shownTime = (description: string) =>
+  z.iso.datetime().meta({ description, override: { pattern: undefined } });
+
+/** Where the next page of a list begins. */
+export const NextPageSchema = z
+  .string()
+  .optional()
+  .meta({ description: 'Where the next page begins, to be passed as `after`; the last page has none' });
+
+/** The number of an error. */
+export const ErrorNumberSchema = z
+  .int32()
+  .meta({ override: { type: 'integer', format: 'int32', minimum: undefined, maximum: undefined } });
