@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { fieldsAfter } from '@plant-store/contract/fields';
 import { shorten } from '@plant-store/contract/messages';
+import { fieldsAfter } from '@plant-store/contract/resource';
+import { resources } from '@plant-store/contract/resources';
 import * as z from 'zod';
 import { checkJwtVariables, jwtVariables, toJwtSettings, wholeNumber } from './auth/jwt-settings.js';
 import { ConfigurationError } from './errors/operator-error.js';
@@ -218,7 +219,7 @@ function toConfig(variables: z.infer<typeof SettingsSchema>, folder: string) {
     clientFolder: variables.CLIENT ? fileURLToPath(new URL('dist/client', packageFolder)) : undefined,
     /** Fields that are not accepted yet, since older instances that share the database would drop them. */
     ignoredFields: Object.freeze(
-      variables.COMPATIBLE_WITH === undefined ? [] : fieldsAfter(variables.COMPATIBLE_WITH),
+      variables.COMPATIBLE_WITH === undefined ? [] : fieldsAfter(variables.COMPATIBLE_WITH, resources.plant),
     ),
     /** Whether the service takes the shortcuts that depend on undocumented parts of its dependencies (decision 10). */
     fastPath: variables.FAST_PATH,

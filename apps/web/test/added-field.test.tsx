@@ -1,5 +1,4 @@
 import { createClient } from '@plant-store/client';
-import { plantFieldNames, plantFields } from '@plant-store/contract/fields';
 import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
 import { describe, expect, it, vi } from 'vitest';
@@ -8,7 +7,7 @@ import { generateId } from '../src/import/worker/check/generate-id.js';
 import { exportPlants } from '../src/plants/export-plants.js';
 import { PlantSheet } from '../src/plants/plant-sheet.js';
 import { Plants } from '../src/plants/plants.js';
-import { noTexts } from '../src/shared/fields.js';
+import { labels, noTexts, textNames } from '../src/shared/fields.js';
 import { add, addButton, expectList, field, fill, hold, open, tab } from './open-add-sheet.js';
 import { catchSaved, choose, openImportWithStore, press } from './open-import.js';
 import { describes, renderView } from './render-view.js';
@@ -86,8 +85,8 @@ describe('a plant', () => {
     const cell = await screen.findByText('bed "3"');
     const cells = [...(cell.closest('tr')?.cells ?? [])];
     const titles = screen.getAllByRole('columnheader').map(({ textContent }) => textContent);
-    const labels = plantFieldNames.map((name) => plantFields[name].label);
-    expect(titles).toEqual(['', ...labels, 'Id', 'Added ↓']);
+    const titlesOfTexts = textNames.map((name) => labels[name]);
+    expect(titles).toEqual(['', ...titlesOfTexts, 'Id', 'Added ↓']);
     expect(titles[cells.map(({ textContent }) => textContent).indexOf(cell.textContent)]).toBe('Imaginary');
     expect(screen.getByRole('grid').getAttribute('aria-colcount')).toBe(String(titles.length));
     renderView(<PlantSheet {...{ id: 7n, filter, onClose: ignore, onDelete: ignore }} />);
@@ -99,7 +98,7 @@ describe('a plant', () => {
     expect(screen.getByText(/^await client/).textContent).toContain(code);
   });
 
-  const columns = ['id', ...plantFieldNames, 'addedAt'];
+  const columns = ['id', ...textNames, 'addedAt'];
   const cells: Readonly<Record<string, string>> = {
     id: '7',
     name: 'Rose',

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { errors } from '@plant-store/contract/errors';
-import { plantFieldNames } from '@plant-store/contract/fields';
+import { resources } from '@plant-store/contract/resources';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { toArray } from '../test/to-array.js';
 import { deleteAll, getAll, type PlantId, type StoreTotals, storeAll } from './bulk.js';
@@ -82,7 +82,7 @@ it('takes plants from any iterable, no more than it sends', async () => {
 });
 
 it.each([
-  ...plantFieldNames.map((field) => [field, 'x'.repeat(2 ** 18), [1, 1, 1, 1]] as const),
+  ...Object.keys(resources.plant.fields).map((field) => [field, 'x'.repeat(2 ** 18), [1, 1, 1, 1]] as const),
   // What is escaped takes more bytes.
   ['name', '\u{1}'.repeat(2 ** 15), [2, 2]] as const,
 ])('divides plants by the bytes of each text, too: %s', async (field, text, expected) => {

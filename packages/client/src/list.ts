@@ -1,5 +1,5 @@
-import { plantFilters } from '@plant-store/contract/fields';
 import type { PlantQuery, StoredPlant } from '@plant-store/contract/operations';
+import { resources } from '@plant-store/contract/resources';
 import type { Client } from './client.js';
 import { createIterablePromise, type IterablePromise } from './iterable-promise.js';
 import type { CallOptions } from './options.js';
@@ -32,7 +32,8 @@ export function listAll(
   { limit = 1_000, order, q, addedFrom, addedBefore, ...options }: ListOptions = {},
 ): IterablePromise<StoredPlant> {
   async function* iterate() {
-    const filters = Object.fromEntries(plantFilters.map((name) => [name, options[name]]));
+    const { fields } = resources.plant;
+    const filters = Object.fromEntries(Object.entries(options).filter(([name]) => fields[name]?.filter));
     let after: string | undefined;
     do {
       const query = { limit, order, ...filters, q, addedFrom, addedBefore, after };

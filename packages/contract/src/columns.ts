@@ -20,22 +20,42 @@ const codecs: { readonly [Of in Kind]: Codec<Kinds[Of]['value']> } = {
   },
 };
 
-/** How the fields of a resource are stored and compared. */
-export interface Columns<Fields> {
+/** What the fields of a record have in common with those of others. */
+export interface Fieldset<Fields> {
   /** The names of the fields, in their order. */
-  readonly names: readonly string[];
+  readonly names: readonly (keyof Fields & string)[];
+  /** The fields of a record that has other members; without those that are absent. */
+  pick(record: Fields): Fields;
+  /** Whether two records have the same fields. An empty text differs from none. */
+  isSame(a: Fields, b: Fields): boolean;
+}
+
+/** How the fields of a resource are stored and compared. */
+export interface Columns<Fields> extends Fieldset<Fields> {
   /** The values in the order of the fields. */
   toColumns(record: Fields): readonly Column[];
   /** Sets the fields of a record from the columns of a row, which begin at an index. A field without a value stays as it is. */
   readColumns(row: readonly unknown[], start: number, record: Record<string, unknown>): void;
   /** The value of one field, as its column has it. */
   toColumn(name: string, value: unknown): Column;
-  /** The fields of a record that has other members; without those that are absent. */
-  pick(record: Fields): Fields;
-  /** Whether two records have the same fields. An empty text differs from none. */
-  isSame(a: Fields, b: Fields): boolean;
   /** A text that differs for records with other fields: of texts, it is their JSON, as in version 1.0. */
   identify(record: Fields): string;
+}
+
+const isSameValue = (a: unknown, b: unknown) =>
+  a === b || (Array.isArray(a) && Array.isArray(b) && a.join() === b.join() && a.length === b.length);
+
+export function fieldsetOf<Fields>({ fields }: Pick<Resource, 'fields'>): Fieldset<Fields> {
+  const names = Object.keys(fields) as (keyof Fields & string)[];
+  return {
+    names,
+    pick(record) {
+      const picked: Partial<Fields> = {};
+      for (const name of names) if (record[name] !== undefined) picked[name] = record[name];
+      return picked as Fields;
+    },
+    isSame: (a, b) => names.every((name) => isSameValue(a[name], b[name])),
+  };
 }
 
 export function columnsOf<Fields>({ fields }: Pick<Resource, 'fields'>): Columns<Fields> {
@@ -44,14 +64,13 @@ export function columnsOf<Fields>({ fields }: Pick<Resource, 'fields'>): Columns
     codecs[kind],
   ]);
   const codecOf = new Map(all);
-  const names = all.map(([name]) => name);
+  const fieldset = fieldsetOf<Fields>({ fields });
+  const { names } = fieldset;
   const valuesOf = (record: Fields) => record as Readonly<Record<string, unknown>>;
-  const isSameValue = (a: unknown, b: unknown) =>
-    a === b || (Array.isArray(a) && Array.isArray(b) && a.join() === b.join() && a.length === b.length);
   const toColumn = (name: string, value: unknown): Column =>
     value === undefined ? null : (codecOf.get(name)?.toColumn(value) ?? null);
   return {
-    names,
+    ...fieldset,
     toColumn,
     toColumns(record) {
       const values = valuesOf(record);
@@ -66,16 +85,6 @@ export function columnsOf<Fields>({ fields }: Pick<Resource, 'fields'>): Columns
           record[name] =
             typeof column === 'string' && fromColumn === String ? column : fromColumn(column as never);
       }
-    },
-    pick(record) {
-      const values = valuesOf(record);
-      const picked: Record<string, unknown> = {};
-      for (const name of names) if (values[name] !== undefined) picked[name] = values[name];
-      return picked as Fields;
-    },
-    isSame(a, b) {
-      const [one, other] = [valuesOf(a), valuesOf(b)];
-      return names.every((name) => isSameValue(one[name], other[name]));
     },
     identify(record) {
       const values = valuesOf(record);

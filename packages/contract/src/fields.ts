@@ -1,71 +1,27 @@
+import { fieldsetOf } from './columns.js';
 import type { Plant, PlantQuery } from './operations.js';
+import type { Field } from './resource.js';
+import { resources } from './resources.js';
 
-/** What is said of a field besides its schema, as plain data. */
-export interface Field {
-  /** What people call it. */
-  readonly label: string;
-  readonly required: boolean;
-  /** Whether `q` of a list looks into it, and whether the parameter of its own name compares it. */
-  readonly search?: true;
-  readonly filter?: true;
-  /** The first minor version that has it, such as `1.4`, if one before it had the resource without it. */
-  readonly since?: string;
-}
+export type { Field } from './resource.js';
 
-/** One entry for each field of a resource: no more, no less, and required if it is. */
-export type FieldsOf<Resource> = {
-  readonly [Name in keyof Resource]-?: Field & {
-    readonly required: Pick<Resource, Name> extends Required<Pick<Resource, Name>> ? true : false;
-  };
-};
+/** One entry for each field of a resource. */
+export type FieldsOf<Resource> = Readonly<Record<keyof Resource, Field>>;
 
-/** That exactly those fields are filters which a query has a parameter for. */
-type FiltersOf<Resource> = {
-  readonly [Name in keyof Resource]-?: Name extends keyof PlantQuery
-    ? { readonly filter: true }
-    : { readonly filter?: never };
-};
+/** The fields of a plant, in their order in tables, files, and forms. */
+export const plantFields = resources.plant.fields as FieldsOf<Plant>;
 
-/**
- * The fields of a plant, in their order in tables, files and forms. All of them are texts; besides them a stored plant has its id and
- * a time.
- */
-export const plantFields = {
-  name: { label: 'Name', required: true, search: true },
-  tag: { label: 'Tag', required: false, filter: true },
-} as const satisfies FieldsOf<Plant> & FiltersOf<Plant>;
+const { names, pick, isSame } = /* @__PURE__ */ fieldsetOf<Plant>(resources.plant);
 
-export const plantFieldNames = namesOf(plantFields);
+export { isSame as hasSameFields, names as plantFieldNames, pick as fieldsOf };
 
 /** The fields that a list compares with the parameter of their name, and those that it searches for its `q`. */
-export const plantFilters = plantFieldNames.filter(
-  (name): name is keyof PlantQuery & keyof Plant => 'filter' in plantFields[name],
+export const plantFilters = /* @__PURE__ */ names.filter(
+  (name): name is keyof PlantQuery & keyof Plant => plantFields[name].filter === true,
 );
-export const plantSearches = /* @__PURE__ */ plantFieldNames.filter((name) => 'search' in plantFields[name]);
+export const plantSearches = /* @__PURE__ */ names.filter((name) => plantFields[name].search);
 
 /** The names of fields, in their order. */
 export function namesOf<Name extends string>(fields: Readonly<Record<Name, Field>>): readonly Name[] {
   return Object.keys(fields) as Name[];
-}
-
-/** The fields that came after a minor version, such as `1.3`. */
-export function fieldsAfter(
-  version: string,
-  fields: Readonly<Record<string, Field>> = plantFields,
-): readonly string[] {
-  return namesOf(fields).filter(
-    (name) => (fields[name]?.since?.localeCompare(version, 'en', { numeric: true }) ?? 0) > 0,
-  );
-}
-
-/** The fields of a plant that has others besides; one that it does not have is left out. */
-export function fieldsOf(plant: Plant): Plant {
-  const texts: { -readonly [Name in keyof Plant]?: Plant[Name] } = {};
-  for (const name of plantFieldNames) if (plant[name] !== undefined) texts[name] = plant[name];
-  return texts as Plant;
-}
-
-/** Whether two plants have the same texts; an empty one differs from none. */
-export function hasSameFields(a: Plant, b: Plant): boolean {
-  return plantFieldNames.every((name) => a[name] === b[name]);
 }

@@ -1,8 +1,8 @@
 /** The optional text field `imaginary`, as a developer would add a real one to each of these modules; no plant store has it. */
 const edits = {
-  '/packages/contract/src/fields.ts': {
-    after: "tag: { label: 'Tag', required: false, filter: true },",
-    add: "imaginary: { label: 'Imaginary', required: false, since: '9.0' },",
+  '/packages/contract/src/plants.ts': {
+    after: 'filter: true,\n    }),',
+    add: "imaginary: text({ label: 'Imaginary', description: 'A text that no plant has', example: 'bed 3', since: '9.0' }),",
   },
   '/packages/contract/src/schemas.ts': {
     after: "tag: TextSchema.meta({ description: 'Tag that specifies the type of the plant' }).optional(),",

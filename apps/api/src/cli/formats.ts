@@ -3,14 +3,15 @@ import {
   INT64_MAX,
   INT64_MIN,
   jsonShapeOf,
+  type Plant,
   PlantSchema,
   TimeSchema,
 } from '@plant-store/contract';
 import { escapeInvisible } from '@plant-store/contract/escape-invisible';
-import { stringifyExactJson } from '@plant-store/contract/exact-json/stringify';
-import { plantFieldNames, plantFields } from '@plant-store/contract/fields';
 import { explainInvalidRequest } from '@plant-store/contract/messages';
-import { type FileRecord, recordFormats } from '@plant-store/contract/record-format';
+import { type FileRecord, recordFormatsOf, writeDeleted } from '@plant-store/contract/record-format';
+import { fieldsOf } from '@plant-store/contract/resource';
+import { resources } from '@plant-store/contract/resources';
 import { isTombstone, type Tombstone } from '@plant-store/records';
 import * as z from 'zod';
 import { parseJsonBytes } from '../http/json-body.js';
@@ -25,30 +26,31 @@ export interface Format {
   write(row: PlantRecord): string;
 }
 
+const { ndjson, csv } = recordFormatsOf<Plant>(resources.plant);
+
 /** By the names that options take. */
 export const formats = {
-  /** As `recordFormats` has it; of a deleted plant `{"id":1,"deleted":true}`. */
+  /** As `recordFormatsOf` has it; of a deleted plant `{"id":1,"deleted":true}`. */
   ndjson: {
-    head: recordFormats.ndjson.head,
+    head: ndjson.head,
     write: (row) =>
-      isTombstone(row)
-        ? `${stringifyExactJson({ id: row.id, deleted: true })}\n`
-        : recordFormats.ndjson.write(toFileRecord(row)),
+      isTombstone(row) ? writeDeleted(resources.plant, row.id) : ndjson.write(toFileRecord(row)),
   },
   csv: {
-    head: recordFormats.csv.head,
-    write: ofPlant((plant) => recordFormats.csv.write(toFileRecord(plant))),
+    head: csv.head,
+    write: ofPlant((plant) => csv.write(toFileRecord(plant))),
   },
   /** For a terminal: a line for each plant, whatever its texts are; those that are optional are in brackets. */
   table: {
     head: `${'ID'.padEnd(20)}  ${'ADDED'.padEnd(19)}  NAME\n`,
     write: ofPlant((plant) => {
       const time = toFileRecord(plant).addedAt?.slice(0, 19).replace('T', ' ') ?? '';
-      const texts = plantFieldNames.flatMap((name) => {
-        const text = plant[name];
-        if (text === undefined) return [];
-        const shown = escapeInvisible(text, 'writing');
-        return plantFields[name].required ? shown : `[${shown}]`;
+      const values: Readonly<Record<string, unknown>> = { ...plant };
+      const texts = fieldsOf(resources.plant).flatMap(([name, { required }]) => {
+        const value = values[name];
+        if (value === undefined) return [];
+        const shown = escapeInvisible(String(value), 'writing');
+        return required ? shown : `[${shown}]`;
       });
       return `${[`${plant.id}`.padEnd(20), time.padEnd(19), ...texts].join('  ')}\n`;
     }),
@@ -60,7 +62,7 @@ function ofPlant(write: (plant: StoredPlant) => string): Format['write'] {
   return (row) => (isTombstone(row) ? '' : write(row));
 }
 
-function toFileRecord({ addedAt, ...plant }: StoredPlant): FileRecord {
+function toFileRecord({ addedAt, ...plant }: StoredPlant): FileRecord<Plant> {
   return typeof addedAt === 'number' ? { ...plant, addedAt: toIsoTime(addedAt) } : plant;
 }
 

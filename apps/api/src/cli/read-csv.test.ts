@@ -1,4 +1,6 @@
-import { recordFormats } from '@plant-store/contract/record-format';
+import type { Plant } from '@plant-store/contract';
+import { recordFormatsOf } from '@plant-store/contract/record-format';
+import { resources } from '@plant-store/contract/resources';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { readCsv } from './read-csv.js';
@@ -128,7 +130,7 @@ it('reads the texts of an export exactly', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.record({ name: text, tag: text }), { minLength: 1 }), async (texts) => {
       const plants = texts.map((plant, index) => ({ id: BigInt(index), ...plant }));
-      const { head, write } = recordFormats.csv;
+      const { head, write } = recordFormatsOf<Plant>(resources.plant).csv;
       const { lines } = await read([head, ...plants.map(write)]);
       expect(Object.values(lines)).toEqual(plants);
     }),

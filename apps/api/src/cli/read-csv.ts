@@ -1,8 +1,8 @@
-import { toAsciiNumber } from '@plant-store/contract/ascii-number';
 import { escapeInvisible } from '@plant-store/contract/escape-invisible';
-import { plantFieldNames, plantFields } from '@plant-store/contract/fields';
 import { shorten } from '@plant-store/contract/messages';
-import { recordColumns, unguardText } from '@plant-store/contract/record-format';
+import { readCell, readInteger, recordColumnsOf } from '@plant-store/contract/record-format';
+import { fieldsOf } from '@plant-store/contract/resource';
+import { resources } from '@plant-store/contract/resources';
 import Papa from 'papaparse';
 import { OperatorError } from '../errors/operator-error.js';
 import { type PlantLine, readPlant } from './formats.js';
@@ -24,7 +24,9 @@ interface CsvOptions {
 }
 
 /** The columns that must be there, and others that are read. Their names may be in any case; `idText` can take the place of `id`. */
-const required = ['id', ...plantFieldNames.filter((name) => plantFields[name].required)];
+const fields = fieldsOf(resources.plant);
+const recordColumns = recordColumnsOf(resources.plant);
+const required = ['id', ...fields.flatMap(([name, { required }]) => (required ? name : []))];
 const known = [...recordColumns, 'idText'];
 const optional = known.filter((column) => !required.includes(column));
 
@@ -59,19 +61,19 @@ export async function* readCsv(chunks: AsyncIterable<Buffer>, options: CsvOption
       continue;
     }
     if (row.every((field) => field.trim() === '')) continue;
-    const { id, idText, ...values } = Object.fromEntries(
-      columns.map(([name, place]) => [name, row[place] || undefined]),
-    );
-    for (const name of plantFieldNames) values[name] &&= unguardText(values[name]);
-    const digits = toAsciiNumber(id ?? '');
+    const cells = Object.fromEntries(columns.map(([name, place]) => [name, row[place] || undefined]));
+    const { id, idText, addedAt } = cells;
+    const values: Record<string, unknown> = {};
+    for (const [name, field] of fields) values[name] = readCell(field, cells[name] ?? '');
     yield {
       number,
       bytes: row.reduce((total, field) => total + field.length, 0),
       ...(problem === undefined
         ? readPlant({
-            id: /^-?\d{1,19}$/.test(digits) ? BigInt(digits) : id,
+            id: id === undefined ? undefined : readInteger(id),
             idText: idText?.trim() || undefined,
             ...values,
+            addedAt,
           })
         : { reason: `The line is not valid CSV: ${problem}.` }),
     };

@@ -1,4 +1,3 @@
-import { fieldsOf } from '@plant-store/contract/fields';
 import type { NewPlant } from '@plant-store/contract/operations';
 import { useEffect, useRef, useState } from 'react';
 import {
@@ -21,6 +20,7 @@ import { AddedList } from './added/added-list.js';
 import { type AddedPlant, isUnfinished } from './added/added-plants.js';
 import { type AddResult, useAddPlant } from './added/use-add-plant.js';
 import './add-sheet.css';
+import { pickTexts } from '../shared/fields.js';
 import { suggestId } from '../shared/suggest-id.js';
 import { TakenId } from './taken-id.js';
 import { nextDraft, useDraft } from './use-draft.js';
@@ -189,7 +189,7 @@ function toFailed(plant: NewPlant, reason: string, inForm: boolean, open: boolea
 }
 
 function toNewPlant(plant: AddedPlant): NewPlant {
-  return { id: BigInt(plant.id), ...fieldsOf(plant) };
+  return { id: BigInt(plant.id), ...pickTexts(plant) };
 }
 
 function nameOf({ id, name }: NewPlant): string {

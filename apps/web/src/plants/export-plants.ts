@@ -1,6 +1,7 @@
 import { type Client, listAll } from '@plant-store/client';
-import type { StoredPlant } from '@plant-store/contract/operations';
-import { recordFormats } from '@plant-store/contract/record-format';
+import type { Plant, StoredPlant } from '@plant-store/contract/operations';
+import { recordFormatsOf } from '@plant-store/contract/record-format';
+import { resources } from '@plant-store/contract/resources';
 import type { PlantFilter } from '../route.js';
 import { type SavedFile, saveFile } from '../shared/save-file.js';
 
@@ -20,7 +21,7 @@ export interface Exported {
 const types = {
   csv: 'text/csv',
   ndjson: 'application/x-ndjson',
-} as const satisfies Record<keyof typeof recordFormats, string>;
+} as const satisfies Record<keyof ReturnType<typeof recordFormatsOf>, string>;
 
 type Format = keyof typeof types;
 
@@ -38,7 +39,7 @@ interface SaveOptions extends Pick<ExportOptions, 'format' | 'onProgress'> {
 
 /** Saves plants as a file. */
 export async function savePlants({ plants, format, onProgress }: SaveOptions): Promise<Exported> {
-  const { head, write } = recordFormats[format];
+  const { head, write } = recordFormatsOf<Plant>(resources.plant)[format];
   const parts: Blob[] = [new Blob([head])];
   let lines: string[] = [];
   let count = 0;

@@ -1,8 +1,15 @@
-import { plantFilters, plantSearches } from '@plant-store/contract/fields';
 import { foldText, hasText } from '@plant-store/contract/fold-text';
-import type { PlantPage, StoredPlant } from '@plant-store/contract/operations';
+import type { Plant, PlantPage, StoredPlant } from '@plant-store/contract/operations';
+import { resources } from '@plant-store/contract/resources';
 import type { InfiniteData } from '@tanstack/react-query';
 import type { PlantFilter } from '../route.js';
+import { textNames } from '../shared/fields.js';
+
+const { fields } = resources.plant;
+const searches = textNames.filter((name) => fields[name]?.search);
+const filters = textNames.filter(
+  (name): name is keyof Plant & keyof PlantFilter => fields[name]?.filter === true,
+);
 
 /** The pages of a list that have been loaded. */
 export type PlantPages = InfiniteData<PlantPage, string | undefined>;
@@ -111,10 +118,10 @@ function comesBefore(one: StoredPlant, other: StoredPlant, order: 'newest' | 'id
 /** Whether a list with a filter has a plant. */
 export function matches(plant: StoredPlant, filter: PlantFilter): boolean {
   const searched = foldText(filter.q ?? '');
-  return matchesFields(plant, filter) && plantSearches.some((name) => hasText(plant[name] ?? '', searched));
+  return matchesFields(plant, filter) && searches.some((name) => hasText(plant[name] ?? '', searched));
 }
 
 /** Whether a plant has what a filter asks for, whatever is searched for. */
 export function matchesFields(plant: StoredPlant, filter: PlantFilter): boolean {
-  return plantFilters.every((name) => filter[name] === undefined || plant[name] === filter[name]);
+  return filters.every((name) => filter[name] === undefined || plant[name] === filter[name]);
 }

@@ -1,5 +1,4 @@
 import { stringifyExactJson } from '@plant-store/contract/exact-json/stringify';
-import { fieldsOf, plantFieldNames, plantFields } from '@plant-store/contract/fields';
 import type { StoredPlant } from '@plant-store/contract/operations';
 import { Fragment, useEffect, useRef } from 'react';
 import type { PlantFilter } from '../route.js';
@@ -15,6 +14,7 @@ import { useEdit } from './use-edit.js';
 import { usePlant } from './use-plants.js';
 // What deletes also loads what undoes it.
 import './undo-item.js';
+import { labels, pickTexts, textNames } from '../shared/fields.js';
 
 interface PlantSheetProps {
   readonly id: bigint;
@@ -70,9 +70,9 @@ export function PlantSheet({ id, filter, onClose, onDelete }: PlantSheetProps) {
       {plant !== undefined && !isEditing && (
         <>
           <dl className="plant-facts">
-            {plantFieldNames.map((name) => (
+            {textNames.map((name) => (
               <Fragment key={name}>
-                <dt>{plantFields[name].label}</dt>
+                <dt>{labels[name]}</dt>
                 <dd dir="auto" className="plant-text" translate={plant[name] ? 'no' : 'yes'}>
                   {describeText(plant[name])}
                 </dd>
@@ -149,11 +149,11 @@ function Call({ title, text }: { readonly title: string; readonly text: string }
 
 /** The call that creates the plant, for a POSIX shell; the token is left to the reader. */
 export function toCurl(plant: StoredPlant): string {
-  const body = stringifyExactJson({ id: plant.id, ...fieldsOf(plant) }).replaceAll("'", "'\\''");
+  const body = stringifyExactJson({ id: plant.id, ...pickTexts(plant) }).replaceAll("'", "'\\''");
   return `curl ${serviceUrl}/plants -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '${body}'`;
 }
 
 export function toTypeScript(plant: StoredPlant): string {
-  const texts = Object.entries(fieldsOf(plant)).map(([name, text]) => `${name}: ${JSON.stringify(text)}`);
+  const texts = Object.entries(pickTexts(plant)).map(([name, text]) => `${name}: ${JSON.stringify(text)}`);
   return `await client.createPlant({ body: { ${[`id: ${plant.id}n`, ...texts].join(', ')} } });`;
 }

@@ -1,4 +1,3 @@
-import { plantFieldNames, plantFields } from '@plant-store/contract/fields';
 import type { StoredPlant } from '@plant-store/contract/operations';
 import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual';
 import {
@@ -25,6 +24,7 @@ import type { PlantRows } from './plant-pages.js';
 import { PlantText } from './plant-text.js';
 import { type Selection, useSelection } from './selection/use-selection.js';
 import './selection.css';
+import { labels, textNames } from '../shared/fields.js';
 
 const SelectionBar = lazy(async () => {
   const { SelectionBar } = await loadPart(() => import('./selection/selection-bar.js'));
@@ -61,7 +61,7 @@ interface Column {
 }
 
 const columns: readonly Column[] = [
-  ...plantFieldNames.map((name) => ({ name, title: plantFields[name].label })),
+  ...textNames.map((name) => ({ name, title: labels[name] })),
   { name: 'id', title: 'Id', order: 'id', direction: 'ascending' },
   { name: 'added', title: 'Added', order: 'newest', direction: 'descending' },
 ];
@@ -258,7 +258,7 @@ export function PlantTable({
                       onChange={ignore}
                     />
                   </td>
-                  {plantFieldNames.map((name) => (
+                  {textNames.map((name) => (
                     <td key={name} className={`plant-${name}`} dir="auto">
                       {name === 'tag' && plant.tag ? (
                         <TagButton tag={plant.tag} filter={filter} />

@@ -1,11 +1,10 @@
 import { isEditConflict, saveEdit, startEdit } from '@plant-store/client';
-import { hasSameFields, plantFieldNames } from '@plant-store/contract/fields';
 import type { Plant, StoredPlant } from '@plant-store/contract/operations';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { PlantFilter } from '../route.js';
 import { explainFailure, type Purpose } from '../shared/explain-failure.js';
-import { fieldNames, mapFields, type Texts } from '../shared/fields.js';
+import { fieldNames, hasSameFields, mapFields, type Texts, textNames } from '../shared/fields.js';
 import { queryKeys, usePlantStore } from '../shared/plant-store.js';
 import { keepInTab, readFromTab, tabStorageKeys } from '../shared/tab-storage.js';
 import { putIn, takeOut } from './use-plants.js';
@@ -135,7 +134,7 @@ function textsOf(plant: StoredPlant): Texts {
 }
 
 const hasSameTexts = (texts: Texts, plant: Plant) =>
-  plantFieldNames.every((name) => texts[name] === (plant[name] ?? ''));
+  textNames.every((name) => texts[name] === (plant[name] ?? ''));
 
 /** What was typed for this plant, by a page that had the same fields. */
 function restoreEdit(id: bigint): PlantEdit | undefined {

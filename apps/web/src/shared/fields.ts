@@ -1,5 +1,15 @@
-import { plantFieldNames, plantFields } from '@plant-store/contract/fields';
+import { fieldsetOf } from '@plant-store/contract/columns';
 import type { Plant } from '@plant-store/contract/operations';
+import { resources } from '@plant-store/contract/resources';
+
+const { fields } = resources.plant;
+
+/** The names of a plant's texts, in their order; the texts of a plant that has other members; and whether two plants have the same texts. */
+export const {
+  names: textNames,
+  pick: pickTexts,
+  isSame: hasSameFields,
+} = fieldsetOf<Plant>(resources.plant);
 
 /** What a person enters of a plant: its id, and its texts. */
 export type FieldName = 'id' | keyof Plant;
@@ -11,15 +21,13 @@ export type ByField<Value> = { readonly [Name in FieldName]: Value };
 export type Texts = ByField<string>;
 
 /** In their order in files; a form has the id last. */
-export const fieldNames: readonly FieldName[] = ['id', ...plantFieldNames];
+export const fieldNames: readonly FieldName[] = ['id', ...textNames];
 
 /** The texts without which the contract takes no plant. */
-export const requiredTexts: readonly FieldName[] = plantFieldNames.filter(
-  (name) => plantFields[name].required,
-);
+export const requiredTexts: readonly FieldName[] = textNames.filter((name) => fields[name]?.required);
 
 /** What people call the fields. */
-export const labels: ByField<string> = mapFields((name) => (name === 'id' ? 'Id' : plantFields[name].label));
+export const labels: ByField<string> = mapFields((name) => fields[name]?.label ?? 'Id');
 
 /** Before anything is entered. */
 export const noTexts: Texts = mapFields(() => '');

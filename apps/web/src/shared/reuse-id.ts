@@ -1,6 +1,6 @@
 import { type CallOptions, type Client, ensureSuccess } from '@plant-store/client';
-import { fieldsOf, hasSameFields } from '@plant-store/contract/fields';
 import type { NewPlant, StoredPlant } from '@plant-store/contract/operations';
+import { hasSameFields, pickTexts } from './fields.js';
 
 /**
  * Gives the id of a deleted plant to another one, or to the same one again. A plant that is there already as it is sent may be that
@@ -15,7 +15,7 @@ export async function reuseId(
 ): Promise<StoredPlant> {
   const params = { id };
   const headers = { 'if-none-match': '*' } as const;
-  const body = fieldsOf(plant);
+  const body = pickTexts(plant);
   const reply = await client.updatePlant({ params, headers, body, ...options });
   if (reply.status === 412) {
     const now = await client.getPlant({ params, ...options });

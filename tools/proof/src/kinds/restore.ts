@@ -2,11 +2,10 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Client, createClient, followChanges, unwrap } from '@plant-store/client';
 import { errors } from '@plant-store/contract/errors';
-import { fieldsOf, hasSameFields } from '@plant-store/contract/fields';
 import type { Change, Plant } from '@plant-store/contract/operations';
 import { query } from '@plant-store/postgresql-server';
 import Sqlite from 'better-sqlite3';
-import { createConflict, createRandom, type Random } from '../load/plants.js';
+import { createConflict, createRandom, hasSameFields, pickFields, type Random } from '../load/plants.js';
 import { Tally } from '../load/tally.js';
 import { type Trial, withTrial } from '../load/trial.js';
 import type { Proof, ProofContext, Trials } from '../proof.js';
@@ -272,5 +271,5 @@ const copyFolder = (from: string, to: string) => runSystemProgram('cp', '-a', fr
 
 function keep(copy: Map<bigint, Plant>, { id, plant }: Change): void {
   if (plant === undefined) copy.delete(id);
-  else copy.set(id, fieldsOf(plant));
+  else copy.set(id, pickFields(plant));
 }

@@ -1,10 +1,9 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { errors } from '@plant-store/contract/errors';
-import { fieldsOf, hasSameFields } from '@plant-store/contract/fields';
 import type { NewPlant } from '@plant-store/contract/operations';
 import type { Request, Shown } from './history.js';
 import type { Ledger, Outcome } from './ledger.js';
-import { parse, toJson } from './plants.js';
+import { hasSameFields, parse, pickFields, toJson } from './plants.js';
 
 /** Which service is called, and how. */
 export interface CallerOptions {
@@ -104,7 +103,7 @@ function toHttp({ do: what, plant, match }: Request): [string, string, string?, 
   if (what === 'create') return ['POST', '/plants', toJson(plant)];
   if (what === 'delete' || what === 'read') return [what === 'read' ? 'GET' : 'DELETE', path];
   const precondition = what === 'reuseId' ? { 'if-none-match': '*' } : { 'if-match': match?.etag ?? '*' };
-  return ['PUT', path, JSON.stringify(fieldsOf(plant)), precondition];
+  return ['PUT', path, JSON.stringify(pickFields(plant)), precondition];
 }
 
 function toOutcome({ do: what, plant }: Request, reply: Reply): Outcome {

@@ -1,8 +1,7 @@
-import { hasSameFields } from '@plant-store/contract/fields';
 import type { PlantRow } from '../system/databases.js';
 import type { State } from './history.js';
 import type { Ledger } from './ledger.js';
-import { describePlant, withoutTexts } from './plants.js';
+import { describePlant, hasSameFields, withoutTexts } from './plants.js';
 
 /** How a database differs from what callers know. */
 export interface Comparison {

@@ -1,10 +1,9 @@
 import { createClient, followChanges } from '@plant-store/client';
-import { fieldsOf, hasSameFields } from '@plant-store/contract/fields';
 import type { Change } from '@plant-store/contract/operations';
 import type { PlantRow } from '../system/databases.js';
 import { until } from '../system/programs.js';
 import { Caller } from './caller.js';
-import { withoutTexts } from './plants.js';
+import { hasSameFields, pickFields, withoutTexts } from './plants.js';
 import type { Tally } from './tally.js';
 import type { Trial } from './trial.js';
 
@@ -82,7 +81,7 @@ export function compareFollowers(
   for (const row of rows) {
     const { kind, plant = withoutTexts } = changes.get(row.id) ?? {};
     const isSame = kind !== undefined && row.deleted === (kind === 'deleted') && hasSameFields(plant, row);
-    if (!isSame) failures.push(`stored is ${row.id} ${JSON.stringify(fieldsOf(row))}, listed ${kind}`);
+    if (!isSame) failures.push(`stored is ${row.id} ${JSON.stringify(pickFields(row))}, listed ${kind}`);
     changes.delete(row.id);
   }
   for (const change of changes.values()) failures.push(`listed, but not stored: ${describe(change)}`);
@@ -120,5 +119,5 @@ export function compareFollowers(
 
 /** All that a change has: no two of a plant are alike, since they are made at different times. */
 function describe({ kind, idText, at, plant }: Change): string {
-  return `${kind} ${idText} ${at} ${plant && JSON.stringify([plant.addedAt, fieldsOf(plant)])}`;
+  return `${kind} ${idText} ${at} ${plant && JSON.stringify([plant.addedAt, pickFields(plant)])}`;
 }

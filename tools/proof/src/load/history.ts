@@ -1,5 +1,5 @@
-import { fieldsOf, hasSameFields } from '@plant-store/contract/fields';
 import type { Change, NewPlant, Plant } from '@plant-store/contract/operations';
+import { hasSameFields, pickFields } from './plants.js';
 
 /** A plant as a reply shows it, with its entity tag unless a list shows it. */
 export type Shown = NewPlant & { readonly addedAt?: string | undefined; readonly etag?: string | undefined };
@@ -100,7 +100,7 @@ function isEqual(one: State, other: State): boolean {
 function isAlike(one: Operation, other: Operation): boolean {
   const isUnknown = [one, other].every(({ answer, after }) => answer === undefined && after === undefined);
   const show = ({ request: { do: what, plant, match } }: Operation) =>
-    JSON.stringify([what, fieldsOf(plant), match && [match.addedAt, fieldsOf(match)]]);
+    JSON.stringify([what, pickFields(plant), match && [match.addedAt, pickFields(match)]]);
   return one === other || (isUnknown && show(one) === show(other));
 }
 
@@ -120,7 +120,7 @@ function carryOut(before: State, { request, answer }: Operation): State | undefi
 
 /** What the service promises: the answer to a request, and what has the id then. */
 function reply(state: State, { do: what, plant, match }: Request): readonly [Answer['kind'], State] {
-  const fields = fieldsOf(plant);
+  const fields = pickFields(plant);
   const given = { plant: fields, created: fields };
   if (what === 'create') {
     if (state === 'nothing') return ['stored', given];
@@ -148,7 +148,7 @@ export function describeHistory(before: readonly Possible[], operations: readonl
   const ends = operations.map(({ end }) => end).sort((one, other) => one - other);
   const wrong = ends.find((end) => explain(before, until(end)).length === 0) ?? Number.POSITIVE_INFINITY;
   const show = (plant: Shown | undefined) =>
-    JSON.stringify(plant && { ...fieldsOf(plant), addedAt: plant.addedAt })?.slice(0, 200) ?? '';
+    JSON.stringify(plant && { ...pickFields(plant), addedAt: plant.addedAt })?.slice(0, 200) ?? '';
   const lines = until(wrong).map(({ request: { do: what, plant, match }, start, end, answer }) => {
     const precondition = match === undefined ? '' : ` if ${show(match)}`;
     const shown = show(answer?.plants?.[0]);

@@ -1,8 +1,7 @@
-import { fieldsOf } from '@plant-store/contract/fields';
 import type { Change } from '@plant-store/contract/operations';
 import type { Answer, Operation, Possible, Request, Shown } from './history.js';
 import { describeHistory, explain } from './history.js';
-import { withoutTexts } from './plants.js';
+import { pickFields, withoutTexts } from './plants.js';
 
 /**
  * What a caller knows after a request that failed. `rejected`: it changed nothing. `unavailable` and `damaged` (503
@@ -64,7 +63,7 @@ export class Ledger {
     const operation: Operation = { request, after, start, end: Number.POSITIVE_INFINITY };
     const known = this.knownOf(request.plant.id);
     known.operations.push(operation);
-    const change = JSON.stringify([request.do, request.do === 'delete' || fieldsOf(request.plant)]);
+    const change = JSON.stringify([request.do, request.do === 'delete' || pickFields(request.plant)]);
     const isFirst = !known.changes.has(change);
     if (request.do !== 'read' && isFirst) known.changes.set(change, request);
     const end = (outcome: Outcome) => {
@@ -148,7 +147,7 @@ export class Ledger {
 
   /** Two plants of an id have the same entity tag if and only if they are the same. */
   private checkTag(plant: Shown): void {
-    const content = JSON.stringify([`${plant.id}`, plant.addedAt, fieldsOf(plant)]);
+    const content = JSON.stringify([`${plant.id}`, plant.addedAt, pickFields(plant)]);
     const tag = `${plant.id} ${plant.etag}`;
     for (const [one, other] of Object.entries({ [content]: tag, [tag]: content })) {
       const before = this.tags.get(one) ?? other;

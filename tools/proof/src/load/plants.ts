@@ -1,13 +1,20 @@
 import { hash } from 'node:crypto';
-import { fieldsOf, plantFieldNames, plantFields } from '@plant-store/contract/fields';
+import { fieldsetOf } from '@plant-store/contract/columns';
 import type { NewPlant, Plant } from '@plant-store/contract/operations';
+import { resources } from '@plant-store/contract/resources';
+
+export const {
+  names: fieldNames,
+  pick: pickFields,
+  isSame: hasSameFields,
+} = fieldsetOf<Plant>(resources.plant);
 
 export function isRequired(name: keyof Plant): boolean {
-  return plantFields[name].required;
+  return resources.plant.fields[name]?.required === true;
 }
 
 /** The fields that a plant must have. */
-export const requiredNames = plantFieldNames.filter(isRequired);
+export const requiredNames = fieldNames.filter(isRequired);
 
 /** All that the row of a deleted plant may have. */
 export const withoutTexts = Object.fromEntries(
@@ -16,12 +23,12 @@ export const withoutTexts = Object.fromEntries(
 
 /** A plant in JSON. The id is written by hand: a number of JavaScript would round it. */
 export function toJson(plant: NewPlant): string {
-  return `{"id":${plant.id},${JSON.stringify(fieldsOf(plant)).slice(1)}`;
+  return `{"id":${plant.id},${JSON.stringify(pickFields(plant)).slice(1)}`;
 }
 
 /** A plant for a message, shortened. */
 export function describePlant(plant: NewPlant): string {
-  const text = JSON.stringify(fieldsOf(plant));
+  const text = JSON.stringify(pickFields(plant));
   return `plant ${plant.id} ${text.length > 100 ? `${text.slice(0, 100)}…` : text}`;
 }
 
@@ -98,7 +105,7 @@ export function createPlantSource(random: Random): () => NewPlant {
     let id = createId();
     while (used.has(id)) id = createId();
     used.add(id);
-    const texts = plantFieldNames.map((name) => [
+    const texts = fieldNames.map((name) => [
       name,
       !isRequired(name) && random.next() < 0.4 ? undefined : createText(random),
     ]);
@@ -113,7 +120,7 @@ function createText(random: Random): string {
 
 /** Another plant under the id of one. */
 export function createConflict(plant: NewPlant, random: Random): NewPlant {
-  const name = random.pick(plantFieldNames);
+  const name = random.pick(fieldNames);
   const text = plant[name];
   // An absent text and an empty one make different plants.
   if (!isRequired(name) && !text) return { ...plant, [name]: text === '' ? undefined : '' };

@@ -1,8 +1,8 @@
-import { plantFieldNames, plantFilters } from '@plant-store/contract/fields';
 import type { PlantQuery } from '@plant-store/contract/operations';
+import { resources } from '@plant-store/contract/resources';
 import type { routes } from '@plant-store/contract/routes';
 import fc from 'fast-check';
-import { requiredNames } from '../load/plants.js';
+import { fieldNames, requiredNames } from '../load/plants.js';
 import type { Request } from './stores.js';
 
 /** The query of a list. */
@@ -56,7 +56,8 @@ const text = fc.oneof(
 );
 // All but the one character that texts may not have.
 const validText = text.map((value) => value.replaceAll('\0', ''));
-const texts = Object.fromEntries(plantFieldNames.map((name) => [name, validText]));
+const texts = Object.fromEntries(fieldNames.map((name) => [name, validText]));
+const filters = fieldNames.filter((name) => resources.plant.fields[name]?.filter);
 const plant = fc
   .tuple(id, fc.record(texts, { requiredKeys: [...requiredNames] }))
   .map(([number, texts]) => `{"id":${number},${JSON.stringify(texts).slice(1)}`);
@@ -154,7 +155,7 @@ const common: readonly fc.Arbitrary<Command>[] = [
         limit: fc.constantFrom(20, 100, 1_000),
         order: fc.constantFrom('id' as const, 'newest' as const),
         q: validText,
-        ...Object.fromEntries(plantFilters.map((name) => [name, validText])),
+        ...Object.fromEntries(filters.map((name) => [name, validText])),
       },
       { requiredKeys: ['limit', 'order'] },
     )

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createFakePlantStore } from '@plant-store/client/testing';
-import { fieldsOf } from '@plant-store/contract/fields';
+import { pickFields } from '../load/plants.js';
 import type { Place } from '../system/databases.js';
 import { commandOutput, issueToken, Service } from '../system/service.js';
 
@@ -104,7 +104,7 @@ export async function startServiceStore(
     },
     async readAll() {
       const rows = await database.readRows();
-      return new Map(rows.map((row) => [row.id, row.deleted ? 'deleted' : JSON.stringify(fieldsOf(row))]));
+      return new Map(rows.map((row) => [row.id, row.deleted ? 'deleted' : JSON.stringify(pickFields(row))]));
     },
     stop: () => service.kill('SIGTERM'),
   };

@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fieldsOf, plantFieldNames } from '@plant-store/contract/fields';
 import type { NewPlant, Plant } from '@plant-store/contract/operations';
 import { createDatabase, createPostgresqlServer, query } from '@plant-store/postgresql-server';
 import Sqlite from 'better-sqlite3';
-import { parse, withoutTexts } from '../load/plants.js';
+import { fieldNames, parse, pickFields, withoutTexts } from '../load/plants.js';
 import { killProcesses, readChildren } from './programs.js';
 import { commandOutput } from './service.js';
 
@@ -154,6 +153,6 @@ interface Columns extends Partial<Record<keyof Plant, string | null>> {
 }
 
 function toRow({ id, deleted, ...others }: Columns): PlantRow {
-  const texts = plantFieldNames.map((name) => [name, others[name] ?? undefined]);
-  return { id: BigInt(id), deleted: Boolean(deleted), ...fieldsOf(Object.fromEntries(texts) as Plant) };
+  const texts = fieldNames.map((name) => [name, others[name] ?? undefined]);
+  return { id: BigInt(id), deleted: Boolean(deleted), ...pickFields(Object.fromEntries(texts) as Plant) };
 }

@@ -1,5 +1,5 @@
-import { hasSameFields, plantFieldNames, plantFields } from '@plant-store/contract/fields';
 import type { NewPlant, Plant } from '@plant-store/contract/operations';
+import { type FieldName, hasSameFields, requiredTexts, textNames } from '../../shared/fields.js';
 
 /** A plant that was added in this tab, or that the person tried to add. */
 export interface AddedPlant extends Readonly<Plant> {
@@ -84,13 +84,13 @@ function isAddedPlant(value: unknown): value is AddedPlant {
   return (
     [key, at].every((number) => Number.isSafeInteger(number)) &&
     [id, reason].every((text) => typeof text === 'string') &&
-    plantFieldNames.every((name) => isText(texts[name], plantFields[name])) &&
+    textNames.every((name) => isText(texts[name], name)) &&
     /^-?\d+$/.test(id) &&
     states.includes(state)
   );
 }
 
 /** A page of another version may not have kept a field that is optional. */
-function isText(value: unknown, { required }: { readonly required: boolean }): boolean {
-  return typeof value === 'string' || (value === undefined && !required);
+function isText(value: unknown, name: FieldName): boolean {
+  return typeof value === 'string' || (value === undefined && !requiredTexts.includes(name));
 }

@@ -1,9 +1,8 @@
 import { errors } from '@plant-store/client';
 import type { NewPlant } from '@plant-store/contract';
 import { toAsciiNumber } from '@plant-store/contract/ascii-number';
-import { hasSameFields } from '@plant-store/contract/fields';
 import { unguardText } from '@plant-store/contract/record-format';
-import { fieldNames, mapFields, type Texts } from '../../shared/fields.js';
+import { fieldNames, hasSameFields, mapFields, type Texts } from '../../shared/fields.js';
 import { toVisible } from '../../shared/to-visible.js';
 import {
   type Counts,

@@ -1,4 +1,6 @@
-import { recordFormats } from '@plant-store/contract/record-format';
+import type { Plant } from '@plant-store/contract/operations';
+import { recordFormatsOf } from '@plant-store/contract/record-format';
+import { resources } from '@plant-store/contract/resources';
 import { expect, it } from 'vitest';
 import { createPacer } from './pacer.js';
 import { readTable } from './table.js';
@@ -174,7 +176,7 @@ it('reads the plants of an export exactly', async () => {
     ...pairs.flatMap((pair) => characters.map((third) => pair + third)),
   ];
   const plants = texts.map((name, index) => ({ id: BigInt(index), name, tag: texts.at(-index) ?? '' }));
-  const { head, write } = recordFormats.csv;
+  const { head, write } = recordFormatsOf<Plant>(resources.plant).csv;
   const { lines } = await read(file('plants.csv', head + plants.map(write).join('')));
   expect([...lines.readPlants('ready')].map(([, plant]) => plant)).toEqual(plants);
 });

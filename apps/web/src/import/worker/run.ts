@@ -12,9 +12,9 @@ import {
   isUnexpectedResponseError,
   storeAll,
 } from '@plant-store/client';
-import { hasSameFields } from '@plant-store/contract/fields';
 import type { NewPlant, NewPlantInput, Plant } from '@plant-store/contract/operations';
 import { explainError, explainRejection } from '../../shared/explain-failure.js';
+import { hasSameFields } from '../../shared/fields.js';
 import { reuseId } from '../../shared/reuse-id.js';
 import type { Progress, Stop, Task } from '../protocol.js';
 import type { Lines } from './lines.js';

@@ -1,5 +1,4 @@
 import { toAsciiNumber } from '@plant-store/contract/ascii-number';
-import { plantFieldNames } from '@plant-store/contract/fields';
 import type { NewPlant, Plant } from '@plant-store/contract/operations';
 import {
   type ByField,
@@ -7,12 +6,13 @@ import {
   labels,
   mapFields,
   type Texts,
+  textNames,
   withoutEmpty,
 } from '../../shared/fields.js';
 import { withoutLastSpace } from '../../shared/without-last-space.js';
 
 /** The fields of the form, in their order on the page. */
-export const draftFields: readonly FieldName[] = [...plantFieldNames, 'id'];
+export const draftFields: readonly FieldName[] = [...textNames, 'id'];
 
 /** What is wrong with each field, in a sentence; `undefined` for a field that is right. */
 export type DraftProblems = ByField<string | undefined>;
@@ -67,14 +67,14 @@ export function withoutChanged(problems: DraftProblems, before: Texts, after: Te
 
 /** Whether the fields still hold a plant, so that they may be emptied once it is stored. */
 export function isDraftOf(draft: Texts, plant: NewPlant): boolean {
-  const isSame = plantFieldNames.every((name) => withoutLastSpace(draft[name]) === (plant[name] ?? ''));
+  const isSame = textNames.every((name) => withoutLastSpace(draft[name]) === (plant[name] ?? ''));
   return isSame && readId(draft.id) === plant.id;
 }
 
 /** The members of the plant: a field that is empty is absent, and text is kept exactly but for a space at its end. */
 function readDraft({ id, ...texts }: Texts, before?: Plant): Record<string, unknown> {
   const kept = { ...texts };
-  for (const name of plantFieldNames)
+  for (const name of textNames)
     if (texts[name] !== before?.[name]) kept[name] = withoutLastSpace(texts[name]);
   return { id: readId(id), ...withoutEmpty(kept) };
 }

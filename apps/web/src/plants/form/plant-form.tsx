@@ -1,4 +1,3 @@
-import { plantFieldNames } from '@plant-store/contract/fields';
 import {
   type FormEvent,
   type ReactNode,
@@ -10,7 +9,14 @@ import {
 } from 'react';
 import { flushSync } from 'react-dom';
 import { Field } from '../../shared/field.js';
-import { type ByField, type FieldName, labels, requiredTexts, type Texts } from '../../shared/fields.js';
+import {
+  type ByField,
+  type FieldName,
+  labels,
+  requiredTexts,
+  type Texts,
+  textNames,
+} from '../../shared/fields.js';
 import { isSuggestedId, suggestId } from '../../shared/suggest-id.js';
 import { TagSuggestions } from '../tag-suggestions.js';
 import { type DraftProblems, draftFields, loadPlantSchema } from './draft.js';
@@ -112,7 +118,7 @@ export function PlantForm({
       onFocus={() => void loadPlantSchema().catch(() => undefined)}
       className="stack"
     >
-      {plantFieldNames.map((name) => (
+      {textNames.map((name) => (
         <Field
           key={name}
           dir="auto"
