@@ -1,4 +1,4 @@
-import { fieldsOf, type Kind, type Kinds, type Resource } from './resource.js';
+import { fieldsOf, type Kind, type Kinds, namesOf, type Resource } from './resource.js';
 
 /** A value as databases have it. */
 export type Column = string | number | bigint | null;
@@ -45,8 +45,8 @@ export interface Columns<Fields> extends Fieldset<Fields> {
 const isSameValue = (a: unknown, b: unknown) =>
   a === b || (Array.isArray(a) && Array.isArray(b) && a.join() === b.join() && a.length === b.length);
 
-export function fieldsetOf<Fields>({ fields }: Pick<Resource, 'fields'>): Fieldset<Fields> {
-  const names = Object.keys(fields) as (keyof Fields & string)[];
+export function fieldsetOf<Fields>(resource: Pick<Resource, 'fields'>): Fieldset<Fields> {
+  const names = namesOf<Fields>(resource);
   return {
     names,
     pick(record) {

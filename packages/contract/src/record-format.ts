@@ -1,7 +1,6 @@
 import { toAsciiNumber } from './ascii-number.js';
-import { fieldsetOf } from './columns.js';
 import { stringifyExactJson } from './exact-json/stringify.js';
-import { type Field, fieldsOf, type Kind, type Resource } from './resource.js';
+import type { Field, Kind, Resource } from './resource.js';
 
 /**
  * A record of a file: with the time at which it was stored (ISO 8601, in UTC), if that is known, and what identifies its create, if it
@@ -56,9 +55,8 @@ export function recordFormatsOf<Fields>(resource: Resource): {
   readonly ndjson: RecordFormat<Fields>;
   readonly csv: RecordFormat<Fields>;
 } {
-  const { pick } = fieldsetOf<Fields>(resource);
   const name = isNamed(resource) ? resource.name : undefined;
-  const kinds = fieldsOf(resource).map(([field, { kind }]) => [field, kind] as const);
+  const fields = Object.entries(resource.fields);
   return {
     /**
      * `{"id":1,"name":"Fern","tag":"outdoor","addedAt":"2026-11-25T10:00:00.000Z"}`. A record without a time has `null` there: an
@@ -66,8 +64,11 @@ export function recordFormatsOf<Fields>(resource: Resource): {
      */
     ndjson: {
       head: '',
-      write: (record) =>
-        `${stringifyExactJson({ resource: name, id: record.id, ...pick(record), addedAt: record.addedAt ?? null, original: record.original })}\n`,
+      write({ id, addedAt = null, original, ...values }) {
+        const all: Readonly<Record<string, unknown>> = values;
+        const known = Object.fromEntries(fields.map(([field]) => [field, all[field]]));
+        return `${stringifyExactJson({ resource: name, id, ...known, addedAt, original })}\n`;
+      },
     },
     /**
      * RFC 4180, which a spreadsheet opens as texts: behind a byte order mark, so that it reads UTF-8, and with texts guarded against
@@ -75,9 +76,9 @@ export function recordFormatsOf<Fields>(resource: Resource): {
      */
     csv: {
       head: `\uFEFF${recordColumnsOf(resource).join(',')}\r\n`,
-      write({ id, addedAt = '', ...record }) {
-        const values: Readonly<Record<string, unknown>> = record;
-        const cells = kinds.map(([field, kind]) => writeCell(kind, values[field]));
+      write({ id, addedAt = '', ...values }) {
+        const all: Readonly<Record<string, unknown>> = values;
+        const cells = fields.map(([field, { kind }]) => writeCell(kind, all[field]));
         return `${[...(name === undefined ? [] : [name]), id, ...cells, addedAt].join(',')}\r\n`;
       },
     },

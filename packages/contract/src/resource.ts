@@ -87,6 +87,10 @@ export function defineResource<const Name extends NameWithErrors>(
 export const fieldsOf = ({ fields }: Resource): readonly (readonly [name: string, field: Field])[] =>
   Object.entries(fields);
 
+/** The names of the fields of a resource, in their order. */
+export const namesOf = <Fields>({ fields }: Pick<Resource, 'fields'>): readonly (keyof Fields & string)[] =>
+  Object.keys(fields) as (keyof Fields & string)[];
+
 /** The fields of a resource that came after a minor version, such as `1.3`. */
 export function fieldsAfter(version: string, resource: Resource): readonly string[] {
   const isLater = ({ since = '' }: Field) => since.localeCompare(version, 'en', { numeric: true }) > 0;

@@ -20,8 +20,8 @@ import { AddedList } from './added/added-list.js';
 import { type AddedPlant, isUnfinished } from './added/added-plants.js';
 import { type AddResult, useAddPlant } from './added/use-add-plant.js';
 import './add-sheet.css';
-import { pickTexts } from '../shared/fields.js';
 import { suggestId } from '../shared/suggest-id.js';
+import { pickTexts } from '../shared/texts.js';
 import { TakenId } from './taken-id.js';
 import { nextDraft, useDraft } from './use-draft.js';
 

@@ -14,7 +14,8 @@ import { useEdit } from './use-edit.js';
 import { usePlant } from './use-plants.js';
 // What deletes also loads what undoes it.
 import './undo-item.js';
-import { labels, pickTexts, textNames } from '../shared/fields.js';
+import { labels, textNames } from '../shared/fields.js';
+import { pickTexts } from '../shared/texts.js';
 
 interface PlantSheetProps {
   readonly id: bigint;

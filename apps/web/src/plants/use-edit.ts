@@ -4,9 +4,10 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { PlantFilter } from '../route.js';
 import { explainFailure, type Purpose } from '../shared/explain-failure.js';
-import { fieldNames, hasSameFields, mapFields, type Texts, textNames } from '../shared/fields.js';
+import { fieldNames, mapFields, type Texts, textNames } from '../shared/fields.js';
 import { queryKeys, usePlantStore } from '../shared/plant-store.js';
 import { keepInTab, readFromTab, tabStorageKeys } from '../shared/tab-storage.js';
+import { hasSameTexts } from '../shared/texts.js';
 import { putIn, takeOut } from './use-plants.js';
 
 /** What a person has typed in place of the texts of a plant. */
@@ -47,7 +48,7 @@ export function useEdit({ id, filter, stored }: EditOptions) {
     queryClient.setQueryData(queryKeys.getPlant.queryKey({ params: { id } }), plant);
   // The heading shows it at once.
   const { seen } = edit ?? {};
-  const isChanged = stored !== undefined && seen !== undefined && !hasSameFields(stored, seen) && !isPending;
+  const isChanged = stored !== undefined && seen !== undefined && !hasSameTexts(stored, seen) && !isPending;
   const replace = async (plant: Plant, etag: string) => {
     try {
       // With all texts as the person wants them: what a page before has seen is no longer known, only its tag.
@@ -119,7 +120,7 @@ export function useEdit({ id, filter, stored }: EditOptions) {
     save: (plant: Plant) => run('change', async () => edit && replace(plant, edit.etag)),
     /** Ends it unless something was typed, which stays. */
     leave() {
-      if (edit?.seen !== undefined && hasSameTexts(edit.texts, edit.seen)) end();
+      if (edit?.seen !== undefined && isUnchanged(edit.texts, edit.seen)) end();
     },
     fail: setProblem,
     /** Ends it without a change. */
@@ -133,7 +134,7 @@ function textsOf(plant: StoredPlant): Texts {
   return mapFields((name) => String(plant[name] ?? ''));
 }
 
-const hasSameTexts = (texts: Texts, plant: Plant) =>
+const isUnchanged = (texts: Texts, plant: Plant) =>
   textNames.every((name) => texts[name] === (plant[name] ?? ''));
 
 /** What was typed for this plant, by a page that had the same fields. */

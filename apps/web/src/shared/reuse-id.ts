@@ -1,6 +1,6 @@
 import { type CallOptions, type Client, ensureSuccess } from '@plant-store/client';
 import type { NewPlant, StoredPlant } from '@plant-store/contract/operations';
-import { hasSameFields, pickTexts } from './fields.js';
+import { hasSameTexts, pickTexts } from './texts.js';
 
 /**
  * Gives the id of a deleted plant to another one, or to the same one again. A plant that is there already as it is sent may be that
@@ -19,7 +19,7 @@ export async function reuseId(
   const reply = await client.updatePlant({ params, headers, body, ...options });
   if (reply.status === 412) {
     const now = await client.getPlant({ params, ...options });
-    if (now.status === 200 && hasSameFields(now.body, body)) return now.body;
+    if (now.status === 200 && hasSameTexts(now.body, body)) return now.body;
   }
   return ensureSuccess(reply).body;
 }

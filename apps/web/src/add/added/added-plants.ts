@@ -1,5 +1,6 @@
 import type { NewPlant, Plant } from '@plant-store/contract/operations';
-import { type FieldName, hasSameFields, requiredTexts, textNames } from '../../shared/fields.js';
+import { type FieldName, textNames } from '../../shared/fields.js';
+import { hasSameTexts, requiredTexts } from '../../shared/texts.js';
 
 /** A plant that was added in this tab, or that the person tried to add. */
 export interface AddedPlant extends Readonly<Plant> {
@@ -75,7 +76,7 @@ export function isUnfinished({ state }: Pick<AddedPlant, 'state'>): boolean {
 }
 
 function isSame(one: AddedPlant, other: AddedPlant): boolean {
-  return one.id === other.id && hasSameFields(one, other);
+  return one.id === other.id && hasSameTexts(one, other);
 }
 
 function isAddedPlant(value: unknown): value is AddedPlant {

@@ -1,12 +1,6 @@
 import { useId } from 'react';
-import {
-  type FieldName,
-  fieldNames,
-  labels,
-  listFields,
-  mapFields,
-  requiredTexts,
-} from '../../shared/fields.js';
+import { type FieldName, fieldNames, labels, mapFields } from '../../shared/fields.js';
+import { listFields, requiredTexts } from '../../shared/texts.js';
 import {
   type ColumnChoice,
   type ColumnsPreview,

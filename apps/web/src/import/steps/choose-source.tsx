@@ -1,5 +1,6 @@
 import { type ClipboardEvent, type DragEvent, type FormEvent, useId, useRef, useState } from 'react';
-import { fieldNames, listFields, requiredTexts } from '../../shared/fields.js';
+import { fieldNames } from '../../shared/fields.js';
+import { listFields, requiredTexts } from '../../shared/texts.js';
 import { formatCount } from '../format-count.js';
 import { type ImportSession, longPaste } from '../session/import-session.js';
 import type { Draft, ImportState } from '../session/import-state.js';

@@ -181,6 +181,23 @@ it('gives the texts of lines to edit, also of those that cannot be read', async 
   expect(last('checked')?.list.rows).toMatchObject(rows);
 });
 
+it.each([
+  ['CSV', 'resource,id,name\ngarden,1,Kew\nplant,2,Fern\n,3,Ivy\n'],
+  [
+    'NDJSON',
+    {
+      text: '{"resource":"garden","id":1,"name":"Kew"}\n{"resource":"plant","id":2,"name":"Fern"}\n{"id":3,"name":"Ivy"}',
+    },
+  ],
+])('takes no line of another resource for a plant: %s', async (_, source) => {
+  const { read, last } = open();
+  await read(source);
+  expect(last('checked')).toMatchObject({
+    counts: { ready: 2, problems: 1 },
+    list: { rows: [{ problem: 'the line is not a plant: its resource is garden' }] },
+  });
+});
+
 it('ends a download when other columns are chosen meanwhile', async () => {
   const { read, send, reports, last } = open({ sliceMs: 0 });
   await read(`${csv}x,Rose,\ny,Fern,\n`);

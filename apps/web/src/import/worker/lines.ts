@@ -2,7 +2,8 @@ import { errors } from '@plant-store/client';
 import type { NewPlant } from '@plant-store/contract';
 import { toAsciiNumber } from '@plant-store/contract/ascii-number';
 import { unguardText } from '@plant-store/contract/record-format';
-import { fieldNames, hasSameFields, mapFields, type Texts } from '../../shared/fields.js';
+import { fieldNames, mapFields, type Texts } from '../../shared/fields.js';
+import { hasSameTexts } from '../../shared/texts.js';
 import { toVisible } from '../../shared/to-visible.js';
 import {
   type Counts,
@@ -15,7 +16,13 @@ import {
 } from '../protocol.js';
 import { generateId } from './check/generate-id.js';
 import { fixId } from './check/read-id.js';
-import { type PlantRecord, readJsonTexts, readPlantJson, readPlantTexts } from './check/read-plant.js';
+import {
+  findOtherResource,
+  type PlantRecord,
+  readJsonTexts,
+  readPlantJson,
+  readPlantTexts,
+} from './check/read-plant.js';
 import type { Reading } from './columns/choose-reading.js';
 import type { Pacer } from './pacer.js';
 import { isMalformed, readCells, readLineNumber, type Table } from './table.js';
@@ -61,6 +68,8 @@ export class Lines {
   readonly #problems = new Map<number, Problem>();
   readonly #fixable = { generate: 0, separators: 0, decimals: 0, replace: 0 };
   readonly #states: Uint8Array;
+  /** The column with the name of a resource, as exports of other resources have it; -1 for none. */
+  readonly #resourceColumn: number;
   /** How many records have each state. */
   readonly #counts = [0, 0, 0, 0, 0, 0, 0];
   /** The first record of each id. */
@@ -76,6 +85,8 @@ export class Lines {
     this.reading = reading;
     this.edits = new Map(edits);
     this.#states = new Uint8Array(table.length);
+    const titles = reading.header === undefined ? [] : this.#readCells(reading.header);
+    this.#resourceColumn = titles.findIndex((title) => title.trim() === 'resource');
     this.#counts[state.ready] = table.length;
     for (let record = 0; record < this.#start; record++) this.#set(record, state.header);
   }
@@ -267,7 +278,11 @@ export class Lines {
             : `the line has ${cells.length} cells for ${columns.count} columns; put a text that contains the delimiter in double quotes`,
         };
       }
-      return this.#findDamage(record, cells) ?? readPlantTexts(this.#toTexts(record, cells));
+      return (
+        findOtherResource(cells[this.#resourceColumn]) ??
+        this.#findDamage(record, cells) ??
+        readPlantTexts(this.#toTexts(record, cells))
+      );
     });
   }
 
@@ -342,7 +357,7 @@ export class Lines {
 
   #isSame(index: number, plant: NewPlant): boolean {
     const [record] = this.#read(index, index + 1);
-    return record !== undefined && 'plant' in record && hasSameFields(record.plant, plant);
+    return record !== undefined && 'plant' in record && hasSameTexts(record.plant, plant);
   }
 
   #countDigits(id: bigint): void {

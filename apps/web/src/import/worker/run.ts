@@ -14,8 +14,8 @@ import {
 } from '@plant-store/client';
 import type { NewPlant, NewPlantInput, Plant } from '@plant-store/contract/operations';
 import { explainError, explainRejection } from '../../shared/explain-failure.js';
-import { hasSameFields } from '../../shared/fields.js';
 import { reuseId } from '../../shared/reuse-id.js';
+import { hasSameTexts } from '../../shared/texts.js';
 import type { Progress, Stop, Task } from '../protocol.js';
 import type { Lines } from './lines.js';
 
@@ -225,7 +225,7 @@ export class Run {
         const text = String(id);
         const before = added.get(text);
         added.delete(text);
-        if (plant === undefined || (before && hasSameFields(plant, before))) yield id;
+        if (plant === undefined || (before && hasSameTexts(plant, before))) yield id;
         else {
           this.#kept++;
           lines.resolve(records.get(text) as number, 'replayed');
@@ -317,7 +317,7 @@ async function replayEqual(
   }
   return results.map((result, at) => {
     const [sent, now] = [plants[at], stored.get(String(plants[at]?.id))];
-    const isEqual = isTaken(at) && sent && now && hasSameFields(sent, now);
+    const isEqual = isTaken(at) && sent && now && hasSameTexts(sent, now);
     return isEqual ? { status: 200, replayed: true } : result;
   });
 }

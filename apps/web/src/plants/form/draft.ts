@@ -7,8 +7,8 @@ import {
   mapFields,
   type Texts,
   textNames,
-  withoutEmpty,
 } from '../../shared/fields.js';
+import { withoutEmpty } from '../../shared/texts.js';
 import { withoutLastSpace } from '../../shared/without-last-space.js';
 
 /** The fields of the form, in their order on the page. */

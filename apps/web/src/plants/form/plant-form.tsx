@@ -9,15 +9,9 @@ import {
 } from 'react';
 import { flushSync } from 'react-dom';
 import { Field } from '../../shared/field.js';
-import {
-  type ByField,
-  type FieldName,
-  labels,
-  requiredTexts,
-  type Texts,
-  textNames,
-} from '../../shared/fields.js';
+import { type ByField, type FieldName, labels, type Texts, textNames } from '../../shared/fields.js';
 import { isSuggestedId, suggestId } from '../../shared/suggest-id.js';
+import { requiredTexts } from '../../shared/texts.js';
 import { TagSuggestions } from '../tag-suggestions.js';
 import { type DraftProblems, draftFields, loadPlantSchema } from './draft.js';
 

@@ -1,6 +1,9 @@
 import { jsonShapeOf, type NewPlant, NewPlantSchema } from '@plant-store/contract';
 import { parseExactJson } from '@plant-store/contract/exact-json/parse';
-import { mapFields, type Texts, withoutEmpty } from '../../../shared/fields.js';
+import { resourceNameOf } from '@plant-store/contract/record-format';
+import { resources } from '@plant-store/contract/resources';
+import { mapFields, type Texts } from '../../../shared/fields.js';
+import { withoutEmpty } from '../../../shared/texts.js';
 import { toVisible } from '../../../shared/to-visible.js';
 import type { Fix } from '../../protocol.js';
 import { readId } from './read-id.js';
@@ -22,7 +25,8 @@ export function readPlantTexts({ id: idText, ...texts }: Texts): PlantRecord {
 /** Reads the plant of an NDJSON line, with the exact JSON of the service. */
 export function readPlantJson(text: string): PlantRecord {
   try {
-    return validate(parseExactJson(text, shape));
+    const line = parseExactJson(text, shape);
+    return findOtherResource(Object(line).resource) ?? validate(line);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     return { reason: `the line is not valid JSON: ${toVisible(error.message)}` };
@@ -45,7 +49,15 @@ export function readJsonTexts(text: string): Texts {
   });
 }
 
-const shape = jsonShapeOf(NewPlantSchema);
+/** Why a line is no plant whose member or cell `resource` names another resource. */
+export function findOtherResource(resource: unknown): { readonly reason: string } | undefined {
+  const name = resourceNameOf({ resource });
+  if (name === resources.plant.name) return undefined;
+  return { reason: `the line is not a plant: its resource is ${toVisible(name ?? 'not a text', 100)}` };
+}
+
+const { members = [] } = jsonShapeOf(NewPlantSchema);
+const shape = { members: [...members, { name: 'resource', shape: {} }] };
 
 /** Checks a plant by the contract, with its messages. */
 function validate(value: unknown): PlantRecord {

@@ -1,7 +1,8 @@
 import { stringifyExactJson } from '@plant-store/contract/exact-json/stringify';
 import { guardText } from '@plant-store/contract/record-format';
 import Papa from 'papaparse';
-import { fieldNames, type Texts, withoutEmpty } from '../../../shared/fields.js';
+import { fieldNames, type Texts } from '../../../shared/fields.js';
+import { withoutEmpty } from '../../../shared/texts.js';
 import { readPlantTexts } from '../check/read-plant.js';
 import type { Reading } from '../columns/choose-reading.js';
 import type { Lines, Problem } from '../lines.js';

@@ -1,0 +1,22 @@
+import { fieldsetOf } from '@plant-store/contract/columns';
+import type { Plant } from '@plant-store/contract/operations';
+import { resources } from '@plant-store/contract/resources';
+import { type FieldName, labels, textNames } from './fields.js';
+
+/** The texts of a plant that has other members, and whether two plants have the same texts. */
+export const { pick: pickTexts, isSame: hasSameTexts } = fieldsetOf<Plant>(resources.plant);
+
+/** The texts without which the contract takes no plant. */
+export const requiredTexts: readonly FieldName[] = textNames.filter(
+  (name) => resources.plant.fields[name]?.required,
+);
+
+/** What a person has written, without what is empty: the members of a plant, for the contract to check. */
+export function withoutEmpty(texts: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== ''));
+}
+
+/** The fields in a sentence, such as `id, name and tag`. */
+export function listFields(names: readonly FieldName[]): string {
+  return new Intl.ListFormat('en-GB').format(names.map((name) => labels[name].toLowerCase()));
+}
