@@ -1,10 +1,10 @@
 import { type Scope, scopes } from '../src/access-token.js';
 import { writeCursor, writeTagCursor } from '../src/cursor.js';
-import { plantFieldNames, plantFields, plantFilters } from '../src/fields.js';
 import { INT64_MAX, INT64_MIN } from '../src/int64.js';
 import { MAX_PLANTS, QUERY_MAX_LENGTHS } from '../src/limits.js';
 import { messages } from '../src/messages.js';
 import type { Operations } from '../src/operations.js';
+import { resources } from '../src/resources.js';
 import { PlantQuerySchema } from '../src/schemas.js';
 import { type Case, each, malformed, noToken, ok, type Reply, type Request, rejected } from './exchange.js';
 
@@ -23,13 +23,15 @@ const named = (names: readonly string[], text: (name: string) => string): Member
   Object.fromEntries(names.map((name) => [name, text(name)]));
 
 /** The texts that a plant must have, and all that it may have. */
-const optional = plantFieldNames.filter((name) => !plantFields[name].required);
+const { fields } = resources.plant;
+const fieldNames = Object.keys(fields);
+const optional = fieldNames.filter((name) => !fields[name]?.required);
 const required = named(
-  plantFieldNames.filter((name) => plantFields[name].required),
+  fieldNames.filter((name) => fields[name]?.required),
   () => '"n"',
 );
-const all = named(plantFieldNames, (name) => `"A ${name}"`);
-const empty = named(plantFieldNames, () => '""');
+const all = named(fieldNames, (name) => `"A ${name}"`);
+const empty = named(fieldNames, () => '""');
 
 /** A plant as it is sent, and as it is shown by its id. */
 const plant = (id: Id, texts: Members = {}) => object({ id: `${id}`, ...required, ...texts });
@@ -333,7 +335,7 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
       replayed(all),
       createOf(`{"height":1e400,${plant('10e-1', { ...all, name: '"\\u0041 name"' }).slice(1)}`),
     ),
-    ...each(taken(1n), ...plantFieldNames.map((name) => create(1, { ...all, [name]: `"a ${name}"` }))),
+    ...each(taken(1n), ...fieldNames.map((name) => create(1, { ...all, [name]: `"a ${name}"` }))),
     ...each(taken(1n), ...optional.map((name) => create(1, without(name, all)))),
     ...each(taken(1n), ...['"A NAME"', '"A name "', '" A name"'].map((name) => create(1, { ...all, name }))),
     ['texts swapped', create(1, { ...all, name: '"A tag"', tag: '"A name"' }), taken(1n)],
@@ -370,7 +372,7 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
     ...Object.entries(invalidIdTexts).flatMap(([issue, ids]) =>
       each(invalid(`idText ${issue}`), ...ids.map((id) => createOf(object({ idText: id, ...required })))),
     ),
-    ...plantFieldNames.flatMap((name) =>
+    ...fieldNames.flatMap((name) =>
       Object.entries(invalidTexts).flatMap(([issue, texts]) =>
         each(invalid(`${name} ${issue}`), ...texts.map((text) => create(5, { [name]: text }))),
       ),
@@ -647,7 +649,10 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
     ['the page after them', get('/plants?order=newest&limit=2&after=<next>'), listed([c, b], true)],
     ['the oldest', get('/plants?order=newest&limit=2&after=<next>'), listed([a])],
     ['a tag', get('/plants?tag=indoor'), listed([a, d])],
-    ...each(listed([]), ...lists('q=nothing', ...plantFilters.map((name) => `${name}=nothing`))),
+    ...each(
+      listed([]),
+      ...lists('q=nothing', ...fieldNames.flatMap((name) => (fields[name]?.filter ? `${name}=nothing` : []))),
+    ),
     ['a tag, one at a time', get('/plants?tag=indoor&limit=1'), listed([a], true)],
     ['its next plant', get('/plants?tag=indoor&limit=100&after=<next>'), listed([d])],
     ['an empty tag, which differs from none', get('/plants?tag='), listed([e])],
