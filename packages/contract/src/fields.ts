@@ -22,6 +22,8 @@ export const plantFilters = /* @__PURE__ */ names.filter(
 export const plantSearches = /* @__PURE__ */ names.filter((name) => plantFields[name].search);
 
 /** The names of fields, in their order. */
-export function namesOf<Name extends string>(fields: Readonly<Record<Name, Field>>): readonly Name[] {
+export function namesOf<Name extends string>(
+  fields: Readonly<Record<Name, Partial<Field>>>,
+): readonly Name[] {
   return Object.keys(fields) as Name[];
 }
