@@ -1,4 +1,7 @@
 import type { ErrorName } from './errors.js';
+import { messagesOf } from './messages.js';
+import { capitalize, errorNamesOf, fieldsOf, type Resource, withArticle } from './resource.js';
+import { type ResourceName, resources } from './resources.js';
 
 /** What documents say about an error. */
 export interface ErrorTexts {
@@ -8,8 +11,24 @@ export interface ErrorTexts {
   readonly example: string;
 }
 
-/** The texts of each error. They are apart from the numbers, which every client loads. */
-export const errorTexts: Readonly<Record<ErrorName, ErrorTexts>> = {
+/** The errors that each resource has of its own. */
+type ResourceErrorName = `invalid_${ResourceName}` | `${ResourceName}_not_found`;
+
+/** The texts of the errors about records of one resource. */
+export function errorTextsOf(resource: Resource): Readonly<Record<string, ErrorTexts>> {
+  const { name, plural } = resource;
+  const { invalid, notFound } = errorNamesOf(resource);
+  const [text = ''] = fieldsOf(resource).flatMap(([each, { kind }]) => (kind === 'text' ? each : []));
+  return {
+    [invalid]: {
+      meaning: `The body is JSON but not ${withArticle(`New${capitalize(name)}`)}, or not a batch of ${plural}. The message names every invalid field.`,
+      example: `The ${name} is not valid: id is required${text && `; ${text} must be a string`}.`,
+    },
+    [notFound]: { meaning: `No ${name} has this id.`, example: messagesOf(resource).notFound(7n) },
+  };
+}
+
+const otherTexts: Readonly<Record<Exclude<ErrorName, ResourceErrorName>, ErrorTexts>> = {
   bad_request: {
     meaning:
       'The request is not valid HTTP/1.1, or one of its parameters is not valid. Fix the client or the proxy in front of it.',
@@ -18,11 +37,6 @@ export const errorTexts: Readonly<Record<ErrorName, ErrorTexts>> = {
   malformed_json: {
     meaning: 'The body is not JSON in UTF-8 (RFC 8259), or is ambiguous. Fix the body.',
     example: "The body is not valid JSON: Expected end of input but got '}' at position 27.",
-  },
-  invalid_plant: {
-    meaning:
-      'The body is JSON but not a NewPlant, or not a batch of plants. The message names every invalid field.',
-    example: 'The plant is not valid: id is required; name must be a string.',
   },
   id_taken: {
     meaning: 'Another plant has this id. Nothing was changed; choose another id.',
@@ -93,10 +107,6 @@ export const errorTexts: Readonly<Record<ErrorName, ErrorTexts>> = {
     meaning: 'Nothing is served under this path. Paths are compared exactly.',
     example: 'Nothing is served under /plant.',
   },
-  plant_not_found: {
-    meaning: 'No plant has this id.',
-    example: 'No plant has the id 7.',
-  },
   token_not_found: {
     meaning: 'No access token of the service has this id.',
     example: 'No access token has the id 7.',
@@ -148,3 +158,10 @@ export const errorTexts: Readonly<Record<ErrorName, ErrorTexts>> = {
     example: 'The keys of the identity provider cannot be fetched. Try again in 10 s.',
   },
 };
+
+/** The texts of each error. They are apart from the numbers, which every client loads. */
+export const errorTexts = Object.assign(
+  {},
+  otherTexts,
+  ...Object.values(resources).map(errorTextsOf),
+) as Readonly<Record<ErrorName, ErrorTexts>>;

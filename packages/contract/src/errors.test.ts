@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { errorTexts } from './error-texts.js';
+import { errorTexts, errorTextsOf } from './error-texts.js';
 import { type ErrorDefinition, type ErrorName, errors } from './errors.js';
 import { operationErrors } from './operation-errors.js';
 import { type Route, routes } from './routes.js';
@@ -92,4 +92,18 @@ it('is listed completely in the page of the API, row by row', () => {
     ([name, { error, status, meaning }]) => `| ${error} | ${name} | ${status} | ${meaning} |`,
   );
   expect(page.split('\n').filter((line) => /^\| \d{5} \|/.test(line))).toEqual(rows);
+});
+
+it('the errors of a resource speak of it', () => {
+  expect(errorTextsOf({ name: 'orchard', plural: 'orchards', fields: {} })).toEqual({
+    invalid_orchard: {
+      meaning:
+        'The body is JSON but not a NewOrchard, or not a batch of orchards. The message names every invalid field.',
+      example: 'The orchard is not valid: id is required.',
+    },
+    orchard_not_found: { meaning: 'No orchard has this id.', example: 'No orchard has the id 7.' },
+  });
+  expect(errorTexts.invalid_plant.example).toBe(
+    'The plant is not valid: id is required; name must be a string.',
+  );
 });
