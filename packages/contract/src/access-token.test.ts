@@ -6,8 +6,11 @@ import {
   accessTokenPrefix,
   accessTokenSecretLength,
   crc32,
+  defaultScopes,
   isAccessTokenFormat,
+  scopes,
 } from './access-token.js';
+import { scopesOf } from './resource.js';
 
 const character = fc.constantFrom(...'0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz');
 const tokens = fc
@@ -43,4 +46,10 @@ it('accepts a token issued long ago: the format never changes', () => {
 it('has the CRC-32 of the standard, as zlib has', () => {
   expect([crc32('123456789'), crc32('')]).toEqual([0xcbf43926, 0]);
   fc.assert(fc.property(fc.string({ unit: 'binary-ascii' }), (text) => crc32(text) === zlibCrc32(text)));
+});
+
+it('each resource has scopes of its own, of which a new token has only the oldest', () => {
+  expect(scopes).toEqual([...defaultScopes, 'admin']);
+  const ofGardens = scopesOf({ name: 'garden', plural: 'gardens' });
+  expect(ofGardens).toEqual(defaultScopes.map((scope) => `gardens:${scope}`));
 });

@@ -1,3 +1,6 @@
+import { type ScopeOf, scopesOf } from './resource.js';
+import { type ResourceName, resources } from './resources.js';
+
 /**
  * An access token is `pst_`, 32 random bytes in base62 (43 characters), and the CRC-32 of all before it in base62
  * (6 characters), so that secret scanners find it, and a typo is detected before it is sent, and without reading the
@@ -5,14 +8,16 @@
  */
 export const accessTokenPrefix = 'pst_';
 
-/** What a token may permit with plants: a new one has all of these, unless it is to have others. */
-export const plantScopes = ['create', 'read', 'update', 'delete'] as const;
+/** One of `scopes`. */
+export type Scope = ScopeOf<(typeof resources)[ResourceName]['plural']> | 'admin';
 
 /** What a token may permit: each operation needs one of them. `admin` is for tokens. */
-export const scopes = [...plantScopes, 'admin'] as const;
+export const scopes: readonly Scope[] = /* @__PURE__ */ Object.values(resources)
+  .flatMap((resource): Scope[] => scopesOf(resource))
+  .concat('admin');
 
-/** One of `scopes`. */
-export type Scope = (typeof scopes)[number];
+/** What a new token permits by default: never more than in version 1.0, however many resources came since. */
+export const defaultScopes: readonly Scope[] = /* @__PURE__ */ scopesOf(resources.plant);
 
 /** What `update` was called before version 1.5. Older tokens and settings still have this name. */
 export const formerUpdate = 'correct';

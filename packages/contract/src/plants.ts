@@ -1,6 +1,6 @@
 import { defineResource, type Resource, text } from './resource.js';
 
-export const plant: Resource<'plant'> = defineResource({
+export const plant: Resource<'plant', 'plants'> = defineResource({
   name: 'plant',
   plural: 'plants',
   fields: {

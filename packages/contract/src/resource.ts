@@ -43,11 +43,11 @@ export const time = (options: Options<'time'>): Field => ({ kind: 'time', ...opt
 export const int64List = (options: Options<'int64List'>): Field => ({ kind: 'int64List', ...options });
 
 /** The definition of a resource. Types, schemas, tables, messages, files, and scopes follow from it. */
-export interface Resource<Name extends string = string> {
+export interface Resource<Name extends string = string, Plural extends string = string> {
   /** In the singular, such as `plant`. */
   readonly name: Name;
   /** Also the name of its table, and of its path. */
-  readonly plural: string;
+  readonly plural: Plural;
   /** In the order of forms, tables, and files. */
   readonly fields: Readonly<Record<string, Field>>;
 }
@@ -77,9 +77,9 @@ type NameWithErrors = {
 }[ErrorName];
 
 /** Defines a resource, whose errors must be in `errors`. */
-export function defineResource<const Name extends NameWithErrors>(
-  definition: Resource<Name> & { readonly fields: { readonly [Each in ReservedName]?: never } },
-): Resource<Name> {
+export function defineResource<const Name extends NameWithErrors, const Plural extends string>(
+  definition: Resource<Name, Plural> & { readonly fields: { readonly [Each in ReservedName]?: never } },
+): Resource<Name, Plural> {
   return definition;
 }
 
@@ -124,7 +124,17 @@ export const errorNamesOf = ({ name }: Pick<Resource, 'name'>) =>
     readonly notFound: Extract<ErrorName, `${string}_not_found`>;
   };
 
-export type Action = 'create' | 'read' | 'update' | 'delete';
+/** What a token may permit with the records of a resource. */
+const actions = ['create', 'read', 'update', 'delete'] as const;
+
+export type Action = (typeof actions)[number];
 
 /** The scope that an action needs. Those of plants have no prefix, since they are older than other resources. */
 export type ScopeOf<Plural extends string> = Plural extends 'plants' ? Action : `${Plural}:${Action}`;
+
+/** The scopes of a resource, in the order of its actions. */
+export const scopesOf = <Plural extends string>({
+  name,
+  plural,
+}: Pick<Resource<string, Plural>, 'name' | 'plural'>) =>
+  actions.map((action) => (isFirst({ name }) ? action : `${plural}:${action}`)) as ScopeOf<Plural>[];

@@ -1,7 +1,7 @@
 import {
   currentScope,
+  defaultScopes,
   formerUpdate,
-  plantScopes,
   type Scope,
   scopes,
 } from '@plant-store/contract/access-token';
@@ -231,7 +231,7 @@ function toSignIn(
 ): SignIn | undefined {
   if (clientId === undefined) return undefined;
   // `admin` only where the operator names it: a provider may reject what it does not know.
-  const asked = [...plantScopes.map((plantScope) => names[plantScope]), variables.JWT_SCOPES?.admin ?? []];
+  const asked = [...defaultScopes.map((each) => names[each]), variables.JWT_SCOPES?.admin ?? []];
   const needed = nameAudience
     ? [nameAudience(audience)]
     : [...asked, variables.JWT_REQUIRED_SCOPE ?? []].flat();

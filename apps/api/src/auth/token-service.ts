@@ -3,8 +3,8 @@ import {
   accessTokenChecksum,
   accessTokenPrefix,
   accessTokenSecretLength,
+  defaultScopes,
   isAccessTokenFormat,
-  plantScopes,
   type Scope,
   toBase62,
 } from '@plant-store/contract/access-token';
@@ -107,7 +107,7 @@ export function createTokenService(
     return { status: 'valid', token };
   }
 
-  function createToken({ name, scopes = plantScopes, expiresAt, ratePerMinute = null }: TokenRequest) {
+  function createToken({ name, scopes = defaultScopes, expiresAt, ratePerMinute = null }: TokenRequest) {
     const text = generateAccessToken();
     const hash = hashAccessToken(text);
     return { text, toStore: { name, scopes, hash, expiresAt: expiresAt ?? null, ratePerMinute } };

@@ -7,7 +7,7 @@ import {
   QUERY_MAX_LENGTHS,
   QueryTimeSchema,
 } from '@plant-store/contract';
-import { currentScope, plantScopes, type Scope, scopes } from '@plant-store/contract/access-token';
+import { currentScope, defaultScopes, type Scope, scopes } from '@plant-store/contract/access-token';
 import { plantFieldNames, plantFields } from '@plant-store/contract/fields';
 import { MAX_RATE_PER_MINUTE } from '@plant-store/contract/messages';
 import { ServiceError } from '@plant-store/records';
@@ -212,7 +212,7 @@ function addTokens(program: Command, { context, readConfig }: ProgramDependencie
       'how long it is valid: 90s, 30m, 12h, 30d, 52w, or never (default: never)',
       toExpiry,
     )
-    .addOption(canOption().default(plantScopes, plantScopes.join()))
+    .addOption(canOption().default(defaultScopes, defaultScopes.join()))
     .option(
       '--rate <number>',
       'how many requests it may make in a minute, in place of RATE_LIMIT_PER_MINUTE',

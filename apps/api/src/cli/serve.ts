@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { plantScopes } from '@plant-store/contract/access-token';
+import { defaultScopes } from '@plant-store/contract/access-token';
 import type { Logger } from 'pino';
 import { logTokenChange } from '../auth/manage-tokens.js';
 import type { TokenService, Verification } from '../auth/token-service.js';
@@ -152,7 +152,7 @@ function orExplain<Result>(file: string, action: () => Result): Result {
 function permitsAll(verification: Verification): boolean {
   return (
     verification.status === 'valid' &&
-    (verification.token ?? verification).scopes.length >= plantScopes.length
+    (verification.token ?? verification).scopes.length >= defaultScopes.length
   );
 }
 

@@ -3,8 +3,8 @@ import { resolve } from 'node:path';
 import { TimeSchema } from '@plant-store/contract';
 import {
   currentScope,
+  defaultScopes,
   isAccessTokenFormat,
-  plantScopes,
   type Scope,
   scopes,
 } from '@plant-store/contract/access-token';
@@ -320,7 +320,7 @@ Send it with each request, in the header  Authorization: Bearer <token>`;
 }
 
 function describeScopes({ scopes, ratePerMinute }: AccessToken): string {
-  const withPlants = plantScopes.filter((scope) => scopes.includes(scope));
+  const withPlants = defaultScopes.filter((scope) => scopes.includes(scope));
   const may = [
     ...(withPlants.length > 0 ? [`It may ${scopeList.format(withPlants)} plants.`] : []),
     ...(scopes.includes('admin') ? ['It may create, rotate and revoke tokens.'] : []),
@@ -330,7 +330,10 @@ function describeScopes({ scopes, ratePerMinute }: AccessToken): string {
 }
 
 /** How to try a new token, which the message itself does not show, with what its scopes permit; without any it has those of plants. */
-function describeUseOf({ host, port, pageFolder }: Config, granted: readonly Scope[] = plantScopes): string {
+function describeUseOf(
+  { host, port, pageFolder }: Config,
+  granted: readonly Scope[] = defaultScopes,
+): string {
   const { origin } = reachableUrl(host, port);
   const page = pageFolder === undefined ? '' : ` on the page ${origin}/ or`;
   return `Try it while the service runs,${page} with this command after  TOKEN=<token>  in the shell (${pathOfPage('docs/use/api.md')} has the command for a Windows terminal):
@@ -344,7 +347,11 @@ ${createCurl(origin, '$TOKEN', granted)}`;
  * @param baseUrl the URL of the service, such as `http://127.0.0.1:3000`
  * @param token what the shell replaces by the access token, within double quotes, such as `$TOKEN`
  */
-export function createCurl(baseUrl: string, token: string, granted: readonly Scope[] = plantScopes): string {
+export function createCurl(
+  baseUrl: string,
+  token: string,
+  granted: readonly Scope[] = defaultScopes,
+): string {
   const send = ({ path }: { readonly path: string }) =>
     `curl -i ${baseUrl}${path} -H "Authorization: Bearer ${token}"`;
   if (!granted.includes('create'))

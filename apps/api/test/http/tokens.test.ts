@@ -1,6 +1,6 @@
 import { createClient, unwrap } from '@plant-store/client';
 import type { NewToken } from '@plant-store/contract';
-import { plantScopes, type Scope } from '@plant-store/contract/access-token';
+import { defaultScopes, type Scope } from '@plant-store/contract/access-token';
 import { errors } from '@plant-store/contract/errors';
 import { MAX_TOKENS } from '@plant-store/contract/messages';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
@@ -132,7 +132,7 @@ it('a token that is revoked, or made to expire sooner, while its request arrives
 
 it('revokes any token, also itself, which no worker accepts after 5 seconds', async () => {
   const { client, token } = await openAdmin();
-  const { text, token: other } = await service.accessTokens.issue({ name: 'shop', scopes: plantScopes });
+  const { text, token: other } = await service.accessTokens.issue({ name: 'shop', scopes: defaultScopes });
   // Each worker has it in its cache.
   await Promise.all(Array.from({ length: 20 }, () => clientOf(text).listPlants()));
   const statuses = () =>

@@ -1,5 +1,5 @@
 import { createIdentifiedSchema, PlantSchema, TimeSchema } from '@plant-store/contract';
-import { plantScopes, type Scope } from '@plant-store/contract/access-token';
+import { defaultScopes, type Scope } from '@plant-store/contract/access-token';
 import { fieldsOf, hasSameFields } from '@plant-store/contract/fields';
 import { explainInvalidRequest, messages } from '@plant-store/contract/messages';
 import type { NewPlantInput, Plant } from '@plant-store/contract/operations';
@@ -97,7 +97,7 @@ export function createFakePlantStore(options: FakePlantStoreOptions = {}): FakeP
   const originals = new Map<bigint, Readonly<Plant>>();
   const changes: StoreState['changes'] = new Map();
   const faults = createFaultScript();
-  const scopes = options.scopes ?? plantScopes;
+  const scopes = options.scopes ?? defaultScopes;
   const tokens: StoreState['tokens'] = new Map();
   let generations = 0;
   let acceptedTokens: readonly [string, ...string[]] = [options.token ?? defaultToken];
