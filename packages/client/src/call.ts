@@ -118,7 +118,7 @@ export async function call(
       if (delayMs < remainingMs()) await delay(delayMs, signal);
       else if (reply)
         return await inTime(() =>
-          readReply(reply, `${text}`, route.statuses, progress, (read) =>
+          readReply(reply, `${text}`, route, progress, (read) =>
             options.validate?.(operation as OperationName, read),
           ),
         );

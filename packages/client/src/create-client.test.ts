@@ -49,7 +49,7 @@ describe('createClient', () => {
   it('supports other operations, without a body when there is none', async () => {
     const { fetch } = open(200, { count: 2 });
     const client = createClientOf<{ countPlants(): Promise<Reply> }>(
-      { countPlants: { method: 'GET', path: '/plants/count', statuses: [200], idempotent: true } },
+      { countPlants: { method: 'GET', path: '/plants/count' } },
       { baseUrl, token, fetch },
     );
     expect(await client.countPlants()).toMatchObject({ status: 200, body: { count: 2 } });

@@ -1,3 +1,4 @@
+import { commonStatuses, type Route } from '@plant-store/contract/routes';
 import type { RequestSummary } from './errors/plant-store-error.js';
 import { UnexpectedResponseError } from './errors/unexpected-response-error.js';
 import { parseReply } from './parse-reply.js';
@@ -30,13 +31,14 @@ export interface Reply<Status extends number = number, Body = unknown> {
 export async function readReply(
   response: Response,
   text: string,
-  statuses: readonly number[],
+  { statuses = [200] }: Route,
   request: RequestSummary,
   validate: (reply: Reply) => unknown,
 ): Promise<Reply> {
   const { status, headers } = response;
   const refuse = (got: string, cause?: unknown) => new UnexpectedResponseError(request, got, cause, text);
-  if (!statuses.includes(status)) throw refuse(explainStatus(status, headers.get('location')));
+  if (![...commonStatuses, ...statuses].includes(status))
+    throw refuse(explainStatus(status, headers.get('location')));
   try {
     const reply = {
       status,

@@ -11,7 +11,7 @@ import type { RepliesOf } from '../../src/client.js';
 import type { CallOptions } from '../../src/options.js';
 
 const routes = {
-  ${each((name) => `${name}: { method: 'GET', path: '/${name}/:id', statuses: [200, 400, 404], idempotent: true },`)}
+  ${each((name) => `${name}: { method: 'GET', path: '/${name}/:id', statuses: [200, 400, 404] },`)}
 } as const;
 type Responses<Name extends keyof typeof routes> = {
   [Status in (typeof routes)[Name]['statuses'][number]]: Status extends 200 ? Plant : ErrorBody;

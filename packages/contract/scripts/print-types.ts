@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { resources } from '../src/resources.js';
-import { typesOf } from './types-of.js';
+import { printedTypes } from './printed-types.js';
 
-writeFileSync(new URL('../src/types.ts', import.meta.url), typesOf(Object.values(resources)));
+for (const [file, text] of Object.entries(printedTypes()))
+  writeFileSync(new URL(`../src/${file}`, import.meta.url), text);

@@ -1,5 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
+import { ofTokens } from './metadata.js';
 import { routes } from './routes.js';
 import {
   ChangePageSchema,
@@ -47,21 +48,28 @@ type WithEither<Operation extends { headers: object }, Header extends keyof Oper
 /**
  * The API, version 1.0.0: every operation with the request that it takes and each reply that it may give.
  *
- * The service implements this router and the client is typed by it. `openapi-texts.ts` has what the OpenAPI document says besides.
+ * The service implements this router, and the client is typed by it. `metadata` says what an operation needs and does. `replies.ts` derives
+ * the descriptions and the errors of its replies, and `openapi-examples.ts` an example of its request.
  */
 const router = c.router(
   {
     createPlant: {
       ...routes.createPlant,
       summary: 'Create plant',
+      description:
+        'Creates a new plant in the store. The id is also the key of the request: the same plant again is ' +
+        'answered 200 again and stored once, so a create can always be retried safely. The `ETag` of the reply is that of the plant ' +
+        'as it was created: send it as `If-Match` to update the plant without reading it first.',
       metadata: { scope: 'create', resource: 'plant', operation: 'create' } as const,
       query: NoQuerySchema,
       body: NewPlantSchema,
-      responses: { 200: PlantSchema, 400: errorSchema(400) },
+      responses: { 200: PlantSchema },
     },
     getPlant: {
       ...routes.getPlant,
       summary: 'Get plant',
+      description:
+        'The plant with this id. What it shows is durable: neither a crash nor a failover takes it back.',
       metadata: { scope: 'read', resource: 'plant', operation: 'get' } as const,
       pathParams: z.object({ id: PlantIdSchema }),
       query: NoQuerySchema,
@@ -69,7 +77,6 @@ const router = c.router(
       responses: {
         200: StoredPlantSchema,
         304: noBody,
-        400: errorSchema(400),
         404: errorSchema(404),
         412: errorSchema(412),
       },
@@ -77,45 +84,72 @@ const router = c.router(
     listPlants: {
       ...routes.listPlants,
       summary: 'List plants',
+      description:
+        'A page of the plants, and `next`, with which the following page is requested; the last page has none. A request ' +
+        'examines a bounded number of plants, so a page may be short, or even empty, before the last one: with a filter, or where plants were deleted. ' +
+        'No plant is on two pages, and none that was there from the beginning is left out; one that is added meanwhile may be ' +
+        'on a later page. What it shows is durable.',
       metadata: { scope: 'read', resource: 'plant', operation: 'list' } as const,
       query: PlantQuerySchema,
-      responses: { 200: PlantPageSchema, 400: errorSchema(400) },
+      responses: { 200: PlantPageSchema },
     },
     createPlants: {
       ...routes.createPlants,
       summary: 'Create plants',
+      description:
+        'Creates up to 1,000 plants. Each has a result of its own, in the order sent: 200 once it is stored, durably, otherwise ' +
+        'the number and the message that a request of its own would have been answered with. One that is not stored, such as one ' +
+        'that is not valid, stops none of the others: the reply is 200 all the same. Any part of a batch can be retried safely.',
       metadata: { scope: 'create', resource: 'plant', operation: 'createMany' } as const,
       query: NoQuerySchema,
       body: NewPlantsSchema,
-      responses: { 200: CreateResultsSchema, 400: errorSchema(400) },
+      responses: { 200: CreateResultsSchema },
     },
     getPlants: {
       ...routes.getPlants,
       summary: 'Get plants',
+      description:
+        'The plants with up to 1,000 ids. Each id has a result of its own, in the order sent: 200 with the plant, otherwise the ' +
+        'number and the message that a request of its own would have been answered with. What it shows is durable. A reply has at ' +
+        'most 4 MiB of text, or one plant: ids that are left over have the status 503, and are to be sent again.',
       metadata: { scope: 'read', resource: 'plant', operation: 'getMany' } as const,
       query: NoQuerySchema,
       body: PlantIdsSchema,
-      responses: { 200: GetResultsSchema, 400: errorSchema(400) },
+      responses: { 200: GetResultsSchema },
     },
     deletePlants: {
       ...routes.deletePlants,
       summary: 'Delete plants',
+      description:
+        'Deletes the plants with up to 1,000 ids. Each id has a result of its own, in the order sent: 204 once its plant is deleted, ' +
+        'durably, or if it was deleted before; otherwise the number and the message that a request of its own would have been ' +
+        'answered with. One that is not deleted stops none of the others. Any part of a batch can be retried safely.',
       metadata: { scope: 'delete', resource: 'plant', operation: 'deleteMany' } as const,
       query: NoQuerySchema,
       body: PlantIdsSchema,
-      responses: { 200: DeleteResultsSchema, 400: errorSchema(400) },
+      responses: { 200: DeleteResultsSchema },
     },
     updatePlant: {
       ...routes.updatePlant,
       summary: 'Update plant',
-      metadata: { scope: 'update', resource: 'plant', operation: 'update' } as const,
+      description:
+        'Replaces the name and the tag of the plant with this id, durably, if it is still the one whose `ETag` is sent as ' +
+        '`If-Match`. A retry of the create is answered as before, and reverts nothing. A plant that is already as sent is answered ' +
+        '200, so an update can be retried. `If-None-Match: *` reuses the ID of a deleted plant for a new one. **A request needs ' +
+        '`If-Match` or `If-None-Match`, which OpenAPI cannot express**: without both it is answered 400. Both accept an `ETag` that ' +
+        'a proxy has changed, such as `W/"…"` or `"…-gzip"`.',
+      metadata: {
+        scope: 'update',
+        resource: 'plant',
+        operation: 'update',
+        example: { name: 'Monstera adansonii' },
+      } as const,
       pathParams: z.object({ id: PlantIdSchema }),
       query: NoQuerySchema,
       headers: { 'if-match': IfMatchSchema, 'if-none-match': IfNoneMatchOrReuseSchema },
       body: PlantSchema,
       responses: {
         200: StoredPlantSchema,
-        400: errorSchema(400),
         404: errorSchema(404),
         412: errorSchema(412),
       },
@@ -123,70 +157,119 @@ const router = c.router(
     deletePlant: {
       ...routes.deletePlant,
       summary: 'Delete plant',
+      description:
+        'Deletes the plant with this id, durably: its name and tag are erased, and its id stays taken, so that no late ' +
+        'retry brings it back. A plant that was deleted before is answered 204 again. With `If-Match` it is deleted only if it is still ' +
+        'the one with that `ETag`, with `If-None-Match` only if it is another one.',
       metadata: { scope: 'delete', resource: 'plant', operation: 'delete' } as const,
       pathParams: z.object({ id: PlantIdSchema }),
       query: NoQuerySchema,
       headers: { 'if-match': IfMatchSchema, 'if-none-match': IfNoneMatchSchema },
-      responses: { 204: noBody, 400: errorSchema(400), 404: errorSchema(404), 412: errorSchema(412) },
+      responses: { 204: noBody, 404: errorSchema(404), 412: errorSchema(412) },
     },
     listTags: {
       ...routes.listTags,
       summary: 'List tags',
+      description:
+        'How many plants have each tag. A request examines a bounded number of plants, and counts these alone: the sums over all ' +
+        'pages are the numbers, and only a page without `next` is the last one. Plants without a tag are not counted. A plant that ' +
+        'is added or changed meanwhile may or may not be counted.',
       metadata: { scope: 'read', resource: 'plant', operation: 'count', field: 'tag' } as const,
       query: TagQuerySchema,
-      responses: { 200: TagPageSchema, 400: errorSchema(400) },
+      responses: { 200: TagPageSchema },
     },
     listChanges: {
       ...routes.listChanges,
       summary: 'List changes',
+      description:
+        'What was created, updated and deleted, in one order that never changes, and `next`, with which the following page is ' +
+        'requested, at any time. Each plant is listed once, at the place of its last change: whoever follows gets the latest ' +
+        'state of each plant, and never an older one after it. What it shows is durable. With `wait` the reply waits until ' +
+        'there is a change.',
       metadata: { scope: 'read', resource: 'plant', operation: 'changes' } as const,
       query: ChangeQuerySchema,
-      responses: { 200: ChangePageSchema, 400: errorSchema(400), 501: errorSchema(501) },
+      responses: { 200: ChangePageSchema, 501: errorSchema(501) },
     },
     getOwnToken: {
       ...routes.getOwnToken,
       summary: 'Get own token',
-      // Each valid token may ask what it permits.
-      metadata: { scope: undefined },
+      description:
+        'What the token of the request permits, and until when. It needs no scope: a program that was given a token finds out what ' +
+        'it may do before it tries.',
+      metadata: ofTokens({
+        // Each valid token may ask what it permits.
+        scope: undefined,
+        replies: {
+          200: 'The token, without its text',
+          503: 'The service cannot look tokens up at the moment',
+        },
+      }),
       query: NoQuerySchema,
-      responses: { 200: OwnTokenSchema, 400: errorSchema(400) },
+      responses: { 200: OwnTokenSchema },
     },
     listTokens: {
       ...routes.listTokens,
       summary: 'List tokens',
-      metadata: { scope: 'admin' } as const,
+      description:
+        'All access tokens of the service that are valid, and the latest 1,000 that were revoked or have expired, in the order of their ids, without their texts. No token is created or rotated over HTTP while 1,000 are valid.',
+      metadata: ofTokens({ scope: 'admin', replies: { 200: 'The tokens' } }),
       query: NoQuerySchema,
-      responses: { 200: TokenListSchema, 400: errorSchema(400) },
+      responses: { 200: TokenListSchema },
     },
     createToken: {
       ...routes.createToken,
       summary: 'Create token',
-      metadata: { scope: 'admin' } as const,
+      description:
+        'Creates an access token, and shows its text, this once. It may give no more than the token of the request has: no other ' +
+        'scopes, no later expiry, no higher rate. Each request creates one, so it must not be retried without a look at the list.',
+      metadata: ofTokens({
+        scope: 'admin',
+        subject: 'new token',
+        example: { name: 'web-shop', scopes: ['read'] },
+        errors: ['exceeds_issuer'],
+        replies: { 200: 'The token, with its text' },
+      }),
       query: NoQuerySchema,
       body: NewTokenSchema,
-      responses: { 200: IssuedTokenSchema, 400: errorSchema(400) },
+      responses: { 200: IssuedTokenSchema },
     },
     rotateToken: {
       ...routes.rotateToken,
       summary: 'Rotate token',
-      metadata: { scope: 'admin' } as const,
+      description:
+        'Creates a token that replaces another one, with its name, scopes and rate, and makes the other one expire. The token of ' +
+        'the request must have all that the other one has. Like a create it must not be retried without a look at the list.',
+      metadata: ofTokens({
+        scope: 'admin',
+        subject: 'rotation',
+        example: { overlapSeconds: 86_400 },
+        errors: ['exceeds_issuer', 'token_inactive'],
+        replies: { 200: 'The new token, with its text' },
+      }),
       pathParams: z.object({ id: TokenIdSchema }),
       query: NoQuerySchema,
       body: TokenRotationSchema,
-      responses: { 200: IssuedTokenSchema, 400: errorSchema(400), 404: errorSchema(404) },
+      responses: { 200: IssuedTokenSchema, 404: errorSchema(404) },
     },
     revokeToken: {
       ...routes.revokeToken,
       summary: 'Revoke token',
-      metadata: { scope: 'admin' } as const,
+      description:
+        'Revokes a token for good, also the token of the request itself: within 5 seconds no instance accepts it any more. It may ' +
+        'permit what the token of the request does not. One that is revoked already stays so.',
+      metadata: ofTokens({
+        scope: 'admin',
+        replies: { 204: 'It is revoked', 400: 'The id, or a parameter, is not valid' },
+      }),
       pathParams: z.object({ id: TokenIdSchema }),
       query: NoQuerySchema,
-      responses: { 204: noBody, 400: errorSchema(400), 404: errorSchema(404) },
+      responses: { 204: noBody, 404: errorSchema(404) },
     },
   },
   {
     strictStatusCodes: true,
     commonResponses: {
+      400: errorSchema(400),
       401: errorSchema(401),
       403: errorSchema(403),
       429: errorSchema(429),

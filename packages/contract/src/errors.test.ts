@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { contract } from './contract.js';
 import { errorTexts, errorTextsOf } from './error-texts.js';
 import { type ErrorDefinition, type ErrorName, errors } from './errors.js';
-import { operationErrors } from './operation-errors.js';
-import { type Route, routes } from './routes.js';
+import type { Operation } from './metadata.js';
+import { errorsOf } from './replies.js';
 import { ErrorSchema } from './schemas.js';
 
 const definitions = Object.entries<ErrorDefinition>(errors).map(
@@ -67,21 +68,61 @@ it.each(definitions)('%s: status, meaning and example fit', (_, { error, status,
   for (const sentence of [meaning, example]) expect(sentence).toMatch(/^[A-Z].+\.$/);
 });
 
-it.each(Object.entries(operationErrors))(
-  '%s lists each error under its status, and no other status',
-  (name, names) => {
-    const listed = Object.entries<readonly ErrorName[]>(names);
-    for (const [status, ofStatus] of listed)
-      for (const error of ofStatus) expect([error, errors[error].status]).toEqual([error, Number(status)]);
-    const { statuses }: Route = routes[name as keyof typeof routes];
-    expect(listed.map(([status]) => Number(status))).toEqual(statuses.filter((status) => status >= 400));
-  },
+const operationErrors = Object.entries<Operation>(contract).map(
+  ([name, operation]) => [name, errorsOf(operation)] as const,
 );
 
+it.each(operationErrors)('%s has an error for each status of a failure', (_, names) => {
+  for (const [status, ofStatus] of Object.entries(names))
+    expect([status, ofStatus]).not.toEqual([status, []]);
+});
+
+it('derives the errors that each operation adds to those of all from its body and what it does', () => {
+  const [, common = {}] = operationErrors.find(([name]) => name === 'getOwnToken') ?? [];
+  const added = operationErrors.map(([name, names]) => [
+    name,
+    Object.entries(names).flatMap(([status, ofStatus]) =>
+      ofStatus.filter((error) => !common[Number(status)]?.includes(error)),
+    ),
+  ]);
+  const ofBody = ['malformed_json', 'invalid_plant', 'unsupported_content_type', 'body_too_large'];
+  const ofBatch = [
+    'malformed_json',
+    'invalid_plant',
+    'unsupported_content_type',
+    'body_too_large',
+    'batch_too_large',
+  ];
+  const ofToken = ['malformed_json', 'unsupported_content_type', 'body_too_large', 'invalid_token_request'];
+  const conditions = ['plant_not_found', 'precondition_failed'];
+  expect(Object.fromEntries(added)).toEqual({
+    createPlant: [
+      'malformed_json',
+      'invalid_plant',
+      'id_taken',
+      'unsupported_content_type',
+      'body_too_large',
+      'id_retired',
+    ],
+    getPlant: conditions,
+    listPlants: [],
+    createPlants: ofBatch,
+    getPlants: ofBatch,
+    deletePlants: ofBatch,
+    updatePlant: [...ofBody, 'precondition_required', ...conditions],
+    deletePlant: conditions,
+    listTags: [],
+    listChanges: ['cursor_expired', 'changes_unsupported'],
+    getOwnToken: [],
+    listTokens: [],
+    createToken: [...ofToken, 'exceeds_issuer'],
+    rotateToken: [...ofToken, 'token_inactive', 'exceeds_issuer', 'token_not_found'],
+    revokeToken: ['token_not_found'],
+  });
+});
+
 it('has no error that no operation returns, except for a request that meets no operation', () => {
-  const returned = new Set<string>(
-    Object.values(operationErrors).flatMap((names) => Object.values(names).flat()),
-  );
+  const returned = new Set<string>(operationErrors.flatMap(([, names]) => Object.values(names).flat()));
   const others = definitions.filter(([name]) => !returned.has(name)).map(([name]) => name);
   expect(others).toEqual(['not_found', 'method_not_allowed']);
 });

@@ -6,81 +6,49 @@ import type {
   ZodOpenApiPathsObject,
   ZodOpenApiResponsesObject,
 } from 'zod-openapi';
-import type { Scope } from './access-token.js';
 import { errorTexts } from './error-texts.js';
 import { type ErrorName, errors } from './errors.js';
-import type { ExampleRequest } from './openapi-examples.js';
-import { commonReplies, type HeaderName, type OperationTexts, type ReplyTexts } from './openapi-texts.js';
-
-/** A route of the contract. */
-export type ScopedRoute = AppRoute & { readonly metadata: { readonly scope: Scope | undefined } };
-
-/** The errors that an operation can return, by their status. */
-type ErrorNames = Readonly<Record<number, readonly ErrorName[]>>;
-
-/** A route, and what the document says of it besides. */
-interface DescribedRoute {
-  readonly operationId: string;
-  readonly route: ScopedRoute;
-  readonly texts: OperationTexts;
-  readonly errorNames: ErrorNames;
-  readonly example: ExampleRequest;
-}
+import type { Operation } from './metadata.js';
+import { type ExampleRequest, exampleOf } from './openapi-examples.js';
+import { descriptionsOf, errorsOf, type HeaderName, hasBody, headersOf } from './replies.js';
+import { resources } from './resources.js';
 
 /**
- * The paths of a router, as the document has them, with the texts of each operation, and an example of its request.
+ * The paths of a router, as the document has them, with an example of each request.
  *
- * @throws {Error} for a route with something that this cannot describe, such as a form, rather than leave it out
+ * @throws {Error} for an operation with something that this cannot describe, such as a form, rather than leave it out
  */
-export function describePaths<Name extends string>(
-  router: Readonly<Record<Name, ScopedRoute>>,
-  texts: Readonly<Record<Name, OperationTexts>>,
-  errorNames: Readonly<Record<Name, ErrorNames>>,
-  examples: Readonly<Record<Name, ExampleRequest>>,
-): ZodOpenApiPathsObject {
+export function describePaths(router: Readonly<Record<string, Operation>>): ZodOpenApiPathsObject {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
-  for (const operationId of Object.keys(router) as Name[]) {
-    const route = router[operationId];
-    const described = {
-      operationId,
-      route,
-      texts: texts[operationId],
-      errorNames: errorNames[operationId],
-      example: examples[operationId],
-    };
-    rejectUndescribable(described);
-    const path = route.path.replace(/:(\w+)/g, '{$1}');
-    const method = route.method.toLowerCase();
+  for (const [operationId, operation] of Object.entries(router)) {
+    rejectUndescribable(operationId, operation);
+    const path = operation.path.replace(/:(\w+)/g, '{$1}');
+    const method = operation.method.toLowerCase();
     if (paths[path]?.[method]) throw new Error(`${operationId}: another operation is ${method} there`);
-    paths[path] = { ...paths[path], [method]: describeOperation(described) };
+    paths[path] = { ...paths[path], [method]: describeOperation(operationId, operation) };
   }
   return paths;
 }
 
-function describeOperation({
-  operationId,
-  route,
-  texts,
-  errorNames,
-  example,
-}: DescribedRoute): ZodOpenApiOperationObject {
-  const { scope } = route.metadata;
+function describeOperation(operationId: string, operation: Operation): ZodOpenApiOperationObject {
+  const { scope, resource } = operation.metadata;
+  const example = exampleOf(operation);
   return {
     operationId,
-    tags: [texts.tag],
+    tags: [resource === undefined ? 'tokens' : resources[resource].plural],
     security: [{ bearer: scope === undefined ? [] : [scope] }],
     // The same, for programs that read it before roles were in `security`.
     'x-required-scope': scope,
-    summary: route.summary ?? operationId,
-    description: texts.description,
-    ...describeParameters(route, example),
-    ...(hasBody(route) && {
+    summary: operation.summary ?? operationId,
+    description: operation.description,
+    ...describeParameters(operation, example),
+    ...(hasBody(operation) && {
       requestBody: {
         required: true,
-        content: { 'application/json': { schema: route.body, example: example.body } },
+        content: { 'application/json': { schema: operation.body, example: example.body } },
       },
     }),
-    responses: describeResponses(route, texts.replies, errorNames),
+    responses: describeResponses(operation),
   } as ZodOpenApiOperationObject;
 }
 
@@ -114,18 +82,15 @@ function withExamples(shape: z.core.$ZodLooseShape, values: object = {}): z.ZodO
   return z.object(Object.fromEntries(parameters));
 }
 
-function describeResponses(
-  { responses }: AppRoute,
-  replies: Replies,
-  errorNames: ErrorNames,
-): ZodOpenApiResponsesObject {
+function describeResponses(operation: Operation): ZodOpenApiResponsesObject {
+  const descriptions = descriptionsOf(operation);
+  const errorNames = errorsOf(operation);
   const described: Record<string, object> = {};
-  for (const [key, schema] of Object.entries(responses)) {
+  for (const [key, schema] of Object.entries(operation.responses)) {
     const status = Number(key);
-    const reply = describeReply(replies, status);
     described[key] = {
-      description: reply?.description,
-      headers: describeHeaders(status, reply?.headers),
+      description: descriptions[status],
+      headers: describeHeaders(status, headersOf(operation, status)),
       ...(schema !== ContractNoBody && {
         content: { 'application/json': { schema, ...describeErrors(errorNames[status]) } },
       }),
@@ -134,17 +99,10 @@ function describeResponses(
   return described as ZodOpenApiResponsesObject;
 }
 
-type Replies = Readonly<Record<number, ReplyTexts>>;
-
-function describeReply(replies: Replies, status: number): ReplyTexts | undefined {
-  const common: Replies = commonReplies;
-  return replies[status] ?? common[status];
-}
-
 /** An example of each error that a reply may carry; nothing for a success. */
 function describeErrors(names: readonly ErrorName[] = []) {
   const examples: Record<string, { summary: string; value: { error: number; message: string } }> = {};
-  for (const name of [...names].sort((one, other) => errors[one].error - errors[other].error)) {
+  for (const name of names) {
     const { meaning, example } = errorTexts[name];
     examples[name] = { summary: meaning, value: { error: errors[name].error, message: example } };
   }
@@ -152,7 +110,8 @@ function describeErrors(names: readonly ErrorName[] = []) {
 }
 
 /** @throws {Error} for the first thing of a route that `describeOperation` would leave out, or print wrongly */
-function rejectUndescribable({ operationId, route, texts }: DescribedRoute): void {
+function rejectUndescribable(operationId: string, route: Operation): void {
+  const descriptions = descriptionsOf(route);
   const reject = (what: string) => {
     throw new Error(
       `${operationId}: the OpenAPI document cannot describe ${what} yet; extend openapi-paths.ts`,
@@ -174,13 +133,8 @@ function rejectUndescribable({ operationId, route, texts }: DescribedRoute): voi
   for (const [status, schema] of Object.entries(route.responses)) {
     if (!(schema instanceof z.ZodType || (schema === ContractNoBody && ['204', '304'].includes(status))))
       reject(`the reply ${status} without a schema`);
-    if (describeReply(texts.replies, Number(status)) === undefined) reject(`the status ${status}`);
+    if (descriptions[Number(status)] === undefined) reject(`the status ${status}`);
   }
-}
-
-/** A POST without a body declares `ContractNoBody`; a GET has no `body`. */
-function hasBody(route: AppRoute): route is AppRoute & { body: unknown } {
-  return 'body' in route && route.body !== ContractNoBody;
 }
 
 /** The headers that replies bear, as components of the document. */
@@ -242,7 +196,7 @@ const headersByStatus: Readonly<Record<number, readonly HeaderName[]>> = {
 };
 
 /** The headers that a reply of a status may bear: those of every operation, and those given. */
-function describeHeaders(status: number, own: readonly HeaderName[] = []) {
+function describeHeaders(status: number, own: readonly HeaderName[]) {
   const names: readonly (keyof typeof components)[] = [
     'X-Request-Id',
     ...own,

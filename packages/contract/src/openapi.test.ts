@@ -6,10 +6,10 @@ import { createDocument } from 'zod-openapi';
 import { contract } from './contract.js';
 import { errorTexts } from './error-texts.js';
 import { type ErrorName, errors } from './errors.js';
+import type { Operation } from './metadata.js';
 import { createOpenApiDocument } from './openapi.js';
-import { type ExampleRequest, examples } from './openapi-examples.js';
-import { describePaths, type ScopedRoute } from './openapi-paths.js';
-import type { OperationTexts } from './openapi-texts.js';
+import { exampleOf } from './openapi-examples.js';
+import { describePaths } from './openapi-paths.js';
 import { ErrorSchema, Int64ParameterSchema, NewPlantSchema, PlantSchema } from './schemas.js';
 
 const pattern = '^(0|-?[1-9][0-9]{0,18})$';
@@ -72,17 +72,16 @@ describe('the document', () => {
     ]);
   });
 
-  it.each(Object.keys(examples) as (keyof typeof examples)[])('has an example that is valid: %s', (name) => {
-    const route: ScopedRoute = contract[name];
-    const { params = {}, query = {}, headers = {}, body }: ExampleRequest = examples[name];
+  it.each(Object.entries<Operation>(contract))('has an example that is valid: %s', (_, operation) => {
+    const { params = {}, query = {}, headers = {}, body } = exampleOf(operation);
     const asTexts = (values: object) => Object.entries(values).map(([key, value]) => [key, `${value}`]);
     const expectValid = (schema: unknown, value: unknown) => {
       if (schema instanceof z.ZodType) expect(schema.safeParse(value).error).toBeUndefined();
     };
-    expectValid(route.pathParams, Object.fromEntries(asTexts(params)));
-    expectValid(route.query, Object.fromEntries(asTexts(query)));
-    expectValid(z.object(Object(route.headers)), headers);
-    expectValid('body' in route ? route.body : undefined, body);
+    expectValid(operation.pathParams, Object.fromEntries(asTexts(params)));
+    expectValid(operation.query, Object.fromEntries(asTexts(query)));
+    expectValid(z.object(Object(operation.headers)), headers);
+    expectValid('body' in operation ? operation.body : undefined, body);
   });
 
   it('has no links, which tools turn into scripts that fail, and an absolute address', () => {
@@ -137,74 +136,51 @@ const plants = {
   path: '/plants',
   body: z.object({ name: z.string() }),
   responses: { 200: z.object({ name: z.string() }), 400: ErrorSchema },
-  metadata: { scope: 'create' },
-} satisfies ScopedRoute;
+  metadata: { scope: 'create', resource: 'plant', operation: 'create' },
+} satisfies Operation;
 const { body: _body, ...bodiless } = plants;
-const texts: OperationTexts = {
-  tag: 'plants',
-  description: 'Creates a plant.',
-  replies: {
-    200: { description: 'The plant', headers: ['Idempotent-Replayed'] },
-    400: { description: 'The plant is not valid' },
-  },
-};
-
-const ofAll = <Name extends string, Value>(routes: Readonly<Record<Name, unknown>>, value: Value) =>
-  Object.fromEntries(Object.keys(routes).map((name) => [name, value])) as Record<Name, Value>;
 
 describe('the paths of the document', () => {
   it('have each method of a path, and a body where the operation takes one', () => {
     const list = { ...bodiless, method: 'GET' } as const;
     const drain = { ...plants, method: 'PUT', body: ContractNoBody } as const;
-    const routes = { create: plants, list, drain };
-    const paths = describePaths(routes, ofAll(routes, texts), ofAll(routes, {}), ofAll(routes, {}));
+    const paths = describePaths({ create: plants, list, drain });
     const body = { requestBody: expect.anything() };
     const [withBody, without] = [expect.objectContaining(body), expect.not.objectContaining(body)];
     expect(paths['/plants']).toEqual({ post: withBody, get: without, put: without });
   });
 
   it('have the parameters of an operation, of whatever part of the request', () => {
-    const findLeaves: ScopedRoute = {
+    const findLeaves: Operation = {
       ...bodiless,
       method: 'GET',
-      path: '/plants/:plantId/leaves',
-      pathParams: z.object({ plantId: Int64ParameterSchema }),
+      path: '/plants/:id/leaves',
+      pathParams: z.object({ id: Int64ParameterSchema }),
       query: z.object({ colour: z.string().optional() }),
-      headers: { 'x-tenant': z.string() },
+      headers: { 'if-match': z.string() },
+      metadata: { scope: 'update', resource: 'plant', operation: 'update' },
     };
-    const example = { params: { plantId: 7 }, headers: { 'x-tenant': 'a' } };
     const { paths } = createDocument({
       openapi: '3.1.0',
       info: { title: 'Plants', version: '1.0.0' },
-      paths: describePaths(
-        { findLeaves },
-        { findLeaves: texts },
-        { findLeaves: {} },
-        { findLeaves: example },
-      ),
+      paths: describePaths({ findLeaves }),
     });
-    expect(paths?.['/plants/{plantId}/leaves']?.get?.parameters).toMatchObject([
+    expect(paths?.['/plants/{id}/leaves']?.get?.parameters).toMatchObject([
       // As text: a generated client would otherwise pass a number that is not exact beyond 2^53.
-      { in: 'path', name: 'plantId', required: true, example: '7', schema: { type: 'string', pattern } },
+      { in: 'path', name: 'id', required: true, example: '314159265', schema: { type: 'string', pattern } },
       // Tools that send it all the same must not make up a value.
       { in: 'query', name: 'colour', example: '', schema: { type: 'string' } },
-      { in: 'header', name: 'x-tenant', required: true, example: 'a', schema: { type: 'string' } },
+      { in: 'header', name: 'if-match', required: true, example: '*', schema: { type: 'string' } },
     ]);
   });
 
-  it('describe each reply as its operation does, with its headers and errors', () => {
-    const paths = describePaths(
-      { create: plants },
-      { create: texts },
-      { create: { 400: ['invalid_plant'] } },
-      { create: {} },
-    );
-    const responses = Object(paths['/plants']?.post?.responses);
-    expect(responses[200].description).toBe('The plant');
-    expect(responses[400].description).toBe('The plant is not valid');
+  it('describe each reply by what its operation does, with its headers and errors', () => {
+    const responses = Object(describePaths({ create: plants })['/plants']?.post?.responses);
+    expect(responses[200].description).toBe('The plant response: the plant is stored, durably');
+    expect(responses[400].description).toBe('Something is wrong with the request itself; nothing was stored');
     expect(responses[200].headers).toHaveProperty('Idempotent-Replayed');
     expect(responses[400].headers).not.toHaveProperty('Idempotent-Replayed');
-    expect(Object.keys(responses[400].content['application/json'].examples)).toEqual(['invalid_plant']);
+    expect(responses[400].content['application/json'].examples).toHaveProperty('invalid_plant');
   });
 
   const { 200: reply } = plants.responses;
@@ -223,17 +199,12 @@ describe('the paths of the document', () => {
     ['the reply 200 without a schema', { responses: { 200: ContractNoBody } }],
     ['the status 302', { responses: { 302: reply } }],
   ])('do not describe %s', (what, part) => {
-    const route = { ...plants, ...part } as ScopedRoute;
+    const operation = { ...plants, ...part } as Operation;
     const message = `findPlant: the OpenAPI document cannot describe ${what} yet; extend openapi-paths.ts`;
-    expect(() =>
-      describePaths({ findPlant: route }, { findPlant: texts }, { findPlant: {} }, { findPlant: {} }),
-    ).toThrow(new Error(message));
+    expect(() => describePaths({ findPlant: operation })).toThrow(new Error(message));
   });
 
   it('are refused for two operations with one method and path', () => {
-    const both = { createPlant: plants, addPlant: plants };
-    expect(() => describePaths(both, ofAll(both, texts), ofAll(both, {}), ofAll(both, {}))).toThrow(
-      /^addPlant: another/,
-    );
+    expect(() => describePaths({ createPlant: plants, addPlant: plants })).toThrow(/^addPlant: another/);
   });
 });

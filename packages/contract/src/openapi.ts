@@ -1,16 +1,14 @@
 import { createDocument } from 'zod-openapi';
 import { contract } from './contract.js';
-import { type ExampleRequest, examples } from './openapi-examples.js';
-import { describePaths, headers, type ScopedRoute } from './openapi-paths.js';
-import { texts } from './openapi-texts.js';
-import { operationErrors } from './operation-errors.js';
-
-const requests: Readonly<Record<string, ExampleRequest>> = examples;
+import type { Operation } from './metadata.js';
+import { exampleOf } from './openapi-examples.js';
+import { describePaths, headers } from './openapi-paths.js';
+import { resources } from './resources.js';
 
 /** The example of each body, by its schema. */
 const bodies = new Map<unknown, unknown>(
-  Object.entries<ScopedRoute>(contract).flatMap(([name, route]) =>
-    'body' in route ? [[route.body, requests[name]?.body]] : [],
+  Object.values<Operation>(contract).flatMap((operation) =>
+    'body' in operation ? [[operation.body, exampleOf(operation).body]] : [],
   ),
 );
 
@@ -33,10 +31,13 @@ export function createOpenApiDocument(): ReturnType<typeof createDocument> {
       servers: [{ url: 'http://127.0.0.1:3000', description: 'Plant Store' }],
       security: [{ bearer: [] }],
       tags: [
-        { name: 'plants', description: 'The plants in the store' },
+        ...Object.values(resources).map(({ plural }) => ({
+          name: plural,
+          description: `The ${plural} in the store`,
+        })),
         { name: 'tokens', description: 'The tokens that permit the operations' },
       ],
-      paths: describePaths(contract, texts, operationErrors, examples),
+      paths: describePaths(contract),
       components: {
         securitySchemes: {
           bearer: {

@@ -1,6 +1,19 @@
-import type { Scope } from './access-token.js';
-import type { ErrorBody, ErrorName, errors, FailedResult } from './errors.js';
-import type { operationErrors } from './operation-errors.js';
+// Printed from the contract: pnpm --filter @plant-store/contract run print-types
+import type { ErrorBody } from './errors.js';
+import type {
+  ChangeQuery,
+  CreateResults,
+  DeleteResults,
+  IdParams,
+  IssuedToken,
+  NewToken,
+  OwnToken,
+  Precondition,
+  TagPage,
+  TagQuery,
+  TokenList,
+  TokenRotation,
+} from './operation-parts.js';
 import type {
   ChangePage,
   GetResults,
@@ -14,136 +27,15 @@ import type {
 } from './types.js';
 
 export type { FailedResult } from './errors.js';
+export type * from './operation-parts.js';
 export type * from './types.js';
 
-/** Which part of the plants a page of tags counts. */
-export interface TagQuery {
-  /** The `next` of the page before. */
-  after?: string | undefined;
-}
-
-/** A tag, and how many plants have it. */
-export interface TagCount {
-  tag: string;
-  plants: number;
-}
-
-/** How many plants have each tag, of those that this page has examined. Add up all pages. */
-export interface TagPage {
-  tags: TagCount[];
-  /** Where the next page begins. The last page has none. */
-  next?: string | undefined;
-}
-
-/**
- * What must be true for an update: the plant still has the `ETag` of an earlier reply, or the plant was deleted and you reuse its ID.
- */
-export type Precondition =
-  | { readonly 'if-match': string; readonly 'if-none-match'?: never }
-  | { readonly 'if-none-match': '*'; readonly 'if-match'?: never };
-
-/** Which changes a page has. */
-export interface ChangeQuery {
-  /** How many changes a page has at most, from 1 to 1,000. Default: 100. */
-  limit?: number | undefined;
-  /** The `next` of the page before, or `0` for all that is stored. Default: now, so that only later changes come. */
-  after?: string | undefined;
-  /** How long the reply waits for a change if there is none, in seconds, up to 25. Default: 0. */
-  wait?: number | undefined;
-}
-
-/** The token of a request. An access token of the service has an ID and a name, a JSON Web Token has a subject. */
-export interface OwnToken {
-  id?: bigint | undefined;
-  name?: string | undefined;
-  /** Whom a JSON Web Token was issued for. */
-  subject?: string | undefined;
-  /** What the token permits. */
-  scopes: Scope[];
-  /** When the token expires (ISO 8601, in UTC), if it does. */
-  expiresAt?: string | undefined;
-  /** How many requests it may make in a minute. Without it, the limit for all tokens applies. */
-  ratePerMinute?: number | undefined;
-}
-
-/** An access token of the service, without its secret. Times are in ISO 8601, in UTC. */
-export interface Token {
-  id: bigint;
-  /** Who or what the token is for. */
-  name: string;
-  /** What the token permits. */
-  scopes: Scope[];
-  createdAt: string;
-  expiresAt?: string | undefined;
-  revokedAt?: string | undefined;
-  /** When the token was last used, to the hour. */
-  lastUsedAt?: string | undefined;
-  /** How many requests it may make in a minute. Without it, the limit for all tokens applies. */
-  ratePerMinute?: number | undefined;
-}
-
-/** Access tokens in the order of their IDs: all valid ones, and the latest 1,000 that were revoked or have expired. */
-export interface TokenList {
-  tokens: Token[];
-}
-
-/** A token to create. It may permit no more than the token that creates it. */
-export interface NewToken {
-  /** Who or what the token is for. */
-  name: string;
-  /** What the token permits. */
-  scopes: Scope[];
-  /** When it expires (ISO 8601, in UTC). Default: when the token that creates it expires. */
-  expiresAt?: string | undefined;
-  /** How many requests it may make in a minute. Default: as many as the token that creates it. */
-  ratePerMinute?: number | undefined;
-}
-
-/** How a token is replaced. */
-export interface TokenRotation {
-  /** How long the old token continues to work at most, in seconds. 0 revokes it. */
-  overlapSeconds: number;
-  /**
-   * When the new token expires (ISO 8601, in UTC), which is never after the token that replaces it. Default: after the time that the old
-   * one was issued for.
-   */
-  expiresAt?: string | undefined;
-}
-
-/** A new token. */
-export interface IssuedToken extends Token {
-  /** The text of the token. It is shown only once. */
-  secret: string;
-}
-
-/** A record of a batch was stored. */
-export interface CreatedResult {
-  status: 200;
-  /** Whether the same record was stored before. */
-  replayed: boolean;
-}
-
-/** A record of a batch was deleted, now or before. */
-export interface DeletedResult {
-  status: 204;
-}
-
-/** The outcome of one record of a batch: what a request of its own would have returned. */
-export type CreateResult = CreatedResult | FailedResult<400 | 500 | 503>;
-export type DeleteResult = DeletedResult | FailedResult<400 | 404 | 500 | 503>;
-
-/** The outcomes of a batch, in the order of its records. */
-export interface CreateResults {
-  results: CreateResult[];
-}
-export interface DeleteResults {
-  results: DeleteResult[];
-}
-
-/** The ID of a plant or a token in a path. */
-export interface IdParams {
-  /** Beyond 2^53 only a `bigint` is exact. */
-  id: number | bigint;
+/** The failures that are the same for every operation. */
+interface CommonFailures {
+  401: ErrorBody<40100 | 40101>;
+  429: ErrorBody<42900>;
+  500: ErrorBody<50000>;
+  503: ErrorBody<50300 | 50301 | 50302 | 50303 | 50304>;
 }
 
 /**
@@ -151,34 +43,139 @@ export interface IdParams {
  * A type test compares them with what ts-rest infers from the contract.
  */
 export interface Operations {
-  createPlant: { body: NewPlantInput; responses: Responses<'createPlant', { 200: Plant }> };
+  createPlant: {
+    body: NewPlantInput;
+    responses: CommonFailures & {
+      200: Plant;
+      400: ErrorBody<40000 | 40001 | 40002 | 40003 | 40004 | 40005 | 40007>;
+      403: ErrorBody<40300>;
+    };
+  };
   /** Without 304 and 412, which need a condition. */
-  getPlant: { params: IdParams; responses: Omit<Responses<'getPlant', { 200: StoredPlant }>, 412> };
-  listPlants: { query?: PlantQuery; responses: Responses<'listPlants', { 200: PlantPage }> };
-  createPlants: { body: NewPlants; responses: Responses<'createPlants', { 200: CreateResults }> };
-  getPlants: { body: PlantIds; responses: Responses<'getPlants', { 200: GetResults }> };
-  deletePlants: { body: PlantIds; responses: Responses<'deletePlants', { 200: DeleteResults }> };
+  getPlant: {
+    params: IdParams;
+    responses: CommonFailures & {
+      200: StoredPlant;
+      400: ErrorBody<40000>;
+      403: ErrorBody<40300>;
+      404: ErrorBody<40401>;
+    };
+  };
+  listPlants: {
+    query?: PlantQuery;
+    responses: CommonFailures & {
+      200: PlantPage;
+      400: ErrorBody<40000>;
+      403: ErrorBody<40300>;
+    };
+  };
+  createPlants: {
+    body: NewPlants;
+    responses: CommonFailures & {
+      200: CreateResults;
+      400: ErrorBody<40000 | 40001 | 40002 | 40004 | 40005 | 40006>;
+      403: ErrorBody<40300>;
+    };
+  };
+  getPlants: {
+    body: PlantIds;
+    responses: CommonFailures & {
+      200: GetResults;
+      400: ErrorBody<40000 | 40001 | 40002 | 40004 | 40005 | 40006>;
+      403: ErrorBody<40300>;
+    };
+  };
+  deletePlants: {
+    body: PlantIds;
+    responses: CommonFailures & {
+      200: DeleteResults;
+      400: ErrorBody<40000 | 40001 | 40002 | 40004 | 40005 | 40006>;
+      403: ErrorBody<40300>;
+    };
+  };
   updatePlant: {
     params: IdParams;
     headers: Precondition;
     body: Plant;
-    responses: Responses<'updatePlant', { 200: StoredPlant }>;
+    responses: CommonFailures & {
+      200: StoredPlant;
+      400: ErrorBody<40000 | 40001 | 40002 | 40004 | 40005 | 40008>;
+      403: ErrorBody<40300>;
+      404: ErrorBody<40401>;
+      412: ErrorBody<41200>;
+    };
   };
-  deletePlant: { params: IdParams; responses: Responses<'deletePlant', { 204: undefined }> };
-  listTags: { query?: TagQuery; responses: Responses<'listTags', { 200: TagPage }> };
-  listChanges: { query?: ChangeQuery; responses: Responses<'listChanges', { 200: ChangePage }> };
-  getOwnToken: { responses: Responses<'getOwnToken', { 200: OwnToken }> };
-  listTokens: { responses: Responses<'listTokens', { 200: TokenList }> };
-  createToken: { body: NewToken; responses: Responses<'createToken', { 200: IssuedToken }> };
+  deletePlant: {
+    params: IdParams;
+    responses: CommonFailures & {
+      204: undefined;
+      400: ErrorBody<40000>;
+      403: ErrorBody<40300>;
+      404: ErrorBody<40401>;
+      412: ErrorBody<41200>;
+    };
+  };
+  listTags: {
+    query?: TagQuery;
+    responses: CommonFailures & {
+      200: TagPage;
+      400: ErrorBody<40000>;
+      403: ErrorBody<40300>;
+    };
+  };
+  listChanges: {
+    query?: ChangeQuery;
+    responses: CommonFailures & {
+      200: ChangePage;
+      400: ErrorBody<40000 | 40011>;
+      403: ErrorBody<40300>;
+      501: ErrorBody<50100>;
+    };
+  };
+  getOwnToken: {
+    responses: CommonFailures & {
+      200: OwnToken;
+      400: ErrorBody<40000>;
+      403: ErrorBody<40300>;
+    };
+  };
+  listTokens: {
+    responses: CommonFailures & {
+      200: TokenList;
+      400: ErrorBody<40000>;
+      403: ErrorBody<40300>;
+    };
+  };
+  createToken: {
+    body: NewToken;
+    responses: CommonFailures & {
+      200: IssuedToken;
+      400: ErrorBody<40000 | 40001 | 40004 | 40005 | 40009>;
+      403: ErrorBody<40300 | 40301>;
+    };
+  };
   rotateToken: {
     params: IdParams;
     body: TokenRotation;
-    responses: Responses<'rotateToken', { 200: IssuedToken }>;
+    responses: CommonFailures & {
+      200: IssuedToken;
+      400: ErrorBody<40000 | 40001 | 40004 | 40005 | 40009 | 40010>;
+      403: ErrorBody<40300 | 40301>;
+      404: ErrorBody<40402>;
+    };
   };
-  revokeToken: { params: IdParams; responses: Responses<'revokeToken', { 204: undefined }> };
+  revokeToken: {
+    params: IdParams;
+    responses: CommonFailures & {
+      204: undefined;
+      400: ErrorBody<40000>;
+      403: ErrorBody<40300>;
+      404: ErrorBody<40402>;
+    };
+  };
 }
 
-/** The operations that change nothing. A type test compares them with the methods and the scopes of the contract. */
+/** The operations that change nothing. */
 export type ReadOperation =
   | 'getPlant'
   | 'listPlants'
@@ -187,11 +184,3 @@ export type ReadOperation =
   | 'listChanges'
   | 'getOwnToken'
   | 'listTokens';
-
-/** The body of each reply, by its status: that of a success, or an Error body with the errors that the operation can return. */
-type Responses<Name extends keyof typeof operationErrors, Success> = Success &
-  Failures<(typeof operationErrors)[Name]>;
-
-type Failures<Names extends Readonly<Record<number, readonly ErrorName[]>>> = {
-  [Status in keyof Names & number]: ErrorBody<(typeof errors)[Names[Status][number]]['error']>;
-};

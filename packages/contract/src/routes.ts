@@ -3,108 +3,36 @@ export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** With parameters as `:name`. */
   readonly path: string;
-  /** The statuses of the replies. */
-  readonly statuses: readonly number[];
-  /** Whether a request may be retried without doing more than the first one. */
-  readonly idempotent: boolean;
+  /** The status of a success, and those of other replies besides `commonStatuses`. Default: 200 only. */
+  readonly statuses?: readonly [success: number, ...others: number[]];
+  /** Whether you may retry a request without doing more than the first one. Default: `true`. */
+  readonly idempotent?: boolean;
 }
+
+/** The statuses of errors that every operation can return. */
+export const commonStatuses = [400, 401, 403, 429, 500, 503] as const;
 
 /**
  * The operations of the API, in the order in which the service tries their paths: those that are called the most come first. The
  * contract has what they take and give.
  */
 export const routes = {
-  createPlant: {
-    method: 'POST',
-    path: '/plants',
-    statuses: [200, 400, 401, 403, 429, 500, 503],
-    idempotent: true,
-  },
-  getPlant: {
-    method: 'GET',
-    path: '/plants/:id',
-    statuses: [200, 304, 400, 401, 403, 404, 412, 429, 500, 503],
-    idempotent: true,
-  },
-  listPlants: {
-    method: 'GET',
-    path: '/plants',
-    statuses: [200, 400, 401, 403, 429, 500, 503],
-    idempotent: true,
-  },
-  createPlants: {
-    method: 'POST',
-    path: '/plants/batch',
-    statuses: [200, 400, 401, 403, 429, 500, 503],
-    idempotent: true,
-  },
-  getPlants: {
-    method: 'POST',
-    path: '/plants/batch/get',
-    statuses: [200, 400, 401, 403, 429, 500, 503],
-    idempotent: true,
-  },
-  deletePlants: {
-    method: 'POST',
-    path: '/plants/batch/delete',
-    statuses: [200, 400, 401, 403, 429, 500, 503],
-    idempotent: true,
-  },
-  updatePlant: {
-    method: 'PUT',
-    path: '/plants/:id',
-    statuses: [200, 400, 401, 403, 404, 412, 429, 500, 503],
-    idempotent: true,
-  },
-  deletePlant: {
-    method: 'DELETE',
-    path: '/plants/:id',
-    statuses: [204, 400, 401, 403, 404, 412, 429, 500, 503],
-    idempotent: true,
-  },
-  listTags: {
-    method: 'GET',
-    path: '/tags',
-    statuses: [200, 400, 401, 403, 429, 500, 503],
-    idempotent: true,
-  },
-  listChanges: {
-    method: 'GET',
-    path: '/changes',
-    statuses: [200, 400, 401, 403, 429, 500, 501, 503],
-    idempotent: true,
-  },
-  getOwnToken: {
-    method: 'GET',
-    path: '/tokens/self',
-    statuses: [200, 400, 401, 403, 429, 500, 503],
-    idempotent: true,
-  },
-  listTokens: {
-    method: 'GET',
-    path: '/tokens',
-    statuses: [200, 400, 401, 403, 429, 500, 503],
-    idempotent: true,
-  },
-  createToken: {
-    method: 'POST',
-    path: '/tokens',
-    statuses: [200, 400, 401, 403, 429, 500, 503],
-    // Each would issue a token of its own.
-    idempotent: false,
-  },
-  rotateToken: {
-    method: 'POST',
-    path: '/tokens/:id/rotate',
-    statuses: [200, 400, 401, 403, 404, 429, 500, 503],
-    idempotent: false,
-  },
-  revokeToken: {
-    method: 'DELETE',
-    path: '/tokens/:id',
-    statuses: [204, 400, 401, 403, 404, 429, 500, 503],
-    idempotent: true,
-  },
+  createPlant: { method: 'POST', path: '/plants' },
+  getPlant: { method: 'GET', path: '/plants/:id', statuses: [200, 304, 404, 412] },
+  listPlants: { method: 'GET', path: '/plants' },
+  createPlants: { method: 'POST', path: '/plants/batch' },
+  getPlants: { method: 'POST', path: '/plants/batch/get' },
+  deletePlants: { method: 'POST', path: '/plants/batch/delete' },
+  updatePlant: { method: 'PUT', path: '/plants/:id', statuses: [200, 404, 412] },
+  deletePlant: { method: 'DELETE', path: '/plants/:id', statuses: [204, 404, 412] },
+  listTags: { method: 'GET', path: '/tags' },
+  listChanges: { method: 'GET', path: '/changes', statuses: [200, 501] },
+  getOwnToken: { method: 'GET', path: '/tokens/self' },
+  listTokens: { method: 'GET', path: '/tokens' },
+  // Each request would issue another token.
+  createToken: { method: 'POST', path: '/tokens', idempotent: false },
+  rotateToken: { method: 'POST', path: '/tokens/:id/rotate', statuses: [200, 404], idempotent: false },
+  revokeToken: { method: 'DELETE', path: '/tokens/:id', statuses: [204, 404] },
 } as const satisfies Readonly<Record<string, Route>>;
 
 /** The members of replies that are an int64, which a client reads as a `bigint`: a name has one type in all replies. */

@@ -1,0 +1,62 @@
+import type { AppRoute } from '@ts-rest/core';
+import type { Scope } from './access-token.js';
+import type { ErrorName } from './errors.js';
+import { type BodySubject, subjectOf } from './messages.js';
+import type { ResourceName } from './resources.js';
+
+/** What an operation does with the records of a resource. */
+export type RecordOperation =
+  | 'create'
+  | 'get'
+  | 'list'
+  | 'createMany'
+  | 'getMany'
+  | 'deleteMany'
+  | 'update'
+  | 'delete'
+  | 'count'
+  | 'changes';
+
+/** What an operation on records needs and does. The rest follows from it. */
+export interface RecordMetadata {
+  readonly scope: Scope;
+  readonly resource: ResourceName;
+  readonly operation: RecordOperation;
+  /** The field whose values `count` counts. */
+  readonly field?: string;
+  /** The fields of the example body that differ from the examples of the definition. */
+  readonly example?: object;
+}
+
+/** What an operation on tokens needs. */
+export interface TokenMetadata {
+  readonly scope: Scope | undefined;
+  readonly resource?: undefined;
+  readonly operation?: undefined;
+  /** What its body is, for messages. */
+  readonly subject?: 'new token' | 'rotation';
+  /** The body of the example request. */
+  readonly example?: object;
+  /** The errors that do not follow from its body, path, and statuses. */
+  readonly errors?: readonly ErrorName[];
+  /** The descriptions of the replies that other operations do not have, by status. */
+  readonly replies: Readonly<Record<number, string>>;
+}
+
+export type Metadata = RecordMetadata | TokenMetadata;
+
+/** An operation of the contract. */
+export type Operation = AppRoute & { readonly metadata: Metadata };
+
+/** Metadata whose type has the scope only, so that the declarations of the contract stay short. */
+export const ofTokens = <const Needed extends Scope | undefined>(
+  metadata: TokenMetadata & { readonly scope: Needed },
+): TokenMetadata & { readonly scope: Needed } => metadata;
+
+/** The subject of the body of an operation, for `explainInvalid`. */
+export function subjectOfOperation(metadata: Metadata): BodySubject {
+  const { resource, operation } = metadata;
+  if (resource === undefined)
+    return { what: metadata.subject ?? 'request', errorName: 'invalid_token_request' };
+  return subjectOf({ name: resource }, operation.endsWith('Many') ? 'batch' : resource);
+}

@@ -1,0 +1,170 @@
+import { ContractNoBody } from '@ts-rest/core';
+import { type ErrorName, errors } from './errors.js';
+import { type Operation, type RecordOperation, subjectOfOperation } from './metadata.js';
+import { errorNamesOf, type Resource } from './resource.js';
+import { resources } from './resources.js';
+
+/** The name of a header that a reply may bear besides `X-Request-Id`, which each has. */
+export type HeaderName =
+  | 'ETag'
+  | 'Idempotent-Replayed'
+  | 'Retry-After'
+  | 'RateLimit'
+  | 'RateLimit-Policy'
+  | 'WWW-Authenticate';
+
+/** The descriptions of replies, by status. */
+type Descriptions = Readonly<Record<number, string>>;
+
+const commonDescriptions: Descriptions = {
+  401: 'The access token is missing or not valid',
+  403: 'The access token does not permit this',
+  429: 'Too many requests',
+  500: 'An error of the service',
+};
+
+/** The descriptions of the replies of an operation, by status. */
+export function descriptionsOf(operation: Operation): Descriptions {
+  const { metadata } = operation;
+  const own =
+    metadata.resource === undefined
+      ? { ...describeTokens(operation, metadata.errors), ...metadata.replies }
+      : describeRecords(resources[metadata.resource], metadata.field)[metadata.operation];
+  return { ...commonDescriptions, ...own };
+}
+
+function describeRecords(
+  { name, plural }: Resource,
+  field = '',
+): Readonly<Record<RecordOperation, Descriptions>> {
+  const cannot = (action: string, what = plural) => `The service cannot ${action} ${what} at the moment`;
+  const request = 'Something is wrong with the request itself';
+  const batch = 'Something is wrong with the request as a whole';
+  const id = 'The id is not an integer in its shortest decimal notation';
+  const parameter = 'A parameter is not valid';
+  const notFound = `No ${name} has this id`;
+  const changed = `The ${name} is not the one that \`If-Match\` names`;
+  const conditions = `${changed}, or it is one that \`If-None-Match\` names`;
+  return {
+    create: {
+      200: `The ${name} response: the ${name} is stored, durably`,
+      400: `${request}; nothing was stored`,
+      503: cannot('store'),
+    },
+    get: {
+      200: `The ${name}`,
+      304: `The ${name} is the one whose \`ETag\` was sent as \`If-None-Match\``,
+      400: `${id}, or \`If-Match\` is not valid`,
+      404: notFound,
+      412: changed,
+      503: cannot('read'),
+    },
+    list: { 200: `A page of ${plural}`, 400: parameter, 503: cannot('read') },
+    createMany: {
+      200: `The result of each ${name}`,
+      400: `${batch}; nothing was stored`,
+      503: `${cannot('store')}; nothing was stored`,
+    },
+    getMany: { 200: 'The result of each id', 400: batch, 503: cannot('read') },
+    deleteMany: {
+      200: 'The result of each id',
+      400: `${batch}; nothing was deleted`,
+      503: `${cannot('delete')}; nothing was deleted`,
+    },
+    update: {
+      200: `The ${name} as it is now, durably`,
+      400: `${request}; nothing was changed`,
+      404: `${notFound}, or with \`If-None-Match: *\` none has ever had it`,
+      412: `${conditions}; nothing was changed`,
+      503: cannot('update'),
+    },
+    delete: {
+      204: `The ${name} is deleted, durably`,
+      400: `${id}, or a condition is not valid`,
+      404: `No ${name} has ever had this id`,
+      412: `${conditions}; nothing was deleted`,
+      503: cannot('delete'),
+    },
+    count: { 200: `A page of ${field}s`, 400: parameter, 503: cannot('read') },
+    changes: {
+      200: 'A page of changes',
+      400: `${parameter}, or \`after\` is from before the plant store was restored: read everything again with \`after=0\``,
+      501: 'The plant store is distributed and has no order of changes',
+      503: cannot('read', 'changes'),
+    },
+  };
+}
+
+function describeTokens(operation: Operation, ownErrors: readonly ErrorName[] = []): Descriptions {
+  return {
+    400: hasBody(operation) ? 'The request is not valid' : 'There are no parameters',
+    ...(ownErrors.includes('exceeds_issuer') && {
+      403: `${commonDescriptions[403]}, or may not give so much`,
+    }),
+    404: 'No token has this id',
+    503: `The service cannot ${operation.method === 'GET' ? 'read' : 'store'} tokens at the moment`,
+  };
+}
+
+/** The headers that the replies of an operation may bear besides those of every reply with the status. */
+export function headersOf({ metadata }: Operation, status: number): readonly HeaderName[] {
+  if (metadata.operation === 'create' && status === 200) return ['ETag', 'Idempotent-Replayed'];
+  const showsOne = metadata.operation === 'get' || metadata.operation === 'update';
+  return showsOne && status < 400 ? ['ETag'] : [];
+}
+
+const commonErrors = [
+  'bad_request',
+  'missing_token',
+  'invalid_token',
+  'insufficient_scope',
+  'rate_limited',
+  'internal_error',
+  'overloaded',
+  'database_unavailable',
+  'shutting_down',
+  'database_damaged',
+  'identity_provider_unavailable',
+] as const satisfies readonly ErrorName[];
+
+const bodyErrors = ['malformed_json', 'unsupported_content_type', 'body_too_large'] as const;
+
+/** The errors of operations on records that do not follow from their bodies. */
+const recordErrors: Partial<Record<RecordOperation, readonly ErrorName[]>> = {
+  create: ['id_taken', 'id_retired'],
+  createMany: ['batch_too_large'],
+  getMany: ['batch_too_large'],
+  deleteMany: ['batch_too_large'],
+  update: ['precondition_required'],
+  changes: ['cursor_expired'],
+};
+
+/** The errors that an operation can return, by status, in the order of their numbers. */
+export function errorsOf(operation: Operation): Readonly<Record<number, readonly ErrorName[]>> {
+  const { metadata, responses } = operation;
+  // Each belongs to one status, which the operation has or does not have.
+  const names: ErrorName[] = [
+    ...commonErrors,
+    ...(hasBody(operation) ? [...bodyErrors, subjectOfOperation(metadata).errorName] : []),
+    ...(metadata.resource === undefined
+      ? (['token_not_found', ...(metadata.errors ?? [])] as const)
+      : [
+          errorNamesOf({ name: metadata.resource }).notFound,
+          'precondition_failed' as const,
+          'changes_unsupported' as const,
+          ...(recordErrors[metadata.operation] ?? []),
+        ]),
+  ];
+  const sorted = names.sort((one, other) => errors[one].error - errors[other].error);
+  const statuses = Object.keys(responses).map(Number);
+  return Object.fromEntries(
+    statuses
+      .filter((status) => status >= 400)
+      .map((status) => [status, sorted.filter((name) => errors[name].status === status)]),
+  );
+}
+
+/** A POST without a body declares `ContractNoBody`; a GET has no `body`. */
+export function hasBody(operation: Operation): operation is Operation & { body: unknown } {
+  return 'body' in operation && operation.body !== ContractNoBody;
+}
