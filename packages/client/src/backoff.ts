@@ -6,18 +6,18 @@ import type { Route } from '@plant-store/contract/routes';
  * `Infinity` where a retry is not safe or would not help.
  */
 export function retryDelayMs(
-  { idempotent }: Pick<Route, 'idempotent'>,
+  { idempotent = true }: Pick<Route, 'idempotent'>,
   retry: number,
   response: Response | undefined,
 ): number {
-  if (!idempotent || (response && !retryableStatuses.test(`${response.status}`))) return Infinity;
+  if (!idempotent || (response && !retryableStatuses.includes(response.status))) return Infinity;
   const askedMs = parseRetryAfter(response?.headers.get('retry-after') ?? '');
   // At most 200 ms before the first retry, 400 before the second, and never more than 10 seconds.
   return askedMs >= 0 ? askedMs : Math.random() * Math.min(10_000, 100 * 2 ** retry);
 }
 
 /** Those after which the same request may succeed (RFC 9110, sections 15.5.9 and 15.6; RFC 6585; RFC 8470). */
-const retryableStatuses = /^(408|425|429|50[0234])$/;
+const retryableStatuses = [408, 425, 429, 500, 502, 503, 504];
 
 /** What `Retry-After` asks for, seconds or a date, as milliseconds from now; `NaN` when it is neither. */
 export function parseRetryAfter(value: string): number {

@@ -28,8 +28,7 @@ export function writeTarget(
   for (const [name, value] of Object.entries(query)) {
     for (const one of [value ?? []].flat()) search.append(name, String(one));
   }
-  const text = String(search);
-  return target + (text && `?${text}`);
+  return target + `?${search}`.replace(/\?$/, '');
 }
 
 /**
