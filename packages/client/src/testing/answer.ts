@@ -32,7 +32,7 @@ function answerWithBody(request: ReadRequest, state: StoreState): Reply {
     const { name, params } = findOperation(request.method, request.path);
     const own = authenticate(request.headers, state);
     requireScope(name, own.scopes);
-    const valid = readRequest(name, { ...request, params }, request.path);
+    const valid = readRequest(name, { ...request, params });
     const conditions = name === 'getPlant' ? readConditions(request.headers) : {};
     const { status, body, headers } = handle(name, valid, { ...state, own });
     const failed = findFailedCondition(conditions, headers?.['ETag'] ?? '');

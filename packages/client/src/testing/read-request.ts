@@ -1,6 +1,6 @@
-import { contract, jsonShapeOf } from '@plant-store/contract';
+import { contract, jsonShapeOf, subjectOfOperation } from '@plant-store/contract';
 import type { Scope } from '@plant-store/contract/access-token';
-import { explainInvalidRequest, messages } from '@plant-store/contract/messages';
+import { explainInvalid, messages } from '@plant-store/contract/messages';
 import type { IssuedToken, Token } from '@plant-store/contract/operations';
 import {
   allowedMethods,
@@ -123,13 +123,11 @@ export interface RawRequest {
 /**
  * Validates a request by the schemas of its operation. A part without a schema is not read.
  *
- * @param path that of the request
  * @throws {ServiceError} for the first of these that it breaks: content type, size, JSON, shape
  */
 export function readRequest<Name extends keyof typeof contract>(
   name: Name,
   request: RawRequest,
-  path: string,
 ): ValidRequest<Name> {
   const schemas: RequestSchemas = contract[name as keyof typeof contract];
   const json = schemas.body && readJsonBody(request.headers, request.body, jsonShapeOf(schemas.body));
@@ -138,14 +136,14 @@ export function readRequest<Name extends keyof typeof contract>(
   const headers = z.object(schemas.headers).safeParse(Object.fromEntries(request.headers));
   const body = schemas.body?.safeParse(json);
   if ([params, query, headers, body].some((result) => result?.success === false)) {
-    const { errorName, message } = explainInvalidRequest(
+    const { errorName, message } = explainInvalid(
       {
         path: params?.error?.issues,
         query: query?.error?.issues,
         headers: headers.error?.issues,
         body: body?.error?.issues,
       },
-      path,
+      subjectOfOperation(contract[name].metadata),
     );
     throw new ServiceError(errorName, message);
   }

@@ -1,9 +1,10 @@
+import { type Operation, subjectOfOperation } from '@plant-store/contract';
 import type { ErrorName } from '@plant-store/contract/errors';
-import { explainInvalidRequest, messages } from '@plant-store/contract/messages';
+import { explainInvalid, messages } from '@plant-store/contract/messages';
 import { allowedMethods, matchPath } from '@plant-store/contract/request-target';
 import { internalError, ServiceError } from '@plant-store/records';
-import { RequestValidationError } from '@ts-rest/express';
-import type { ErrorRequestHandler, RequestHandler } from 'express';
+import { RequestValidationError, type TsRestRequest } from '@ts-rest/express';
+import type { ErrorRequestHandler, Request, RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import { ClientGoneError, OverloadError, type OverloadReason } from '../../errors/service-error.js';
 import { isNavigation, mayNavigate, sendErrorPage } from '../error-page.js';
@@ -20,7 +21,7 @@ export function errorHandler(
 ): ErrorRequestHandler {
   return function errorHandler(error: unknown, request, response, _next) {
     if (error instanceof ClientGoneError) return;
-    const serviceError = toServiceError(error, request.path);
+    const serviceError = toServiceError(error, request);
     response.locals.error = serviceError;
     if (serviceError instanceof OverloadError) countRejection(serviceError.reason);
     else if (serviceError.status >= 500 && !loggedElsewhere.has(serviceError.errorName))
@@ -45,17 +46,18 @@ const overloadDelayMs = 100;
 /** A stop is no error of the service, and that the identity provider is away is logged once. */
 const loggedElsewhere = new Set<ErrorName>(['shutting_down', 'identity_provider_unavailable']);
 
-function toServiceError(error: unknown, path: string): ServiceError {
+function toServiceError(error: unknown, request: Request): ServiceError {
   if (error instanceof ServiceError) return error;
   if (error instanceof RequestValidationError) {
-    const { errorName, message } = explainInvalidRequest(
+    const { tsRestRoute } = request as TsRestRequest<Operation>;
+    const { errorName, message } = explainInvalid(
       {
         path: error.pathParams?.issues,
         query: error.query?.issues,
         headers: error.headers?.issues,
         body: error.body?.issues,
       },
-      path,
+      subjectOfOperation(tsRestRoute.metadata),
     );
     return new ServiceError(errorName, message);
   }
