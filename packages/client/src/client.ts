@@ -32,6 +32,8 @@ export interface Client {
    */
   withOptions(options: CallOptions): Client;
 
+  // Printed from the contract: pnpm --filter @plant-store/client run print-client
+
   /** Creates a plant. The same plant again returns 200 with `replayed: true`, so you can always retry a create. */
   createPlant(request: { readonly body: NewPlantInput } & CallOptions): Promise<ReplyOf<'createPlant'>>;
 
@@ -69,6 +71,7 @@ export interface Client {
 
   /** Lists what was created, updated, and deleted, one page per call. `followChanges` continues with what happens later. */
   listChanges(request?: { readonly query?: ChangeQuery } & CallOptions): Promise<ReplyOf<'listChanges'>>;
+  // End of what is printed
 
   /** Gets what the token of this client permits. */
   getOwnToken(request?: CallOptions): Promise<ReplyOf<'getOwnToken'>>;

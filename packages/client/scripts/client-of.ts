@@ -1,0 +1,121 @@
+import { contract } from '@plant-store/contract';
+import { capitalize, hasOwnInput, isFirst, prefixOf, withArticle } from '@plant-store/contract/resource';
+import { type ResourceName, resources } from '@plant-store/contract/resources';
+
+/** What an operation on records does. */
+type RecordMetadata = Extract<
+  (typeof contract)[keyof typeof contract]['metadata'],
+  { readonly resource: ResourceName }
+> & { readonly field?: string };
+
+/** A method as `client.ts` declares it: what an editor shows, and what precedes the options of a call. */
+interface Method {
+  readonly text: string;
+  readonly request: string;
+  /** The types of the contract that the request names. */
+  readonly types: readonly string[];
+  readonly isOptional?: boolean;
+}
+
+/** `client.ts` with the methods of the records' operations between its marks, and with the imports that they need. */
+export function clientOf(source: string): string {
+  const methods = Object.entries(contract).flatMap(([name, { metadata }]) =>
+    !('operation' in metadata) || metadata.operation === undefined
+      ? []
+      : [{ name, metadata, ...methodOf(metadata) }],
+  );
+  const printed = methods.map(({ name, text, request, isOptional, metadata }) => {
+    const method = `/** ${text} */\n${name}(request${isOptional ? '?' : ''}: ${request} & CallOptions): Promise<ReplyOf<'${name}'>>;\n`;
+    return metadata.operation === 'get' ? getOnCondition(name, metadata) + method : method;
+  });
+  const own = [...importOf(source).matchAll(/\w+/g)].map(([type]) => type);
+  const ofMethods = new Set(methods.flatMap(({ types }) => types));
+  const rest = source.replace(marked, '').replace(importPattern, '');
+  const types = [...new Set([...own, ...ofMethods])].filter(
+    (type) => ofMethods.has(type) || new RegExp(`\\b${type}\\b`).test(rest),
+  );
+  return source
+    .replace(
+      importPattern,
+      `import type { ${types.toSorted().join(', ')} } from '@plant-store/contract/operations';`,
+    )
+    .replace(marked, (_, start: string, end: string) => `${start}\n${printed.join('\n')}${end}`);
+}
+
+const importPattern = /import type \{([^}]*)\} from '@plant-store\/contract\/operations';/;
+const marked = /(\/\/ Printed from the contract.*\n)[\s\S]*?( *\/\/ End of what is printed)/;
+
+const importOf = (source: string) => importPattern.exec(source)?.[1] ?? '';
+
+function getOnCondition(name: string, { resource }: RecordMetadata): string {
+  return `/** Gets ${withArticle(resource)} on a condition. With the \`etag\` of an earlier reply in \`if-none-match\`, the status is 304 if it has not changed. */
+${name}(request: { readonly params: IdParams; readonly headers: ReadCondition } & CallOptions): Promise<ReplyOf<'${name}'> | ConditionReply>;\n`;
+}
+
+function methodOf({ resource: name, operation, field = '' }: RecordMetadata): Method {
+  const resource = resources[name];
+  const { plural } = resource;
+  const [One, Many, a] = [capitalize(name), capitalize(plural), withArticle(name)];
+  /** A sentence about a function of the client, which only plants have. */
+  const also = (sentence: string) => (isFirst(resource) ? ` ${sentence}` : '');
+  const body = (type: string) => ({ request: `{ readonly body: ${type} }`, types: [type] });
+  const query = (type: string) => ({
+    request: `{ readonly query?: ${type} }`,
+    types: [type],
+    isOptional: true,
+  });
+  const id = { request: '{ readonly params: IdParams }', types: ['IdParams'] };
+  const input = hasOwnInput(resource) ? `${One}Input` : One;
+  const each = 'Each has its own result, in the order sent.';
+  switch (operation) {
+    case 'create':
+      return {
+        text: `Creates ${a}. The same ${name} again returns 200 with \`replayed: true\`, so you can always retry a create.`,
+        ...body(`New${One}Input`),
+      };
+    case 'get':
+      return { text: `Gets ${a}.`, ...id };
+    case 'list':
+      return {
+        text: `Lists ${plural}, one page per call.${also('`listAll` requests all pages.')}`,
+        ...query(`${One}Query`),
+      };
+    case 'createMany':
+      return {
+        text: `Creates up to 1,000 ${plural}. ${each}${also('`storeAll` takes any number.')}`,
+        ...body(`New${Many}`),
+      };
+    case 'getMany':
+      return {
+        text: `Gets up to 1,000 ${plural}. ${each}${also('`getAll` takes any number.')}`,
+        ...body(`${One}Ids`),
+      };
+    case 'deleteMany':
+      return {
+        text: `Deletes up to 1,000 ${plural}. ${each}${also('`deleteAll` takes any number.')}`,
+        ...body(`${One}Ids`),
+      };
+    case 'update':
+      return {
+        text: `Replaces all fields of ${a} on a condition. If the condition is false, the status is 412.${also('`saveEdit` changes single fields.')}`,
+        request: `{ readonly params: IdParams; readonly body: ${input} } & Condition`,
+        types: ['IdParams', input],
+      };
+    case 'delete':
+      return {
+        text: `Deletes ${a}, with \`ifMatch\` only if it is still as it was. It is also successful if the ${name} was deleted before.`,
+        request: `{ readonly params: IdParams; readonly ifMatch?: Pick<Reply, 'etag'> | undefined }`,
+        types: ['IdParams'],
+      };
+    case 'count':
+      return {
+        text: `Counts the ${plural} of each ${field}, one page per call.${also(`\`count${capitalize(field)}s\` adds all pages up.`)}`,
+        ...query(`${prefixOf(resource)}${capitalize(field)}Query`),
+      };
+    case 'changes':
+      return {
+        text: `Lists ${isFirst(resource) ? 'what was' : `${plural} that were`} created, updated, and deleted, one page per call.${also('`followChanges` continues with what happens later.')}`,
+        ...query('ChangeQuery'),
+      };
+  }
+}
