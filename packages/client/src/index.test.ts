@@ -47,9 +47,9 @@ it('. exports this and nothing else, and includes only plain data of the contrac
   expect(files.filter((file) => file.startsWith('../'))).toEqual([
     '../contract/src/errors.ts',
     '../contract/src/exact-json/stringify.ts',
-    '../contract/src/fields.ts',
     '../contract/src/plants.ts',
     '../contract/src/resource.ts',
+    '../contract/src/resources.ts',
     '../contract/src/routes.ts',
   ]);
   expect(files.filter((file) => /^src\/(tanstack-query|testing|msw|validate)\b/.test(file))).toEqual([]);
