@@ -1,5 +1,6 @@
-export { hashText } from './cursor.js';
+export { hashText, type RecordQuery } from './cursor.js';
 export { internalError, ServiceError } from './errors.js';
+export { toIsoTime } from './iso-time.js';
 export * from './memory-store.js';
 export * from './operations.js';
 export * from './store.js';

@@ -12,6 +12,7 @@ import {
   writeCountCursor,
 } from './cursor.js';
 import { internalError, ServiceError } from './errors.js';
+import { toIsoTime } from './iso-time.js';
 import {
   type CountLimits,
   type CreateOutcome,
@@ -34,6 +35,8 @@ export interface Platform<Fields> {
   readonly now: () => number;
   /** The size of the fields of a record, in bytes. Default: 0, for a store without limits. */
   readonly bytesOf?: (record: Fields) => number;
+  /** An id as replies have it. Default: as it is. */
+  readonly showId?: (id: bigint) => bigint | number;
 }
 
 /** A successful reply: its body, and the headers that depend on the operation. */
@@ -100,7 +103,7 @@ const readsTogether = 64;
 export function operationsOf<Fields extends object, Name extends string = string>(
   resource: Resource<Name>,
   schema: ItemSchema<New<Fields>>,
-  { digest, now, bytesOf = () => 0 }: Platform<Fields>,
+  { digest, now, bytesOf = () => 0, showId = (id) => id }: Platform<Fields>,
 ) {
   type Records = Store<Fields>;
   const columns = columnsOf<Fields>(resource);
@@ -126,7 +129,7 @@ export function operationsOf<Fields extends object, Name extends string = string
   function show(record: Stored<Fields>): Shown<Fields> {
     const { id, addedAt } = record;
     const values = record as Readonly<Record<string, unknown>>;
-    const shown: Record<string, unknown> = { id, idText: id.toString() };
+    const shown: Record<string, unknown> = { id: showId(id), idText: id.toString() };
     for (const name of names) shown[name] = values[name];
     shown['addedAt'] = typeof addedAt === 'number' ? toIsoTime(addedAt) : undefined;
     return shown as Shown<Fields>;
@@ -425,9 +428,6 @@ export function operationsOf<Fields extends object, Name extends string = string
 export type Operations<Fields extends object, Name extends string = string> = ReturnType<
   typeof operationsOf<Fields, Name>
 >;
-
-/** A time of the years 0 to 9999 in ISO 8601, in UTC. */
-export const toIsoTime = (ms: number): string => new Date(ms).toISOString();
 
 /**
  * Runs each item of a batch, all at the same time.

@@ -12,11 +12,10 @@ import { explainInvalidRequest } from '@plant-store/contract/messages';
 import { type FileRecord, recordFormatsOf, writeDeleted } from '@plant-store/contract/record-format';
 import { fieldsOf } from '@plant-store/contract/resource';
 import { resources } from '@plant-store/contract/resources';
-import { isTombstone, type Tombstone } from '@plant-store/records';
+import { isTombstone, type Tombstone, toIsoTime } from '@plant-store/records';
 import * as z from 'zod';
 import { parseJsonBytes } from '../http/json-body.js';
 import type { PlantRecord, StoredPlant } from '../plants/plant-store.js';
-import { toIsoTime } from '../runtime/timing.js';
 
 /** How plants are printed. */
 export interface Format {

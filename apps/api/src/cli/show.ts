@@ -1,12 +1,11 @@
 import type { Plant } from '@plant-store/contract';
 import { escapeInvisible } from '@plant-store/contract/escape-invisible';
 import { messages } from '@plant-store/contract/messages';
-import { isTombstone } from '@plant-store/records';
+import { isTombstone, toIsoTime } from '@plant-store/records';
 import type { AccessToken } from '../auth/token-service.js';
 import type { Config } from '../config.js';
 import { OperatorError } from '../errors/operator-error.js';
 import { showStoredPlant } from '../plants/show-plant.js';
-import { toIsoTime } from '../runtime/timing.js';
 import type { RecordHistory } from '../store/store.js';
 import { type CliContext, writeResult } from './cli-context.js';
 import { retryWhileUnavailable, withDatabase } from './database.js';

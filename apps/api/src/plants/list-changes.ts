@@ -1,9 +1,7 @@
 import type { Change, ChangePage, ChangeQuery, Plant } from '@plant-store/contract';
 import { readChangeCursor, writeChangeCursor } from '@plant-store/contract/cursor';
 import { messages } from '@plant-store/contract/messages';
-import { isTombstone, type RecordChange, ServiceError } from '@plant-store/records';
-
-import { toIsoTime } from '../runtime/timing.js';
+import { isTombstone, type RecordChange, ServiceError, toIsoTime } from '@plant-store/records';
 
 import { examinedBy } from './list-plants.js';
 import type { PlantStore } from './plant-store.js';

@@ -1,6 +1,6 @@
 import type { StoredPlant as StoredPlantReply } from '@plant-store/contract';
 import { plantFieldNames } from '@plant-store/contract/fields';
-import { toIsoTime } from '../runtime/timing.js';
+import { toIsoTime } from '@plant-store/records';
 import type { StoredPlant } from './plant-store.js';
 
 /** A plant as replies show it, with its id as text, too, and its time in ISO 8601. JSON leaves out what is undefined. */
