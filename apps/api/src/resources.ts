@@ -45,6 +45,12 @@ export interface Does {
   readonly field?: string;
 }
 
+/** The actions that change nothing. */
+const readActions: ReadonlySet<Action> = new Set(['get', 'getMany', 'list', 'count', 'changes']);
+
+/** Whether an operation changes records. */
+export const isWrite = ({ operation }: Does): boolean => !readActions.has(operation);
+
 /** What each operation of the contract does; `undefined` for those of tokens. */
 export const does = {
   createPlant: { resource: 'plant', operation: 'create' },
@@ -64,8 +70,11 @@ export const does = {
   revokeToken: undefined,
 } as const satisfies Readonly<Record<keyof typeof contract, Does | undefined>>;
 
+/** What the RateLimit headers call the limit of a token, which counts the records of all resources. */
+export const rateLimitName = 'plants';
+
 /** The most that one request examines, if its caller has all of the time. */
-export const maxExamined = { records: 10_000, bytes: 2 ** 22, durationMs: 100 } as const;
+const maxExamined = { records: 10_000, bytes: 2 ** 22, durationMs: 100 } as const;
 
 /** What it may examine in any case, however many callers share the time: as much as a page without a filter needs. */
 const minExamined = { records: MAX_PLANTS, bytes: 2 ** 18, durationMs: 10 } as const;

@@ -22,7 +22,7 @@ import {
 } from './observe/metrics.js';
 import { createReadiness, type Readiness } from './observe/readiness.js';
 import { createConnectionLog, type RequestLog } from './observe/request-log.js';
-import { plantTable } from './plants/plant-store.js';
+import { plantTable, queueOfAll } from './plants/plant-store.js';
 import { ActiveCallers } from './runtime/callers.js';
 import { stopTimeouts, withTimeout } from './runtime/timing.js';
 import { createTurns } from './runtime/turns.js';
@@ -119,8 +119,8 @@ export async function startService(
   const turns = createTurns(callers, config.workers);
   const app = await createApp({
     ...config,
-    queue,
-    store: database.stores.plant,
+    queue: queueOfAll(queue),
+    stores: database.stores,
     concurrentLists: database.concurrentLists,
     accessTokens: tokens.verifier,
     ownTokens: tokens.own,

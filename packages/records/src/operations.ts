@@ -195,7 +195,8 @@ export function operationsOf<Fields extends object, Name extends string = string
     throw new ServiceError(errorName, message);
   }
 
-  function requireBatch({ items }: Batch): void {
+  /** @throws {ServiceError} `batch_too_large` */
+  function requireBatch({ items }: Pick<Batch, 'items'>): void {
     if (items.length > MAX_PLANTS)
       throw new ServiceError('batch_too_large', texts.batchTooLarge(items.length));
   }
@@ -219,6 +220,7 @@ export function operationsOf<Fields extends object, Name extends string = string
     isReplay,
     withFields,
     entityTagOf,
+    requireBatch,
 
     /** Creates a record. The id is also the idempotency key: the same record again is a replay, which stores nothing. */
     async create(store: Pick<Records, 'create'>, record: New<Fields>): Promise<Reply<200, Fields>> {

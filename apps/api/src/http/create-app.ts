@@ -6,6 +6,7 @@ import type { Config } from '../config.js';
 import { measureRequests } from '../observe/measure-requests.js';
 import type { RequestTraces } from '../observe/otlp.js';
 import { createRejectionLog, type RequestLog } from '../observe/request-log.js';
+import { isWrite } from '../resources.js';
 import { createCallerMemory } from './caller-memory.js';
 import { completeJson, sendJson } from './fast-path.js';
 import { jsonBody, withoutMembers } from './json-body.js';
@@ -46,7 +47,7 @@ export interface AppDependencies
   readonly requestLog: RequestLog;
   /** By default requests are not traced. */
   readonly traces?: RequestTraces | undefined;
-  /** The page on which people add plants; by default there is none. */
+  /** The page for people; by default there is none. */
   readonly page?: Page | undefined;
   /** The packed client that front-end teams install; by default there is none. */
   readonly client?: ClientPackage | undefined;
@@ -77,16 +78,16 @@ export async function createApp(dependencies: AppDependencies): Promise<Express>
 
   const limit = await rateLimit(rateLimitPerMinute, workers);
   const authenticate = bearerAuth(accessTokens, limitAuthentication(dependencies), dependencies.callers);
-  mountOperations(app, { ...dependencies, memory, countBatch: limit.countBatch }, (operation) => {
+  mountOperations(app, { ...dependencies, memory, countBatch: limit.countBatch }, (operation, does) => {
     const { scope } = operation.metadata;
-    // Those of plants, by whose clients they are sent; to ignore one of a token, such as its expiry, would give more than is meant.
-    const ignored = scope === 'admin' ? [] : ignoredFields;
+    // To ignore a field of a token, such as its expiry, would give more than is meant.
+    const ignored = does ? ignoredFields : [];
     const shape = 'body' in operation && withoutMembers(jsonShapeOf(operation.body), ignored);
     return [
       authenticate,
       limit.middleware,
       ...(scope ? [requireScope(scope, dependencies.jwt?.scopes[scope])] : []),
-      ...(scope === 'read' || scope === 'admin' || !scope ? [] : [rejectWhenFull(queue)]),
+      ...(does && isWrite(does) ? [rejectWhenFull(queue)] : []),
       ...(shape ? [jsonBody(shape, bodyLimitBytes, memory, turns)] : []),
     ];
   });

@@ -50,7 +50,8 @@ export function messageClasses(app: Express): MessageClasses {
     // Express would create an object without a prototype, whose properties V8 accesses slowly, too.
     locals = {
       accessToken: undefined,
-      plantId: undefined,
+      recordId: undefined,
+      recordIdName: undefined,
       replayed: undefined,
       entityTag: undefined,
       error: undefined,

@@ -1,6 +1,7 @@
 import type { Scope } from '@plant-store/contract/access-token';
 import { type ServiceError } from '@plant-store/records';
 import type { AccessToken } from '../auth/token-service.js';
+import type { RecordIdName } from '../observe/request-log.js';
 
 /** What middleware finds out about a request, for the middleware after it. */
 declare global {
@@ -20,13 +21,15 @@ declare global {
       acceptedUntil?: number;
       /** What either of them permits. */
       scopes?: readonly Scope[];
-      /** The id of the plant, for the log; text, since log readers round large numbers. */
-      plantId?: string;
-      /** How many plants of a batch had each outcome: `stored`, `replayed`, `found`, `deleted`, or the name of an error. */
+      /** The id of the record, for the log; text, since log readers round large numbers. */
+      recordId?: string;
+      /** The field of the log that has it, such as `plantId`. */
+      recordIdName?: RecordIdName;
+      /** How many records of a batch had each outcome: `stored`, `replayed`, `found`, `deleted`, or the name of an error. */
       outcomes?: Readonly<Record<string, number>>;
       /** Whether the request changes nothing, whatever its method is. */
       readsOnly?: boolean;
-      /** The entity tag of the plant that the reply has. */
+      /** The entity tag of the record that the reply has. */
       entityTag?: string;
       /** The route of the request, for metrics; instead of that which Express has matched. */
       route?: string;
@@ -36,7 +39,7 @@ declare global {
       works?: number;
       /** The error of the reply. */
       error?: ServiceError;
-      /** Whether the plant was stored by an earlier request, once a create has succeeded. */
+      /** Whether the record was stored by an earlier request, once a create has succeeded. */
       replayed?: boolean;
     }
   }

@@ -3,7 +3,18 @@ import { routes } from '@plant-store/contract/routes';
 import { Counter, type Registry } from '@prometheus-io/client';
 import type { Request, Response } from 'express';
 import { type TokenVerifier, tokenRejections, type Verification } from '../auth/token-service.js';
+import { type Action, does } from '../resources.js';
 import { addGauge, createCounter, createHistogram } from './metrics.js';
+
+/** The paths of the operations that create a record, and of those that create a batch. */
+const createPaths = { one: pathsOf('create'), many: pathsOf('createMany') };
+
+function pathsOf(action: Action): ReadonlySet<string> {
+  const names = (Object.keys(does) as (keyof typeof does)[]).filter(
+    (name) => does[name]?.operation === action,
+  );
+  return new Set(names.map((name) => routes[name].path));
+}
 
 /** From half a millisecond to ten seconds. */
 const durationBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -46,11 +57,11 @@ export function measureRequests(registry: Registry) {
       observeDuration(route, durationMs / 1_000);
       const { outcomes } = response.locals;
       if (request.method !== 'POST') return;
-      if (route === routes.createPlants.path && outcomes !== undefined) {
-        for (const [outcome, plants] of Object.entries(outcomes))
-          for (let plant = 0; plant < plants; plant++)
+      if (createPaths.many.has(route) && outcomes !== undefined) {
+        for (const [outcome, records] of Object.entries(outcomes))
+          for (let record = 0; record < records; record++)
             countCreate(response.writableFinished ? outcome : 'cut_off');
-      } else if (route === routes.createPlant.path) {
+      } else if (createPaths.one.has(route)) {
         countCreate(outcomeOf(response));
       }
     },

@@ -1,10 +1,16 @@
+import { type ResourceName, resources } from '@plant-store/contract/resources';
 import type { Registry } from '@prometheus-io/client';
 import type { Logger } from 'pino';
 import { type OverloadReason, overloadErrors } from '../errors/service-error.js';
 import { createCounter } from './metrics.js';
 
+/** The field that has the id of a record, such as `plantId`: as text, since log readers round large numbers. */
+export type RecordIdName = `${ResourceName}Id`;
+
+const recordIdNames = Object.keys(resources).map((name) => `${name as ResourceName}Id` as const);
+
 /** The fields of a request's log line; those that are `undefined` are left out. */
-export interface RequestLine {
+export interface RequestLine extends Readonly<Partial<Record<RecordIdName, string | undefined>>> {
   readonly requestId: string;
   /** The caller's span. */
   readonly traceId: string | undefined;
@@ -16,9 +22,7 @@ export interface RequestLine {
   /** The id of the access token, or the subject of the JSON Web Token. */
   readonly tokenId: number | undefined;
   readonly subject: string | undefined;
-  /** The id of the plant as text, since log readers round large numbers. */
-  readonly plantId: string | undefined;
-  /** How many plants of a batch had each outcome. */
+  /** How many records of a batch had each outcome. */
   readonly outcomes: Readonly<Record<string, number>> | undefined;
   readonly durationMs: number;
 }
@@ -60,7 +64,10 @@ function fields(line: RequestLine): string {
   if (line.error !== undefined) text += `,"error":${line.error}`;
   if (line.tokenId !== undefined) text += `,"tokenId":${line.tokenId}`;
   if (line.subject !== undefined) text += `,"subject":${quote(line.subject)}`;
-  if (line.plantId !== undefined) text += `,"plantId":${quote(line.plantId)}`;
+  for (const name of recordIdNames) {
+    const id = line[name];
+    if (id !== undefined) text += `,"${name}":${quote(id)}`;
+  }
   if (line.outcomes !== undefined) text += `,"outcomes":${JSON.stringify(line.outcomes)}`;
   return `${text},"durationMs":${line.durationMs}`;
 }

@@ -1,3 +1,4 @@
+import { resources } from '@plant-store/contract/resources';
 import type { Request, RequestHandler, Response } from 'express';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { overloadErrors } from '../../src/errors/service-error.js';
@@ -32,7 +33,7 @@ it.each([-7_200_000, 7_200_000])(
     onTestFinished(() => void vi.useRealTimers());
     const { middleware, countBatch } = await rateLimit(5, 1);
     const countPlants: RequestHandler = (request, response, next) => {
-      countBatch(response, Number(request.get('X-Plants') ?? 1));
+      countBatch(response, Number(request.get('X-Plants') ?? 1), resources.plant);
       next();
     };
     const { client } = serveMiddleware(authenticate, middleware, countPlants);

@@ -14,9 +14,10 @@ import { createCallerMemory } from '../../src/http/caller-memory.js';
 import { createExchanges, type Exchange } from '../../src/http/exchanges.js';
 import { lingerOnClose } from '../../src/http/linger.js';
 import { limitAuthentication, maxRemembered } from '../../src/http/middleware/limit-authentication.js';
+import { createFind } from '../../src/http/routes/create-find.js';
 import { createServer } from '../../src/http/server.js';
 import { createOutputWriter } from '../../src/observe/logger.js';
-import { createFindPlant } from '../../src/plants/get-plant.js';
+import { queueOfAll } from '../../src/plants/plant-store.js';
 import { createListGate } from '../../src/runtime/list-gate.js';
 import { createTurns } from '../../src/runtime/turns.js';
 import { listen } from '../support/listen.js';
@@ -80,7 +81,7 @@ const trials: Readonly<Record<string, () => Promise<void> | void>> = {
     const { app, token } = await openApp(
       silentLog,
       { BODY_MAX_BYTES: '60000', BODY_MEMORY_MAX_BYTES: '120000' },
-      { queue },
+      { queue: queueOfAll(queue) },
     );
     const url = await listen(createServer(app, silentLog));
     const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
@@ -103,10 +104,10 @@ const trials: Readonly<Record<string, () => Promise<void> | void>> = {
     expect(await countWaiting(wait)).toBe(128);
   },
   async 'plants to look up'() {
-    const findPlant = createFindPlant({ find: never });
+    const find = createFind({ find: never });
     let id = 0n;
     // Those of the first query wait no more.
-    expect(await countWaiting((caller) => findPlant(id++, caller))).toBeLessThan(5_100);
+    expect(await countWaiting((caller) => find(id++, caller))).toBeLessThan(5_100);
   },
   async 'plants to commit'() {
     const queue = createTestQueue(

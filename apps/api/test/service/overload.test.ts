@@ -4,6 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { generateAccessToken } from '../../src/auth/token-service.js';
 import { parseConfig } from '../../src/config.js';
 import { createServer } from '../../src/http/server.js';
+import { queueOfAll } from '../../src/plants/plant-store.js';
 import { expectError } from '../support/expect-error.js';
 import { listen } from '../support/listen.js';
 import { openApp } from '../support/open-app.js';
@@ -28,7 +29,7 @@ async function startHeldService() {
   };
   const queue = createTestQueue(held, { limits: parseConfig({ QUEUE_MAX_PLANTS: '4' }, '/').queueLimits });
   const stopping = new AbortController();
-  const { app, token } = await openApp(log, {}, { queue, stopping: stopping.signal });
+  const { app, token } = await openApp(log, {}, { queue: queueOfAll(queue), stopping: stopping.signal });
   onTestFinished(() => released.resolve());
   const baseUrl = await listen(createServer(app, log));
   return {

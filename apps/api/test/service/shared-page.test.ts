@@ -22,7 +22,7 @@ it('reads a page once for the requests of a caller that wait for it', async () =
   const { app, token } = await openApp(
     silentLog,
     {},
-    { store: { list } as PlantStore, callers: new CountedCallers() },
+    { stores: { plant: { list } as PlantStore }, callers: new CountedCallers() },
   );
   const url = await listen(createServer(app, silentLog));
   const request = async (path: string) => {

@@ -8,7 +8,7 @@ const root = join(import.meta.dirname, '../../../..');
 const readers = {
   'the times of plants': [
     'apps/api/src/cli/import.ts',
-    'apps/api/src/plants/update-plant.ts',
+    'apps/api/src/resources.ts',
     'apps/api/src/store/postgresql/postgresql-store.ts',
     'apps/api/src/store/sqlite/sqlite-store.ts',
     'packages/client/src/testing/create-fake-plant-store.ts',

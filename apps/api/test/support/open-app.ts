@@ -5,6 +5,7 @@ import { inject, onTestFinished } from 'vitest';
 import { createTokenService } from '../../src/auth/token-service.js';
 import { parseConfig } from '../../src/config.js';
 import { createApp } from '../../src/http/create-app.js';
+import { queueOfAll } from '../../src/plants/plant-store.js';
 import { ActiveCallers } from '../../src/runtime/callers.js';
 import { createTurns } from '../../src/runtime/turns.js';
 import { openDatabase } from '../../src/store/open-database.js';
@@ -35,8 +36,8 @@ export async function openApp(
   const accessTokens = createTokenService(database.accessTokens);
   const app = await createApp({
     ...config,
-    queue: createTestQueue(database.stores.plant, { limits: config.queueLimits }),
-    store: database.stores.plant,
+    queue: queueOfAll(createTestQueue(database.stores.plant, { limits: config.queueLimits })),
+    stores: database.stores,
     accessTokens,
     ownTokens: accessTokens,
     turns: createTurns(new ActiveCallers()),

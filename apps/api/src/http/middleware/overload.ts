@@ -1,8 +1,8 @@
 import { ServiceError } from '@plant-store/records';
 import type { Request, RequestHandler } from 'express';
 import { overloadErrors } from '../../errors/service-error.js';
-import type { PlantQueue } from '../../plants/plant-store.js';
 import { type BodySource, discardBody } from '../json-body.js';
+import type { RecordQueue } from '../routes/records.js';
 import { callerOf } from './bearer-auth.js';
 
 /** Where the service is in its shutdown: it drains first, then it stops. */
@@ -30,8 +30,8 @@ export function rejectDuringShutdown({ draining, stopping }: Shutdown): RequestH
   };
 }
 
-/** Rejects creates that the queue would reject, before their bodies are read: a rejection must cost less than a create. */
-export function rejectWhenFull(queue: Pick<PlantQueue, 'isFull'>): RequestHandler {
+/** Rejects writes that the queue would reject, before their bodies are read: a rejection must cost less than a create. */
+export function rejectWhenFull(queue: Pick<RecordQueue, 'isFull'>): RequestHandler {
   return function rejectWhenFull(request: Request & BodySource, { locals }, next) {
     if (queue.isFull(callerOf(locals))) {
       // Node.js would buffer the body until the reply is sent, which matters only where many are rejected.

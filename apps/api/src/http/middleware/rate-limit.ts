@@ -1,26 +1,25 @@
-import { messages } from '@plant-store/contract/messages';
+import { messagesOf } from '@plant-store/contract/messages';
+import type { Resource } from '@plant-store/contract/resource';
 import { ServiceError } from '@plant-store/records';
 import type { RequestHandler, Response } from 'express';
 
+import { rateLimitName } from '../../resources.js';
 import { callerOf } from './bearer-auth.js';
 
 /**
- * Counts the plants of a batch for its caller, of which its request has counted one, and sends what is left.
+ * Counts the records of a batch for its caller, of which its request has counted one, and sends what is left.
  *
  * @throws {ServiceError} `batch_too_large` when no minute permits so many, `rate_limited` when this one does not any more;
  *   then only the request counts
  */
-export type CountBatch = (response: Response, plants: number) => void;
+export type CountBatch = (response: Response, records: number, resource: Resource) => void;
 
 /** How long the requests of a caller are counted, in milliseconds. */
 const windowMs = 60_000;
 
-/** What the RateLimit headers call the limit. */
-const identifier = 'plants';
-
 /**
  * Limits how many requests one caller may make in a minute, to the number of its token, if that has one, and sends the RateLimit headers
- * (draft-ietf-httpapi-ratelimit-headers-08). Comes after authentication. Each plant of a batch counts as a request.
+ * (draft-ietf-httpapi-ratelimit-headers-08). Comes after authentication. Each record of a batch counts as a request.
  *
  * @param requestsPerMinute for tokens without a number of their own, in this process; 0 is no limit
  * @param workers how many processes there are, of which each counts its share of a token's own number
@@ -42,7 +41,7 @@ export async function rateLimit(
       limit: (_request, response) => limitOf(response),
       standardHeaders: 'draft-8',
       legacyHeaders: false,
-      identifier,
+      identifier: rateLimitName,
       store: {
         async increment(caller) {
           const window = windowOf(caller);
@@ -69,18 +68,18 @@ export async function rateLimit(
         return limit(request, response, next);
       });
     },
-    countBatch(response, plants) {
+    countBatch(response, records, resource) {
       const own = limitOf(response);
       if (own === 0) return;
-      if (plants > own) {
-        throw new ServiceError('batch_too_large', messages.batchBeyondRateLimit(plants, own));
+      if (records > own) {
+        throw new ServiceError('batch_too_large', messagesOf(resource).batchBeyondRateLimit(records, own));
       }
       const window = windowOf(callerKey(response));
-      const fits = window.totalHits + plants - 1 <= own;
-      if (fits) window.totalHits += plants - 1;
+      const fits = window.totalHits + records - 1 <= own;
+      if (fits) window.totalHits += records - 1;
       const seconds = Math.max(1, Math.ceil(leftMsOf(window) / 1_000));
       const left = Math.max(0, own - window.totalHits);
-      response.setHeader('RateLimit', `"${identifier}"; r=${left}; t=${seconds}`);
+      response.setHeader('RateLimit', `"${rateLimitName}"; r=${left}; t=${seconds}`);
       if (fits) return;
       response.setHeader('Retry-After', seconds);
       throw rejection(seconds);

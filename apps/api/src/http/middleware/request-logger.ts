@@ -42,7 +42,7 @@ export function requestLogger(
     durationMs: number,
     span: ReturnType<RequestTraces['record']> | undefined,
   ): void {
-    const { accessToken, subject, plantId, outcomes, error, route } = response.locals;
+    const { accessToken, subject, recordId, recordIdName, outcomes, error, route } = response.locals;
     // The rejection log counts these.
     if (error instanceof OverloadError) return;
     const isSent = response.writableFinished;
@@ -60,7 +60,7 @@ export function requestLogger(
         error: error?.number,
         tokenId: accessToken?.id,
         subject,
-        plantId,
+        ...(recordIdName && { [recordIdName]: recordId }),
         outcomes,
         durationMs: Math.round(durationMs * 1000) / 1000,
       },

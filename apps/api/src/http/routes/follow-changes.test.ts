@@ -1,10 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type ChangePosition, ServiceError } from '@plant-store/records';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { overloadErrors } from '../errors/service-error.js';
-import type { ListGate } from '../runtime/list-gate.js';
+import { overloadErrors } from '../../errors/service-error.js';
+import { examinedBy, operationsByName } from '../../resources.js';
+import type { ListGate } from '../../runtime/list-gate.js';
 
 import { createFollowChanges } from './follow-changes.js';
+
+const operations = operationsByName.plant;
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
@@ -50,7 +53,13 @@ function open() {
   const draining = new AbortController();
   /** Takes a while where it is set. */
   const compose = vi.fn();
-  const followChanges = createFollowChanges({ store, lists, compose, draining: draining.signal });
+  const followChanges = createFollowChanges({
+    latest: () => operations.latest(store),
+    read: (query, share) => operations.changes(store, query, examinedBy(share)),
+    lists,
+    compose,
+    draining: draining.signal,
+  });
   const follow = (after: number, waitMs = 25_000, caller = 1) => {
     const gone = new AbortController();
     const query = { after: `1.${after}.${after}` };

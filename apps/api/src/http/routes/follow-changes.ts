@@ -1,10 +1,20 @@
-import type { ChangePage, ChangeQuery } from '@plant-store/contract';
 import { ServiceError } from '@plant-store/records';
-import { OverloadError } from '../errors/service-error.js';
-import type { Caller } from '../runtime/callers.js';
-import type { ListGate } from '../runtime/list-gate.js';
-import { findLatest, listChanges } from './list-changes.js';
-import type { PlantStore } from './plant-store.js';
+import { OverloadError } from '../../errors/service-error.js';
+import type { Caller } from '../../runtime/callers.js';
+import type { ListGate } from '../../runtime/list-gate.js';
+
+/** A page of changes, and how long the engine took, as in `Listed`. */
+interface Page<Change> {
+  readonly changes: readonly Change[];
+  readonly next: string;
+  readonly readMs?: number | undefined;
+}
+
+/** Which changes a page has. */
+interface Query {
+  readonly after: string;
+  readonly limit?: number | undefined;
+}
 
 /** How long the requests of a caller rest for each of them that was answered, in milliseconds: some ten times as long as that takes. */
 const restPerReplyMs = 2;
@@ -12,11 +22,14 @@ const restPerReplyMs = 2;
 const restFactor = 10;
 
 /** What followers depend on. */
-interface FollowersOptions {
-  readonly store: Pick<PlantStore, 'listChanges' | 'lastChange'>;
+interface FollowersOptions<Change> {
+  /** Returns the position of now. */
+  readonly latest: () => Promise<string>;
+  /** Returns a page, for which it may take a share of the time, from 0 to 1. */
+  readonly read: (query: Query, share: number) => Promise<Page<Change>>;
   readonly lists: ListGate;
   /** Composes the reply of a page that several requests get. */
-  readonly compose: (page: ChangePage) => void;
+  readonly compose: (page: Page<Change>) => void;
   /** How often the last change is looked up while requests wait, in milliseconds: another process may have made it. */
   readonly pollMs?: number;
   /** Once aborted, no request waits any more. */
@@ -25,7 +38,7 @@ interface FollowersOptions {
 
 /** A request for the changes after a position that waits until there are some. */
 interface Following {
-  readonly query: ChangeQuery & { readonly after: string };
+  readonly query: Query;
   readonly waitMs: number;
   readonly caller: Caller;
   /**
@@ -40,10 +53,17 @@ interface Following {
  * the same changes share a read, and all of it rest after replies, for longer the more callers do, so that creates have most of the
  * time however many follow. Nobody waits for the rest of another caller.
  */
-export function createFollowChanges({ store, lists, compose, pollMs = 100, draining }: FollowersOptions) {
+export function createFollowChanges<Change>({
+  latest: findLatest,
+  read: readPage,
+  lists,
+  compose,
+  pollMs = 100,
+  draining,
+}: FollowersOptions<Change>) {
   /** Ends the wait of each request. */
   const waiting = new Set<() => void>();
-  const reads = new Map<string, Promise<ChangePage | undefined>>();
+  const reads = new Map<string, Promise<Page<Change> | undefined>>();
   let latest: string | undefined;
   /** Until when the requests of callers rest. */
   const rests = new Map<Caller, number>();
@@ -85,7 +105,7 @@ export function createFollowChanges({ store, lists, compose, pollMs = 100, drain
     isWatching = true;
     setTimeout(async () => {
       // An error is that of the request, which reads again.
-      const found = await findLatest(store).catch(() => undefined);
+      const found = await findLatest().catch(() => undefined);
       isWatching = false;
       if (found === undefined || found !== latest) wakeAll();
       latest = found;
@@ -94,9 +114,9 @@ export function createFollowChanges({ store, lists, compose, pollMs = 100, drain
   }
 
   /** Reads the changes once for all requests that want them now; resolves to `undefined` where too many lists wait. */
-  async function readOnce({ query, caller }: Following): Promise<ChangePage | undefined> {
+  async function readOnce({ query, caller }: Following): Promise<Page<Change> | undefined> {
     try {
-      const read = (share: number) => listChanges(store, query, share);
+      const read = (share: number) => readPage(query, share);
       const { changes, next } = await lists.read(caller, { isWanted: () => true, read });
       const page = { changes, next };
       const startedAt = performance.now();
@@ -109,7 +129,7 @@ export function createFollowChanges({ store, lists, compose, pollMs = 100, drain
     }
   }
 
-  function read(following: Following): Promise<ChangePage | undefined> {
+  function read(following: Following): Promise<Page<Change> | undefined> {
     // One that began before the last wake may lack what that was for.
     const { caller, query } = following;
     const key = JSON.stringify([wakes, caller, query.after, query.limit]);
@@ -118,7 +138,7 @@ export function createFollowChanges({ store, lists, compose, pollMs = 100, drain
     return reading;
   }
 
-  return async function followChanges(following: Following): Promise<ChangePage> {
+  return async function followChanges(following: Following): Promise<Page<Change>> {
     const { query, waitMs, caller, gone } = following;
     const endsAt = performance.now() + waitMs;
     const isOver = () => performance.now() >= endsAt || draining.aborted || gone.aborted;

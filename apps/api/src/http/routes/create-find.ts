@@ -1,0 +1,91 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { StoredRecord } from '@plant-store/records';
+import { overloadErrors } from '../../errors/service-error.js';
+import { Budget, type Caller, FairQueue } from '../../runtime/callers.js';
+
+/** What finds records by their ids, without those that nothing has. */
+export interface RecordFinder {
+  find(ids: readonly bigint[]): Promise<readonly StoredRecord<object>[]>;
+}
+
+/** Finds what has an id. */
+type Find = (id: bigint, caller: Caller) => Promise<StoredRecord<object> | undefined>;
+
+/** How many records one query finds at most, and how many requests may wait for one; see `Budget` for the part of each caller. */
+const maxFound = 64;
+const maxWaiting = 10_000;
+
+/** After how much text, in UTF-16 code units, the replies to others have their turn of the event loop. */
+const textPerTurn = 2 ** 17;
+
+/** A request for a record. */
+interface Lookup {
+  readonly id: bigint;
+  readonly caller: Caller;
+  resolve(record: StoredRecord<object> | undefined): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Creates a function that finds records one by one, with one query for those that are asked for in a turn of the event loop, or
+ * while an earlier query is in flight. Callers take turns.
+ */
+export function createFind(store: RecordFinder): Find {
+  const waiting = new FairQueue<Lookup>();
+  const places = new Budget(maxWaiting);
+  let isBusy = false;
+
+  function takeBatch(): readonly Lookup[] {
+    const batch: Lookup[] = [];
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      places.release(next.caller, 1);
+      batch.push(next);
+      if (batch.length === maxFound) break;
+    }
+    return batch;
+  }
+
+  async function findAll(): Promise<void> {
+    for (let batch = takeBatch(); batch.length > 0; batch = takeBatch()) {
+      try {
+        const found = await store.find([...new Set(batch.map(({ id }) => id))]);
+        await resolveAll(batch, new Map(found.map((record) => [record.id, record])));
+      } catch (error) {
+        for (const { reject } of batch) reject(error);
+      }
+    }
+    isBusy = false;
+  }
+
+  return function find(id, caller) {
+    if (!places.take(caller, 1)) return Promise.reject(overloadErrors.waiting_reads);
+    return new Promise((resolve, reject) => {
+      waiting.push(caller, { id, caller, resolve, reject });
+      if (isBusy) return;
+      isBusy = true;
+      setImmediate(findAll);
+    });
+  };
+}
+
+/** Resolves lookups. What follows for each takes the longer, the longer its text is. */
+async function resolveAll(
+  batch: readonly Lookup[],
+  found: ReadonlyMap<bigint, StoredRecord<object>>,
+): Promise<void> {
+  let text = 0;
+  for (const { id, resolve } of batch) {
+    const record = found.get(id);
+    resolve(record);
+    if (record !== undefined) text += textLengthOf(record);
+    if (text < textPerTurn) continue;
+    text = 0;
+    await nextTurn();
+  }
+}
+
+function textLengthOf(record: object): number {
+  let length = 0;
+  for (const value of Object.values(record)) if (typeof value === 'string') length += value.length;
+  return length;
+}

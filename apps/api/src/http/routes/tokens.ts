@@ -1,0 +1,87 @@
+import type { contract } from '@plant-store/contract';
+import type { OwnToken } from '@plant-store/contract/operations';
+import type { AppRouteImplementation } from '@ts-rest/express';
+import type { Logger } from 'pino';
+import { createTokenManagement, type Issuer } from '../../auth/manage-tokens.js';
+import type { TokenService } from '../../auth/token-service.js';
+import { costPerTurn, type Turns } from '../../runtime/turns.js';
+import { callerOf } from '../middleware/bearer-auth.js';
+import { setCommonHeaders } from '../security-headers.js';
+
+/** What the operations of tokens depend on. */
+export interface TokenDependencies {
+  /** The access tokens of the service. */
+  readonly ownTokens: Pick<TokenService, 'issueWithinLimit' | 'listLatest' | 'find' | 'limit' | 'revoke'>;
+  /** How many requests a token without a limit of its own may make in a minute, in this process; 0 is no limit. */
+  readonly rateLimitPerMinute: number;
+  /** How many processes there are, of which each has its share of that. */
+  readonly workers: number;
+  /** What the event loop has to do. */
+  readonly turns: Turns;
+  readonly log: Logger;
+}
+
+type TokenOperation = 'getOwnToken' | 'listTokens' | 'createToken' | 'rotateToken' | 'revokeToken';
+
+/** The handlers of the operations of tokens. */
+export type TokenHandlers = {
+  readonly [Name in TokenOperation]: AppRouteImplementation<(typeof contract)[Name]>;
+};
+
+export function createTokenHandlers({
+  ownTokens,
+  workers,
+  turns,
+  log,
+  ...dependencies
+}: TokenDependencies): TokenHandlers {
+  const rateLimitPerMinute = dependencies.rateLimitPerMinute * workers;
+  const tokens = createTokenManagement(ownTokens, rateLimitPerMinute, log);
+  return {
+    getOwnToken: async ({ res }) => ({ status: 200, body: showOwnToken(res.locals) }),
+    async listTokens({ res }) {
+      await turns.wait(callerOf(res.locals), costOfTokens);
+      return { status: 200, body: { tokens: await tokens.list() } };
+    },
+    async createToken({ body, res }) {
+      // It counts those that are valid, as a rotation does.
+      await turns.wait(callerOf(res.locals), costOfTokens);
+      return { status: 200, body: await tokens.create(body, issuerOf(res.locals, rateLimitPerMinute)) };
+    },
+    async rotateToken({ params: { id }, body, res }) {
+      await turns.wait(callerOf(res.locals), costOfTokens);
+      return { status: 200, body: await tokens.rotate(id, body, issuerOf(res.locals, rateLimitPerMinute)) };
+    },
+    async revokeToken({ params: { id }, res }) {
+      await tokens.revoke(id, String(callerOf(res.locals)));
+      setCommonHeaders(res.req, res);
+      return { status: 204, body: undefined };
+    },
+  };
+}
+
+/** What authentication has found out about the token of a request, without what is not of its kind. */
+function showOwnToken({ accessToken, subject, acceptedUntil, scopes = [] }: Express.Locals): OwnToken {
+  const expiresAt = accessToken?.expiresAt?.getTime() ?? acceptedUntil;
+  return {
+    ...(accessToken ? { id: BigInt(accessToken.id), name: accessToken.name } : { subject }),
+    scopes: [...scopes],
+    ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt).toISOString() }),
+    ...(accessToken?.ratePerMinute && { ratePerMinute: accessToken.ratePerMinute }),
+  };
+}
+
+/** What the token of a request may give. */
+function issuerOf(locals: Express.Locals, rateLimitPerMinute: number): Issuer {
+  const { accessToken, acceptedUntil, scopes = [] } = locals;
+  return {
+    ...{ by: String(callerOf(locals)), id: accessToken?.id },
+    scopes,
+    expiresAt: accessToken?.expiresAt?.getTime() ?? acceptedUntil,
+    ratePerMinute: accessToken?.ratePerMinute ?? rateLimitPerMinute,
+    hasOwnRate: Boolean(accessToken?.ratePerMinute),
+  };
+}
+
+/** How long all tokens take to read, as many as there may be, counted as `Turns.schedule` does. */
+const costOfTokens = 16 * costPerTurn;
