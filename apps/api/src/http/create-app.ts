@@ -6,7 +6,6 @@ import type { Config } from '../config.js';
 import { measureRequests } from '../observe/measure-requests.js';
 import type { RequestTraces } from '../observe/otlp.js';
 import { createRejectionLog, type RequestLog } from '../observe/request-log.js';
-import { isWrite } from '../resources.js';
 import { createCallerMemory } from './caller-memory.js';
 import { completeJson, sendJson } from './fast-path.js';
 import { jsonBody, withoutMembers } from './json-body.js';
@@ -20,6 +19,7 @@ import { checkHeaders, requireValidTarget } from './middleware/request-head.js';
 import { requestLogger } from './middleware/request-logger.js';
 import { type ClientPackage, client, docs, type Page, page } from './routes/built-files.js';
 import { mountOperations, type OperationDependencies } from './routes/operations.js';
+import { isWrite } from './routes/records.js';
 import { commonHeaders } from './security-headers.js';
 
 /** The settings that an app has. */
@@ -78,16 +78,17 @@ export async function createApp(dependencies: AppDependencies): Promise<Express>
 
   const limit = await rateLimit(rateLimitPerMinute, workers);
   const authenticate = bearerAuth(accessTokens, limitAuthentication(dependencies), dependencies.callers);
-  mountOperations(app, { ...dependencies, memory, countBatch: limit.countBatch }, (operation, does) => {
-    const { scope } = operation.metadata;
+  mountOperations(app, { ...dependencies, memory, countBatch: limit.countBatch }, (operation) => {
+    const { metadata } = operation;
+    const { scope } = metadata;
     // To ignore a field of a token, such as its expiry, would give more than is meant.
-    const ignored = does ? ignoredFields : [];
+    const ignored = metadata.resource ? ignoredFields : [];
     const shape = 'body' in operation && withoutMembers(jsonShapeOf(operation.body), ignored);
     return [
       authenticate,
       limit.middleware,
       ...(scope ? [requireScope(scope, dependencies.jwt?.scopes[scope])] : []),
-      ...(does && isWrite(does) ? [rejectWhenFull(queue)] : []),
+      ...(isWrite(metadata) ? [rejectWhenFull(queue)] : []),
       ...(shape ? [jsonBody(shape, bodyLimitBytes, memory, turns)] : []),
     ];
   });

@@ -1,19 +1,18 @@
+import { contract, type Operation, type RecordOperation } from '@plant-store/contract';
 import { errors } from '@plant-store/contract/errors';
-import { routes } from '@plant-store/contract/routes';
 import { Counter, type Registry } from '@prometheus-io/client';
 import type { Request, Response } from 'express';
 import { type TokenVerifier, tokenRejections, type Verification } from '../auth/token-service.js';
-import { type Action, does } from '../resources.js';
 import { addGauge, createCounter, createHistogram } from './metrics.js';
 
 /** The paths of the operations that create a record, and of those that create a batch. */
 const createPaths = { one: pathsOf('create'), many: pathsOf('createMany') };
 
-function pathsOf(action: Action): ReadonlySet<string> {
-  const names = (Object.keys(does) as (keyof typeof does)[]).filter(
-    (name) => does[name]?.operation === action,
+function pathsOf(operation: RecordOperation): ReadonlySet<string> {
+  const creating = Object.values<Operation>(contract).filter(
+    ({ metadata }) => metadata.operation === operation,
   );
-  return new Set(names.map((name) => routes[name].path));
+  return new Set(creating.map(({ path }) => path));
 }
 
 /** From half a millisecond to ten seconds. */

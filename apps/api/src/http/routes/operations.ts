@@ -1,9 +1,8 @@
-import { contract } from '@plant-store/contract';
+import { contract, type RecordMetadata } from '@plant-store/contract';
 import { matchPath, parseQuery } from '@plant-store/contract/request-target';
 import { routes } from '@plant-store/contract/routes';
 import { type AppRouteImplementation, createExpressEndpoints, initServer } from '@ts-rest/express';
 import type { Express, NextFunction, RequestHandler, Response } from 'express';
-import { type Does, does } from '../../resources.js';
 import { createRecordHandlers, type RecordDependencies } from './records.js';
 import { createTokenHandlers, type TokenDependencies, type TokenHandlers } from './tokens.js';
 
@@ -26,7 +25,9 @@ type Handlers = { readonly [Key in Name]: AppRouteImplementation<(typeof contrac
 
 /** The handlers of the operations of records. Those of tokens must be all others. */
 type RecordHandlers = {
-  readonly [Key in Name as (typeof does)[Key] extends Does ? Key : never]: Handlers[Key];
+  readonly [Key in Name as (typeof contract)[Key]['metadata'] extends RecordMetadata
+    ? Key
+    : never]: Handlers[Key];
 };
 
 /**
@@ -37,10 +38,12 @@ type RecordHandlers = {
 export function mountOperations(
   app: Express,
   dependencies: OperationDependencies,
-  middlewareOf: (operation: Operation, does: Does | undefined) => readonly RequestHandler[],
+  middlewareOf: (operation: Operation) => readonly RequestHandler[],
 ): void {
   const handlerOf = createRecordHandlers(dependencies);
-  const ofRecords = Object.entries(does).flatMap(([name, what]) => (what ? [[name, handlerOf(what)]] : []));
+  const ofRecords = Object.entries<Operation>(contract).flatMap(([name, { metadata }]) =>
+    metadata.resource === undefined ? [] : [[name, handlerOf(metadata)]],
+  );
   const handlers: Handlers = {
     // The schemas of the contract have validated what these take, and the conformance suites what they return.
     ...(Object.fromEntries(ofRecords) as RecordHandlers),
@@ -54,10 +57,7 @@ export function mountOperations(
     (Object.keys(routes) as Name[]).map((name) => {
       const operation = contract[name];
       const own = 'pathParams' in operation ? [keepPathParameters] : [];
-      return [
-        name,
-        { middleware: [...middlewareOf(operation, does[name]), ...own], handler: handlers[name] },
-      ];
+      return [name, { middleware: [...middlewareOf(operation), ...own], handler: handlers[name] }];
     }),
   ) as { [Key in Name]: { middleware: OperationHandler[]; handler: Handlers[Key] } };
   createExpressEndpoints(contract, initServer().router(contract, operations), app, {

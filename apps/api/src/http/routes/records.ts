@@ -1,5 +1,6 @@
-import type { ChangeQuery } from '@plant-store/contract';
+import type { ChangeQuery, Metadata, RecordMetadata, RecordOperation } from '@plant-store/contract';
 import type { Conditions } from '@plant-store/contract/conditions';
+import type { ResourceName } from '@plant-store/contract/resources';
 import {
   type Batch,
   type Change,
@@ -16,7 +17,7 @@ import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
 import type { TokenVerifier } from '../../auth/token-service.js';
 import { overloadErrors } from '../../errors/service-error.js';
-import { type Action, type Does, examinedBy, operationsByName } from '../../resources.js';
+import { examinedBy, operationsByName } from '../../resources.js';
 import type { ActiveCallers, Caller } from '../../runtime/callers.js';
 import { createListGate, type ListGate } from '../../runtime/list-gate.js';
 import { costPerTurn, type Turns } from '../../runtime/turns.js';
@@ -46,7 +47,7 @@ export type RecordReader = RecordFinder &
 export interface RecordDependencies {
   readonly queue: RecordQueue;
   /** What operations read from, by the names of resources. */
-  readonly stores: Readonly<Record<Does['resource'], RecordReader>>;
+  readonly stores: Readonly<Record<ResourceName, RecordReader>>;
   /** Verifies the tokens of requests that wait. */
   readonly accessTokens: TokenVerifier;
   /** How many lists it reads at a time. */
@@ -74,11 +75,19 @@ interface CallOfOne extends Call {
   readonly headers: Conditions;
 }
 
+/** The operations that change nothing. */
+const reads: ReadonlySet<RecordOperation> = new Set(['get', 'getMany', 'list', 'count', 'changes']);
+
+/** Whether an operation changes records. */
+export const isWrite = ({ operation }: Metadata): boolean => operation !== undefined && !reads.has(operation);
+
 /** Answers the requests of an operation with a status and a body. */
 export type RecordHandler = (call: never) => Promise<{ readonly status: number; readonly body: unknown }>;
 
 /** Creates a function that returns the handler of an operation, by what that does. */
-export function createRecordHandlers(dependencies: RecordDependencies): (does: Does) => RecordHandler {
+export function createRecordHandlers(
+  dependencies: RecordDependencies,
+): (metadata: RecordMetadata) => RecordHandler {
   const { queue, memory, callers } = dependencies;
   const lists = createListGate({
     concurrency: dependencies.concurrentLists,
@@ -87,8 +96,7 @@ export function createRecordHandlers(dependencies: RecordDependencies): (does: D
     waitingShare: () => queue.waitingShare(),
   });
   const answerBatch = createBatchHandler(dependencies);
-  const handlersOf = (name: Does['resource']) =>
-    createHandlers(name, { ...dependencies, lists, answerBatch });
+  const handlersOf = (name: ResourceName) => createHandlers(name, { ...dependencies, lists, answerBatch });
   const byResource = new Map<string, ReturnType<typeof handlersOf>>();
   return ({ resource, operation, field }) => {
     const handlers = byResource.get(resource) ?? handlersOf(resource);
@@ -104,7 +112,7 @@ interface Shared extends RecordDependencies {
 
 /** The handlers of one resource. */
 function createHandlers(
-  name: Does['resource'],
+  name: ResourceName,
   { queue, stores, lists, answerBatch, accessTokens, draining }: Shared,
 ) {
   const store = stores[name];
@@ -222,7 +230,9 @@ function createHandlers(
       });
       return { status: 200, body: { changes, next } };
     },
-  } satisfies Record<Exclude<Action, 'count'>, RecordHandler> & { count(field?: string): RecordHandler };
+  } satisfies Record<Exclude<RecordOperation, 'count'>, RecordHandler> & {
+    count(field?: string): RecordHandler;
+  };
 }
 
 /** Sets what a reply has besides its status and its body. */
