@@ -10,6 +10,7 @@ export {
   subjectOfOperation,
 } from './metadata.js';
 export type * from './operations.js';
+export { schemasOf } from './record-schemas.js';
 export { routes } from './routes.js';
 export {
   createIdentifiedSchema,

@@ -8,9 +8,8 @@ import type { SqliteLocation } from '../store/database-location.js';
 import type { CheckedCopy } from '../store/sqlite/copy-sqlite.js';
 import { writeAtomically } from './atomic-write.js';
 import { nameBackup, sortBackups, warnOfFuture } from './backup-name.js';
-import { abortOnSignal, type CliContext, countOf } from './cli-context.js';
+import { abortOnSignal, type CliContext, countOf, type JsonOption, reportOutcome } from './cli-context.js';
 import { explainUnwritable } from './file-access.js';
-import { type JsonOption, reportOutcome } from './json-output.js';
 import { hashFile, sha256PathOf, writeSha256 } from './sha256.js';
 
 export interface BackupOptions extends JsonOption {

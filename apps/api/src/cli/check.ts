@@ -7,8 +7,7 @@ import {
 import { type Finding, failure, formatFinding, formatJson, inspectAll, worstOf } from '../check/finding.js';
 import type { Config } from '../config.js';
 import { ConfigurationError, OperatorError } from '../errors/operator-error.js';
-import { type CliContext, countOf } from './cli-context.js';
-import type { JsonOption } from './json-output.js';
+import { type CliContext, countOf, type JsonOption } from './cli-context.js';
 
 /**
  * Examines an installation before or while it runs, changes nothing, and prints each finding as it is made, or all as JSON.

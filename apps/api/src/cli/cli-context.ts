@@ -1,6 +1,7 @@
 import { fstatSync, readSync, statSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { escapeForTerminal } from '@plant-store/contract/escape-invisible';
+import { type ExactJson, stringifyExactJson } from '@plant-store/contract/exact-json/stringify';
 import { CommanderError } from 'commander';
 import { OperatorError } from '../errors/operator-error.js';
 
@@ -82,6 +83,31 @@ export async function writeResult({ output }: Pick<CliContext, 'output'>, text: 
   });
 }
 
+/** The option `--json` of a command. */
+export interface JsonOption {
+  readonly json?: boolean | undefined;
+}
+
+/** A line of JSON with the values of the API, in which every integer is exact. */
+export function toJsonLine(value: object): string {
+  return `${stringifyExactJson(value as ExactJson)}\n`;
+}
+
+/**
+ * Reports what a command has done: in words on standard error, and with `--json` as an object on standard output, too. The work is done,
+ * so a closed output does not matter.
+ */
+export async function reportOutcome(
+  { isTerminal, print, message }: Pick<CliContext, 'isTerminal' | 'print' | 'message'>,
+  { json = false }: JsonOption,
+  outcome: object,
+  words: string,
+): Promise<void> {
+  const line = toJsonLine(outcome);
+  if (json) print(isTerminal ? escapeForTerminal(line) : line);
+  await message(words);
+}
+
 /** The error to report when standard output fails. `EPIPE` stays as it is: a reader that has gone away is no error; see `main.ts`. */
 export function explainOutputError(error: NodeJS.ErrnoException): Error {
   if (error.code === 'EPIPE') return error;
@@ -154,9 +180,9 @@ function formatCount(count: number): string {
   return Math.round(count).toLocaleString('en');
 }
 
-/** A count with its noun, such as `1 plant` or `5 plants`. */
-export function countOf(count: number | bigint, noun: string): string {
-  return `${count} ${Number(count) === 1 ? noun : `${noun}s`}`;
+/** A count with its noun, such as `1 token` or `5 tokens`. */
+export function countOf(count: number | bigint, noun: string, plural = `${noun}s`): string {
+  return `${count} ${Number(count) === 1 ? noun : plural}`;
 }
 
 /** Prints why a command failed, and returns its exit status. Commander has printed its own errors already. */

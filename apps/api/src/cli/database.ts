@@ -7,8 +7,9 @@ import { type RetryPolicy, retry } from '../runtime/timing.js';
 import { type Database, isDatabaseUnavailable, type OpenOptions } from '../store/database.js';
 import type { DatabaseLocation, PostgresqlLocation } from '../store/database-location.js';
 import { openDatabase } from '../store/open-database.js';
-import { type CliContext, countOf } from './cli-context.js';
-import { type JsonOption, toJsonLine } from './json-output.js';
+import type { RecordStore } from '../store/store.js';
+import { type CliContext, countOf, type JsonOption, toJsonLine } from './cli-context.js';
+import type { RecordType } from './formats.js';
 
 /** Opens the database for an action, and closes it after that. */
 export async function withDatabase<Result>(
@@ -22,6 +23,15 @@ export async function withDatabase<Result>(
   } finally {
     await database.close();
   }
+}
+
+/** The store of a resource. */
+export function storeOf({ stores }: Pick<Database, 'stores'>, { resource }: RecordType): RecordStore {
+  // Commands pass it only records that the schemas of the resource have read.
+  const byName = stores as unknown as Readonly<Record<string, RecordStore>>;
+  const store = byName[resource.name];
+  if (store === undefined) throw new Error(`The database has no store of the resource ${resource.name}`);
+  return store;
 }
 
 /** How long a command retries when the database does not answer: longer than a restart of it takes. */
@@ -112,4 +122,12 @@ async function requireDistributable(location: DatabaseLocation): Promise<Postgre
   const { requireCluster } = await import('../store/postgresql/citus/distribute-plants.js');
   await requireCluster(location);
   return location;
+}
+
+/**
+ * Makes all cursors of changes expire that were issued before, after pending migrations: what they stand for may not be what is stored
+ * since a restore. Programs that follow changes then get `cursor_expired`, and read everything again. A service may be running.
+ */
+export function invalidateCursors({ database }: Pick<Config, 'database'>): Promise<void> {
+  return withDatabase({ database }, { mustExist: true }, (opened) => opened.invalidateCursors());
 }

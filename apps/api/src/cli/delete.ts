@@ -2,30 +2,33 @@ import { Readable } from 'node:stream';
 import { removalOf } from '@plant-store/records';
 import type { Config } from '../config.js';
 import { orThrow } from '../store/store.js';
-import { type CliContext, countOf } from './cli-context.js';
-import { readIdLine } from './formats.js';
+import { type CliContext, countOf, type JsonOption } from './cli-context.js';
+import { type RecordType, type RecordTypes, readIdLine } from './formats.js';
 import { readBatches, storeLines } from './import.js';
-import type { JsonOption } from './json-output.js';
 
-/** The ids of the plants to delete, or a file that has one a line, `-` for standard input, and the line to begin with. */
+/** The ids of the records to delete, or a file that has one a line, `-` for standard input, and the line to begin with. */
 export interface DeleteOptions extends JsonOption {
   readonly ids: readonly bigint[];
   readonly from?: string;
   readonly fromLine: number;
+  /** The resource of ids alone, and the only one whose records are deleted. Default: the first one for ids, and all for records. */
+  readonly only?: RecordType | undefined;
 }
 
 /**
- * Deletes plants by their ids. Those that no plant ever had are reported and stay free.
+ * Deletes records by their ids. Those that no record ever had are reported and stay free.
  *
  * @throws {OperatorError} at the end, when there were such ids, or invalid lines
  * @throws whatever ends it early, after printing how to resume
  */
-export async function deletePlants(
+export async function deleteRecords(
   config: Config,
-  { ids, from, fromLine, json }: DeleteOptions,
+  types: RecordTypes,
+  { ids, from, fromLine, only, json }: DeleteOptions,
   context: CliContext,
 ): Promise<void> {
   const isOfFile = from !== undefined;
+  const ofIds = only ?? types[0];
   const source = {
     file: from === '-' ? undefined : from,
     ...(!isOfFile && { input: Readable.from([Buffer.from(ids.join('\n'))]) }),
@@ -38,12 +41,16 @@ export async function deletePlants(
     {
       noun,
       mustExist: true,
-      read: (chunks, limits, signal) => readBatches(chunks, limits, signal, readIdLine),
-      async store(tombstones, plants) {
-        const changes = await plants.change(tombstones.map(({ id }) => removalOf(id)));
+      read: (chunks, limits, signal) =>
+        readBatches(chunks, limits, (bytes) => readIdLine(bytes, types, { ofIds, only }), signal),
+      async store(tombstones, store, { resource }) {
+        const changes = await store.change(tombstones.map(({ id }) => removalOf(id)));
         return changes.map(orThrow).map(({ before, after }, at) => ({
           stored: after !== undefined,
-          problem: before === undefined ? `No plant has ever had the id ${tombstones[at]?.id}.` : undefined,
+          problem:
+            before === undefined
+              ? `No ${resource.name} has ever had the id ${tombstones[at]?.id}.`
+              : undefined,
         }));
       },
       sum: ({ stored, alreadyThere, bad, invalid, nextLine }) => ({
@@ -59,7 +66,7 @@ export async function deletePlants(
       explainUnfinished: (nextLine) =>
         `Not deleted to the end. ${isOfFile ? `Go on with: --from-line ${nextLine}` : 'Run it again.'}`,
       explainBad: (bad) =>
-        `${countOf(bad, noun)} ${bad === 1 ? 'names' : 'name'} no plant and changed nothing. The plants of all others are deleted.`,
+        `${countOf(bad, noun)} ${bad === 1 ? 'names' : 'name'} no ${ofIds.resource.name} and changed nothing. The ${ofIds.resource.plural} of all others are deleted.`,
     },
     context,
   );

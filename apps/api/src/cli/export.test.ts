@@ -1,19 +1,20 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Plant } from '@plant-store/contract';
 import { expect, it, vi } from 'vitest';
 import { collect } from '../../test/support/collect.js';
 import { plantsOf } from '../../test/support/plants/plants-of.js';
 import { runInProcess } from '../../test/support/process/run-in-process.js';
 import { temporaryFolder } from '../../test/support/temporary-folder.js';
 import { until } from '../../test/support/until.js';
-import type { PlantStore } from '../plants/plant-store.js';
 import { databaseUnavailable } from '../store/database.js';
 import * as openDatabase from '../store/open-database.js';
 import { openSqlite } from '../store/sqlite/open-sqlite.js';
-import { readAllPlants } from './export.js';
+import type { RecordStore } from '../store/store.js';
+import { readAll } from './export.js';
 
 /** A folder with a database, which reads plants in this way. */
-async function createStore(read: PlantStore['read']): Promise<string> {
+async function createStore(read: RecordStore<Plant>['read']): Promise<string> {
   const folder = temporaryFolder();
   const database = await openSqlite(join(folder, 'plant-store.db'));
   const plants = { ...database.stores.plant, read };
@@ -56,7 +57,7 @@ const limits = { records: 2, bytes: 100 };
 /** Reads pages of one plant; the attempts with these numbers fail. */
 function createReader(...failing: readonly number[]) {
   let attempts = 0;
-  return vi.fn<PlantStore['read']>(async function* (after) {
+  return vi.fn<RecordStore['read']>(async function* (after) {
     for (const plant of plants) {
       if (after !== undefined && plant.id <= after) continue;
       if (failing.includes(++attempts)) throw new Error(`attempt ${attempts} failed`);
@@ -70,11 +71,11 @@ const retryTwice = async <Result>(readNext: () => Promise<Result>) =>
 
 it('goes on after the last plant once an attempt has failed, with each plant once', async () => {
   const read = createReader(1, 3, 4, 7);
-  expect((await collect(readAllPlants(read, limits, retryTwice))).flat()).toEqual(plants);
+  expect((await collect(readAll(read, limits, retryTwice))).flat()).toEqual(plants);
   expect(read.mock.calls).toEqual([undefined, undefined, -3n, -3n, 2n].map((after) => [after, limits]));
 });
 
 it('throws the error of the last attempt', async () => {
   const read = createReader(2, 3, 4);
-  await expect(collect(readAllPlants(read, limits, retryTwice))).rejects.toThrow('attempt 4 failed');
+  await expect(collect(readAll(read, limits, retryTwice))).rejects.toThrow('attempt 4 failed');
 });

@@ -1,175 +1,212 @@
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { PlantQuery } from '@plant-store/contract';
-import { isTombstone, withoutTombstones } from '@plant-store/records';
+import { isTombstone, type Stored, type StoredRecord, withoutTombstones } from '@plant-store/records';
 import type { AccessTokenStore } from '../auth/token-service.js';
 import type { Config } from '../config.js';
-import { listPlants } from '../plants/list-plants.js';
-import type { PlantRecord, PlantStore, StoredPlant } from '../plants/plant-store.js';
-import { showStoredPlant } from '../plants/show-plant.js';
-import type { PageLimits } from '../store/store.js';
+import { examinedBy } from '../resources.js';
+import type { Database } from '../store/database.js';
+import type { PageLimits, RecordStore } from '../store/store.js';
 import { writeAtomically } from './atomic-write.js';
-import { abortOnSignal, type CliContext, countOf, countProgress, writeResult } from './cli-context.js';
-import { retryWhileUnavailable, withDatabase } from './database.js';
-import { type Format, formats } from './formats.js';
-import { type JsonOption, toJsonLine } from './json-output.js';
+import {
+  abortOnSignal,
+  type CliContext,
+  countOf,
+  countProgress,
+  type JsonOption,
+  toJsonLine,
+  writeResult,
+} from './cli-context.js';
+import { retryWhileUnavailable, storeOf, withDatabase } from './database.js';
+import type { FormatName, RecordType } from './formats.js';
 import { describeWho, showHistory } from './show.js';
 
-/** Which plants are printed, and how. */
+/** Which records are printed, and how. */
 export interface ListOptions extends JsonOption {
-  readonly tag?: string;
+  /** The values that fields must have, by their names. */
+  readonly equal: Readonly<Record<string, unknown>>;
   readonly query?: string;
   readonly newest?: boolean;
   readonly addedFrom?: string;
   readonly addedBefore?: string;
   /** Whether who has added each, and updated it last, is printed at the end of its line. */
   readonly by?: boolean;
-  readonly format: keyof typeof formats;
+  readonly format: FormatName;
 }
 
-/** Prints the plants that match, page after page. */
+/** Prints the records that match, page after page. */
 export async function list(
   config: Config,
-  { tag, query: q, newest = false, addedFrom, addedBefore, by = false, format, json = false }: ListOptions,
+  type: RecordType,
+  options: ListOptions,
   context: CliContext,
 ): Promise<void> {
+  const { operations, formats } = type;
+  const {
+    equal,
+    query: q,
+    newest = false,
+    addedFrom,
+    addedBefore,
+    by = false,
+    format,
+    json = false,
+  } = options;
   const { head, write } = json
-    ? { head: '', write: (plant: StoredPlant) => toJsonLine(showStoredPlant(plant)) }
+    ? { head: '', write: (record: Stored<object>) => toJsonLine(operations.show(record)) }
     : formats[format];
-  await withDatabase(config, { mustExist: true }, async ({ stores: { plant: store }, accessTokens }) => {
+  await withDatabase(config, { mustExist: true }, async (database) => {
+    const store = storeOf(database, type);
+    const { accessTokens } = database;
     await writeResult(context, head);
     let after: string | undefined;
     do {
       const order = newest ? 'newest' : 'id';
-      const query: PlantQuery = { limit: 1_000, order, tag, q, addedFrom, addedBefore, after };
-      const { plants, next } = await retryWhileUnavailable(() => listPlants(store, query, 1));
-      const lines = by ? await withPeople(plants, { store, accessTokens, write, json }) : plants.map(write);
+      const query = { ...equal, limit: 1_000, order, q, addedFrom, addedBefore, after } as const;
+      const { records, next } = await retryWhileUnavailable(() =>
+        operations.list(store, query, examinedBy(1)),
+      );
+      const people = { type, store, accessTokens, write, json };
+      const lines = by ? await withPeople(records, people) : records.map(write);
       await writeResult(context, lines.join(''));
       after = next;
     } while (after !== undefined);
   });
 }
 
-/** The lines of plants with who has added each, and updated it last; nothing where nobody is known. */
+/** The lines of records with who has added each, and updated it last; nothing where nobody is known. */
 async function withPeople(
-  plants: readonly StoredPlant[],
+  records: readonly Stored<object>[],
   {
+    type,
     store,
     accessTokens,
     write,
     json,
   }: {
-    readonly store: Pick<PlantStore, 'findHistory'>;
+    readonly type: RecordType;
+    readonly store: Pick<RecordStore, 'findHistory'>;
     readonly accessTokens: Pick<AccessTokenStore, 'list'>;
-    readonly write: (plant: StoredPlant) => string;
+    readonly write: (record: Stored<object>) => string;
     readonly json: boolean;
   },
 ): Promise<readonly string[]> {
   const [histories, tokens] = await retryWhileUnavailable(() =>
-    Promise.all([store.findHistory(plants.map(({ id }) => id)), accessTokens.list()]),
+    Promise.all([store.findHistory(records.map(({ id }) => id)), accessTokens.list()]),
   );
   const byId = new Map(histories.map((history) => [history.record.id, history]));
-  return plants.map((plant) => {
-    const history = byId.get(plant.id);
+  return records.map((record) => {
+    const history = byId.get(record.id);
     // It may have been deleted since the page was read.
-    if (history === undefined || isTombstone(history.record)) return write(plant);
-    if (json) return toJsonLine(showHistory(history, tokens));
+    if (history === undefined || isTombstone(history.record)) return write(record);
+    if (json) return toJsonLine(showHistory(history, tokens, type));
     const { addedBy, changedBy } = history;
     const people = { added: describeWho(addedBy, tokens), updated: describeWho(changedBy, tokens) };
     const known = Object.entries(people).filter(([, who]) => who !== '');
-    return `${write(plant).slice(0, -1)}${known.map(([what, who]) => `  ${what} ${who}`).join('')}\n`;
+    return `${write(record).slice(0, -1)}${known.map(([what, who]) => `  ${what} ${who}`).join('')}\n`;
   });
 }
 
-/** Where plants are written to, standard output by default, and how. */
+/** Where records are written to, standard output by default, and how. */
 export interface ExportOptions {
   readonly output?: string;
   readonly format: 'ndjson' | 'csv';
 }
 
 /**
- * Writes all plants as NDJSON, with a line for each that was deleted, or as CSV, ordered by id, to standard output or to a new
- * file, which is created completely or not at all.
+ * Writes all records of resources as NDJSON, with a line for each that was deleted, or as CSV, ordered by id, to standard output or to
+ * a new file, which is created completely or not at all. One resource follows the other.
  */
-export async function exportPlants(
+export async function exportRecords(
   config: Config,
-  { output, format: name }: ExportOptions,
+  types: readonly RecordType[],
+  { output, format }: ExportOptions,
   context: CliContext,
 ): Promise<void> {
-  const format = formats[name];
-  const count = await withDatabase(config, { mustExist: true }, ({ stores: { plant: plants } }) =>
-    output === undefined
-      ? writeToOutput(plants, format, context)
-      : writeToFile(plants, format, resolve(context.folder, output), context),
-  );
-  await context.message(`${countOf(count, 'plant')} exported.`);
+  const counts = await withDatabase(config, { mustExist: true }, (database) => {
+    const writeTo = (target: Target) => writeRecords(database, types, format, target);
+    return output === undefined
+      ? writeTo(standardOutput(context))
+      : writeToFile(resolve(context.folder, output), writeTo, context);
+  });
+  await context.message(`${counts.join(', ')} exported.`);
+}
+
+/** Where an export is written to. */
+interface Target {
+  write(lines: string): Promise<void>;
+  showCount(count: number): void;
+  readonly signal?: AbortSignal;
+}
+
+function standardOutput(context: CliContext): Target {
+  const { output } = context;
+  const isTerminal = 'isTTY' in output && output.isTTY === true;
+  return {
+    write: (lines) => writeResult({ output }, lines),
+    showCount: isTerminal ? () => undefined : countProgress(context, 'records'),
+  };
+}
+
+function writeToFile<Result>(
+  path: string,
+  writeTo: (target: Target) => Promise<Result>,
+  context: CliContext,
+): Promise<Result> {
+  const signal = abortOnSignal(context);
+  return writeAtomically(path, async (temporaryPath) => {
+    const file = await open(temporaryPath, 'w');
+    const write = async (lines: string) => {
+      signal.throwIfAborted();
+      await file.writeFile(lines);
+    };
+    const target = { write, showCount: countProgress(context, 'records'), signal };
+    return writeTo(target).finally(() => file.close());
+  });
 }
 
 const pageLimits = { records: 1_000, bytes: 2 ** 20 };
 
-function writeToOutput(plants: PlantStore, format: Format, context: CliContext): Promise<number> {
-  const { output } = context;
-  const isTerminal = 'isTTY' in output && output.isTTY === true;
-  return writePlants(
-    plants,
-    format,
-    (lines) => writeResult({ output }, lines),
-    isTerminal ? () => undefined : countProgress(context, 'plants'),
-  );
-}
-
-function writeToFile(plants: PlantStore, format: Format, path: string, context: CliContext): Promise<number> {
-  const signal = abortOnSignal(context);
-  return writeAtomically(path, async (temporaryPath) => {
-    const file = await open(temporaryPath, 'w');
-    try {
-      return await writePlants(
-        plants,
-        format,
-        async (lines) => {
-          signal.throwIfAborted();
-          await file.writeFile(lines);
-        },
-        countProgress(context, 'plants'),
-        signal,
-      );
-    } finally {
-      await file.close();
+/** Writes page after page of each resource, and returns how many records there are, such as `3 plants`. */
+async function writeRecords(
+  database: Pick<Database, 'stores'>,
+  types: readonly RecordType[],
+  format: ExportOptions['format'],
+  { write, showCount, signal }: Target,
+): Promise<readonly string[]> {
+  const counts: string[] = [];
+  let total = 0;
+  for (const type of types) {
+    const { resource, formats } = type;
+    const before = total;
+    const store = storeOf(database, type);
+    const pages = readAll(
+      (after, limits) => store.read(after, limits),
+      pageLimits,
+      (readNext) => retryWhileUnavailable(readNext, signal),
+    );
+    if (formats[format].head !== '') await write(formats[format].head);
+    for await (const page of pages) {
+      await write(page.map(formats[format].write).join(''));
+      total += withoutTombstones(page).length;
+      showCount(total);
     }
-  });
-}
-
-/** Writes page after page, and returns the number of plants. */
-async function writePlants(
-  plants: PlantStore,
-  format: Format,
-  write: (lines: string) => Promise<void>,
-  showCount: (count: number) => void,
-  signal?: AbortSignal,
-): Promise<number> {
-  const pages = readAllPlants(plants.read, pageLimits, (readNext) => retryWhileUnavailable(readNext, signal));
-  let count = 0;
-  if (format.head !== '') await write(format.head);
-  for await (const page of pages) {
-    await write(page.map(format.write).join(''));
-    count += withoutTombstones(page).length;
-    showCount(count);
+    counts.push(countOf(total - before, resource.name, resource.plural));
   }
-  return count;
+  return counts;
 }
 
 /**
- * Reads all plants and tombstones in the order of their ids, page by page: every one that was stored before the call, and possibly
+ * Reads all records and tombstones in the order of their ids, page by page: every one that was stored before the call, and possibly
  * some that were stored since.
  *
  * @param read see `Store`
  * @param attempt reads the next page, and may call its argument again after an error: reading then goes on after the last page
  */
-export async function* readAllPlants(
-  read: PlantStore['read'],
+export async function* readAll(
+  read: RecordStore['read'],
   limits: PageLimits,
   attempt: <Result>(readNext: () => Promise<Result>) => Promise<Result> = (readNext) => readNext(),
-): AsyncGenerator<readonly PlantRecord[]> {
+): AsyncGenerator<readonly StoredRecord<object>[]> {
   let last: bigint | undefined;
   const begin = () => read(last, limits)[Symbol.asyncIterator]();
   let pages = begin();

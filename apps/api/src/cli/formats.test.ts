@@ -1,25 +1,37 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { isBlank, type Line, readIdLine, readPlantLine, splitLines } from './formats.js';
+import {
+  isBlank,
+  type Line,
+  type RecordLine,
+  readIdLine,
+  readRecordLine,
+  recordTypes,
+  splitLines,
+} from './formats.js';
 
 const differ =
   /^The plant is not valid: idText "9007199254740993" and id 9007199254740992 differ: send idText without id, because .* 2\^53\.$/;
 
+/** A line without its resource. */
+const contentOf = (line: RecordLine | undefined) =>
+  line === undefined || 'reason' in line ? line : { record: line.record };
+
 // `test/cli/import-lines.test.ts` has more lines that are wrong.
 it.each([
-  ['{"id":9223372036854775807,"name":"Fern"}', { plant: { id: 9223372036854775807n, name: 'Fern' } }],
+  ['{"id":9223372036854775807,"name":"Fern"}', { record: { id: 9223372036854775807n, name: 'Fern' } }],
   [
     '{"id":-9223372036854775808,"name":"","tag":""}',
-    { plant: { id: -9223372036854775808n, name: '', tag: '' } },
+    { record: { id: -9223372036854775808n, name: '', tag: '' } },
   ],
-  [' {"name":"Fern","id":1e2,"note":[]} \r', { plant: { id: 100n, name: 'Fern' } }],
+  [' {"name":"Fern","id":1e2,"note":[]} \r', { record: { id: 100n, name: 'Fern' } }],
   // As the API shows a plant: with all digits, and as JSON.parse rounds it.
   [
     '{"id":9007199254740993,"idText":"9007199254740993","name":"Fern","addedAt":"1970-01-01T00:00:00.007Z"}',
-    { plant: { id: 9007199254740993n, name: 'Fern', addedAt: 7 } },
+    { record: { id: 9007199254740993n, name: 'Fern', addedAt: 7 } },
   ],
-  ['{"idText":"9007199254740993","name":"Fern"}', { plant: { id: 9007199254740993n, name: 'Fern' } }],
-  ['{"idText":"9007199254740993","deleted":true}', { plant: { id: 9007199254740993n, deleted: true } }],
+  ['{"idText":"9007199254740993","name":"Fern"}', { record: { id: 9007199254740993n, name: 'Fern' } }],
+  ['{"idText":"9007199254740993","deleted":true}', { record: { id: 9007199254740993n, deleted: true } }],
   ...['"name":"Fern"', '"deleted":true'].map((member): [string, object] => [
     `{"id":9007199254740992,"idText":"9007199254740993",${member}}`,
     { reason: expect.stringMatching(differ) },
@@ -29,11 +41,11 @@ it.each([
   ['[]', { reason: 'The plant is not valid: it must be a JSON object.' }],
   [
     `{"id":1,"name":"","original":"${'a_-Z'.repeat(11).slice(1)}"}`,
-    { plant: { id: 1n, name: '', original: 'a_-Z'.repeat(11).slice(1) } },
+    { record: { id: 1n, name: '', original: 'a_-Z'.repeat(11).slice(1) } },
   ],
   ...['2026-11-25T10:00:00.123Z', '2026-11-25 11:00:00.123999+01:00'].map((time): [string, object] => [
     `{"id":1,"name":"","addedAt":"${time}"}`,
-    { plant: { id: 1n, name: '', addedAt: Date.UTC(2026, 10, 25, 10, 0, 0, 123) } },
+    { record: { id: 1n, name: '', addedAt: Date.UTC(2026, 10, 25, 10, 0, 0, 123) } },
   ]),
   ...['null', '""', '7', `"${'x'.repeat(44)}"`].map((original): [string, object] => [
     `{"id":1,"name":"","original":${original}}`,
@@ -46,16 +58,17 @@ it.each([
     },
   ],
 ])('reads %s', (text, expected) => {
-  expect(readPlantLine(Buffer.from(text))).toEqual(expected);
+  expect(contentOf(readRecordLine(Buffer.from(text), recordTypes))).toEqual(expected);
 });
 
 it.each([
-  ['9007199254740993', { plant: { id: 9007199254740993n, deleted: true } }],
-  ['{"idText":"9007199254740993","name":"Fern"}', { plant: { id: 9007199254740993n, deleted: true } }],
+  ['9007199254740993', { record: { id: 9007199254740993n, deleted: true } }],
+  ['{"idText":"9007199254740993","name":"Fern"}', { record: { id: 9007199254740993n, deleted: true } }],
   ['{"id":9007199254740992,"idText":"9007199254740993"}', { reason: expect.stringMatching(differ) }],
   ['{"idText":7}', { reason: expect.stringMatching(/^The plant is not valid: idText must be/) }],
 ])('reads the id of %s', (text, expected) => {
-  expect(readIdLine(Buffer.from(text))).toEqual(expected);
+  const [ofIds] = recordTypes;
+  expect(contentOf(readIdLine(Buffer.from(text), recordTypes, { ofIds }))).toEqual(expected);
 });
 
 it.each([

@@ -3,142 +3,255 @@ import {
   INT64_MAX,
   INT64_MIN,
   jsonShapeOf,
-  type Plant,
-  PlantSchema,
+  schemasOf,
   TimeSchema,
 } from '@plant-store/contract';
 import { escapeInvisible } from '@plant-store/contract/escape-invisible';
-import { explainInvalidRequest } from '@plant-store/contract/messages';
-import { type FileRecord, recordFormatsOf, writeDeleted } from '@plant-store/contract/record-format';
-import { fieldsOf } from '@plant-store/contract/resource';
-import { resources } from '@plant-store/contract/resources';
-import { isTombstone, type Tombstone, toIsoTime } from '@plant-store/records';
+import type { JsonShape } from '@plant-store/contract/exact-json/parse';
+import { explainInvalid, shorten, subjectOf } from '@plant-store/contract/messages';
+import {
+  type FileRecord,
+  recordFormatsOf,
+  resourceNameOf,
+  writeDeleted,
+} from '@plant-store/contract/record-format';
+import { fieldsOf, type Resource } from '@plant-store/contract/resource';
+import type { ResourceName } from '@plant-store/contract/resources';
+import {
+  isTombstone,
+  type Operations,
+  type Stored,
+  type StoredRecord,
+  type Tombstone,
+  toIsoTime,
+} from '@plant-store/records';
 import * as z from 'zod';
 import { parseJsonBytes } from '../http/json-body.js';
-import type { PlantRecord, StoredPlant } from '../plants/plant-store.js';
+import { operationsByName } from '../resources.js';
 
-/** How plants are printed. */
+/** How records of a resource are printed. */
 export interface Format {
-  /** Comes before the first plant. */
+  /** Comes before the first record. */
   readonly head: string;
-  /** A plant with its line feed; a tombstone, too, if the format has any, and nothing otherwise. */
-  write(row: PlantRecord): string;
+  /** A record with its line feed; a tombstone, too, if the format has any, and nothing otherwise. */
+  write(record: StoredRecord<object>): string;
 }
 
-const { ndjson, csv } = recordFormatsOf<Plant>(resources.plant);
+export const formatNames = ['ndjson', 'csv', 'table'] as const;
+export type FormatName = (typeof formatNames)[number];
 
-/** By the names that options take. */
-export const formats = {
-  /** As `recordFormatsOf` has it; of a deleted plant `{"id":1,"deleted":true}`. */
-  ndjson: {
-    head: ndjson.head,
-    write: (row) =>
-      isTombstone(row) ? writeDeleted(resources.plant, row.id) : ndjson.write(toFileRecord(row)),
-  },
-  csv: {
-    head: csv.head,
-    write: ofPlant((plant) => csv.write(toFileRecord(plant))),
-  },
-  /** For a terminal: a line for each plant, whatever its texts are; those that are optional are in brackets. */
-  table: {
-    head: `${'ID'.padEnd(20)}  ${'ADDED'.padEnd(19)}  NAME\n`,
-    write: ofPlant((plant) => {
-      const time = toFileRecord(plant).addedAt?.slice(0, 19).replace('T', ' ') ?? '';
-      const values: Readonly<Record<string, unknown>> = { ...plant };
-      const texts = fieldsOf(resources.plant).flatMap(([name, { required }]) => {
-        const value = values[name];
-        if (value === undefined) return [];
-        const shown = escapeInvisible(String(value), 'writing');
-        return required ? shown : `[${shown}]`;
-      });
-      return `${[`${plant.id}`.padEnd(20), time.padEnd(19), ...texts].join('  ')}\n`;
-    }),
-  },
-} satisfies Readonly<Record<string, Format>>;
-
-/** Writes plants alone. */
-function ofPlant(write: (plant: StoredPlant) => string): Format['write'] {
-  return (row) => (isTombstone(row) ? '' : write(row));
+/** What commands need of a resource. */
+export interface RecordType {
+  readonly resource: Resource;
+  readonly operations: Operations<object>;
+  /** The schemas of the fields in a body, and of the parameters of a list, by their names. */
+  readonly fields: Readonly<Record<string, z.ZodType>>;
+  readonly query: Readonly<Record<string, z.ZodType>>;
+  readonly formats: Readonly<Record<FormatName, Format>>;
+  /** What of a line of JSON is read. */
+  readonly shape: JsonShape;
+  /** Validates a record of a file, or a tombstone. */
+  read(value: unknown): RecordLine;
 }
 
-function toFileRecord({ addedAt, ...plant }: StoredPlant): FileRecord<Plant> {
-  return typeof addedAt === 'number' ? { ...plant, addedAt: toIsoTime(addedAt) } : plant;
+/** All resources. A line of a file that names none is of the first one. */
+export type RecordTypes = readonly [RecordType, ...RecordType[]];
+
+/** The content of a line: a record or a tombstone, or the reason why it is neither. */
+export type RecordLine =
+  | { readonly type: RecordType; readonly record: StoredRecord<object> }
+  | { readonly reason: string };
+
+export function recordTypeOf<Fields extends object, Name extends string>(
+  operations: Operations<Fields, Name>,
+): RecordType {
+  const resource: Resource = operations.resource;
+  const schemas = schemasOf(resource as Resource<ResourceName>);
+  const fields: RecordType['fields'] = schemas.fields.shape;
+  const lineFields = { ...fields, addedAt: TimeSchema.nullish(), original: OriginalSchema };
+  const LineSchema = createIdentifiedSchema(lineFields).transform(({ addedAt, original, ...record }) => ({
+    ...record,
+    ...(addedAt !== undefined && { addedAt }),
+    ...(original !== undefined && { original }),
+  }));
+  const required = fieldsOf(resource).flatMap(([name, { required }]) => (required ? name : []));
+  const isDeleted = (value: unknown) =>
+    isObject(value) && value['deleted'] === true && !required.some((name) => name in value);
+  const type: RecordType = {
+    resource,
+    // What commands do with records does not depend on their fields.
+    operations: operations as unknown as Operations<object>,
+    fields,
+    query: schemas.query.shape,
+    formats: formatsOf(resource),
+    shape: withResource(jsonShapeOf(createIdentifiedSchema({ ...lineFields, deleted: z.boolean() }))),
+    read(value) {
+      const { data, error } = (isDeleted(value) ? TombstoneSchema : LineSchema).safeParse(value);
+      if (data !== undefined) return { type, record: data };
+      return { reason: explainInvalid({ body: error?.issues }, subjectOf(resource)).message };
+    },
+  };
+  return type;
 }
 
-/** The content of a line: a plant or a tombstone, or the reason why it is neither. */
-export type PlantLine = { readonly plant: PlantRecord } | { readonly reason: string };
+/** The plural nouns of resources, such as `plants and gardens`. */
+export const pluralsOf = (types: readonly RecordType[]): string =>
+  new Intl.ListFormat('en-GB').format(types.map(({ resource }) => resource.plural));
 
-/** Reads a line of NDJSON exactly as the service reads the body of a create. */
-export function readPlantLine(bytes: Buffer): PlantLine {
-  try {
-    return readPlant(parseJsonBytes(bytes, lineShapes.plant));
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    return { reason: `The line is not valid JSON: ${error.message}.` };
-  }
+function formatsOf(resource: Resource): RecordType['formats'] {
+  const { ndjson, csv } = recordFormatsOf<object>(resource);
+  const fields = fieldsOf(resource);
+  const titles = fields.flatMap(([, { label, required }]) => (required ? label.toUpperCase() : []));
+  return {
+    /** As `recordFormatsOf` has it; of a deleted record `{"id":1,"deleted":true}`. */
+    ndjson: {
+      head: ndjson.head,
+      write: (record) =>
+        isTombstone(record) ? writeDeleted(resource, record.id) : ndjson.write(toFileRecord(record)),
+    },
+    csv: { head: csv.head, write: unlessDeleted((record) => csv.write(toFileRecord(record))) },
+    /** For a terminal: a line for each record, whatever its texts are; what is optional is in brackets. */
+    table: {
+      head: `${['ID'.padEnd(20), 'ADDED'.padEnd(19), ...titles].join('  ')}\n`,
+      write: unlessDeleted((record) => {
+        const time = toFileRecord(record).addedAt?.slice(0, 19).replace('T', ' ') ?? '';
+        const values: Readonly<Record<string, unknown>> = { ...record };
+        const shown = fields.flatMap(([name, { kind, label, required }]) => {
+          const value = values[name];
+          if (value === undefined) return [];
+          const text = Array.isArray(value) ? value.join(' ') : escapeInvisible(String(value), 'writing');
+          if (required) return text;
+          return kind === 'text' ? `[${text}]` : `[${label.toLowerCase()} ${text}]`;
+        });
+        return `${[`${record.id}`.padEnd(20), time.padEnd(19), ...shown].join('  ')}\n`;
+      }),
+    },
+  };
 }
 
-/** Validates a plant, or a tombstone, of a file. */
-export function readPlant(value: unknown): PlantLine {
-  const { data: plant, error } = (isDeleted(value) ? TombstoneSchema : LineSchema).safeParse(value);
-  return plant === undefined ? { reason: explainInvalidRequest({ body: error.issues }).message } : { plant };
+function unlessDeleted(write: (record: Stored<object>) => string): Format['write'] {
+  return (record) => (isTombstone(record) ? '' : write(record));
 }
 
-function isDeleted(value: unknown): boolean {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'deleted' in value &&
-    value.deleted === true &&
-    !('name' in value)
+function toFileRecord({ addedAt, ...record }: Stored<object>): FileRecord<object> {
+  return typeof addedAt === 'number' ? { ...record, addedAt: toIsoTime(addedAt) } : record;
+}
+
+/**
+ * Reads a line of NDJSON exactly as the service reads the body of a create.
+ *
+ * @param only the resource whose lines are read; all by default
+ * @returns `undefined` for a line of another one
+ */
+export function readRecordLine(bytes: Buffer, types: RecordTypes, only?: RecordType): RecordLine | undefined {
+  const [first] = types;
+  return readJson(bytes, first.shape, (value) =>
+    readAs(value, types, only, (type) =>
+      // A line of the first resource is parsed once.
+      type === first ? first.read(value) : readJson(bytes, type.shape, type.read),
+    ),
   );
 }
 
-/** Reads what names a plant to delete: its id, or an object with that, such as a plant of an export. */
-export function readIdLine(bytes: Buffer): PlantLine {
+/**
+ * Reads a line as one of the resource that it names.
+ *
+ * @param line an object of NDJSON, or the cells of CSV by their columns
+ * @param only the resource whose lines are read; all by default
+ * @returns `undefined` for a line of another one
+ */
+export function readAs(
+  line: unknown,
+  types: RecordTypes,
+  only: RecordType | undefined,
+  read: (type: RecordType) => RecordLine | undefined,
+): RecordLine | undefined {
+  const name = resourceNameOf(isObject(line) ? line : {});
+  if (name === undefined) return { reason: 'The line is not valid: resource must be a string.' };
+  if (only !== undefined && only.resource.name !== name) return undefined;
+  const type = types.find(({ resource }) => resource.name === name);
+  if (type !== undefined) return read(type);
+  return {
+    reason: `The line is of the resource "${shorten(name)}", which is not known here. Known are: ${types.map(({ resource }) => resource.name).join(', ')}.`,
+  };
+}
+
+function readJson<Line>(
+  bytes: Buffer,
+  shape: JsonShape,
+  read: (value: unknown) => Line,
+  explain = (problem: string) => `The line is not valid JSON: ${problem}.`,
+): Line | { readonly reason: string } {
+  let value: unknown;
   try {
-    const value: unknown = parseJsonBytes(bytes, lineShapes.tombstone);
-    const { data, error } = TombstoneSchema.safeParse(typeof value === 'object' ? value : { id: value });
-    if (data !== undefined) return { plant: data };
-    if (error.issues.some(({ path }) => path[0] === 'idText'))
-      return { reason: explainInvalidRequest({ body: error.issues }).message };
+    value = parseJsonBytes(bytes, shape);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
+    return { reason: explain(error.message) };
   }
-  return {
-    reason: `The line is neither an id, from ${INT64_MIN} to ${INT64_MAX}, nor a JSON object with one.`,
-  };
+  return read(value);
+}
+
+/**
+ * Reads what names a record to delete: its id, or an object with that, such as a record of an export.
+ *
+ * @param ofIds the resource of an id alone
+ * @param only as in `readRecordLine`
+ */
+export function readIdLine(
+  bytes: Buffer,
+  types: RecordTypes,
+  { ofIds, only }: { readonly ofIds: RecordType; readonly only?: RecordType | undefined },
+): RecordLine | undefined {
+  return readJson(
+    bytes,
+    idShape,
+    (value) =>
+      isObject(value)
+        ? readAs(value, types, only, (type) => readId(value, type))
+        : readId({ id: value }, ofIds),
+    () => notAnId.reason,
+  );
+}
+
+const notAnId = {
+  reason: `The line is neither an id, from ${INT64_MIN} to ${INT64_MAX}, nor a JSON object with one.`,
+};
+
+function readId(value: unknown, type: RecordType): RecordLine {
+  const { data, error } = TombstoneSchema.safeParse(value);
+  if (data !== undefined) return { type, record: data };
+  if (!error.issues.some(({ path }) => path[0] === 'idText')) return notAnId;
+  return { reason: explainInvalid({ body: error.issues }, subjectOf(type.resource)).message };
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 const TombstoneSchema = createIdentifiedSchema({}).transform(({ id }): Tombstone => ({ id, deleted: true }));
 
 const originalError = { error: 'must be what export writes: 43 characters' };
 
-/**
- * What a line of a plant holds: a `NewPlant`, and the time at which it was stored elsewhere, if that is known, and what it was created
- * as there, if it was updated.
- */
-const lineFields = {
-  ...PlantSchema.shape,
-  addedAt: TimeSchema.nullish(),
-  original: z
-    .string(originalError)
-    .regex(/^[\w-]{43}$/, originalError)
-    .optional(),
-};
-const LineSchema = createIdentifiedSchema(lineFields).transform(
-  ({ addedAt, original, ...plant }): StoredPlant => ({
-    ...plant,
-    ...(addedAt !== undefined && { addedAt }),
-    ...(original !== undefined && { original }),
-  }),
-);
+/** What a record was created as, if it was updated. */
+const OriginalSchema = z
+  .string(originalError)
+  .regex(/^[\w-]{43}$/, originalError)
+  .optional();
 
-/** What of a line of JSON is read. */
-const lineShapes = {
-  plant: jsonShapeOf(createIdentifiedSchema({ ...lineFields, deleted: z.boolean() })),
-  tombstone: jsonShapeOf(TombstoneSchema),
-};
+/** Adds the name of the resource to what is read. */
+const withResource = (shape: JsonShape): JsonShape => ({
+  ...shape,
+  members: [...(shape.members ?? []), { name: 'resource', shape: {} }],
+});
+
+const idShape = withResource(jsonShapeOf(TombstoneSchema));
+
+const [first, ...others] = Object.values(operationsByName).map(recordTypeOf);
+if (first === undefined) throw new Error('There are no resources');
+
+/** As the service has them. */
+export const recordTypes: RecordTypes = [first, ...others];
 
 const whiteSpace = new Set(Buffer.from(' \t\r'));
 

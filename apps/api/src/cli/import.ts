@@ -1,27 +1,38 @@
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
-import type { Plant } from '@plant-store/contract';
 import { escapeInvisible } from '@plant-store/contract/escape-invisible';
-import { hasSameFields } from '@plant-store/contract/fields';
-import { type Change, isTombstone, removalOf } from '@plant-store/records';
+import { withArticle } from '@plant-store/contract/resource';
+import {
+  type Change,
+  type CreateOutcome,
+  isTombstone,
+  removalOf,
+  type Stored,
+  type StoredRecord,
+} from '@plant-store/records';
 import type { Config } from '../config.js';
 import { messageOf, OperatorError } from '../errors/operator-error.js';
-import { isReplay } from '../plants/create-plant.js';
-import {
-  type CreatePlantOutcome,
-  type PlantRecord,
-  type PlantStore,
-  plantTable,
-  type StoredPlant,
-} from '../plants/plant-store.js';
 import { type FileKind, recognizeFile } from '../store/file-kind.js';
-import { orThrow } from '../store/store.js';
-import { abortOnSignal, type CliContext, countProgress } from './cli-context.js';
-import { retryWhileUnavailable, withDatabase } from './database.js';
+import { orThrow, type RecordStore } from '../store/store.js';
+import {
+  abortOnSignal,
+  type CliContext,
+  countProgress,
+  type JsonOption,
+  reportOutcome,
+} from './cli-context.js';
+import { retryWhileUnavailable, storeOf, withDatabase } from './database.js';
 import { explainUnreadable, quote } from './file-access.js';
-import { isBlank, type PlantLine, readPlantLine, splitLines } from './formats.js';
-import { type JsonOption, reportOutcome } from './json-output.js';
+import {
+  isBlank,
+  pluralsOf,
+  type RecordLine,
+  type RecordType,
+  type RecordTypes,
+  readRecordLine,
+  splitLines,
+} from './formats.js';
 
 /** What is imported, and from where on. */
 export interface ImportOptions extends JsonOption {
@@ -30,8 +41,10 @@ export interface ImportOptions extends JsonOption {
   readonly fromLine: number;
   /** By default that of the file by its name, or NDJSON. */
   readonly format?: ImportFormat | undefined;
-  /** Whether ids of deleted plants are given to the plants of the file. */
+  /** Whether the IDs of deleted records are reused for records of the file. */
   readonly reuseDeletedIds?: boolean;
+  /** The resource whose lines are imported; all by default. */
+  readonly only?: RecordType | undefined;
 }
 
 export const importFormats = ['ndjson', 'csv', 'tsv'] as const;
@@ -42,23 +55,34 @@ function formatOf(file = ''): ImportFormat {
 }
 
 /**
- * Stores the plants of a file. Invalid lines are reported and skipped.
+ * Stores the records of a file. Invalid lines are reported and skipped.
  *
  * @throws {OperatorError} at the end, when there were invalid lines
  * @throws whatever ends it early, after printing the line to resume from
  */
-export async function importPlants(
+export async function importRecords(
   config: Config,
-  { file, fromLine, format = formatOf(file), reuseDeletedIds = false, json }: ImportOptions,
+  types: RecordTypes,
+  { file, fromLine, format = formatOf(file), reuseDeletedIds = false, only, json }: ImportOptions,
   context: CliContext,
 ): Promise<void> {
   const command: LineCommand = {
     noun: 'line',
-    read: (chunks, limits, signal) =>
-      format === 'ndjson'
-        ? readBatches(checkStart(chunks, format), limits, signal)
-        : groupLines(readCsvLines(checkStart(chunks, format), format, limits, context), limits),
-    store: (rows, plants) => importRecords(rows, plants, reuseDeletedIds),
+    async *read(chunks, limits, signal) {
+      const checked = checkStart(chunks, format);
+      if (format === 'ndjson')
+        return yield* readBatches(checked, limits, (bytes) => readRecordLine(bytes, types, only), signal);
+      // Loaded only for it.
+      const { readCsv } = await import('./read-csv.js');
+      const lines = readCsv(checked, {
+        ...{ types, only },
+        delimiter: format === 'tsv' ? '\t' : undefined,
+        maxLength: Math.max(limits.lineBytes, minCsvLength),
+        onUnused: (columns) => void context.message(`Not imported: ${columns}`),
+      });
+      yield* groupLines(lines, limits);
+    },
+    store: (records, store, { operations }) => storeRecords(records, store, operations, reuseDeletedIds),
     sum: ({ stored, alreadyThere, bad, nextLine }) => ({
       outcome: { imported: stored, alreadyThere, bad, nextLine },
       words: `${stored} imported, ${alreadyThere} already there, ${bad} bad`,
@@ -66,7 +90,7 @@ export async function importPlants(
     explainUnfinished: (nextLine) => `Not imported to the end. Go on with: --from-line ${nextLine}`,
     explainBad(bad) {
       const [lines, them] = bad === 1 ? ['line is', 'it'] : ['lines are', 'them'];
-      return `${bad} ${lines} bad and changed nothing. Fix ${them} and import the file again: plants already stored are left unchanged.`;
+      return `${bad} ${lines} bad and changed nothing. Fix ${them} and import the file again: ${pluralsOf(only === undefined ? types : [only])} already stored are left unchanged.`;
     },
   };
   await storeLines(config, { file, fromLine, json }, command, context);
@@ -94,57 +118,58 @@ function explainContent(start: Buffer, format: ImportFormat): FileKind | undefin
   if (/^\s*\[\s*(\{|\]|$)/.test(text))
     return {
       what: 'The file is a JSON array',
-      advice: `Write one object on each line. Use jq 1.7 or later, because older versions round ids: jq -c '.[]' plants.json | plant-store import`,
+      advice: `Write one object on each line. Use jq 1.7 or later, because older versions round ids: jq -c '.[]' records.json | plant-store import`,
     };
   if (format !== 'ndjson' && /^\s*\{/.test(text))
     return {
       what: 'This is not CSV: its first line looks like NDJSON',
       advice: 'Name the format: --format ndjson.',
     };
+  const [firstLine = ''] = text.split('\n', 1);
+  if (format === 'ndjson' && /^\s*[^{\s][^{]*[,;\t]/.test(firstLine))
+    return {
+      what: 'This is not NDJSON: its first line looks like one of CSV or TSV',
+      advice: 'Name the format, such as --format csv.',
+    };
   if (format === 'ndjson' && /^(\xff\xfe|\xfe\xff)/.test(start.toString('latin1', 0, 2)))
     return {
       what: 'The file is in UTF-16',
-      advice: 'Convert it: iconv -f UTF-16 -t UTF-8 plants.ndjson | plant-store import',
+      advice: 'Convert it: iconv -f UTF-16 -t UTF-8 records.ndjson | plant-store import',
     };
   return undefined;
 }
 
-/** The least that is the longest line of CSV: it may have other columns than those of plants. */
+/** The least that is the longest line of CSV: it may have other columns than those of records. */
 const minCsvLength = 2 ** 20;
 
-async function* readCsvLines(
-  chunks: AsyncIterable<Buffer>,
-  format: 'csv' | 'tsv',
-  { lineBytes }: ReadLimits,
-  context: CliContext,
-): AsyncGenerator<SizedLine> {
-  // Loaded only for it.
-  const { readCsv } = await import('./read-csv.js');
-  yield* readCsv(chunks, {
-    delimiter: format === 'tsv' ? '\t' : undefined,
-    maxLength: Math.max(lineBytes, minCsvLength),
-    onUnused: (columns) => void context.message(`Not imported: ${columns}`),
-  });
-}
-
-/** What a command does with lines, each of which has a plant or a tombstone. */
+/** What a command does with lines, each of which has a record or a tombstone. */
 interface LineCommand {
   /** What is numbered. */
   readonly noun: 'line' | 'argument';
   /** Whether the database must exist; otherwise it is created as needed. */
   readonly mustExist?: boolean;
   read(chunks: AsyncIterable<Buffer>, limits: ReadLimits, signal: AbortSignal): AsyncIterable<Batch>;
-  readonly store: StoreRows;
+  readonly store: StoreRecords;
   /** What was done, for programs and for people. */
   sum(counts: Counts): { readonly outcome: object; readonly words: string };
   explainUnfinished(nextLine: number): string;
   explainBad(bad: number): string;
 }
 
-/** Stores plants and tombstones, and returns an outcome for each. It is called again while the database does not answer. */
-type StoreRows = (rows: readonly PlantRecord[], plants: PlantStore) => Promise<readonly RowOutcome[]>;
+/**
+ * Stores records and tombstones of one resource, and returns an outcome for each. It is called again while the database does not
+ * answer.
+ */
+type StoreRecords = (
+  records: readonly StoredRecord<object>[],
+  store: RecordStore<object>,
+  type: RecordType,
+) => Promise<readonly RowOutcome[]>;
 
-/** What became of a plant or tombstone: whether it changed anything, and why not if that is to be reported. */
+/** A record or a tombstone, and its resource. */
+export type Row = Exclude<RecordLine, { readonly reason: string }>;
+
+/** What became of a row: whether it changed anything, and why not if that is to be reported. */
 export interface RowOutcome {
   readonly stored: boolean;
   readonly problem?: string | undefined;
@@ -196,13 +221,15 @@ export async function storeLines(
   );
   const counts = { stored: 0, alreadyThere: 0, bad: 0, invalid: 0 };
   try {
-    await withDatabase(config, { mustExist }, async ({ stores: { plant: plants }, concurrentCommits }) => {
-      const storeRows = (rows: readonly PlantRecord[]) =>
-        retryWhileUnavailable(() => store(rows, plants), signal);
+    await withDatabase(config, { mustExist }, async (database) => {
+      const storeRows = (rows: readonly Row[]) =>
+        storeByType(rows, (records, type) =>
+          retryWhileUnavailable(() => store(records, storeOf(database, type), type), signal),
+        );
       const batches = read(chunks, limits, signal);
       let next = fromLine;
       try {
-        for await (const batch of storeBatches(storeRows, batches, concurrentCommits)) {
+        for await (const batch of storeBatches(storeRows, batches, database.concurrentCommits)) {
           const { badLines, nextLine } = batch;
           counts.stored += batch.stored;
           counts.alreadyThere += batch.alreadyThere;
@@ -231,6 +258,23 @@ export async function storeLines(
     input.destroy();
   }
   if (counts.bad > 0) throw new OperatorError(command.explainBad(counts.bad));
+}
+
+/** Stores the rows of each resource together. */
+async function storeByType(
+  rows: readonly Row[],
+  store: (records: readonly StoredRecord<object>[], type: RecordType) => Promise<readonly RowOutcome[]>,
+): Promise<readonly RowOutcome[]> {
+  const outcomes = new Map<Row, RowOutcome | undefined>();
+  for (const type of new Set(rows.map((row) => row.type))) {
+    const own = rows.filter((row) => row.type === type);
+    const stored = await store(
+      own.map(({ record }) => record),
+      type,
+    );
+    for (const [at, row] of own.entries()) outcomes.set(row, stored[at]);
+  }
+  return rows.map((row) => requireOutcome(outcomes.get(row)));
 }
 
 async function openFile(
@@ -263,7 +307,7 @@ async function* readChunks(
 }
 
 function cannotRead(error: unknown, advice = ''): OperatorError {
-  return new OperatorError(`The plants cannot be read: ${messageOf(error)}${advice}`, { cause: error });
+  return new OperatorError(`The file cannot be read: ${messageOf(error)}${advice}`, { cause: error });
 }
 
 /** The result of a batch that is on disk. */
@@ -279,15 +323,14 @@ export interface BatchOutcome {
 }
 
 /**
- * Stores batches, some of them concurrently, and yields their results in order. Of several plants with the same id the
- * first one in the file is stored: batches that share an id are stored one after the other.
+ * Stores batches, some of them concurrently, and yields their results in order. Of several records with the same id the
+ * first one in the file is stored: batches that share an id are stored one after the other, whatever its resource is.
  *
- * @param store as in `LineCommand`
  * @throws what storing a batch throws, once no batch is in flight any more; what reading one throws, after the results of those
  * before it
  */
 export async function* storeBatches(
-  store: (rows: readonly PlantRecord[]) => Promise<readonly RowOutcome[]>,
+  store: (rows: readonly Row[]) => Promise<readonly RowOutcome[]>,
   batches: AsyncIterable<Batch>,
   concurrentBatches: number,
 ): AsyncGenerator<BatchOutcome> {
@@ -302,18 +345,18 @@ export async function* storeBatches(
   const inFlight: { readonly ids: ReadonlySet<bigint>; readonly outcome: Promise<BatchOutcome> }[] = [];
   try {
     for await (const batch of readToFailure()) {
-      const plants = batch.flatMap((line) => ('plant' in line ? line.plant : []));
+      const rows = batch.flatMap((line) => ('record' in line ? line : []));
       const mustWait = () =>
         inFlight.length >= concurrentBatches ||
-        inFlight.some(({ ids }) => plants.some(({ id }) => ids.has(id)));
+        inFlight.some(({ ids }) => rows.some(({ record }) => ids.has(record.id)));
       for (let first = inFlight[0]; first && mustWait(); first = inFlight[0]) {
         yield await first.outcome;
         inFlight.shift();
       }
-      const outcome = storeBatch(batch, plants, store);
+      const outcome = storeBatch(batch, rows, store);
       // It is awaited later, in order; until then a rejection must not count as unhandled.
       outcome.catch(() => undefined);
-      inFlight.push({ ids: new Set(plants.map(({ id }) => id)), outcome });
+      inFlight.push({ ids: new Set(rows.map(({ record }) => record.id)), outcome });
     }
     for (const { outcome } of inFlight) yield await outcome;
     if (failure !== undefined) throw failure.error;
@@ -324,8 +367,8 @@ export async function* storeBatches(
 
 async function storeBatch(
   lines: Batch,
-  rows: readonly PlantRecord[],
-  store: (rows: readonly PlantRecord[]) => Promise<readonly RowOutcome[]>,
+  rows: readonly Row[],
+  store: (rows: readonly Row[]) => Promise<readonly RowOutcome[]>,
 ): Promise<BatchOutcome> {
   const outcomes = rows.length === 0 ? [] : await store(rows);
   let next = 0;
@@ -344,85 +387,92 @@ async function storeBatch(
 }
 
 function requireOutcome<Outcome>(outcome: Outcome | undefined): Outcome {
-  if (outcome === undefined) throw new Error('The store returned no outcome for a plant');
+  if (outcome === undefined) throw new Error('The store returned no outcome for a record');
   return outcome;
 }
 
 /**
- * Stores plants, and removes others, as if one after the other: a plant below the tombstone of its id finds that there.
+ * Stores records, and removes others, as if one after the other: a record below the tombstone of its id finds that there.
  *
- * @param reuseDeletedIds whether such a plant is given the id
+ * @param reuseDeletedIds whether such a record gets the id
  */
-export async function importRecords(
-  records: readonly PlantRecord[],
-  plants: Pick<PlantStore, 'create' | 'change'>,
+export async function storeRecords(
+  records: readonly StoredRecord<object>[],
+  store: Pick<RecordStore<object>, 'create' | 'change'>,
+  operations: RecordType['operations'],
   reuseDeletedIds = false,
 ): Promise<readonly RowOutcome[]> {
-  const tombstones = new Map<bigint, PlantRecord>();
-  const first: StoredPlant[] = [];
-  const last: StoredPlant[] = [];
+  const tombstones = new Map<bigint, StoredRecord<object>>();
+  const first: Stored<object>[] = [];
+  const last: Stored<object>[] = [];
   for (const record of records) {
     if (!isTombstone(record)) (tombstones.has(record.id) ? last : first).push(record);
     else if (!tombstones.has(record.id)) tombstones.set(record.id, record);
   }
-  const outcomes = new Map<PlantRecord, RowOutcome>();
-  const create = async (created: readonly StoredPlant[]) => {
-    const results = (await plants.create(created)).map(orThrow);
-    const completions = created.flatMap((plant, at) => {
+  const outcomes = new Map<StoredRecord<object>, RowOutcome>();
+  const create = async (created: readonly Stored<object>[]) => {
+    const results = (await store.create(created)).map(orThrow);
+    const completions = created.flatMap((record, at) => {
       const result = requireOutcome(results[at]);
-      outcomes.set(plant, toRowOutcome(plant, result));
+      outcomes.set(record, toRowOutcome(record, result, operations));
       const isRetired = !result.stored && isTombstone(result.existing);
-      return (isRetired && reuseDeletedIds) || plant.original !== undefined ? [completionOf(plant)] : [];
+      return (isRetired && reuseDeletedIds) || record.original !== undefined ? [completionOf(record)] : [];
     });
     if (completions.length === 0) return;
-    const completed = await plants.change(completions);
-    for (const [at, { plant }] of completions.entries()) {
+    const completed = await store.change(completions);
+    for (const [at, { record }] of completions.entries()) {
       const { before, after } = orThrow(requireOutcome(completed[at]));
-      if (after !== undefined) outcomes.set(plant, { stored: true });
-      // Another one of the file may have been given the id before it.
-      else if (before !== undefined && !outcomes.get(plant)?.stored)
-        outcomes.set(plant, toRowOutcome(plant, { stored: false, existing: before }));
+      if (after !== undefined) outcomes.set(record, { stored: true });
+      // Another one of the file may have got the id before it.
+      else if (before !== undefined && !outcomes.get(record)?.stored)
+        outcomes.set(record, toRowOutcome(record, { stored: false, existing: before }, operations));
     }
   };
   await create(first);
-  const removals = [...tombstones.keys()].map((id) => removalOf<Plant>(id, true));
-  const removed = removals.length === 0 ? [] : await plants.change(removals);
+  const removals = [...tombstones.keys()].map((id) => removalOf<object>(id, true));
+  const removed = removals.length === 0 ? [] : await store.change(removals);
   for (const [at, tombstone] of [...tombstones.values()].entries())
     outcomes.set(tombstone, { stored: orThrow(requireOutcome(removed[at])).after !== undefined });
   await create(last);
   // Of several tombstones with one id the first one has removed it.
   return records.map((record) => outcomes.get(record) ?? { stored: false });
 
-  /** Gives the id of a deleted plant to one of the file, or adds to that what it was created as, which a create does not store. */
-  function completionOf(plant: StoredPlant): Change<Plant> & { readonly plant: StoredPlant } {
-    const given = { ...plant, addedAt: plant.addedAt === undefined ? Date.now() : plant.addedAt };
+  /** Gives a record of the file the id of a deleted one, or adds to it what it was created as, which a create does not store. */
+  function completionOf(record: Stored<object>): Change<object> & { readonly record: Stored<object> } {
+    const given = { ...record, addedAt: record.addedAt === undefined ? Date.now() : record.addedAt };
     return {
-      ...{ plant, id: plant.id, bytes: plantTable.bytesOf(plant) },
+      ...{ record, id: record.id, bytes: 0 },
       replace(existing) {
         if (existing === undefined) return undefined;
         if (isTombstone(existing)) return reuseDeletedIds ? given : undefined;
-        const lacksOriginal = existing.original === undefined && hasSameFields(existing, plant);
-        return lacksOriginal && plant.original !== undefined
-          ? { ...existing, original: plant.original }
+        const lacksOriginal = existing.original === undefined && operations.columns.isSame(existing, record);
+        return lacksOriginal && record.original !== undefined
+          ? { ...existing, original: record.original }
           : undefined;
       },
     };
   }
 }
 
-const idRetired = (id: bigint) =>
-  `The id ${id} was that of a plant that was deleted. Choose another id, or import with --reuse-deleted-ids.`;
-
-/** What became of a plant, and why it is not there, if it is not. */
-export function toRowOutcome(plant: StoredPlant, outcome: CreatePlantOutcome): RowOutcome {
+/** What became of a record, and why it is not there, if it is not. */
+export function toRowOutcome(
+  record: Stored<object>,
+  outcome: CreateOutcome<object>,
+  { columns, isReplay, resource }: RecordType['operations'],
+): RowOutcome {
   if (outcome.stored) return { stored: true };
   const { existing } = outcome;
-  if (isTombstone(existing)) return { stored: false, problem: idRetired(plant.id) };
+  const { name } = resource;
+  if (isTombstone(existing))
+    return {
+      stored: false,
+      problem: `The id ${record.id} was that of ${withArticle(name)} that was deleted. Choose another id, or import with --reuse-deleted-ids.`,
+    };
   // Of one that both have updated, each in its way, both have what it was created as.
   const isSame =
-    hasSameFields(existing, plant) ||
-    (plant.original === undefined ? isReplay(existing, plant) : existing.original === plant.original);
-  return { stored: false, problem: isSame ? undefined : `The id ${plant.id} belongs to another plant.` };
+    columns.isSame(existing, record) ||
+    (record.original === undefined ? isReplay(existing, record) : existing.original === record.original);
+  return { stored: false, problem: isSame ? undefined : `The id ${record.id} belongs to another ${name}.` };
 }
 
 /** The line to begin with, how long a line may be, and the most that a batch holds. */
@@ -433,25 +483,24 @@ export interface ReadLimits {
   readonly batchBytes: number;
 }
 
-type NumberedLine = PlantLine & { readonly number: number };
+type NumberedLine = RecordLine & { readonly number: number };
 
 /** Consecutive lines without the blank ones; at least one. */
 export type Batch = readonly NumberedLine[];
 
-/** Reads what a line has that is not blank. */
-type ReadLine = (bytes: Buffer, number: number) => PlantLine;
+/** Reads what a line has that is not blank; `undefined` if it is left out. */
+type ReadLine = (bytes: Buffer) => RecordLine | undefined;
 
 /**
  * Reads lines in batches.
  *
  * @param signal once aborted, the lines read so far end the last batch
- * @param readLine by default it reads NDJSON, a plant or a tombstone a line
  */
 export async function* readBatches(
   chunks: AsyncIterable<Buffer>,
   limits: ReadLimits,
+  readLine: ReadLine,
   signal?: AbortSignal,
-  readLine: ReadLine = readImportedLine,
 ): AsyncGenerator<Batch> {
   yield* groupLines(readLines(chunks, limits, readLine, signal), limits);
 }
@@ -468,7 +517,8 @@ async function* readLines(
   for await (const { number, bytes } of splitLines(chunks, lineBytes, signal)) {
     if (number < fromLine || (bytes && isBlank(bytes))) continue;
     const tooLong = { reason: `The line is longer than ${lineBytes} bytes.` };
-    yield { number, bytes: bytes?.length ?? 0, ...(bytes ? readLine(bytes, number) : tooLong) };
+    const line = bytes ? readLine(bytes) : tooLong;
+    if (line !== undefined) yield { number, bytes: bytes?.length ?? 0, ...line };
   }
 }
 
@@ -499,13 +549,4 @@ async function* groupLines(
     throw error;
   }
   if (lines.length > 0) yield lines;
-}
-
-/** @throws {OperatorError} when the first line looks like one of CSV or TSV */
-function readImportedLine(bytes: Buffer, number: number): PlantLine {
-  if (number === 1 && /^\s*[^{\s][^{]*[,;\t]/.test(bytes.toString('latin1', 0, 1_000)))
-    throw new OperatorError(
-      'This is not NDJSON: its first line looks like one of CSV or TSV. Nothing was imported. Name the format, such as --format csv.',
-    );
-  return readPlantLine(bytes);
 }

@@ -3,13 +3,13 @@ import {
   INT64_MAX,
   INT64_MIN,
   Int64ParameterSchema,
-  PlantSchema,
   QUERY_MAX_LENGTHS,
   QueryTimeSchema,
 } from '@plant-store/contract';
 import { currentScope, defaultScopes, type Scope, scopes } from '@plant-store/contract/access-token';
-import { plantFieldNames, plantFields } from '@plant-store/contract/fields';
 import { MAX_RATE_PER_MINUTE } from '@plant-store/contract/messages';
+import { readCell } from '@plant-store/contract/record-format';
+import { type Field, fieldsOf, type Kind, withArticle } from '@plant-store/contract/resource';
 import { ServiceError } from '@plant-store/records';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import * as z from 'zod';
@@ -19,14 +19,12 @@ import { OperatorError } from '../errors/operator-error.js';
 
 import { pathOfPage } from '../package-folder.js';
 import { backUp } from './backup.js';
-import type { CliContext } from './cli-context.js';
-import { explainDatabaseError, migrate } from './database.js';
-import { type DeleteOptions, deletePlants } from './delete.js';
-import { type ExportOptions, exportPlants, type ListOptions, list } from './export.js';
-import { formats } from './formats.js';
-import { type ImportOptions, importFormats, importPlants } from './import.js';
-import { invalidateCursors } from './invalidate-cursors.js';
-import type { JsonOption } from './json-output.js';
+import type { CliContext, JsonOption } from './cli-context.js';
+import { explainDatabaseError, invalidateCursors, migrate } from './database.js';
+import { type DeleteOptions, deleteRecords } from './delete.js';
+import { type ExportOptions, exportRecords, type ListOptions, list } from './export.js';
+import { formatNames, pluralsOf, type RecordType, type RecordTypes, recordTypes } from './formats.js';
+import { type ImportOptions, importFormats, importRecords } from './import.js';
 import { adminUrlOf, requireReady } from './ready.js';
 import { type RestoreOptions, restore } from './restore.js';
 import type { ServeOptions } from './serve.js';
@@ -40,7 +38,7 @@ import {
   revokeToken,
   rotateToken,
 } from './token.js';
-import { type Updates, update } from './update.js';
+import { update } from './update.js';
 
 /** What the command line depends on. */
 export interface ProgramDependencies {
@@ -52,6 +50,8 @@ export interface ProgramDependencies {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Called once a service has stopped. */
   onServiceStopped(): void;
+  /** The resources; by default those of the service. */
+  readonly types?: RecordTypes;
 }
 
 /**
@@ -86,8 +86,9 @@ async function addCompletion(program: Command) {
 
 /** The command line `plant-store`, which throws a `CommanderError` where commander would end the process. */
 export function createProgram(dependencies: ProgramDependencies): Command {
+  const { types = recordTypes } = dependencies;
   const program = new Command(dependencies.context.commandName)
-    .description('Stores plants over HTTP, exactly and durably.')
+    .description(`Stores ${pluralsOf(types)} over HTTP, exactly and durably.`)
     .version(dependencies.version)
     .helpCommand(false)
     .exitOverride()
@@ -104,7 +105,8 @@ Exit status: 0 success, 1 failure, 2 invalid arguments or configuration.`,
     );
   addService(program, dependencies);
   addTokens(program, dependencies);
-  addStore(program, dependencies);
+  addRecords(program, dependencies, types);
+  addDatabase(program, dependencies, types);
   program
     .command('completion')
     .description('print the script by which a shell completes commands and options')
@@ -308,27 +310,102 @@ function canOption(byDefault = ''): Option {
   return new Option('--can <scopes>', description).argParser(toScopes);
 }
 
-/** The commands that create, read and fill a database. */
-function addStore(program: Command, { context, readConfig, environment }: ProgramDependencies): void {
-  program
-    .command('migrate')
-    .description('create the database as needed and apply pending migrations')
-    .option(
-      '--distribute [shards]',
-      'distribute the plants over the nodes of a Citus cluster, 2 shards for each node and at least 4 unless a number is given',
-      toShardCount,
-    )
-    .addOption(jsonOption('the names of what was applied'))
-    .action((options: JsonOption & { distribute?: number | true }) =>
-      migrate(readConfig(), options, context),
+/** An option to choose a resource, which a command has only where there are several. */
+interface ResourceOption {
+  readonly resource?: RecordType;
+}
+
+function addResourceOption(command: Command, types: RecordTypes, byDefault: string): Command {
+  if (types.length === 1) return command;
+  const plurals = types.map(({ resource }) => resource.plural);
+  const option = new Option('--resource <name>', `which: ${plurals.join(' or ')} (default: ${byDefault})`);
+  return command.addOption(
+    option.argParser((text) => {
+      const found = types.find(({ resource: { name, plural } }) => [name, plural].includes(text));
+      if (found === undefined) throw new InvalidArgumentError(`Give one of ${plurals.join(', ')}.`);
+      return found;
+    }),
+  );
+}
+
+/** How an option shows what it takes. */
+const placeholders: Readonly<Record<Kind, string>> = {
+  text: 'text',
+  int64: 'integer',
+  boolean: 'true|false',
+  time: 'time',
+  int64List: 'integers',
+};
+
+/** The option of a field, such as `--planted-at`. */
+const optionOf = (name: string, prefix = '--') =>
+  `${prefix}${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
+/** The fields of all resources; of several with one name the first one. */
+function allFieldsOf(types: RecordTypes): ReadonlyMap<string, Field> {
+  return new Map(types.toReversed().flatMap(({ resource }) => fieldsOf(resource)));
+}
+
+/**
+ * The values of options with the names of fields, as schemas of the resource read them.
+ *
+ * @param toInput converts the text of an option, or `false` for a field that is removed
+ */
+function readValues(
+  command: Command,
+  { resource }: RecordType,
+  schemas: Readonly<Record<string, z.ZodType>>,
+  options: Readonly<Record<string, unknown>>,
+  toInput: (field: Field, given: unknown) => unknown = (_, text) => text,
+): Readonly<Record<string, unknown>> {
+  const read = ([name, given]: [string, unknown]): [string, unknown] => {
+    const [field, schema] = [resource.fields[name], schemas[name]];
+    if (field === undefined || schema === undefined)
+      return command.error(`error: option '${optionOf(name)}' is not for ${resource.plural}`);
+    const { data, error } = schema.safeParse(toInput(field, given));
+    if (error === undefined) return [name, data];
+    const argument = typeof given === 'string' ? ` argument '${given}'` : '';
+    return command.error(
+      `error: option '${optionOf(name)}'${argument} is invalid. It ${error.issues[0]?.message}.`,
     );
-  program
-    .command('list')
-    .description('print the plants that match, by ascending id')
-    .option('--tag <tag>', 'those with exactly this tag', toTextUpTo(QUERY_MAX_LENGTHS.tag))
+  };
+  return Object.fromEntries(Object.entries(options).map(read));
+}
+
+const anyOf = new Intl.ListFormat('en-GB', { type: 'disjunction' });
+const anyRecordOf = (types: RecordTypes) =>
+  anyOf.format(types.map(({ resource }) => withArticle(resource.name)));
+
+/** The commands that print and change records. */
+function addRecords(
+  program: Command,
+  { context, readConfig }: ProgramDependencies,
+  types: RecordTypes,
+): void {
+  const [first] = types;
+  const plurals = pluralsOf(types);
+  const { plural } = first.resource;
+  const toId = parserOf(
+    Int64ParameterSchema,
+    `Give the id of ${anyRecordOf(types)}, from ${INT64_MIN} to ${INT64_MAX}.`,
+  );
+  const allFields = allFieldsOf(types);
+  const fields = [...allFields];
+
+  const listCommand = addResourceOption(program.command('list'), types, plural).description(
+    `print the ${plurals} that match, by ascending id`,
+  );
+  for (const [name, { filter, kind, label }] of fields)
+    if (filter)
+      listCommand.option(
+        `${optionOf(name)} <${kind === 'text' ? name : placeholders[kind]}>`,
+        `those with exactly this ${label.toLowerCase()}`,
+      );
+  const searched = fields.flatMap(([, { search, label }]) => (search ? label.toLowerCase() : []));
+  listCommand
     .option(
       '--query <text>',
-      'those with this in their name, in upper or lower case',
+      `those with this in their ${anyOf.format(searched)}, in upper or lower case`,
       toTextUpTo(QUERY_MAX_LENGTHS.q),
     )
     .option(
@@ -341,27 +418,35 @@ function addStore(program: Command, { context, readConfig, environment }: Progra
     .addOption(
       new Option('--by', 'with the tokens that have added them, and updated them last').conflicts('format'),
     )
-    .addOption(
-      new Option('--format <format>', 'how they are printed').choices(Object.keys(formats)).default('table'),
-    )
-    .addOption(jsonOption('each plant as the API gives it, one a line').conflicts('format'))
-    .action((options: ListOptions) => list(readConfig(), options, context));
-  program
-    .command('export')
-    .description('write all plants as NDJSON, one a line, or as CSV, ordered by id')
+    .addOption(new Option('--format <format>', 'how they are printed').choices(formatNames).default('table'))
+    .addOption(jsonOption(`each as the API gives it, one a line`).conflicts('format'))
+    .action((all: Omit<ListOptions, 'equal'> & ResourceOption, command: Command) => {
+      const { resource: type = first, ...options } = all;
+      if (options.query !== undefined && type.query['q'] === undefined)
+        return command.error(`error: option '--query' is not for ${type.resource.plural}`);
+      const given = Object.entries(options).filter(([name]) => allFields.has(name));
+      const equal = readValues(command, type, type.query, Object.fromEntries(given));
+      return list(readConfig(), type, { ...options, equal }, context);
+    });
+  addResourceOption(program.command('export'), types, 'all')
+    .description(`write all ${plurals} as NDJSON, one a line, or as CSV, ordered by id`)
     .option('--output <file>', 'a new file instead of standard output')
     .addOption(
       new Option('--format <format>', 'how they are written').choices(['ndjson', 'csv']).default('ndjson'),
     )
-    .action((options: ExportOptions) => exportPlants(readConfig(), options, context));
-  program
-    .command('import')
+    .action(({ resource, ...options }: ExportOptions & ResourceOption, command: Command) => {
+      const chosen = resource === undefined ? types : [resource];
+      if (options.format === 'csv' && chosen.length > 1)
+        return command.error('error: a CSV file has one resource: name it with --resource <name>');
+      return exportRecords(readConfig(), chosen, options, context);
+    });
+  addResourceOption(program.command('import'), types, 'all')
     .description(
-      'store the plants of an NDJSON file, as export writes it, or of CSV or TSV; plants already stored are left unchanged',
+      `store the ${plurals} of an NDJSON file, as export writes it, or of CSV or TSV; ${plurals} already stored are left unchanged`,
     )
     .argument('[file]', 'the file; standard input by default')
     .option('--from-line <number>', 'the line to start with, to resume an earlier import', toLineNumber, 1)
-    .option('--reuse-deleted-ids', 'give the ids of deleted plants to those of the file')
+    .option('--reuse-deleted-ids', `give the ids of deleted ${plurals} to those of the file`)
     .addOption(
       new Option(
         '--format <format>',
@@ -369,54 +454,84 @@ function addStore(program: Command, { context, readConfig, environment }: Progra
       ).choices(importFormats),
     )
     .addOption(jsonOption('the totals'))
-    .action((file: string | undefined, options: Omit<ImportOptions, 'file'>) =>
-      importPlants(readConfig(), { file, ...options }, context),
+    .action(
+      (
+        file: string | undefined,
+        { resource: only, ...options }: Omit<ImportOptions, 'file'> & ResourceOption,
+      ) => importRecords(readConfig(), types, { file, only, ...options }, context),
     )
     .addHelpText(
       'after',
       '\nInvalid lines are reported on standard error and skipped; the exit status is then 1.',
     );
-  program
-    .command('show')
+  addResourceOption(program.command('show'), types, plural)
     .description('print what has an id, and when and with which token it was added, updated or deleted')
-    .argument('<id>', 'the id of the plant', toPlantId)
+    .argument('<id>', `the id of ${anyRecordOf(types)}`, toId)
     .addOption(jsonOption('all of it as one object'))
-    .action((id: bigint, options: JsonOption) => show(readConfig(), id, options, context));
-  const updateCommand = program
-    .command('update')
-    .description('update the name or the tag of a plant, and print it; a retry of its create changes nothing')
-    .argument('<id>', 'the id of the plant', toPlantId)
-    .addOption(jsonOption('the plant as the API gives it'))
-    .action((id: bigint, { json, ...updates }: Updates & JsonOption, command: Command) =>
-      Object.keys(updates).length === 0
-        ? command.error('error: give what is to be updated')
-        : update(readConfig(), id, updates, { json }, context),
+    .action((id: bigint, { resource: type = first, json }: JsonOption & ResourceOption) =>
+      show(readConfig(), type, id, { json }, context),
     );
-  for (const name of plantFieldNames) {
-    const { label, required } = plantFields[name];
-    updateCommand.option(`--${name} <text>`, `its ${label.toLowerCase()}`, toPlantText);
-    if (!required) updateCommand.option(`--no-${name}`, `remove its ${label.toLowerCase()}`);
+  const labels = fields.map(([, { label }]) => `the ${label.toLowerCase()}`);
+  const updateCommand = addResourceOption(program.command('update'), types, plural)
+    .description(
+      `update ${anyOf.format(labels)} of ${anyRecordOf(types)}, and print it; a retry of its create changes nothing`,
+    )
+    .argument('<id>', `the id of ${anyRecordOf(types)}`, toId)
+    .addOption(jsonOption('it as the API gives it'))
+    .action((id: bigint, all: JsonOption & ResourceOption & Record<string, unknown>, command: Command) => {
+      const { resource: type = first, json, ...given } = all;
+      if (Object.keys(given).length === 0) return command.error('error: give what is to be updated');
+      const values = readValues(command, type, type.fields, given, (field, text) => {
+        if (typeof text !== 'string') return undefined;
+        return field.kind === 'text' ? text : readCell(field, text);
+      });
+      return update(readConfig(), type, { id, values, json }, context);
+    });
+  for (const [name, { kind, label }] of fields) {
+    updateCommand.option(`${optionOf(name)} <${placeholders[kind]}>`, `its ${label.toLowerCase()}`);
+    const isOptional = types.some(({ resource: { fields } }) => fields[name] && !fields[name].required);
+    if (isOptional) updateCommand.option(optionOf(name, '--no-'), `remove its ${label.toLowerCase()}`);
   }
-  program
-    .command('delete')
-    .description('delete plants: their names and tags are erased, and their ids stay taken')
+  addResourceOption(program.command('delete'), types, `${plural}, and what lines of a file name`)
+    .description(`delete ${plurals}: their fields are erased, and their ids stay taken`)
     .usage('(<id>... | --from <file>) [options]')
-    .argument('[id...]', 'the ids of the plants', (text, ids: bigint[] = []) => [...ids, toPlantId(text)])
+    .argument('[id...]', `the ids of the ${plurals}`, (text, ids: bigint[] = []) => [...ids, toId(text)])
     .option(
       '--from <file>',
       'a file with an id on each line, or NDJSON as export writes it; - for standard input',
     )
     .option('--from-line <number>', 'the line to start with, to resume an earlier delete', toLineNumber, 1)
     .addOption(jsonOption('the totals'))
-    .action((ids: bigint[], options: Omit<DeleteOptions, 'ids'>, command: Command) => {
+    .action((ids: bigint[], all: Omit<DeleteOptions, 'ids'> & ResourceOption, command: Command) => {
+      const { resource: only, ...options } = all;
       const { from, fromLine } = options;
       if (ids.length > 0 ? from !== undefined || fromLine > 1 : from === undefined)
         return command.error('error: give either ids or --from <file>');
-      return deletePlants(readConfig(), { ids, ...options }, context);
+      return deleteRecords(readConfig(), types, { ids, only, ...options }, context);
     })
     .addHelpText(
       'after',
-      '\nIds that no plant ever had, and invalid lines, are reported on standard error; the exit status is then 1.',
+      '\nIds that were never used, and invalid lines, are reported on standard error; the exit status is then 1.',
+    );
+}
+
+/** The commands that create, migrate, copy and replace a database. */
+function addDatabase(
+  program: Command,
+  { context, readConfig, environment }: ProgramDependencies,
+  types: RecordTypes,
+): void {
+  program
+    .command('migrate')
+    .description('create the database as needed and apply pending migrations')
+    .option(
+      '--distribute [shards]',
+      `distribute the ${pluralsOf(types)} over the nodes of a Citus cluster, 2 shards for each node and at least 4 unless a number is given`,
+      toShardCount,
+    )
+    .addOption(jsonOption('the names of what was applied'))
+    .action((options: JsonOption & { distribute?: number | true }) =>
+      migrate(readConfig(), options, context),
     );
   program
     .command('backup')
@@ -487,15 +602,9 @@ const toUrl = parserOf(
   z.url({ protocol: /^https?$/ }).transform((text) => new URL(text)),
   'Give a URL, such as http://127.0.0.1:3001.',
 );
-const toPlantText = parserOf(PlantSchema.shape.name, 'Give a text in well-formed Unicode, without NUL.');
 const toTime = parserOf(
   QueryTimeSchema,
   'Give a time with its offset from UTC, such as 2026-11-25T10:00:00Z or 2026-11-25T11:00:00+01:00.',
-);
-/** The id of a plant, written as in a path of the API. */
-const toPlantId = parserOf(
-  Int64ParameterSchema,
-  `Give the id of a plant, from ${INT64_MIN} to ${INT64_MAX}.`,
 );
 const toTokenId = parserOf(wholeNumber(1, 999_999_999), 'Give the id that token list shows.');
 const toKeptCount = parserOf(wholeNumber(0, 100_000), 'Give how many are kept, or 0 for all.');

@@ -3,6 +3,7 @@ import { recordFormatsOf } from '@plant-store/contract/record-format';
 import { resources } from '@plant-store/contract/resources';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { recordTypes } from './formats.js';
 import { readCsv } from './read-csv.js';
 
 const maxLength = 1_000_000;
@@ -24,8 +25,13 @@ async function read(chunks: Iterable<string>) {
   };
   let error: unknown;
   try {
-    for await (const line of readCsv(take(), { delimiter: undefined, maxLength, onUnused }))
-      lines[line.number] = 'plant' in line ? line.plant : line.reason;
+    for await (const line of readCsv(take(), {
+      types: recordTypes,
+      delimiter: undefined,
+      maxLength,
+      onUnused,
+    }))
+      lines[line.number] = 'record' in line ? line.record : line.reason;
   } catch (caught) {
     error = caught;
   }

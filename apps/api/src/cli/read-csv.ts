@@ -2,19 +2,21 @@ import { escapeInvisible } from '@plant-store/contract/escape-invisible';
 import { shorten } from '@plant-store/contract/messages';
 import { readCell, readInteger, recordColumnsOf } from '@plant-store/contract/record-format';
 import { fieldsOf } from '@plant-store/contract/resource';
-import { resources } from '@plant-store/contract/resources';
 import Papa from 'papaparse';
 import { OperatorError } from '../errors/operator-error.js';
-import { type PlantLine, readPlant } from './formats.js';
+import { type RecordLine, type RecordType, type RecordTypes, readAs } from './formats.js';
 
 declare global {
   /** A type of browsers that the types of papaparse name. */
   type BufferSource = ArrayBufferView | ArrayBuffer;
 }
 
-type CsvLine = PlantLine & { readonly number: number; readonly bytes: number };
+type CsvLine = RecordLine & { readonly number: number; readonly bytes: number };
 
 interface CsvOptions {
+  readonly types: RecordTypes;
+  /** The resource whose lines are read; all by default. */
+  readonly only?: RecordType | undefined;
   /** `undefined` for a comma, a semicolon or a tab, whichever the file has. */
   readonly delimiter: string | undefined;
   /** How long a line may be with the lines that its quoted fields span, in UTF-16 code units. */
@@ -23,29 +25,23 @@ interface CsvOptions {
   onUnused(columns: string): void;
 }
 
-/** The columns that must be there, and others that are read. Their names may be in any case; `idText` can take the place of `id`. */
-const fields = fieldsOf(resources.plant);
-const recordColumns = recordColumnsOf(resources.plant);
-const required = ['id', ...fields.flatMap(([name, { required }]) => (required ? name : []))];
-const known = [...recordColumns, 'idText'];
-const optional = known.filter((column) => !required.includes(column));
-
-/** More than a table of plants has, whatever else it has of them. */
+/** More than a table of records has, whatever else it has of them. */
 const maxColumns = 1_000;
 
 /** The longest list of names that a message has. */
 const maxNamesLength = 500;
 
 /**
- * Reads plants from CSV or TSV in UTF-8 or UTF-16 (RFC 4180), whose first line names the columns, after one with the delimiter as
- * Excel writes it (`sep=;`), if there is one. A field that is empty is none, so that a
- * plant without a tag and one with an empty tag are the same. Texts are read as `guardText` writes them. A line has the number of its first one where quoted fields span
- * several.
+ * Reads records from CSV or TSV in UTF-8 or UTF-16 (RFC 4180), whose first line names the columns, after one with the delimiter as
+ * Excel writes it (`sep=;`), if there is one. The cell in the column `resource` names the resource of a line; without it, it is the
+ * first one. A field that is empty is none, so that a record without a text and one with an empty text are the same. Texts are read as
+ * `guardText` writes them. A line has the number of its first one where quoted fields span several.
  *
- * @throws {OperatorError} when the file is in neither, has no columns `id` (or `idText`) and `name` or too many columns, or a line is too
- * long or has a quoted field that does not end
+ * @throws {OperatorError} when the file is in neither, lacks required columns or has too many, or a line is too long or has a quoted
+ * field that does not end
  */
 export async function* readCsv(chunks: AsyncIterable<Buffer>, options: CsvOptions): AsyncGenerator<CsvLine> {
+  const { types, only } = options;
   let columns: readonly (readonly [name: string, place: number])[] | undefined;
   for await (const { number, row, problem } of parseRows(chunks, options)) {
     if (columns === undefined) {
@@ -54,48 +50,68 @@ export async function* readCsv(chunks: AsyncIterable<Buffer>, options: CsvOption
         throw new OperatorError(
           `The first line has no tabs: ${listNames(names)}. Nothing was imported. Name the format: --format csv.`,
         );
-      columns = findColumns(names);
-      const unused = names.filter((name) => !known.some((column) => isNamed(name, column)));
+      columns = findColumns(names, types);
+      const unused = names.filter((name) => !columns?.some(([column]) => isNamed(name, column)));
       const noun = unused.length === 1 ? 'the column' : 'the columns';
       if (unused.length > 0) options.onUnused(`${noun} ${listNames(unused)}`);
       continue;
     }
     if (row.every((field) => field.trim() === '')) continue;
     const cells = Object.fromEntries(columns.map(([name, place]) => [name, row[place] || undefined]));
-    const { id, idText, addedAt } = cells;
-    const values: Record<string, unknown> = {};
-    for (const [name, field] of fields) values[name] = readCell(field, cells[name] ?? '');
-    yield {
-      number,
-      bytes: row.reduce((total, field) => total + field.length, 0),
-      ...(problem === undefined
-        ? readPlant({
-            id: id === undefined ? undefined : readInteger(id),
-            idText: idText?.trim() || undefined,
-            ...values,
-            addedAt,
-          })
-        : { reason: `The line is not valid CSV: ${problem}.` }),
-    };
+    const line = readAs(cells, types, only, (type) =>
+      problem === undefined
+        ? type.read(readCells(cells, type))
+        : { reason: `The line is not valid CSV: ${problem}.` },
+    );
+    if (line !== undefined)
+      yield { number, bytes: row.reduce((total, field) => total + field.length, 0), ...line };
   }
+}
+
+type Cells = Readonly<Record<string, string | undefined>>;
+
+function readCells({ id, idText, addedAt, ...cells }: Cells, { resource }: RecordType): object {
+  const values = fieldsOf(resource).map(([name, field]) => [name, readCell(field, cells[name] ?? '')]);
+  return {
+    id: id === undefined ? undefined : readInteger(id),
+    idText: idText?.trim() || undefined,
+    ...Object.fromEntries(values),
+    addedAt,
+  };
 }
 
 const isNamed = (name: string, column: string) => name.toLowerCase() === column.toLowerCase();
 
 const columnList = new Intl.ListFormat('en-GB');
 
-/** The columns that are read, and their places in a row; -1 for one that there is not. */
-function findColumns(names: readonly string[]): [name: string, place: number][] {
+/**
+ * The columns that are read, and their places in a row; -1 for one that there is not. Their names may be in any case, and `idText` can
+ * take the place of `id`. Where a column names the resource of each line, its schema requires what belongs to it.
+ */
+function findColumns(names: readonly string[], types: RecordTypes): [name: string, place: number][] {
+  const placeOf = (column: string) => names.findIndex((name) => isNamed(name, column));
+  const hasResource = placeOf('resource') !== -1;
+  const [first] = types;
+  const columns = recordColumnsOf(first.resource);
   if (names.length > maxColumns)
     throw new OperatorError(
-      `The first line names ${names.length.toLocaleString('en')} columns; at most ${maxColumns.toLocaleString('en')} are read. Keep ${columnList.format(recordColumns)}, and import the file again.`,
+      `The first line names ${names.length.toLocaleString('en')} columns; at most ${maxColumns.toLocaleString('en')} are read. Keep ${columnList.format(columns)}, and import the file again.`,
     );
-  const placeOf = (column: string) => names.findIndex((name) => isNamed(name, column));
+  const read = hasResource ? types : [first];
+  const all = [...read.flatMap(({ resource }) => recordColumnsOf(resource)), 'idText'];
+  const fields = fieldsOf(first.resource);
+  const required = [
+    'id',
+    ...(hasResource ? [] : fields.flatMap(([name, { required }]) => (required ? name : []))),
+  ];
   if (required.some((column) => placeOf(column) === -1 && !(column === 'id' && placeOf('idText') !== -1)))
     throw new OperatorError(
-      `The first line must name the columns, ${columnList.format(required)} among them. It has: ${listNames(names)}. Rename its columns; ${columnList.format(optional)} are read, too.`,
+      `The first line must name the columns, ${columnList.format(required)} among them. It has: ${listNames(names)}. Rename its columns; ${columnList.format(all.filter((column) => !required.includes(column)))} are read, too.`,
     );
-  return known.map((column) => [column, placeOf(column)]);
+  return [...new Set([...all, ...(hasResource ? ['resource'] : [])])].map((column) => [
+    column,
+    placeOf(column),
+  ]);
 }
 
 function listNames(names: readonly string[]): string {

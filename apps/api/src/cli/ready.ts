@@ -1,8 +1,7 @@
 import type { Config } from '../config.js';
 import { messageOf, OperatorError } from '../errors/operator-error.js';
 import { fetchReadiness, reachableUrl } from '../observe/readiness.js';
-import type { CliContext } from './cli-context.js';
-import { type JsonOption, toJsonLine } from './json-output.js';
+import { type CliContext, type JsonOption, toJsonLine } from './cli-context.js';
 
 /**
  * Asks the admin port of a running service whether it is ready for creates, and prints the answer, with `--json` as `/readyz` gives it.

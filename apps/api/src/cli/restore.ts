@@ -17,10 +17,9 @@ import { messageOf, OperatorError } from '../errors/operator-error.js';
 import type { StoreDescription } from '../store/sqlite/describe-store.js';
 import { writeAtomically } from './atomic-write.js';
 import { parseBackupName, sortBackups, warnOfFuture } from './backup-name.js';
-import { abortOnSignal, type CliContext, countOf } from './cli-context.js';
+import { abortOnSignal, type CliContext, countOf, type JsonOption, reportOutcome } from './cli-context.js';
+import { invalidateCursors } from './database.js';
 import { explainUnreadable, quote } from './file-access.js';
-import { invalidateCursors } from './invalidate-cursors.js';
-import { type JsonOption, reportOutcome } from './json-output.js';
 import { readSha256 } from './sha256.js';
 
 export interface RestoreOptions extends JsonOption {

@@ -1,36 +1,34 @@
-import type { Plant } from '@plant-store/contract';
 import { escapeInvisible } from '@plant-store/contract/escape-invisible';
-import { messages } from '@plant-store/contract/messages';
+import { messagesOf } from '@plant-store/contract/messages';
 import { isTombstone, toIsoTime } from '@plant-store/records';
 import type { AccessToken } from '../auth/token-service.js';
 import type { Config } from '../config.js';
 import { OperatorError } from '../errors/operator-error.js';
-import { showStoredPlant } from '../plants/show-plant.js';
 import type { RecordHistory } from '../store/store.js';
-import { type CliContext, writeResult } from './cli-context.js';
-import { retryWhileUnavailable, withDatabase } from './database.js';
-import { formats } from './formats.js';
-import { type JsonOption, toJsonLine } from './json-output.js';
+import { type CliContext, type JsonOption, toJsonLine, writeResult } from './cli-context.js';
+import { retryWhileUnavailable, storeOf, withDatabase } from './database.js';
+import type { RecordType } from './formats.js';
 
 /**
- * Prints what has an id, a plant or that it was deleted, and when and by whom it was created, and changed last: in words to standard
- * error, or with `--json` as members of the plant.
+ * Prints what has an id, a record or that it was deleted, and when and by whom it was created, and changed last: in words to standard
+ * error, or with `--json` as members of the record.
  *
- * @throws {OperatorError} when there never was such a plant
+ * @throws {OperatorError} when there never was such a record
  */
 export async function show(
   config: Config,
+  type: RecordType,
   id: bigint,
   { json = false }: JsonOption,
   context: CliContext,
 ): Promise<void> {
-  await withDatabase(config, { mustExist: true }, async ({ stores: { plant: plants }, accessTokens }) => {
-    const [history] = await retryWhileUnavailable(() => plants.findHistory([id]));
-    if (history === undefined) throw new OperatorError(messages.plantNotFound(id));
-    const tokens = await retryWhileUnavailable(() => accessTokens.list());
-    if (json) return await writeResult(context, toJsonLine(showHistory(history, tokens)));
+  await withDatabase(config, { mustExist: true }, async (database) => {
+    const [history] = await retryWhileUnavailable(() => storeOf(database, type).findHistory([id]));
+    if (history === undefined) throw new OperatorError(messagesOf(type.resource).notFound(id));
+    const tokens = await retryWhileUnavailable(() => database.accessTokens.list());
+    if (json) return await writeResult(context, toJsonLine(showHistory(history, tokens, type)));
     const { record, addedAt, addedBy, changedAt, changedBy } = history;
-    await writeResult(context, formats.ndjson.write(record));
+    await writeResult(context, type.formats.ndjson.write(record));
     await context.message(describe('added', addedAt, addedBy, tokens));
     if (wasChanged(history))
       await context.message(
@@ -39,8 +37,12 @@ export async function show(
   });
 }
 
-/** A plant as replies show it, or that it was deleted, with when and by whom it was added, and changed last, where that is known. */
-export function showHistory(history: RecordHistory<Plant>, tokens: readonly AccessToken[]): object {
+/** A record as replies show it, or that it was deleted, with when and by whom it was added, and changed last, where that is known. */
+export function showHistory(
+  history: RecordHistory<object>,
+  tokens: readonly AccessToken[],
+  { operations }: RecordType,
+): object {
   const { record, addedAt, addedBy, changedAt, changedBy } = history;
   const added = { addedAt: showTime(addedAt), addedBy: showWho(addedBy, tokens) };
   const [at, by] = [showTime(changedAt), showWho(changedBy, tokens)];
@@ -49,7 +51,7 @@ export function showHistory(history: RecordHistory<Plant>, tokens: readonly Acce
     return { id, idText: id.toString(), deleted: true, ...added, deletedAt: at, deletedBy: by };
   }
   return {
-    ...showStoredPlant(record),
+    ...operations.show(record),
     ...added,
     ...(wasChanged(history) && { updatedAt: at, updatedBy: by }),
   };

@@ -32,11 +32,18 @@ import { messageOf, OperatorError } from '../errors/operator-error.js';
 
 import { reachableUrl } from '../observe/readiness.js';
 import { pathOfPage } from '../package-folder.js';
-import { type CliContext, countOf, writeAll, writeResult } from './cli-context.js';
+import {
+  type CliContext,
+  countOf,
+  type JsonOption,
+  reportOutcome,
+  toJsonLine,
+  writeAll,
+  writeResult,
+} from './cli-context.js';
 import { reasonOf, withDatabase } from './database.js';
 import { explainUnreadable, quote } from './file-access.js';
 import { splitLines } from './formats.js';
-import { type JsonOption, reportOutcome, toJsonLine } from './json-output.js';
 
 /** Which token to issue, and how to print it. */
 interface CreationRequest extends TokenRequest, JsonOption {

@@ -47,10 +47,10 @@ it('deletes the plants of its lines, whose ids stay taken, and exports them agai
 });
 
 it.each([
-  ['import nowhere.ndjson', /^plant-store: The plants cannot be read: ENOENT.*nowhere\.ndjson'\n$/],
-  ['import .', /^(.*\n){0,2}plant-store: The plants cannot be read: EISDIR/],
-  ['delete --from nowhere', /^plant-store: The plants cannot be read: ENOENT/],
-  ['delete --from .', /^0 deleted, .*\nplant-store: The plants cannot be read: EISDIR/],
+  ['import nowhere.ndjson', /^plant-store: The file cannot be read: ENOENT.*nowhere\.ndjson'\n$/],
+  ['import .', /^(.*\n){0,2}plant-store: The file cannot be read: EISDIR/],
+  ['delete --from nowhere', /^plant-store: The file cannot be read: ENOENT/],
+  ['delete --from .', /^0 deleted, .*\nplant-store: The file cannot be read: EISDIR/],
   ['token import nowhere', /^plant-store: The tokens cannot be read: ENOENT/],
 ])('reports why a file cannot be read: %s', async (line, stderr) => {
   const { folder, run } = useCommands();

@@ -20,8 +20,8 @@ it.each([
   ...['one', '01', '9223372036854775808'].map((wrong) => [`delete 1 ${wrong}`, id]),
   ['update 1', 'give what is to be updated'],
   ...['update 01 --name x', 'update one --name x'].map((line) => [line, id]),
-  ['update 1 --name \0', 'Give a text in well-formed Unicode, without NUL.'],
-  [`list --tag ${'é'.repeat(1_001)}`, 'Give at most 1000 characters.'],
+  ['update 1 --name \0', "argument '\0' is invalid. It must not contain the character NUL (U+0000)."],
+  [`list --tag ${'é'.repeat(1_001)}`, 'is invalid. It must have at most 1000 characters.'],
   [`list --query ${'🌱'.repeat(101)}`, 'Give at most 100 characters.'],
   [
     'list --added-from yesterday',
