@@ -1,5 +1,6 @@
 import { Readable, Writable } from 'node:stream';
 import { type CliContext, commandNameOf, reportFailure } from '../../../src/cli/cli-context.js';
+import type { RecordTypes } from '../../../src/cli/formats.js';
 import { runProgram } from '../../../src/cli/program.js';
 import { parseConfig } from '../../../src/config.js';
 import type { PostgresqlTimeouts } from '../../../src/store/database-location.js';
@@ -16,6 +17,8 @@ interface CallInProcess extends Omit<Call, 'openFiles'> {
   /** Resolves once its output is read. */
   readonly reading?: Promise<void>;
   readonly isTerminal?: boolean;
+  /** The resources that it knows, if they are not those of the service. */
+  readonly types?: RecordTypes | undefined;
 }
 
 /**
@@ -32,6 +35,7 @@ export async function runInProcess(
     signal = new Promise(() => undefined),
     reading = Promise.resolve(),
     isTerminal = false,
+    types,
   }: CallInProcess,
 ): Promise<Result> {
   const settings = { FAST_PATH: 'off', ...environment };
@@ -67,6 +71,7 @@ export async function runInProcess(
       readConfig: () => withTimeouts(parseConfig(settings, folder), timeouts),
       environment: settings,
       onServiceStopped: () => undefined,
+      ...(types && { types }),
     });
     return { exitCode: 0, stdout, stderr };
   } catch (error) {
@@ -78,10 +83,14 @@ export async function runInProcess(
  * Returns a function that does so in a folder, with a command line whose words have single spaces between them, and with
  * what it reads from its standard input.
  */
-export function useCommands(environment: Readonly<Record<string, string>> = {}, folder = temporaryFolder()) {
+export function useCommands(
+  environment: Readonly<Record<string, string>> = {},
+  folder = temporaryFolder(),
+  types?: RecordTypes,
+) {
   function run(line: string, content: string | Readable = '') {
     const input = typeof content === 'string' ? Readable.from([Buffer.from(content)]) : content;
-    return runInProcess(line.split(' '), { folder, environment, input });
+    return runInProcess(line.split(' '), { folder, environment, input, types });
   }
   return { folder, run };
 }
