@@ -124,7 +124,7 @@ export async function inspectIdentityProvider({
   const keys = [inspectClaims(jwt), await inspectKeys(jwt)];
   if (jwt.requiredScope !== undefined || jwt.withoutScopes.length === 0) return keys;
   const scope = warning(
-    'every token that it issues for the audience may create plants, also one without a scope',
+    'every token that it issues for the audience may create records, also one without a scope',
     'Set JWT_SCOPES, unless the provider decides itself who gets such a token.',
   );
   return [...keys, scope];

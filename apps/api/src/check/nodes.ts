@@ -20,7 +20,7 @@ import { findDriverError, isAway } from '../store/postgresql/errors.js';
 import { hasCitus } from '../store/postgresql/open-postgresql.js';
 import { failure, ok, type Result, type Results, warning } from './finding.js';
 
-/** Settings of a node, as they are on the coordinator's connections to it, which store plants. */
+/** Settings of a node, as they are on the coordinator's connections to it, which store records. */
 interface NodeSettings extends SessionSettings {
   /** The values of `fsync`, `full_page_writes` and `synchronous_standby_names`. */
   readonly fsync: string;
@@ -40,13 +40,13 @@ type NodeInspection = { readonly node: PlantNode } & (
   | { readonly reason: string }
 );
 
-/** The nodes of Citus that have plants, and what was found of each but the coordinator. */
+/** The nodes of Citus that have records, and what was found of each but the coordinator. */
 export interface Distribution {
   readonly nodes: readonly PlantNode[];
   readonly inspections: readonly NodeInspection[];
 }
 
-/** Reads it; `undefined` where the plants are not distributed. */
+/** Reads it; `undefined` where the records are not distributed. */
 export async function readDistribution(
   connection: ClientBase,
   location: PostgresqlLocation,
@@ -118,7 +118,7 @@ export async function queryRow<Row extends QueryResultRow>(
   return row;
 }
 
-/** The nodes that have the plants, those that are away, and what becomes of a host that is lost. */
+/** The nodes that have the records, those that are away, and what becomes of a host that is lost. */
 export async function inspectNodes({
   connection,
   distribution,
@@ -138,7 +138,7 @@ const percent = (share: number) => `${Math.round(100 * share)} %`;
 
 function describeAway({ name, shards }: PlantNode, reason: string): Result {
   return failure(
-    `the coordinator does not reach ${name} (${reason.replace(`${name}: `, '')}): plants with ${percent(shareOf(shards))} of the ids cannot be stored, and none exported`,
+    `the coordinator does not reach ${name} (${reason.replace(`${name}: `, '')}): records with ${percent(shareOf(shards))} of the ids cannot be stored, and none exported`,
     `Start it, or put its standby in its place by citus_update_node on the coordinator: ${pathOfPage('docs/operate/citus.md')}, "A node is away", has the steps.`,
   );
 }

@@ -33,11 +33,13 @@ import {
   readDistribution,
 } from './nodes.js';
 import {
+  anyRecord,
   assessTokens,
   describePending,
   type StoredToken,
   selectTokens,
   type TokenContext,
+  tableNames,
 } from './tables.js';
 
 interface PostgresqlContext extends TokenContext {
@@ -46,7 +48,7 @@ interface PostgresqlContext extends TokenContext {
   readonly location: PostgresqlLocation;
   /** Whether a pooler in transaction mode is in front of it. */
   readonly isPooled: boolean;
-  /** How the plants are distributed over the nodes of Citus; `undefined` where they are not. */
+  /** How the records are distributed over the nodes of Citus; `undefined` where they are not. */
   readonly distribution: Distribution | undefined;
 }
 
@@ -154,7 +156,7 @@ export function assessEncryption({ host, hasTls, mode }: Transport): Result {
   if (!hasTls && isHere) return ok(`not needed: ${host} is on this machine`);
   if (!hasTls)
     return warning(
-      `the connection to ${host} is not encrypted: others may read plants and hashes of tokens`,
+      `the connection to ${host} is not encrypted: others may read records and hashes of tokens`,
       advice,
     );
   if ((mode === 'require' || mode === 'prefer') && !isHere)
@@ -227,7 +229,7 @@ function assessCrashes({ fsync, pages }: CrashSettings, where = ''): readonly Re
           `ALTER SYSTEM SET ${setting} = on${where}, then SELECT pg_reload_conf(). If it was off, restore a backup after a crash.`,
         );
   return [
-    assess(fsync, 'fsync', 'loses plants that were answered 200'),
+    assess(fsync, 'fsync', 'loses records that were answered 200'),
     assess(pages, 'full_page_writes', 'may damage tables'),
   ].flat();
 }
@@ -259,7 +261,7 @@ export function assessReplication({ commits, names, receivers }: ReplicationSett
   const found = `synchronous_commit is ${commits}, synchronous_standby_names is ${names === '' ? 'empty' : `"${names}"`}`;
   if (names === '' && receivers > 0)
     return warning(
-      `${found}, and ${receivers === 1 ? '1 standby or backup receives' : `${receivers} standbys or backups receive`} the log: a failover loses the latest plants that were answered 200`,
+      `${found}, and ${receivers === 1 ? '1 standby or backup receives' : `${receivers} standbys or backups receive`} the log: a failover loses the latest records that were answered 200`,
       'Set synchronous_standby_names, so that a 200 waits for a standby, if a failover must lose none.',
     );
   if (names !== '' && commits === 'local')
@@ -283,7 +285,7 @@ export function assessNodeReplication(
 ): Result {
   if (settings.names === '' && coordinator.names !== '')
     return warning(
-      `the node ${node} has no synchronous standby, and the coordinator has: if it is lost, so are its latest plants that were answered 200`,
+      `the node ${node} has no synchronous standby, and the coordinator has: if it is lost, so are its latest records that were answered 200`,
       'Set synchronous_standby_names there, too, if a failover must lose none.',
     );
   const result = assessReplication(settings);
@@ -330,9 +332,9 @@ async function mayCreate(connection: ClientBase, schema: string): Promise<boolea
 /** Whether the user may do what the service and the commands do with the tables, which must not have been changed. */
 async function inspectPrivileges({ connection, distribution }: PostgresqlContext): Promise<Results> {
   await checkTables(connection);
-  const { missing, mayDelete, mayStart } = await queryRow<{
+  const { missing, fixed, mayStart } = await queryRow<{
     missing: readonly string[];
-    mayDelete: boolean;
+    fixed: readonly string[];
     mayStart: boolean;
   }>(connection, selectPrivileges);
   if (missing.length > 0) {
@@ -341,18 +343,19 @@ async function inspectPrivileges({ connection, distribution }: PostgresqlContext
       'GRANT SELECT, INSERT, UPDATE ON access_tokens to the user, and USAGE on the sequence of its id.',
     );
   }
-  // Distributed plants have no order of changes.
+  // Distributed records have no order of changes.
   if (!mayStart && distribution === undefined) return failure(...mayNotListChanges);
-  if (mayDelete) return ok('those on the tables are granted');
+  if (fixed.length === 0) return ok('those on the tables are granted');
   return warning(
-    'the user may not UPDATE plants, so none can be updated or deleted',
-    'GRANT UPDATE ON plants to the user.',
+    `the user may not UPDATE ${fixed.join(', ')}, so none can be updated or deleted`,
+    `GRANT UPDATE ON ${fixed.join(', ')} to the user.`,
   );
 }
 
-/** Those on the tokens that the user lacks, and whether plants may be deleted, and the order of changes be read. */
+/** Those on the tokens that the user lacks, and whether records may be deleted, and the order of changes be read. */
 const selectPrivileges = `
-  SELECT has_table_privilege('plants', 'UPDATE') AS "mayDelete",
+  SELECT ARRAY(SELECT name FROM unnest(ARRAY[${tableNames.map((name) => `'${name}'`).join(', ')}]) AS name
+      WHERE NOT has_table_privilege(name, 'UPDATE')) AS fixed,
     ${mayListChangesSql} AS "mayStart", ARRAY(
     SELECT privilege FROM unnest(ARRAY['SELECT', 'INSERT', 'UPDATE']) AS privilege
     WHERE NOT has_table_privilege('access_tokens', privilege)
@@ -365,17 +368,17 @@ async function inspectTokens({ connection, ...context }: PostgresqlContext): Pro
   return assessTokens((await connection.query<StoredToken>(selectTokens)).rows, context);
 }
 
-/** Where plants are distributed, one is inserted on each node that runs; the item `nodes` reports the others. */
+/** Where records are distributed, one of each resource is inserted on each node that runs; the item `nodes` reports the others. */
 async function inspectWrite({ connection, distribution }: PostgresqlContext): Promise<Results> {
   try {
     const ids = distribution ? findIdsOnPresentNodes(distribution) : [undefined];
-    if (ids.length === 0) return failure('no node that has plants runs');
+    if (ids.length === 0) return failure('no node that has records runs');
     for (const id of ids) await tryInsert(connection, id);
     const where = distribution ? ' on each node that runs' : '';
-    return ok(`a plant can be inserted${where}; it was rolled back`);
+    return ok(`${anyRecord} can be inserted${where}, and was rolled back`);
   } catch (error) {
     return failure(
-      `a plant cannot be inserted: ${messageOf(error)}`,
+      `${anyRecord} cannot be inserted: ${messageOf(error)}`,
       'The log of PostgreSQL has the details.',
     );
   } finally {

@@ -33,7 +33,7 @@ import {
   type Results,
   warning,
 } from './finding.js';
-import { assessTokens, describePending, selectTokens, type TokenContext } from './tables.js';
+import { anyRecord, assessTokens, describePending, selectTokens, type TokenContext } from './tables.js';
 
 export const contentItems: Items<Content> = {
   'journal mode': inspectJournalMode,
@@ -162,7 +162,7 @@ async function inspectTokens({ connection, ...context }: Content): Promise<Resul
 async function inspectWrite({ connection, path }: Content): Promise<Results> {
   try {
     await retryWhileBusy(() => tryInsert(connection), busyTimeoutMs);
-    return ok('a plant can be inserted; it was rolled back');
+    return ok(`${anyRecord} can be inserted, and was rolled back`);
   } catch (error) {
     return failure(explainFailure(error, path));
   }
@@ -182,7 +182,7 @@ const groupAndOthers = 0o077;
 const othersWrite = 0o002;
 const sticky = 0o1000;
 
-/** Who may read and write the files: they hold the plants, and the hashes of the tokens. */
+/** Who may read and write the files: they hold the records, and the hashes of the tokens. */
 function inspectFileAccess({ path, folder }: SqliteFiles): Results {
   const present = [path, `${path}-wal`, `${path}-shm`].flatMap((file) => {
     const stats = statSync(file, { throwIfNoEntry: false });
@@ -262,7 +262,7 @@ export function assessFileSystem(type: number, folder: string, platform: NodeJS.
       moveIt,
     );
   if (memoryTypes.includes(type))
-    return warning(`${folder} is in memory: a restart of the machine erases all plants`, moveIt);
+    return warning(`${folder} is in memory: a restart of the machine erases all records`, moveIt);
   if (type === overlay)
     return warning(
       `${folder} is in the writable layer of a container, which is removed with the container`,
@@ -316,7 +316,7 @@ export function assessDiskSpace({ freeBytes, databaseBytes }: DiskSpace): Result
   const found = `${free} MB free, and the database has ${size} MB`;
   if (freeBytes < minFreeBytes)
     return failure(
-      `${found}: on a full disk no plant can be stored`,
+      `${found}: on a full disk no record can be stored`,
       'Free space, or move the database to a larger disk.',
     );
   if (freeBytes < databaseBytes)

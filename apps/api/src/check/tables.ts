@@ -1,6 +1,16 @@
 import { escapeInvisible } from '@plant-store/contract/escape-invisible';
+import { type Resource, withArticle } from '@plant-store/contract/resource';
+import { resources } from '@plant-store/contract/resources';
 import { pathOfPage } from '../package-folder.js';
 import { ok, type Result, warning } from './finding.js';
+
+/** The tables of all resources. */
+export const tableNames = Object.values<Resource>(resources).map(({ plural }) => plural);
+
+/** A record of any resource, such as `a plant or a garden`. */
+export const anyRecord = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(
+  Object.values<Resource>(resources).map(({ name }) => withArticle(name)),
+);
 
 /** @param pending the names of the migrations that are not applied yet */
 export function describePending(pending: readonly string[]): Result {
@@ -26,7 +36,7 @@ export interface TokenContext {
   now(): number;
   /** Whether JSON Web Tokens of an identity provider are accepted, too. */
   readonly acceptsJwts: boolean;
-  /** Whether the page is served, which shows plants only to a token that may read them. */
+  /** Whether the page is served, which shows records only to a token that may read them. */
   readonly servesPage: boolean;
 }
 
@@ -59,7 +69,7 @@ export function assessTokens(tokens: readonly StoredToken[], context: TokenConte
   const creating = valid.filter(({ scopes }) => scopes === 'create');
   if (creating.length === valid.length && context.servesPage && !context.acceptsJwts)
     return warning(
-      `${valid.length} valid, which may only create, as all of before 1.3: the page shows no plants to whoever has one`,
+      `${valid.length} valid, which may only create, as all of before 1.3: the page shows no records to whoever has one`,
       'Issue one for them: plant-store token create --name NAME. If nobody uses the page, set PAGE=off.',
     );
   const limited = creating.length === 0 ? '' : `; ${creating.length} may only create`;

@@ -9,7 +9,7 @@ import type { DatabaseLocation, PostgresqlLocation } from '../store/database-loc
 import { openDatabase } from '../store/open-database.js';
 import type { RecordStore } from '../store/store.js';
 import { type CliContext, countOf, type JsonOption, toJsonLine } from './cli-context.js';
-import type { RecordType } from './formats.js';
+import { pluralsOf, type RecordType, recordTypes } from './formats.js';
 
 /** Opens the database for an action, and closes it after that. */
 export async function withDatabase<Result>(
@@ -78,7 +78,7 @@ export function reasonOf({ cause, message }: ServiceError): string {
 
 /**
  * Creates the database as needed, applies pending migrations, and prints their names. Only with the option, it distributes
- * the plants by their ids over the nodes of a Citus cluster, too, which changes nothing when it is run again.
+ * the records by their ids over the nodes of a Citus cluster, too, which changes nothing when it is run again.
  *
  * @param distribute over how many shards, or `true` for the default number
  * @throws {OperatorError} when they cannot be distributed, with what to do; they are then as before
@@ -102,14 +102,15 @@ export async function migrate(
   const { shards, nodes, moved } = await distributePostgresql(distributable, shardCount);
   if (json) context.print(toJsonLine({ applied, shards, nodes, moved: moved ?? 0 }));
   const extent = `${countOf(shards, 'shard')} over ${countOf(nodes, 'node')}`;
-  if (moved === undefined) return context.message(`The plants are distributed already: ${extent}.`);
+  if (moved === undefined)
+    return context.message(`The ${pluralsOf(recordTypes)} are distributed already: ${extent}.`);
   await context.message(
-    `The plants are now distributed: ${extent}, ${countOf(moved, 'plant')} moved. Restart running instances, which look for the shards at their start; with WORKERS a SIGHUP does.`,
+    `The ${pluralsOf(recordTypes)} are now distributed: ${extent}, ${countOf(moved, 'record')} moved. Restart running instances, which look for the shards at their start; with WORKERS a SIGHUP does.`,
   );
 }
 
 /**
- * Checks that plants could be distributed, before anything is created or migrated.
+ * Checks that records could be distributed, before anything is created or migrated.
  *
  * @throws {OperatorError} on SQLite, and where the database is not the coordinator of a Citus cluster with nodes for shards,
  * or a node is away

@@ -16,6 +16,7 @@ import type { Config } from '../config.js';
 import { messageOf, OperatorError } from '../errors/operator-error.js';
 import type { StoreDescription } from '../store/sqlite/describe-store.js';
 import { writeAtomically } from './atomic-write.js';
+import { countRecords, recordsIn } from './backup.js';
 import { parseBackupName, sortBackups, warnOfFuture } from './backup-name.js';
 import { abortOnSignal, type CliContext, countOf, type JsonOption, reportOutcome } from './cli-context.js';
 import { invalidateCursors } from './database.js';
@@ -88,7 +89,7 @@ export async function restore(
       `The backup ${backup.name} cannot be used`,
       signal,
     );
-    const what = `${backup.name}, made ${time.toISOString().slice(0, 16).replace('T', ' ')} UTC${copy.storeId === undefined ? '' : ` by the store ${copy.storeId}`}, is complete and has ${countOf(copy.plants, 'plant')} and ${countOf(copy.tokens, 'token')}`;
+    const what = `${backup.name}, made ${time.toISOString().slice(0, 16).replace('T', ' ')} UTC${copy.storeId === undefined ? '' : ` by the store ${copy.storeId}`}, is complete and has ${all.format([...countRecords(copy), countOf(copy.tokens, 'token')])}`;
     const hash = !isVerified
       ? ' It has no SHA-256, so a change since it was made may go unnoticed.'
       : ' Its SHA-256 is right.';
@@ -97,13 +98,13 @@ export async function restore(
         ? ''
         : ` Whether ${path} is the same store is unknown. ${replaced.problem}${replaced.problem.endsWith('.') ? '' : '.'}`;
     const next = copy.pending.length === 0 ? '' : ` Pending migrations: ${copy.pending.join(', ')}.`;
-    const { storeId: backupOf, plants, tokens, pending } = copy;
+    const { storeId: backupOf, tokens, pending } = copy;
     const found = {
       backup: backup.name,
       madeAt: time.toISOString(),
       verified: isVerified,
       storeId: backupOf,
-      plants,
+      ...recordsIn(copy),
       tokens,
       pendingMigrations: pending,
       database: path,
@@ -141,6 +142,8 @@ Start the service. Revoke again the tokens that were revoked since the backup. P
   }
 }
 
+const all = new Intl.ListFormat('en-GB');
+
 /** The database that is replaced: the id of its store, or why that is not known. */
 interface Replaced {
   readonly storeId: string | undefined;
@@ -168,7 +171,7 @@ function requireStore(
   const now = replaced.storeId === undefined ? 'has no id yet' : `is the store ${replaced.storeId}`;
   throw new OperatorError(
     `${name} ${of}, and ${path} ${now}. Nothing was changed.
-If these plants and tokens should replace those of ${path}, restore again with --from-other-store.`,
+If these records and tokens should replace those of ${path}, restore again with --from-other-store.`,
   );
 }
 
@@ -184,7 +187,7 @@ function requireSchema(
   if (additions.length > 0 && !keepAdditions)
     throw new OperatorError(
       `${name} has additions that no migration creates: ${additions.join(', ')}. Nothing was changed.
-If you or a colleague added this, restore again with --keep-additions. Otherwise somebody has changed the backup or the store: use another backup. A trigger can add tokens and change plants.`,
+If you or a colleague added this, restore again with --keep-additions. Otherwise somebody has changed the backup or the store: use another backup. A trigger can add tokens and change records.`,
     );
 }
 

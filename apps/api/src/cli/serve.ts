@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { defaultScopes } from '@plant-store/contract/access-token';
+import { withArticle } from '@plant-store/contract/resource';
 import type { Logger } from 'pino';
 import { logTokenChange } from '../auth/manage-tokens.js';
 import type { TokenService, Verification } from '../auth/token-service.js';
@@ -11,6 +12,7 @@ import { type Log, openLog } from '../observe/logger.js';
 import { pathOfPage } from '../package-folder.js';
 import { type Service, startService } from '../service.js';
 import type { CliContext } from './cli-context.js';
+import { recordTypes } from './formats.js';
 import { createCurl } from './token.js';
 
 /**
@@ -170,7 +172,7 @@ Plant Store listens on ${baseUrl}
 ${page}  API    ${baseUrl}/docs
   token  ${tokenFile}
 
-Store a plant (${pathOfPage('docs/use/api.md')} has the command for a Windows terminal):
+Store ${withArticle(recordTypes[0].resource.name)} (${pathOfPage('docs/use/api.md')} has the command for a Windows terminal):
 
 ${createCurl(baseUrl, `$(cat ${quote(tokenFile)})`)}
 

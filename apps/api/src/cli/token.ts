@@ -9,8 +9,10 @@ import {
   scopes,
 } from '@plant-store/contract/access-token';
 import { escapeInvisible } from '@plant-store/contract/escape-invisible';
+import { stringifyExactJson } from '@plant-store/contract/exact-json/stringify';
 import { MAX_RATE_PER_MINUTE, shorten } from '@plant-store/contract/messages';
 import type { IssuedToken } from '@plant-store/contract/operations';
+import { type Action, fieldsOf, type Resource, scopesOf } from '@plant-store/contract/resource';
 import { routes } from '@plant-store/contract/routes';
 import { ServiceError } from '@plant-store/records';
 import * as z from 'zod';
@@ -43,7 +45,7 @@ import {
 } from './cli-context.js';
 import { reasonOf, withDatabase } from './database.js';
 import { explainUnreadable, quote } from './file-access.js';
-import { splitLines } from './formats.js';
+import { recordTypes, splitLines } from './formats.js';
 
 /** Which token to issue, and how to print it. */
 interface CreationRequest extends TokenRequest, JsonOption {
@@ -327,16 +329,22 @@ Send it with each request, in the header  Authorization: Bearer <token>`;
 }
 
 function describeScopes({ scopes, ratePerMinute }: AccessToken): string {
-  const withPlants = defaultScopes.filter((scope) => scopes.includes(scope));
   const may = [
-    ...(withPlants.length > 0 ? [`It may ${scopeList.format(withPlants)} plants.`] : []),
+    ...recordTypes.flatMap(({ resource }) => {
+      const actions = grantedOf(resource, scopes).map((scope) => scope.replace(/^.*:/, ''));
+      return actions.length === 0 ? [] : `It may ${scopeList.format(actions)} ${resource.plural}.`;
+    }),
     ...(scopes.includes('admin') ? ['It may create, rotate and revoke tokens.'] : []),
     ...(ratePerMinute ? [`It may make ${ratePerMinute} requests a minute.`] : []),
   ];
   return may.join(' ');
 }
 
-/** How to try a new token, which the message itself does not show, with what its scopes permit; without any it has those of plants. */
+/** Those of the scopes of a resource that a token has. */
+const grantedOf = (resource: Resource, granted: readonly string[]): readonly string[] =>
+  scopesOf(resource).filter((scope) => granted.includes(scope));
+
+/** How to try a new token, which the message itself does not show, with what its scopes permit. */
 function describeUseOf(
   { host, port, pageFolder }: Config,
   granted: readonly Scope[] = defaultScopes,
@@ -348,7 +356,7 @@ ${createCurl(origin, '$TOKEN', granted)}`;
 }
 
 /**
- * A `curl` on one line, for a POSIX shell, that does what a token permits: it stores a plant, otherwise lists plants, otherwise shows
+ * A `curl` on one line, for a POSIX shell, that does what a token permits: it stores a record, otherwise lists records, otherwise shows
  * the token.
  *
  * @param baseUrl the URL of the service, such as `http://127.0.0.1:3000`
@@ -359,12 +367,21 @@ export function createCurl(
   token: string,
   granted: readonly Scope[] = defaultScopes,
 ): string {
-  const send = ({ path }: { readonly path: string }) =>
-    `curl -i ${baseUrl}${path} -H "Authorization: Bearer ${token}"`;
-  if (!granted.includes('create'))
-    return send(granted.includes('read') ? routes.listPlants : routes.getOwnToken);
-  const plant = '{"id": 1, "name": "Monstera deliciosa", "tag": "houseplant"}';
-  return `${send(routes.createPlant)} -H 'Content-Type: application/json' -d '${plant}'`;
+  const send = (path: string) => `curl -i ${baseUrl}${path} -H "Authorization: Bearer ${token}"`;
+  const find = (action: Action) =>
+    recordTypes.find(({ resource }) =>
+      grantedOf(resource, granted).some((scope) => scope.replace(/^.*:/, '') === action),
+    )?.resource;
+  const created = find('create');
+  if (created !== undefined) {
+    const examples = fieldsOf(created).map(
+      ([name, { example }]) => `"${name}": ${stringifyExactJson(example)}`,
+    );
+    const record = `{${['"id": 1', ...examples].join(', ')}}`;
+    return `${send(`/${created.plural}`)} -H 'Content-Type: application/json' -d ${quote(record)}`;
+  }
+  const read = find('read');
+  return send(read === undefined ? routes.getOwnToken.path : `/${read.plural}`);
 }
 
 function describeReplaced(token: AccessToken): string {

@@ -33,7 +33,7 @@ it('examines each node, and inserts a plant on each', async () => {
   const { stdout } = await run('check');
   expect(stdout).toMatch(/^ok {7}nodes: \d+ shards on \d+ nodes?, with a part of the ids: .*:\d+ \d+ %/m);
   expect(stdout).toMatch(/^ok {7}durability: .*, on the nodes that run, too\.$/m);
-  expect(stdout).toContain('write: a plant can be inserted on each node that runs; it was rolled back.');
+  expect(stdout).toContain('write: a plant can be inserted on each node that runs, and was rolled back.');
 });
 
 it('is not ready and refuses creates while the coordinator is away, and stores them once it is back', async () => {

@@ -43,7 +43,7 @@ it('finds nothing wrong with a store but what is set on the server', async () =>
     migrations: 'ok: up to date',
     privileges: /^ok: /,
     'access tokens': 'ok: 1 valid',
-    write: 'ok: a plant can be inserted; it was rolled back',
+    write: 'ok: a plant can be inserted, and was rolled back',
     commit: /^(ok|warning): [\d.]+ ms/,
     // The server of the tests does not wait for its disk.
     durability: /^error: fsync is off/,
@@ -187,7 +187,7 @@ it('prints each finding as it is made', async () => {
   await command.end('SIGKILL');
 });
 
-const inserted = 'ok: a plant can be inserted on each node that runs; it was rolled back';
+const inserted = 'ok: a plant can be inserted on each node that runs, and was rolled back';
 
 it('shows how plants are distributed, and the settings of each node', async () => {
   await distributeStandIn(url);
@@ -213,7 +213,7 @@ it('shows how plants are distributed, and the settings of each node', async () =
 it('reports a node that is away, and tries the others', async () => {
   await distributeStandIn(url, 1);
   const found = await checkDatabase();
-  expect(found('nodes')[1]).toMatch(/^error: .* worker-1:5432 .*: plants with 50 % of the ids/);
+  expect(found('nodes')[1]).toMatch(/^error: .* worker-1:5432 .*: records with 50 % of the ids/);
   expect(found('durability').join()).not.toContain('worker-1');
   expectFound(found, { write: inserted });
 });

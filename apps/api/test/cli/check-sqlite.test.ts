@@ -34,7 +34,7 @@ it('finds nothing wrong with a new store, and changes nothing', async () => {
     database: `ok: SQLite file ${path}`,
     'journal mode': 'ok: wal',
     migrations: 'ok: up to date',
-    write: 'ok: a plant can be inserted; it was rolled back',
+    write: 'ok: a plant can be inserted, and was rolled back',
     'access tokens': 'ok: 1 valid',
     'file access': 'ok: this user owns the files, and no other may use them',
     'disk space': /./,
@@ -59,7 +59,7 @@ it('examines the store of a service that is running', async () => {
   const service = await startTestService();
   expectFound(await examine({ DATABASE_URL: service.database.url }), {
     'access tokens': 'ok: 1 valid',
-    write: 'ok: a plant can be inserted; it was rolled back',
+    write: 'ok: a plant can be inserted, and was rolled back',
   });
 });
 

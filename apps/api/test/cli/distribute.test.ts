@@ -47,7 +47,7 @@ it('distributes only with the option, and reports what it did', async () => {
 
   const first = await run('migrate --distribute');
   expect(first.exitCode).toBe(0);
-  expect(first.stderr).toContain('The plants are now distributed: 6 shards over 3 nodes, 7 plants moved.');
+  expect(first.stderr).toContain('The plants are now distributed: 6 shards over 3 nodes, 7 records moved.');
   expect(first.stderr).toContain('Restart running instances');
   expect(await query(url, 'SELECT FROM local_copies')).toHaveLength(1);
 
@@ -61,5 +61,5 @@ it('creates the tables and distributes them in one go', async () => {
   const { exitCode, stdout, stderr } = await run('migrate --distribute 5');
   expect(exitCode).toBe(0);
   expect(stdout).toMatch(/^\d+_\w+\n/);
-  expect(stderr).toContain('5 shards over 1 node, 0 plants moved');
+  expect(stderr).toContain('5 shards over 1 node, 0 records moved');
 });
