@@ -24,9 +24,9 @@ it('has a default for everything', () => {
     corsOrigins: [],
     jwt: undefined,
     queueLimits: {
-      queuePlants: 10_000,
+      queueRecords: 10_000,
       queueBytes: 33_554_432,
-      batchPlants: 1_000,
+      batchRecords: 1_000,
       batchBytes: 4_194_304,
     },
     failingAfterMs: 3_000,

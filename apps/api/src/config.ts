@@ -51,7 +51,7 @@ const requestLogShare = z.union(
 );
 
 /** The most that goes into one commit: a larger one is hardly cheaper per plant, and delays others. */
-const batchPlants = 1_000;
+const batchRecords = 1_000;
 const batchBytes = 2 ** 22;
 
 /** The least that bodies and replies may hold by default, in bytes. */
@@ -159,9 +159,9 @@ function toConfig(variables: z.infer<typeof SettingsSchema>, folder: string) {
           timeouts: postgresqlTimeouts,
         };
   const queueLimits: QueueLimits = {
-    queuePlants: variables.QUEUE_MAX_PLANTS,
+    queueRecords: variables.QUEUE_MAX_PLANTS,
     queueBytes: variables.QUEUE_MAX_BYTES,
-    batchPlants,
+    batchRecords,
     batchBytes,
   };
   const { otlp, warnings } = toOtlpSettings(variables);

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { MAX_PLANTS, NewPlantSchema, type Plant } from '@plant-store/contract';
 import { type ResourceName, resources } from '@plant-store/contract/resources';
 import { type CountLimits, operationsOf } from '@plant-store/records';
-import { plantTable } from './plants/plant-store.js';
+import { tableOf } from './store/table.js';
 
 /** What the operations of all resources need of the service. */
 const platform = {
@@ -20,7 +20,7 @@ const platform = {
 export const operationsByName = {
   plant: operationsOf<Plant, 'plant'>(resources.plant, NewPlantSchema, {
     ...platform,
-    bytesOf: plantTable.bytesOf,
+    bytesOf: tableOf<Plant>(resources.plant).bytesOf,
   }),
 } as const satisfies Readonly<Record<ResourceName, unknown>>;
 
@@ -28,7 +28,7 @@ export const operationsByName = {
 export const rateLimitName = 'plants';
 
 /** The most that one request examines, if its caller has all of the time. */
-const maxExamined = { records: 10_000, bytes: 2 ** 22, durationMs: 100 } as const;
+export const maxExamined = { records: 10_000, bytes: 2 ** 22, durationMs: 100 } as const;
 
 /** What it may examine in any case, however many callers share the time: as much as a page without a filter needs. */
 const minExamined = { records: MAX_PLANTS, bytes: 2 ** 18, durationMs: 10 } as const;

@@ -22,7 +22,6 @@ import {
 } from './observe/metrics.js';
 import { createReadiness, type Readiness } from './observe/readiness.js';
 import { createConnectionLog, type RequestLog } from './observe/request-log.js';
-import { plantTable, queueOfAll } from './plants/plant-store.js';
 import { ActiveCallers } from './runtime/callers.js';
 import { stopTimeouts, withTimeout } from './runtime/timing.js';
 import { createTurns } from './runtime/turns.js';
@@ -95,14 +94,7 @@ export async function startService(
   const database = await openDatabase(config.database, { log, metrics });
   const tokens = await openTokens(config, database.accessTokens, { metrics, log });
   const commits = createCommitRecord(database, config.failingAfterMs, metrics);
-  const queue = createCommitQueue({
-    store: database.stores.plant,
-    table: plantTable,
-    concurrency: database.concurrentCommits,
-    limits: config.queueLimits,
-    callers,
-    commits,
-  });
+  const queue = createCommitQueue({ database, limits: config.queueLimits, callers, commits });
   const draining = new AbortController();
   const stopping = new AbortController();
   const readiness = createReadiness({
@@ -119,7 +111,7 @@ export async function startService(
   const turns = createTurns(callers, config.workers);
   const app = await createApp({
     ...config,
-    queue: queueOfAll(queue),
+    queue,
     stores: database.stores,
     concurrentLists: database.concurrentLists,
     accessTokens: tokens.verifier,

@@ -4,9 +4,9 @@ import type { PostgresqlLocation } from '../store/database-location.js';
 import {
   coordinatorGroup,
   findIdOn,
-  type PlantNode,
   queryNode,
   readNodes,
+  type ShardNode,
   shareOf,
 } from '../store/postgresql/citus/nodes.js';
 import {
@@ -35,14 +35,14 @@ const selectNodeSettings = `${selectSessionSettings},
   current_setting('synchronous_standby_names') AS names, (SELECT count(*) FROM pg_stat_replication) AS receivers`;
 
 /** What was found of a node: its settings, or why it is away. */
-type NodeInspection = { readonly node: PlantNode } & (
+type NodeInspection = { readonly node: ShardNode } & (
   | { readonly settings: NodeSettings }
   | { readonly reason: string }
 );
 
 /** The nodes of Citus that have records, and what was found of each but the coordinator. */
 export interface Distribution {
-  readonly nodes: readonly PlantNode[];
+  readonly nodes: readonly ShardNode[];
   readonly inspections: readonly NodeInspection[];
 }
 
@@ -60,7 +60,7 @@ export async function readDistribution(
 }
 
 /** Each over a connection to the coordinator of its own: that of one that does not answer cannot be used any more. */
-async function inspectNode(location: PostgresqlLocation, node: PlantNode): Promise<NodeInspection> {
+async function inspectNode(location: PostgresqlLocation, node: ShardNode): Promise<NodeInspection> {
   try {
     const settings = await withConnection(settingsOf(location), (connection) =>
       queryNode<NodeSettings>(connection, node, selectNodeSettings),
@@ -136,7 +136,7 @@ export async function inspectNodes({
 
 const percent = (share: number) => `${Math.round(100 * share)} %`;
 
-function describeAway({ name, shards }: PlantNode, reason: string): Result {
+function describeAway({ name, shards }: ShardNode, reason: string): Result {
   return failure(
     `the coordinator does not reach ${name} (${reason.replace(`${name}: `, '')}): records with ${percent(shareOf(shards))} of the ids cannot be stored, and none exported`,
     `Start it, or put its standby in its place by citus_update_node on the coordinator: ${pathOfPage('docs/operate/citus.md')}, "A node is away", has the steps.`,
@@ -147,7 +147,7 @@ function describeAway({ name, shards }: PlantNode, reason: string): Result {
 const tolerance = 1e-6;
 
 /** Warns when moving one shard from the node with the most ids to that with the fewest would make them more even. */
-export function assessShares(nodes: readonly PlantNode[]): Result {
+export function assessShares(nodes: readonly ShardNode[]): Result {
   const shares = nodes.map(({ name, shards }) => ({ name, shards, share: shareOf(shards) }));
   const sorted = shares.toSorted((a, b) => b.share - a.share);
   const list = sorted.map(({ name, share }) => `${name} ${percent(share)}`).join(', ');

@@ -8,9 +8,15 @@ import type { SqliteLocation } from '../store/database-location.js';
 import type { CheckedCopy } from '../store/sqlite/copy-sqlite.js';
 import { writeAtomically } from './atomic-write.js';
 import { nameBackup, sortBackups, warnOfFuture } from './backup-name.js';
-import { abortOnSignal, type CliContext, countOf, type JsonOption, reportOutcome } from './cli-context.js';
+import {
+  abortOnSignal,
+  type CliContext,
+  countOf,
+  countRecords,
+  type JsonOption,
+  reportOutcome,
+} from './cli-context.js';
 import { explainUnwritable } from './file-access.js';
-import { recordTypes } from './formats.js';
 import { hashFile, sha256PathOf, writeSha256 } from './sha256.js';
 
 export interface BackupOptions extends JsonOption {
@@ -62,26 +68,12 @@ export async function backUp(
   await reportOutcome(
     context,
     { json },
-    { backup: at, sha256, storeId: copy.storeId, ...recordsIn(copy), tokens: copy.tokens },
-    `${countRecords(copy).join(', ')} copied to ${at}, and the copy checked.`,
+    { backup: at, sha256, storeId: copy.storeId, ...copy.records, tokens: copy.tokens },
+    `${countRecords(copy.records)} copied to ${at}, and the copy checked.`,
   );
   await warnOfSchema(copy, context);
   if (keep > 0 && place.names !== undefined)
     await removeOld(await place.names(), { name, storeId, keep, place }, context);
-}
-
-/** How many records of each resource a copy has, by its plural. */
-export function recordsIn(copy: CheckedCopy): Readonly<Record<string, number>> {
-  const counts: Readonly<Record<string, unknown>> = { ...copy };
-  return Object.fromEntries(
-    recordTypes.map(({ resource: { plural } }) => [plural, Number(counts[plural] ?? 0)]),
-  );
-}
-
-/** The same in words, such as `3 plants`. */
-export function countRecords(copy: CheckedCopy): readonly string[] {
-  const counts = recordsIn(copy);
-  return recordTypes.map(({ resource: { name, plural } }) => countOf(counts[plural] ?? 0, name, plural));
 }
 
 /** A name that no other backup has: names differ by the second. */

@@ -97,7 +97,7 @@ export async function migrate(
     return;
   }
 
-  const { distributePostgresql } = await import('../store/postgresql/citus/distribute-plants.js');
+  const { distributePostgresql } = await import('../store/postgresql/citus/distribute-tables.js');
   const shardCount = distribute === true ? undefined : distribute;
   const { shards, nodes, moved } = await distributePostgresql(distributable, shardCount);
   if (json) context.print(toJsonLine({ applied, shards, nodes, moved: moved ?? 0 }));
@@ -120,7 +120,7 @@ async function requireDistributable(location: DatabaseLocation): Promise<Postgre
     throw new OperatorError(
       `Only a PostgreSQL database with the extension Citus can be distributed, and DATABASE_URL names a SQLite file. ${pathOfPage('docs/operate/postgresql.md')} describes how to move to PostgreSQL. Nothing was changed.`,
     );
-  const { requireCluster } = await import('../store/postgresql/citus/distribute-plants.js');
+  const { requireCluster } = await import('../store/postgresql/citus/distribute-tables.js');
   await requireCluster(location);
   return location;
 }

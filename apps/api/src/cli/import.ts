@@ -206,7 +206,7 @@ export async function storeLines(
 ): Promise<void> {
   const { fromLine } = source;
   const { noun, mustExist = false, read, store } = command;
-  const { batchPlants: batchLines, batchBytes } = config.queueLimits;
+  const { batchRecords: batchLines, batchBytes } = config.queueLimits;
   const limits = { fromLine, lineBytes: config.bodyLimitBytes + idDigitsBytes, batchLines, batchBytes };
   const signal = abortOnSignal(context);
   const file =

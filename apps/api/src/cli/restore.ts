@@ -16,9 +16,15 @@ import type { Config } from '../config.js';
 import { messageOf, OperatorError } from '../errors/operator-error.js';
 import type { StoreDescription } from '../store/sqlite/describe-store.js';
 import { writeAtomically } from './atomic-write.js';
-import { countRecords, recordsIn } from './backup.js';
 import { parseBackupName, sortBackups, warnOfFuture } from './backup-name.js';
-import { abortOnSignal, type CliContext, countOf, type JsonOption, reportOutcome } from './cli-context.js';
+import {
+  abortOnSignal,
+  type CliContext,
+  countOf,
+  countRecords,
+  type JsonOption,
+  reportOutcome,
+} from './cli-context.js';
 import { invalidateCursors } from './database.js';
 import { explainUnreadable, quote } from './file-access.js';
 import { readSha256 } from './sha256.js';
@@ -89,7 +95,7 @@ export async function restore(
       `The backup ${backup.name} cannot be used`,
       signal,
     );
-    const what = `${backup.name}, made ${time.toISOString().slice(0, 16).replace('T', ' ')} UTC${copy.storeId === undefined ? '' : ` by the store ${copy.storeId}`}, is complete and has ${all.format([...countRecords(copy), countOf(copy.tokens, 'token')])}`;
+    const what = `${backup.name}, made ${time.toISOString().slice(0, 16).replace('T', ' ')} UTC${copy.storeId === undefined ? '' : ` by the store ${copy.storeId}`}, is complete and has ${countRecords(copy.records)} and ${countOf(copy.tokens, 'token')}`;
     const hash = !isVerified
       ? ' It has no SHA-256, so a change since it was made may go unnoticed.'
       : ' Its SHA-256 is right.';
@@ -98,13 +104,13 @@ export async function restore(
         ? ''
         : ` Whether ${path} is the same store is unknown. ${replaced.problem}${replaced.problem.endsWith('.') ? '' : '.'}`;
     const next = copy.pending.length === 0 ? '' : ` Pending migrations: ${copy.pending.join(', ')}.`;
-    const { storeId: backupOf, tokens, pending } = copy;
+    const { storeId: backupOf, records, tokens, pending } = copy;
     const found = {
       backup: backup.name,
       madeAt: time.toISOString(),
       verified: isVerified,
       storeId: backupOf,
-      ...recordsIn(copy),
+      ...records,
       tokens,
       pendingMigrations: pending,
       database: path,
@@ -141,8 +147,6 @@ Start the service. Revoke again the tokens that were revoked since the backup. P
     removeCopy();
   }
 }
-
-const all = new Intl.ListFormat('en-GB');
 
 /** The database that is replaced: the id of its store, or why that is not known. */
 interface Replaced {

@@ -11,12 +11,12 @@ const parse = (environment: Readonly<Record<string, string>>) =>
 it('shares what holds for the whole service, and nothing else', () => {
   const config = parse({ RATE_LIMIT_PER_MINUTE: '100' });
   const share = shareLimits(config);
-  const { queuePlants, queueBytes } = config.queueLimits;
+  const { queueRecords, queueBytes } = config.queueLimits;
   expect(share).toEqual({
     ...config,
     queueLimits: {
       ...config.queueLimits,
-      ...{ queuePlants: Math.floor(queuePlants / 3), queueBytes: Math.floor(queueBytes / 3) },
+      ...{ queueRecords: Math.floor(queueRecords / 3), queueBytes: Math.floor(queueBytes / 3) },
     },
     bodyMemoryLimitBytes: Math.floor(config.bodyMemoryLimitBytes / 3),
     rateLimitPerMinute: 33,

@@ -119,7 +119,7 @@ export function shareLimits(config: Config): Config {
     authFailuresPerMinute: shareUnlessNone(authFailuresPerMinute),
     queueLimits: {
       ...queueLimits,
-      queuePlants: share(queueLimits.queuePlants),
+      queueRecords: share(queueLimits.queueRecords),
       queueBytes: share(queueLimits.queueBytes),
     },
     database:

@@ -8,9 +8,12 @@ export function unauthorized(errorName: 'missing_token' | 'invalid_token', messa
   });
 }
 
+/** The limit on records that wait to be stored keeps the name that metrics have had since there were only plants. */
+export const waitingRecords = 'waiting_plants';
+
 /** The limit that a request was rejected for; the log counts rejections by it. */
 export type OverloadReason =
-  | 'waiting_plants'
+  | typeof waitingRecords
   | 'waiting_bytes'
   | 'waiting_reads'
   | 'body_bytes'

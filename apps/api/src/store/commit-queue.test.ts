@@ -1,14 +1,16 @@
 import type { Plant } from '@plant-store/contract';
-import { removalOf, ServiceError } from '@plant-store/records';
+import { type Change, removalOf, ServiceError, type Stored } from '@plant-store/records';
 import { expect, it, vi } from 'vitest';
-import { createTestQueue, highQueueLimits } from '../../test/support/plants/create-test-queue.js';
+import { createTestQueue, databaseOf, highQueueLimits } from '../../test/support/plants/create-test-queue.js';
 import { plantsOf } from '../../test/support/plants/plants-of.js';
 
 import type { CommitQueueOptions, QueueLimits } from './commit-queue.js';
 
 const stored = { stored: true, addedAt: 1 } as const;
 
-interface TestOptions extends Partial<Pick<CommitQueueOptions<Plant>, 'callers' | 'concurrency'>> {
+interface TestOptions extends Partial<Pick<CommitQueueOptions, 'callers'>> {
+  /** How many commits may be in flight. Default: 1. */
+  readonly concurrency?: number;
   readonly limits?: Partial<QueueLimits>;
   /** Why a commit of these ids fails, if it does. */
   readonly findError?: (ids: readonly number[]) => Error | undefined;
@@ -17,7 +19,7 @@ interface TestOptions extends Partial<Pick<CommitQueueOptions<Plant>, 'callers' 
 }
 
 /** A queue whose commits are recorded: their ids, those of changes after the word. */
-function openQueue({ findError, isHeld, limits, ...options }: TestOptions = {}) {
+function openQueue({ findError, isHeld, limits, concurrency, ...options }: TestOptions = {}) {
   const commits: string[] = [];
   const held: (() => void)[] = [];
   async function commit(ids: readonly bigint[], kind = '') {
@@ -26,22 +28,23 @@ function openQueue({ findError, isHeld, limits, ...options }: TestOptions = {}) 
     const error = findError?.(ids.map(Number));
     if (error !== undefined) throw error;
   }
-  const queue = createTestQueue(
-    {
-      async create(plants) {
-        await commit(plants.map(({ id }) => id));
-        return plants.map(() => stored);
-      },
-      async change(changes) {
-        await commit(
-          changes.map(({ id }) => id),
-          'change ',
-        );
-        return changes.map(() => changed);
-      },
+  const store = {
+    async create(plants: readonly Stored<Plant>[]) {
+      await commit(plants.map(({ id }) => id));
+      return plants.map(() => stored);
     },
-    { ...options, limits: { ...highQueueLimits, ...limits } },
-  );
+    async change(changes: readonly Change<Plant>[]) {
+      await commit(
+        changes.map(({ id }) => id),
+        'change ',
+      );
+      return changes.map(() => changed);
+    },
+  };
+  const queue = createTestQueue(databaseOf(store, concurrency), {
+    ...options,
+    limits: { ...highQueueLimits, ...limits },
+  });
   const release = async (count = 1) => {
     for (; count > 0; count--) {
       while (held.length === 0) await nextTurn();
@@ -53,8 +56,8 @@ function openQueue({ findError, isHeld, limits, ...options }: TestOptions = {}) 
   };
   return {
     ...{ queue, commits, release, untilCommits },
-    create: (...ids: number[]) => plantsOf(...ids).map((plant) => queue.create(plant, 1)),
-    change: (...ids: number[]) => ids.map((id) => queue.change(removalOf(BigInt(id)), 1)),
+    create: (...ids: number[]) => plantsOf(...ids).map((plant) => queue.create('plant', plant, 1)),
+    change: (...ids: number[]) => ids.map((id) => queue.change('plant', removalOf(BigInt(id)), 1)),
   };
 }
 
@@ -74,19 +77,20 @@ it('stores a single plant in the turn of the event loop in which it arrives', as
 
 it('passes on who creates and changes', async () => {
   const passed: unknown[] = [];
-  const queue = createTestQueue({
-    async create(plants) {
+  const store = {
+    async create(plants: readonly Stored<Plant>[]) {
       passed.push(...plants);
       return plants.map(() => stored);
     },
-    async change(changes) {
+    async change(changes: readonly Change<Plant>[]) {
       passed.push(...changes);
       return changes.map(() => changed);
     },
-  });
+  };
+  const queue = createTestQueue(databaseOf(store));
   const [plant] = plantsOf(1);
   if (plant === undefined) throw new Error('there is one');
-  await Promise.all([queue.create(plant, 7), queue.change(removalOf(2n), 'subject x')]);
+  await Promise.all([queue.create('plant', plant, 7), queue.change('plant', removalOf(2n), 'subject x')]);
   expect(passed).toMatchObject([
     { ...plant, addedBy: '7' },
     { id: 2n, by: 'subject x' },
@@ -104,8 +108,8 @@ it('stores what is created and what is changed in one turn in one commit of each
 it.each([
   [100, ['1,2,3,4']],
   [3, ['1,2,3', '4']],
-])('batches plants as long as each turn brings more, up to %i plants', async (batchPlants, expected) => {
-  const { create, commits } = openQueue({ limits: { batchPlants } });
+])('batches plants as long as each turn brings more, up to %i plants', async (batchRecords, expected) => {
+  const { create, commits } = openQueue({ limits: { batchRecords } });
   const writes = create(1, 2);
   for (const id of [3, 4]) {
     await nextTurn();
@@ -122,7 +126,7 @@ const inPairs = ['1,2', '3,4', '5'];
 const inUtf8 = [{ name: '🌱', tag: 'é' }, { name: 'abc' }, { name: 'a' }];
 
 it.each<[title: string, TestOptions, Plant[], commits: string[]]>([
-  ['batches within the limit of plants', { limits: { batchPlants: 2 } }, five, inPairs],
+  ['batches within the limit of plants', { limits: { batchRecords: 2 } }, five, inPairs],
   [
     'batches within the limit of bytes, but a larger plant alone',
     { limits: { batchBytes: 250 } },
@@ -130,19 +134,19 @@ it.each<[title: string, TestOptions, Plant[], commits: string[]]>([
     ['1,2', '3', '4,5'],
   ],
   ['batches within the limit of bytes in UTF-8', { limits: { batchBytes: 9 } }, inUtf8, ['1,2', '3']],
-  ['what is queued at its limit of plants', { limits: { queuePlants: 4 }, concurrency: 3 }, five, inPairs],
+  ['what is queued at its limit of plants', { limits: { queueRecords: 4 }, concurrency: 3 }, five, inPairs],
   ['what is queued at its limit of bytes', { limits: { queueBytes: 40 }, concurrency: 3 }, five, inPairs],
   ['a plant of any size while the queue is empty', { limits: { queueBytes: 10 } }, ofBytes(1_000), ['1']],
 ])('stores %s, and rejects nothing', async (_, options, plants, expected) => {
   const { queue, commits } = openQueue(options);
-  const writes = plants.map((plant, at) => queue.create({ id: BigInt(at + 1), ...plant }, 1));
+  const writes = plants.map((plant, at) => queue.create('plant', { id: BigInt(at + 1), ...plant }, 1));
   expect(await Promise.all(writes)).toEqual(plants.map(() => stored));
   expect(commits).toEqual(expected);
 });
 
 it('has as many commits in flight as it may, and stores what arrives meanwhile in one, in order', async () => {
   const { queue, create, commits, release, untilCommits } = openQueue({
-    ...{ isHeld: true, concurrency: 2, limits: { batchPlants: 3 } },
+    ...{ isHeld: true, concurrency: 2, limits: { batchRecords: 3 } },
   });
   // What did not fit into the first batch does not wait for it.
   const writes = create(1, 2, 3, 4, 5);
@@ -161,7 +165,7 @@ it('has as many commits in flight as it may, and stores what arrives meanwhile i
 });
 
 it('is idle once nothing is queued and no commit is in flight', async () => {
-  const { queue, create, release } = openQueue({ isHeld: true, limits: { batchPlants: 1 } });
+  const { queue, create, release } = openQueue({ isHeld: true, limits: { batchRecords: 1 } });
   await queue.idle();
   const [first] = create(1, 2);
   const onIdle = vi.fn();
@@ -173,7 +177,7 @@ it('is idle once nothing is queued and no commit is in flight', async () => {
   await idling;
 });
 
-it.each([{ queuePlants: 4 }, { queueBytes: 4 * 'plant 1'.length }])(
+it.each([{ queueRecords: 4 }, { queueBytes: 4 * 'plant 1'.length }])(
   'rejects plants of a caller beyond half of the limit, until there is room: %j',
   async (limits) => {
     const { create, commits, release, untilCommits } = openQueue({ isHeld: true, limits });
@@ -193,7 +197,7 @@ it.each([{ queuePlants: 4 }, { queueBytes: 4 * 'plant 1'.length }])(
 
 it('is full for a caller that has as many creates and removals queued as it may, and rejects more of either', async () => {
   const { queue, create, change, release, untilCommits } = openQueue({
-    ...{ isHeld: true, limits: { queuePlants: 4 } },
+    ...{ isHeld: true, limits: { queueRecords: 4 } },
   });
   const writes: Promise<unknown>[] = create(1);
   await untilCommits(1);
@@ -204,7 +208,7 @@ it('is full for a caller that has as many creates and removals queued as it may,
   for (const [more] of [change(4), create(4)])
     await expect(more).rejects.toMatchObject({ errorName: 'overloaded' });
   expect(queue.queued()).toEqual({ records: 2, bytes: 'plant 3'.length });
-  writes.push(queue.change(removalOf(4n), 2));
+  writes.push(queue.change('plant', removalOf(4n), 2));
   await release(3);
   await Promise.all(writes);
   expect(queue.isFull(1)).toBe(false);
@@ -212,8 +216,8 @@ it('is full for a caller that has as many creates and removals queued as it may,
 });
 
 it('gives each of several callers an equal part of a batch, and takes their plants in turn', async () => {
-  const { queue, create, commits } = openQueue({ limits: { batchPlants: 6 }, callers: { count: () => 3 } });
-  const createOf = (caller: string, id: bigint) => queue.create({ id, name: 'x' }, caller);
+  const { queue, create, commits } = openQueue({ limits: { batchRecords: 6 }, callers: { count: () => 3 } });
+  const createOf = (caller: string, id: bigint) => queue.create('plant', { id, name: 'x' }, caller);
   await Promise.all([...create(1, 2, 3, 4), createOf('few', 11n), createOf('other', 12n)]);
   expect(commits).toEqual(['1,11,12,2', '3,4']);
 });
@@ -274,19 +278,74 @@ it('rejects those records alone that the store refuses, or returns no outcome fo
   const begin = vi.fn(() => ({ begunAt: 0, since: 0 }));
   const end = vi.fn();
   const queue = createTestQueue(
-    {
+    databaseOf({
       create: async (plants) => plants.slice(0, 3).map(({ id }) => (id === 2n ? away : stored)),
       change: async (changes) => changes.map(() => away),
-    },
+    }),
     { commits: { begin, end, isFailing: () => false, check: async () => undefined } },
   );
   const outcomes = await Promise.allSettled([
-    ...plantsOf(1, 2, 3, 4).map((plant) => queue.create(plant, 1)),
-    ...[5n, 6n].map((id) => queue.change(removalOf(id), 1)),
+    ...plantsOf(1, 2, 3, 4).map((plant) => queue.create('plant', plant, 1)),
+    ...[5n, 6n].map((id) => queue.change('plant', removalOf(id), 1)),
   ]);
   const unknown = { status: 'rejected', reason: new Error('The store returned no outcome') };
   expect(outcomes).toEqual([fulfilled, rejected, fulfilled, unknown, rejected, rejected]);
   // A commit counts as failed when it stored nothing.
   expect(begin.mock.calls).toEqual([[4], [2]]);
   expect(end.mock.calls.map(([, error]) => error)).toEqual([undefined, away]);
+});
+
+/** A queue of plants and gardens, whose commits are recorded, each with the resources and ids of what it has. */
+function openMixed(writesTogether: boolean) {
+  const commits: string[] = [];
+  const tables = [
+    { resource: 'plant', bytesOf: () => 10 },
+    { resource: 'garden', bytesOf: () => 20 },
+  ];
+  const database: CommitQueueOptions['database'] = {
+    ...{ concurrentCommits: 1, writesTogether },
+    async write(writes) {
+      const ids = writes.map(
+        ({ resource, record, change }) => `${resource}${record?.id ?? `-${change?.id}`}`,
+      );
+      commits.push(ids.join());
+      if (ids.includes('garden3')) throw new Error('garden 3');
+      return writes.map(({ record }) => (record === undefined ? changed : stored));
+    },
+  };
+  const queue = createTestQueue(database, { tables });
+  const create = (resource: string, id: bigint) => queue.create(resource, { id }, 1);
+  const writeAll = () => [
+    ...[create('plant', 1n), queue.change('garden', removalOf(2n), 1), create('garden', 3n)],
+    ...[queue.change('plant', removalOf(4n), 1), create('plant', 5n)],
+  ];
+  return { queue, commits, writeAll };
+}
+
+const garden3 = { status: 'rejected', reason: new Error('garden 3') };
+const changedNow = { status: 'fulfilled', value: changed };
+
+it.each([
+  [true, ['plant1,garden-2,garden3,plant-4,plant5', 'plant1,garden-2,garden3', 'plant1,garden-2', 'garden3']],
+  [false, ['plant1,plant5', 'garden3', 'garden-2', 'plant-4']],
+])(
+  'rejects only the record that cannot be stored of several resources (together: %s)',
+  async (together, first) => {
+    const { commits, writeAll } = openMixed(together);
+    expect(await Promise.allSettled(writeAll())).toEqual([
+      fulfilled,
+      changedNow,
+      garden3,
+      changedNow,
+      fulfilled,
+    ]);
+    expect(commits).toEqual([...first, ...(together ? ['plant-4,plant5'] : [])]);
+  },
+);
+
+it('counts what waits of all resources, each in its own bytes', async () => {
+  const { queue, writeAll } = openMixed(true);
+  const writes = Promise.allSettled(writeAll());
+  expect(queue.queued()).toEqual({ records: 5, bytes: 40 });
+  await writes;
 });

@@ -5,48 +5,50 @@ import {
   type New,
   ServiceError,
 } from '@plant-store/records';
-import { overloadErrors } from '../errors/service-error.js';
+import { type OverloadReason, overloadErrors, waitingRecords } from '../errors/service-error.js';
 import type { CommitRecord } from '../observe/commit-health.js';
 import { type ActiveCallers, Budget, BusyShare, type Caller, FairQueue } from '../runtime/callers.js';
-import type { RecordStore } from './store.js';
-import type { Table } from './table.js';
+import type { Database } from './database.js';
+import { splitWrites, type Write, type WriteOutcome } from './store.js';
+import { allTables, type Table } from './table.js';
 
-/** Creates and changes records one by one, each once that is on disk, however many at the same time. Callers take turns. */
-export interface CommitQueue<Resource> {
+/**
+ * Creates and changes records of any resource one by one, each once that is on disk, however many at the same time. Callers take turns.
+ */
+export interface CommitQueue {
   /**
-   * Queues a record, and resolves once it is on disk, or its id turns out to be taken.
+   * Queues a record of a resource, and resolves once it is on disk, or its id turns out to be taken.
    *
    * @throws {ServiceError} `overloaded` when the queue has no room for the caller; it is not stored then
    * @throws {ServiceError} `database_unavailable` when the store does not answer
    * @throws whatever else the store throws for this record; an error caused by another one is not reported
    */
-  create(record: New<Resource>, caller: Caller): Promise<CreateOutcome<Resource>>;
+  create<Fields>(resource: string, record: New<Fields>, caller: Caller): Promise<CreateOutcome<Fields>>;
   /** Queues a change of what has an id, and resolves once that is on disk. Throws as `create` does. */
-  change(change: Change<Resource>, caller: Caller): Promise<ChangeOutcome<Resource>>;
+  change<Fields>(resource: string, change: Change<Fields>, caller: Caller): Promise<ChangeOutcome<Fields>>;
   /** Whether the queue has as many records as its limit allows the caller: `create` would reject another one. */
   isFull(caller: Caller): boolean;
   /** What part of the time a record waited lately, from 0 to 1. */
   waitingShare(): number;
-  /** How much is queued; bytes are those of the texts, in UTF-8. */
+  /** How much is queued of all resources; bytes are those of the fields. */
   queued(): { readonly records: number; readonly bytes: number };
   /** Resolves once nothing is queued or being stored. */
   idle(): Promise<void>;
 }
 
-/** How much may be queued, and how much one batch may hold. Bytes are those of the texts, in UTF-8. */
+/** How much may be queued, and how much one batch may hold, of all resources. Bytes are those of the fields. */
 export interface QueueLimits {
-  readonly queuePlants: number;
+  readonly queueRecords: number;
   readonly queueBytes: number;
-  readonly batchPlants: number;
+  readonly batchRecords: number;
   readonly batchBytes: number;
 }
 
 /** What a queue stores in. */
-export interface CommitQueueOptions<Resource> {
-  readonly store: Pick<RecordStore<Resource>, 'create' | 'change'>;
-  readonly table: Pick<Table<Resource>, 'bytesOf'>;
-  /** How many batches may be in flight. */
-  readonly concurrency: number;
+export interface CommitQueueOptions {
+  readonly database: Pick<Database, 'write' | 'writesTogether' | 'concurrentCommits'>;
+  /** The tables of the resources. Default: those of all resources of the API. */
+  readonly tables?: readonly Pick<Table, 'resource' | 'bytesOf'>[];
   readonly limits: QueueLimits;
   /** Who shares the time with what is stored. */
   readonly callers: Pick<ActiveCallers, 'count'>;
@@ -54,18 +56,13 @@ export interface CommitQueueOptions<Resource> {
   readonly commits: CommitRecord;
 }
 
-/** What waits to be stored, with the callbacks of the promise that awaits it. */
-interface Write<Item, Outcome> {
-  readonly item: Item;
+/** A write that waits to be stored, with the callbacks of the promise that awaits it. */
+type Waiting = Write & {
   readonly bytes: number;
   readonly caller: Caller;
-  resolve(outcome: Outcome): void;
+  resolve(outcome: WriteOutcome): void;
   reject(error: unknown): void;
-}
-
-type Create<Resource> = Write<New<Resource>, CreateOutcome<Resource>>;
-type Changing<Resource> = Write<Change<Resource>, ChangeOutcome<Resource>>;
-type AnyWrite<Resource> = Create<Resource> | Changing<Resource>;
+};
 
 /** How many bytes a batch holds in any case, however many callers share the time. */
 const minBatchBytes = 2 ** 18;
@@ -75,50 +72,54 @@ const minBatchBytes = 2 ** 18;
  * single write does not wait for others: it is stored at the end of the turn of the event loop in which it arrives. A full batch
  * is stored immediately, rather than rejecting the writes that follow.
  */
-export function createCommitQueue<Resource>({
-  store,
-  table,
-  concurrency,
+export function createCommitQueue({
+  database,
+  tables = allTables,
   limits,
   callers,
   commits,
-}: CommitQueueOptions<Resource>): CommitQueue<Resource> {
-  const waiting = new FairQueue<AnyWrite<Resource>>();
-  const places = new Budget(limits.queuePlants);
+}: CommitQueueOptions): CommitQueue {
+  const { writesTogether, concurrentCommits } = database;
+  const tableOf = new Map(tables.map((table) => [table.resource, table]));
+  const waiting = new FairQueue<Waiting>();
+  const places = new Budget(limits.queueRecords);
   const bytesHeld = new Budget(limits.queueBytes);
   const inFlight = new Set<Promise<void>>();
   const busy = new BusyShare();
   let endOfTurn: NodeJS.Immediate | undefined;
 
   /** The limit that a further write would exceed, if any. */
-  function findOverload(caller: Caller, bytes: number): 'waiting_plants' | 'waiting_bytes' | undefined {
-    if (!places.hasRoom(caller, 1)) return 'waiting_plants';
+  function findOverload(caller: Caller, bytes: number): OverloadReason | undefined {
+    if (!places.hasRoom(caller, 1)) return waitingRecords;
     return bytesHeld.hasRoom(caller, bytes) ? undefined : 'waiting_bytes';
   }
 
-  function enqueue<Item, Outcome>(item: Item, bytes: number, caller: Caller): Promise<Outcome> {
+  function enqueue<Outcome>(
+    { resource, record, change }: Write,
+    bytes: number,
+    caller: Caller,
+  ): Promise<Outcome> {
     let overload = findOverload(caller, bytes);
     if (overload !== undefined && endOfTurn !== undefined) {
       storeBatches();
       overload = findOverload(caller, bytes);
     }
     if (overload !== undefined) return Promise.reject(overloadErrors[overload]);
-    return new Promise<Outcome>((resolve, reject) => {
-      const write: Write<Item, Outcome> = { item, bytes, caller, resolve, reject };
-      waiting.push(caller, write as AnyWrite<Resource>);
+    return new Promise((resolve, reject) => {
+      waiting.push(caller, { resource, record, change, bytes, caller, resolve, reject } as Waiting);
       places.add(caller, 1);
       bytesHeld.add(caller, bytes);
       busy.begin();
       storeSoon();
       // Waiting would add no more to the next batch, or would cause some to be rejected.
       const isFull =
-        waiting.size >= Math.min(limits.batchPlants, limits.queuePlants) ||
+        waiting.size >= Math.min(limits.batchRecords, limits.queueRecords) ||
         bytesHeld.held >= limits.batchBytes;
       if (endOfTurn !== undefined && isFull) storeBatches();
     });
   }
 
-  function dequeue(): AnyWrite<Resource> | undefined {
+  function dequeue(): Waiting | undefined {
     const write = waiting.shift();
     if (write === undefined) return undefined;
     places.release(write.caller, 1);
@@ -128,7 +129,7 @@ export function createCommitQueue<Resource>({
 
   /** Stores what waits at the end of this turn of the event loop, or of the first one that brings no more of it. */
   function storeSoon(): void {
-    if (endOfTurn !== undefined || waiting.size === 0 || inFlight.size >= concurrency) return;
+    if (endOfTurn !== undefined || waiting.size === 0 || inFlight.size >= concurrentCommits) return;
     const { size } = waiting;
     endOfTurn = setImmediate(() => {
       endOfTurn = undefined;
@@ -140,7 +141,7 @@ export function createCommitQueue<Resource>({
   function storeBatches(): void {
     clearImmediate(endOfTurn);
     endOfTurn = undefined;
-    if (waiting.size > 0 && inFlight.size < concurrency) {
+    if (waiting.size > 0 && inFlight.size < concurrentCommits) {
       const stored = storeBatch(takeBatch()).then(() => {
         inFlight.delete(stored);
         if (inFlight.size === 0 && waiting.size === 0) busy.end();
@@ -156,18 +157,18 @@ export function createCommitQueue<Resource>({
    * Removes the next batch from the queue: at least one write, however large. Each of several callers has an equal part of it at
    * most, so that none makes the commits of others long.
    */
-  function takeBatch(): readonly AnyWrite<Resource>[] {
-    const batch: AnyWrite<Resource>[] = [];
+  function takeBatch(): readonly Waiting[] {
+    const batch: Waiting[] = [];
     const sharing = callers.count();
     const maxBytes = Math.max(limits.batchBytes / sharing, Math.min(limits.batchBytes, minBatchBytes));
     let bytes = 0;
     // In each round every caller has a turn.
-    for (let rounds = Math.ceil(limits.batchPlants / sharing); rounds > 0 && waiting.callers > 0; rounds--) {
+    for (let rounds = Math.ceil(limits.batchRecords / sharing); rounds > 0 && waiting.callers > 0; rounds--) {
       for (let turns = waiting.callers; turns > 0; turns--) {
         const next = waiting.peek();
         if (next === undefined) return batch;
         bytes += next.bytes;
-        if (batch.length > 0 && (batch.length === limits.batchPlants || bytes > maxBytes)) return batch;
+        if (batch.length > 0 && (batch.length === limits.batchRecords || bytes > maxBytes)) return batch;
         dequeue();
         batch.push(next);
       }
@@ -175,12 +176,12 @@ export function createCommitQueue<Resource>({
     return batch;
   }
 
-  async function storeBatch(batch: readonly AnyWrite<Resource>[]): Promise<void> {
-    const changes = batch.filter((write): write is Changing<Resource> => 'replace' in write.item);
-    const creates = changes.length === 0 ? batch : batch.filter((write) => !('replace' in write.item));
-    let outage = await commit(creates as readonly Create<Resource>[], store.create);
-    if (outage === undefined) outage = await commit(changes, store.change);
-    else for (const { reject } of changes) reject(outage);
+  async function storeBatch(batch: readonly Waiting[]): Promise<void> {
+    let outage: ServiceError | undefined;
+    for (const part of writesTogether ? [batch] : splitWrites(batch)) {
+      if (outage === undefined) outage = await commit(part);
+      else for (const { reject } of part) reject(outage);
+    }
     if (outage === undefined) return;
     // What is queued has waited for a database that does not answer; it should not wait as long again.
     for (let write = dequeue(); write !== undefined; write = dequeue()) write.reject(outage);
@@ -192,14 +193,10 @@ export function createCommitQueue<Resource>({
    *
    * @returns the error that some or all were rejected with because the store is unavailable, if it is
    */
-  async function commit<Item, Outcome>(
-    writes: readonly Write<Item, Outcome>[],
-    storeAll: (items: readonly Item[]) => Promise<readonly (Outcome | ServiceError)[]>,
-  ): Promise<ServiceError | undefined> {
-    if (writes.length === 0) return undefined;
+  async function commit(writes: readonly Waiting[]): Promise<ServiceError | undefined> {
     const begun = commits.begin(writes.length);
     try {
-      const outcomes = await storeAll(writes.map(({ item }) => item));
+      const outcomes = await database.write(writes);
       let refused = 0;
       for (const [index, { resolve, reject }] of writes.entries()) {
         const outcome = outcomes[index];
@@ -217,19 +214,28 @@ export function createCommitQueue<Resource>({
         return error instanceof ServiceError ? error : undefined;
       }
       const middle = Math.ceil(writes.length / 2);
-      const outage = await commit(writes.slice(0, middle), storeAll);
-      if (outage === undefined) return commit(writes.slice(middle), storeAll);
+      const outage = await commit(writes.slice(0, middle));
+      if (outage === undefined) return commit(writes.slice(middle));
       for (const { reject } of writes.slice(middle)) reject(outage);
       return outage;
     }
   }
 
   return {
-    create: (record, caller) =>
-      enqueue({ ...record, addedBy: String(caller) }, table.bytesOf(record), caller),
-    change: (change, caller) => enqueue({ ...change, by: String(caller) }, change.bytes, caller),
+    create: (resource, record, caller) =>
+      enqueue(
+        { resource, record: { ...(record as New<object>), addedBy: String(caller) } },
+        tableOf.get(resource)?.bytesOf(record as New<object>) ?? 0,
+        caller,
+      ),
+    change: (resource, change, caller) =>
+      enqueue(
+        { resource, change: { ...change, by: String(caller) } as Change<object> },
+        change.bytes,
+        caller,
+      ),
     waitingShare: () => busy.value(),
-    isFull: (caller) => findOverload(caller, 0) === 'waiting_plants',
+    isFull: (caller) => findOverload(caller, 0) === waitingRecords,
     queued: () => ({ records: waiting.size, bytes: bytesHeld.held }),
     async idle() {
       while (inFlight.size > 0 || waiting.size > 0) {

@@ -3,12 +3,13 @@ import { ServiceError } from '@plant-store/records';
 import type { Registry } from '@prometheus-io/client';
 import * as z from 'zod';
 import type { AccessTokenStore } from '../auth/token-service.js';
-import type { RecordStore } from './store.js';
+import type { RecordStore, Write, WriteOutcome } from './store.js';
+import type { Table } from './table.js';
 
 /** The fields of a log line besides its message. */
 export interface LogFields {
   readonly err?: Error;
-  /** The fraction of all ids whose plants cannot be stored. */
+  /** The fraction of all ids whose records cannot be stored. */
   readonly failingShare?: number;
 }
 
@@ -20,30 +21,37 @@ export interface DatabaseLog {
 }
 
 /** The store of each resource, by its name. */
-export interface Stores {
-  readonly plant: RecordStore<Plant>;
-}
+export type Stores = { readonly plant: RecordStore<Plant> };
 
 /** An open database, on any engine. */
 export interface Database {
   /** The store of each resource, by its name. */
   readonly stores: Stores;
+  /**
+   * Stores writes of any resources: in one commit if `writesTogether`, and otherwise in one for each part of `splitWrites`, until one
+   * fails. Creates come first.
+   *
+   * @returns one outcome per write, in the same order; throws as `RecordStore.create` does
+   */
+  write(writes: readonly Write[]): Promise<readonly WriteOutcome[]>;
+  /** Whether the engine stores all that a call of `write` has in one commit. */
+  readonly writesTogether: boolean;
   readonly accessTokens: AccessTokenStore;
   /** The migrations that were applied when it was opened, in order; empty if it was up to date. */
   readonly appliedMigrations: readonly string[];
   /** How many lists are read at a time: some connections are left for creates. */
   readonly concurrentLists: number;
-  /** How many commits of plants may be in flight at a time. */
+  /** How many commits of records may be in flight at a time. */
   readonly concurrentCommits: number;
   /**
-   * Checks that the engine would store a plant now.
+   * Checks that the engine would store a record now.
    *
    * @throws {ServiceError} `database_unavailable` when it does not answer, or is read-only; `database_damaged` once it
    * was found damaged. `/readyz` shows the name of the error as its reason.
    */
   check(): Promise<void>;
   /**
-   * Tests that a plant can be stored and committed, without leaving one behind. It costs more than `check`, and finds
+   * Tests that a record of each resource can be stored and committed, without leaving one behind. It costs more than `check`, and finds
    * problems that only a commit meets, such as a full disk or a missing standby.
    *
    * @throws {ServiceError} as `check` does
@@ -56,7 +64,7 @@ export interface Database {
   invalidateCursors(): Promise<void>;
   /** Problems that an operator should know of while the database works: a sentence each, shown by `/readyz`. */
   warnings?(): readonly string[];
-  /** The fraction of all ids whose plants cannot be stored while the others can, from 0 to 1; `/readyz` shows it. */
+  /** The fraction of all ids whose records cannot be stored while the others can, from 0 to 1; `/readyz` shows it. */
   failingShare?(): number;
   /** Closes it. Everything acknowledged is on disk already. */
   close(): Promise<void>;
@@ -68,6 +76,8 @@ export interface OpenOptions {
   readonly log?: DatabaseLog;
   /** For commands that add nothing: a database that is missing is an error, and not created. Default: `false`. */
   readonly mustExist?: boolean;
+  /** The tables that it has. Default: those of all resources of the API. */
+  readonly tables?: readonly Table[] | undefined;
   /** Where the engine registers its metrics; by default it has none. */
   readonly metrics?: Registry | undefined;
 }
@@ -143,8 +153,8 @@ export function findAdapterError(error: unknown): DriverError | undefined {
  *
  * - `unavailable`: the statement is right, but the engine cannot run it at the moment, or in its configuration. 503.
  * - `damaged`: what is stored is damaged, and a retry does not help. 503, with another error.
- * - `bug`: the statement does not fit the tables or the plant. Since the tables are checked at the start, this is a bug
- *   of the service, or they were changed since. The batch is then retried in halves, and only the plant that causes the
+ * - `bug`: the statement does not fit the tables or the record. Since the tables are checked at the start, this is a bug
+ *   of the service, or they were changed since. The batch is then retried in halves, and only the record that causes the
  *   error gets a 500.
  */
 export type Meaning = 'unavailable' | 'damaged' | 'bug';

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 
-/** What a file is by its content, as the rest of a sentence, and how its plants are imported. */
+/** What a file is by its content, as the rest of a sentence, and how its records are imported. */
 export interface FileKind {
   readonly what: string;
   readonly advice: string;
@@ -21,11 +21,7 @@ const signatures: readonly (readonly [start: string, what: string, advice: strin
   ['fd377a585a00', 'compressed by xz', unpack('unxz')],
   [Buffer.from('SQLite format 3\0').toString('hex'), 'a SQLite database', fromDatabase],
   ['377f068', 'the -wal file of a SQLite database', 'Name the database itself.'],
-  [
-    Buffer.from('PGDMP').toString('hex'),
-    'a dump by pg_dump',
-    'Restore it with pg_restore, and export the plants.',
-  ],
+  [Buffer.from('PGDMP').toString('hex'), 'a dump by pg_dump', 'Restore it with pg_restore, and export it.'],
   ['25504446', 'a PDF', toCsv],
   ...['89504e47', 'ffd8ff', '47494638'].map((start) => [start, 'a picture', toCsv] as const),
 ];

@@ -49,6 +49,25 @@ export function orThrow<Outcome>(outcome: Outcome | ServiceError): Outcome {
   return outcome;
 }
 
+/** A record to create, or a change of one, of the resource with a name. */
+export type Write<Fields = object> =
+  | { readonly resource: string; readonly record: Stored<Fields>; readonly change?: undefined }
+  | { readonly resource: string; readonly change: Change<Fields>; readonly record?: undefined };
+
+/** What became of a write: of a distributed database possibly an error with which only this one was refused. */
+export type WriteOutcome<Fields = object> = CreateOutcome<Fields> | ChangeOutcome<Fields> | ServiceError;
+
+/** The creates of each resource, then its changes: parts of writes that a store takes by one call. */
+export function splitWrites<One extends Write>(writes: readonly One[]): readonly (readonly One[])[] {
+  const [first] = writes;
+  if (first === undefined) return [];
+  const isAlike = ({ resource, change }: One) =>
+    resource === first.resource && (change === undefined) === (first.change === undefined);
+  if (writes.every(isAlike)) return [writes];
+  const [creates, changes] = [writes.filter(({ change }) => !change), writes.filter(({ change }) => change)];
+  return [creates, changes].flatMap((some) => [...Map.groupBy(some, ({ resource }) => resource).values()]);
+}
+
 /** A store of one resource, on any database engine. Everything it returns is on disk. */
 export interface RecordStore<Fields = object> {
   /**
@@ -82,12 +101,12 @@ export interface RecordStore<Fields = object> {
    */
   list(query: ListQuery, limits: ListLimits): Promise<Listed<Fields>>;
   /**
-   * Counts the records that have each value of a column, of those after an id that it examines, in the order of their ids, as many
+   * Counts the records that have each value of a text field, of those after an id that it examines, in the order of their ids, as many
    * as the limits allow, at least one. Those without a value are not counted.
    *
    * @throws {ServiceError} as `list` does
    */
-  countValues(column: string, after: bigint | undefined, limits: CountLimits): Promise<CountedValues>;
+  countValues(field: string, after: bigint | undefined, limits: CountLimits): Promise<CountedValues>;
   /**
    * Lists the last change of each record, in one order that never changes: those that come after a position, as many as the limits
    * allow. A record that changes again is at the end from then on.
@@ -101,11 +120,11 @@ export interface RecordStore<Fields = object> {
   lastChange(): Promise<ChangePosition>;
   /**
    * Reads all records after an id, page by page, in the order of their ids: every one that was stored before it began, and
-   * possibly some that were stored since. A plant that is deleted meanwhile may be returned as either. An error ends it; it may
+   * possibly some that were stored since. A record that is deleted meanwhile may be returned as either. An error ends it; it may
    * be called again with the last id that it returned.
    *
-   * @param after the id after which to begin; `undefined` for all plants
-   * @param limits the limits of each page. No page is empty, so a plant that exceeds them is a page of its own.
+   * @param after the id after which to begin; `undefined` for all records
+   * @param limits the limits of each page. No page is empty, so a record that exceeds them is a page of its own.
    * @throws {ServiceError} `database_unavailable` when the engine does not answer, from the iterator
    */
   read(after: bigint | undefined, limits: PageLimits): AsyncIterable<readonly StoredRecord<Fields>[]>;

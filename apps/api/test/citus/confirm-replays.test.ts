@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
-import { plantTable } from '../../src/plants/plant-store.js';
 import { createInsert, createPostgresqlStore } from '../../src/store/postgresql/postgresql-store.js';
 import { createQuery } from '../../src/store/postgresql/run-query.js';
+import { plantTable } from '../support/plants/plants-of.js';
 import { createCitusSchema } from '../support/postgresql/citus-cluster.js';
 
 const shards = 4;

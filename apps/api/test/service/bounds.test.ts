@@ -17,12 +17,11 @@ import { limitAuthentication, maxRemembered } from '../../src/http/middleware/li
 import { createFind } from '../../src/http/routes/create-find.js';
 import { createServer } from '../../src/http/server.js';
 import { createOutputWriter } from '../../src/observe/logger.js';
-import { queueOfAll } from '../../src/plants/plant-store.js';
 import { createListGate } from '../../src/runtime/list-gate.js';
 import { createTurns } from '../../src/runtime/turns.js';
 import { listen } from '../support/listen.js';
 import { openApp, silentLog } from '../support/open-app.js';
-import { createTestQueue, highQueueLimits } from '../support/plants/create-test-queue.js';
+import { createTestQueue, databaseOf, highQueueLimits } from '../support/plants/create-test-queue.js';
 import { readPage } from '../support/read-markdown.js';
 import { openConnection, sendRaw } from '../support/send-raw.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -76,12 +75,12 @@ const trials: Readonly<Record<string, () => Promise<void> | void>> = {
     expect(countUntilRejected((caller) => memory.holdBody(createResponse(caller), 10_000))).toBe(50);
   },
   async 'the items of a batch, 256 bytes each'() {
-    const limits = { ...highQueueLimits, queuePlants: 10_000 };
-    const queue = createTestQueue({ create: never, change: never }, { limits });
+    const limits = { ...highQueueLimits, queueRecords: 10_000 };
+    const queue = createTestQueue(databaseOf({ create: never, change: never }), { limits });
     const { app, token } = await openApp(
       silentLog,
       { BODY_MAX_BYTES: '60000', BODY_MEMORY_MAX_BYTES: '120000' },
-      { queue: queueOfAll(queue) },
+      { queue },
     );
     const url = await listen(createServer(app, silentLog));
     const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
@@ -110,12 +109,11 @@ const trials: Readonly<Record<string, () => Promise<void> | void>> = {
     expect(await countWaiting((caller) => find(id++, caller))).toBeLessThan(5_100);
   },
   async 'plants to commit'() {
-    const queue = createTestQueue(
-      { create: never, change: never },
-      { limits: { ...highQueueLimits, queuePlants: 1_000 } },
-    );
+    const queue = createTestQueue(databaseOf({ create: never, change: never }), {
+      limits: { ...highQueueLimits, queueRecords: 1_000 },
+    });
     let id = 0n;
-    const wait = (caller: number) => queue.create({ id: id++, name: 'Fern' }, caller);
+    const wait = (caller: number) => queue.create('plant', { id: id++, name: 'Fern' }, caller);
     expect(await countWaiting(wait)).toBeLessThanOrEqual(600);
   },
   'requests behind another one of their connection'() {

@@ -29,7 +29,7 @@ async function openDegradable(settings: Readonly<Record<string, string>> = {}) {
   const database = await openDatabase(location, { log });
   onTestFinished(() => database.close());
   const commits = createCommitRecord(database, 300);
-  const queue = createTestQueue(database.stores.plant, { concurrency: database.concurrentCommits, commits });
+  const queue = createTestQueue(database, { commits });
   const readiness = createReadiness({
     check: commits.check,
     warnings: () => [],
@@ -51,7 +51,7 @@ async function openDegradable(settings: Readonly<Record<string, string>> = {}) {
     const pairs = idsOn.map((own) => [own.next().value ?? 0n, own.next().value ?? 0n]);
     const unavailable = { errorName: 'database_unavailable', headers: { 'Retry-After': '1' } };
     const write = (id: bigint) =>
-      queue.create({ id, name: 'x' }, 1).then(
+      queue.create('plant', { id, name: 'x' }, 1).then(
         ({ stored }) => stored,
         (error) => {
           expect(error).toMatchObject(unavailable);
@@ -127,7 +127,7 @@ it.each([
     onTestFinished(() => holder.end());
     const [held = 0n, other = 0n] = idsOn.map((ids) => ids.next().value);
     await holder.query(`BEGIN; INSERT INTO plants VALUES (${held}, 'Held')`);
-    const create = (id: bigint) => queue.create({ id, name: 'Fern' }, 1);
+    const create = (id: bigint) => queue.create('plant', { id, name: 'Fern' }, 1);
     for (const stored of [true, false]) {
       const outcomes = await Promise.allSettled([create(held), create(other)]);
       expect(outcomes).toMatchObject([

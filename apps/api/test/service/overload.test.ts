@@ -4,11 +4,10 @@ import { expect, it, onTestFinished } from 'vitest';
 import { generateAccessToken } from '../../src/auth/token-service.js';
 import { parseConfig } from '../../src/config.js';
 import { createServer } from '../../src/http/server.js';
-import { queueOfAll } from '../../src/plants/plant-store.js';
 import { expectError } from '../support/expect-error.js';
 import { listen } from '../support/listen.js';
 import { openApp } from '../support/open-app.js';
-import { createTestQueue } from '../support/plants/create-test-queue.js';
+import { createTestQueue, databaseOf } from '../support/plants/create-test-queue.js';
 import { composePlantRequest, postPlant } from '../support/post-plant.js';
 import { openConnection, sendRaw } from '../support/send-raw.js';
 import { until } from '../support/until.js';
@@ -27,9 +26,11 @@ async function startHeldService() {
     },
     change: () => Promise.reject(new Error('nothing is changed')),
   };
-  const queue = createTestQueue(held, { limits: parseConfig({ QUEUE_MAX_PLANTS: '4' }, '/').queueLimits });
+  const queue = createTestQueue(databaseOf(held), {
+    limits: parseConfig({ QUEUE_MAX_PLANTS: '4' }, '/').queueLimits,
+  });
   const stopping = new AbortController();
-  const { app, token } = await openApp(log, {}, { queue: queueOfAll(queue), stopping: stopping.signal });
+  const { app, token } = await openApp(log, {}, { queue: queue, stopping: stopping.signal });
   onTestFinished(() => released.resolve());
   const baseUrl = await listen(createServer(app, log));
   return {

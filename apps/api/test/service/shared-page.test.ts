@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { createServer } from '../../src/http/server.js';
-import type { PlantStore } from '../../src/plants/plant-store.js';
 import { ActiveCallers } from '../../src/runtime/callers.js';
 import { listen } from '../support/listen.js';
 import { openApp, silentLog } from '../support/open-app.js';
+import type { PlantStore } from '../support/plants/plants-of.js';
 import { until } from '../support/until.js';
 
 it('reads a page once for the requests of a caller that wait for it', async () => {

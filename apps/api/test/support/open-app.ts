@@ -5,7 +5,6 @@ import { inject, onTestFinished } from 'vitest';
 import { createTokenService } from '../../src/auth/token-service.js';
 import { parseConfig } from '../../src/config.js';
 import { createApp } from '../../src/http/create-app.js';
-import { queueOfAll } from '../../src/plants/plant-store.js';
 import { ActiveCallers } from '../../src/runtime/callers.js';
 import { createTurns } from '../../src/runtime/turns.js';
 import { openDatabase } from '../../src/store/open-database.js';
@@ -36,7 +35,7 @@ export async function openApp(
   const accessTokens = createTokenService(database.accessTokens);
   const app = await createApp({
     ...config,
-    queue: queueOfAll(createTestQueue(database.stores.plant, { limits: config.queueLimits })),
+    queue: createTestQueue(database, { limits: config.queueLimits }),
     stores: database.stores,
     accessTokens,
     ownTokens: accessTokens,

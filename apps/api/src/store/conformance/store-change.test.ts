@@ -1,12 +1,8 @@
 import type { Plant } from '@plant-store/contract';
 import { type Change, isTombstone, removalOf } from '@plant-store/records';
 import { describe, expect, it } from 'vitest';
-import {
-  highPageLimits,
-  storesWithShards,
-  usePlantStore,
-} from '../../../test/support/database/use-plant-store.js';
-import type { PlantRecord, StoredPlant } from '../../plants/plant-store.js';
+import { storesWithShards, usePlantStore } from '../../../test/support/database/use-plant-store.js';
+import type { PlantRecord, StoredPlant } from '../../../test/support/plants/plants-of.js';
 import { orThrow } from '../store.js';
 
 const fern = { id: 1n, name: 'Fern', tag: 'outdoor', addedAt: 5 };
@@ -41,27 +37,6 @@ describe.each(storesWithShards())('changing plants on %s', (kind) => {
     const found = new Map((await store.find(ids)).map((record) => [record.id, record]));
     return ids.map((id) => found.get(id));
   };
-
-  it.each<[string, StoredPlant]>([
-    ['texts', { ...fern, name: '', tag: '' }],
-    ['no tag', { id: 1n, name: 'Fern', addedAt: 5 }],
-    ['what it was created as', { ...fern, original: 'o' }],
-    ['another time', { ...fern, addedAt: 7 }],
-    ['no time', { ...fern, addedAt: null }],
-    ['everything', { id: 1n, name: "O'Hara \u{1f33f}", addedAt: 9, original: 'p' }],
-  ])('stores %s, in all that reads it', async (_, after) => {
-    await store.create([fern, rose]);
-    expect(await change(update(1n, () => after))).toMatchObject([{ before: fern, after }]);
-    const { addedAt, ...others } = after;
-    const expected = { ...others, ...(addedAt === null ? {} : { addedAt }) };
-    const [found] = await find(1n);
-    expect(found).toStrictEqual({ tag: undefined, addedAt: undefined, original: undefined, ...expected });
-    const limits = { records: 10, bytes: 1e6, matches: 10 };
-    for (const order of ['id', addedAt === null ? 'untimed' : 'newest'] as const)
-      expect((await store.list({ order }, limits)).records).toContainEqual(found);
-    for await (const page of store.read(undefined, highPageLimits)) expect(page).toContainEqual(found);
-    expect(await find(2n)).toMatchObject([{ id: 2n, name: 'Rose' }]);
-  });
 
   it('gives each of several changes of one id what the one before it has made', async () => {
     await store.create([fern, rose]);
@@ -139,59 +114,5 @@ describe.each(storesWithShards())('changing plants on %s', (kind) => {
     const [{ changedAt = 0 } = {}] = await store.findHistory([1n]);
     expect(changedAt).toBeGreaterThanOrEqual(begun);
     expect(changedAt).toBeLessThanOrEqual(Date.now());
-  });
-
-  it('loses none of many changes of a plant at the same time', async () => {
-    await store.create([fern, rose]);
-    const texts = [...'abcdefghijkl'];
-    const calls = texts.map((text, at) => {
-      const changes = [append(1n, text), append(2n, text)];
-      return change(...(at % 2 === 0 ? changes : changes.toReversed()));
-    });
-    const outcomes = (await Promise.all(calls)).flat();
-    for (const [id, name] of [
-      [1n, 'Fern'],
-      [2n, 'Rose'],
-    ] as const) {
-      // There is one order of them in which each has found what the one before it has made.
-      const names = outcomes
-        .filter(({ after }) => after?.id === id)
-        .map(({ before, after }) => [nameOf(before), nameOf(after)] as const)
-        .toSorted(([a], [b]) => a.length - b.length);
-      expect(names.map(([before]) => before)).toEqual([
-        name,
-        ...names.slice(0, -1).map(([, after]) => after),
-      ]);
-      const last = names.at(-1)?.[1] ?? '';
-      expect([...last.slice(name.length)].toSorted()).toEqual(texts);
-      expect(await find(id)).toMatchObject([{ name: last }]);
-    }
-  });
-
-  it('takes a plant that others change forth and back meanwhile for no failure', async () => {
-    await store.create([fern]);
-    const toggle = update(1n, (plant) => ({ ...plant, name: plant.name === 'Fern' ? 'Ivy' : 'Fern' }));
-    const outcomes = (await Promise.all(Array.from({ length: 16 }, () => change(toggle)))).flat();
-    expect(outcomes.filter(({ before }) => nameOf(before) === 'Ivy')).toHaveLength(8);
-    expect(await find(1n)).toMatchObject([{ name: 'Fern' }]);
-  });
-
-  it.each([
-    ['an update', append(1n, 'a'), ['Fern Ferna Ferna deleted', 'deleted - Fern deleted']],
-    [
-      'a plant that is given the id',
-      giving({ ...rose, id: 1n }),
-      ['Fern - Fern deleted', 'deleted Rose Fern Rose'],
-    ],
-  ])('has the outcome of one of the two orders when %s meets a removal', async (_, other, orders) => {
-    for (let round = 0; round < 10; round++) {
-      await store.create([fern]);
-      const [[changed], [removed]] = await Promise.all([change(other), change(removalOf(1n))]);
-      const [last] = await find(1n);
-      expect(orders).toContain(
-        [changed?.before, changed?.after, removed?.before, last].map(nameOf).join(' '),
-      );
-      await testDatabase.query('DELETE FROM plants');
-    }
   });
 });

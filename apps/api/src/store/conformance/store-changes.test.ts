@@ -1,12 +1,10 @@
-import { INT64_MAX, INT64_MIN } from '@plant-store/contract';
 import type { ChangePosition, ListLimits } from '@plant-store/records';
 import { describe, expect, it } from 'vitest';
 import { openTestDatabase } from '../../../test/support/database/create-test-database.js';
 import { enginesOfStore } from '../../../test/support/database/engines.js';
 import { usePlantStore } from '../../../test/support/database/use-plant-store.js';
+import type { StoredPlant } from '../../../test/support/plants/plants-of.js';
 import { plantsOf } from '../../../test/support/plants/plants-of.js';
-import { removeFrom } from '../../../test/support/plants/remove-from.js';
-import type { StoredPlant } from '../../plants/plant-store.js';
 
 const high = { matches: 1_000, records: 10_000, bytes: 1e6 };
 
@@ -41,66 +39,6 @@ describe.each(enginesOfStore())('changes on %s', (kind) => {
     if (last === undefined) throw new Error('There is no page');
     return { seen, last };
   }
-
-  it('lists the last change of each plant once, in the order of the changes', async () => {
-    const generation = await readGeneration();
-    expect(await store.lastChange()).toEqual({ generation, number: 0, id: INT64_MAX });
-    expect((await follow()).seen).toEqual([]);
-    await store.create([...plantsOf(3, 1), { id: INT64_MAX, name: 'max' }]);
-    await store.create(plantsOf(2));
-    await rename(1n, 'renamed');
-    await removeFrom(store, [3n]);
-    await removeFrom(store, [INT64_MIN, 9n], true);
-    const { seen, last } = await follow();
-    expect(seen.slice(0, 4)).toEqual([`${INT64_MAX} max`, '2 plant 2', '1 renamed', '3 deleted']);
-    expect(seen.slice(4).toSorted()).toEqual([`${INT64_MIN} deleted`, '9 deleted'].toSorted());
-    expect(await store.lastChange()).toEqual({ generation, number: last?.number, id: last?.id });
-    for (const limits of [
-      { ...high, matches: 1 },
-      { ...high, bytes: 1 },
-    ])
-      expect((await follow(undefined, limits)).seen).toEqual(seen);
-    expect(await follow(last)).toEqual({ seen: [], last });
-    await store.create(plantsOf(3, 2, 4));
-    expect((await follow(last)).seen).toEqual(['4 plant 4']);
-  });
-
-  it('lists a plant again that changes after it was the last one', async () => {
-    await store.create(plantsOf(1, 2));
-    let { last } = await follow();
-    for (const [change, seen] of [
-      [() => rename(2n, 'first'), '2 first'],
-      [() => rename(2n, 'second'), '2 second'],
-      [() => removeFrom(store, [2n]), '2 deleted'],
-    ] as const) {
-      await change();
-      const next = await follow(last);
-      expect(next.seen).toEqual([seen]);
-      ({ last } = next);
-    }
-  });
-
-  it('has the time of each change', async () => {
-    await store.create([
-      ...plantsOf(1, 2),
-      { id: 3n, name: 'old', addedAt: 5 },
-      { id: 4n, name: 'x', addedAt: null },
-    ]);
-    await rename(3n, 'new');
-    await removeFrom(store, [2n]);
-    const { changes } = await store
-      .listChanges(undefined, high)
-      .then(({ last }) => store.listChanges(last, high));
-    const isNow = (at = 0) => Math.abs(Date.now() - at) < 60_000;
-    expect(changes.map(({ record, at }) => [record.id, at === undefined ? 'unknown' : isNow(at)])).toEqual([
-      ...[
-        [1n, true],
-        [4n, 'unknown'],
-        [3n, true],
-        [2n, true],
-      ],
-    ]);
-  });
 
   it('begins with the plants of earlier versions, which have no number, until they change', async () => {
     await store.create(plantsOf(...Array(30).keys()));

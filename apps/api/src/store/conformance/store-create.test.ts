@@ -1,11 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { INT64_MAX, INT64_MIN, type NewPlant } from '@plant-store/contract';
+import type { NewPlant } from '@plant-store/contract';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { enginesOfStore } from '../../../test/support/database/engines.js';
 import { usePlantStore } from '../../../test/support/database/use-plant-store.js';
 import { plantsOf } from '../../../test/support/plants/plants-of.js';
-import { packageFolder } from '../../package-folder.js';
-import { plantTable } from '../../plants/plant-store.js';
 
 const stored = { stored: true, addedAt: expect.any(Number) };
 const taken = (plant: NewPlant) => ({ stored: false, existing: { ...plant, addedAt: expect.any(Number) } });
@@ -19,45 +16,9 @@ const rejectTwice = {
   },
 };
 
-/** The columns of the engine's own catalog, by their names: whether a row always has a value. */
-const catalogs = {
-  sqlite: `SELECT name, "notnull" OR pk AS required FROM pragma_table_info('plants') ORDER BY name`,
-  postgresql: `SELECT column_name AS name, is_nullable = 'NO' AS required FROM information_schema.columns
-    WHERE table_name = 'plants' AND table_schema = current_schema() ORDER BY column_name`,
-};
-
-const required = plantTable.texts.filter((_, at) => plantTable.erasedTexts[at] !== null);
-
-/** Those of the list of fields, and of what a table has beside them. */
-const expected = [
-  ...new Set([...plantTable.columns, ...plantTable.changeColumns, ...plantTable.historyColumns]),
-]
-  .map((name) => ({ name, required: ['id', 'deleted', ...required].includes(name) }))
-  .toSorted((a, b) => (a.name < b.name ? -1 : 1));
-
 describe.each(enginesOfStore())('creating plants on %s', (kind) => {
   const engine = kind === 'sqlite' ? 'sqlite' : 'postgresql';
   const { store, testDatabase, readAll } = usePlantStore(kind);
-
-  it('has a column for each field', async () => {
-    await store.find([]);
-    const columns = await testDatabase.query<{ name: string; required: unknown }>(catalogs[engine]);
-    expect(columns.map(({ name, required }) => ({ name, required: Boolean(required) }))).toEqual(expected);
-  });
-
-  it('stores many plants and returns an outcome for each in order', async () => {
-    const plants = [
-      { id: INT64_MAX, name: 'last', tag: '' },
-      { id: INT64_MIN, name: 'first' },
-      { id: 9007199254740993n, name: '"quotes", \\ and \u0001', tag: '🌱' },
-      { id: 0n, name: '' },
-      { id: -1n, name: "{a,b},'NULL',\\x00", tag: 'NULL' },
-    ];
-    expect(await store.create(plants)).toEqual(plants.map(() => stored));
-    expect(await store.create(plants)).toEqual(plants.map(taken));
-    expect(await readAll()).toEqual(plants.toSorted((a, b) => (a.id < b.id ? -1 : 1)));
-    expect(await store.create([])).toEqual([]);
-  });
 
   it('resolves one call like a sequence of calls with one plant each, in any order of their ids', async () => {
     const plant = (id: bigint, name: string) => ({ id, name });
@@ -83,13 +44,6 @@ describe.each(enginesOfStore())('creating plants on %s', (kind) => {
     expect(await readAll()).toEqual(plants.map((plant, at) => existing[at] ?? plant));
   });
 
-  it('stores as many plants as a batch may have, and then finds each id taken', async () => {
-    const name = 'x'.repeat(100);
-    const plants = Array.from({ length: 1_000 }, (_, index) => ({ id: BigInt(index), name }));
-    expect(await store.create(plants)).toEqual(plants.map(() => stored));
-    expect(await store.create(plants)).toEqual(plants.map(taken));
-  });
-
   it('stores none of the plants of a commit that fails', async () => {
     const plants = plantsOf(...Array(20).keys()).with(7, { id: 7n, name: 'twice' });
     const { make, drop } = rejectTwice[engine];
@@ -103,13 +57,4 @@ describe.each(enginesOfStore())('creating plants on %s', (kind) => {
     const others = kind === 'citus' ? plants.filter(({ id }) => id !== 7n) : [];
     expect(await readAll()).toEqual([...others, { id: 99n, name: 'twice' }]);
   });
-});
-
-it.each(['sqlite', 'postgresql'])('the model of Prisma on %s has them, too', (engine) => {
-  const schema = readFileSync(new URL(`prisma/${engine}/schema.prisma`, packageFolder), 'utf8');
-  const [, model = ''] = /^model Plant \{\n(.*?)\n\}/ms.exec(schema) ?? [];
-  const columns = [...model.matchAll(/^ {2}(\w+) +\w+(\??)(?:.*@map\("(\w+)"\))?/gm)].map(
-    ([, field = '', optional, column = field]) => ({ name: column, required: optional === '' }),
-  );
-  expect(columns.toSorted((a, b) => (a.name < b.name ? -1 : 1))).toEqual(expected);
 });

@@ -1,5 +1,4 @@
-import type { NewPlant } from '@plant-store/contract';
-import type { ListQuery, Tombstone } from '@plant-store/records';
+import type { Tombstone } from '@plant-store/records';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { collect } from '../../../test/support/collect.js';
 import { outageKinds } from '../../../test/support/database/test-database.js';
@@ -37,10 +36,6 @@ const skipRemovals = {
 
 describe.each(storesWithShards())('removing plants on %s', (kind) => {
   const { store, testDatabase, readAll } = usePlantStore(kind);
-  const list = async (query: ListQuery, matches = 100) => {
-    const { records: plants, last } = await store.list(query, { records: 100, bytes: 1e6, matches });
-    return [plants.map(({ id }) => id), last?.id];
-  };
 
   it('erases a plant, whose id stays taken for good', async () => {
     await store.create([fern, rose]);
@@ -84,52 +79,11 @@ describe.each(storesWithShards())('removing plants on %s', (kind) => {
     for (const retire of [false, true]) expect(await removeFrom(store, [], retire)).toEqual([]);
   });
 
-  it('leaves tombstones in no list', async () => {
-    const untimed = [3n, 4n].map((id) => ({ id, name: 'Ivy', addedAt: null }));
-    await store.create([fern, rose, ...untimed]);
-    await removeFrom(store, [1n, 3n, 5n], true);
-    expect(await list({ order: 'id' })).toEqual([[2n, 4n], undefined]);
-    expect(await list({ order: 'newest' })).toEqual([[2n], undefined]);
-    expect(await list({ order: 'untimed' })).toEqual([[4n], undefined]);
-    expect(await list({ order: 'id', q: '' })).toEqual([[2n, 4n], undefined]);
-    // They do not count as plants that match.
-    expect(await list({ order: 'id', q: '' }, 1)).toEqual([[2n], 2n]);
-  });
-
   it('leaves tombstones in pages that are read one after the other', async () => {
     await store.create([fern, rose]);
     await removeFrom(store, [2n, 3n, 4n], true);
     const pages = await collect(store.read(1n, { ...highPageLimits, records: 1 }));
     expect(pages.flat()).toEqual([2n, 3n, 4n].map(tombstone));
-  });
-
-  it.each([false, true])(
-    'ends in one of two orders when it races with a create (retire: %s)',
-    async (retire) => {
-      const plants = plantsOf(...Array(40).keys());
-      const write = (plant: NewPlant) =>
-        Promise.all([store.create([plant]), removeFrom(store, [plant.id], retire)]);
-      const outcomes = await Promise.all(plants.map(write));
-      const expected = plants.map((plant, at) => {
-        const [[created], [removed]] = outcomes[at] ?? [[], []];
-        expect(retire ? [stored, retired(plant.id)] : [stored]).toContainEqual(created);
-        expect(retire ? ['removed'] : ['removed', 'unknown']).toContain(removed);
-        return removed === 'removed' ? tombstone(plant.id) : plant;
-      });
-      expect(await readAll()).toEqual(expected);
-    },
-  );
-
-  it('removes a plant once out of many concurrent calls', async () => {
-    const ids = Array.from({ length: 50 }, (_, id) => BigInt(id));
-    await store.create(plantsOf(...ids));
-    const calls = Array.from({ length: 20 }, (_, call) =>
-      removeFrom(store, call % 2 === 0 ? ids : ids.toReversed(), call % 3 === 0),
-    );
-    const outcomes = (await Promise.all(calls)).flat().map(orThrow);
-    expect(outcomes.filter((outcome) => outcome === 'removed')).toHaveLength(ids.length);
-    expect(outcomes).not.toContain('unknown');
-    expect(await readAll()).toEqual(ids.map(tombstone));
   });
 
   // A distributed table can have no such trigger.

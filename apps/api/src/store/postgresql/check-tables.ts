@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import { OperatorError } from '../../errors/operator-error.js';
-import { plantTable } from '../../plants/plant-store.js';
 import type { DriverError } from '../database.js';
+import { allTables, type Table } from '../table.js';
 import { findDriverError } from './errors.js';
 import { createInsert } from './postgresql-store.js';
 import { confirmDurable } from './probe-commit.js';
@@ -21,32 +21,43 @@ const describeTable = `
         SELECT attnum FROM pg_catalog.pg_attribute WHERE attrelid = pg_class.oid AND attname = 'id'
       )
   ) AS "hasKey"
-  FROM pg_catalog.pg_class WHERE oid = to_regclass('plants')`;
+  FROM pg_catalog.pg_class WHERE oid = to_regclass($1)`;
 
 /**
- * Checks that plants can be stored and acknowledged: the table may have been changed since the migrations in the ledger
+ * Checks that records can be stored and acknowledged: a table may have been changed since the migrations in the ledger
  * were applied, or the user may lack a privilege. It stores nothing, and does not wait for a locked table.
  *
- * @throws {OperatorError} that says what is wrong with the table, or which privilege is missing
+ * @throws {OperatorError} that says what is wrong with which table, or which privilege is missing
  */
-export async function checkTables(connection: ClientBase): Promise<void> {
-  const { rows } = await connection.query<{ isLogged: boolean; hasKey: boolean }>(describeTable);
-  const [table] = rows;
-  if (table === undefined) throw unusable('it does not exist');
-  if (!table.hasKey)
-    throw unusable('its id has no primary key or other unique index that ON CONFLICT can use');
-  if (!table.isLogged) throw unusable('it is unlogged, so that a crash empties it');
+export async function checkTables(
+  connection: ClientBase,
+  tables: readonly Table[] = allTables,
+): Promise<void> {
+  for (const table of tables) await checkTable(connection, table);
   await checkConfirmPrivilege(connection);
+  for (const table of tables) await checkInsert(connection, table);
+}
+
+async function checkTable(connection: ClientBase, { name }: Table): Promise<void> {
+  const { rows } = await connection.query<{ isLogged: boolean; hasKey: boolean }>(describeTable, [name]);
+  const [table] = rows;
+  if (table === undefined) throw unusable(name, 'it does not exist');
+  if (!table.hasKey)
+    throw unusable(name, 'its id has no primary key or other unique index that ON CONFLICT can use');
+  if (!table.isLogged) throw unusable(name, 'it is unlogged, so that a crash empties it');
+}
+
+async function checkInsert(connection: ClientBase, table: Table): Promise<void> {
   await connection.query(`BEGIN; SET LOCAL lock_timeout = ${lockTimeoutMs}`);
   try {
     // This plans the insert and checks its privileges, but does not run it.
-    const { sql, args = [] } = createInsert(plantTable).compose([], 0);
+    const { sql, args = [] } = createInsert(table).compose([], 0);
     await connection.query(`EXPLAIN ${sql}`, [...args]);
   } catch (error) {
     const serverError = findDriverError(error);
     if (serverError === undefined) throw error;
     const { code, message } = serverError;
-    if (!isLocked(serverError)) throw unusable(`${message} (${code})`, error);
+    if (!isLocked(serverError)) throw unusable(table.name, `${message} (${code})`, error);
   } finally {
     await connection.query('ROLLBACK').catch(() => undefined);
   }
@@ -70,9 +81,9 @@ async function checkConfirmPrivilege(connection: ClientBase): Promise<void> {
   }
 }
 
-function unusable(reason: string, cause?: unknown): OperatorError {
+function unusable(table: string, reason: string, cause?: unknown): OperatorError {
   return new OperatorError(
-    `The database cannot be used: its table plants does not fit this version: ${reason}. Restore the table as the migrations created it, and GRANT SELECT and INSERT on it to the user.`,
+    `The database cannot be used: its table ${table} does not fit this version: ${reason}. Restore the table as the migrations created it, and GRANT SELECT and INSERT on it to the user.`,
     { cause },
   );
 }

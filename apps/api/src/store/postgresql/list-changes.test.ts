@@ -1,9 +1,9 @@
 import type { ChangePosition } from '@plant-store/records';
 import { expect, it, onTestFinished } from 'vitest';
 import { openTestDatabase } from '../../../test/support/database/create-test-database.js';
+import type { PlantStore } from '../../../test/support/plants/plants-of.js';
 import { plantsOf } from '../../../test/support/plants/plants-of.js';
 import { useConnections } from '../../../test/support/postgresql/use-connections.js';
-import type { PlantStore } from '../../plants/plant-store.js';
 
 const { database, connect } = useConnections();
 

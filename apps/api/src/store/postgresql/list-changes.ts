@@ -14,7 +14,7 @@ import type { Query } from './run-query.js';
 
 /**
  * Numbers changes: each has the number of its transaction plus a base. Transactions commit in any order, so only those
- * numbers are final that are below the oldest one in progress that may change plants.
+ * numbers are final that are below the oldest one in progress that may change records.
  */
 export interface ChangeNumbers {
   /** SQL for the number of the transaction that it runs in. */
@@ -23,29 +23,32 @@ export interface ChangeNumbers {
   readonly bounds: string;
 }
 
+/** The table of the base keeps the name that released migrations gave it. The base is that of all tables. */
+const baseTable = 'plants_change_base';
+
 /**
- * The number after those of all transactions that have ended, and of the oldest one that has written and holds a lock on the table for
+ * The number after those of all transactions that have ended, and of the oldest one that has written and holds a lock on a table for
  * that, if it is lower: later ones have begun. A statement locks the table before its transaction has a number, and keeps the lock until
  * others see what it has written. Locks have the lower half of a number, which is that nearest to the next one.
  */
-const composeBounds = (base: bigint) => `
+const composeBounds = (base: bigint, tables: readonly Pick<Table, 'name'>[]) => `
   WITH next AS (SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS number), writer AS (
     SELECT next.number + ((own.transactionid::text::bigint - next.number + ${2 ** 31}) & ${2 ** 32 - 1}) - ${2 ** 31} AS number
     FROM next, pg_catalog.pg_locks AS lock JOIN pg_catalog.pg_locks AS own USING (virtualtransaction)
-    WHERE lock.locktype = 'relation' AND lock.relation = 'plants'::regclass AND lock.mode = 'RowExclusiveLock'
+    WHERE lock.locktype = 'relation' AND lock.relation IN (${tables.map(({ name }) => `'${name}'::regclass`).join(', ')}) AND lock.mode = 'RowExclusiveLock'
       AND lock.database = (SELECT oid FROM pg_catalog.pg_database WHERE datname = current_database())
       AND own.locktype = 'transactionid' AND own.mode = 'ExclusiveLock'
   )
   SELECT least(next.number, (SELECT min(writer.number) FROM writer)) + ${base}, next.number + ${base}, ${generationSql} FROM next`;
 
 /** SQL for whether the user has the privileges that changes need: reading numbers, and making them invalid. */
-export const mayListChangesSql = `(has_table_privilege('plants_change_base', 'SELECT')
+export const mayListChangesSql = `(has_table_privilege('${baseTable}', 'SELECT')
   AND has_table_privilege('store', 'SELECT') AND has_table_privilege('store', 'UPDATE'))`;
 
 /** What the operator gets to know where the user lacks one, and what to do. */
 export const mayNotListChanges = [
-  'the user may not SELECT plants_change_base, or not SELECT and UPDATE store, without which the service does not start',
-  'GRANT SELECT, UPDATE ON plants_change_base, store to the user.',
+  `the user may not SELECT ${baseTable}, or not SELECT and UPDATE store, without which the service does not start`,
+  `GRANT SELECT, UPDATE ON ${baseTable}, store to the user.`,
 ] as const;
 
 /**
@@ -54,35 +57,40 @@ export const mayNotListChanges = [
  *
  * @throws {OperatorError} when the user lacks a privilege for that
  */
-export async function readChangeNumbers(connection: Pick<ClientBase, 'query'>): Promise<ChangeNumbers> {
+export async function readChangeNumbers(
+  connection: Pick<ClientBase, 'query'>,
+  tables: readonly Table[],
+): Promise<ChangeNumbers> {
   const { rows } = await connection.query(`SELECT ${mayListChangesSql} AS "isGranted"`);
   if (!rows[0]?.isGranted) {
     const [problem, solution] = mayNotListChanges;
     throw new OperatorError(`The database cannot be used: ${problem}. ${solution}`);
   }
-  return readNumbers(connection);
+  return readNumbers(connection, tables);
 }
 
-async function readNumbers(connection: Pick<ClientBase, 'query'>): Promise<ChangeNumbers> {
-  const isPassed = `base + pg_snapshot_xmax(pg_current_snapshot())::text::bigint <= (SELECT max(${seqColumn}) FROM plants)`;
-  const { rows } = await connection.query(`SELECT base, ${isPassed} AS "isPassed" FROM plants_change_base`);
+async function readNumbers(
+  connection: Pick<ClientBase, 'query'>,
+  tables: readonly Table[],
+): Promise<ChangeNumbers> {
+  const last = `greatest(${tables.map(({ name }) => `(SELECT max(${seqColumn}) FROM ${name})`).join(', ')})`;
+  const isPassed = `base + pg_snapshot_xmax(pg_current_snapshot())::text::bigint <= ${last}`;
+  const { rows } = await connection.query(`SELECT base, ${isPassed} AS "isPassed" FROM ${baseTable}`);
   if (rows[0]?.isPassed) {
-    await connection.query(
-      `UPDATE plants_change_base SET base = (SELECT max(${seqColumn}) FROM plants) WHERE ${isPassed}`,
-    );
-    return readNumbers(connection);
+    await connection.query(`UPDATE ${baseTable} SET base = ${last} WHERE ${isPassed}`);
+    return readNumbers(connection, tables);
   }
   const base = BigInt(rows[0]?.base ?? 0);
   return {
     ofTransaction: `(pg_current_xact_id()::text::bigint + ${base})`,
-    bounds: composeBounds(base),
+    bounds: composeBounds(base, tables),
   };
 }
 
 /** Lists changes as `Store.listChanges` does, and finds the last one as `Store.lastChange`. */
-export function createListChanges<Resource>(
+export function createListChanges<Fields>(
   query: Query,
-  { name, columns, changeColumns, bytes, toChange }: Table<Resource>,
+  { name, columns, changeColumns, bytes, toChange }: Table<Fields>,
   numbers: ChangeNumbers,
 ) {
   const queryNumbers = async (sql: string, args?: readonly unknown[]) =>
@@ -97,12 +105,12 @@ export function createListChanges<Resource>(
   /** The positions of changes with a number, or of records without one, and where to go on after all that were examined. */
   async function listPositions(
     after: ChangePosition | undefined,
-    { matches, records: plants, bytes: maxBytes }: ListLimits,
+    { matches, records, bytes: maxBytes }: ListLimits,
   ) {
     const { notFinal, next, generation } = await readBounds();
     requireCurrent(after, generation, Number(next) - 1);
     const isNumbered = after?.number !== undefined;
-    const count = isNumbered ? matches + 1 : plants;
+    const count = isNumbered ? matches + 1 : records;
     const order = isNumbered ? `${seqColumn}, id` : 'id';
     const from = isNumbered
       ? `${seqColumn} >= ${after.number} AND (${seqColumn}, id) > (${after.number}, ${after.id}) AND ${seqColumn} < ${notFinal}`
@@ -131,10 +139,7 @@ export function createListChanges<Resource>(
   }
 
   return {
-    async listChanges(
-      after: ChangePosition | undefined,
-      limits: ListLimits,
-    ): Promise<ListedChanges<Resource>> {
+    async listChanges(after: ChangePosition | undefined, limits: ListLimits): Promise<ListedChanges<Fields>> {
       const { positions, ...listed } = await listPositions(after, limits);
       if (positions.length === 0) return { changes: [], ...listed };
       const rows = await query({

@@ -2,11 +2,14 @@ import { setImmediate } from 'node:timers/promises';
 import { foldText, searchText } from '@plant-store/contract/fold-text';
 import type { CountedValues, CountLimits, ListLimits, ListPosition, ListQuery } from '@plant-store/records';
 
-import type { Table } from '../table.js';
+import { columnOf, columnTypes, comparedIn, type Table } from '../table.js';
 import { durableColumnSql } from './probe-commit.js';
 import type { Query } from './run-query.js';
 
-/** The part of the plants that an order has, the place after a plant, and the order, which an index has. */
+/** What a list knows of its table. */
+type TableParts = Pick<Table, 'name' | 'fields' | 'columns' | 'searches' | 'bytes'>;
+
+/** The part of the records that an order has, the place after a record, and the order, which an index has. */
 export const orders = {
   id: { of: 'true', after: (id: string) => `id > ${id}`, by: 'id' },
   newest: {
@@ -22,9 +25,10 @@ export const orders = {
 } as const;
 
 /** Whether a record matches but for what is searched for: parameters are compared with columns. */
-function matchesSql({ filters }: Table, { order, addedFrom, addedBefore }: ListQuery): string {
-  const isEqual = filters.map(
-    (column, index) => `($${index + 1}::text IS NULL OR ${column} IS NOT DISTINCT FROM $${index + 1})`,
+function matchesSql(table: TableParts, { order, equal, addedFrom, addedBefore }: ListQuery): string {
+  const isEqual = comparedIn(table, equal).map(
+    ([{ column, kind }], index) =>
+      `${column} IS NOT DISTINCT FROM $${index + 1}::${columnTypes.postgresql[kind]}`,
   );
   const range = order === 'newest' ? [] : rangeSql(addedFrom, addedBefore);
   return ['NOT deleted', ...isEqual, ...range].join(' AND ');
@@ -38,21 +42,21 @@ function rangeSql(from: number | undefined, before: number | undefined): string[
   ];
 }
 
-/** How many times as many plants as the last query the next one of a list examines at most. */
+/** How many times as many records as the last query the next one of a list examines at most. */
 const maxGrowth = 8;
 
 /** How many more a query examines than should be needed. */
 const margin = 1.25;
 
-/** How many plants the first query examines whose texts are searched here, if a page has no more, and any other at most. */
-const plantsPerSearch = { first: 250, most: 2_000 };
+/** How many records the first query examines whose texts are searched here, if a page has no more, and any other at most. */
+const recordsPerSearch = { first: 250, most: 2_000 };
 
 /** How long texts are searched by default, and how long in a turn of the event loop, in milliseconds. */
 const defaultDurationMs = 100;
 const turnMs = 3;
 
 /**
- * Examines plants as `Store.list` does, and returns those that match without their texts: what is shown is read again, as
+ * Examines records as `Store.list` does, and returns those that match without their texts: what is shown is read again, as
  * durably as a replay, on the node that has it.
  *
  * Without a filter all match but the deleted ones. So the first query examines a page alone, and others follow for what is
@@ -62,20 +66,24 @@ const turnMs = 3;
  */
 export async function listIds(
   run: Query,
-  table: Table,
+  table: TableParts,
   query: ListQuery,
   limits: ListLimits,
 ): Promise<{ readonly ids: readonly bigint[]; readonly last: ListPosition | undefined }> {
   const ids: bigint[] = [];
-  let { records: plants, bytes } = limits;
+  let { records, bytes } = limits;
   let { after } = query;
   const { order, q, addedFrom, addedBefore } = query;
   const search = q === undefined ? undefined : createSearch(q, limits.durationMs ?? defaultDurationMs);
   const isRange = order !== 'newest' && (addedFrom !== undefined || addedBefore !== undefined);
-  const isFiltered = isRange || table.filters.some((name) => query.equal?.[name] !== undefined);
-  let size = search ? Math.max(plantsPerSearch.first, limits.matches) : isFiltered ? plants : limits.matches;
+  const isFiltered = isRange || comparedIn(table, query.equal).length > 0;
+  let size = search
+    ? Math.max(recordsPerSearch.first, limits.matches)
+    : isFiltered
+      ? records
+      : limits.matches;
   for (let isFirst = true; ; isFirst = false) {
-    size = Math.min(size, plants);
+    size = Math.min(size, records);
     const missing = limits.matches - ids.length;
     const next = await examine(
       run,
@@ -86,36 +94,36 @@ export async function listIds(
     );
     ids.push(...next.ids);
     after = next.last ?? after;
-    plants -= size;
+    records -= size;
     if (next.isEnd) return { ids, last: undefined };
-    if (next.bytesLeft === undefined || plants === 0 || ids.length === limits.matches)
+    if (next.bytesLeft === undefined || records === 0 || ids.length === limits.matches)
       return { ids, last: after };
     bytes = next.bytesLeft;
     const expected = (limits.matches - ids.length) * (size / next.ids.length) * margin;
-    size = Math.ceil(Math.min(expected, size * maxGrowth, search ? plantsPerSearch.most : plants));
+    size = Math.ceil(Math.min(expected, size * maxGrowth, search ? recordsPerSearch.most : records));
   }
 }
 
 /** What a query of a list has examined. */
 interface Examined {
-  /** Of the plants that match. */
+  /** Of the records that match. */
   readonly ids: readonly bigint[];
-  /** The last plant that was examined, if there was one, and whether there are no more. */
+  /** The last record that was examined, if there was one, and whether there are no more. */
   readonly last: ListPosition | undefined;
   readonly isEnd: boolean;
-  /** How many bytes the limit has left, if as many plants were examined as were to be. */
+  /** How many bytes the limit has left, if as many records were examined as were to be. */
   readonly bytesLeft: number | undefined;
 }
 
 /**
- * Examines plants by one query, which measures texts without reading them. Its result has the order of its innermost part, so that
+ * Examines records by one query, which measures texts without reading them. Its result has the order of its innermost part, so that
  * PostgreSQL stops once enough match.
  *
  * @param options whether one is examined whatever its size, and what searches the texts of those that match otherwise
  */
 async function examine(
   run: Query,
-  table: Table,
+  table: TableParts,
   query: ListQuery,
   limits: ListLimits,
   { isFirst, search }: { readonly isFirst: boolean; readonly search: Search | undefined },
@@ -129,18 +137,18 @@ async function examine(
     ...(order === 'newest' ? rangeSql(addedFrom, addedBefore) : []),
   ];
   const searched = search ? table.searches.map((column) => `, CASE WHEN matches THEN ${column} END`) : [];
-  const { records: plants, bytes, matches } = limits;
+  const { records, bytes, matches } = limits;
   const selected = table.columns.join(', ');
   const rows = await run({
     sql: `
       SELECT id, added_at, matches, is_end, bytes_left${searched.join('')} FROM (
-        SELECT ${selected}, place, next_bytes IS NULL AND place <= ${plants} AS is_end,
-          next_bytes IS NULL OR total + next_bytes > ${bytes} OR place = ${plants} AS is_last,
-          CASE WHEN place = ${plants} THEN ${bytes} - total END AS bytes_left,
+        SELECT ${selected}, place, next_bytes IS NULL AND place <= ${records} AS is_end,
+          next_bytes IS NULL OR total + next_bytes > ${bytes} OR place = ${records} AS is_last,
+          CASE WHEN place = ${records} THEN ${bytes} - total END AS bytes_left,
           ${matchesSql(table, query)} AS matches
-        FROM (${measureSql(table, where, by, plants)}) AS page WHERE place <= ${plants} AND (${isFirst ? 'place = 1 OR ' : ''}total <= ${bytes})
+        FROM (${measureSql(table, where, by, records)}) AS page WHERE place <= ${records} AND (${isFirst ? 'place = 1 OR ' : ''}total <= ${bytes})
       ) AS examined WHERE matches OR is_last ORDER BY ${by} ${search ? '' : `LIMIT ${matches}`}`,
-    args: table.filters.map((name) => equal?.[name] ?? null),
+    args: comparedIn(table, equal).map(([, value]) => value),
   });
   const found = (search ? await search.filter(rows, matches) : rows).map(
     ([id, addedAt, matches, isEnd, bytesLeft]) => ({
@@ -161,10 +169,10 @@ async function examine(
 
 /** The next records in an order, one more than are examined, which tells whether there is a next one; each with what precedes it. */
 function measureSql(
-  { name, columns, bytes }: Table,
+  { name, columns, bytes }: TableParts,
   where: readonly string[],
   by: string,
-  plants: number,
+  records: number,
   besides: readonly string[] = [],
 ): string {
   const selected = columns.join(', ');
@@ -173,7 +181,7 @@ function measureSql(
       sum(bytes) OVER in_order AS total, lead(bytes) OVER in_order AS next_bytes
     FROM (
       SELECT ${[selected, `${bytes} AS bytes`, ...besides].join(', ')}
-      FROM ${name} WHERE ${where.join(' AND ')} ORDER BY ${by} LIMIT ${plants + 1}
+      FROM ${name} WHERE ${where.join(' AND ')} ORDER BY ${by} LIMIT ${records + 1}
     ) AS next WINDOW in_order AS (ORDER BY ${by})`;
 }
 
@@ -184,11 +192,12 @@ function measureSql(
  */
 export async function countValues(
   run: Query,
-  table: Table,
-  { column, after, isDistributed }: { column: string; after: bigint | undefined; isDistributed: boolean },
-  { records: plants, bytes }: CountLimits,
+  table: TableParts,
+  { field, after, isDistributed }: { field: string; after: bigint | undefined; isDistributed: boolean },
+  { records, bytes }: CountLimits,
 ): Promise<CountedValues> {
   const { of, after: isAfter, by } = orders.id;
+  const column = columnOf(table, field);
   const where = after === undefined ? [of] : [isAfter(`${after}`)];
   const durable = isDistributed ? [`${durableColumnSql} AS durable`] : [];
   const rows = await run({
@@ -196,8 +205,8 @@ export async function countValues(
       SELECT ${column}, count(*) FILTER (WHERE NOT deleted), max(max(id)) OVER (),
         bool_or(bool_or(next_bytes IS NULL)) OVER (),
         ${isDistributed ? 'bool_and(durable)' : durableColumnSql}
-      FROM (${measureSql(table, where, by, plants, durable)}) AS page
-      WHERE place <= ${plants} AND (place = 1 OR total <= ${bytes}) GROUP BY ${column}`,
+      FROM (${measureSql(table, where, by, records, durable)}) AS page
+      WHERE place <= ${records} AND (place = 1 OR total <= ${bytes}) GROUP BY ${column}`,
   });
   const [, , end, isEnd] = rows[0] ?? [];
   return {

@@ -3,9 +3,9 @@ import type { ListQuery } from '@plant-store/records';
 import pg from 'pg';
 import { beforeEach, expect, inject, it, onTestFinished } from 'vitest';
 import { openTestDatabase } from '../../../test/support/database/create-test-database.js';
+import { plantTable } from '../../../test/support/plants/plants-of.js';
 import { removeFrom } from '../../../test/support/plants/remove-from.js';
 import { until } from '../../../test/support/until.js';
-import { plantTable } from '../../plants/plant-store.js';
 
 import { createListPage } from './list-page.js';
 import { durableOnceSql } from './probe-commit.js';

@@ -11,15 +11,15 @@ import { orders } from './list-ids.js';
 import { durableOnceSql } from './probe-commit.js';
 import type { Query, Statement } from './run-query.js';
 
-/** The most plants of such a page. Its statement is planned for as many, whatever its page has, and is read only as far as needed. */
+/** The most records of such a page. Its statement is planned for as many, whatever its page has, and is read only as far as needed. */
 const longestPage = 1_000;
 
 /**
- * Creates a function that lists a page of all plants, of one server, by one statement whose plan each connection keeps; `undefined`
- * if it has a filter, more plants, a tombstone, or a first plant that is too large. A row that is not of the page any more shows that
+ * Creates a function that lists a page of all records, of one server, by one statement whose plan each connection keeps; `undefined`
+ * if it has a filter, more records, a tombstone, or a first record that is too large. A row that is not of the page any more shows that
  * there is a next one.
  */
-export function createListPage<Resource>(query: Query, { name, columns, bytes, toRecord }: Table<Resource>) {
+export function createListPage<Fields>(query: Query, { name, columns, bytes, toRecord }: Table<Fields>) {
   const selected = columns.join(', ');
 
   /** Reads the first row with which the page would have too many bytes, too, and no further one. */
@@ -41,9 +41,9 @@ export function createListPage<Resource>(query: Query, { name, columns, bytes, t
 
   return async function listPage(
     list: ListQuery,
-    { matches, records: plants, bytes }: ListLimits,
-  ): Promise<Listed<Resource> | undefined> {
-    const length = Math.min(matches, plants);
+    { matches, records: examined, bytes }: ListLimits,
+  ): Promise<Listed<Fields> | undefined> {
+    const length = Math.min(matches, examined);
     if (isFiltered(list) || length > longestPage) return undefined;
     const rows = await query(compose(list, length + 1, bytes));
     const records = rows.map(toRecord);

@@ -3,11 +3,11 @@ import type pg from 'pg';
 import type { TokenUse } from '../../auth/token-service.js';
 import { messageOf, OperatorError } from '../../errors/operator-error.js';
 import { measurePool } from '../../observe/metrics.js';
-import { plantTable } from '../../plants/plant-store.js';
-import { type Database, type OpenOptions, stderrLog } from '../database.js';
+import { type Database, type OpenOptions, type Stores, stderrLog } from '../database.js';
 import type { PostgresqlLocation } from '../database-location.js';
 import { readMigrations } from '../migrations.js';
-import { text } from '../table.js';
+import { type RecordStore, splitWrites, type Write, type WriteOutcome } from '../store.js';
+import { allTables, type Table, text } from '../table.js';
 import {
   createPrismaAccessTokenStore,
   findAccessToken,
@@ -40,27 +40,33 @@ const connectionsPerList = 4;
  */
 export async function openPostgresql(
   configured: PostgresqlLocation,
-  { log = stderrLog, metrics }: Pick<OpenOptions, 'log' | 'metrics'> = {},
+  { log = stderrLog, tables = allTables, metrics }: Omit<OpenOptions, 'mustExist'> = {},
 ): Promise<Database> {
   const { schema } = configured;
   const transact = createRunQuery(queryTimeoutMs(configured));
   try {
     const location = await negotiate(configured, ({ found, advice }) => log.warn({}, `${found}. ${advice}`));
     const { isPooled } = await checkPooler(location);
-    const { appliedMigrations, changeNumbers, showsLog } = await prepare(location);
+    const { appliedMigrations, changeNumbers, showsLog } = await prepare(location, tables);
     const connectionPool = openPool(location, isPooled);
     const { pool } = connectionPool;
     if (metrics !== undefined) measurePool(pool, metrics);
     // Loaded only here: most databases are not distributed.
     const citus = changeNumbers === undefined ? await import('./citus/open-citus.js') : undefined;
-    const insert =
-      citus?.createInsertOfValues(plantTable) ?? createInsert(plantTable, changeNumbers?.ofTransaction);
     const adapter = new PrismaPg(pool, { schema });
     const connections = await adapter.connect();
-    const store = createPostgresqlStore({
-      ...{ query: createQuery(pool), table: plantTable, transact, insert, changeNumbers, showsLog },
-    });
-    const { plants, watch } = (await citus?.openCitus(pool, store, log)) ?? { plants: store };
+    const cluster = await citus?.openCitus(pool, log, tables);
+    const createStore = (table: Table): RecordStore => {
+      const insert = citus?.createInsertOfValues(table) ?? createInsert(table, changeNumbers?.ofTransaction);
+      const store = createPostgresqlStore({
+        ...{ query: createQuery(pool), table, transact, insert, changeNumbers, showsLog },
+      });
+      return cluster?.writeByShard(store) ?? store;
+    };
+    const stores: Readonly<Record<string, RecordStore>> = Object.fromEntries(
+      tables.map((table) => [table.resource, createStore(table)]),
+    );
+    const watch = cluster?.watch;
     const query = async (sql: string, args: readonly string[]) =>
       (await connections.queryRaw({ sql, args: [...args], argTypes: args.map(() => text) })).rows;
     const accessTokens = createPrismaAccessTokenStore({
@@ -72,9 +78,10 @@ export async function openPostgresql(
       confirmRead: async () => void (await pool.query(confirmDurable)),
       runQuery: transact,
     });
-    const probe = createProbeCommit(pool);
+    const probe = createProbeCommit(pool, tables);
     return {
-      ...{ stores: { plant: plants }, accessTokens, appliedMigrations },
+      ...{ stores: stores as unknown as Stores, write: createWrite(stores), writesTogether: false },
+      ...{ accessTokens, appliedMigrations },
       async check() {
         await transact(() => checkWritable(pool));
         watch?.requireEnough();
@@ -106,24 +113,47 @@ export async function openPostgresql(
   }
 }
 
+/** Stores the creates and the changes of each resource in a commit each. */
+function createWrite(stores: Readonly<Record<string, RecordStore>>): Database['write'] {
+  async function writePart(part: readonly Write[]): Promise<readonly WriteOutcome[]> {
+    const store = stores[part[0]?.resource ?? ''];
+    if (store === undefined) throw new Error(`There is no table of the resource ${part[0]?.resource}`);
+    const records = part.flatMap(({ record }) => record ?? []);
+    return records.length > 0
+      ? store.create(records)
+      : store.change(part.flatMap(({ change }) => change ?? []));
+  }
+  return async (writes) => {
+    const parts = splitWrites(writes);
+    const [first = []] = parts;
+    if (parts.length <= 1) return first.length === 0 ? [] : writePart(first);
+    const outcomes = new Map<Write, WriteOutcome>();
+    for (const part of parts) {
+      const written = await writePart(part);
+      for (const [at, outcome] of written.entries()) outcomes.set(part[at] as Write, outcome);
+    }
+    return writes.flatMap((write) => outcomes.get(write) ?? []);
+  };
+}
+
 /** Migrates the schema on a separate connection, and checks the tables. */
-function prepare(location: PostgresqlLocation) {
+function prepare(location: PostgresqlLocation, tables: readonly Table[]) {
   return withConnection(connectionSettings(location, location.timeouts.startConnectMs), (connection) =>
     // The commit of a migration may wait for a missing standby, and the server may stop answering.
-    rejectAfter(2 * migrationTimeoutMs, prepareOn(connection, location)),
+    rejectAfter(2 * migrationTimeoutMs, prepareOn(connection, location, tables)),
   );
 }
 
-async function prepareOn(connection: pg.Client, { schema }: PostgresqlLocation) {
+async function prepareOn(connection: pg.Client, { schema }: PostgresqlLocation, tables: readonly Table[]) {
   await checkEncoding(connection);
   const appliedMigrations = await migratePostgresql(connection, schema, readMigrations('postgresql'));
-  await checkTables(connection);
+  await checkTables(connection, tables);
   const isDistributed =
     (await hasCitus(connection)) &&
     (await (await import('./citus/nodes.js')).readNodes(connection)).length > 0;
   return {
     appliedMigrations,
-    changeNumbers: isDistributed ? undefined : await readChangeNumbers(connection),
+    changeNumbers: isDistributed ? undefined : await readChangeNumbers(connection, tables),
     showsLog: !isDistributed && (await canReadLog(connection)),
   };
 }
@@ -153,7 +183,7 @@ export async function checkEncoding(connection: pg.ClientBase): Promise<void> {
   const encoding = rows[0]?.server_encoding;
   if (encoding === 'UTF8') return;
   throw new OperatorError(
-    `The database cannot be used: its encoding is ${encoding}, and plants need UTF8. Create one with ENCODING 'UTF8' TEMPLATE template0.`,
+    `The database cannot be used: its encoding is ${encoding}, and texts need UTF8. Create one with ENCODING 'UTF8' TEMPLATE template0.`,
   );
 }
 

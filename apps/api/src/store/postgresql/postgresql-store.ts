@@ -12,7 +12,7 @@ import {
 } from '@plant-store/records';
 
 import { changedAtOf, type RecordStore } from '../store.js';
-import { type QueryWrapper, readPages, seqColumn, type Table } from '../table.js';
+import { columnTypes, literalOf, type QueryWrapper, readPages, seqColumn, type Table } from '../table.js';
 import { type ChangeNumbers, createListChanges } from './list-changes.js';
 import { countValues, listIds } from './list-ids.js';
 import { createListPage } from './list-page.js';
@@ -20,21 +20,21 @@ import { durableColumnSql, durableOnceSql } from './probe-commit.js';
 import type { Query, Statement } from './run-query.js';
 
 /** How records are inserted by one statement, which returns the ids of those that it has stored. */
-export interface InsertStatement<Resource> {
+export interface InsertStatement<Fields> {
   /**
    * @param records in the order of their ids
    * @param now the time of those that have none
    */
-  compose(records: readonly Stored<Resource>[], now: number): Statement;
+  compose(records: readonly Stored<Fields>[], now: number): Statement;
 }
 
 /** What a store of PostgreSQL works with. */
-export interface PostgresqlStoreOptions<Resource> {
+export interface PostgresqlStoreOptions<Fields> {
   readonly query: Query;
-  readonly table: Table<Resource>;
+  readonly table: Table<Fields>;
   /** Runs a transaction, which is a statement or idempotent; see `createRunQuery`. */
   readonly transact: QueryWrapper;
-  readonly insert: InsertStatement<Resource>;
+  readonly insert: InsertStatement<Fields>;
   /** `undefined` where Citus distributes the table: its nodes number their transactions each for itself. */
   readonly changeNumbers?: ChangeNumbers | undefined;
   /** Whether one server has the table and shows how much of its log is on disk; see `durableOnceSql`. */
@@ -45,15 +45,26 @@ export interface PostgresqlStoreOptions<Resource> {
  * Creates the store of a table of PostgreSQL. A create is one statement for any number of records; what it does not store is found
  * by another one. A change is one that reads and one that updates. They work where Citus distributes the table, too.
  */
-export function createPostgresqlStore<Resource>({
+export function createPostgresqlStore<Fields>({
   query,
   table,
   transact,
   insert,
   changeNumbers,
   showsLog = false,
-}: PostgresqlStoreOptions<Resource>): RecordStore<Resource> {
-  const { name, columns, historyColumns, texts, erasedTexts, bytes, toRecord, toHistory, toTexts } = table;
+}: PostgresqlStoreOptions<Fields>): RecordStore<Fields> {
+  const {
+    name,
+    fields,
+    fieldColumns,
+    columns,
+    historyColumns,
+    erased,
+    bytes,
+    toRecord,
+    toHistory,
+    toColumns,
+  } = table;
   const selected = columns.join(', ');
   // What is found is going to be acknowledged, so it must be as durable as a commit.
   const findSqlOf = (selected: string) =>
@@ -65,7 +76,7 @@ export function createPostgresqlStore<Resource>({
   // Rows are locked in the order of their ids, so that two changes that share some wait for each other instead of deadlocking.
   // Citus forwards the statement, if all its ids are in one shard, as both parts say; otherwise it rejects it.
   const changed: readonly (readonly [string, string])[] = [
-    ...texts.map((column) => [column, 'text'] as const),
+    ...fields.map(({ column, kind }) => [column, columnTypes.postgresql[kind]] as const),
     ...([
       ['original', 'text'],
       ['added_at', 'bigint'],
@@ -73,15 +84,16 @@ export function createPostgresqlStore<Resource>({
       ['changed_at', 'bigint'],
     ] as const),
   ];
+  const beforeOf = (column: string) => `"before_${column.replaceAll('"', '')}"`;
   const seq = changeNumbers?.ofTransaction ?? 'NULL';
   const changedColumns = changed.map(([column]) => column);
   const isAsBefore = changed
     .filter(([column]) => !['deleted', 'changed_at'].includes(column))
-    .map(([column]) => `${name}.${column} IS NOT DISTINCT FROM change.${column}_before`);
+    .map(([column]) => `${name}.${column} IS NOT DISTINCT FROM change.${beforeOf(column)}`);
   const changeSql = `
     WITH change AS (
       SELECT * FROM unnest($1::bigint[], $2::text[], ${[...changed, ...changed].map(([, type], at) => `$${at + 3}::${type}[]`).join(', ')})
-        AS change (id, made_by, ${[...changedColumns, ...changedColumns.map((column) => `${column}_before`)].join(', ')})
+        AS change (id, made_by, ${[...changedColumns, ...changedColumns.map(beforeOf)].join(', ')})
     ), found AS (SELECT id FROM ${name} WHERE id = ANY($1::bigint[]) ORDER BY id FOR UPDATE)
     UPDATE ${name} SET ${changed
       .map(
@@ -89,33 +101,31 @@ export function createPostgresqlStore<Resource>({
           `${column} = ${column === 'added_at' ? `CASE WHEN change.deleted THEN ${name}.added_at ELSE change.added_at END` : `change.${column}`}`,
       )
       .join(', ')}, ${seqColumn} = ${seq},
-      added_by = CASE WHEN change.deleted_before THEN change.made_by ELSE ${name}.added_by END,
-      changed_by = CASE WHEN change.deleted_before THEN NULL ELSE change.made_by END
+      added_by = CASE WHEN change.before_deleted THEN change.made_by ELSE ${name}.added_by END,
+      changed_by = CASE WHEN change.before_deleted THEN NULL ELSE change.made_by END
     FROM found JOIN change USING (id)
     WHERE ${name}.id = ANY($1::bigint[]) AND ${name}.id = found.id
-      AND ${name}.deleted = change.deleted_before AND (${name}.deleted OR ${isAsBefore.join(' AND ')})
+      AND ${name}.deleted = change.before_deleted AND (${name}.deleted OR ${isAsBefore.join(' AND ')})
     RETURNING ${name}.id`;
   /** Ids are numbers, so they can be part of the statement, which Citus divides among nodes as it does no array. */
   const composeRetire = (ids: readonly bigint[]) => `
-    INSERT INTO ${name} (id, deleted, changed_at, ${seqColumn}, ${texts.join(', ')})
-    VALUES ${ids.map((id) => `((${id})::bigint, true, ${Date.now()}, ${seq}, ${erasedTexts.map((erased) => (erased === null ? 'NULL' : `'${erased}'`)).join(', ')})`).join(', ')}
+    INSERT INTO ${name} (id, deleted, changed_at, ${seqColumn}, ${fieldColumns.join(', ')})
+    VALUES ${ids.map((id) => `((${id})::bigint, true, ${Date.now()}, ${seq}, ${fields.map((field) => literalOf(field, field.erased)).join(', ')})`).join(', ')}
     ON CONFLICT (id) DO NOTHING RETURNING id`;
   /** Runs a statement that returns ids. */
   async function writeIds(statement: Statement): Promise<ReadonlySet<bigint>> {
     return new Set((await query(statement)).map(([id]) => BigInt(String(id))));
   }
 
-  async function findAll(ids: readonly bigint[]): Promise<ReadonlyMap<bigint, StoredRecord<Resource>>> {
+  async function findAll(ids: readonly bigint[]): Promise<ReadonlyMap<bigint, StoredRecord<Fields>>> {
     if (ids.length === 0) return new Map();
     const rows = await query({ ...find, args: [ids] });
     return new Map(rows.map(toRecord).map((record) => [record.id, record]));
   }
 
-  async function createAll(
-    records: readonly Stored<Resource>[],
-  ): Promise<readonly CreateOutcome<Resource>[]> {
+  async function createAll(records: readonly Stored<Fields>[]): Promise<readonly CreateOutcome<Fields>[]> {
     const now = Date.now();
-    const storedAs = ({ addedAt = now }: Stored<Resource>) => ({ stored: true, addedAt }) as const;
+    const storedAs = ({ addedAt = now }: Stored<Fields>) => ({ stored: true, addedAt }) as const;
     const unclaimed = new Set(
       await writeIds(
         insert.compose(
@@ -140,11 +150,11 @@ export function createPostgresqlStore<Resource>({
   }
 
   /** The values of a record in the columns that a change sets. */
-  const valuesOf = (record: StoredRecord<Resource>, now = Date.now()) =>
+  const valuesOf = (record: StoredRecord<Fields>, now = Date.now()) =>
     isTombstone(record)
-      ? [...erasedTexts, null, null, true, now]
+      ? [...erased, null, null, true, now]
       : [
-          ...toTexts(record),
+          ...toColumns(record),
           record.original ?? null,
           record.addedAt ?? null,
           false,
@@ -154,8 +164,8 @@ export function createPostgresqlStore<Resource>({
   /** Replaces what is still as it was found, and returns the ids of that. */
   async function replaceAll(
     replacements: readonly {
-      readonly before: StoredRecord<Resource> | undefined;
-      readonly after: StoredRecord<Resource>;
+      readonly before: StoredRecord<Fields> | undefined;
+      readonly after: StoredRecord<Fields>;
       readonly by: string | undefined;
     }[],
   ): Promise<ReadonlySet<bigint>> {
@@ -178,9 +188,9 @@ export function createPostgresqlStore<Resource>({
    * @returns a function that does so, or goes on with what is left if it has failed: what has taken place would be another outcome then
    */
   function createChanging(
-    changes: readonly Change<Resource>[],
-  ): () => Promise<readonly ChangeOutcome<Resource>[]> {
-    const outcomes: ChangeOutcome<Resource>[] = [];
+    changes: readonly Change<Fields>[],
+  ): () => Promise<readonly ChangeOutcome<Fields>[]> {
+    const outcomes: ChangeOutcome<Fields>[] = [];
     const tried = new Map<number, { readonly before: unknown; readonly times: number }>();
     let left = changes.map((change, at) => ({ change, at }));
     const changeSome = async () => {
@@ -242,9 +252,9 @@ export function createPostgresqlStore<Resource>({
         // One may have been removed since its id was read.
         return { records: withoutTombstones(ids.flatMap((id) => found.get(id) ?? [])), last };
       }),
-    countValues: (column, after, limits) =>
+    countValues: (field, after, limits) =>
       transact(() =>
-        countValues(query, table, { column, after, isDistributed: changeNumbers === undefined }, limits),
+        countValues(query, table, { field, after, isDistributed: changeNumbers === undefined }, limits),
       ),
     // Sizes come first: PostgreSQL measures texts without reading them, and each shard would send as many as a page may have.
     read: (after, limits) =>
@@ -280,27 +290,28 @@ const maxSkips = 100;
  *
  * @param seq SQL for the number of what it changes among all changes
  */
-export function createInsert<Resource>(
-  { name, texts, toTexts }: Table<Resource>,
+export function createInsert<Fields>(
+  { name, fields, fieldColumns, toColumns }: Table<Fields>,
   seq = 'NULL::bigint',
-): InsertStatement<Resource> {
-  const textColumns = [...texts, 'added_by'];
-  const arrays = ['$1::bigint[]', ...textColumns.map((_, index) => `$${index + 2}::text[]`)].join(', ');
-  const time = `$${textColumns.length + 2}::bigint`;
+): InsertStatement<Fields> {
+  const types = ['bigint', ...fields.map(({ kind }) => columnTypes.postgresql[kind]), 'text'];
+  const arrays = types.map((type, index) => `$${index + 1}::${type}[]`).join(', ');
+  const time = `$${types.length + 1}::bigint`;
+  const columns = ['id', ...fieldColumns, 'added_by', 'added_at', seqColumn].join(', ');
   const sqlOf = (from: string) => `
-    INSERT INTO ${name} (${['id', ...textColumns, 'added_at', seqColumn].join(', ')}) SELECT ${from} ON CONFLICT (id) DO NOTHING RETURNING id`;
+    INSERT INTO ${name} (${columns}) SELECT ${from} ON CONFLICT (id) DO NOTHING RETURNING id`;
   const withTimeOfAll = sqlOf(`*, ${time}, ${seq} FROM unnest(${arrays})`);
   /** As an import has them. */
   const withTimes = sqlOf(`*, ${seq} FROM unnest(${arrays}, ${time}[])`);
   return {
     compose(records, now) {
       const haveTimes = records.some(({ addedAt }) => addedAt !== undefined);
-      const rows = records.map(toTexts);
+      const rows = records.map(toColumns);
       return {
         sql: haveTimes ? withTimes : withTimeOfAll,
         args: [
           records.map(({ id }) => id),
-          ...texts.map((_, at) => rows.map((row) => row[at])),
+          ...fields.map((_, at) => rows.map((row) => row[at])),
           records.map(({ addedBy = null }) => addedBy),
           haveTimes ? records.map(({ addedAt = now }) => addedAt) : now,
         ],

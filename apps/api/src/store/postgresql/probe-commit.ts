@@ -1,11 +1,13 @@
+import { INT64_MIN } from '@plant-store/contract';
 import type { ClientBase, Pool } from 'pg';
+import { allTables, insertTrialSql, type Table } from '../table.js';
 import { findDriverError, isRowRejected } from './errors.js';
 
 /**
  * The beginning of a statement that returns once everything it reads is as durable as a commit: on the server's disk,
  * and on its synchronous standby. The statement has to join `durable`, which has one row.
  *
- * A plain SELECT does not wait, and returns rows that may still be lost: a plant whose backend was terminated while it
+ * A plain SELECT does not wait, and returns rows that may still be lost: a record whose backend was terminated while it
  * waited for the standby is visible, but only on the primary. This statement writes a record to the write-ahead log,
  * and so commits. Everything visible to it precedes its own record, and a commit waits until the log is durable up to
  * its record (https://www.postgresql.org/docs/current/warm-standby.html#SYNCHRONOUS-REPLICATION).
@@ -34,52 +36,59 @@ export const durableOnceSql = `(SELECT ${durableColumnSql} WHERE CASE
   WHEN pg_is_in_recovery() OR current_setting('synchronous_standby_names') <> '' THEN true
   ELSE pg_current_wal_flush_lsn() < pg_current_wal_insert_lsn() END)`;
 
-/** The id of the test plant of a table that is not distributed. */
-const probeId = -9_223_372_036_854_775_808n;
-
-/** Inserts a plant and rolls back, in one message, so that it also works with a pooler in transaction mode. */
-const insertProbe = (id: bigint) => `
-  BEGIN;
-  INSERT INTO plants (id, name) VALUES (${id}, 'trial') ON CONFLICT (id) DO NOTHING;
-  ROLLBACK`;
-
 /**
- * Confirms that reads are durable as `confirmDurable` does, on the server that has the plant with this id: Citus sends a
+ * Confirms that reads are durable as `confirmDurable` does, on the server that has the record with this id: Citus sends a
  * statement that reads one shard to its worker as a whole. With a join it would write on the coordinator instead.
  */
-const confirmDurableOf = `${withDurable} SELECT (SELECT count(*) FROM plants WHERE id = $1) FROM durable`;
+const confirmDurableOf = ({ name }: Table) =>
+  `${withDurable} SELECT (SELECT count(*) FROM ${name} WHERE id = $1) FROM durable`;
 
 /**
- * Tests whether plants can be stored, and commits: it fails whenever no plant can be stored, for example because of a lock, a
+ * Tests whether records can be stored, and commits: it fails whenever some table can store none, for example because of a lock, a
  * missing privilege, a full disk or a missing standby, for which it may wait long. It succeeds when a constraint or trigger of the
- * operator rejects the test plant, since the database has answered.
+ * operator rejects a test record, since the database has answered.
  *
- * @param id of the test plant, for a distributed table, of which the node of that id is tested
+ * @param id of the test records, for distributed tables, of which the node of that id is tested
  */
-export async function probeCommit(connection: Pick<Pool, 'query'>, id?: bigint): Promise<void> {
-  await tryInsert(connection, id);
+export async function probeCommit(
+  connection: Pick<Pool, 'query'>,
+  id?: bigint,
+  tables: readonly Table[] = allTables,
+): Promise<void> {
+  await tryInsert(connection, id, tables);
   // This writes to the write-ahead log and commits.
-  await (id === undefined ? connection.query(confirmDurable) : connection.query(confirmDurableOf, [id]));
+  const [table] = tables;
+  await (id === undefined || table === undefined
+    ? connection.query(confirmDurable)
+    : connection.query(confirmDurableOf(table), [id]));
 }
 
 /** Creates a function that does that, of which concurrent calls share one: it may wait long, with a connection. */
-export function createProbeCommit(pool: Pick<Pool, 'query'>): () => Promise<void> {
+export function createProbeCommit(
+  pool: Pick<Pool, 'query'>,
+  tables: readonly Table[] = allTables,
+): () => Promise<void> {
   let running: Promise<void> | undefined;
   return function probe() {
-    running ??= probeCommit(pool).finally(() => {
+    running ??= probeCommit(pool, undefined, tables).finally(() => {
       running = undefined;
     });
     return running;
   };
 }
 
-/** Inserts a plant and rolls back; succeeds when a constraint or trigger of the operator rejects it. */
+/**
+ * Inserts a record into each table and rolls back, in one message, so that it also works with a pooler in transaction mode. It succeeds
+ * when a constraint or trigger of the operator rejects one.
+ */
 export async function tryInsert(
   connection: Pick<ClientBase | Pool, 'query'>,
-  id: bigint = probeId,
+  id = INT64_MIN,
+  tables: readonly Table[] = allTables,
 ): Promise<void> {
   try {
-    await connection.query(insertProbe(id));
+    const inserts = tables.map((table) => insertTrialSql(table, id));
+    await connection.query(`BEGIN; ${inserts.join('; ')}; ROLLBACK`);
   } catch (error) {
     const serverError = findDriverError(error);
     if (serverError === undefined || !isRowRejected(serverError)) throw error;

@@ -3,10 +3,10 @@ import { isTombstone } from '@plant-store/records';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { collect } from '../../../test/support/collect.js';
 import { openTestDatabase } from '../../../test/support/database/create-test-database.js';
+import type { PlantRecord } from '../../../test/support/plants/plants-of.js';
 import { startProxy } from '../../../test/support/postgresql/start-proxy.js';
 import { onInsert } from '../../../test/support/postgresql/use-connections.js';
 import { until } from '../../../test/support/until.js';
-import type { PlantRecord } from '../../plants/plant-store.js';
 import type { Database } from '../database.js';
 
 import { conflictDelayMs, maxAttempts, retryConflicts } from './run-query.js';

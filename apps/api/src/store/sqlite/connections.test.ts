@@ -57,7 +57,9 @@ it.runIf(existsSync(maps))(
   'the file of an open store is mapped, and again as plants are inserted',
   async () => {
     const { enableMmap } = connections;
-    vi.spyOn(connections, 'enableMmap').mockImplementationOnce((connection) => enableMmap(connection, 500));
+    vi.spyOn(connections, 'enableMmap').mockImplementationOnce((connection, table) =>
+      enableMmap(connection, table, 500),
+    );
     const { path, database, store } = await openSqliteFile();
     const atFirst = countMapped(path);
     expect(atFirst).toBe(statSync(path).size);

@@ -5,7 +5,7 @@ import Sqlite from 'better-sqlite3';
 /** How long SQLite itself waits for a lock, in milliseconds. It blocks this thread. */
 const lockTimeoutMs = 5;
 
-/** Opens the connection of the plants, with the settings of the service: each commit is on disk before it returns. */
+/** Opens the connection of the records, with the settings of the service: each commit is on disk before it returns. */
 export function openConnection(path: string): Sqlite.Database {
   const connection = new Sqlite(path, { fileMustExist: true, timeout: lockTimeoutMs });
   try {
@@ -84,7 +84,7 @@ export function isOpenElsewhere(path: string): boolean {
  * makes macOS sync the disk's own cache, too (elsewhere it has no effect). `secure_delete` overwrites what is deleted with
  * zeros. What SQLite keeps to undo a statement stays in memory (`temp_store`): a commit must not need a temporary folder, nor leave
  * texts there. The checkpointer moves the log into the database; `wal_autocheckpoint`, in pages, only applies if it fails. A larger
- * cache than 8,000 KiB would not help: since ids are random, it would hardly ever contain the page of the next plant.
+ * cache than 8,000 KiB would not help: since ids are random, it would hardly ever contain the page of the next record.
  */
 export const durablePragmas = `
   PRAGMA journal_mode = WAL;
@@ -104,25 +104,31 @@ const mapBytes = 2 ** 31 - 2 ** 16;
  * Writes are not affected. The map is as long as the file was when it was created, with the first read; so it is
  * created again for a file that has grown.
  */
-const createMapScript = `
+const createMapScript = (table: string) => `
   PRAGMA mmap_size = 0;
   PRAGMA mmap_size = ${mapBytes};
-  SELECT id FROM plants NOT INDEXED LIMIT 1;`;
+  SELECT id FROM ${table} NOT INDEXED LIMIT 1;`;
 
 /**
- * Maps the file of a connection into memory, now and after each `plantsPerMap` plants.
+ * Maps the file of a connection into memory, now and after each `recordsPerMap` records.
  *
- * @returns a function to call with the number of plants of each insert, while no statement runs on the connection
+ * @param table one of its tables
+ * @returns a function to call with the number of records of each insert, while no statement runs on the connection
  */
-export function enableMmap(connection: Sqlite.Database, plantsPerMap = 100_000): (plants: number) => void {
-  connection.exec(createMapScript);
-  let plantsSince = 0;
-  return function grow(plants) {
-    plantsSince += plants;
-    if (plantsSince < plantsPerMap) return;
-    plantsSince = 0;
+export function enableMmap(
+  connection: Sqlite.Database,
+  table: string,
+  recordsPerMap = 100_000,
+): (records: number) => void {
+  const script = createMapScript(table);
+  connection.exec(script);
+  let recordsSince = 0;
+  return function grow(records) {
+    recordsSince += records;
+    if (recordsSince < recordsPerMap) return;
+    recordsSince = 0;
     try {
-      connection.exec(createMapScript);
+      connection.exec(script);
     } catch {
       // Without a map, the file is read by system calls.
     }

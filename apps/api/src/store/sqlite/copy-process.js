@@ -5,17 +5,21 @@ import Database from 'better-sqlite3';
 /** How long to wait for another process that has locked a file, in milliseconds. */
 const timeout = 60_000;
 
+const [, , names = '', checked = '', copied] = process.argv;
+/** The names of the tables of all resources. */
+const tables = names.split(',');
+
 /**
  * Copies a consistent snapshot of a database into an empty file.
  *
  * @param {string} path
  * @param {string} copyPath
- * @returns {number} how many plants the copy has at least
+ * @returns {Map<string, number>} how many rows the copy has at least, by table
  */
 function copy(path, copyPath) {
   const database = new Database(path, { fileMustExist: true, timeout });
   database.pragma('synchronous = FULL');
-  const minRows = countRows(database, 'plants');
+  const minRows = countTables(database);
   database.prepare('VACUUM INTO ?').run(copyPath);
   database.close();
   return minRows;
@@ -26,7 +30,7 @@ function copy(path, copyPath) {
  * function of it that has effects outside of the database (https://www.sqlite.org/security.html).
  *
  * @param {string} path
- * @param {number} minRows how many plants it must have
+ * @param {Map<string, number>} minRows how many rows it must have, by table
  */
 function check(path, minRows) {
   const database = new Database(path, { fileMustExist: true, readonly: true });
@@ -34,13 +38,29 @@ function check(path, minRows) {
   database.pragma('cell_size_check = ON');
   const verdict = database.pragma('integrity_check(1)', { simple: true });
   if (verdict !== 'ok') throw new Error(`it is damaged: ${verdict}`);
-  const rows = countRows(database, 'plants');
-  // A plant that is deleted keeps its row.
-  if (rows < minRows) throw new Error(`the copy has ${rows} of at least ${minRows} plants`);
-  const deleted = hasTombstones(database) ? countRows(database, 'plants WHERE deleted') : 0;
+  /** @type {Record<string, number>} */
+  const records = {};
+  for (const [table, rows] of countTables(database)) {
+    const least = minRows.get(table) ?? 0;
+    // A record that is deleted keeps its row.
+    if (rows < least) throw new Error(`the copy has ${rows} of at least ${least} ${table}`);
+    records[table] =
+      rows - (hasColumn(database, table, 'deleted') ? countRows(database, `${table} WHERE deleted`) : 0);
+  }
   const tokens = countRows(database, 'access_tokens WHERE revoked_at IS NULL');
   database.close();
-  return { plants: rows - deleted, tokens };
+  return { records, tokens };
+}
+
+/**
+ * How many rows each table has; a database whose migrations are pending may lack some.
+ *
+ * @param {import('better-sqlite3').Database} database
+ */
+function countTables(database) {
+  return new Map(
+    tables.map((table) => [table, hasColumn(database, table, 'id') ? countRows(database, table) : 0]),
+  );
 }
 
 /**
@@ -52,19 +72,20 @@ function countRows(database, from) {
 }
 
 /**
- * Whether it has the column; a database whose migrations are pending may have none.
+ * Whether a table has a column; in a database whose migrations are pending it may not.
  *
  * @param {import('better-sqlite3').Database} database
+ * @param {string} table
+ * @param {string} column
  */
-function hasTombstones(database) {
+function hasColumn(database, table, column) {
   return (
-    database.prepare(`SELECT 1 FROM pragma_table_info('plants') WHERE name = 'deleted'`).get() !== undefined
+    database.prepare('SELECT 1 FROM pragma_table_info(?) WHERE name = ?').get(table, column) !== undefined
   );
 }
 
-const [, , checked = '', copied] = process.argv;
 try {
-  const minRows = copied === undefined ? 0 : copy(copied, checked);
+  const minRows = copied === undefined ? new Map() : copy(copied, checked);
   process.stdout.write(JSON.stringify(check(checked, minRows)));
 } catch (error) {
   process.stderr.write(error instanceof Error ? error.message : String(error));

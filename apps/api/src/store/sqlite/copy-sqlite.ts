@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import * as z from 'zod';
 import { OperatorError } from '../../errors/operator-error.js';
 import { describeNoDatabase } from '../file-kind.js';
+import { allTables } from '../table.js';
 import { describeStore, type StoreDescription } from './describe-store.js';
 import { findDriverError } from './errors.js';
 import { retryWhileBusy } from './transact.js';
@@ -17,7 +18,8 @@ const program = fileURLToPath(new URL('./copy-process.js', import.meta.url));
 
 /** What a copy that was checked has. */
 export interface CheckedCopy extends StoreDescription {
-  readonly plants: number;
+  /** How many records it has, by the names of their tables. */
+  readonly records: Readonly<Record<string, number>>;
   /** How many tokens are not revoked. */
   readonly tokens: number;
 }
@@ -57,7 +59,7 @@ export async function checkCopy(
   return { ...description, ...(await runProgram([copyPath], problem, stop)) };
 }
 
-const CountsSchema = z.object({ plants: z.number(), tokens: z.number() });
+const CountsSchema = z.object({ records: z.record(z.string(), z.number()), tokens: z.number() });
 
 async function runProgram(
   [copyPath, ...source]: readonly [copyPath: string, path?: string],
@@ -65,7 +67,9 @@ async function runProgram(
   stop: AbortSignal,
 ): Promise<z.infer<typeof CountsSchema>> {
   stop.throwIfAborted();
-  const running = run(process.execPath, [program, copyPath, ...source.filter((path) => path !== undefined)]);
+  const tables = allTables.map(({ name }) => name).join();
+  const files = [copyPath, ...source.filter((path) => path !== undefined)];
+  const running = run(process.execPath, [program, tables, ...files]);
   // With the option `signal` the promise would be rejected before the process has ended.
   const kill = () => running.child.kill('SIGKILL');
   stop.addEventListener('abort', kill);

@@ -1,12 +1,13 @@
 import type { ListQuery } from '@plant-store/records';
 import { expect, it } from 'vitest';
 import { openSqliteFile } from '../../../test/support/database/open-sqlite-file.js';
-import { plantTable } from '../../plants/plant-store.js';
+import { plantTable } from '../../../test/support/plants/plants-of.js';
 
+import type { Table } from '../table.js';
 import type { DatabaseFiles } from './file-identity.js';
 import { createListThread } from './list-thread.js';
 
-const row: Record<string, unknown> = { id: 7n, name: 'Fern', deleted: 0n };
+const row: Record<string, unknown> = { id: 7n, '"name"': 'Fern', deleted: 0n };
 const listed = { columns: plantTable.columns.map((column) => [row[column] ?? null]), last: undefined };
 /** Of threads that hang in their reads, as many as the number says, and then answer. */
 const hangingProgram = `
@@ -24,12 +25,12 @@ function createHangingThread(hanging: number, timeoutMs: number) {
   const counter = new Int32Array(new SharedArrayBuffer(4));
   const files = { counter, hanging, listed } as unknown as DatabaseFiles;
   const program = new URL(`data:text/javascript,${encodeURIComponent(hangingProgram)}`);
-  const thread = createListThread(files, plantTable, { timeoutMs, program });
+  const thread = createListThread(files, [plantTable as unknown as Table], { timeoutMs, program });
   const letGo = () => {
     Atomics.store(counter, 0, 100);
     Atomics.notify(counter, 0);
   };
-  const list = () => thread.list({ order: 'id' }, { matches: 1, records: 1, bytes: 1 });
+  const list = () => thread.reader(plantTable).list({ order: 'id' }, { matches: 1, records: 1, bytes: 1 });
   return { thread, list, letGo, started: () => Atomics.load(counter, 0) };
 }
 

@@ -12,16 +12,10 @@ import type {
 import { withTimeout } from '../../runtime/timing.js';
 import { databaseUnavailable } from '../database.js';
 import { generationSql, type RecordStore } from '../store.js';
-import { seqColumn, type Table } from '../table.js';
+import { columnOf, seqColumn, type Table } from '../table.js';
 import type { DatabaseFiles } from './file-identity.js';
 
-/** Lists plants as `Store.list` does, and tombstones besides if the query says so. */
-export type ListRecords<Resource> = (
-  query: RecordQuery,
-  limits: ListLimits,
-) => Promise<ListedRecords<Resource>>;
-
-/** Which plants, and whether all tombstones besides. */
+/** Which records, and whether all tombstones besides. */
 export type RecordQuery = Omit<ListQuery, 'order' | 'after'> & {
   /** By the numbers of changes, too. */
   readonly order: ListQuery['order'] | 'changes';
@@ -35,24 +29,30 @@ export type RecordQuery = Omit<ListQuery, 'order' | 'after'> & {
   readonly counted?: string;
 };
 
-/** Lists changes as `Store.listChanges` does. */
-export type ListChanges<Resource> = RecordStore<Resource>['listChanges'];
+/** Reads lists of a table in another thread, so that creates do not wait for them. */
+export interface ListReader<Fields = object> {
+  /** Lists records as `RecordStore.list` does, and tombstones besides if the query says so. */
+  list(query: RecordQuery, limits: ListLimits): Promise<ListedRecords<Fields>>;
+  readonly listChanges: RecordStore<Fields>['listChanges'];
+  readonly countValues: RecordStore<Fields>['countValues'];
+}
 
 /** As `Listed`. */
-type ListedRecords<Resource> = Omit<Listed<Resource>, 'records'> & {
-  readonly records: readonly StoredRecord<Resource>[];
+type ListedRecords<Fields> = Omit<Listed<Fields>, 'records'> & {
+  readonly records: readonly StoredRecord<Fields>[];
 };
 
-/** Reads lists in a thread of its own, so that creates do not wait for them. */
-export interface ListThread<Resource> {
-  readonly list: ListRecords<Resource>;
-  readonly listChanges: ListChanges<Resource>;
-  readonly countValues: RecordStore<Resource>['countValues'];
+/** The thread that reads the lists of all tables, one after the other. */
+export interface ListThread {
+  reader<Fields>(table: Table<Fields>): ListReader<Fields>;
   /** Resolves once no list is being read, and the file is released. */
   close(): Promise<void>;
 }
 
-/** The plants of a list. */
+/** What a thread has of a table: it gets no functions. */
+export type TableParts = Pick<Table, 'name' | 'fields' | 'columns' | 'changeColumns' | 'searches' | 'bytes'>;
+
+/** The records of a list. */
 export interface ListedColumns {
   /**
    * The values of each column of the table, which the other thread reads in half the time that rows take; or those that were counted,
@@ -85,25 +85,25 @@ const maxHanging = 3;
  *
  * @param files of the database
  */
-export function createListThread<Resource>(
+export function createListThread(
   files: DatabaseFiles,
-  table: Table<Resource>,
+  tables: readonly Table[],
   { timeoutMs = 10_000, program = new URL('./list-worker.js', import.meta.url) }: ListThreadOptions = {},
-): ListThread<Resource> {
+): ListThread {
   let thread: Worker | undefined;
   /** Those that have not answered in time, and not ended since. */
   const hanging = new Set<Worker>();
   let previous: Promise<unknown> = Promise.resolve();
   let isClosed = false;
 
-  async function read(query: RecordQuery, limits: ListLimits): Promise<ListedColumns> {
+  async function read(table: string, query: RecordQuery, limits: ListLimits): Promise<ListedColumns> {
     if (isClosed) throw new Error('The database is closed');
     if (hanging.size >= maxHanging) throw databaseUnavailable(new Error('The threads of lists hang'));
     thread ??= startThread();
     const running = thread;
     running.ref();
     try {
-      running.postMessage({ query, limits });
+      running.postMessage({ table, query, limits });
       // Rejects with what the thread ended with, if it did.
       const [answer]: Answer[] = await withTimeout(once(running, 'message'), timeoutMs, () =>
         giveUp(running),
@@ -117,9 +117,12 @@ export function createListThread<Resource>(
   }
 
   function startThread(): Worker {
-    // A thread gets no functions.
-    const parts = Object.fromEntries(Object.entries(table).filter(([, part]) => typeof part !== 'function'));
-    const worker = new Worker(program, { workerData: { files, table: parts, seqColumn, generationSql } });
+    const parts = tables.map(
+      ({ name, fields, columns, changeColumns, searches, bytes }): TableParts => ({
+        ...{ name, fields, columns, changeColumns, searches, bytes },
+      }),
+    );
+    const worker = new Worker(program, { workerData: { files, tables: parts, seqColumn, generationSql } });
     // The next list starts another one.
     const forget = () => {
       if (thread === worker) thread = undefined;
@@ -137,48 +140,58 @@ export function createListThread<Resource>(
     throw databaseUnavailable(new Error('A list was not read in time'));
   }
 
-  function readInTurn(query: RecordQuery, limits: ListLimits): Promise<ListedColumns> {
-    const listed = previous.then(() => read(query, limits));
+  function readInTurn(table: string, query: RecordQuery, limits: ListLimits): Promise<ListedColumns> {
+    const listed = previous.then(() => read(table, query, limits));
     previous = listed.catch(() => undefined);
     return listed;
   }
 
+  function createReader<Fields>(table: Table<Fields>): ListReader<Fields> {
+    const { name, toRecord, toChange } = table;
+    return {
+      async list(query, limits) {
+        const { columns, last, readMs } = await readInTurn(name, query, limits);
+        return { records: rowsOf(columns).map(toRecord), last, readMs };
+      },
+      async listChanges(after, limits) {
+        const isNumbered = after?.number !== undefined;
+        const {
+          columns,
+          last,
+          readMs,
+          generation = '',
+        } = await readInTurn(
+          name,
+          {
+            ...{ order: isNumbered ? 'changes' : 'id', after, tombstones: true, unnumbered: !isNumbered },
+            withGeneration: true,
+          },
+          limits,
+        );
+        const changes = rowsOf(columns).map(toChange);
+        if (isNumbered) {
+          const position = last ?? changes.at(-1)?.position ?? after;
+          return { changes, last: { ...position, generation }, hasMore: last !== undefined, readMs };
+        }
+        // After those without a number come the others.
+        const position = last ? { id: last.id } : { number: 0, id: INT64_MIN };
+        return { changes, last: { ...position, generation }, hasMore: true, readMs };
+      },
+      async countValues(field, after, limits) {
+        const counted = columnOf(table, field);
+        const { columns, last, readMs } = await readInTurn(
+          name,
+          { order: 'id', after: after === undefined ? undefined : { id: after }, counted },
+          { ...limits, matches: Number.POSITIVE_INFINITY },
+        );
+        const [values = [], counts = []] = columns as [string[], number[]];
+        return { counts: values.map((value, index) => [value, counts[index] ?? 0]), last: last?.id, readMs };
+      },
+    };
+  }
+
   return {
-    async list(query, limits) {
-      const { columns, last, readMs } = await readInTurn(query, limits);
-      return { records: rowsOf(columns).map(table.toRecord), last, readMs };
-    },
-    async listChanges(after, limits) {
-      const isNumbered = after?.number !== undefined;
-      const {
-        columns,
-        last,
-        readMs,
-        generation = '',
-      } = await readInTurn(
-        {
-          ...{ order: isNumbered ? 'changes' : 'id', after, tombstones: true, unnumbered: !isNumbered },
-          withGeneration: true,
-        },
-        limits,
-      );
-      const changes = rowsOf(columns).map(table.toChange);
-      if (isNumbered) {
-        const position = last ?? changes.at(-1)?.position ?? after;
-        return { changes, last: { ...position, generation }, hasMore: last !== undefined, readMs };
-      }
-      // After those without a number come the others.
-      const position = last ? { id: last.id } : { number: 0, id: INT64_MIN };
-      return { changes, last: { ...position, generation }, hasMore: true, readMs };
-    },
-    async countValues(counted, after, limits) {
-      const { columns, last, readMs } = await readInTurn(
-        { order: 'id', after: after === undefined ? undefined : { id: after }, counted },
-        { ...limits, matches: Number.POSITIVE_INFINITY },
-      );
-      const [values = [], counts = []] = columns as [string[], number[]];
-      return { counts: values.map((value, index) => [value, counts[index] ?? 0]), last: last?.id, readMs };
-    },
+    reader: createReader,
     async close() {
       isClosed = true;
       await previous;

@@ -11,20 +11,28 @@ import { requireFiles } from './file-identity.js';
  * @typedef {import("./list-thread.js").ListedColumns} ListedColumns
  */
 
-/** @type {{ table: Omit<import('../table.js').Table, 'toRecord' | 'toChange' | 'toTexts'>, seqColumn: string, generationSql: string }} */
-const { table, seqColumn, generationSql } = workerData;
+/**
+ * @typedef {import('./list-thread.js').TableParts} TableParts
+ * @typedef {RecordQuery & { table: TableParts }} TableQuery a query of a table
+ */
+
+/** @type {{ tables: readonly TableParts[], seqColumn: string, generationSql: string }} */
+const { tables, seqColumn, generationSql } = workerData;
 
 /**
- * What is read of the plants that are walked along: the texts of those that match alone.
+ * What is read of the records that are walked along: the texts of those that match alone.
  *
+ * @param {TableParts} table
  * @param {readonly string[]} columns
  */
-function walkOf(columns) {
+function walkOf(table, columns) {
   const all = [...columns, 'matches', 'bytes'];
+  const kinds = new Map(table.fields.map(({ column, kind }) => [column, kind]));
   const selected = all.map((column) => {
-    if (column === 'id') return column;
+    const kind = kinds.get(column);
+    if (column === 'id' || kind === 'int64') return column;
     // As a number, which is passed to the other thread faster than a bigint.
-    return [...table.texts, 'original'].includes(column)
+    return column === 'original' || kind === 'text' || kind === 'int64List'
       ? `iif(matches, ${column}, NULL)`
       : `CAST(${column} AS REAL)`;
   });
@@ -42,18 +50,32 @@ function walkOf(columns) {
   };
 }
 
-const walks = {
-  records: walkOf(table.columns),
-  changes: walkOf([...table.columns, ...table.changeColumns]),
-};
+const walks = new Map(
+  tables.map((table) => [
+    table.name,
+    {
+      table,
+      records: walkOf(table, table.columns),
+      changes: walkOf(table, [...table.columns, ...table.changeColumns]),
+    },
+  ]),
+);
 
-/** @param {RecordQuery} query */
-function walkFor({ order, unnumbered, counted }) {
-  if (counted !== undefined) return walkOf(['id', counted]);
-  return order === 'changes' || unnumbered ? walks.changes : walks.records;
+/** @param {string} name */
+function walksOf(name) {
+  const found = walks.get(name);
+  if (found === undefined) throw new Error(`There is no table ${name}`);
+  return found;
 }
 
-/** How long plants are examined by default, in milliseconds, and after how many of them, or of bytes, the time is looked at. */
+/** @param {TableQuery} query */
+function walkFor({ table, order, unnumbered, counted }) {
+  if (counted !== undefined) return walkOf(table, ['id', counted]);
+  const { records, changes } = walksOf(table.name);
+  return order === 'changes' || unnumbered ? changes : records;
+}
+
+/** How long records are examined by default, in milliseconds, and after how many of them, or of bytes, the time is looked at. */
 const defaultDurationMs = 100;
 const recordsPerLook = 100;
 const bytesPerLook = 65_536;
@@ -62,35 +84,39 @@ let database = /** @type {import('better-sqlite3').Database | undefined} */ (und
 /** The statements of the connection by their text, which depends on which parts a query has, not on their values. */
 const statements = /** @type {Map<string, import('better-sqlite3').Statement>} */ (new Map());
 
-parentPort?.on('message', (/** @type {{ query: RecordQuery, limits: ListLimits } | null} */ request) => {
-  if (request === null) {
-    database?.close();
-    parentPort?.close();
-    return;
-  }
-  try {
-    database ??= open();
-    const { counted, withGeneration } = request.query;
-    const listed = withGeneration
-      ? listWithGeneration(database, request.query, request.limits)
-      : list(database, request.query, request.limits);
-    const columns = counted === undefined ? listed.columns : countValues(listed.columns[1] ?? []);
-    parentPort?.postMessage({ listed: { ...listed, columns } });
-  } catch (error) {
-    // A new connection may work: the disk may have been full, or too many files open.
-    database?.close();
-    database = undefined;
-    statements.clear();
-    const { message, code } = /** @type {Error & { code?: string }} */ (error);
-    parentPort?.postMessage({ error: { message, code } });
-  }
-});
+parentPort?.on(
+  'message',
+  (/** @type {{ table: string, query: RecordQuery, limits: ListLimits } | null} */ request) => {
+    if (request === null) {
+      database?.close();
+      parentPort?.close();
+      return;
+    }
+    try {
+      database ??= open();
+      const query = { ...request.query, table: walksOf(request.table).table };
+      const { counted, withGeneration } = query;
+      const listed = withGeneration
+        ? listWithGeneration(database, query, request.limits)
+        : list(database, query, request.limits);
+      const columns = counted === undefined ? listed.columns : countValues(listed.columns[1] ?? []);
+      parentPort?.postMessage({ listed: { ...listed, columns } });
+    } catch (error) {
+      // A new connection may work: the disk may have been full, or too many files open.
+      database?.close();
+      database = undefined;
+      statements.clear();
+      const { message, code } = /** @type {Error & { code?: string }} */ (error);
+      parentPort?.postMessage({ error: { message, code } });
+    }
+  },
+);
 
 /**
  * A list, and the generation of the store in which it was read.
  *
  * @param {import('better-sqlite3').Database} connection
- * @param {RecordQuery} query
+ * @param {TableQuery} query
  * @param {ListLimits} limits
  * @returns {ListedColumns}
  */
@@ -160,7 +186,7 @@ function open() {
   }
 }
 
-/** The part of the plants that an order has, the place after a plant, and the order. The last two are walked by an index. */
+/** The part of the records that an order has, the place after a record, and the order. The last two are walked by an index. */
 const orders = {
   id: { of: 'true', after: 'id > :id', by: 'id' },
   newest: {
@@ -179,20 +205,23 @@ const orders = {
 /**
  * The parts of the statements of a query.
  *
- * @param {RecordQuery} query
+ * @param {TableQuery} query
  */
-function describe({ order, after, equal, q, addedFrom, addedBefore, tombstones, unnumbered }) {
+function describe({ table, order, after, equal, q, addedFrom, addedBefore, tombstones, unnumbered }) {
   const { of, after: afterSql, by } = orders[order];
   const found = table.searches.map((column) => `has_text(${column}, :q)`);
   const range = [
     addedFrom === undefined ? [] : 'added_at >= :addedFrom',
-    // After a plant the order itself has a narrower bound, which the index is to be used for.
+    // After a record the order itself has a narrower bound, which the index is to be used for.
     addedBefore === undefined ? [] : `${after === undefined ? '' : '+'}added_at < :addedBefore`,
   ].flat();
+  const compared = Object.fromEntries(
+    Object.entries(equal ?? {}).map(([field, value]) => [`is_${field}`, value]),
+  );
   const matches = [
     tombstones ? [] : 'NOT deleted',
     unnumbered ? `${seqColumn} IS NULL` : [],
-    filtersOf(equal).map((column) => `${column} IS :${column}`),
+    comparedIn(table, equal).map(({ field, column }) => `${column} IS :is_${field}`),
     order === 'newest' ? [] : range,
     // Last, since it takes longest.
     q === undefined ? [] : `(${found.join(' OR ')})`,
@@ -201,27 +230,28 @@ function describe({ order, after, equal, q, addedFrom, addedBefore, tombstones, 
   return {
     next: `${table.name} WHERE ${where.join(' AND ')} ORDER BY ${by}`,
     matches: matches.flat().join(' AND ') || 'true',
-    values: { ...after, ...equal, q: q === undefined ? q : foldText(q), addedFrom, addedBefore },
+    values: { ...after, ...compared, q: q === undefined ? q : foldText(q), addedFrom, addedBefore },
   };
 }
 
 /**
- * The columns that a query compares.
+ * The fields that a query compares.
  *
+ * @param {TableParts} table
  * @param {RecordQuery['equal']} equal
  */
-function filtersOf(equal) {
-  return table.filters.filter((column) => equal?.[column] !== undefined);
+function comparedIn(table, equal) {
+  return table.fields.filter(({ field }) => equal?.[field] !== undefined);
 }
 
 /**
- * Whether plants may be examined in vain.
+ * Whether records may be examined in vain.
  *
- * @param {RecordQuery} query
+ * @param {TableQuery} query
  */
-function isFilteredBy({ order, equal, q, addedFrom, addedBefore, unnumbered }) {
+function isFilteredBy({ table, order, equal, q, addedFrom, addedBefore, unnumbered }) {
   const isRange = order !== 'newest' && (addedFrom !== undefined || addedBefore !== undefined);
-  return filtersOf(equal).length > 0 || q !== undefined || isRange || unnumbered === true;
+  return comparedIn(table, equal).length > 0 || q !== undefined || isRange || unnumbered === true;
 }
 
 /**
@@ -234,18 +264,18 @@ function prepare(connection, sql) {
   return statement;
 }
 
-/** How many plants are passed over at once where few should match, which takes a fifth of the time of a walk along them. */
+/** How many records are passed over at once where few should match, which takes a fifth of the time of a walk along them. */
 const recordsPerPart = 500;
 
 /**
- * Counts the next plants, and the bytes of their texts, which are not read for it.
+ * Counts the next records, and the bytes of their texts, which are not read for it.
  *
  * @param {import('better-sqlite3').Database} connection
- * @param {RecordQuery} query
+ * @param {TableQuery} query
  */
 function measurePart(connection, query) {
   const { next, values } = describe(query);
-  const sql = `SELECT count(*), ifnull(sum(bytes), 0) FROM (SELECT ${table.bytes} AS bytes FROM ${next} LIMIT :records)`;
+  const sql = `SELECT count(*), ifnull(sum(bytes), 0) FROM (SELECT ${query.table.bytes} AS bytes FROM ${next} LIMIT :records)`;
   const [count, bytes] = /** @type {[bigint, bigint]} */ (
     prepare(connection, sql).get({ ...values, records: recordsPerPart })
   );
@@ -253,10 +283,10 @@ function measurePart(connection, query) {
 }
 
 /**
- * Whether none of the next plants matches.
+ * Whether none of the next records matches.
  *
  * @param {import('better-sqlite3').Database} connection
- * @param {RecordQuery} query
+ * @param {TableQuery} query
  */
 function matchesNone(connection, query) {
   const { next, matches, values } = describe(query);
@@ -265,10 +295,10 @@ function matchesNone(connection, query) {
 }
 
 /**
- * The position of one of the next plants.
+ * The position of one of the next records.
  *
  * @param {import('better-sqlite3').Database} connection
- * @param {RecordQuery} query
+ * @param {TableQuery} query
  * @param {number} place from 1
  */
 function findPosition(connection, query, place) {
@@ -294,11 +324,11 @@ function toPosition(id, time, number) {
 }
 
 /**
- * Walks along the plants, and stops at the first one that exceeds a limit, or within whose texts the time ends: the next page begins
- * with that one, and searches it to the end. With a filter it passes over parts of the plants in which none matches.
+ * Walks along the records, and stops at the first one that exceeds a limit, or within whose texts the time ends: the next page begins
+ * with that one, and searches it to the end. With a filter it passes over parts of the records in which none matches.
  *
  * @param {import('better-sqlite3').Database} connection
- * @param {RecordQuery} query
+ * @param {TableQuery} query
  * @param {ListLimits} limits
  * @returns {ListedColumns}
  */
@@ -335,7 +365,7 @@ function list(connection, query, limits) {
     const { next, matches, values } = describe(rest);
     const sql = `
       SELECT ${selected} FROM (
-        SELECT ${walk.columns.join(', ')}, ${table.bytes} AS bytes, ${matches} AS matches FROM ${next}
+        SELECT ${walk.columns.join(', ')}, ${query.table.bytes} AS bytes, ${matches} AS matches FROM ${next}
       )`;
     const rows = /** @type {Iterable<unknown[]>} */ (prepare(connection, sql).iterate(values));
     let walked = 0;

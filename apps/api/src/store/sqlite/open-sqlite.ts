@@ -1,13 +1,13 @@
 import { dirname } from 'node:path';
+import { INT64_MIN } from '@plant-store/contract';
 import type { SqlDriverAdapter, SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import type Sqlite from 'better-sqlite3';
 import type { TokenUse } from '../../auth/token-service.js';
 import { OperatorError } from '../../errors/operator-error.js';
 import { addDiskGauges, addGauge, measureCheckpoints } from '../../observe/metrics.js';
-import { plantTable } from '../../plants/plant-store.js';
-import { type Database, databaseUnavailable, type OpenOptions, stderrLog } from '../database.js';
+import { type Database, databaseUnavailable, type OpenOptions, type Stores, stderrLog } from '../database.js';
 import { readMigrations } from '../migrations.js';
-import { text } from '../table.js';
+import { allTables, insertTrialSql, type Table, text } from '../table.js';
 import {
   createPrismaAccessTokenStore,
   findAccessToken,
@@ -23,7 +23,7 @@ import { identifyFiles } from './file-identity.js';
 import { readLastBackupSeconds } from './last-backup.js';
 import { createListThread } from './list-thread.js';
 import { migrateSqlite } from './migrate-sqlite.js';
-import { createSqliteStore } from './sqlite-store.js';
+import { createSqliteStores } from './sqlite-store.js';
 import { createTransact, retryWhileBusy } from './transact.js';
 
 /** How long a start waits for another process that has locked the file, in milliseconds. */
@@ -39,13 +39,13 @@ const checkTimeoutMs = 1_500;
  */
 export async function openSqlite(
   path: string,
-  { log = stderrLog, mustExist = false, metrics }: OpenOptions = {},
+  { log = stderrLog, mustExist = false, tables = allTables, metrics }: OpenOptions = {},
 ): Promise<Database> {
   try {
     if (mustExist) requireDatabaseFile(path);
     else createDatabaseFile(path);
     const appliedMigrations = await migrate(path);
-    const { connection, refreshMmap, files } = await connect(path);
+    const { connection, refreshMmap, files } = await connect(path, tables);
     const guard = guardFiles(files, log, () => void connection.exec('PRAGMA wal_checkpoint'));
     const transact = createTransact(guard, log);
     const adapter = createFactory(path, guard.check, durablePragmas);
@@ -72,7 +72,7 @@ export async function openSqlite(
       confirmRead: async () => syncLog(),
       runQuery: transact,
     });
-    const lists = createListThread(files, plantTable);
+    const lists = createListThread(files, tables);
     let checkpointer: Checkpointer | undefined;
     if (metrics !== undefined) {
       addDiskGauges(metrics, path);
@@ -92,16 +92,8 @@ export async function openSqlite(
     const onCheckpoint = metrics && measureCheckpoints(metrics);
     // What it may throw the thread meets, too, and reports.
     const moveRest = () => transact(() => isLogMoved(connection)).catch(() => false);
-    const plants = createSqliteStore({
-      ...{
-        connection,
-        table: plantTable,
-        transact,
-        syncLog,
-        listRecords: lists.list,
-        listChanges: lists.listChanges,
-        countValues: lists.countValues,
-      },
+    const { stores, write } = createSqliteStores({
+      ...{ connection, tables, transact, syncLog, readerOf: lists.reader },
       onWrite(records) {
         // Only writes need it, and the start is faster without it.
         checkpointer ??= startCheckpointer(files, { log, moveRest, onCheckpoint });
@@ -110,14 +102,20 @@ export async function openSqlite(
       onErased: () => checkpointer?.truncateLog(),
     });
     return {
-      ...{ stores: { plant: plants }, accessTokens, appliedMigrations },
+      ...{
+        stores: stores as unknown as Stores,
+        write,
+        writesTogether: true,
+        accessTokens,
+        appliedMigrations,
+      },
       async check() {
         guard.check();
         await transact(() => checkWritable(connection), checkTimeoutMs);
       },
       async probeCommit() {
         guard.check();
-        await transact(() => probeCommit(adapter));
+        await transact(() => probeCommit(adapter, tables));
       },
       invalidateCursors: () =>
         transact(
@@ -164,11 +162,11 @@ function checkWritable(connection: Sqlite.Database): void {
 }
 
 /**
- * Inserts a plant and rolls back, then writes to the file and commits, each on a separate connection, so that no other
+ * Inserts records and rolls back, then writes to the file and commits, each on a separate connection, so that no other
  * statement can become part of a transaction that fails halfway.
  */
-async function probeCommit(factory: SqlDriverAdapterFactory): Promise<void> {
-  await withConnection(factory, tryInsert);
+async function probeCommit(factory: SqlDriverAdapterFactory, tables: readonly Table[]): Promise<void> {
+  await withConnection(factory, (connection) => tryInsert(connection, tables));
   await withConnection(factory, async (connection) => {
     const { rows } = await connection.queryRaw({ sql: 'PRAGMA user_version', args: [], argTypes: [] });
     // Setting it writes to the file, even if the value does not change.
@@ -178,15 +176,16 @@ async function probeCommit(factory: SqlDriverAdapterFactory): Promise<void> {
 }
 
 /**
- * Inserts a plant and rolls back; if it fails, the caller closes the connection. It succeeds when a constraint or trigger
- * of the operator rejects the test plant, since the database has answered.
+ * Inserts a record into each table and rolls back; if it fails, the caller closes the connection. It succeeds when a constraint or
+ * trigger of the operator rejects a test record, since the database has answered.
  */
-export async function tryInsert(connection: SqlDriverAdapter): Promise<void> {
+export async function tryInsert(
+  connection: SqlDriverAdapter,
+  tables: readonly Table[] = allTables,
+): Promise<void> {
   try {
-    await connection.executeScript(`
-      BEGIN IMMEDIATE;
-      INSERT INTO plants (id, name) VALUES (-9223372036854775808, 'trial') ON CONFLICT (id) DO NOTHING;
-      ROLLBACK`);
+    const inserts = tables.map((table) => insertTrialSql(table, INT64_MIN));
+    await connection.executeScript(`BEGIN IMMEDIATE; ${inserts.join('; ')}; ROLLBACK`);
   } catch (error) {
     if (!isRowRejected(error)) throw error;
   }
@@ -203,14 +202,14 @@ function migrate(path: string): Promise<readonly string[]> {
 }
 
 /**
- * Opens the connection of the plants, maps its file, and syncs what is read. Another process that is just closing the
+ * Opens the connection of the records, maps its file, and syncs what is read. Another process that is just closing the
  * file has locked it for as long as it moves the write-ahead log into it.
  */
-function connect(path: string) {
+function connect(path: string, tables: readonly Table[]) {
   return retryWhileBusy(async () => {
     const connection = openConnection(path);
     try {
-      const refreshMmap = enableMmap(connection);
+      const refreshMmap = enableMmap(connection, tables[0]?.name ?? 'store');
       // After the first read all of them exist, and remain while the connection is open.
       const files = identifyFiles(path);
       // A log left by a killed process, or its directory entry, may not be on disk yet.
@@ -225,7 +224,7 @@ function connect(path: string) {
 }
 
 /**
- * The settings of the connection. In WAL mode `NORMAL` syncs nothing at a commit, and the next one of a plant syncs this one,
+ * The settings of the connection. In WAL mode `NORMAL` syncs nothing at a commit, and the next one of a record syncs this one,
  * too. By default SQLite would move a long log into the database here, and hold up creates for as long.
  */
 const pragmas = 'PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0';
@@ -240,7 +239,7 @@ const update = `
 
 /**
  * Stores when tokens were used, in one commit that does not wait for the disk, on a separate connection: it must not become
- * part of another transaction, nor change the settings of the connection of the plants.
+ * part of another transaction, nor change the settings of the connection of the records.
  *
  * @param factory creates connections that do not change the settings of the file
  */

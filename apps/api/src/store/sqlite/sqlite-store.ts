@@ -2,6 +2,7 @@ import {
   beforeNumbers,
   type Change,
   type ChangeOutcome,
+  type CreateOutcome,
   isFiltered,
   isTombstone,
   type Listed,
@@ -12,22 +13,27 @@ import {
   withoutTombstones,
 } from '@plant-store/records';
 import type Sqlite from 'better-sqlite3';
-import { changedAtOf, generationSql, type RecordStore, requireCurrent } from '../store.js';
+import {
+  changedAtOf,
+  generationSql,
+  type RecordStore,
+  requireCurrent,
+  type Write,
+  type WriteOutcome,
+} from '../store.js';
 import { readPages, seqColumn, type Table } from '../table.js';
-import type { ListChanges, ListRecords } from './list-thread.js';
+import type { ListReader } from './list-thread.js';
 import type { Transact } from './transact.js';
 
-/** What a store of SQLite works with. */
-export interface SqliteStoreOptions<Resource> {
+/** What the stores of SQLite work with. */
+export interface SqliteStoresOptions {
   readonly connection: Sqlite.Database;
-  readonly table: Table<Resource>;
+  readonly tables: readonly Table[];
   readonly transact: Transact;
   /** Syncs the write-ahead log to disk; throws `database_unavailable` when it cannot be synced. */
   readonly syncLog: () => void;
-  /** Lists what is visible, which may not be durable. */
-  readonly listRecords: ListRecords<Resource>;
-  readonly listChanges: ListChanges<Resource>;
-  readonly countValues: RecordStore<Resource>['countValues'];
+  /** Lists what is visible in a table, which may not be durable. */
+  readonly readerOf: (table: Table) => ListReader;
   /** Called before records are stored or changed, with how many. */
   readonly onWrite: (records: number) => void;
   /** Called once texts may have been erased. */
@@ -37,7 +43,7 @@ export interface SqliteStoreOptions<Resource> {
 /** How many rows one statement inserts, which takes half as long as a statement for each. */
 const rowsTogether = 16;
 
-/** The most plants of a page that is read here: more than the page of plants and most clients ask for. */
+/** The most records of a page that is read here: more than the page of plants and most clients ask for. */
 const shortPage = 200;
 
 /** Below each id, as a number that SQLite compares with integers. */
@@ -46,25 +52,175 @@ const belowAll = Number.NEGATIVE_INFINITY;
 /** Ends an insert of several rows, which is then undone, when the id of one is taken. */
 const someTaken = new Error('An id is taken');
 
-/** Creates the store of a table of SQLite, with statements that are prepared once. */
-export function createSqliteStore<Resource>({
+/** Creates the stores of the tables of SQLite by the names of their resources, and what writes to several of them in one transaction. */
+export function createSqliteStores({
   connection,
-  table,
+  tables,
   transact,
   syncLog,
-  listRecords,
-  listChanges,
-  countValues,
+  readerOf,
   onWrite,
   onErased,
-}: SqliteStoreOptions<Resource>): RecordStore<Resource> {
-  const { name, columns, historyColumns, texts, erasedTexts, toRecord, toHistory, toTexts } = table;
+}: SqliteStoresOptions) {
+  /** A number that differs from the one before if another connection has committed meanwhile. */
+  const dataVersion = connection.prepare<[], bigint>('PRAGMA data_version').safeIntegers().pluck();
+  const lastNumbers = tables.map(({ name }) => `SELECT CAST(${seqColumn} AS REAL) AS number ${lastOf(name)}`);
+  const selectLastNumber = connection
+    .prepare<[], number>(
+      lastNumbers.length === 1
+        ? String(lastNumbers[0])
+        : `SELECT max(number) FROM (${lastNumbers.map((sql) => `SELECT * FROM (${sql})`).join(' UNION ALL ')})`,
+    )
+    .pluck();
+  let syncedVersion: bigint | undefined;
+
+  /**
+   * Makes durable what was read. Commits of this connection are synced before anybody sees them; the log is synced once more if
+   * another one may have changed the file since.
+   *
+   * @param version of the connection, when it was read
+   */
+  function confirmDurable(version = dataVersion.get()): void {
+    if (version === syncedVersion) return;
+    syncLog();
+    syncedVersion = version;
+  }
+
+  const statements = new Map(tables.map((table) => [table.resource, prepareTable(connection, table)]));
+  function statementsOf(resource: string) {
+    const found = statements.get(resource);
+    if (found === undefined) throw new Error(`There is no table of the resource ${resource}`);
+    return found;
+  }
+
+  /** Stores what is created, then what is changed, and returns the outcomes, and the version of what was read for them, if anything was. */
+  const writeTransaction = connection.transaction((writes: readonly Write[]) => {
+    const now = Date.now();
+    // Within a transaction that writes nobody else can add a number.
+    let last = selectLastNumber.get() ?? 0;
+    const outcomes: WriteOutcome[] = new Array(writes.length);
+    let hasRead = false;
+    for (const [resource, { createAll }] of statements) {
+      const created = createAll(writes, resource, { now, last, outcomes });
+      last = created.last;
+      hasRead ||= created.hasTaken;
+    }
+    writes.forEach(({ resource, change }, at) => {
+      if (change === undefined) return;
+      const outcome = statementsOf(resource).changeOne(change, now, last + 1);
+      if (outcome.after !== undefined) last++;
+      outcomes[at] = outcome;
+      hasRead = true;
+    });
+    return { outcomes, version: hasRead ? dataVersion.get() : undefined };
+  });
+
+  async function write(writes: readonly Write[]): Promise<readonly WriteOutcome[]> {
+    if (writes.length === 0) return [];
+    onWrite(writes.length);
+    try {
+      return await transact(() => {
+        const { outcomes, version } = writeTransaction.immediate(writes);
+        if (version !== undefined) confirmDurable(version);
+        return outcomes;
+      });
+    } finally {
+      if (writes.some(({ change }) => change !== undefined)) onErased();
+    }
+  }
+
+  function createStore(table: Table): RecordStore {
+    const { resource, toHistory } = table;
+    const { findOne, listShort, selectHistory, selectLastPosition, selectOwnNumber } = statementsOf(resource);
+    const reader = readerOf(table);
+    const findAll = (ids: readonly bigint[]) => ids.map(findOne).filter((record) => record !== undefined);
+    const findTransaction = connection.transaction(findAll);
+    return {
+      create: async (records) =>
+        (await write(records.map((record) => ({ resource, record })))) as readonly CreateOutcome<object>[],
+      change: async (changes) =>
+        (await write(changes.map((change) => ({ resource, change })))) as readonly ChangeOutcome<object>[],
+      find: (ids) =>
+        transact(() => {
+          // One statement is a transaction by itself, in less time.
+          const found = ids.length === 1 ? findAll(ids) : findTransaction(ids);
+          // Read after that, it may be of a later commit, which is then synced, too.
+          confirmDurable();
+          return found;
+        }),
+      findHistory: (ids) =>
+        transact(() => {
+          const rows = ids.map((id) => selectHistory.get(id)).filter((row) => row !== undefined);
+          confirmDurable();
+          return rows.map(toHistory);
+        }),
+      list: (query, limits) =>
+        transact(async () => {
+          const listed = listShort(query, limits) ?? (await reader.list(query, limits));
+          confirmDurable();
+          return { ...listed, records: withoutTombstones(listed.records) };
+        }),
+      countValues: (field, after, limits) =>
+        transact(async () => {
+          const counted = await reader.countValues(field, after, limits);
+          confirmDurable();
+          return counted;
+        }),
+      listChanges: (after, limits) =>
+        transact(async () => {
+          const number = selectOwnNumber.get() ?? 0;
+          const listed = await reader.listChanges(after, limits);
+          requireCurrent(after, listed.last.generation, number);
+          confirmDurable();
+          return listed;
+        }),
+      lastChange: () =>
+        transact(() => {
+          const [generation = '', number, id] = selectLastPosition.get() ?? [];
+          confirmDurable();
+          return { generation, ...(number == null || id === undefined ? beforeNumbers : { number, id }) };
+        }),
+      read: (after, limits) =>
+        readPages(async (last) => {
+          const query = {
+            order: 'id',
+            after: last === undefined ? undefined : { id: last },
+            tombstones: true,
+          } as const;
+          const { records } = await transact(() =>
+            reader.list(query, { ...limits, matches: limits.records }),
+          );
+          return records;
+        }, after),
+    };
+  }
+
+  return {
+    write,
+    stores: Object.fromEntries(tables.map((table) => [table.resource, createStore(table)])),
+  };
+}
+
+/** The last change of a table, which an index has. */
+const lastOf = (name: string) =>
+  `FROM ${name} WHERE ${seqColumn} IS NOT NULL ORDER BY ${seqColumn} DESC LIMIT 1`;
+
+/** What a transaction that writes has so far: its time, the number of the last change, and the outcomes of its writes, by their place. */
+interface Progress {
+  readonly now: number;
+  readonly last: number;
+  readonly outcomes: WriteOutcome[];
+}
+
+/** The statements of a table, which are prepared once, and what runs them within a transaction. */
+function prepareTable(connection: Sqlite.Database, table: Table) {
+  const { name, columns, historyColumns, fieldColumns, erased, toRecord, toColumns } = table;
+  const fields = fieldColumns.join(', ');
+  const placeholders = ', ?'.repeat(fieldColumns.length);
   const insertOf = (rows: number) =>
     connection.prepare(
-      `INSERT INTO ${name} (id, added_at, ${seqColumn}, added_by, ${texts.join(', ')})
-        VALUES ${Array(rows)
-          .fill(`(?, ?, ?, ?${', ?'.repeat(texts.length)})`)
-          .join(', ')} ON CONFLICT (id) DO NOTHING`,
+      `INSERT INTO ${name} (id, added_at, ${seqColumn}, added_by, ${fields})
+        VALUES ${Array(rows).fill(`(?, ?, ?, ?${placeholders})`).join(', ')} ON CONFLICT (id) DO NOTHING`,
     );
   const insert = insertOf(1);
   const insertMany = insertOf(rowsTogether);
@@ -84,7 +240,6 @@ export function createSqliteStore<Resource>({
     .prepare<[bigint | number, number], unknown[]>(`SELECT ${columns.join(', ')} ${page}`)
     .safeIntegers()
     .raw();
-  const selectHistory = selectOf([...columns, ...historyColumns]);
   // A row that is deleted and inserted again keeps no column that another version of the service has added.
   const deleteRow = connection
     .prepare<[bigint], [bigint | null, string | null]>(
@@ -93,49 +248,20 @@ export function createSqliteStore<Resource>({
     .safeIntegers()
     .raw();
   const insertChanged = connection.prepare(
-    `INSERT INTO ${name} (id, added_by, changed_by, changed_at, ${seqColumn}, added_at, original, deleted, ${texts.join(', ')})
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?${', ?'.repeat(texts.length)}) ON CONFLICT (id) DO NOTHING`,
+    `INSERT INTO ${name} (id, added_by, changed_by, changed_at, ${seqColumn}, added_at, original, deleted, ${fields})
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?${placeholders}) ON CONFLICT (id) DO NOTHING`,
   );
-  const lastChange = `FROM ${name} WHERE ${seqColumn} IS NOT NULL ORDER BY ${seqColumn} DESC LIMIT 1`;
-  const selectLastNumber = connection
-    .prepare<[], number>(`SELECT CAST(${seqColumn} AS REAL) ${lastChange}`)
-    .pluck();
-  const selectLastPosition = connection
-    .prepare<[], [string, number | null, bigint]>(
-      `SELECT ${generationSql}, number, id
-        FROM (SELECT 1) LEFT JOIN (SELECT CAST(${seqColumn} AS REAL) AS number, id ${lastChange})`,
-    )
-    .safeIntegers()
-    .raw();
-  /** The number of the last change; within a transaction that writes nobody else can add one. */
-  const lastNumber = () => selectLastNumber.get() ?? 0;
-  /** A number that differs from the one before if another connection has committed meanwhile. */
-  const dataVersion = connection.prepare<[], bigint>('PRAGMA data_version').safeIntegers().pluck();
 
-  let syncedVersion: bigint | undefined;
-
-  /**
-   * Makes durable what was read. Commits of this connection are synced before anybody sees them; the log is synced once more if
-   * another one may have changed the file since.
-   *
-   * @param version of the connection, when it was read
-   */
-  function confirmDurable(version: bigint | undefined): void {
-    if (version === syncedVersion) return;
-    syncLog();
-    syncedVersion = version;
-  }
-
-  function findOne(id: bigint): StoredRecord<Resource> | undefined {
+  function findOne(id: bigint): StoredRecord<object> | undefined {
     const row = select.get(id);
     return row && toRecord(row);
   }
 
   /**
    * Reads a page by id that is short, which takes less time than two messages to the thread of lists; `undefined` if it has a filter,
-   * many plants, much text or a tombstone.
+   * many records, much text or a tombstone.
    */
-  function listShort(query: ListQuery, { matches, bytes }: ListLimits): Listed<Resource> | undefined {
+  function listShort(query: ListQuery, { matches, bytes }: ListLimits): Listed<object> | undefined {
     if (matches > shortPage || query.order !== 'id' || isFiltered(query)) return undefined;
     const after = query.after?.id ?? belowAll;
     if ((measurePage.get(after, matches + 1) ?? 0) > bytes) return undefined;
@@ -148,18 +274,18 @@ export function createSqliteStore<Resource>({
 
   /** Inserts as many records as one statement takes, or none if some id is taken; the first change has the number after one. */
   const insertTogether = connection.transaction(
-    (records: readonly Stored<Resource>[], now: number, last: number) => {
+    (records: readonly Stored<object>[], now: number, last: number) => {
       const values: unknown[] = [];
       let number = last;
       for (const record of records) {
         const { id, addedAt = now, addedBy = null } = record;
-        values.push(id, addedAt, ++number, addedBy, ...toTexts(record));
+        values.push(id, addedAt, ++number, addedBy, ...toColumns(record));
       }
       if (insertMany.run(values).changes !== records.length) throw someTaken;
     },
   );
 
-  function wereInserted(records: readonly Stored<Resource>[], now: number, last: number): boolean {
+  function wereInserted(records: readonly Stored<object>[], now: number, last: number): boolean {
     try {
       insertTogether(records, now, last);
       return true;
@@ -169,137 +295,85 @@ export function createSqliteStore<Resource>({
     }
   }
 
-  /** Returns when it was, and what has the id of each record that was not stored; `taken` is `undefined` if all were stored. */
-  function createAll(records: readonly Stored<Resource>[]) {
-    const now = Date.now();
-    let number = lastNumber();
-    let taken: Map<number, StoredRecord<Resource>> | undefined;
-    for (let start = 0; start < records.length; start += rowsTogether) {
-      const some = records.slice(start, start + rowsTogether);
-      if (some.length === rowsTogether && wereInserted(some, now, number)) {
+  /** Stores the records of the resource, and returns the number of the last change then, and whether the id of one was taken. */
+  function createAll(writes: readonly Write[], resource: string, { now, last, outcomes }: Progress) {
+    const places: number[] = [];
+    const records: Stored<object>[] = [];
+    let hasTaken = false;
+    let number = last;
+
+    function insertSome(): void {
+      if (records.length === rowsTogether && wereInserted(records, now, number)) {
         number += rowsTogether;
-        continue;
-      }
-      for (const [index, record] of some.entries()) {
-        const { id, addedAt = now, addedBy = null } = record;
-        if (insert.run(id, addedAt, number + 1, addedBy, ...toTexts(record)).changes === 1) {
-          number++;
-          continue;
-        }
-        const existing = findOne(id);
-        // A trigger may skip a row silently.
-        if (existing === undefined) throw new Error(`The record ${id} was not stored, and no row has its id`);
-        taken ??= new Map();
-        taken.set(start + index, existing);
-      }
+        records.forEach(({ addedAt = now }, at) => {
+          outcomes[places[at] ?? 0] = { stored: true, addedAt };
+        });
+      } else
+        records.forEach((record, at) => {
+          outcomes[places[at] ?? 0] = insertOne(record);
+        });
+      places.length = 0;
+      records.length = 0;
     }
-    return { now, taken, version: taken && dataVersion.get() };
+
+    function insertOne(record: Stored<object>): CreateOutcome<object> {
+      const { id, addedAt = now, addedBy = null } = record;
+      if (insert.run(id, addedAt, number + 1, addedBy, ...toColumns(record)).changes === 1) {
+        number++;
+        return { stored: true, addedAt };
+      }
+      const existing = findOne(id);
+      // A trigger may skip a row silently.
+      if (existing === undefined) throw new Error(`The record ${id} was not stored, and no row has its id`);
+      hasTaken = true;
+      return { stored: false, existing };
+    }
+
+    writes.forEach((write, at) => {
+      if (write.record === undefined || write.resource !== resource) return;
+      places.push(at);
+      if (records.push(write.record) === rowsTogether) insertSome();
+    });
+    insertSome();
+    return { last: number, hasTaken };
   }
 
-  function changeOne({ id, replace, by }: Change<Resource>, now: number): ChangeOutcome<Resource> {
+  /** @param number of the change */
+  function changeOne(
+    { id, replace, by }: Change<object>,
+    now: number,
+    number: number,
+  ): ChangeOutcome<object> {
     const before = findOne(id);
     const after = replace(before);
     if (after === undefined) return { before, after };
-    // Before the row is deleted, which may have the last number.
-    const change = [changedAtOf(after, now), lastNumber() + 1];
     const [addedBefore, addedBy] = deleteRow.get(id) ?? [null, null];
     const reusesId = before !== undefined && isTombstone(before);
     const values = [
       ...(reusesId ? [by ?? null, null] : [addedBy, by ?? null]),
-      ...change,
+      ...[changedAtOf(after, now), number],
       ...(isTombstone(after)
-        ? [addedBefore, null, 1, ...erasedTexts]
-        : [after.addedAt ?? null, after.original ?? null, 0, ...toTexts(after)]),
+        ? [addedBefore, null, 1, ...erased]
+        : [after.addedAt ?? null, after.original ?? null, 0, ...toColumns(after)]),
     ];
     // A trigger may skip a row silently.
     if (insertChanged.run(id, ...values).changes !== 1) throw new Error(`The record ${id} was not changed`);
     return { before, after };
   }
 
-  const createTransaction = connection.transaction(createAll);
-  const changeTransaction = connection.transaction((changes: readonly Change<Resource>[]) => ({
-    outcomes: changes.map((change) => changeOne(change, Date.now())),
-    version: dataVersion.get(),
-  }));
-  const findAll = (ids: readonly bigint[]) => ids.map(findOne).filter((record) => record !== undefined);
-  const findTransaction = connection.transaction(findAll);
-
   return {
-    async create(records) {
-      if (records.length === 0) return [];
-      onWrite(records.length);
-      const { now, taken } = await transact(() => {
-        const created = createTransaction.immediate(records);
-        if (created.taken !== undefined) confirmDurable(created.version);
-        return created;
-      });
-      return records.map(({ addedAt = now }, index) => {
-        const existing = taken?.get(index);
-        return existing === undefined ? { stored: true, addedAt } : { stored: false, existing };
-      });
-    },
-    async change(changes) {
-      if (changes.length === 0) return [];
-      onWrite(changes.length);
-      try {
-        return await transact(() => {
-          const { outcomes, version } = changeTransaction.immediate(changes);
-          confirmDurable(version);
-          return outcomes;
-        });
-      } finally {
-        onErased();
-      }
-    },
-    find: (ids) =>
-      transact(() => {
-        // One statement is a transaction by itself, in less time.
-        const found = ids.length === 1 ? findAll(ids) : findTransaction(ids);
-        // Read after that, it may be of a later commit, which is then synced, too.
-        confirmDurable(dataVersion.get());
-        return found;
-      }),
-    findHistory: (ids) =>
-      transact(() => {
-        const rows = ids.map((id) => selectHistory.get(id)).filter((row) => row !== undefined);
-        confirmDurable(dataVersion.get());
-        return rows.map(toHistory);
-      }),
-    list: (query, limits) =>
-      transact(async () => {
-        const listed = listShort(query, limits) ?? (await listRecords(query, limits));
-        confirmDurable(dataVersion.get());
-        return { ...listed, records: withoutTombstones(listed.records) };
-      }),
-    countValues: (column, after, limits) =>
-      transact(async () => {
-        const counted = await countValues(column, after, limits);
-        confirmDurable(dataVersion.get());
-        return counted;
-      }),
-    listChanges: (after, limits) =>
-      transact(async () => {
-        const number = lastNumber();
-        const listed = await listChanges(after, limits);
-        requireCurrent(after, listed.last.generation, number);
-        confirmDurable(dataVersion.get());
-        return listed;
-      }),
-    lastChange: () =>
-      transact(() => {
-        const [generation = '', number, id] = selectLastPosition.get() ?? [];
-        confirmDurable(dataVersion.get());
-        return { generation, ...(number == null || id === undefined ? beforeNumbers : { number, id }) };
-      }),
-    read: (after, limits) =>
-      readPages(async (last) => {
-        const query = {
-          order: 'id',
-          after: last === undefined ? undefined : { id: last },
-          tombstones: true,
-        } as const;
-        const { records } = await transact(() => listRecords(query, { ...limits, matches: limits.records }));
-        return records;
-      }, after),
+    ...{ findOne, listShort, createAll, changeOne },
+    selectHistory: selectOf([...columns, ...historyColumns]),
+    /** The number of the last change of this table. */
+    selectOwnNumber: connection
+      .prepare<[], number>(`SELECT CAST(${seqColumn} AS REAL) ${lastOf(name)}`)
+      .pluck(),
+    selectLastPosition: connection
+      .prepare<[], [string, number | null, bigint]>(
+        `SELECT ${generationSql}, number, id
+          FROM (SELECT 1) LEFT JOIN (SELECT CAST(${seqColumn} AS REAL) AS number, id ${lastOf(name)})`,
+      )
+      .safeIntegers()
+      .raw(),
   };
 }

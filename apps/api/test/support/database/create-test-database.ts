@@ -1,21 +1,35 @@
+import type { Resource } from '@plant-store/contract/resource';
 import { type Config, parseConfig } from '../../../src/config.js';
-import type { Database } from '../../../src/store/database.js';
+import type { Database, OpenOptions } from '../../../src/store/database.js';
 import type { PostgresqlTimeouts } from '../../../src/store/database-location.js';
 import { openDatabase } from '../../../src/store/open-database.js';
+import { createSql } from '../../../src/store/table.js';
 import type { TestEngine } from './engines.js';
 import { createCitusTestDatabase, createPostgresqlTestDatabase } from './postgresql-test-database.js';
 import { createSqliteTestDatabase } from './sqlite-test-database.js';
 import type { TestDatabase } from './test-database.js';
 
-const creators: Readonly<Record<TestEngine, () => Promise<TestDatabase>>> = {
+const creators: Readonly<Record<TestEngine, (added: readonly Resource[]) => Promise<TestDatabase>>> = {
   sqlite: createSqliteTestDatabase,
   postgresql: createPostgresqlTestDatabase,
   citus: createCitusTestDatabase,
 };
 
-/** Creates an empty database on an engine. */
-export function createTestDatabase(engine: TestEngine): Promise<TestDatabase> {
-  return creators[engine]();
+/**
+ * Creates an empty database on an engine.
+ *
+ * @param added the resources that it has besides those of the API; then it is migrated already
+ */
+export async function createTestDatabase(
+  engine: TestEngine,
+  added: readonly Resource[] = [],
+): Promise<TestDatabase> {
+  const database = await creators[engine](added);
+  if (added.length === 0 || engine === 'citus') return database;
+  await (await openTestDatabase(database)).close();
+  for (const resource of added)
+    for (const sql of createSql(engine, resource).split(/;\s+/)) if (sql !== '') await database.query(sql);
+  return database;
 }
 
 /** Opens a database as the service does; `environment` holds the settings that differ from the defaults. */
@@ -23,9 +37,10 @@ export function openTestDatabase(
   { url }: Pick<TestDatabase, 'url'>,
   environment: Readonly<Record<string, string>> = {},
   timeouts: Partial<PostgresqlTimeouts> = {},
+  options: OpenOptions = {},
 ): Promise<Database> {
   const config = parseConfig({ ...environment, DATABASE_URL: url }, '/');
-  return openDatabase(withTimeouts(config, timeouts).database);
+  return openDatabase(withTimeouts(config, timeouts).database, options);
 }
 
 /** Changes how long a service waits for PostgreSQL. */

@@ -1,15 +1,17 @@
+import type { Resource } from '@plant-store/contract/resource';
 import { createDatabase, query } from '@plant-store/postgresql-server';
 import pg from 'pg';
 import { inject } from 'vitest';
 import { readMigrations } from '../../../src/store/migrations.js';
-import { distributePlants } from '../../../src/store/postgresql/citus/distribute-plants.js';
+import { distributeTables } from '../../../src/store/postgresql/citus/distribute-tables.js';
 import { withConnection } from '../../../src/store/postgresql/connection.js';
 import { migratePostgresql } from '../../../src/store/postgresql/migrate-postgresql.js';
+import { allTables, createSql, tableOf } from '../../../src/store/table.js';
 import { openCitusSchema } from '../postgresql/citus-cluster.js';
 import type {} from '../postgresql/global-setup.js';
 import type { TestDatabase } from './test-database.js';
 
-/** Two for each node of a small cluster, so that a batch of several plants has some of each. */
+/** Two for each node of a small cluster, so that a batch of several records has some of each. */
 const shards = 4;
 
 /** Creates an empty database on the PostgreSQL server that the tests share. */
@@ -38,10 +40,10 @@ export async function createPostgresqlTestDatabase(): Promise<TestDatabase> {
 }
 
 /**
- * Creates a schema with a user of its own on the Citus cluster that the tests share, and distributes its plants. A schema
+ * Creates a schema with a user of its own on the Citus cluster that the tests share, and distributes its tables. A schema
  * takes less time than a database on each node.
  */
-export async function createCitusTestDatabase(): Promise<TestDatabase> {
+export async function createCitusTestDatabase(added: readonly Resource[] = []): Promise<TestDatabase> {
   const { name, query, url: schemaUrl, remove } = await openCitusSchema();
   await query(`CREATE ROLE ${name} LOGIN; CREATE SCHEMA ${name} AUTHORIZATION ${name}`);
   const url = Object.assign(new URL(schemaUrl), { username: name }).href;
@@ -49,7 +51,8 @@ export async function createCitusTestDatabase(): Promise<TestDatabase> {
   const options = `-c search_path=${name}`;
   await withConnection({ connectionString, options }, async (connection) => {
     await migratePostgresql(connection, name, readMigrations('postgresql'));
-    await distributePlants(connection, shards);
+    for (const resource of added) await connection.query(createSql('postgresql', resource));
+    await distributeTables(connection, shards, [...allTables, ...added.map((resource) => tableOf(resource))]);
   });
   return {
     url,
@@ -69,7 +72,7 @@ export async function createCitusTestDatabase(): Promise<TestDatabase> {
 }
 
 interface Access extends Pick<TestDatabase, 'query'> {
-  /** The connection that locks the plants. */
+  /** The connection that locks the table of plants. */
   readonly locker: pg.ClientConfig;
   readonly schema: string;
   /** A condition for the connections of the service in `pg_stat_activity`. */

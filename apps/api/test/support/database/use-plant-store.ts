@@ -1,10 +1,9 @@
 import type { NewPlant } from '@plant-store/contract';
 import { isTombstone, type Tombstone } from '@plant-store/records';
 import { afterAll, afterEach, beforeAll } from 'vitest';
-import type { PlantRecord, PlantStore } from '../../../src/plants/plant-store.js';
 import type { Database } from '../../../src/store/database.js';
-
 import { collect } from '../collect.js';
+import type { PlantRecord, PlantStore } from '../plants/plants-of.js';
 import { distributeStandIn } from '../postgresql/stand-in-citus.js';
 import { createTestDatabase, openTestDatabase } from './create-test-database.js';
 import { enginesOfStore, type TestEngine } from './engines.js';
@@ -14,7 +13,7 @@ import type { TestDatabase } from './test-database.js';
 export const highPageLimits = { records: 1_000, bytes: 2 ** 20 };
 
 /** What a tested store is on; the last has a catalog that has shards of the plants table, as that of Citus. */
-type StoreKind = TestEngine | 'postgresql with shards';
+export type StoreKind = TestEngine | 'postgresql with shards';
 
 /** On what the tests of the store run that hold without a cluster, too, where the table seems to be distributed. */
 export function storesWithShards(): readonly StoreKind[] {

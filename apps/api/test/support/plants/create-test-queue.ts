@@ -1,20 +1,39 @@
 import type { Plant } from '@plant-store/contract';
 import { createCommitRecord, failingAfterMs } from '../../../src/observe/commit-health.js';
-import { type PlantQueue, plantTable } from '../../../src/plants/plant-store.js';
 import { ActiveCallers } from '../../../src/runtime/callers.js';
-import { type CommitQueueOptions, createCommitQueue } from '../../../src/store/commit-queue.js';
+import {
+  type CommitQueue,
+  type CommitQueueOptions,
+  createCommitQueue,
+} from '../../../src/store/commit-queue.js';
+import type { RecordStore } from '../../../src/store/store.js';
 
 /** Limits that no test reaches by accident. */
-export const highQueueLimits = { queuePlants: 100, queueBytes: 1e6, batchPlants: 100, batchBytes: 1e6 };
+export const highQueueLimits = { queueRecords: 100, queueBytes: 1e6, batchRecords: 100, batchBytes: 1e6 };
 
-/** Creates the queue of a store, for one caller alone and with one commit in flight at a time unless the options say so. */
+/** Creates the queue of a database, for only one caller unless the options say so. */
 export function createTestQueue(
-  store: CommitQueueOptions<Plant>['store'],
-  options: Partial<CommitQueueOptions<Plant>> = {},
-): PlantQueue {
+  database: CommitQueueOptions['database'],
+  options: Partial<Omit<CommitQueueOptions, 'database'>> = {},
+): CommitQueue {
   const working = { check: async () => undefined, probeCommit: async () => undefined };
   return createCommitQueue({
-    ...{ store, table: plantTable, concurrency: 1, limits: highQueueLimits, callers: new ActiveCallers() },
+    ...{ database, limits: highQueueLimits, callers: new ActiveCallers() },
     ...{ commits: createCommitRecord(working, failingAfterMs), ...options },
   });
+}
+
+/** A database that has plants, and stores their creates and their changes in a commit each. */
+export function databaseOf(
+  store: Pick<RecordStore<Plant>, 'create' | 'change'>,
+  concurrentCommits = 1,
+): CommitQueueOptions['database'] {
+  return {
+    ...{ concurrentCommits, writesTogether: false },
+    write(writes) {
+      const { create, change } = store as unknown as RecordStore;
+      const records = writes.flatMap(({ record }) => record ?? []);
+      return records.length > 0 ? create(records) : change(writes.flatMap((write) => write.change ?? []));
+    },
+  };
 }

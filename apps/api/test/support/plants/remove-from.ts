@@ -1,5 +1,5 @@
 import { type ChangeOutcome, isTombstone, removalOf, type ServiceError } from '@plant-store/records';
-import type { PlantStore } from '../../../src/plants/plant-store.js';
+import type { PlantStore } from './plants-of.js';
 
 /** Removes plants, and returns what became of each by its name, or the error with which it was refused. */
 export async function removeFrom(

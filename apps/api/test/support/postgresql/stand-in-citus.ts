@@ -1,4 +1,5 @@
 import { query } from '@plant-store/postgresql-server';
+import { allTables, type Table } from '../../../src/store/table.js';
 import { openTestDatabase } from '../database/create-test-database.js';
 
 /** What a database with `createStandInCitus` pretends. */
@@ -38,7 +39,7 @@ export async function createStandInCitus(
       CREATE TABLE nodes_away AS SELECT 'worker-${away}' AS name;
       CREATE FUNCTION public.column_to_column_name(regclass, key text) RETURNS text LANGUAGE sql AS 'SELECT key';
       CREATE FUNCTION public.get_shard_id_for_distribution_column(name regclass, id bigint) RETURNS bigint LANGUAGE sql AS $$
-        SELECT shardid FROM pg_dist_shard WHERE hashint8(id) BETWEEN shardminvalue::bigint AND shardmaxvalue::bigint$$;
+        SELECT shardid FROM pg_dist_shard WHERE logicalrelid = name AND hashint8(id) BETWEEN shardminvalue::bigint AND shardmaxvalue::bigint$$;
       CREATE FUNCTION public.master_run_on_worker(names text[], ports int[], commands text[], parallel boolean)
       RETURNS TABLE (success boolean, result text) LANGUAGE plpgsql AS $$
       BEGIN
@@ -47,13 +48,18 @@ export async function createStandInCitus(
         IF success THEN EXECUTE commands[1] INTO result; END IF;
         RETURN NEXT;
       END$$;
-      CREATE FUNCTION public.create_distributed_table(name regclass, key text, shard_count int, colocate_with text)
+      CREATE FUNCTION public.create_distributed_table(name regclass, key text, shard_count int DEFAULT NULL, colocate_with text DEFAULT 'none')
       RETURNS void LANGUAGE sql AS $$
         INSERT INTO pg_dist_partition VALUES (name, 'h', key, 's');
-        INSERT INTO pg_dist_shard
-          SELECT shard, name, (2 ^ 32 * (shard - 1) / shard_count - 2 ^ 31)::bigint, (2 ^ 32 * shard / shard_count - 2 ^ 31)::bigint - 1
-          FROM generate_series(1, shard_count) AS shard;
-        INSERT INTO pg_dist_placement SELECT shard, 1 + shard % ${Math.max(nodes, 1)} FROM generate_series(1, shard_count) AS shard;
+        WITH shards AS (
+          SELECT coalesce(shard_count, (SELECT count(*) FROM pg_dist_shard WHERE logicalrelid = to_regclass(colocate_with))) AS number,
+            (SELECT count(*) FROM pg_dist_shard) AS before
+        ), added AS (
+          INSERT INTO pg_dist_shard
+          SELECT before + shard, name, (2 ^ 32 * (shard - 1) / number - 2 ^ 31)::bigint, (2 ^ 32 * shard / number - 2 ^ 31)::bigint - 1
+          FROM shards, generate_series(1, number) AS shard
+        )
+        INSERT INTO pg_dist_placement SELECT before + shard, 1 + shard % ${Math.max(nodes, 1)} FROM shards, generate_series(1, number) AS shard;
       $$;
       CREATE FUNCTION public.truncate_local_data_after_distributing_table(name regclass) RETURNS void LANGUAGE plpgsql AS $$
       BEGIN
@@ -63,9 +69,17 @@ export async function createStandInCitus(
   );
 }
 
-/** Creates the tables of a database, and distributes its plants over two nodes, one of which may be away. */
-export async function distributeStandIn(url: string, away = 0): Promise<void> {
+/** Creates the tables of a database, and distributes them over two nodes, one of which may be away. */
+export async function distributeStandIn(
+  url: string,
+  away = 0,
+  tables: readonly Table[] = allTables,
+): Promise<void> {
   await (await openTestDatabase({ url })).close();
   await createStandInCitus(url, { nodes: 2, away });
-  await query(url, `SELECT create_distributed_table('plants', 'id', 4, 'none')`);
+  for (const [at, { name }] of tables.entries())
+    await query(
+      url,
+      `SELECT create_distributed_table('${name}', 'id', ${at === 0 ? `shard_count => 4` : `colocate_with => '${tables[0]?.name}'`})`,
+    );
 }

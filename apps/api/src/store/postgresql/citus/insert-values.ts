@@ -1,17 +1,18 @@
-import type { Table } from '../../table.js';
+import { columnTypes, type Table } from '../../table.js';
 import type { InsertStatement } from '../postgresql-store.js';
 
 /** The most rows whose statement is prepared: of larger batches that costs more than it saves. */
 const preparedRows = 64;
 
 /** An insert with a list of values: Citus finds the shards of these, but not of what `unnest` returns. */
-export function createInsertOfValues<Resource>({
+export function createInsertOfValues<Fields>({
   name,
-  texts,
-  toTexts,
-}: Table<Resource>): InsertStatement<Resource> {
-  const types = ['bigint', ...texts.map(() => 'text'), 'text', 'bigint'];
-  const start = `INSERT INTO ${name} (${['id', ...texts, 'added_by', 'added_at']}) VALUES`;
+  fields,
+  fieldColumns,
+  toColumns,
+}: Table<Fields>): InsertStatement<Fields> {
+  const types = ['bigint', ...fields.map(({ kind }) => columnTypes.postgresql[kind]), 'text', 'bigint'];
+  const start = `INSERT INTO ${name} (${['id', ...fieldColumns, 'added_by', 'added_at']}) VALUES`;
   const valuesOf = (_: unknown, row: number) =>
     `(${types.map((type, at) => `$${types.length * row + at + 1}::${type}`)})`;
   return {
@@ -21,7 +22,7 @@ export function createInsertOfValues<Resource>({
         sql: `${start} ${records.map(valuesOf)} ON CONFLICT (id) DO NOTHING RETURNING id`,
         args: records.flatMap((record) => {
           const { id, addedAt = now, addedBy = null } = record;
-          return [id, ...toTexts(record), addedBy, addedAt];
+          return [id, ...toColumns(record), addedBy, addedAt];
         }),
         name: isPrepared ? `insert_${records.length}_${name}` : undefined,
       };

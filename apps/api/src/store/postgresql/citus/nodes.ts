@@ -1,5 +1,6 @@
 import type { ClientBase, Pool } from 'pg';
 import { OperatorError } from '../../../errors/operator-error.js';
+import { allTables, type Table } from '../../table.js';
 import { findUndurable, type SessionSettings, selectSessionSettings } from '../connection.js';
 import { findDriverError } from '../errors.js';
 
@@ -14,15 +15,15 @@ export interface CitusNode {
   readonly name: string;
 }
 
-/** A shard of the plants: the least and the greatest hash of its ids, and the group of the node that it is on. */
+/** A shard of the tables: the least and the greatest hash of its ids, and the group of the node that it is on. */
 export interface Shard {
   readonly group: number;
   readonly min: number;
   readonly max: number;
 }
 
-/** A node that has plants. */
-export interface PlantNode extends CitusNode {
+/** A node that has shards. */
+export interface ShardNode extends CitusNode {
   readonly shards: readonly Shard[];
 }
 
@@ -31,23 +32,30 @@ export const shareOf = (shards: readonly Shard[]) =>
   shards.reduce((sum, { min, max }) => sum + (max - min + 1) / 2 ** 32, 0);
 
 /**
- * Reads which nodes have plants (https://docs.citusdata.com/en/stable/develop/api_metadata.html); none where the table is not
- * distributed by the hash of the id. It reads the catalog alone, so it works while nodes are away.
+ * Reads which nodes have shards (https://docs.citusdata.com/en/stable/develop/api_metadata.html); none where the first table is not
+ * distributed by the hash of the id. The shards of all other tables are on the same nodes as its own. It reads the catalog alone, so it
+ * works while nodes are away.
  */
-export async function readNodes(coordinator: Coordinator): Promise<readonly PlantNode[]> {
-  const { rows } = await coordinator.query<PlantNode>(`
+export async function readNodes(
+  coordinator: Coordinator,
+  [table]: readonly Pick<Table, 'name'>[] = allTables,
+): Promise<readonly ShardNode[]> {
+  const { rows } = await coordinator.query<ShardNode>(
+    `
     SELECT groupid AS "group", coalesce(min(nodename || ':' || nodeport), 'of group ' || groupid) AS name,
       json_agg(json_build_object('group', groupid, 'min', shardminvalue::int, 'max', shardmaxvalue::int)) AS shards
     FROM pg_catalog.pg_dist_shard JOIN pg_catalog.pg_dist_partition USING (logicalrelid)
     JOIN pg_catalog.pg_dist_placement USING (shardid) LEFT JOIN pg_catalog.pg_dist_node USING (groupid)
-    WHERE logicalrelid = to_regclass('plants') AND partmethod = 'h' AND column_to_column_name(logicalrelid, partkey) = 'id'
+    WHERE logicalrelid = to_regclass($1) AND partmethod = 'h' AND column_to_column_name(logicalrelid, partkey) = 'id'
       AND (noderole IS NULL OR noderole = 'primary')
-    GROUP BY groupid ORDER BY groupid`);
+    GROUP BY groupid ORDER BY groupid`,
+    [table?.name],
+  );
   return rows;
 }
 
-/** The shard that has an id, as the catalog had it: Citus itself decides where a plant is stored. */
-export function locate(nodes: readonly PlantNode[], id: bigint): Shard | undefined {
+/** The shard that has an id, as the catalog had it: Citus itself decides where a record is stored. */
+export function locate(nodes: readonly ShardNode[], id: bigint): Shard | undefined {
   const hash = hashId(id);
   for (const { shards } of nodes)
     for (const shard of shards) if (shard.min <= hash && hash <= shard.max) return shard;
@@ -84,14 +92,14 @@ function hashUint32(key: number): number {
 
 const rotate = (word: number, bits: number) => (word << bits) | (word >>> (32 - bits));
 
-/** An id on a node that no plant should have: one of the lowest; `undefined` if it has none of these. */
-export function findIdOn(node: PlantNode): bigint | undefined {
+/** An id on a node that no record should have: one of the lowest; `undefined` if it has none of these. */
+export function findIdOn(node: ShardNode): bigint | undefined {
   const lowest = Array.from({ length: 1_000 }, (_, index) => BigInt(index) - 2n ** 63n);
   return lowest.find((id) => locate([node], id) !== undefined);
 }
 
 /**
- * Runs a query that returns one row on a node, over a connection of the coordinator as those that store plants.
+ * Runs a query that returns one row on a node, over a connection of the coordinator as those that store records.
  *
  * @throws {Error} as one of the server, when the coordinator does not reach the node, or the node does not answer
  */
@@ -118,7 +126,7 @@ export async function queryNode<Row>(
   throw Object.assign(new Error(`${name}: ${result}`), { severity: 'ERROR', code: '08006' });
 }
 
-/** Checks that a node stores plants durably. @throws {OperatorError} if it does not, and as `queryNode` does */
+/** Checks that a node stores records durably. @throws {OperatorError} if it does not, and as `queryNode` does */
 export async function requireDurable(coordinator: Coordinator, node: CitusNode): Promise<void> {
   // What the coordinator stores itself is committed as the service has set it for its own connections.
   if (node.group === coordinatorGroup) return;

@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 
 import { type DatabaseLog, isDatabaseUnavailable } from '../../database.js';
 import type { RecordStore } from '../../store.js';
+import type { Table } from '../../table.js';
 import type { Shard } from './nodes.js';
 import { type NodeWatch, watchNodes } from './watch-nodes.js';
 
@@ -12,32 +13,34 @@ export { createInsertOfValues } from './insert-values.js';
 export const concurrentCommits = 3;
 
 /**
- * Makes of a store on PostgreSQL, whose table Citus distributes, one that commits on each shard by itself, and refuses those
- * plants alone whose node is away.
+ * Watches the nodes of a Citus cluster, and makes of a store on PostgreSQL one that commits on each shard by itself, and refuses only
+ * those records whose node is away.
  *
- * @throws {OperatorError} when a node would acknowledge plants before they are on its disk
+ * @throws {OperatorError} when a node would acknowledge records before they are on its disk
  */
-export async function openCitus<Resource>(
+export async function openCitus(
   pool: Pool,
-  store: RecordStore<Resource>,
   log: DatabaseLog,
-): Promise<{ readonly plants: RecordStore<Resource>; readonly watch: NodeWatch }> {
-  const watch = await watchNodes(pool, log);
+  tables: readonly Table[],
+): Promise<{ readonly watch: NodeWatch; readonly writeByShard: (store: RecordStore) => RecordStore }> {
+  const watch = await watchNodes(pool, log, tables);
   const writeByShard = createWriteByShard(watch);
-  const plants: RecordStore<Resource> = {
-    ...store,
-    create: writeByShard(store.create, ({ id }) => id),
-    change: writeByShard(store.change, ({ id }) => id),
-    // A node that hangs would keep the connections that other statements need.
-    async find(ids) {
-      for (const group of new Set(ids.map((id) => watch.locate(id)?.group))) {
-        const refusal = watch.refusalOf(group);
-        if (refusal !== undefined) throw refusal;
-      }
-      return store.find(ids);
-    },
+  return {
+    watch,
+    writeByShard: (store) => ({
+      ...store,
+      create: writeByShard(store.create, ({ id }) => id),
+      change: writeByShard(store.change, ({ id }) => id),
+      // A node that hangs would keep the connections that other statements need.
+      async find(ids) {
+        for (const group of new Set(ids.map((id) => watch.locate(id)?.group))) {
+          const refusal = watch.refusalOf(group);
+          if (refusal !== undefined) throw refusal;
+        }
+        return store.find(ids);
+      },
+    }),
   };
-  return { plants, watch };
 }
 
 type Outcomes<Outcome> = readonly (Outcome | ServiceError)[];

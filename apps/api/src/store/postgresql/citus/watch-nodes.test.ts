@@ -61,8 +61,8 @@ it('warns of a node that is away, and stores nothing on it when it is back witho
     /worker-1:5432 .*synchronous_commit = off/.test(`${first && (await causeOf(first))}`),
   );
   // Nor does a probe make it count as working.
-  const queue = createTestQueue(opened.stores.plant);
-  for (const plant of away) await expect(queue.create(plant, 1)).rejects.toThrow('does not answer');
+  const queue = createTestQueue(opened);
+  for (const plant of away) await expect(queue.create('plant', plant, 1)).rejects.toThrow('does not answer');
   await opened.probeCommit().catch(() => undefined);
   expect(opened.failingShare?.()).toBeGreaterThanOrEqual(0.5);
   const stored = await query<{ id: number }>('SELECT id::int FROM plants ORDER BY id');

@@ -2,9 +2,10 @@ import type { Pool } from 'pg';
 import { OperatorError } from '../../../errors/operator-error.js';
 import { withTimeout } from '../../../runtime/timing.js';
 import { type DatabaseLog, databaseUnavailable } from '../../database.js';
+import { allTables, type Table } from '../../table.js';
 import { findDriverError } from '../errors.js';
 import { probeCommit } from '../probe-commit.js';
-import { findIdOn, locate, type PlantNode, readNodes, requireDurable, shareOf } from './nodes.js';
+import { findIdOn, locate, readNodes, requireDurable, type ShardNode, shareOf } from './nodes.js';
 
 /** How long a check may take after a failure, and how often nodes that are away are checked, in milliseconds; every tenth time all are. */
 const checkMs = 1_000;
@@ -16,13 +17,17 @@ const maxAway = 0.5 + 1e-9;
 export type NodeWatch = Awaited<ReturnType<typeof watchNodes>>;
 
 /**
- * Watches which nodes are away: those whose latest check has failed. One that would acknowledge a plant before it is on its disk is
+ * Watches which nodes are away: those whose latest check has failed. One that would acknowledge a record before it is on its disk is
  * away until the end: for minutes the coordinator keeps connections that have the former settings.
  *
  * @throws {OperatorError} when there is one of the latter already
  */
-export async function watchNodes(pool: Pick<Pool, 'query'>, log: Pick<DatabaseLog, 'info' | 'warn'>) {
-  let nodes = await readNodes(pool);
+export async function watchNodes(
+  pool: Pick<Pool, 'query'>,
+  log: Pick<DatabaseLog, 'info' | 'warn'>,
+  tables: readonly Table[] = allTables,
+) {
+  let nodes = await readNodes(pool, tables);
   const problems = new Map<number | undefined, Error>();
   const checks = new Map<number, Promise<void>>();
 
@@ -30,17 +35,17 @@ export async function watchNodes(pool: Pick<Pool, 'query'>, log: Pick<DatabaseLo
   const failingShare = () =>
     nodes.reduce((sum, { group, shards }) => sum + (problems.has(group) ? shareOf(shards) : 0), 0);
 
-  function setProblem({ group }: PlantNode, err: Error): void {
+  function setProblem({ group }: ShardNode, err: Error): void {
     const wasDegraded = failingShare() > 0;
     problems.set(group, err);
     if (!wasDegraded) log.warn({ failingShare: failingShare(), err }, 'degraded');
   }
 
-  async function checkNode(node: PlantNode): Promise<void> {
+  async function checkNode(node: ShardNode): Promise<void> {
     try {
       await requireDurable(pool, node);
       const id = findIdOn(node);
-      if (id !== undefined) await probeCommit(pool, id);
+      if (id !== undefined) await probeCommit(pool, id, tables);
       if (problems.delete(node.group) && failingShare() === 0) log.info({}, 'no longer degraded');
     } catch (error) {
       // A check that cannot run shows nothing about a node: it may lack a free connection.
@@ -50,7 +55,7 @@ export async function watchNodes(pool: Pick<Pool, 'query'>, log: Pick<DatabaseLo
   }
 
   /** A node has one check at a time. Resolves once it has ended, or has taken too long: then the node is away, too. */
-  async function checkOnce(node: PlantNode, withinMs = checkMs): Promise<void> {
+  async function checkOnce(node: ShardNode, withinMs = checkMs): Promise<void> {
     const { group, name } = node;
     if (problems.get(group) instanceof OperatorError) return;
     const check = checks.get(group) ?? checkNode(node).finally(() => checks.delete(group));
@@ -65,7 +70,7 @@ export async function watchNodes(pool: Pick<Pool, 'query'>, log: Pick<DatabaseLo
   const timer = setInterval(async () => {
     const isTenth = ++ticks % 10 === 0;
     // A coordinator that does not answer is noticed by what needs it.
-    if (isTenth) nodes = await readNodes(pool).catch(() => nodes);
+    if (isTenth) nodes = await readNodes(pool, tables).catch(() => nodes);
     for (const node of nodes) if (isTenth || problems.has(node.group)) void checkOnce(node, slowCheckMs);
   }, checkMs).unref();
   return {

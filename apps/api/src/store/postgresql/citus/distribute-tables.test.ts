@@ -1,11 +1,13 @@
+import { resources } from '@plant-store/contract/resources';
 import type pg from 'pg';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createStandInCitus } from '../../../../test/support/postgresql/stand-in-citus.js';
 import { useConnections } from '../../../../test/support/postgresql/use-connections.js';
 import { until } from '../../../../test/support/until.js';
 import { readMigrations } from '../../migrations.js';
+import { allTables, createSql, tableOf } from '../../table.js';
 import { migratePostgresql } from '../migrate-postgresql.js';
-import { defaultShards, distributePlants } from './distribute-plants.js';
+import { defaultShards, distributeTables } from './distribute-tables.js';
 
 it('by default there are two shards for each node, and four at least', () => {
   expect([1, 2, 3, 20].map(defaultShards)).toEqual([4, 4, 6, 40]);
@@ -23,7 +25,7 @@ describe('on a cluster', () => {
 
   /** Makes Citus distribute a table by other statements. */
   const distributeBy = (sql: string) =>
-    connection.query(`CREATE OR REPLACE FUNCTION create_distributed_table(name regclass, key text, shard_count int, colocate_with text)
+    connection.query(`CREATE OR REPLACE FUNCTION create_distributed_table(name regclass, key text, shard_count int DEFAULT NULL, colocate_with text DEFAULT 'none')
       RETURNS void LANGUAGE sql AS $$ ${sql} $$`);
   const countOf = async (table: string) => (await database.query(`SELECT FROM ${table}`)).length;
   const isWaiting = async () =>
@@ -31,15 +33,26 @@ describe('on a cluster', () => {
       .length === 1;
 
   it('rejects another number of shards', async () => {
-    await distributePlants(connection, 8);
-    await expect(distributePlants(connection, 16)).rejects.toThrow(/over 8 shards.*docs\/operate\/citus\.md/);
-    expect(await distributePlants(connection, 8)).toEqual({ shards: 8, nodes: 2, moved: undefined });
+    await distributeTables(connection, 8);
+    await expect(distributeTables(connection, 16)).rejects.toThrow(/over 8 shards.*docs\/operate\/citus\.md/);
+    expect(await distributeTables(connection, 8)).toEqual({ shards: 8, nodes: 2, moved: undefined });
     expect(await countOf('pg_dist_shard')).toBe(8);
+  });
+
+  it('distributes the table of a later resource with the shards of the others, and none again', async () => {
+    await distributeTables(connection, 8);
+    const trees = { ...resources.plant, name: 'tree', plural: 'trees' };
+    await connection.query(createSql('postgresql', trees));
+    await connection.query(`INSERT INTO trees (id, name) VALUES (1, 'Oak'), (2, 'Elm')`);
+    const tables = [...allTables, tableOf(trees)];
+    expect(await distributeTables(connection, undefined, tables)).toEqual({ shards: 8, nodes: 2, moved: 2n });
+    expect(await countOf('pg_dist_shard')).toBe(16);
+    expect(await distributeTables(connection, 8, tables)).toMatchObject({ shards: 8, moved: undefined });
   });
 
   it('distributes once when two commands run at the same time', async () => {
     const other = await connect();
-    const outcomes = await Promise.all([distributePlants(connection, 4), distributePlants(other, 4)]);
+    const outcomes = await Promise.all([distributeTables(connection, 4), distributeTables(other, 4)]);
     expect(new Set(outcomes.map(({ moved }) => moved))).toEqual(new Set([5n, undefined]));
     expect(await countOf('pg_dist_shard')).toBe(4);
   });
@@ -48,13 +61,13 @@ describe('on a cluster', () => {
     await connection.query(`INSERT INTO pg_dist_partition VALUES ('plants', 'n', NULL, 's')`);
     await distributeBy(`UPDATE pg_dist_partition SET partmethod = 'h', partkey = key;
       INSERT INTO pg_dist_shard VALUES (1, name, -2147483648, 2147483647); INSERT INTO pg_dist_placement VALUES (1, 1)`);
-    expect(await distributePlants(connection, 1)).toEqual({ shards: 1, nodes: 1, moved: 5n });
+    expect(await distributeTables(connection, 1)).toEqual({ shards: 1, nodes: 1, moved: 5n });
   });
 
   it('lets running instances go on while it waits for a writer, and is done once that has ended', async () => {
     const [writer, instance] = [await connect(), await connect()];
     await writer.query(`BEGIN; INSERT INTO plants VALUES (6, 'Moss')`);
-    const done = distributePlants(connection, undefined);
+    const done = distributeTables(connection, undefined);
     await until(isWaiting);
     // It waits behind the command, which waits for the writer.
     await instance.query(`INSERT INTO plants VALUES (7, 'Ivy')`);
@@ -64,14 +77,14 @@ describe('on a cluster', () => {
 
   it('leaves the table as it was when shards would lack a plant', async () => {
     await distributeBy('DELETE FROM plants WHERE id = 3');
-    await expect(distributePlants(connection, undefined)).rejects.toThrow('4 of 5 plants');
+    await expect(distributeTables(connection, undefined)).rejects.toThrow('4 of 5 plants');
     expect(await countOf('plants')).toBe(5);
   });
 
   it('removes the copy on the coordinator once a dump has ended, which the move did not wait for', async () => {
     const dump = await connect();
     await dump.query('BEGIN; LOCK TABLE plants IN ACCESS SHARE MODE');
-    const done = distributePlants(connection, undefined);
+    const done = distributeTables(connection, undefined);
     await until(async () => (await countOf('pg_dist_partition')) === 1);
     await until(isWaiting);
     expect(await countOf('local_copies')).toBe(0);

@@ -1,0 +1,27 @@
+import { cpSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { resources } from '@plant-store/contract/resources';
+import { expect, it } from 'vitest';
+import { packageFolder } from '../src/package-folder.js';
+import { readMigrations } from '../src/store/migrations.js';
+import { createSql } from '../src/store/table.js';
+import { temporaryFolder } from '../test/support/temporary-folder.js';
+import { printMigration } from './print-migration.js';
+
+const trees = { ...resources.plant, name: 'tree', plural: 'trees' };
+
+it.each([
+  ['2026-11-29T10:11:12.345Z', '20261202000001_create_trees'],
+  ['2030-01-02T03:04:05.678Z', '20300102030405_create_trees'],
+])('writes a migration for each engine at %s, after those that exist', (now, name) => {
+  const folder = temporaryFolder();
+  cpSync(fileURLToPath(new URL('prisma', packageFolder)), join(folder, 'prisma'), { recursive: true });
+  const root = pathToFileURL(`${folder}/`);
+  const files = printMigration(trees, root, new Date(now));
+  for (const [at, engine] of (['sqlite', 'postgresql'] as const).entries()) {
+    expect(files[at]).toBe(join(folder, `prisma/${engine}/migrations/${name}/migration.sql`));
+    expect(readFileSync(files[at] ?? '', 'utf8')).toBe(createSql(engine, trees));
+    expect(readMigrations(engine, root).at(-1)?.name).toBe(name);
+  }
+});

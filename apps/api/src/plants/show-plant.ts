@@ -1,3 +1,0 @@
-import { operationsByName } from '../resources.js';
-
-export const { show: showStoredPlant } = operationsByName.plant;
