@@ -1,7 +1,9 @@
 import { hash } from 'node:crypto';
-import { MAX_PLANTS, NewPlantSchema, type Plant } from '@plant-store/contract';
+import { MAX_PLANTS, type ResourceTypes, schemasOf } from '@plant-store/contract';
+import type { Resource } from '@plant-store/contract/resource';
 import { type ResourceName, resources } from '@plant-store/contract/resources';
-import { type CountLimits, operationsOf } from '@plant-store/records';
+import { type CountLimits, type Operations, operationsOf } from '@plant-store/records';
+import type { RecordStore } from './store/store.js';
 import { tableOf } from './store/table.js';
 
 /** What the operations of all resources need of the service. */
@@ -17,12 +19,15 @@ const platform = {
 };
 
 /** The operations of each resource, by its name. */
-export const operationsByName = {
-  plant: operationsOf<Plant, 'plant'>(resources.plant, NewPlantSchema, {
-    ...platform,
-    bytesOf: tableOf<Plant>(resources.plant).bytesOf,
+export const operationsByName = Object.fromEntries(
+  Object.values(resources).map((resource: Resource<ResourceName>) => {
+    const { bytesOf } = tableOf(resource);
+    return [resource.name, operationsOf(resource, schemasOf(resource).create, { ...platform, bytesOf })];
   }),
-} as const satisfies Readonly<Record<ResourceName, unknown>>;
+) as unknown as { readonly [Name in ResourceName]: Operations<ResourceTypes[Name]['fields'], Name> };
+
+/** The store of each resource, by its name. */
+export type Stores = { readonly [Name in ResourceName]: RecordStore<ResourceTypes[Name]['fields']> };
 
 /** What the RateLimit headers call the limit of a token, which counts the records of all resources. */
 export const rateLimitName = 'plants';

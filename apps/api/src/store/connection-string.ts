@@ -140,7 +140,7 @@ const insteadOf: Readonly<Record<string, string>> = {
 
 /** What is rejected, since to ignore it would weaken what was asked for: values that ask for nothing, and what to do. */
 const rejected: Readonly<Record<string, readonly [harmless: RegExp, advice: string]>> = {
-  target_session_attrs: [/^(any|read-write|primary)$/, 'the service stores plants, so name the primary'],
+  target_session_attrs: [/^(any|read-write|primary)$/, 'the service writes, so name the primary'],
   gssencmode: [/^(disable|prefer)$/, 'remove it, and encrypt by sslmode=verify-full'],
   ssl_min_protocol_version: [
     /^TLSv1(\.[0-2])?$/i,

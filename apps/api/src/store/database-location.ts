@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { shorten } from '@plant-store/contract/messages';
 import { exampleUri, type ParsedPostgresqlUrl, parseConnectionString } from './connection-string.js';
 
-/** Where the plants are stored: the database engine, and what it needs to open the database. */
+/** Where records are stored: the database engine, and what it needs to open the database. */
 export type DatabaseLocation = SqliteLocation | PostgresqlLocation;
 
 export interface SqliteLocation {

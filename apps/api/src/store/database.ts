@@ -1,9 +1,9 @@
-import type { Plant } from '@plant-store/contract';
 import { ServiceError } from '@plant-store/records';
 import type { Registry } from '@prometheus-io/client';
 import * as z from 'zod';
 import type { AccessTokenStore } from '../auth/token-service.js';
-import type { RecordStore, Write, WriteOutcome } from './store.js';
+import type { Stores } from '../resources.js';
+import type { Write, WriteOutcome } from './store.js';
 import type { Table } from './table.js';
 
 /** The fields of a log line besides its message. */
@@ -19,9 +19,6 @@ export interface DatabaseLog {
   warn(fields: LogFields, message: string): void;
   error(fields: LogFields, message: string): void;
 }
-
-/** The store of each resource, by its name. */
-export type Stores = { readonly plant: RecordStore<Plant> };
 
 /** An open database, on any engine. */
 export interface Database {

@@ -165,8 +165,8 @@ export const columnTypes: {
 };
 
 /**
- * The statements that create the table of a resource, for a migration that a developer commits. The table of plants is the same after
- * all released migrations, but for the order of its columns.
+ * The statements that create the table of a resource, for a migration that a developer commits. A table that released migrations
+ * have created and changed has the same, in another order.
  */
 export function createSql(engine: DatabaseLocation['engine'], resource: Resource): string {
   const { name, fields } = tableOf(resource);

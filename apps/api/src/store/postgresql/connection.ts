@@ -71,7 +71,7 @@ export function rejectAfter<Result>(timeoutMs: number, promise: Promise<Result>)
   });
 }
 
-/** Settings of a session without which a plant may be lost although its commit has succeeded, and the query that reads them. */
+/** Settings of a session without which a record may be lost although its commit has succeeded, and the query that reads them. */
 export interface SessionSettings {
   /** The value of `synchronous_commit`. */
   readonly commits: string;

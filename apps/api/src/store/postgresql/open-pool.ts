@@ -90,7 +90,7 @@ function findBusyBackends(
 const incompleteCommitRoutines = [
   // Of PostgreSQL: the wait for the synchronous standby was cancelled.
   'SyncRepWaitForLSN',
-  // Of Citus: a node has prepared the transaction, but not committed it, so that its plants are not shown until Citus does that.
+  // Of Citus: a node has prepared the transaction, but not committed it, so that its records are not shown until Citus does that.
   'FinishRemoteTransactionCommit',
 ];
 
@@ -107,7 +107,7 @@ const successfulCompletion = '00000';
  * worker without its origin, so that each warning of a worker counts.
  *
  * This does not work inside a transaction of Prisma's client: its adapter ignores the error there, so that the COMMIT
- * would count as a success. No such transaction is used: each statement about plants or tokens is a transaction of its
+ * would count as a success. No such transaction is used: each statement about records or tokens is a transaction of its
  * own.
  */
 function rejectCancelledWait(connection: ClientBase): void {

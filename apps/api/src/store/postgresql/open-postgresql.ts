@@ -3,7 +3,7 @@ import type pg from 'pg';
 import type { TokenUse } from '../../auth/token-service.js';
 import { messageOf, OperatorError } from '../../errors/operator-error.js';
 import { measurePool } from '../../observe/metrics.js';
-import { type Database, type OpenOptions, type Stores, stderrLog } from '../database.js';
+import { type Database, type OpenOptions, stderrLog } from '../database.js';
 import type { PostgresqlLocation } from '../database-location.js';
 import { readMigrations } from '../migrations.js';
 import { type RecordStore, splitWrites, type Write, type WriteOutcome } from '../store.js';
@@ -80,7 +80,11 @@ export async function openPostgresql(
     });
     const probe = createProbeCommit(pool, tables);
     return {
-      ...{ stores: stores as unknown as Stores, write: createWrite(stores), writesTogether: false },
+      ...{
+        stores: stores as unknown as Database['stores'],
+        write: createWrite(stores),
+        writesTogether: false,
+      },
       ...{ accessTokens, appliedMigrations },
       async check() {
         await transact(() => checkWritable(pool));

@@ -11,7 +11,7 @@ export interface Checkpointer {
   failure(): string | undefined;
   /** For how long something in the log has not been moved, in milliseconds; 0 if nothing is left. */
   overdueMs(): number;
-  /** Empties the log soon, in which the texts of deleted plants remain until they are overwritten. */
+  /** Empties the log soon, in which the texts of deleted records remain until they are overwritten. */
   truncateLog(): void;
   /** Stops the thread and resolves once it has released the file. */
   stop(): Promise<void>;

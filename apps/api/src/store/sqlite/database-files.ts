@@ -12,7 +12,7 @@ import { type DatabaseFiles, findLoss } from './file-identity.js';
  * @throws {OperatorError} when the file does not exist, is empty, or cannot be reached
  */
 export function requireDatabaseFile(path: string): void {
-  // SQLite writes the header of a new database before a plant can be stored.
+  // SQLite writes the header of a new database before a record can be stored.
   if (readSize(path)) return;
   throw new OperatorError(`There is no database ${path}. Set DATABASE_URL to that of a plant store.`);
 }
@@ -50,7 +50,7 @@ export function syncToDisk(path: string): void {
   }
 }
 
-/** How long a check is valid, in milliseconds: a plant may still be acknowledged so long after the files are gone. */
+/** How long a check is valid, in milliseconds: a record may still be acknowledged so long after the files are gone. */
 export const checkIntervalMs = 10;
 
 /** Checks that the open files are still those at their paths. */

@@ -5,7 +5,7 @@ import type Sqlite from 'better-sqlite3';
 import type { TokenUse } from '../../auth/token-service.js';
 import { OperatorError } from '../../errors/operator-error.js';
 import { addDiskGauges, addGauge, measureCheckpoints } from '../../observe/metrics.js';
-import { type Database, databaseUnavailable, type OpenOptions, type Stores, stderrLog } from '../database.js';
+import { type Database, databaseUnavailable, type OpenOptions, stderrLog } from '../database.js';
 import { readMigrations } from '../migrations.js';
 import { allTables, insertTrialSql, type Table, text } from '../table.js';
 import {
@@ -103,7 +103,7 @@ export async function openSqlite(
     });
     return {
       ...{
-        stores: stores as unknown as Stores,
+        stores: stores as unknown as Database['stores'],
         write,
         writesTogether: true,
         accessTokens,

@@ -43,7 +43,7 @@ export interface SqliteStoresOptions {
 /** How many rows one statement inserts, which takes half as long as a statement for each. */
 const rowsTogether = 16;
 
-/** The most records of a page that is read here: more than the page of plants and most clients ask for. */
+/** The most records of a page that is read here: more than the page in the browser and most clients ask for. */
 const shortPage = 200;
 
 /** Below each id, as a number that SQLite compares with integers. */
