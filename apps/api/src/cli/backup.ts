@@ -7,7 +7,14 @@ import { messageOf, OperatorError } from '../errors/operator-error.js';
 import type { SqliteLocation } from '../store/database-location.js';
 import type { CheckedCopy } from '../store/sqlite/copy-sqlite.js';
 import { writeAtomically } from './atomic-write.js';
-import { nameBackup, sortBackups, warnOfFuture } from './backup-name.js';
+import {
+  hashFile,
+  nameBackup,
+  sha256PathOf,
+  sortBackups,
+  warnOfFuture,
+  writeSha256,
+} from './backup-files.js';
 import {
   abortOnSignal,
   type CliContext,
@@ -17,7 +24,6 @@ import {
   reportOutcome,
 } from './cli-context.js';
 import { explainUnwritable } from './file-access.js';
-import { hashFile, sha256PathOf, writeSha256 } from './sha256.js';
 
 export interface BackupOptions extends JsonOption {
   /** A new file, a folder, or `s3://bucket/prefix`; by default `BACKUP_TO`, or the folder `backups` beside the database. */

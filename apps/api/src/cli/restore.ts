@@ -16,7 +16,7 @@ import type { Config } from '../config.js';
 import { messageOf, OperatorError } from '../errors/operator-error.js';
 import type { StoreDescription } from '../store/sqlite/describe-store.js';
 import { writeAtomically } from './atomic-write.js';
-import { parseBackupName, sortBackups, warnOfFuture } from './backup-name.js';
+import { parseBackupName, readSha256, sortBackups, warnOfFuture } from './backup-files.js';
 import {
   abortOnSignal,
   type CliContext,
@@ -27,7 +27,6 @@ import {
 } from './cli-context.js';
 import { invalidateCursors } from './database.js';
 import { explainUnreadable, quote } from './file-access.js';
-import { readSha256 } from './sha256.js';
 
 export interface RestoreOptions extends JsonOption {
   /** A file, a folder or `s3://bucket/prefix/`, whose latest backup is taken, or `s3://bucket/key`. */

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
 import { s3Credentials, startS3 } from '../../test/support/start-s3.js';
 import { temporaryFolder } from '../../test/support/temporary-folder.js';
+import { hashFile } from './backup-files.js';
 import { locateBucket, openBucket } from './s3.js';
-import { hashFile } from './sha256.js';
 
 afterEach(() => {
   vi.restoreAllMocks();

@@ -1,5 +1,17 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { nameBackup, parseBackupName, sortBackups } from './backup-name.js';
+import { temporaryFolder } from '../../test/support/temporary-folder.js';
+import {
+  hashFile,
+  nameBackup,
+  parseBackupName,
+  readSha256,
+  sortBackups,
+  writeSha256,
+} from './backup-files.js';
 
 const id = '0123456789abcdef';
 const time = new Date('2026-11-28T21:30:00Z');
@@ -28,4 +40,20 @@ it('sorts by the time, whatever the ids are, and sets apart what is in the futur
   const { backups, future } = sortBackups(names.toReversed(), second);
   expect(backups.map(({ name }) => name)).toEqual(names.slice(0, 2));
   expect(future).toEqual(names.slice(2));
+});
+
+const never = new AbortController().signal;
+
+it.each(['copy.db', 'a copy.db', 'two\nlines\\.db'])('writes for %j what sha256sum reads', async (name) => {
+  const folder = temporaryFolder();
+  const path = join(folder, name);
+  writeFileSync(path, 'plants');
+  expect(await readSha256(path)).toBeUndefined();
+  await writeSha256(path, await hashFile(path, never));
+  expect(await readSha256(path)).toBe(createHash('sha256').update('plants').digest('hex'));
+  const check = () =>
+    execFileSync('sha256sum', ['--check', '--strict', `${name}.sha256`], { cwd: folder, stdio: 'pipe' });
+  check();
+  writeFileSync(path, 'other plants');
+  expect(check).toThrow();
 });
