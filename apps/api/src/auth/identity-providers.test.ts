@@ -2,7 +2,7 @@ import { type CryptoKey, generateKeyPair, type JWTHeaderParameters, SignJWT, Uns
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parseConfig } from '../config.js';
 import { JwtRejectedError, verifyJwt } from './accept-jwts.js';
-import { readClaim } from './identity-providers.js';
+import { providerProfiles, readClaim, standardProfile } from './identity-providers.js';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -352,4 +352,16 @@ it.each([
   const claims = { a: 1, b: { c: 2, 'd.e': 3 }, 'https://example.com/roles': 4, 'f.g': { h: 5 } };
   expect(readClaim(claims, [path])).toEqual(value);
   expect(readClaim(claims, ['x', path, 'a'])).toEqual(value ?? 1);
+});
+
+it('names the scopes of each resource by that resource, so that none gives what another one does', () => {
+  const { cognito, entra } = providerProfiles;
+  const named = [standardProfile, cognito, entra].map(({ nameScope }) =>
+    ['read', 'admin', 'gardens:read'].map(nameScope),
+  );
+  expect(named).toEqual([
+    ['plants:read', 'plants:admin', 'gardens:read'],
+    ['plants/read', 'plants/admin', 'gardens/read'],
+    ['Plants.Read', 'Plants.Admin', 'Gardens.Read'],
+  ]);
 });

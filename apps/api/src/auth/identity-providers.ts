@@ -1,3 +1,6 @@
+import { capitalize, isFirst, type Resource } from '@plant-store/contract/resource';
+import { resources } from '@plant-store/contract/resources';
+
 /** Which claims of a provider's tokens are read, and by what an access token is known. */
 export interface ClaimProfile {
   /** Each is a list of names, of which the first that a token has counts; in an object by dots, such as `realm_access.roles`. */
@@ -18,12 +21,19 @@ export interface ProviderProfile extends ClaimProfile {
   nameAudience?(audience: string): string;
 }
 
+const first = Object.values<Resource>(resources).find(isFirst)?.plural ?? '';
+
+/** The resource of a scope, and what it permits. A scope without a resource is older than all resources but the first. */
+function partsOf(scope: string): readonly string[] {
+  return scope.includes(':') ? scope.split(':') : [first, scope];
+}
+
 /** An access token as RFC 9068, section 2.2, has it, or with `scp`, as some name it; the header `typ` and the audience tell it from others. */
 export const standardProfile: ProviderProfile = {
   scopeClaims: ['scope', 'scp'],
   audienceClaims: ['aud'],
   subjectClaims: ['sub'],
-  nameScope: (scope) => `plants:${scope}`,
+  nameScope: (scope) => partsOf(scope).join(':'),
   accessTokenClaims: {},
   idTokenClaims: [],
 };
@@ -45,14 +55,14 @@ export const providerProfiles = {
     idTokenClaims: ofIdTokens,
   },
   /**
-   * Scopes are those of a resource server, such as `plants/read`, and without resource binding there is no `aud`
+   * Scopes are those of a resource server, such as `store/read`, and without resource binding there is no `aud`
    * (https://docs.aws.amazon.com/cognito/latest/developerguide/amazon-cognito-user-pools-using-the-access-token.html).
    */
   cognito: {
     ...standardProfile,
     scopeClaims: ['scope'],
     audienceClaims: ['aud', 'client_id'],
-    nameScope: (scope) => `plants/${scope}`,
+    nameScope: (scope) => partsOf(scope).join('/'),
     accessTokenClaims: { token_use: 'access' },
     idTokenClaims: ofIdTokens,
   },
@@ -63,7 +73,7 @@ export const providerProfiles = {
   entra: {
     ...standardProfile,
     scopeClaims: ['scp', 'roles'],
-    nameScope: (scope) => `Plants.${scope.charAt(0).toUpperCase()}${scope.slice(1)}`,
+    nameScope: (scope) => partsOf(scope).map(capitalize).join('.'),
     accessTokenClaims: { azpacr: undefined, appidacr: undefined },
     idTokenClaims: ofIdTokens,
     nameAudience: (audience) => `${audience}/.default`,

@@ -106,7 +106,7 @@ export const jwtVariables = {
   JWT_CLIENT_SCOPES: z
     .string()
     .refine((text) => text.split(' ').every((scope) => scopeShape.test(scope)), {
-      error: 'must be scopes, separated by single spaces, such as openid plants:read',
+      error: `must be scopes, separated by single spaces, such as openid ${standardProfile.nameScope('read')}`,
     })
     .refine((text) => text.split(' ').includes('openid'), { error: 'must have the scope openid' })
     .optional(),
@@ -115,7 +115,7 @@ export const jwtVariables = {
     .transform((list) => list.split(',').map((origin) => origin.trim()))
     .refine((origins) => origins.every((text) => isKeySetUrl(text) && new URL(text).origin === text), {
       error:
-        'must be https origins separated by commas, such as https://plants.auth.example.com, without a final slash',
+        'must be https origins separated by commas, such as https://store.auth.example.com, without a final slash',
     })
     .optional(),
 };
@@ -241,7 +241,9 @@ function toSignIn(
   };
 }
 
-/** What the provider calls each scope, in pairs such as `create=plants:create`, separated by single spaces. */
+const exampleNames = defaultScopes.map((scope) => `${scope}=${standardProfile.nameScope(scope)}`).join(' ');
+
+/** What the provider calls each scope, in pairs such as `create=store:create`, separated by single spaces. */
 function toScopeNames(text: string, context: z.RefinementCtx): Partial<Record<Scope, string>> {
   const pairs = text.split(' ').map((pair) => [pair, ...splitPair(pair)] as const);
   const seen = new Set<string>();
@@ -253,13 +255,13 @@ function toScopeNames(text: string, context: z.RefinementCtx): Partial<Record<Sc
   if (invalid === undefined) return Object.fromEntries(pairs.map(([, ...pair]) => pair));
   context.addIssue(
     `must be what the identity provider calls scopes, each once, separated by single spaces, such as \
-create=plants:create read=plants:read update=plants:update delete=plants:delete; "${shorten(invalid[0])}" is not`,
+${exampleNames}; "${shorten(invalid[0])}" is not`,
   );
   return z.NEVER;
 }
 
 function splitPair(pair: string): readonly [scope: string, name: string] {
-  const [, scope = '', name = ''] = /^(\w+)=(.*)$/.exec(pair) ?? [];
+  const [, scope = '', name = ''] = /^([\w:]+)=(.*)$/.exec(pair) ?? [];
   return [currentScope(scope), name];
 }
 

@@ -38,7 +38,7 @@ export type Verification =
 /** What an access token is issued for. */
 export interface TokenRequest {
   readonly name: string;
-  /** What it permits. Default: everything with plants. */
+  /** What it permits. Default: `defaultScopes`. */
   readonly scopes?: readonly Scope[];
   /** Default: never. */
   readonly expiresAt?: Date;

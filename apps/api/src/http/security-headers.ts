@@ -8,7 +8,7 @@ export const policyOf = (...loaded: readonly string[]) =>
 
 /**
  * The security headers of an API: a browser that shows a reply may load, run and frame nothing. No cache keeps a reply (RFC
- * 9111, section 5.2.2.5), since its plant may be deleted; what is a file has a `Cache-Control` of its own. HSTS is left to the
+ * 9111, section 5.2.2.5), since its record may be deleted; what is a file has a `Cache-Control` of its own. HSTS is left to the
  * proxy that terminates TLS, which has the names that it serves.
  */
 export const securityHeaders: Readonly<Record<string, string>> = {
@@ -32,7 +32,7 @@ export const documentHeaders: Readonly<Record<string, string>> = {
 };
 
 /**
- * The headers of the page on which people add plants: it loads its own scripts, styles and images and nothing else, calls
+ * The headers of the page for people: it loads its own scripts, styles and images and nothing else, calls
  * this service and no other, makes no code of a text, and cannot be framed, or read by a page of another origin.
  *
  * @param called the origins that it may call besides, such as that of the identity provider

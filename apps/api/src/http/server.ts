@@ -137,7 +137,7 @@ function closeStalled(server: Server, { stalledMs, keepAliveMs, checkIntervalMs 
 
 /**
  * Replies `bad_request` to what cannot be parsed as HTTP, and closes the connection. Complete requests before it on the
- * same connection get their own replies first: their plants may be stored. A request whose body turns out malformed after
+ * same connection get their own replies first: their records may be stored. A request whose body turns out malformed after
  * its reply was sent gets no second reply, and a connection on which nothing was received gets none.
  */
 function clientErrorHandler(server: Server, exchanges: Exchanges, linger: Linger, log: Logger): void {

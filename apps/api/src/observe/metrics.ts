@@ -164,7 +164,7 @@ export function addDiskGauges(registry: Registry, path: string): void {
 interface GaugeSources {
   readonly connections: { readonly size: number };
   readonly queue: { queued(): { readonly records: number; readonly bytes: number } };
-  /** The fraction of all ids whose plants cannot be stored, from 0 to 1. */
+  /** The fraction of all ids whose records cannot be stored, from 0 to 1. */
   failingShare(): number;
 }
 

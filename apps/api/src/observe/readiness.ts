@@ -12,11 +12,11 @@ export type Readiness =
 
 /** What the readiness check needs. */
 export interface ReadinessDependencies {
-  /** Checks that the database would store a plant now, and rejects if it would not. */
+  /** Checks that the database would store a record now, and rejects if it would not. */
   check(): Promise<void>;
   /** Problems that an operator should know of while the database works. */
   warnings(): readonly string[];
-  /** The fraction of all ids whose plants cannot be stored while the others can, from 0 to 1. */
+  /** The fraction of all ids whose records cannot be stored while the others can, from 0 to 1. */
   failingShare(): number;
   /** Aborted when the service begins to shut down. */
   readonly stopping: AbortSignal;

@@ -36,10 +36,10 @@ export function readPage(folder: string, signIn?: SignIn): Page {
     if (built === undefined) throw new Error(`${listName} does not list index.html`);
     const document = signIn === undefined ? built : withSignIn(built, signIn);
     // Its files are named relative to it, since a proxy may serve it under a prefix that the service does not know.
-    const ofPlant = withContent(document, document.plain.content.toString().replaceAll('="./', '="../'));
+    const ofView = withContent(document, document.plain.content.toString().replaceAll('="./', '="../'));
     const served = files.map((file) => [toPagePath(file.name), file] as const);
     return {
-      files: new Map([...served, ['/', document], [plantPath, ofPlant]]),
+      files: new Map([...served, ['/', document], [recordPath, ofView]]),
       headers: pageHeaders(
         ...(signIn === undefined ? [] : [new URL(signIn.issuer).origin, ...(signIn.origins ?? [])]),
       ),
@@ -71,14 +71,14 @@ function orExplain<Result>(what: 'page' | 'client' | 'viewer', folder: string, r
 
 /** The paths of the page's views besides `/`, which the page itself tells apart (`apps/web/src/route.ts`). */
 const viewPath = /^\/(?:add|import)$/;
-const plantPath = '/p/:id';
-const plantViewPath = /^\/p\/-?\d{1,19}$/;
+const recordPath = '/p/:id';
+const recordViewPath = /^\/p\/-?\d{1,19}$/;
 
-/** Serves the page on which people add plants: exactly the files of the build. */
+/** Serves the page for people: exactly the files of the build. */
 export function page({ files, headers }: Page): RequestHandler {
   return serveFiles({
     headers,
-    find: (path) => files.get(viewPath.test(path) ? '/' : plantViewPath.test(path) ? plantPath : path),
+    find: (path) => files.get(viewPath.test(path) ? '/' : recordViewPath.test(path) ? recordPath : path),
     routeOf: ({ name, isHashed }) => (isHashed ? hashedFilesRoute : toPagePath(name)),
   });
 }
@@ -127,7 +127,7 @@ export function client({ file, sha512 }: ClientPackage): RequestHandler {
   });
 }
 
-/** What the viewer shows besides the API, if the service serves it: the page on which people keep plants, and the packed client. */
+/** What the viewer shows besides the API, if the service serves it: the page for people, and the packed client. */
 export interface Shown {
   readonly hasPage: boolean;
   readonly hasClient: boolean;
