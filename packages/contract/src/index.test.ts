@@ -72,7 +72,7 @@ it('exports these subpaths and names, and nothing else', () => {
       'isInt64',
       'jsonShapeOf',
     ],
-    ...['routes', 'subjectOfOperation'],
+    ...['routes', 'schemasOf', 'subjectOfOperation'],
   ]);
 });
 

@@ -1,62 +1,88 @@
-import { type Conditions, findFailedCondition, isEntityTags } from '@plant-store/contract/conditions';
+import { contract, type Metadata, type RecordOperation } from '@plant-store/contract';
 import { messages } from '@plant-store/contract/messages';
-import type { routes } from '@plant-store/contract/routes';
-import { type Handler, handlers, type RequestState, type StoreState } from './handlers.js';
-import { authenticate, findOperation, readRequest, requireScope, type ValidRequest } from './read-request.js';
-import { errorReply, jsonReply, type Reply, ServiceError } from './reply.js';
+import type { ResourceName } from '@plant-store/contract/resources';
+import { type MemoryStore, type Operations, ServiceError } from '@plant-store/records';
+import { findOperation, type ReadRequest, readRequest, type ValidRequest } from './read-request.js';
+import { type Outcome, type Reply, toReply } from './reply.js';
+import { answerAboutTokens, authenticate, requireScope, type TokenState } from './tokens.js';
 
-/** A request with its body read to the end. */
-export interface ReadRequest {
-  /** Names the request in its reply. */
-  readonly id: string;
-  readonly method: string;
-  /** The path below the base address. */
-  readonly path: string;
-  /** The query, without its question mark. */
-  readonly query: string;
-  readonly headers: Headers;
-  readonly body: Uint8Array;
+/** What a fake plant store has of a resource. */
+export interface Records {
+  readonly operations: Operations<object>;
+  readonly store: MemoryStore<object>;
+}
+
+/** What a fake plant store has. */
+export interface StoreState {
+  readonly records: Readonly<Record<ResourceName, Records>>;
+  readonly tokens: TokenState;
 }
 
 /**
  * Answers a request as the service does. Errors are reported in its order: path, method, token, scope, content type, size,
  * JSON, shape, and then those of the operation.
  */
-export function answer(request: ReadRequest, state: StoreState): Reply {
-  const reply = answerWithBody(request, state);
+export async function answer(request: ReadRequest, state: StoreState): Promise<Reply> {
+  const outcome = await handle(request, state).catch((error: unknown) => {
+    if (error instanceof URIError) return new ServiceError('bad_request', messages.invalidPath);
+    if (error instanceof ServiceError) return error;
+    throw error;
+  });
+  const reply = toReply(request.id, outcome);
   return request.method === 'HEAD' ? { ...reply, body: '' } : reply;
 }
 
-function answerWithBody(request: ReadRequest, state: StoreState): Reply {
-  try {
-    const { name, params } = findOperation(request.method, request.path);
-    const own = authenticate(request.headers, state);
-    requireScope(name, own.scopes);
-    const valid = readRequest(name, { ...request, params });
-    const conditions = name === 'getPlant' ? readConditions(request.headers) : {};
-    const { status, body, headers } = handle(name, valid, { ...state, own });
-    const failed = findFailedCondition(conditions, headers?.['ETag'] ?? '');
-    if (failed === 'if-match')
-      throw new ServiceError('precondition_failed', messages.plantChanged(BigInt(params['id'] ?? 0)));
-    if (failed === 'if-none-match') return jsonReply(request.id, 304, undefined, headers);
-    return jsonReply(request.id, status, body, headers);
-  } catch (error) {
-    if (error instanceof ServiceError) return errorReply(request.id, error);
-    throw error;
-  }
+async function handle(request: ReadRequest, { records, tokens }: StoreState): Promise<Outcome> {
+  const found = findOperation(request);
+  const { metadata }: { readonly metadata: Metadata } = contract[found.name];
+  const own = authenticate(request.headers, tokens);
+  requireScope(metadata, own);
+  const valid = readRequest(found, request);
+  if (metadata.resource === undefined) return answerAboutTokens(found.name, valid, tokens, own);
+  return handlersOf(records[metadata.resource], metadata.field)[metadata.operation](valid);
 }
 
-/** The conditions of a get. @throws {ServiceError} `bad_request` when `If-Match` is not valid */
-function readConditions(headers: Headers): Conditions {
-  const [match, noneMatch] = ['if-match', 'if-none-match'].map((name) => headers.get(name) ?? undefined);
-  if (!isEntityTags(match ?? '*')) throw new ServiceError('bad_request', messages.invalidIfMatch);
-  return { 'if-match': match, 'if-none-match': noneMatch };
+/** A fake examines everything that it has. */
+const unlimited = { records: Infinity, bytes: Infinity };
+
+/** How the operations on the records of a resource answer a valid request. */
+function handlersOf(
+  { operations, store }: Records,
+  field = '',
+): Readonly<Record<RecordOperation, (request: ValidRequest) => Promise<Outcome>>> {
+  const { plural } = operations.resource;
+  const batchOf = (body: Readonly<Record<string, readonly unknown[]>>, name = 'ids') => ({
+    items: body[name] ?? [],
+  });
+  return {
+    create: ({ body }) => operations.create(store, body),
+    createMany: ({ body }) => toResults(operations.createMany(store, batchOf(body, plural))),
+    get: ({ params: { id }, headers }) => operations.get(store, id, headers),
+    getMany: ({ body }) => toResults(operations.getMany(store, batchOf(body))),
+    update: ({ params: { id }, headers, body }) => operations.update(store, id, body, headers),
+    delete: ({ params: { id }, headers }) => operations.delete(store, id, headers),
+    deleteMany: ({ body }) => toResults(operations.deleteMany(store, batchOf(body))),
+    async list({ query }) {
+      const { records, next } = await operations.list(store, query, unlimited);
+      return { status: 200, body: { [plural]: records.map(operations.show), next } };
+    },
+    async count({ query }) {
+      const { counts, next } = await operations.count(store, field, query, unlimited);
+      const values = counts.map(([value, count]) => ({ [field]: value, [plural]: count }));
+      return { status: 200, body: { [`${field}s`]: values, next } };
+    },
+    async changes({ query: { limit, after } }) {
+      const start = after ?? (await operations.latest(store));
+      const { changes, next } = await operations.changes(store, { limit, after: start }, unlimited);
+      return { status: 200, body: { changes, next } };
+    },
+  };
 }
 
-function handle<Name extends keyof typeof routes>(
-  name: Name,
-  request: ValidRequest<Name>,
-  state: RequestState,
-): ReturnType<Handler<Name>> {
-  return handlers[name](request, state);
+/** The reply to a batch, in which an error is the result of its item. */
+async function toResults(results: Promise<readonly (object | ServiceError)[]>): Promise<Outcome> {
+  const shown = (await results).map((result) =>
+    result instanceof ServiceError ? { status: result.status, ...result.body } : result,
+  );
+  return { status: 200, body: { results: shown } };
 }

@@ -1,27 +1,51 @@
-import { createIdentifiedSchema, PlantSchema, TimeSchema } from '@plant-store/contract';
+import { createIdentifiedSchema, schemasOf, TimeSchema } from '@plant-store/contract';
 import { defaultScopes, type Scope } from '@plant-store/contract/access-token';
-import { fieldsOf, hasSameFields } from '@plant-store/contract/fields';
-import { explainInvalidRequest, messages } from '@plant-store/contract/messages';
-import type { NewPlantInput, Plant } from '@plant-store/contract/operations';
+import { explainInvalid, messagesOf, subjectOf } from '@plant-store/contract/messages';
+import type { ResourceTypes } from '@plant-store/contract/operations';
+import { type ResourceName, resources } from '@plant-store/contract/resources';
+import {
+  type ChangeOrder,
+  createMemoryStore,
+  hashText,
+  type Operations,
+  operationsOf,
+  type Stored,
+} from '@plant-store/records';
 import type { Fetch } from '../options.js';
 import { parseBaseUrl } from '../parse-base-url.js';
 import { delay, withTimeout } from '../timeout.js';
-import { answer } from './answer.js';
+import { answer, type StoreState } from './answer.js';
 import { answerWithFault, connectionError, createFaultScript, type Fault } from './faults.js';
-import type { StoreState } from './handlers.js';
 import { matchOperation } from './read-request.js';
 import { type Reply, toResponse } from './reply.js';
 
-/** A plant as `createPlant` takes it, or as a reply has it, whose `addedAt` it keeps. */
-export type PlantToStore = NewPlantInput & { readonly addedAt?: string | undefined };
+/** A record as its create takes it, or as a reply has it, whose `addedAt` it keeps. */
+export type RecordToStore<Name extends keyof ResourceTypes> = ResourceTypes[Name]['createInput'] & {
+  readonly addedAt?: string | undefined;
+};
+export type PlantToStore = RecordToStore<'plant'>;
 
-/** Plants for a fake plant store: an array, or a `Map` by ID such as `new Map(store.plants)`. */
-export type PlantsToStore = readonly PlantToStore[] | ReadonlyMap<bigint, Readonly<Plant>>;
+/** The records of a resource that exist, by ID. */
+export type StoredRecords<Name extends keyof ResourceTypes> = ReadonlyMap<
+  bigint,
+  Readonly<ResourceTypes[Name]['fields']>
+>;
+
+/** Records for a fake plant store: an array, or a `Map` by ID such as `new Map(store.plants)`. */
+export type RecordsToStore<Name extends keyof ResourceTypes> =
+  | readonly RecordToStore<Name>[]
+  | StoredRecords<Name>;
+export type PlantsToStore = RecordsToStore<'plant'>;
+
+/** The records of several resources, by the names of these. */
+export type AllRecords = { readonly [Name in keyof ResourceTypes]?: RecordsToStore<Name> | undefined };
 
 /** What a fake plant store starts with. */
 export interface FakePlantStoreOptions {
   /** The plants that are stored at first. Default: none. */
   readonly plants?: PlantsToStore | undefined;
+  /** The records of other resources. Default: none. */
+  readonly records?: AllRecords | undefined;
   /** Its address, as `createClient` takes it. Default: `http://plant-store.test`. */
   readonly baseUrl?: string | URL | undefined;
   /** The access token that it accepts. Default: one of the form that the service issues. */
@@ -41,9 +65,11 @@ export interface FakePlantStore {
   /** An access token that is accepted now. */
   readonly token: string;
   /** What is stored now, by ID, in the order in which it was stored. */
-  readonly plants: ReadonlyMap<bigint, Readonly<Plant>>;
+  readonly plants: StoredRecords<'plant'>;
   /** How many requests are yet to meet a scripted fault: `Infinity` if one has `times: Infinity`. */
   readonly faultsLeft: number;
+  /** The same of any resource, such as `plant`. */
+  records<Name extends keyof ResourceTypes>(resource: Name): StoredRecords<Name>;
   /** Accepts these access tokens from now on, and no others; `token` is then the first of them. */
   acceptTokens(token: string, ...others: readonly string[]): void;
   /**
@@ -55,12 +81,13 @@ export interface FakePlantStore {
   /** Removes all scripted faults, so that requests succeed again. */
   clearFaults(): void;
   /**
-   * Replaces all plants, as when an operator restores a backup: earlier cursors of changes are rejected with `cursor_expired`.
+   * Replaces everything, as when an operator restores a backup: earlier cursors of changes are rejected with `cursor_expired`.
    *
-   * @throws {TypeError} when a plant is not valid. The message names it, and says what the service would. Nothing is replaced then.
+   * @param records those of other resources
+   * @throws {TypeError} when a record is not valid. The message names it, and says what the service would. Nothing is replaced then.
    */
-  restore(plants: PlantsToStore): void;
-  /** Removes all plants, also those that the store started with, all tokens that were created, and all faults. Accepted tokens stay. */
+  restore(plants: PlantsToStore, records?: AllRecords): void;
+  /** Removes all records, also those that the store started with, all tokens that were created, and all faults. Accepted tokens stay. */
   clear(): void;
 }
 
@@ -91,28 +118,29 @@ export interface FakePlantStore {
 export function createFakePlantStore(options: FakePlantStoreOptions = {}): FakePlantStore {
   const baseUrl = parseBaseUrl(options.baseUrl ?? 'http://plant-store.test');
   const prefixLength = new URL(`${baseUrl}/`).pathname.length - 1;
-  const plants = new Map<bigint, Readonly<Plant>>();
-  const times = new Map<bigint, number>();
-  const deleted = new Set<bigint>();
-  const originals = new Map<bigint, Readonly<Plant>>();
-  const changes: StoreState['changes'] = new Map();
+  const changes: ChangeOrder = { generation: '', number: 0 };
   const faults = createFaultScript();
-  const scopes = options.scopes ?? defaultScopes;
-  const tokens: StoreState['tokens'] = new Map();
+  const state: StoreState = {
+    records: createRecords(changes),
+    tokens: {
+      accepted: [options.token ?? defaultToken],
+      scopes: options.scopes ?? defaultScopes,
+      issued: new Map(),
+    },
+  };
   let generations = 0;
-  let acceptedTokens: readonly [string, ...string[]] = [options.token ?? defaultToken];
+  let lastAnswer: Promise<unknown> = Promise.resolve();
 
-  function replaceAll(given: PlantsToStore): void {
-    const added = readPlants(given);
-    generations++;
-    for (const records of [plants, times, deleted, originals, changes]) records.clear();
-    for (const [id, { plant, at }] of added) {
-      plants.set(id, plant);
-      times.set(id, at);
-      changes.set(id, { number: changes.size + 1, at });
-    }
+  function replaceAll(plants: PlantsToStore, others: AllRecords = {}): void {
+    const given: Readonly<Record<string, GivenRecords | undefined>> = { plant: plants, ...others };
+    const read = Object.entries(state.records).map(
+      ([name, { operations, store }]) => [store, readRecords(operations, given[name] ?? [])] as const,
+    );
+    changes.generation = (++generations).toString(16).padStart(8, '0');
+    changes.number = 0;
+    for (const [store, records] of read) store.replaceAll(records);
   }
-  replaceAll(options.plants ?? []);
+  replaceAll(options.plants ?? [], options.records);
 
   return {
     async fetch(url, init) {
@@ -128,57 +156,81 @@ export function createFakePlantStore(options: FakePlantStoreOptions = {}): FakeP
       const fault = faults.take(matchOperation(method, path)?.name);
       const body = new Uint8Array(await withTimeout(() => request.arrayBuffer(), Infinity, signal));
       const id = nameRequest(headers);
-      const answerTo = (query: string) =>
-        answer(
-          { id, method, path, query, headers, body },
-          {
-            ...{ acceptedTokens, scopes, tokens, plants, times, deleted, originals, changes },
-            generation: generations.toString(16).padStart(8, '0'),
-          },
-        );
-      const answerable = { id, answer: () => answerTo(search.slice(1)) };
-      const reply = await answerWithFault(answerable, fault, signal);
-      return toResponse(path === '/changes' ? await waitForChange(reply, answerTo, search, signal) : reply);
+      // A batch has several steps, between which no other request has its turn.
+      const answerTo = (query: string) => {
+        const reply = lastAnswer.then(() => answer({ id, method, path, query, headers, body }, state));
+        lastAnswer = reply.catch(() => undefined);
+        return reply;
+      };
+      const reply = await answerWithFault(id, () => answerTo(search.slice(1)), fault, signal);
+      return toResponse(await waitForChange(reply, answerTo, search, signal));
     },
     baseUrl,
     get token() {
-      return acceptedTokens[0];
+      return state.tokens.accepted[0];
     },
-    plants,
+    plants: recordsOf('plant'),
+    records: recordsOf,
     get faultsLeft() {
       return faults.left;
     },
     acceptTokens(...tokens) {
-      acceptedTokens = tokens;
+      state.tokens.accepted = tokens;
     },
     fail: (...added) => faults.add(added),
     clearFaults: faults.clear,
     restore: replaceAll,
     clear() {
       replaceAll([]);
-      tokens.clear();
+      state.tokens.issued.clear();
       faults.clear();
     },
   };
+
+  function recordsOf<Name extends keyof ResourceTypes>(resource: Name): StoredRecords<Name> {
+    return state.records[resource].store.records as StoredRecords<Name>;
+  }
 }
 
-const PlantToStoreSchema = createIdentifiedSchema({ ...PlantSchema.shape, addedAt: TimeSchema.optional() });
+/** An empty store of each resource, and its operations. */
+function createRecords(changes: ChangeOrder): StoreState['records'] {
+  const platform = { digest, now: () => Date.now(), changes };
+  const created = Object.values(resources).map((resource) => [
+    resource.name,
+    {
+      operations: operationsOf<object>(resource, schemasOf(resource).create, platform),
+      store: createMemoryStore<object>(resource, platform),
+    },
+  ]);
+  return Object.fromEntries(created) as StoreState['records'];
+}
 
-/** Plants by ID, and when each was added, in milliseconds since 1970. @throws {TypeError} when one is not valid */
-function readPlants(given: PlantsToStore) {
-  const read = new Map<bigint, { readonly plant: Plant; readonly at: number }>();
-  const inputs = 'length' in given ? given : [...given].map(([id, plant]) => ({ ...plant, id }));
+/** A text that differs for others, of the length and the characters of a SHA-256 in base64url. */
+const digest = (text: string) =>
+  Array.from({ length: 7 }, (_, seed) => hashText(`${seed}${text}`).padStart(7, '0'))
+    .join('')
+    .slice(0, 43);
+
+type GivenRecords = readonly object[] | ReadonlyMap<bigint, object>;
+
+/** Records under their ids, as they are stored. @throws {TypeError} when one is not valid */
+function readRecords({ resource, columns }: Operations<object>, given: GivenRecords) {
+  const { fields } = schemasOf(resource as (typeof resources)[ResourceName]);
+  const schema = createIdentifiedSchema({ ...fields.shape, addedAt: TimeSchema.optional() });
+  const read = new Map<bigint, Stored<object>>();
+  const inputs = 'length' in given ? given : [...given].map(([id, record]) => ({ ...record, id }));
   for (const [index, input] of inputs.entries()) {
     const { id, idText = id } = Object(input);
-    const name = idText === undefined ? `plants[${index}]` : `plants[${index}], with the id ${idText}`;
-    const refuse = (message: string) => new TypeError(`${name}: ${message}`);
-    const { data, error } = PlantToStoreSchema.safeParse(input);
-    if (data === undefined) throw refuse(explainInvalidRequest({ body: error.issues }).message);
-    const plant = fieldsOf(data);
-    if (!hasSameFields(read.get(data.id)?.plant ?? plant, plant)) throw refuse(messages.idTaken(data.id));
-    read.set(data.id, { plant, at: data.addedAt ?? Date.now() });
+    const place = `${resource.plural}[${index}]${idText === undefined ? '' : `, with the id ${idText}`}`;
+    const { data, error } = schema.safeParse(input);
+    if (data === undefined)
+      throw new TypeError(`${place}: ${explainInvalid({ body: error.issues }, subjectOf(resource)).message}`);
+    if (!columns.isSame(read.get(data.id) ?? data, data))
+      throw new TypeError(`${place}: ${messagesOf(resource).idTaken(data.id)}`);
+    const { addedAt = Date.now() } = data;
+    read.set(data.id, { ...data, addedAt });
   }
-  return read;
+  return read.values();
 }
 
 const emptyPage = /^\{"changes":\[\],"next":"([^"]*)"\}$/;
@@ -189,13 +241,13 @@ const pollMs = 10;
 /** The reply to a request for changes; once there are some, if it waits for these and there are none. */
 async function waitForChange(
   reply: Reply,
-  answerTo: (query: string) => Reply,
+  answerTo: (query: string) => Promise<Reply>,
   search: string,
   signal: AbortSignal,
 ): Promise<Reply> {
   const query = new URLSearchParams(search);
   const endsAt = performance.now() + 1_000 * Number(query.get('wait'));
-  for (let last = reply; ; last = answerTo(`${query}`)) {
+  for (let last = reply; ; last = await answerTo(`${query}`)) {
     const next = emptyPage.exec(last.body)?.[1];
     if (next === undefined || performance.now() >= endsAt) return last;
     await delay(pollMs, signal);

@@ -3,7 +3,7 @@ import { type ErrorName, errors } from '@plant-store/contract/errors';
 import { routes } from '@plant-store/contract/routes';
 import type { OperationName } from '../client.js';
 import { delay } from '../timeout.js';
-import { errorReply, type Reply, ServiceError, toResponse } from './reply.js';
+import { type Reply, toReply, toResponse } from './reply.js';
 
 /**
  * What goes wrong with a request to a fake plant store: with the next one, or with the next one of an `operation`, and with as
@@ -69,41 +69,28 @@ export interface MalformedFault extends BaseFault {
   readonly body: 'html' | 'truncated' | 'empty';
 }
 
-/** A request to be answered. */
-export interface Answerable {
-  /** Names the request in its reply. */
-  readonly id: string;
-  /** Carries the request out, and gives the reply that it gets when nothing goes wrong. */
-  answer(): Reply;
-}
-
 /**
  * Answers a request with the fault that it meets, if any.
  *
+ * @param id names the request in its reply
+ * @param answer carries the request out, and returns the reply that it gets when nothing goes wrong
  * @throws {TypeError} where `fetch` would, since no reply comes
  * @throws the reason of the signal when that ends during a delay
  */
 export async function answerWithFault(
-  request: Answerable,
+  id: string,
+  answer: () => Promise<Reply>,
   fault: Fault | undefined,
   signal: AbortSignal,
 ): Promise<Reply> {
-  switch (fault?.kind) {
-    case undefined:
-      return request.answer();
-    case 'delay':
-      return answerLate(request, fault, signal);
-    case 'drop':
-      if (fault.stored) request.answer();
-      throw connectionError('read', 'ECONNRESET');
-    case 'refuse':
-      throw connectionError('connect', 'ECONNREFUSED');
-    case 'status':
-      if (fault.stored) request.answer();
-      return statusReply(request.id, fault);
-    case 'malformed':
-      return malform(request.answer(), fault.body);
-  }
+  if (fault === undefined) return answer();
+  if (fault.kind === 'refuse') throw connectionError('connect', 'ECONNREFUSED');
+  if (fault.kind === 'malformed') return malform(await answer(), fault.body);
+  const reply = fault.stored ? await answer() : undefined;
+  if (fault.kind === 'drop') throw connectionError('read', 'ECONNRESET');
+  if (fault.kind === 'status') return statusReply(id, fault);
+  await delay(fault.ms, signal);
+  return reply ?? answer();
 }
 
 /** The faults that requests to a store are yet to meet. */
@@ -151,20 +138,11 @@ function checkFault(fault: Fault): void {
   if (kind === 'status') toResponse(statusReply('', fault));
 }
 
-async function answerLate(
-  request: Answerable,
-  { ms, stored }: DelayFault,
-  signal: AbortSignal,
-): Promise<Reply> {
-  const reply = stored ? request.answer() : undefined;
-  await delay(ms, signal);
-  return reply ?? request.answer();
-}
-
-function statusReply(requestId: string, { status, headers = {}, body }: StatusFault): Reply {
+function statusReply(id: string, { status, headers = {}, body }: StatusFault): Reply {
   const errorName = errorNames.find((name) => errors[name].status === status);
   if (body !== undefined || errorName === undefined) return { status, headers, body: body ?? '' };
-  return errorReply(requestId, new ServiceError(errorName, errorTexts[errorName].example, headers));
+  const message = errorTexts[errorName].example;
+  return toReply(id, { status, headers, body: { error: errors[errorName].error, message } });
 }
 
 const errorNames = Object.keys(errors) as ErrorName[];

@@ -1,7 +1,8 @@
-import { contract, jsonShapeOf, subjectOfOperation } from '@plant-store/contract';
-import type { Scope } from '@plant-store/contract/access-token';
+import { contract, jsonShapeOf, type Metadata, subjectOfOperation } from '@plant-store/contract';
+import type { Conditions } from '@plant-store/contract/conditions';
+import { type JsonShape, parseExactJson } from '@plant-store/contract/exact-json/parse';
 import { explainInvalid, messages } from '@plant-store/contract/messages';
-import type { IssuedToken, Token } from '@plant-store/contract/operations';
+import type { ChangeQuery } from '@plant-store/contract/operations';
 import {
   allowedMethods,
   type MatchedOperation,
@@ -9,16 +10,26 @@ import {
   parseQuery,
 } from '@plant-store/contract/request-target';
 import type { routes } from '@plant-store/contract/routes';
-import type { ServerInferRequest } from '@ts-rest/core';
+import { type RecordQuery, ServiceError } from '@plant-store/records';
 import * as z from 'zod';
-import { readJsonBody } from './read-body.js';
-import { ServiceError } from './reply.js';
+
+/** A request with its body read to the end. */
+export interface ReadRequest {
+  /** Names the request in its reply. */
+  readonly id: string;
+  readonly method: string;
+  /** The path below the base address. */
+  readonly path: string;
+  /** The query, without its question mark. */
+  readonly query: string;
+  readonly headers: Headers;
+  readonly body: Uint8Array;
+}
+
+type FoundOperation = MatchedOperation<keyof typeof routes>;
 
 /** The operation that a request names, if any. GET serves HEAD. */
-export function matchOperation(
-  method: string,
-  path: string,
-): MatchedOperation<keyof typeof routes> | undefined {
+export function matchOperation(method: string, path: string): FoundOperation | undefined {
   const servedBy = method === 'HEAD' ? 'GET' : method;
   return matchPath(path).find((operation) => operation.method === servedBy);
 }
@@ -26,98 +37,28 @@ export function matchOperation(
 /**
  * The same, if the path is valid.
  *
- * @throws {ServiceError} `not_found`, `bad_request` or `method_not_allowed`
+ * @throws {ServiceError | URIError} `not_found` or `method_not_allowed`; when the path is not percent-encoded UTF-8
  */
-export function findOperation(method: string, path: string): MatchedOperation<keyof typeof routes> {
+export function findOperation({ method, path }: ReadRequest): FoundOperation {
   const operations = matchPath(path);
-  if (operations.length === 0) {
-    throw new ServiceError('not_found', messages.notFound(path));
-  }
-  requireValidEncoding(path);
+  if (operations.length === 0) throw new ServiceError('not_found', messages.notFound(path));
+  decodeURIComponent(path);
   const operation = matchOperation(method, path);
   if (operation !== undefined) return operation;
   const allowed = allowedMethods(operations);
-  const message = messages.methodNotAllowed(method, path, allowed);
-  throw new ServiceError('method_not_allowed', message, { Allow: allowed.join(', ') });
-}
-
-function requireValidEncoding(path: string): void {
-  try {
-    decodeURIComponent(path);
-  } catch {
-    throw new ServiceError('bad_request', messages.invalidPath);
-  }
-}
-
-/**
- * Checks that a request brings one of the accepted tokens as `Authorization: Bearer` (RFC 6750, section 2.1), or one that was created.
- *
- * @returns the token, without its text
- * @throws {ServiceError} `missing_token` or `invalid_token`
- */
-export function authenticate(
-  headers: Headers,
-  {
-    acceptedTokens,
-    scopes,
-    tokens,
-  }: {
-    readonly acceptedTokens: readonly string[];
-    readonly scopes: readonly Scope[];
-    readonly tokens: ReadonlyMap<bigint, IssuedToken>;
-  },
-): Token {
-  const text = /^Bearer +(\S.*)$/i.exec(headers.get('authorization') ?? '')?.[1];
-  if (text === undefined) {
-    throw unauthorized('missing_token', messages.missingToken);
-  }
-  const created = [...tokens.values()].find(({ secret }) => secret === text);
-  if (created !== undefined && !hasEnded(created)) return created;
-  if (acceptedTokens.includes(text))
-    return { id: 1n, name: 'test', scopes: [...scopes], createdAt: new Date().toISOString() };
-  throw unauthorized(
-    'invalid_token',
-    issuedForm.test(text) ? messages.unknownToken : messages.malformedToken,
-  );
-}
-
-/** Whether a token is not valid any more. */
-export function hasEnded({ revokedAt, expiresAt }: Token): boolean {
-  return revokedAt !== undefined || (expiresAt !== undefined && Date.parse(expiresAt) <= Date.now());
-}
-
-const issuedForm = /^pst_[0-9A-Za-z]{49}$/;
-
-/** The challenge names an error only when a token was sent (RFC 6750, section 3.1). */
-function unauthorized(errorName: 'missing_token' | 'invalid_token', message: string): ServiceError {
-  const error = errorName === 'invalid_token' ? ', error="invalid_token"' : '';
-  return new ServiceError(errorName, message, { 'WWW-Authenticate': `Bearer realm="plant-store"${error}` });
-}
-
-/**
- * Checks that the token permits an operation.
- *
- * @throws {ServiceError} `insufficient_scope`
- */
-export function requireScope(name: keyof typeof contract, scopes: readonly Scope[]): void {
-  const { scope } = contract[name].metadata;
-  if (scope === undefined || scopes.includes(scope)) return;
-  throw new ServiceError('insufficient_scope', messages.missingScope(scope), {
-    'WWW-Authenticate': `Bearer realm="plant-store", error="insufficient_scope", scope="${scope}"`,
+  throw new ServiceError('method_not_allowed', messages.methodNotAllowed(method, path, allowed), {
+    headers: { Allow: allowed.join(', ') },
   });
 }
 
-/** A request of an operation, validated. A part that the operation has no schema for is not there. */
-export type ValidRequest<Name extends keyof typeof contract> = ServerInferRequest<(typeof contract)[Name]>;
-
-/** The parts of a request, as they were sent. */
-export interface RawRequest {
-  /** The parameters in the path, as they were sent: still percent-encoded. */
-  readonly params: Readonly<Record<string, string>>;
-  /** The query, without its question mark. */
-  readonly query: string;
-  readonly headers: Headers;
-  readonly body: Uint8Array;
+/** A request, as the schemas of its operation have validated it: a part without a schema is `undefined`. */
+export interface ValidRequest {
+  readonly params: { readonly id: bigint };
+  readonly query: RecordQuery & ChangeQuery;
+  /** As they were sent: conditions are among them. */
+  readonly headers: Conditions;
+  /** What the operation takes. */
+  readonly body: never;
 }
 
 /**
@@ -125,37 +66,71 @@ export interface RawRequest {
  *
  * @throws {ServiceError} for the first of these that it breaks: content type, size, JSON, shape
  */
-export function readRequest<Name extends keyof typeof contract>(
-  name: Name,
-  request: RawRequest,
-): ValidRequest<Name> {
-  const schemas: RequestSchemas = contract[name as keyof typeof contract];
-  const json = schemas.body && readJsonBody(request.headers, request.body, jsonShapeOf(schemas.body));
-  const params = schemas.pathParams?.safeParse(request.params);
-  const query = schemas.query?.safeParse(parseQuery(request.query));
-  const headers = z.object(schemas.headers).safeParse(Object.fromEntries(request.headers));
-  const body = schemas.body?.safeParse(json);
-  if ([params, query, headers, body].some((result) => result?.success === false)) {
-    const { errorName, message } = explainInvalid(
-      {
-        path: params?.error?.issues,
-        query: query?.error?.issues,
-        headers: headers.error?.issues,
-        body: body?.error?.issues,
-      },
-      subjectOfOperation(contract[name].metadata),
+export function readRequest({ name, params }: FoundOperation, request: ReadRequest): ValidRequest {
+  const { metadata, ...schemas }: RequestSchemas = contract[name];
+  const sentHeaders = Object.fromEntries(request.headers);
+  const json = schemas.body && readJson(request, jsonShapeOf(schemas.body));
+  const read = {
+    path: schemas.pathParams?.safeParse(params),
+    query: schemas.query?.safeParse(parseQuery(request.query)),
+    headers: z.object(schemas.headers).safeParse(sentHeaders),
+    body: schemas.body?.safeParse(json),
+  };
+  if (Object.values(read).some((part) => part?.success === false)) {
+    const issues = Object.fromEntries(
+      Object.entries(read).map(([part, result]) => [part, result?.error?.issues]),
     );
+    const { errorName, message } = explainInvalid(issues, subjectOfOperation(metadata));
     throw new ServiceError(errorName, message);
   }
-  // What each schema gives, by its own type; the compiler cannot follow it through the optional parts.
-  const valid: object = { params: params?.data, query: query?.data, headers: headers.data, body: body?.data };
-  return valid as ValidRequest<Name>;
+  const valid = {
+    params: read.path?.data,
+    query: read.query?.data,
+    headers: sentHeaders,
+    body: read.body?.data,
+  };
+  return valid as unknown as ValidRequest;
 }
 
-/** The schemas of an operation's request. */
 interface RequestSchemas {
+  readonly metadata: Metadata;
   readonly pathParams?: z.ZodType;
   readonly query?: z.ZodType;
   readonly headers?: z.ZodRawShape;
   readonly body?: z.ZodType;
+}
+
+/** What the service takes by default, in bytes. */
+const bodyLimitBytes = 1024 * 1024;
+
+/** Reads a body as JSON in UTF-8 (RFC 8259), every integer exact. */
+function readJson({ headers, body }: ReadRequest, shape: JsonShape): unknown {
+  const [type, coding] = [headers.get('content-type'), headers.get('content-encoding')];
+  if (type === null) throw unsupported(messages.missingContentType);
+  if (!isJsonInUtf8(type)) throw unsupported(messages.unsupportedContentType(type));
+  if (coding !== null && coding.toLowerCase() !== 'identity')
+    throw unsupported(messages.unsupportedContentCoding(coding));
+  if (body.length > bodyLimitBytes)
+    throw new ServiceError('body_too_large', messages.bodyTooLarge(bodyLimitBytes));
+  try {
+    if (body.length === 0) throw new SyntaxError('it is empty');
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
+    if (text.startsWith('\uFEFF')) throw new SyntaxError('it starts with a byte order mark');
+    return parseExactJson(text, shape);
+  } catch (error) {
+    const problem = error instanceof SyntaxError ? error.message : 'it is not in UTF-8';
+    throw new ServiceError('malformed_json', messages.malformedJson(problem.slice(0, 200).toWellFormed()));
+  }
+}
+
+const unsupported = (message: string) => new ServiceError('unsupported_content_type', message);
+
+/** `application/json` in any case, with any parameters (RFC 9110, section 5.6.6), but with no other charset than UTF-8. */
+function isJsonInUtf8(type: string): boolean {
+  const parameters = type
+    .replace(/"((?:\\.|[^"\\])*)"/g, (_, text: string) => text.replace(/\\(.)/g, '$1').replaceAll(';', ''))
+    // An unterminated quoted string includes all that follows.
+    .replace(/;[^;]*".*$/, '');
+  const charset = /;[ \t]*charset[ \t]*=([^;]*)/i.exec(parameters)?.[1] ?? 'utf-8';
+  return /^application\/json[ \t]*(;|$)/i.test(type) && charset.trim().toLowerCase() === 'utf-8';
 }

@@ -1,4 +1,3 @@
-import { type ErrorName, type ErrorNumber, errors } from '@plant-store/contract/errors';
 import { type ExactJson, stringifyExactJson } from '@plant-store/contract/exact-json/stringify';
 
 /** A reply as it is to be sent; an empty body is none. */
@@ -8,24 +7,28 @@ export interface Reply {
   readonly body: string;
 }
 
-/** A reply of the service, which always has the request's id; one without a body has no content type. */
-export function jsonReply(
-  requestId: string,
-  status: number,
-  body: ExactJson | undefined,
-  headers: Readonly<Record<string, string>> = {},
-): Reply {
-  if (body === undefined) return { status, headers: { ...headers, 'X-Request-Id': requestId }, body: '' };
-  return {
-    status,
-    headers: { ...headers, 'Content-Type': 'application/json; charset=utf-8', 'X-Request-Id': requestId },
-    body: stringifyExactJson(body),
-  };
+/** The result of an operation, or an error. */
+export interface Outcome {
+  readonly status: number;
+  readonly body: ExactJson | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly etag?: string;
+  readonly replayed?: boolean;
 }
 
-/** `{ error, message }` with the status and the headers of the error. */
-export function errorReply(requestId: string, { status, number, message, headers }: ServiceError): Reply {
-  return jsonReply(requestId, status, { error: number, message }, headers);
+/** A reply of the service, which always has the request's id; one without a body has no content type. */
+export function toReply(requestId: string, { status, body, headers, etag, replayed }: Outcome): Reply {
+  return {
+    status,
+    headers: {
+      ...headers,
+      ...(etag !== undefined && { ETag: etag }),
+      ...(replayed && { 'Idempotent-Replayed': 'true' }),
+      ...(body !== undefined && { 'Content-Type': 'application/json; charset=utf-8' }),
+      'X-Request-Id': requestId,
+    },
+    body: body === undefined ? '' : stringifyExactJson(body),
+  };
 }
 
 /**
@@ -35,27 +38,4 @@ export function errorReply(requestId: string, { status, number, message, headers
  */
 export function toResponse({ status, headers, body }: Reply): Response {
   return new Response(body === '' ? null : body, { status, headers });
-}
-
-/** An error of the registry: thrown by whichever rule a request breaks, turned into a reply in one place. */
-export class ServiceError extends Error {
-  override readonly name = 'ServiceError';
-  readonly errorName: ErrorName;
-  readonly headers: Readonly<Record<string, string>>;
-
-  constructor(errorName: ErrorName, message: string, headers: Readonly<Record<string, string>> = {}) {
-    super(message);
-    this.errorName = errorName;
-    this.headers = headers;
-  }
-
-  /** The HTTP status it is sent with. */
-  get status(): number {
-    return errors[this.errorName].status;
-  }
-
-  /** The number in the body's field `error`. */
-  get number(): ErrorNumber {
-    return errors[this.errorName].error;
-  }
 }
