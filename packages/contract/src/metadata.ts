@@ -2,7 +2,8 @@ import type { AppRoute } from '@ts-rest/core';
 import type { Scope } from './access-token.js';
 import type { ErrorName } from './errors.js';
 import { type BodySubject, subjectOf } from './messages.js';
-import type { ResourceName } from './resources.js';
+import type { ScopeOf } from './resource.js';
+import type { ResourceName, resources } from './resources.js';
 
 /** What an operation does with the records of a resource. */
 export type RecordOperation =
@@ -17,16 +18,19 @@ export type RecordOperation =
   | 'count'
   | 'changes';
 
-/** What an operation on records needs and does. The rest follows from it. */
-export interface RecordMetadata {
-  readonly scope: Scope;
-  readonly resource: ResourceName;
+/** What an operation on records of one resource needs and does. The rest follows from it. */
+interface MetadataOf<Name extends ResourceName> {
+  readonly scope: ScopeOf<(typeof resources)[Name]['plural']>;
+  readonly resource: Name;
   readonly operation: RecordOperation;
   /** The field whose values `count` counts. */
   readonly field?: string;
   /** The fields of the example body that differ from the examples of the definition. */
   readonly example?: object;
 }
+
+/** What an operation on records needs and does. */
+export type RecordMetadata = { [Name in ResourceName]: MetadataOf<Name> }[ResourceName];
 
 /** What an operation on tokens needs. */
 export interface TokenMetadata {
