@@ -116,7 +116,11 @@ describe('each operation as types is that of the contract', () => {
       };
     };
     /** A get without a condition has no such reply. */
-    type OfConditions<Name> = Name extends 'getPlant' ? 304 | 412 : never;
+    type OfConditions<Name extends Names> = (typeof contract)[Name]['metadata'] extends {
+      readonly operation: 'get';
+    }
+      ? 304 | 412
+      : never;
     // ts-rest's types list the errors of a status, whatever the operation.
     type WithAnyError<Replies> = {
       [Status in keyof Replies]: Replies[Status] extends { error: number } ? ErrorBody : Replies[Status];

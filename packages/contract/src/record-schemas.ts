@@ -206,15 +206,13 @@ export function schemasOf<Name extends keyof ResourceTypes>(
       return required ? schema : schema.optional();
     });
   const example = Object.fromEntries(fields.map(([each, { example }]) => [each, toJson(example)]));
-  const object = (id: string, shape: z.core.$ZodLooseShape, description: string, examples?: object[]) =>
-    z
-      .object(shape, { error: 'must be a JSON object' })
-      .meta({ id, description, ...(examples && { examples }) });
+  const object = (id: string, shape: z.core.$ZodLooseShape, description: string, more?: object) =>
+    z.object(shape, { error: 'must be a JSON object' }).meta({ id, description, ...more });
 
-  const shown = object(One, members('shown'), `${A} in the store.`, [example]);
+  const shown = object(One, members('shown'), `${A} in the store.`, { examples: [example] });
   const body = hasOwnInput(resource)
     ? // An override, since zod leaves the examples of a transforming schema out of its input.
-      object(`${One}Input`, members('body'), `${A}, as a client sends it.`).meta({
+      object(`${One}Input`, members('body'), `${A}, as a client sends it.`, {
         override: { examples: [example] },
       })
     : shown;
@@ -245,7 +243,7 @@ export function schemasOf<Name extends keyof ResourceTypes>(
     `Stored${One}`,
     { id, idText, ...shown.shape, addedAt },
     `${A} in the store, under its id.`,
-    [{ id: 1, idText: '1', ...example, addedAt: '2026-11-25T10:00:00.000Z' }],
+    { examples: [{ id: 1, idText: '1', ...example, addedAt: '2026-11-25T10:00:00.000Z' }] },
   );
   const query = createQuerySchema({
     limit: LimitSchema.optional().meta({ description: `How many ${plural} a page has at most` }),
