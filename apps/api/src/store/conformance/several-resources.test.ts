@@ -127,7 +127,9 @@ describe.each(storesWithShards().filter((kind) => kind === 'sqlite' || kind === 
       expect(gardens).toBeGreaterThan(plants);
       await write(removal('plant', 1n));
       expect((await last())[0]).toBeGreaterThan(gardens);
-      await write(gardenOf(2n), plantOf(2n), removal('garden', 2n));
+      await write(gardenOf(2n), plantOf(2n), removal('garden', 2n), removal('plant', 2n));
+      const [ofPlants, ofGardens] = await last();
+      expect(ofPlants).toBeGreaterThan(ofGardens);
       const numbers = await use.opened.testDatabase.query<{ number: string }>(
         `SELECT CAST(change_place AS TEXT) AS number FROM plants UNION ALL SELECT CAST(change_place AS TEXT) FROM gardens`,
       );
