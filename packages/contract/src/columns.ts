@@ -74,7 +74,12 @@ export function columnsOf<Fields>({ fields }: Pick<Resource, 'fields'>): Columns
     toColumn,
     toColumns(record) {
       const values = valuesOf(record);
-      return names.map((name) => toColumn(name, values[name]));
+      return all.map(([name, codec]) => {
+        const value = values[name];
+        if (value === undefined) return null;
+        // A text is in its column as it is.
+        return typeof value === 'string' && codec === codecs.text ? value : codec.toColumn(value);
+      });
     },
     readColumns(row, start, record) {
       let place = start;
