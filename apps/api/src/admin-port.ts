@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { messages } from '@plant-store/contract/messages';
-import { ServiceError } from '@plant-store/records';
+import { methodNotAllowed, ServiceError } from '@plant-store/records';
 import type { Logger } from 'pino';
 import type { Config } from './config.js';
 
@@ -130,10 +130,7 @@ async function handle(routes: Routes, { method = '', url = '' }: IncomingMessage
   if (route === undefined) {
     throw new ServiceError('not_found', messages.notFound(path));
   }
-  if (method !== 'GET' && method !== 'HEAD') {
-    const message = messages.methodNotAllowed(method, path, ['GET', 'HEAD']);
-    throw new ServiceError('method_not_allowed', message, { headers: { Allow: 'GET, HEAD' } });
-  }
+  if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowed(method, path, ['GET', 'HEAD']);
   return route();
 }
 

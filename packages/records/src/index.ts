@@ -3,4 +3,5 @@ export { internalError, ServiceError } from './errors.js';
 export { toIsoTime } from './iso-time.js';
 export * from './memory-store.js';
 export * from './operations.js';
+export * from './requests.js';
 export * from './store.js';

@@ -1,9 +1,8 @@
 import { scopes as allScopes, type Scope } from '@plant-store/contract/access-token';
 import { messages } from '@plant-store/contract/messages';
 import type { IssuedToken, NewToken, Token, TokenRotation } from '@plant-store/contract/operations';
-import { ServiceError } from '@plant-store/records';
+import { ServiceError, unauthorized } from '@plant-store/records';
 import type { Logger } from 'pino';
-import { unauthorized } from '../errors/service-error.js';
 import {
   type AccessToken,
   isEnded,

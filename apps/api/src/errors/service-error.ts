@@ -1,13 +1,5 @@
 import { ServiceError } from '@plant-store/records';
 
-/** The error for a request without a valid token. The challenge names an error only when a token was sent (RFC 6750, section 3.1). */
-export function unauthorized(errorName: 'missing_token' | 'invalid_token', message: string): ServiceError {
-  const error = errorName === 'invalid_token' ? ', error="invalid_token"' : '';
-  return new ServiceError(errorName, message, {
-    headers: { 'WWW-Authenticate': `Bearer realm="plant-store"${error}` },
-  });
-}
-
 /** The limit on records that wait to be stored keeps the name that metrics have had since there were only plants. */
 export const waitingRecords = 'waiting_plants';
 

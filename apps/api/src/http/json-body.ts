@@ -1,9 +1,13 @@
 import { isUtf8 } from 'node:buffer';
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { type JsonShape, parseExactJson } from '@plant-store/contract/exact-json/parse';
-import { messages } from '@plant-store/contract/messages';
-import { ServiceError } from '@plant-store/records';
-import { parse as parseContentType } from 'content-type';
+import type { IncomingMessage } from 'node:http';
+import type { JsonShape } from '@plant-store/contract/exact-json/parse';
+import {
+  bodyTooLarge,
+  malformedJson,
+  parseJsonText,
+  requireJson,
+  type ServiceError,
+} from '@plant-store/records';
 import type { RequestHandler, Response } from 'express';
 import { overloadErrors } from '../errors/service-error.js';
 import type { Turns } from '../runtime/turns.js';
@@ -27,14 +31,15 @@ export function jsonBody(
   turns: Turns,
 ): RequestHandler {
   return function jsonBody(request, response, next) {
-    requireJson(request.headers);
+    const { 'content-type': type, 'content-encoding': coding } = request.headers;
+    if (type !== 'application/json' || coding !== undefined) requireJson(type, coding);
 
     function parse(bytes: Buffer): void {
       if (response.closed) return;
       try {
         request.body = parseJsonBytes(bytes, shape);
       } catch (error) {
-        next(error instanceof SyntaxError ? malformed(error) : error);
+        next(error instanceof SyntaxError ? malformedJson(error) : error);
         return;
       }
       next();
@@ -57,36 +62,6 @@ export function jsonBody(
   };
 }
 
-function requireJson(headers: IncomingHttpHeaders): void {
-  const type = headers['content-type'];
-  const coding = headers['content-encoding'];
-  if (type !== 'application/json' && !isJsonInUtf8(type)) {
-    throw unsupported(
-      type === undefined ? messages.missingContentType : messages.unsupportedContentType(type),
-    );
-  }
-  if (coding !== undefined && coding.toLowerCase() !== 'identity')
-    throw unsupported(messages.unsupportedContentCoding(coding));
-}
-
-function malformed(cause: SyntaxError): ServiceError {
-  return new ServiceError('malformed_json', messages.malformedJson(cause.message), { cause });
-}
-
-function unsupported(message: string): ServiceError {
-  return new ServiceError('unsupported_content_type', message);
-}
-
-/** Whether it is `application/json`, case-insensitive, with any parameters but no other charset than UTF-8. */
-function isJsonInUtf8(header = ''): boolean {
-  const { type, parameters } = parseContentType(header);
-  const charset = parameters['charset'] ?? 'utf-8';
-  return type.toLowerCase() === 'application/json' && charset.toLowerCase() === 'utf-8';
-}
-
-/** The longest message about a text, which may quote from it, in UTF-16 code units. */
-const maxMessageLength = 200;
-
 /**
  * Parses JSON in UTF-8 (RFC 8259), every integer exact.
  *
@@ -95,16 +70,8 @@ const maxMessageLength = 200;
  * character.
  */
 export function parseJsonBytes(bytes: Buffer, shape: JsonShape): unknown {
-  if (bytes.length === 0) throw new SyntaxError('it is empty');
   if (!isUtf8(bytes)) throw new SyntaxError('it is not in UTF-8');
-  const text = bytes.toString('utf8');
-  if (text.startsWith('\uFEFF')) throw new SyntaxError('it starts with a byte order mark');
-  try {
-    return parseExactJson(text, shape);
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    throw new SyntaxError(error.message.slice(0, maxMessageLength).toWellFormed(), { cause: error });
-  }
+  return parseJsonText(bytes.toString('utf8'), shape);
 }
 
 /** Gets each chunk of a body as it arrives, and `null` at the end. Returns whether the next one is to be read already. */
@@ -141,7 +108,7 @@ function readBody(
   if (response.closed) return;
   const announced = Number(request.headers['content-length'] ?? Number.NaN);
   if (announced > limitBytes) {
-    onError(tooLarge(limitBytes));
+    onError(bodyTooLarge(limitBytes));
     return;
   }
 
@@ -173,7 +140,7 @@ function readBody(
       body = undefined;
       onBody(whole);
     } else if (size + chunk.length > limitBytes) {
-      reject(tooLarge(limitBytes));
+      reject(bodyTooLarge(limitBytes));
     } else if (size === 0) {
       // Most bodies arrive in one chunk, and need no copy.
       if (!takeRoom(chunk.length)) return;
@@ -225,10 +192,6 @@ const smallestRoom = 4_096;
 /** Discards the body of a request. */
 export function discardBody(request: IncomingMessage & BodySource): void {
   if (request.takeBody?.(() => true) !== true) request.resume();
-}
-
-function tooLarge(limitBytes: number): ServiceError {
-  return new ServiceError('body_too_large', messages.bodyTooLarge(limitBytes));
 }
 
 /** The shape of a body of which these members are not read, as those that nobody knows, wherever they are. */

@@ -7,7 +7,7 @@ import { ServiceError } from '@plant-store/records';
 import type { Request, RequestHandler, Response } from 'express';
 import { Negotiator } from 'negotiator';
 
-import { methodNotAllowed } from './middleware/error-handler.js';
+import { allowOnly } from './middleware/error-handler.js';
 import { setCommonHeaders } from './security-headers.js';
 
 /** A file that the build has written to be served, as it is and compressed. */
@@ -131,7 +131,7 @@ interface FileRoutes {
 
 /** Serves files from memory, without a token; a path without a file goes on to the next middleware. */
 export function serveFiles({ headers, find, routeOf }: FileRoutes): RequestHandler {
-  const rejectMethod = methodNotAllowed(['GET', 'HEAD']);
+  const rejectMethod = allowOnly(['GET', 'HEAD']);
   return function serveFile(request, response, next) {
     const file = find(request.path, request);
     if (file === undefined) {

@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { createServer as createHttpServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { ServiceError } from '@plant-store/records';
+import { readBearer, ServiceError } from '@plant-store/records';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
-
 import { ActiveCallers } from '../runtime/callers.js';
 import { createTurns, type Turns } from '../runtime/turns.js';
 import { createExchanges, type Exchange, type Exchanges } from './exchanges.js';
@@ -13,7 +12,6 @@ import { messageClasses } from './fast-path.js';
 import { parseBehindUpgrade } from './ignored-upgrade.js';
 import { type Linger, lingerOnClose } from './linger.js';
 import { trackConnections } from './listen.js';
-import { readBearer } from './middleware/bearer-auth.js';
 import { headerLinesLimit, normalizeTarget } from './middleware/request-head.js';
 import { securityHeaders } from './security-headers.js';
 
@@ -69,7 +67,7 @@ export function createServer(
 
   const exchanges = createExchanges(({ request, response, prepare }) => {
     prepare?.();
-    turns.schedule(readBearer(request.headers) ?? '', 1, () => {
+    turns.schedule(readBearer(request.headers.authorization) ?? '', 1, () => {
       // The request of a client that has disconnected is dropped.
       if (request.socket.destroyed) return;
       normalizeTarget(request);

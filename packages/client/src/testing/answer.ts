@@ -1,21 +1,68 @@
-import { contract, type Metadata, type RecordOperation } from '@plant-store/contract';
-import { messages } from '@plant-store/contract/messages';
+import {
+  contract,
+  jsonShapeOf,
+  type Metadata,
+  type RecordOperation,
+  subjectOfOperation,
+} from '@plant-store/contract';
+import type { Conditions } from '@plant-store/contract/conditions';
+import { explainInvalid, messages } from '@plant-store/contract/messages';
+import type { ChangeQuery } from '@plant-store/contract/operations';
+import {
+  allowedMethods,
+  type MatchedOperation,
+  matchPath,
+  parseQuery,
+} from '@plant-store/contract/request-target';
 import type { ResourceName } from '@plant-store/contract/resources';
-import { type MemoryStore, type Operations, ServiceError } from '@plant-store/records';
-import { findOperation, type ReadRequest, readRequest, type ValidRequest } from './read-request.js';
+import {
+  bodyTooLarge,
+  insufficientScope,
+  type MemoryStore,
+  malformedJson,
+  methodNotAllowed,
+  type Operations,
+  parseJsonText,
+  type RecordQuery,
+  requireJson,
+  ServiceError,
+} from '@plant-store/records';
+import * as z from 'zod';
 import { type Outcome, type Reply, toReply } from './reply.js';
-import { answerAboutTokens, authenticate, requireScope, type TokenState } from './tokens.js';
+import { authenticate, type TokenState, tokenHandlers } from './tokens.js';
 
-/** What a fake plant store has of a resource. */
-export interface Records {
-  readonly operations: Operations<object>;
-  readonly store: MemoryStore<object>;
+/** A request with its body read to the end. */
+export interface ReadRequest {
+  /** Names the request in its reply. */
+  readonly id: string;
+  readonly method: string;
+  /** The path below the base address. */
+  readonly path: string;
+  /** The query, without its question mark. */
+  readonly query: string;
+  readonly headers: Headers;
+  readonly body: Uint8Array;
 }
 
 /** What a fake plant store has. */
 export interface StoreState {
   readonly records: Readonly<Record<ResourceName, Records>>;
   readonly tokens: TokenState;
+}
+
+interface Records {
+  readonly operations: Operations<object>;
+  readonly store: MemoryStore<object>;
+}
+
+/** A request, as the schemas of its operation have validated it: a part without a schema is `undefined`. */
+export interface ValidRequest {
+  readonly params: { readonly id: bigint };
+  readonly query: RecordQuery & ChangeQuery;
+  /** As they were sent: conditions are among them. */
+  readonly headers: Conditions;
+  /** What the operation takes. */
+  readonly body: never;
 }
 
 /**
@@ -33,13 +80,67 @@ export async function answer(request: ReadRequest, state: StoreState): Promise<R
 }
 
 async function handle(request: ReadRequest, { records, tokens }: StoreState): Promise<Outcome> {
-  const found = findOperation(request);
-  const { metadata }: { readonly metadata: Metadata } = contract[found.name];
-  const own = authenticate(request.headers, tokens);
-  requireScope(metadata, own);
-  const valid = readRequest(found, request);
-  if (metadata.resource === undefined) return answerAboutTokens(found.name, valid, tokens, own);
-  return handlersOf(records[metadata.resource], metadata.field)[metadata.operation](valid);
+  const { method, path, headers } = request;
+  const operations = matchPath(path);
+  if (operations.length === 0) throw new ServiceError('not_found', messages.notFound(path));
+  decodeURIComponent(path);
+  const { name, params } = matchOperation(method, path) ?? {};
+  if (name === undefined) throw methodNotAllowed(method, path, allowedMethods(operations));
+  const { metadata, ...schemas }: ContractOperation = contract[name];
+  const own = authenticate(headers, tokens);
+  const { scope, resource } = metadata;
+  if (scope !== undefined && !own.scopes.includes(scope)) throw insufficientScope(scope);
+
+  const sentHeaders = Object.fromEntries(headers);
+  const json = schemas.body && readJson(request, schemas.body);
+  const read = {
+    path: schemas.pathParams?.safeParse(params),
+    query: schemas.query?.safeParse(parseQuery(request.query)),
+    headers: z.object(schemas.headers).safeParse(sentHeaders),
+    body: schemas.body?.safeParse(json),
+  };
+  if (Object.values(read).some((part) => part?.success === false)) {
+    const parts = Object.entries(read).map(([part, result]) => [part, result?.error?.issues]);
+    const { errorName, message } = explainInvalid(Object.fromEntries(parts), subjectOfOperation(metadata));
+    throw new ServiceError(errorName, message);
+  }
+  const [pathParams, query, body] = [read.path?.data, read.query?.data, read.body?.data];
+  // What each schema gives, by its own type; the compiler cannot follow it through the optional parts.
+  const valid = { params: pathParams, query, headers: sentHeaders, body } as unknown as ValidRequest;
+  if (resource === undefined) return tokenHandlers[name as keyof typeof tokenHandlers](valid, tokens, own);
+  return handlersOf(records[resource], metadata.field)[metadata.operation](valid);
+}
+
+/** What the contract has of an operation. */
+interface ContractOperation {
+  readonly metadata: Metadata;
+  readonly pathParams?: z.ZodType;
+  readonly query?: z.ZodType;
+  readonly headers?: z.ZodRawShape;
+  readonly body?: z.ZodType;
+}
+
+/** The operation that a request names, if any. GET serves HEAD. */
+export function matchOperation(
+  method: string,
+  path: string,
+): MatchedOperation<keyof typeof contract> | undefined {
+  const servedBy = method === 'HEAD' ? 'GET' : method;
+  return matchPath(path).find((operation) => operation.method === servedBy);
+}
+
+/** What the service takes by default, in bytes. */
+const bodyLimitBytes = 1024 * 1024;
+
+function readJson({ headers, body }: ReadRequest, schema: z.ZodType): unknown {
+  requireJson(headers.get('content-type'), headers.get('content-encoding'));
+  if (body.length > bodyLimitBytes) throw bodyTooLarge(bodyLimitBytes);
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
+    return parseJsonText(text, jsonShapeOf(schema));
+  } catch (error) {
+    throw malformedJson(error instanceof SyntaxError ? error : new SyntaxError('it is not in UTF-8'));
+  }
 }
 
 /** A fake examines everything that it has. */

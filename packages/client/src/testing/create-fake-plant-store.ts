@@ -7,6 +7,7 @@ import {
   type ChangeOrder,
   createMemoryStore,
   hashText,
+  isRequestId,
   type Operations,
   operationsOf,
   type Stored,
@@ -14,9 +15,8 @@ import {
 import type { Fetch } from '../options.js';
 import { parseBaseUrl } from '../parse-base-url.js';
 import { delay, withTimeout } from '../timeout.js';
-import { answer, type StoreState } from './answer.js';
+import { answer, matchOperation, type StoreState } from './answer.js';
 import { answerWithFault, connectionError, createFaultScript, type Fault } from './faults.js';
-import { matchOperation } from './read-request.js';
 import { type Reply, toResponse } from './reply.js';
 
 /** A record as its create takes it, or as a reply has it, whose `addedAt` it keeps. */
@@ -118,7 +118,7 @@ export interface FakePlantStore {
 export function createFakePlantStore(options: FakePlantStoreOptions = {}): FakePlantStore {
   const baseUrl = parseBaseUrl(options.baseUrl ?? 'http://plant-store.test');
   const prefixLength = new URL(`${baseUrl}/`).pathname.length - 1;
-  const changes: ChangeOrder = { generation: '', number: 0 };
+  const changes: ChangeOrder = { generation: '00000000', number: 0 };
   const faults = createFaultScript();
   const state: StoreState = {
     records: createRecords(changes),
@@ -128,7 +128,6 @@ export function createFakePlantStore(options: FakePlantStoreOptions = {}): FakeP
       issued: new Map(),
     },
   };
-  let generations = 0;
   let lastAnswer: Promise<unknown> = Promise.resolve();
 
   function replaceAll(plants: PlantsToStore, others: AllRecords = {}): void {
@@ -136,7 +135,7 @@ export function createFakePlantStore(options: FakePlantStoreOptions = {}): FakeP
     const read = Object.entries(state.records).map(
       ([name, { operations, store }]) => [store, readRecords(operations, given[name] ?? [])] as const,
     );
-    changes.generation = (++generations).toString(16).padStart(8, '0');
+    changes.generation = (Number.parseInt(changes.generation, 16) + 1).toString(16).padStart(8, '0');
     changes.number = 0;
     for (const [store, records] of read) store.replaceAll(records);
   }
@@ -261,8 +260,7 @@ const defaultToken = `pst_${'Fake'.padEnd(49, '0')}`;
 /** The caller's `X-Request-Id` when that is up to 64 letters, digits and `_.:-` and no access token, or a new UUID. */
 function nameRequest(headers: Headers): string {
   const proposed = headers.get('x-request-id') ?? '';
-  return acceptable.test(proposed) && !accessToken.test(proposed) ? proposed : crypto.randomUUID();
+  return isRequestId(proposed) && !accessToken.test(proposed) ? proposed : crypto.randomUUID();
 }
 
-const acceptable = /^[\w.:-]{1,64}$/;
 const accessToken = /pst_[0-9A-Za-z]/;

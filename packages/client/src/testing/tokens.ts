@@ -1,4 +1,3 @@
-import type { Metadata } from '@plant-store/contract';
 import {
   accessTokenChecksum,
   accessTokenPrefix,
@@ -8,9 +7,7 @@ import {
 } from '@plant-store/contract/access-token';
 import { messages } from '@plant-store/contract/messages';
 import type { IssuedToken, NewToken, Token, TokenRotation } from '@plant-store/contract/operations';
-import { ServiceError, toIsoTime } from '@plant-store/records';
-import type { OperationName } from '../client.js';
-import type { ValidRequest } from './read-request.js';
+import { readBearer, ServiceError, toIsoTime, unauthorized } from '@plant-store/records';
 import type { Outcome } from './reply.js';
 
 /** The access tokens of a fake plant store. */
@@ -29,66 +26,45 @@ export interface TokenState {
  * @throws {ServiceError} `missing_token` or `invalid_token`
  */
 export function authenticate(headers: Headers, { accepted, scopes, issued }: TokenState): Token {
-  const text = /^Bearer +(\S.*)$/i.exec(headers.get('authorization') ?? '')?.[1];
-  if (text === undefined) throw challenge('missing_token', messages.missingToken);
+  const text = readBearer(headers.get('authorization') ?? '');
+  if (text === undefined) throw unauthorized('missing_token', messages.missingToken);
   const own = [...issued.values()].find(({ secret }) => secret === text);
   if (own !== undefined && !hasEnded(own)) return own;
   if (accepted.includes(text))
     return { id: 1n, name: 'test', scopes: [...scopes], createdAt: toIsoTime(Date.now()) };
   const isIssuedForm = /^pst_[0-9A-Za-z]{49}$/.test(text);
-  throw challenge('invalid_token', isIssuedForm ? messages.unknownToken : messages.malformedToken);
+  throw unauthorized('invalid_token', isIssuedForm ? messages.unknownToken : messages.malformedToken);
 }
 
-/** @throws {ServiceError} `insufficient_scope` */
-export function requireScope({ scope }: Metadata, { scopes }: Token): void {
-  if (scope !== undefined && !scopes.includes(scope))
-    throw challenge('insufficient_scope', messages.missingScope(scope), `, scope="${scope}"`);
-}
+/** How each operation on tokens answers a valid request. */
+export const tokenHandlers: Readonly<Record<TokenOperation, TokenHandler>> = {
+  getOwnToken: (_request, _state, { id, name, scopes, expiresAt, ratePerMinute }) =>
+    ok({ id, name, scopes, expiresAt, ratePerMinute }),
+  listTokens: (_request, { issued }, own) =>
+    ok({ tokens: [...(issued.has(own.id) ? [] : [own]), ...issued.values()].map(showToken) }),
+  createToken: ({ body }, { issued }, own) => ok(issue(body, own, issued)),
+  rotateToken: ({ params: { id }, body }, { issued }, own) => ok(rotate(id, body, own, issued)),
+  revokeToken({ params: { id } }, { issued }) {
+    // Of a token that was revoked before, the time stays.
+    issued.set(id, { revokedAt: toIsoTime(Date.now()), ...find(id, issued) });
+    return { status: 204, body: undefined };
+  },
+};
 
-/** The challenge names an error only when a token was sent (RFC 6750, section 3.1). */
-function challenge(
-  errorName: 'missing_token' | 'invalid_token' | 'insufficient_scope',
-  message: string,
-  scope = '',
-): ServiceError {
-  const error = errorName === 'missing_token' ? '' : `, error="${errorName}"`;
-  const headers = { 'WWW-Authenticate': `Bearer realm="plant-store"${error}${scope}` };
-  return new ServiceError(errorName, message, { headers });
-}
-
-/** Answers a request of an operation on tokens. */
-export function answerAboutTokens(
-  name: OperationName,
-  { params, body }: ValidRequest,
+type TokenOperation = 'getOwnToken' | 'listTokens' | 'createToken' | 'rotateToken' | 'revokeToken';
+type TokenHandler = (
+  request: { readonly params: { readonly id: bigint }; readonly body: never },
   state: TokenState,
   own: Token,
-): Outcome {
-  const { issued } = state;
-  switch (name) {
-    case 'getOwnToken': {
-      const { id, name, scopes, expiresAt, ratePerMinute } = own;
-      return { status: 200, body: { id, name, scopes, expiresAt, ratePerMinute } };
-    }
-    case 'listTokens': {
-      const tokens = [...(issued.has(own.id) ? [] : [own]), ...issued.values()].map(
-        ({ id, name, scopes, createdAt, expiresAt, revokedAt, ratePerMinute }) => ({
-          ...{ id, name, scopes, createdAt, expiresAt, revokedAt, ratePerMinute },
-        }),
-      );
-      return { status: 200, body: { tokens } };
-    }
-    case 'createToken':
-      return { status: 200, body: issue(body, own, issued) };
-    case 'rotateToken':
-      return { status: 200, body: rotate(params.id, body, own, issued) };
-    default:
-      // Of a token that was revoked before, the time stays.
-      issued.set(params.id, { revokedAt: toIsoTime(Date.now()), ...find(params.id, issued) });
-      return { status: 204, body: undefined };
-  }
-}
-
+) => Outcome;
 type IssuedTokens = TokenState['issued'];
+
+const ok = (body: object): Outcome => ({ status: 200, body });
+
+/** A token without its text. */
+const showToken = ({ id, name, scopes, createdAt, expiresAt, revokedAt, ratePerMinute }: Token) => ({
+  ...{ id, name, scopes, createdAt, expiresAt, revokedAt, ratePerMinute },
+});
 
 /** Issues a token, which permits no more than that of the request. */
 function issue(

@@ -1,11 +1,9 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { Scope } from '@plant-store/contract/access-token';
 import { messages } from '@plant-store/contract/messages';
-import { ServiceError } from '@plant-store/records';
+import { insufficientScope, readBearer, type ServiceError, unauthorized } from '@plant-store/records';
 import type { Request, RequestHandler } from 'express';
 import type { TokenVerifier, Verification } from '../../auth/token-service.js';
 import { tokenRejections } from '../../auth/token-service.js';
-import { unauthorized } from '../../errors/service-error.js';
 import type { ActiveCallers, Caller } from '../../runtime/callers.js';
 
 /**
@@ -42,7 +40,7 @@ export function bearerAuth(
       next();
     };
 
-    const text = readBearer(request.headers);
+    const text = readBearer(request.headers.authorization);
     if (text === undefined) {
       throw unauthorized('missing_token', messages.missingToken);
     }
@@ -68,7 +66,7 @@ export function watchToken(
   { accessToken, acceptedUntil }: Express.Locals,
   end: (error: unknown) => void,
 ): () => void {
-  const text = readBearer(request.headers) ?? '';
+  const text = readBearer(request.headers.authorization) ?? '';
   const expiresAt = accessToken?.expiresAt?.getTime() ?? acceptedUntil ?? Number.POSITIVE_INFINITY;
   let timer: NodeJS.Timeout;
   let isWatched = true;
@@ -108,18 +106,6 @@ export function requireScope(scope: Scope, jwtScope: string | undefined): Reques
     if (scopes?.includes(scope)) return next();
     throw insufficientScope(subject === undefined ? scope : (jwtScope ?? scope));
   };
-}
-
-function insufficientScope(scope: string): ServiceError {
-  const challenge = `Bearer realm="plant-store", error="insufficient_scope", scope="${scope}"`;
-  return new ServiceError('insufficient_scope', messages.missingScope(scope), {
-    headers: { 'WWW-Authenticate': challenge },
-  });
-}
-
-/** Returns the token of the header; `undefined` without one, or with another scheme. The scheme is case-insensitive. */
-export function readBearer({ authorization = '' }: IncomingHttpHeaders): string | undefined {
-  return /^Bearer +(\S.*)$/i.exec(authorization)?.[1];
 }
 
 /**

@@ -2,7 +2,7 @@ import { type Operation, subjectOfOperation } from '@plant-store/contract';
 import type { ErrorName } from '@plant-store/contract/errors';
 import { explainInvalid, messages } from '@plant-store/contract/messages';
 import { allowedMethods, matchPath } from '@plant-store/contract/request-target';
-import { internalError, ServiceError } from '@plant-store/records';
+import { internalError, methodNotAllowed, ServiceError } from '@plant-store/records';
 import { RequestValidationError, type TsRestRequest } from '@ts-rest/express';
 import type { ErrorRequestHandler, Request, RequestHandler } from 'express';
 import type { Logger } from 'pino';
@@ -69,10 +69,9 @@ function toServiceError(error: unknown, request: Request): ServiceError {
 }
 
 /** Rejects what no route of the path has taken, and names the methods that exist (RFC 9110, section 15.5.6). */
-export function methodNotAllowed(allowed: readonly string[]): RequestHandler {
-  return function methodNotAllowed(request) {
-    const message = messages.methodNotAllowed(request.method, request.path, allowed);
-    throw new ServiceError('method_not_allowed', message, { headers: { Allow: allowed.join(', ') } });
+export function allowOnly(allowed: readonly string[]): RequestHandler {
+  return function allowOnly(request) {
+    throw methodNotAllowed(request.method, request.path, allowed);
   };
 }
 
@@ -80,7 +79,7 @@ export function methodNotAllowed(allowed: readonly string[]): RequestHandler {
 export const rejectOtherMethods: RequestHandler = (request, response, next) => {
   const operations = matchPath(request.path);
   if (operations.length === 0) next();
-  else methodNotAllowed(allowedMethods(operations))(request, response, next);
+  else allowOnly(allowedMethods(operations))(request, response, next);
 };
 
 /** Rejects requests that no route has handled. */

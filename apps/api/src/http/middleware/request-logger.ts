@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { isRequestId } from '@plant-store/records';
 import type { Request, RequestHandler, Response } from 'express';
 import { hideAccessTokens } from '../../auth/token-service.js';
 import { OverloadError } from '../../errors/service-error.js';
@@ -84,5 +85,5 @@ function requestId({ 'x-request-id': proposed }: IncomingHttpHeaders): string {
 
 /** Whether an id from a caller is used: short, and safe to print anywhere, so not an access token. */
 function isAcceptable(proposed: string): boolean {
-  return /^[\w.:-]{1,64}$/.test(proposed) && hideAccessTokens(proposed) === proposed;
+  return isRequestId(proposed) && hideAccessTokens(proposed) === proposed;
 }

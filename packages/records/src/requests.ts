@@ -1,0 +1,93 @@
+import { type JsonShape, parseExactJson } from '@plant-store/contract/exact-json/parse';
+import { messages } from '@plant-store/contract/messages';
+import { ServiceError } from './errors.js';
+
+// What every request must have before its operation runs, whatever the platform.
+
+/** Returns the access token of a request (RFC 6750, section 2.1); `undefined` without one, or with another scheme. The scheme is case-insensitive. */
+export const readBearer = (authorization = ''): string | undefined =>
+  /^Bearer +(\S.*)$/i.exec(authorization)?.[1];
+
+/** The error for a request without a valid token. The challenge names an error only when a token was sent (RFC 6750, section 3.1). */
+export const unauthorized = (errorName: 'missing_token' | 'invalid_token', message: string): ServiceError =>
+  challenge(errorName, message, errorName === 'invalid_token' ? ', error="invalid_token"' : '');
+
+/**
+ * The error for a token that does not permit the operation.
+ *
+ * @param scope as the issuer of the token calls it
+ */
+export const insufficientScope = (scope: string): ServiceError =>
+  challenge(
+    'insufficient_scope',
+    messages.missingScope(scope),
+    `, error="insufficient_scope", scope="${scope}"`,
+  );
+
+const challenge = (
+  errorName: 'missing_token' | 'invalid_token' | 'insufficient_scope',
+  message: string,
+  error: string,
+) =>
+  new ServiceError(errorName, message, {
+    headers: { 'WWW-Authenticate': `Bearer realm="plant-store"${error}` },
+  });
+
+/** The error for a method that the path does not have, with those that it has (RFC 9110, section 15.5.6). */
+export const methodNotAllowed = (method: string, path: string, allowed: readonly string[]): ServiceError =>
+  new ServiceError('method_not_allowed', messages.methodNotAllowed(method, path, allowed), {
+    headers: { Allow: allowed.join(', ') },
+  });
+
+/**
+ * Checks the headers of a body.
+ *
+ * @throws {ServiceError} `unsupported_content_type` unless it is JSON in UTF-8, without a content coding
+ */
+export function requireJson(type: string | null | undefined, coding: string | null | undefined): void {
+  if (type == null) throw unsupported(messages.missingContentType);
+  if (!isJsonInUtf8(type)) throw unsupported(messages.unsupportedContentType(type));
+  if (coding != null && coding.toLowerCase() !== 'identity')
+    throw unsupported(messages.unsupportedContentCoding(coding));
+}
+
+const unsupported = (message: string) => new ServiceError('unsupported_content_type', message);
+
+/** `application/json` in any case, with any parameters (RFC 9110, section 5.6.6), but with no other charset than UTF-8. */
+function isJsonInUtf8(type: string): boolean {
+  const parameters = type
+    .replace(/"((?:\\.|[^"\\])*)"/g, (_, text: string) => text.replace(/\\(.)/g, '$1').replaceAll(';', ''))
+    // An unterminated quoted string includes all that follows.
+    .replace(/;[^;]*".*$/, '');
+  const charset = /;[ \t]*charset[ \t]*=([^;]*)/i.exec(parameters)?.[1] ?? 'utf-8';
+  return /^application\/json[ \t]*(;|$)/i.test(type) && charset.trim().toLowerCase() === 'utf-8';
+}
+
+/** The longest message about a text, which may quote from it, in UTF-16 code units. */
+const maxMessageLength = 200;
+
+/**
+ * Parses JSON (RFC 8259), every integer exact.
+ *
+ * @param shape what of it is read
+ * @throws {SyntaxError} with a short message, which may quote the text, and so contain any character
+ */
+export function parseJsonText(text: string, shape: JsonShape): unknown {
+  if (text === '') throw new SyntaxError('it is empty');
+  if (text.startsWith('\uFEFF')) throw new SyntaxError('it starts with a byte order mark');
+  try {
+    return parseExactJson(text, shape);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new SyntaxError(error.message.slice(0, maxMessageLength).toWellFormed(), { cause: error });
+  }
+}
+
+export const malformedJson = (cause: SyntaxError): ServiceError =>
+  new ServiceError('malformed_json', messages.malformedJson(cause.message), { cause });
+
+export const bodyTooLarge = (limitBytes: number): ServiceError =>
+  new ServiceError('body_too_large', messages.bodyTooLarge(limitBytes));
+
+/** Whether an `X-Request-Id` of a caller is used: short, and safe to print anywhere. It must not have an access token. */
+export const isRequestId = (proposed: string): boolean => /^[\w.:-]{1,64}$/.test(proposed);
