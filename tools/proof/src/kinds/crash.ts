@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Kind, trialsOf } from '../load/kind.js';
-import type { Random } from '../load/plants.js';
+import type { Random } from '../load/random.js';
 import type { Trial } from '../load/trial.js';
 import type { Proof } from '../proof.js';
 import { type DatabasePrograms, type Engine, withDatabases } from '../system/databases.js';
@@ -102,7 +102,7 @@ const replaceWorkers: Kind = {
   },
 };
 
-/** Room for a new PostgreSQL, its write-ahead log, and the plants of all trials. */
+/** Room for a new PostgreSQL, its write-ahead log, and the records of all trials. */
 const megabytes = 1_024;
 
 /** Stops the file system under load, so that only what was synchronized to the disk remains. */

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import Sqlite from 'better-sqlite3';
 import { type Attempt, type Kind, trialsOf } from '../load/kind.js';
-import type { Random } from '../load/plants.js';
+import type { Random } from '../load/random.js';
 import type { Load } from '../load/start-load.js';
 import type { Proof } from '../proof.js';
 import { type Place, withDatabases } from '../system/databases.js';
@@ -15,7 +15,7 @@ import type { Service } from '../system/service.js';
 /** So many creates are rejected before an outage counts as noticed, and acknowledged before it counts as over: more than there are connections. */
 const enough = 32;
 
-/** Something that keeps the service from storing plants for a while. */
+/** Something that keeps the service from storing records for a while. */
 interface Outage {
   begin(): Promise<void> | void;
   end(): Promise<void> | void;

@@ -104,8 +104,8 @@ export class Cluster implements Place {
       return successes === 10;
     });
     await query(superuser, "CREATE ROLE plant_store LOGIN PASSWORD 'password'");
-    await query(superuser, 'CREATE DATABASE plants OWNER plant_store');
-    this.databaseUrl = `postgresql://plant_store:password@127.0.0.1:${proxyPort}/plants`;
+    await query(superuser, 'CREATE DATABASE plant_store OWNER plant_store');
+    this.databaseUrl = `postgresql://plant_store:password@127.0.0.1:${proxyPort}/plant_store`;
   }
 
   /**

@@ -17,7 +17,7 @@ function killFollowed(
 ): Kind {
   return {
     ...{ name, settings, followed, short: 4, full: 50 },
-    promise: `Followers get the last change of each plant, in one order, and none before an older one, on ${title}`,
+    promise: `Followers get the last change of each record, in one order, and none before an older one, on ${title}`,
     findObstacle: () =>
       process.platform === 'linux' ? undefined : 'It needs Linux, where processes have lists of children.',
     withPlace: (trial) => withDatabases(engine, trial),

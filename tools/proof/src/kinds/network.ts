@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createDatabase } from '@plant-store/postgresql-server';
 import { type Kind, trialsOf } from '../load/kind.js';
-import type { Random } from '../load/plants.js';
+import type { Random } from '../load/random.js';
 import type { Proof } from '../proof.js';
 import { openPostgresqlDatabase, type Place, withFolder } from '../system/databases.js';
 import {
@@ -20,7 +20,7 @@ import {
 const statementTimeoutMs = 1_000;
 /** A statement may take its timeout, and its reply a second more; the rest is for a slow machine. */
 const replyTimeoutMs = statementTimeoutMs + 1_000 + 10_000;
-/** How long the service may take until it stores plants again; most of it is for a slow machine. */
+/** How long the service may take until it stores records again; most of it is for a slow machine. */
 const recoveryLimitMs = 15_000;
 
 /** Addresses for benchmarks of networks (RFC 2544, appendix C.2.2), which no other network uses. */

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
-import type { NewPlant } from '@plant-store/contract/operations';
-import { Caller } from '../load/caller.js';
-import { explain, type Request, type Shown } from '../load/history.js';
-import { createConflict, createPlantSource, createRandom } from '../load/plants.js';
+import { Caller, operations as operationOf } from '../load/caller.js';
+import { explain, type Request } from '../load/history.js';
+import { has } from '../load/operations.js';
+import { createRandom } from '../load/random.js';
+import { createConflict, createRecordSource, type NewRecord, type Shown } from '../load/records.js';
 import { Tally } from '../load/tally.js';
 import { type Trial, withTrial } from '../load/trial.js';
 import type { Proof, ProofContext, Trials } from '../proof.js';
@@ -12,7 +13,7 @@ import type { Service } from '../system/service.js';
 /** So many sequences run at a time, each over connections of its own, so that a commit has requests of several. */
 const sequencesAtATime = 16;
 
-/** Creates, updates, deletes, reads one plant and gives its id again, all at the same time: some order must explain the replies. */
+/** Creates, updates, deletes, reads one record and gives its id again, all at the same time: some order must explain the replies. */
 export const races: Proof = [
   raceOn('races-sqlite', 'SQLite', 'sqlite'),
   raceOn('races-workers', 'SQLite with workers', 'sqlite', { WORKERS: '2' }),
@@ -42,13 +43,13 @@ function raceOn(
         const service = await trial.service();
         const other = instances === 1 ? service : await trial.launch(`${options.logFile}.2`).started;
         const { token, ledger, random } = trial;
-        const createPlant = createPlantSource(random.fork());
+        const createRecord = createRecordSource(random.fork());
         async function race(): Promise<void> {
           const connect = ({ baseUrl }: Service) => new Caller({ baseUrl, token, ledger, connections: 1 });
           const callers = [service, other, service].map(connect);
           while (sent < count && ledger.failures.length === 0) {
             if (++sent % 1_000 === 0) log(`${name}: ${sent} of ${count} sequences`);
-            await runOne(trial, callers, createPlant(), tally);
+            await runOne(trial, callers, createRecord(), tally);
           }
           for (const caller of callers) caller.close();
         }
@@ -65,52 +66,60 @@ function raceOn(
 
 /**
  * Sends random requests about an id from several connections at the same time. Then, one after the other, it gives the id again if the
- * plant was deleted, updates what has it, and retries all creates, of which one is a replay that reverts nothing.
+ * record was deleted, updates what has it, and retries all creates, of which one is a replay that reverts nothing. It leaves out what
+ * the resource has no operation for.
  */
-async function runOne({ ledger, random }: Trial, callers: readonly Caller[], plant: NewPlant, tally: Tally) {
+async function runOne(
+  { ledger, random }: Trial,
+  callers: readonly Caller[],
+  record: NewRecord,
+  tally: Tally,
+) {
+  const { resource } = record;
   // Few, so that the same come again.
-  const contents = [plant, createConflict(plant, random), createConflict(plant, random)];
+  const contents = [record, createConflict(record, random), createConflict(record, random)];
   const known: Shown[] = [];
 
   async function send(request: Request, caller = random.pick(callers)): Promise<string | undefined> {
-    if (request.do === 'create' && random.next() < 0.2)
-      return (await caller.createAll([request.plant, random.pick(contents)]))[0]?.kind;
+    if (!has(resource, operationOf[request.do])) return undefined;
+    if (request.do === 'create' && has(resource, 'createMany') && random.next() < 0.2)
+      return (await caller.createAll(resource, [request.record, random.pick(contents)]))[0]?.kind;
     const outcome = await caller.send(request);
-    if (outcome.kind === 'shown') known.push(...(outcome.plants ?? []));
+    if (outcome.kind === 'shown') known.push(...(outcome.records ?? []));
     return outcome.kind;
   }
 
   function choose(): Request {
     const kind = random.next();
     const content = random.pick(contents);
-    if (kind < 0.25) return { do: 'create', plant: random.next() < 0.8 ? plant : content };
-    if (kind < 0.4) return { do: 'delete', plant };
-    if (kind < 0.55) return { do: 'reuseId', plant: content };
-    if (kind < 0.7) return { do: 'read', plant };
-    // The plant as it was shown last, or before, or any.
+    if (kind < 0.25) return { do: 'create', record: random.next() < 0.8 ? record : content };
+    if (kind < 0.4) return { do: 'delete', record };
+    if (kind < 0.55) return { do: 'reuseId', record: content };
+    if (kind < 0.7) return { do: 'read', record };
+    // The record as it was shown last, or before, or any.
     const match = random.next() < 0.5 ? known.at(-1) : known[random.below(known.length + 1)];
-    return { do: 'update', plant: content, match };
+    return { do: 'update', record: content, match };
   }
-  if (random.next() < 0.6) await send({ do: 'create', plant });
-  if (random.next() < 0.4) await send({ do: 'read', plant });
+  if (random.next() < 0.6) await send({ do: 'create', record });
+  if (random.next() < 0.4) await send({ do: 'read', record });
   const sendSome = async (caller: Caller) => {
     for (let left = 1 + random.below(4); left > 0; left--) await send(choose(), caller);
   };
   await Promise.all(callers.map(sendSome));
 
-  const { possible, operations } = ledger.knownOf(plant.id);
+  const { possible, operations } = ledger.knownOf(record);
   const inTurn = operations.map((one, at) => ({ ...one, after: undefined, start: at, end: at }));
   tally.add('requests at the same time', operations.length);
   if (explain(possible, inTurn).length === 0) tally.add('in another order than sent');
-  if ((await send({ do: 'read', plant })) !== 'shown') {
-    await send({ do: 'reuseId', plant: random.pick(contents) });
-    await send({ do: 'create', plant });
-    await send({ do: 'read', plant });
+  if ((await send({ do: 'read', record })) !== 'shown') {
+    await send({ do: 'reuseId', record: random.pick(contents) });
+    await send({ do: 'create', record });
+    await send({ do: 'read', record });
   }
   const last = known.at(-1);
-  if (last !== undefined) await send({ do: 'update', plant: createConflict(last, random), match: last });
+  if (last !== undefined) await send({ do: 'update', record: createConflict(last, random), match: last });
   for (const content of contents)
-    if ((await send({ do: 'create', plant: content })) === 'replayed') tally.add('late retries replayed');
-  await send({ do: 'read', plant });
-  ledger.check(plant.id);
+    if ((await send({ do: 'create', record: content })) === 'replayed') tally.add('late retries replayed');
+  await send({ do: 'read', record });
+  ledger.check(record);
 }

@@ -1,11 +1,14 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Client, createClient, followChanges, unwrap } from '@plant-store/client';
+import { type Client, createClient, followChanges } from '@plant-store/client';
 import { errors } from '@plant-store/contract/errors';
-import type { Change, Plant } from '@plant-store/contract/operations';
 import { query } from '@plant-store/postgresql-server';
 import Sqlite from 'better-sqlite3';
-import { createConflict, createRandom, hasSameFields, pickFields, type Random } from '../load/plants.js';
+import { feedOf, followed, toChange } from '../load/followers.js';
+import type { Change } from '../load/history.js';
+import { callOf, has } from '../load/operations.js';
+import { createRandom, type Random } from '../load/random.js';
+import { createConflict, type Fields, type NewRecord, nameOf, type Subject } from '../load/records.js';
 import { Tally } from '../load/tally.js';
 import { type Trial, withTrial } from '../load/trial.js';
 import type { Proof, ProofContext, Trials } from '../proof.js';
@@ -48,7 +51,7 @@ async function runOrder(order: Order): Promise<void> {
     for (let left = 10 + random.below(10); left > 0 && order.tally.failures.length === 0; left--)
       await order[order.pickStep()]();
     for (const follower of order.followers) await order.follow(follower, Number.POSITIVE_INFINITY);
-    await order.compareAll(steady.copy);
+    await order.compareAll(steady.copies);
   } finally {
     await steady.end();
   }
@@ -56,9 +59,14 @@ async function runOrder(order: Order): Promise<void> {
 
 const steps = ['write', 'write', 'write', 'followOne', 'followOne', 'restart'] as const;
 
+/** A copy of the records of a resource. */
+interface Copy {
+  readonly resource: Subject;
+  readonly records: Map<bigint, Fields>;
+}
+
 /** A program that keeps a copy, and gets pages when it is its turn. */
-interface Follower {
-  readonly copy: Map<bigint, Plant>;
+interface Follower extends Copy {
   /** How many changes a page has: of some so few that they fall behind. */
   readonly limit: number;
   next: string;
@@ -72,7 +80,7 @@ class Order {
   private readonly backups: string[] = [];
   /** Those that have no id of a store, as version 1.4 made them. */
   private readonly oldBackups = new Set<string>();
-  private readonly plants: (Plant & { readonly id: bigint })[] = [];
+  private readonly records: NewRecord[] = [];
   private readonly random: Random;
   private restores = 0;
   private lastRestored: string | undefined;
@@ -87,7 +95,9 @@ class Order {
   ) {
     this.random = trial.random;
     this.isOld = this.random.next() < 0.5;
-    this.followers = [1, 7, 1_000].map((limit) => ({ copy: new Map(), limit, next: '0', restores: 0 }));
+    this.followers = followed.flatMap((resource) =>
+      [1, 7, 1_000].map((limit) => ({ resource, records: new Map(), limit, next: '0', restores: 0 })),
+    );
   }
 
   async begin(): Promise<void> {
@@ -111,17 +121,18 @@ class Order {
     const client = await this.client();
     for (let left = 1 + this.random.below(8); left > 0; left--) {
       const kind = this.random.next();
-      const plant = kind < 0.6 || this.plants.length === 0 ? this.trial.createPlant() : undefined;
-      const existing = plant ?? this.random.pick(this.plants);
-      const call = { params: { id: existing.id } };
+      const created = kind < 0.6 || this.records.length === 0 ? this.trial.createRecord() : undefined;
+      const { resource, id, fields } = created ?? this.random.pick(this.records);
+      const call = { params: { id } };
       // What a restore took back, or what was deleted, may be asked for, too.
-      if (plant !== undefined) {
-        this.plants.push(plant);
-        await unwrap(client.createPlant({ body: plant }));
-      } else if (kind < 0.8) {
-        const { id: _, ...body } = createConflict(existing, this.random);
-        await client.updatePlant({ ...call, headers: { 'if-match': '*' }, body });
-      } else await client.deletePlant(call);
+      if (created !== undefined) {
+        this.records.push(created);
+        const { status } = await callOf(client, resource, 'create')({ body: { id, ...fields } });
+        if (status !== 200) this.tally.fail(`create of ${nameOf(created)}: ${status}`);
+      } else if (kind < 0.8 && has(resource, 'update')) {
+        const { fields: body } = createConflict({ resource, id, fields }, this.random);
+        await callOf(client, resource, 'update')({ ...call, headers: { 'if-match': '*' }, body });
+      } else if (has(resource, 'delete')) await callOf(client, resource, 'delete')(call);
       this.tally.add('writes');
     }
   }
@@ -134,9 +145,9 @@ class Order {
   async follow(follower: Follower, maxPages: number): Promise<void> {
     const client = await this.client();
     for (let page = 0; page < maxPages; page++) {
-      const { next: after, limit } = follower;
+      const { resource, records, next: after, limit } = follower;
       const mustExpire = after !== '0' && follower.restores !== this.restores;
-      const reply = await client.listChanges({ query: { after, limit } });
+      const reply = await feedOf(client, resource).listChanges({ query: { after, limit } });
       const hasExpired = reply.status === 400 && reply.body.error === errors.cursor_expired.error;
       if (mustExpire !== hasExpired || (reply.status !== 200 && !hasExpired)) {
         this.tally.fail(
@@ -147,12 +158,12 @@ class Order {
       follower.restores = this.restores;
       if (reply.status !== 200) {
         this.tally.add('errors after a restore');
-        follower.copy.clear();
+        records.clear();
         follower.next = '0';
         continue;
       }
       this.tally.add('pages');
-      for (const change of reply.body.changes) keep(follower.copy, change);
+      for (const change of reply.body.changes) keep(records, toChange(resource, change));
       follower.next = reply.body.next;
       if (reply.body.changes.length === 0 && follower.next === after) return;
     }
@@ -216,60 +227,67 @@ class Order {
     file.close();
   }
 
-  /** Keeps a copy by `followChanges` all the time. */
-  followSteadily(): { readonly copy: Map<bigint, Plant>; end(): Promise<void> } {
+  /** Keeps copies by `followChanges` all the time. */
+  followSteadily(): { readonly copies: readonly Copy[]; end(): Promise<void> } {
     const { trial, tally } = this;
-    const copy = new Map<bigint, Plant>();
     const ending = new AbortController();
     const baseUrl = 'http://service';
     const find: typeof fetch = (url, init) =>
       fetch(String(url).replace(baseUrl, trial.current[0]?.baseUrl ?? baseUrl), init);
     const client = createClient({ baseUrl, token: trial.token, fetch: find });
-    async function follow(): Promise<void> {
+    async function follow({ resource, records }: Copy): Promise<void> {
       const onCursorExpired = () => {
         tally.add('errors that followChanges reported');
-        copy.clear();
+        records.clear();
       };
       const options = { after: '0', wait: 2, signal: ending.signal, onCursorExpired };
-      for await (const { changes } of followChanges(client, options))
-        for (const change of changes) keep(copy, change);
+      for await (const { changes } of followChanges(feedOf(client, resource), options))
+        for (const change of changes) keep(records, toChange(resource, change));
     }
-    const following = follow().catch((error: unknown) => {
-      if (!ending.signal.aborted) tally.fail(`followChanges ended: ${error}`);
-    });
+    const copies = followed.map((resource): Copy => ({ resource, records: new Map() }));
+    const following = copies.map((copy) =>
+      follow(copy).catch((error: unknown) => {
+        if (!ending.signal.aborted) tally.fail(`followChanges ended: ${error}`);
+      }),
+    );
     return {
-      copy,
+      copies,
       async end() {
         ending.abort();
-        await following;
+        await Promise.all(following);
       },
     };
   }
 
-  async compareAll(steady: ReadonlyMap<bigint, Plant>): Promise<void> {
-    const rows = await this.trial.database.readRows();
-    const stored = new Map(rows.filter(({ deleted }) => !deleted).map((row) => [row.id, row]));
-    const differences = (copy: ReadonlyMap<bigint, Plant>) => [
-      ...[...stored].filter(([id, row]) => !hasSameFields(copy.get(id) ?? { name: '\0' }, row)),
-      ...[...copy].filter(([id]) => !stored.has(id)),
-    ];
+  async compareAll(steady: readonly Copy[]): Promise<void> {
+    const rows = (await this.trial.database.readRows()).filter(({ deleted }) => !deleted);
+    function findDifferences({ resource, records }: Copy): readonly bigint[] {
+      const stored = rows.filter((row) => row.resource === resource);
+      const ids = new Set(stored.map(({ id }) => id));
+      const isCopied = ({ id, fields }: NewRecord) => resource.isSame(records.get(id) ?? {}, fields);
+      return [
+        ...stored.flatMap((row) => (records.has(row.id) && isCopied(row) ? [] : row.id)),
+        ...[...records.keys()].filter((id) => !ids.has(id)),
+      ];
+    }
     await this.trial.service();
     await until(
-      () => differences(steady).length === 0 || this.tally.failures.length > 0,
+      () => steady.every((copy) => findDifferences(copy).length === 0) || this.tally.failures.length > 0,
       'followChanges has all',
     );
-    const copies = [...this.followers.map(({ copy }) => copy), steady];
+    const copies = [...this.followers, ...steady];
     for (const [index, copy] of copies.entries())
-      for (const [id] of differences(copy)) this.tally.fail(`follower ${index + 1} differs in ${id}`);
+      for (const id of findDifferences(copy))
+        this.tally.fail(`follower ${index + 1} differs in ${nameOf({ ...copy, id })}`);
     this.tally.add('copies compared', copies.length);
-    this.tally.add('plants compared', stored.size);
+    this.tally.add('records compared', rows.length);
   }
 }
 
 /** With the owners, which PostgreSQL requires. */
 const copyFolder = (from: string, to: string) => runSystemProgram('cp', '-a', from, to);
 
-function keep(copy: Map<bigint, Plant>, { id, plant }: Change): void {
-  if (plant === undefined) copy.delete(id);
-  else copy.set(id, pickFields(plant));
+function keep(records: Map<bigint, Fields>, { id, record }: Change): void {
+  if (record === undefined) records.delete(id);
+  else records.set(id, record.fields);
 }

@@ -1,9 +1,10 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { errors } from '@plant-store/contract/errors';
-import type { NewPlant } from '@plant-store/contract/operations';
-import type { Request, Shown } from './history.js';
+import { errorNamesOf } from '@plant-store/contract/resource';
+import type { Request } from './history.js';
 import type { Ledger, Outcome } from './ledger.js';
-import { hasSameFields, parse, pickFields, toJson } from './plants.js';
+import { type Operation, requestOf } from './operations.js';
+import { type NewRecord, parse, type Subject, toJson, toShown } from './records.js';
 
 /** Which service is called, and how. */
 export interface CallerOptions {
@@ -26,16 +27,17 @@ export class Caller {
     this.agent = new Agent({ keepAlive: true, maxSockets: options.connections });
   }
 
-  /** Creates plants by a batch. */
-  async createAll(plants: readonly NewPlant[]): Promise<readonly Outcome[]> {
+  /** Creates records of a resource by a batch. */
+  async createAll(resource: Subject, records: readonly NewRecord[]): Promise<readonly Outcome[]> {
     const starts = new Map<bigint, number>();
-    const ends = plants.map((plant) => {
-      const { start, end } = this.options.ledger.note({ do: 'create', plant }, starts.get(plant.id));
-      starts.set(plant.id, start);
+    const ends = records.map((record) => {
+      const { start, end } = this.options.ledger.note({ do: 'create', record }, starts.get(record.id));
+      starts.set(record.id, start);
       return end;
     });
-    const reply = await this.exchange('POST', '/plants/batch', `{"plants":[${plants.map(toJson)}]}`);
-    const outcomes = toOutcomes(plants, reply);
+    const body = toJson({ [resource.plural]: records.map(toBody) });
+    const reply = await this.exchange(...requestOf({ resource }, 'createMany'), body);
+    const outcomes = toOutcomes(resource, records, reply);
     for (const [index, end] of ends.entries()) end(outcomes[index] ?? unexpected(reply));
     return outcomes;
   }
@@ -47,14 +49,16 @@ export class Caller {
     return outcome;
   }
 
-  /** Lists the newest plants. */
-  async list(): Promise<void> {
+  /** Lists the newest records of a resource. */
+  async list(resource: Subject): Promise<void> {
     const end = this.options.ledger.noteList();
-    const reply = await this.exchange('GET', '/plants?order=newest&limit=50');
-    const { plants } = parse(reply.text);
+    const [method, path] = requestOf({ resource }, 'list');
+    const reply = await this.exchange(method, `${path}?order=newest&limit=50`);
+    const { [resource.plural]: page } = parse(reply.text);
     if (reply.status === 503) end({ kind: 'rejected' });
-    else if (reply.status !== 200) end(fail(reply));
-    else end(Array.isArray(plants) ? { kind: 'shown', plants } : unexpected(reply));
+    else if (reply.status !== 200) end(fail(reply, resource));
+    else if (!Array.isArray(page)) end(unexpected(reply));
+    else end({ kind: 'shown', records: page.map((one) => toShown(resource, one)) });
   }
 
   /** Closes its connections. */
@@ -97,47 +101,56 @@ interface Reply {
   readonly code?: string;
 }
 
+const toBody = ({ id, fields }: NewRecord) => ({ id, ...fields });
+
+/** The operations of requests. */
+export const operations: Readonly<Record<Request['do'], Operation>> = {
+  ...{ create: 'create', read: 'get', update: 'update', reuseId: 'update', delete: 'delete' },
+  follow: 'changes',
+};
+
 /** The method, the path, the body and the precondition of a request. */
-function toHttp({ do: what, plant, match }: Request): [string, string, string?, object?] {
-  const path = `/plants/${plant.id}`;
-  if (what === 'create') return ['POST', '/plants', toJson(plant)];
-  if (what === 'delete' || what === 'read') return [what === 'read' ? 'GET' : 'DELETE', path];
+function toHttp({ do: what, record, match }: Request): [string, string, string?, object?] {
+  const [method, path] = requestOf(record, operations[what]);
+  if (what === 'create') return [method, path, toJson(toBody(record))];
+  if (what === 'delete' || what === 'read') return [method, path];
   const precondition = what === 'reuseId' ? { 'if-none-match': '*' } : { 'if-match': match?.etag ?? '*' };
-  return ['PUT', path, JSON.stringify(pickFields(plant)), precondition];
+  return [method, path, toJson(record.fields), precondition];
 }
 
-function toOutcome({ do: what, plant }: Request, reply: Reply): Outcome {
+function toOutcome({ do: what, record }: Request, reply: Reply): Outcome {
   const { status, text, headers } = reply;
-  if (what === 'create' && status !== 200) return failCreate(reply);
+  const { resource } = record;
+  if (what === 'create' && status !== 200) return failCreate(reply, resource);
   if (what === 'read' && status === 503) return { kind: 'rejected' };
   if (what === 'delete' && status === 204 && text === '') return { kind: 'deleted' };
-  if (status !== 200 || what === 'delete') return fail(reply);
-  const shown = parse(text) as Partial<Shown> as Shown;
+  if (status !== 200 || what === 'delete') return fail(reply, resource);
+  const shown = toShown(resource, parse(text), headers.etag);
   if (what === 'create') {
-    if (!hasSameFields(shown, plant)) return unexpected(reply);
+    if (!resource.isSame(shown.fields, record.fields)) return unexpected(reply);
     return { kind: headers['idempotent-replayed'] === 'true' ? 'replayed' : 'stored' };
   }
-  const { etag } = headers;
-  if (shown.id !== plant.id || etag === undefined) return unexpected(reply);
-  return { kind: 'shown', plants: [{ ...shown, etag }] };
+  if (shown.id !== record.id || shown.etag === undefined) return unexpected(reply);
+  return { kind: 'shown', records: [shown] };
 }
 
-function toOutcomes(plants: readonly NewPlant[], reply: Reply): readonly Outcome[] {
-  if (reply.status !== 200) return plants.map(() => failCreate(reply));
+function toOutcomes(resource: Subject, records: readonly NewRecord[], reply: Reply): readonly Outcome[] {
+  if (reply.status !== 200) return records.map(() => failCreate(reply, resource));
   const { results } = parse(reply.text);
   if (!Array.isArray(results)) return [];
   return results.map((result): Outcome => {
-    if (result.status === 200) return { kind: result.replayed === true ? 'replayed' : 'stored' };
+    const status = Number(result.status);
+    if (status === 200) return { kind: result.replayed === true ? 'replayed' : 'stored' };
     // That a retry helps is said of the batch by its documents.
     const headers = { 'retry-after': '1' };
-    return failCreate({ status: result.status, text: JSON.stringify(result), headers });
+    return failCreate({ status, text: toJson(result), headers }, resource);
   });
 }
 
-function failCreate(reply: Reply): Outcome {
+function failCreate(reply: Reply, resource: Subject): Outcome {
   if (reply.status === 400 && numberOf(reply) === errors.id_taken.error) return { kind: 'taken' };
   if (reply.status === 400 && numberOf(reply) === errors.id_retired.error) return { kind: 'retired' };
-  const outcome = fail(reply);
+  const outcome = fail(reply, resource);
   return ['not found', 'failed'].includes(outcome.kind) ? unexpected(reply) : outcome;
 }
 
@@ -146,12 +159,12 @@ const unexpected = ({ status, text }: Reply) =>
 
 const numberOf = ({ text }: Reply) => Number(parse(text)['error']);
 
-function fail(reply: Reply): Outcome {
+function fail(reply: Reply, resource: Subject): Outcome {
   const { status, headers, code } = reply;
   if (code !== undefined) return { kind: 'no reply', code };
   const error = numberOf(reply);
   if (Math.floor(error / 100) !== status) return unexpected(reply);
-  if (error === errors.plant_not_found.error) return { kind: 'not found' };
+  if (error === errors[errorNamesOf(resource).notFound].error) return { kind: 'not found' };
   if (error === errors.precondition_failed.error) return { kind: 'failed' };
   if (error === errors.database_damaged.error) return { kind: 'damaged' };
   // Each of these is documented with a Retry-After, by which a caller knows that a retry helps.

@@ -1,13 +1,18 @@
-import type { Change } from '@plant-store/contract/operations';
 import { expect, it } from 'vitest';
-import { compareFollowers } from './followers.js';
+import { garden } from '../../../../packages/records/test/garden.js';
+import { compareFollowers, toChange } from './followers.js';
+import type { Change } from './history.js';
+import { erasedOf, toSubject } from './records.js';
 
-/** Changes such as `created 1@5`: of the plant 1, at 5. */
+const resource = toSubject(garden);
+const fieldsOf = (name: string) => ({ ...erasedOf(resource), name });
+
+/** Changes such as `created 1@5`: of the record 1, at 5. */
 const toChanges = (text: string): readonly Change[] =>
   text.split(', ').map((change) => {
     const [kind, idText = '', at = ''] = change.split(/[ @]/);
-    const plant = kind === 'deleted' ? {} : { plant: { name: `${kind} ${at}` } };
-    return { kind, id: BigInt(idText), idText, at, ...plant } as Change;
+    const shown = kind === 'deleted' ? {} : { garden: { id: BigInt(idText), ...fieldsOf(`${kind} ${at}`) } };
+    return toChange(resource, { kind, id: BigInt(idText), at, ...shown });
   });
 
 const listed = 'created 2@2, updated 1@3, deleted 3@5';
@@ -26,9 +31,9 @@ it.each<readonly [first: string, ...failures: readonly string[]]>([
   [`${all}, deleted 3@6`, 'last changes of follower 1: at 2 deleted 3'],
 ])('of a follower that gets %s is reported', (first, ...failures) => {
   const rows = [
-    { id: 1n, deleted: false, name: 'updated 3' },
-    { id: 2n, deleted: false, name: 'created 2' },
-    { id: 3n, deleted: true, name: '' },
+    { resource, id: 1n, deleted: false, fields: fieldsOf('updated 3') },
+    { resource, id: 2n, deleted: false, fields: fieldsOf('created 2') },
+    { resource, id: 3n, deleted: true, fields: erasedOf(resource) },
   ];
   const seen = [toChanges(first), toChanges(all)];
   const compare = (stored: typeof rows) => compareFollowers(stored, toChanges(listed), seen);
@@ -36,7 +41,7 @@ it.each<readonly [first: string, ...failures: readonly string[]]>([
   const [one, two, three] = rows as [(typeof rows)[0], (typeof rows)[0], (typeof rows)[0]];
   const wrong = [
     [two, three],
-    [{ ...one, name: 'created 1' }, two, three],
+    [{ ...one, fields: fieldsOf('created 1') }, two, three],
     [one, two, { ...three, deleted: false }],
   ];
   for (const stored of [...wrong, [...rows, { ...one, id: 4n }]])

@@ -1,18 +1,33 @@
-import { createClient, followChanges } from '@plant-store/client';
-import type { Change } from '@plant-store/contract/operations';
-import type { PlantRow } from '../system/databases.js';
+import { type Client, createClient, followChanges } from '@plant-store/client';
+import type { Row } from '../system/databases.js';
 import { until } from '../system/programs.js';
 import { Caller } from './caller.js';
-import { hasSameFields, pickFields, withoutTexts } from './plants.js';
+import type { Change } from './history.js';
+import { callOf, has } from './operations.js';
+import { erasedOf, nameOf, type Subject, subjects, toJson, toShown } from './records.js';
 import type { Tally } from './tally.js';
 import type { Trial } from './trial.js';
 
 /** How many changes a page of each follower has at most: of one so few that it falls behind. */
 const limits = [10, 1_000];
 
+/** The resources that have a feed. */
+export const followed = subjects.filter((resource) => has(resource, 'changes'));
+
+/** The client for `followChanges` of a resource. */
+export const feedOf = (client: Client, resource: Subject): Pick<Client, 'listChanges'> => ({
+  listChanges: callOf(client, resource, 'changes') as Client['listChanges'],
+});
+
+/** Reads a change of a reply, which has the record under the name of its resource. */
+export function toChange(resource: Subject, change: object): Change {
+  const { kind, id, at, [resource.name]: record } = Object(change);
+  return { resource, kind, id, at, record: record && toShown(resource, record) };
+}
+
 /**
- * Runs something while two followers get all changes, each of another instance if there are two. Afterwards all must get a last plant;
- * what they got is in the ledger, and is compared with a list of all changes that is read at the end.
+ * Runs something while two followers of each resource get all changes, each of another instance if there are two. Afterwards all must
+ * get a last record; what they got is in the ledger, and is compared with a list of all changes that is read at the end.
  */
 export async function withFollowers(
   trial: Trial,
@@ -20,11 +35,11 @@ export async function withFollowers(
   instances: number,
   run: () => Promise<void>,
 ): Promise<void> {
-  const { ledger, token, database } = trial;
+  const { ledger, token, database, createRecord } = trial;
   const ending = new AbortController();
   const errors: unknown[] = [];
 
-  function follow(limit: number, instance: number): readonly Change[] {
+  function follow(resource: Subject, limit: number, instance: number): readonly Change[] {
     const changes: Change[] = [];
     const note = ledger.noteFollower();
     const baseUrl = 'http://service';
@@ -32,36 +47,47 @@ export async function withFollowers(
       fetch(String(url).replace(baseUrl, trial.current[instance]?.baseUrl ?? baseUrl), init);
     const client = createClient({ baseUrl, token, fetch: find });
     async function collect(): Promise<void> {
-      for await (const page of followChanges(client, { after: '0', limit, signal: ending.signal })) {
-        page.changes.forEach(note);
-        changes.push(...page.changes);
+      const options = { after: '0', limit, signal: ending.signal };
+      for await (const page of followChanges(feedOf(client, resource), options)) {
+        const all = page.changes.map((change) => toChange(resource, change));
+        all.forEach(note);
+        changes.push(...all);
       }
     }
     collect().catch((error: unknown) => ending.signal.aborted || errors.push(error));
     return changes;
   }
 
-  try {
-    for (let instance = 0; instance < instances; instance++) await trial.service(instance);
-    const seen = limits.map((limit, index) => follow(limit, index % instances));
-    await run();
-    const last = trial.createPlant();
+  /** Compares what followers of a resource got, once they got a last record. */
+  async function compare(resource: Subject, seen: readonly (readonly Change[])[]): Promise<void> {
+    const last = createRecord(resource);
     const caller = new Caller({ ...(await trial.service()), token, ledger, connections: 1 });
-    const isStored = async () => (await caller.send({ do: 'create', plant: last })).kind === 'replayed';
-    await until(isStored, 'the last plant is stored');
+    const isStored = async () => (await caller.send({ do: 'create', record: last })).kind === 'replayed';
+    await until(isStored, `the last ${resource.name} is stored`);
     caller.close();
     const sentAt = performance.now();
     async function caughtUp(who: string, changes: readonly Change[]): Promise<void> {
       const isSeen = () => errors.length > 0 || changes.at(-1)?.id === last.id;
-      await until(isSeen, `${who} gets the last plant`);
-      tally.max(`ms until ${who} got the last plant`, performance.now() - sentAt);
+      await until(isSeen, `${who} gets the last ${resource.name}`);
+      tally.max(`ms until ${who} got the last ${resource.name}`, performance.now() - sentAt);
       tally.add(`changes of ${who}`, changes.length);
     }
     await Promise.all(seen.map((changes, index) => caughtUp(`follower ${index + 1}`, changes)));
-    const listed = follow(1_000, 0);
+    const listed = follow(resource, 1_000, 0);
     await caughtUp('the list', listed);
+    const rows = (await database.readRows()).filter((row) => row.resource === resource);
+    for (const failure of compareFollowers(rows, listed, seen)) tally.fail(failure);
+  }
+
+  try {
+    for (let instance = 0; instance < instances; instance++) await trial.service(instance);
+    const all = followed.map((resource) => ({
+      resource,
+      seen: limits.map((limit, index) => follow(resource, limit, index % instances)),
+    }));
+    await run();
+    for (const { resource, seen } of all) await compare(resource, seen);
     for (const error of errors) tally.fail(`a follower: ${error}`);
-    for (const failure of compareFollowers(await database.readRows(), listed, seen)) tally.fail(failure);
   } finally {
     ending.abort();
   }
@@ -72,16 +98,17 @@ export async function withFollowers(
  * they were shown what had been, in its order, the ledger knows.
  */
 export function compareFollowers(
-  rows: readonly PlantRow[],
+  rows: readonly Row[],
   listed: readonly Change[],
   seen: readonly (readonly Change[])[],
 ): readonly string[] {
   const failures: string[] = [];
   const changes = new Map(listed.map((change) => [change.id, change]));
   for (const row of rows) {
-    const { kind, plant = withoutTexts } = changes.get(row.id) ?? {};
-    const isSame = kind !== undefined && row.deleted === (kind === 'deleted') && hasSameFields(plant, row);
-    if (!isSame) failures.push(`stored is ${row.id} ${JSON.stringify(pickFields(row))}, listed ${kind}`);
+    const { kind, record } = changes.get(row.id) ?? {};
+    const isSame = row.resource.isSame(record?.fields ?? erasedOf(row.resource), row.fields);
+    if (kind === undefined || row.deleted !== (kind === 'deleted') || !isSame)
+      failures.push(`stored is ${nameOf(row)} ${toJson(row.fields)}, listed ${kind}`);
     changes.delete(row.id);
   }
   for (const change of changes.values()) failures.push(`listed, but not stored: ${describe(change)}`);
@@ -117,7 +144,7 @@ export function compareFollowers(
   return failures;
 }
 
-/** All that a change has: no two of a plant are alike, since they are made at different times. */
-function describe({ kind, idText, at, plant }: Change): string {
-  return `${kind} ${idText} ${at} ${plant && JSON.stringify([plant.addedAt, pickFields(plant)])}`;
+/** All that a change has: no two of a record are alike, since they are made at different times. */
+function describe({ kind, id, at, record }: Change): string {
+  return `${kind} ${id} ${at} ${record && toJson([record.addedAt, record.fields])}`;
 }

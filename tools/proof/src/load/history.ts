@@ -1,25 +1,21 @@
-import type { Change, NewPlant, Plant } from '@plant-store/contract/operations';
-import { hasSameFields, pickFields } from './plants.js';
+import { type Fields, type Identity, type NewRecord, type Shown, toJson } from './records.js';
 
-/** A plant as a reply shows it, with its entity tag unless a list shows it. */
-export type Shown = NewPlant & { readonly addedAt?: string | undefined; readonly etag?: string | undefined };
-
-/** A request about one id; of the plant of a delete, a read or `follow` only the id counts. */
+/** A request about one id; of the record of a delete, a read or `follow` only the id counts. */
 export interface Request {
-  /** `reuseId`: reuses the id of a deleted plant. `follow`: a follower gets its last change. */
+  /** `reuseId`: reuses the id of a deleted record. `follow`: a follower gets its last change. */
   readonly do: 'create' | 'update' | 'reuseId' | 'delete' | 'read' | 'follow';
-  readonly plant: NewPlant;
-  /** What an update may replace: any plant without it. */
+  readonly record: NewRecord;
+  /** What an update may replace: any record without it. */
   readonly match?: Shown | undefined;
 }
 
-/** A reply that shows what has the id, or a change. `retired`: a deleted plant; `failed`: the precondition does not hold. */
+/** A reply that shows what has the id, or a change. `retired`: a deleted record; `failed`: the precondition does not hold. */
 export interface Answer {
   readonly kind:
     | ('stored' | 'replayed' | 'taken' | 'retired' | 'deleted' | 'not found' | 'shown' | 'failed')
     | Change['kind'];
-  /** All plants that it shows. */
-  readonly plants?: readonly Shown[];
+  /** All records that it shows. */
+  readonly records?: readonly Shown[];
 }
 
 /** A request that was sent and, unless nobody knows what became of it, its answer. */
@@ -33,13 +29,20 @@ export interface Operation {
   readonly after?: number | undefined;
 }
 
+/** The last change of a record, as a follower gets it: with the record, unless it was deleted. */
+export interface Change extends Identity {
+  readonly kind: 'created' | 'updated' | 'deleted';
+  readonly at: string | undefined;
+  readonly record: Shown | undefined;
+}
+
 /** What has an id. */
-export type State = 'nothing' | 'a deleted plant' | Live;
+export type State = 'nothing' | 'a deleted record' | Live;
 
 interface Live {
-  readonly plant: Plant;
+  readonly fields: Fields;
   /** As which it was created, or was given the id. */
-  readonly created: Plant;
+  readonly created: Fields;
   readonly isUpdated?: true;
   /** Unknown until a reply shows it. */
   readonly addedAt?: string | undefined;
@@ -63,7 +66,7 @@ export function explain(
   const found: Possible[] = [];
   const visited = new Set<string>();
   function visit(before: State, left: readonly Operation[]): void {
-    const key = `${left.map(({ start }) => start)} ${JSON.stringify(before)}`;
+    const key = `${left.map(({ start }) => start)} ${toJson(before)}`;
     if (visited.has(key)) return;
     visited.add(key);
     const firstEnd = Math.min(...left.map(({ end }) => end));
@@ -93,20 +96,20 @@ export function explain(
 }
 
 function isEqual(one: State, other: State): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
+  return toJson(one) === toJson(other);
 }
 
 /** Whether nobody knows what became of two requests that are the same. */
 function isAlike(one: Operation, other: Operation): boolean {
   const isUnknown = [one, other].every(({ answer, after }) => answer === undefined && after === undefined);
-  const show = ({ request: { do: what, plant, match } }: Operation) =>
-    JSON.stringify([what, pickFields(plant), match && [match.addedAt, pickFields(match)]]);
+  const show = ({ request: { do: what, record, match } }: Operation) =>
+    toJson([what, record.fields, match && [match.addedAt, match.fields]]);
   return one === other || (isUnknown && show(one) === show(other));
 }
 
 /** What has the id after an operation; `undefined` if it is not answered like that. */
 function carryOut(before: State, { request, answer }: Operation): State | undefined {
-  const [shown] = answer?.plants ?? [];
+  const [shown] = answer?.records ?? [];
   // An update keeps the time, so that a reply to it shows that of what was there before.
   const isKept = typeof before === 'object' && request.do !== 'reuseId';
   const known = isKept ? { ...before, addedAt: before.addedAt ?? shown?.addedAt } : before;
@@ -115,27 +118,28 @@ function carryOut(before: State, { request, answer }: Operation): State | undefi
   if (kind !== answer.kind) return undefined;
   if (shown === undefined || typeof next !== 'object') return next;
   const { addedAt = shown.addedAt } = next;
-  return hasSameFields(next.plant, shown) && addedAt === shown.addedAt ? { ...next, addedAt } : undefined;
+  const isShown = shown.resource.isSame(next.fields, shown.fields) && addedAt === shown.addedAt;
+  return isShown ? { ...next, addedAt } : undefined;
 }
 
 /** What the service promises: the answer to a request, and what has the id then. */
-function reply(state: State, { do: what, plant, match }: Request): readonly [Answer['kind'], State] {
-  const fields = pickFields(plant);
-  const given = { plant: fields, created: fields };
+function reply(state: State, { do: what, record, match }: Request): readonly [Answer['kind'], State] {
+  const { fields, resource } = record;
+  const given = { fields, created: fields };
   if (what === 'create') {
     if (state === 'nothing') return ['stored', given];
-    if (state === 'a deleted plant') return ['retired', state];
-    return [hasSameFields(state.created, fields) ? 'replayed' : 'taken', state];
+    if (state === 'a deleted record') return ['retired', state];
+    return [resource.isSame(state.created, fields) ? 'replayed' : 'taken', state];
   }
   if (state === 'nothing') return ['not found', state];
-  if (what === 'delete') return ['deleted', 'a deleted plant'];
-  if (what === 'reuseId') return state === 'a deleted plant' ? ['shown', given] : ['failed', state];
-  if (state === 'a deleted plant') return [what === 'follow' ? 'deleted' : 'not found', state];
+  if (what === 'delete') return ['deleted', 'a deleted record'];
+  if (what === 'reuseId') return state === 'a deleted record' ? ['shown', given] : ['failed', state];
+  if (state === 'a deleted record') return [what === 'follow' ? 'deleted' : 'not found', state];
   if (what === 'follow') return [state.isUpdated ? 'updated' : 'created', state];
-  if (what === 'read' || hasSameFields(state.plant, fields)) return ['shown', state];
+  if (what === 'read' || resource.isSame(state.fields, fields)) return ['shown', state];
   const isMatched =
-    match === undefined || (hasSameFields(state.plant, match) && state.addedAt === match.addedAt);
-  return isMatched ? ['shown', { ...state, plant: fields, isUpdated: true }] : ['failed', state];
+    match === undefined || (resource.isSame(state.fields, match.fields) && state.addedAt === match.addedAt);
+  return isMatched ? ['shown', { ...state, fields, isUpdated: true }] : ['failed', state];
 }
 
 /** The operations that were sent until the first answer that no order explains, one a line. */
@@ -147,12 +151,12 @@ export function describeHistory(before: readonly Possible[], operations: readonl
       .map((one): Operation => (one.end <= time ? one : { ...one, ...unanswered }));
   const ends = operations.map(({ end }) => end).sort((one, other) => one - other);
   const wrong = ends.find((end) => explain(before, until(end)).length === 0) ?? Number.POSITIVE_INFINITY;
-  const show = (plant: Shown | undefined) =>
-    JSON.stringify(plant && { ...pickFields(plant), addedAt: plant.addedAt })?.slice(0, 200) ?? '';
-  const lines = until(wrong).map(({ request: { do: what, plant, match }, start, end, answer }) => {
+  const show = (record: Shown | undefined) =>
+    record === undefined ? '' : toJson({ ...record.fields, addedAt: record.addedAt }).slice(0, 200);
+  const lines = until(wrong).map(({ request: { do: what, record, match }, start, end, answer }) => {
     const precondition = match === undefined ? '' : ` if ${show(match)}`;
-    const shown = show(answer?.plants?.[0]);
-    return `${start} to ${end}: ${what} ${show(plant)}${precondition}: ${answer?.kind} ${shown}`.trim();
+    const shown = show(answer?.records?.[0]);
+    return `${start} to ${end}: ${what} ${show(record)}${precondition}: ${answer?.kind} ${shown}`.trim();
   });
-  return [`before: ${JSON.stringify(before.map(({ state }) => state))}`, ...lines].join('\n');
+  return [`before: ${toJson(before.map(({ state }) => state))}`, ...lines].join('\n');
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { ProofContext, Trials } from '../proof.js';
 import type { Place } from '../system/databases.js';
 import { withFollowers } from './followers.js';
-import { createRandom } from './plants.js';
+import { createRandom } from './random.js';
 import { Tally } from './tally.js';
 import { type Trial, withTrial } from './trial.js';
 

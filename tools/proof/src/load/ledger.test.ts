@@ -1,22 +1,27 @@
-import type { Change } from '@plant-store/contract/operations';
 import { expect, it } from 'vitest';
-import { comparePlants } from './compare-plants.js';
-import type { Request, Shown, State } from './history.js';
+import { garden } from '../../../../packages/records/test/garden.js';
+import { compareRecords } from './compare-records.js';
+import type { Change, Request, State } from './history.js';
 import { Ledger, type Outcome } from './ledger.js';
+import { erasedOf, type Fields, nameOf, type Shown, subjects, toSubject } from './records.js';
 
 const id = 2n ** 53n + 1n;
-const plants = {
-  a: { id, name: 'a', tag: undefined, deleted: false },
-  b: { id, name: 'a', tag: '', deleted: false },
-  tombstone: { id, name: '', tag: undefined, deleted: true },
-  half: { id, name: 'a', tag: undefined, deleted: true },
-  rounded: { id: 2n ** 53n, name: 'a', tag: undefined, deleted: false },
+const resource = toSubject(garden);
+const name = nameOf({ resource, id });
+const fields = { name: 'a', isOpen: true, plantIds: [1n, 2n] };
+const a = { resource, id, fields, deleted: false };
+const records = {
+  ...{ a, b: { ...a, fields: { ...fields, plantIds: [12n] } } },
+  tombstone: { ...a, fields: erasedOf(resource), deleted: true },
+  half: { ...a, deleted: true },
+  rounded: { ...a, id: 2n ** 53n },
 };
 
-/** The plant `b` that was added at 1, for `b1`. */
+/** The record `b` that was added at 1, for `b1`. */
 const toShown = (text: string): Shown => {
-  const { deleted: _, ...plant } = plants[text[0] === 'b' ? 'b' : 'a'];
-  return { ...plant, addedAt: text.slice(1), etag: text };
+  const record = records[text[0] === 'b' ? 'b' : 'a'];
+  // Read again from a reply, so that no list is the same one.
+  return { ...record, fields: structuredClone(record.fields), addedAt: text.slice(1), etag: text };
 };
 
 /**
@@ -31,12 +36,13 @@ function record(history: string): Ledger {
     const ends = group.split(/ (?=[|&])/).map((text) => {
       const parts = /^(?:([|&]) )?(\w+)(?: ([ab]))?(?: if (\w\d))?: (.+?)(?: ([ab]\d))?$/.exec(text);
       const [, sign, what, name, match, kind, shown] = parts ?? [];
-      const plant = shown === undefined ? undefined : toShown(shown);
-      if (what === 'first' || what === 'second') return () => followers[what]({ kind, id, plant } as Change);
-      const request = { do: what, plant: plants[name === 'b' ? 'b' : 'a'], match: match && toShown(match) };
+      const record = shown === undefined ? undefined : toShown(shown);
+      if (what === 'first' || what === 'second')
+        return () => followers[what]({ resource, kind, id, record } as Change);
+      const request = { do: what, record: records[name === 'b' ? 'b' : 'a'], match: match && toShown(match) };
       const { start, end } = ledger.note(request as Request, sign === '&' ? before : undefined);
       before = start;
-      const outcome = { kind, code: 'ECONNRESET', reply: '', ...(plant && { plants: [plant] }) };
+      const outcome = { kind, code: 'ECONNRESET', reply: '', ...(record && { records: [record] }) };
       return () => end(outcome as Outcome);
     });
     for (const end of ends) end();
@@ -44,9 +50,9 @@ function record(history: string): Ledger {
   return ledger;
 }
 
-const name = ({ tag }: { readonly tag?: string | undefined }) => (tag === '' ? 'b' : 'a');
+const letterOf = (one: Fields) => (resource.isSame(one, fields) ? 'a' : 'b');
 const describeState = (state: State) =>
-  typeof state === 'string' ? state : `${name(state.plant)} of ${name(state.created)}`;
+  typeof state === 'string' ? state : `${letterOf(state.fields)} of ${letterOf(state.created)}`;
 
 const created = 'create a: stored; ';
 const known = `${created}read: shown a1; `;
@@ -54,57 +60,61 @@ const deleted = `${created}delete: deleted; `;
 
 it.each<readonly [history: string, ...states: readonly string[]]>([
   ['create a: stored | delete: not found', 'a of a'],
-  ['create a: stored & create a: replayed | delete: deleted', 'a deleted plant'],
-  ['create a: stored & create a: retired | delete: deleted', 'a deleted plant'],
+  ['create a: stored & create a: replayed | delete: deleted', 'a deleted record'],
+  ['create a: stored & create a: retired | delete: deleted', 'a deleted record'],
   [`${known}update b if a1: shown b1; create a: replayed; create b: taken`, 'b of a'],
   [`${created}update b: shown b1; update b if a1: shown b1; update a if b1: shown a1`, 'a of a'],
-  [`${deleted}give b: shown b2; create a: taken; create b: replayed`, 'b of b'],
-  [`${known}delete: deleted; give a: shown a2; update b if a1: failed`, 'a of a'],
-  [`${created}give b: failed | delete: deleted | give b: shown b2`, 'b of b'],
-  ['delete: not found; give a: not found; update a: not found; read: not found', 'nothing'],
-  [`${deleted}read: not found; update b: not found; delete: deleted`, 'a deleted plant'],
+  [`${deleted}reuseId b: shown b2; create a: taken; create b: replayed`, 'b of b'],
+  [`${known}delete: deleted; reuseId a: shown a2; update b if a1: failed`, 'a of a'],
+  [`${created}reuseId b: failed | delete: deleted | reuseId b: shown b2`, 'b of b'],
+  ['delete: not found; reuseId a: not found; update a: not found; read: not found', 'nothing'],
+  [`${deleted}read: not found; update b: not found; delete: deleted`, 'a deleted record'],
   // What was not answered comes at any time, or not at all.
   ['create a: no reply', 'nothing', 'a of a'],
   ['create a: no reply; create b: taken', 'a of a'],
   [`${created}update b: no reply; read: shown a1; read: shown b1`, 'b of a'],
-  [`${created}delete: no reply; give b: no reply`, 'a of a', 'a deleted plant', 'b of b'],
-  [`${known}update b if a1: no reply; delete: deleted; give a: shown a2`, 'a of a'],
+  [`${created}delete: no reply; reuseId b: no reply`, 'a of a', 'a deleted record', 'b of b'],
+  [`${known}update b if a1: no reply; delete: deleted; reuseId a: shown a2`, 'a of a'],
   // Followers may get a change before it is acknowledged, or late, or not if another one came since.
   ['first: created a1 | create a: stored; update b: shown b1; second: updated b1', 'b of a'],
-  [`${deleted}give b: shown b2; first: created a1; first: deleted; first: created b2`, 'b of b'],
+  [`${deleted}reuseId b: shown b2; first: created a1; first: deleted; first: created b2`, 'b of b'],
   [`${known}update b: no reply | update a: shown a1; first: updated a1`, 'a of a'],
   ['create a: no reply; first: created a1; update b: no reply; second: created a1', 'a of a', 'b of a'],
 ])('%s is explained', (history, ...states) => {
   const ledger = record(history);
-  expect(ledger.check(id)).toBe(true);
-  const possible = ledger.known.get(id)?.possible ?? [];
+  expect(ledger.check(a)).toBe(true);
+  const possible = ledger.known.get(name)?.possible ?? [];
   expect([...new Set(possible.map(({ state }) => describeState(state)))]).toEqual(states);
   expect(ledger.failures).toEqual([]);
 });
 
 /** What no order explains after a history: each one alone. */
 const wrong: readonly (readonly [before: string, ...wrong: readonly string[]])[] = [
-  ['', 'create a: replayed', 'create a: taken', 'delete: deleted', 'give a: shown a1'],
+  ['', 'create a: replayed', 'create a: taken', 'delete: deleted', 'reuseId a: shown a1'],
   ['', 'create a: retired & create a: stored | delete: deleted', `${created}create b: stored`],
   ['create a: stored & create a: retired | ', 'delete: not found'],
   ['create a: no reply; delete: deleted; ', 'create a: stored'],
   [created, 'create a: stored', 'create a: retired', 'delete: not found', 'read: not found'],
-  [created, 'give b: shown b2', 'update a if b1: failed', 'update b: shown a1'],
-  [deleted, 'read: shown a1', 'create a: replayed', 'update b: shown b1', 'give b: failed'],
-  [deleted, 'give a: shown a2 | give b: shown b3'],
-  [`${deleted}give b: shown b2; `, 'create a: replayed', 'create b: taken', 'create b: retired'],
+  [created, 'reuseId b: shown b2', 'update a if b1: failed', 'update b: shown a1'],
+  [deleted, 'read: shown a1', 'create a: replayed', 'update b: shown b1', 'reuseId b: failed'],
+  [deleted, 'reuseId a: shown a2 | reuseId b: shown b3'],
+  [`${deleted}reuseId b: shown b2; `, 'create a: replayed', 'create b: taken', 'create b: retired'],
   // Updates that are lost, or that a late retry reverts.
   [`${created}update b: shown b1; `, 'read: shown a1', 'create a: replayed; read: shown a1'],
   [`${created}update b: shown b1; `, 'create a: taken', 'create b: replayed'],
   [`${created}update b: no reply; read: shown b1; `, 'read: shown a1'],
   // Updates of what they were not to replace, and none of what they were to.
   [known, 'update b if a1: failed', 'update b: shown b2', 'update b if a2: shown b1'],
-  [`${known}delete: deleted; give a: shown a2; `, 'update b if a1: shown b2'],
+  [`${known}delete: deleted; reuseId a: shown a2; `, 'update b if a1: shown b2'],
   // What was never there, or not yet; what was there before what the same follower got; what a crash took back; two orders.
   ['', 'first: created a1', 'first: deleted', 'create b: no reply; first: created a1'],
   [`${created}update b: shown b1; `, 'first: updated a1', 'first: created b1', 'first: updated b2'],
   [`${created}update b: shown b1; `, 'second: updated b1; first: created a1; second: created a1'],
-  [`${deleted}first: deleted; `, 'first: created a1', 'give b: shown b2; first: created b2; first: deleted'],
+  [
+    `${deleted}first: deleted; `,
+    'first: created a1',
+    'reuseId b: shown b2; first: created b2; first: deleted',
+  ],
   [`${created}update b: no reply; first: updated b1; `, 'read: shown a1', 'update a if a1: shown a1'],
   [
     `${created}update b: shown b1 | update a: shown a1; first: updated b1; first: updated a1; `,
@@ -115,7 +125,7 @@ const wrong: readonly (readonly [before: string, ...wrong: readonly string[]])[]
 const histories = wrong.flatMap(([before, ...after]) => after.map((one) => before + one));
 it.each(histories)('no order explains %s', (history) => {
   const ledger = record(`${history}; read: not found`);
-  expect(ledger.check(id)).toBe(false);
+  expect(ledger.check(a)).toBe(false);
   // Until the first wrong answer.
   const lines = ledger.failures[0]?.split('\n').slice(2) ?? [];
   expect(lines).toHaveLength(history.split(': ').length - 1);
@@ -125,7 +135,7 @@ const nothing = { lost: 0, 'lost deletes': 0, phantom: 0, double: 0, 'outcome un
 const unknown = { 'outcome unknown': 1, 'of those changed': 0 };
 const changed = { 'outcome unknown': 1, 'of those changed': 1 };
 
-it.each<readonly [sent: string, stored: readonly (keyof typeof plants)[], counts: object]>([
+it.each<readonly [sent: string, stored: readonly (keyof typeof records)[], counts: object]>([
   ['create a: stored', ['a'], { acknowledged: 1 }],
   ['create a: stored', [], { lost: 1 }],
   ['create a: stored', ['rounded'], { lost: 1, phantom: 1 }],
@@ -145,13 +155,13 @@ it.each<readonly [sent: string, stored: readonly (keyof typeof plants)[], counts
   [`${created}update b: no reply`, ['b'], changed],
   [`${created}update b: no reply; first: updated b1`, ['a'], { lost: 1 }],
   ['create a: no reply; first: created a1', [], { lost: 1 }],
-  [`${deleted}give b: shown b2`, ['b'], { acknowledged: 1, deleted: 0 }],
-  [`${deleted}give b: shown b2`, ['tombstone'], { lost: 1 }],
+  [`${deleted}reuseId b: shown b2`, ['b'], { acknowledged: 1, deleted: 0 }],
+  [`${deleted}reuseId b: shown b2`, ['tombstone'], { lost: 1 }],
 ])('after %s, stored is %j', (sent, stored, counts) => {
   const ledger = record(sent);
-  const comparison = comparePlants(
+  const comparison = compareRecords(
     ledger,
-    stored.map((row) => plants[row]),
+    stored.map((row) => records[row]),
   );
   expect(ledger.failures).toEqual([]);
   expect(comparison.counts).toMatchObject({ ...nothing, ...counts });
@@ -159,18 +169,33 @@ it.each<readonly [sent: string, stored: readonly (keyof typeof plants)[], counts
   expect(comparison.failures).toHaveLength(lost + lostDeletes + phantom + double);
 });
 
-it('a list may show what was deleted since it was sent, and an entity tag names one plant', () => {
+it('a list may show what was deleted since it was sent, and an entity tag names one record', () => {
   const ledger = record('create a: stored');
-  const [early, erase] = [ledger.noteList(), ledger.note({ do: 'delete', plant: plants.a })];
+  const [early, erase] = [ledger.noteList(), ledger.note({ do: 'delete', record: a })];
   erase.end({ kind: 'deleted' });
-  early({ kind: 'shown', plants: [plants.a] });
-  expect(ledger.check(id)).toBe(true);
-  ledger.noteList()({ kind: 'shown', plants: [plants.a] });
-  expect(ledger.check(id)).toBe(false);
+  early({ kind: 'shown', records: [a] });
+  expect(ledger.check(a)).toBe(true);
+  ledger.noteList()({ kind: 'shown', records: [a] });
+  expect(ledger.check(a)).toBe(false);
   const tagged = record('create a: stored; read: shown a1');
   const show = (shown: Shown) =>
-    tagged.note({ do: 'read', plant: shown }).end({ kind: 'shown', plants: [shown] });
+    tagged.note({ do: 'read', record: shown }).end({ kind: 'shown', records: [shown] });
   show({ ...toShown('a1'), etag: 'b1' });
   show({ ...toShown('b1'), etag: 'a1' });
   expect(tagged.failures).toHaveLength(2);
+});
+
+it('records of two resources with the same id are different ones', () => {
+  const [other] = subjects;
+  if (other === undefined) throw new Error('There is no resource');
+  const ledger = record('create a: stored');
+  const created = { ...a, resource: other, fields: erasedOf(other) };
+  ledger.note({ do: 'create', record: created }).end({ kind: 'stored' });
+  ledger.note({ do: 'delete', record: created }).end({ kind: 'deleted' });
+  const deleted = { ...created, deleted: true };
+  const compare = (...rows: Parameters<typeof compareRecords>[1]) => compareRecords(ledger, rows).failures;
+  expect(compare(a, deleted)).toEqual([]);
+  expect(compare(a)).toEqual([expect.stringContaining(`lost deletes: ${other.name} ${id} is`)]);
+  expect(compare(deleted)).toEqual([expect.stringContaining(`lost: garden ${id} is`)]);
+  expect(compare(a, deleted, deleted)).toEqual([expect.stringContaining('double: deleted')]);
 });

@@ -1,7 +1,6 @@
-import type { Change } from '@plant-store/contract/operations';
-import type { Answer, Operation, Possible, Request, Shown } from './history.js';
+import type { Answer, Change, Operation, Possible, Request } from './history.js';
 import { describeHistory, explain } from './history.js';
-import { pickFields, withoutTexts } from './plants.js';
+import { type Identity, nameOf, type Shown, toJson } from './records.js';
 
 /**
  * What a caller knows after a request that failed. `rejected`: it changed nothing. `unavailable` and `damaged` (503
@@ -15,8 +14,8 @@ type Failure =
 
 export type Outcome = Answer | Failure;
 
-/** What is known of an id. */
-interface Known {
+/** What is known of an id of a resource. */
+interface Known extends Identity {
   /** All that may have had it when that was last checked; nothing if no order explained the answers. */
   possible: readonly Possible[];
   /** The operations since then, or all, of which so many were checked. */
@@ -29,20 +28,20 @@ interface Known {
 const nothing: Possible = { state: 'nothing', unanswered: [] };
 
 /**
- * What callers know about the plants that they sent: each request with its outcome. `check` finds contradictions between them. What
+ * What callers know about the records that they sent: each request with its outcome. `check` finds contradictions between them. What
  * notes a request returns what notes its outcome.
  */
 export class Ledger {
-  /** What is known of each id that was sent. */
-  readonly known = new Map<bigint, Known>();
+  /** What is known of each id that was sent, by the name of its record. */
+  readonly known = new Map<string, Known>();
   /** Replies that no correct service gives. */
   readonly failures: string[] = [];
-  /** How many replies acknowledged a plant, replays included, or another change that must have been made. */
+  /** How many replies acknowledged a record, replays included, or another change that must have been made. */
   acknowledgements = 0;
   /** When the last of them came, and the longest time between two since it was last set to 0, in milliseconds. */
   acknowledgedAt = performance.now();
   longestGapMs = 0;
-  /** How many plants were shown by reads, updated, and created under the id of a deleted one. */
+  /** How many records were shown by reads, updated, and created under the id of a deleted one. */
   readonly replies = { shown: 0, updated: 0, 'ids reused': 0 };
   /** How many replies were 503 `database_unavailable`. */
   unavailable = 0;
@@ -61,9 +60,9 @@ export class Ledger {
   note(request: Request, after?: number): { readonly start: number; end(outcome: Outcome): void } {
     const start = ++this.time;
     const operation: Operation = { request, after, start, end: Number.POSITIVE_INFINITY };
-    const known = this.knownOf(request.plant.id);
+    const known = this.knownOf(request.record);
     known.operations.push(operation);
-    const change = JSON.stringify([request.do, request.do === 'delete' || pickFields(request.plant)]);
+    const change = toJson([request.do, request.do === 'delete' || request.record.fields]);
     const isFirst = !known.changes.has(change);
     if (request.do !== 'read' && isFirst) known.changes.set(change, request);
     const end = (outcome: Outcome) => {
@@ -76,17 +75,17 @@ export class Ledger {
     return { start, end };
   }
 
-  /** Notes a list, which shows some plants. */
+  /** Notes a list, which shows some records. */
   noteList(): (outcome: Outcome) => void {
     const start = ++this.time;
     return (outcome) => {
       if (outcome.kind === 'unexpected') this.failures.push(`a list: ${outcome.reply}`);
-      if (!('plants' in outcome)) return;
+      if (!('records' in outcome)) return;
       const end = ++this.time;
-      for (const plant of outcome.plants ?? []) {
+      for (const record of outcome.records ?? []) {
         this.replies.shown++;
-        const answer = { kind: 'shown', plants: [plant] } as const;
-        this.knownOf(plant.id).operations.push({ request: { do: 'read', plant }, start, end, answer });
+        const answer = { kind: 'shown', records: [record] } as const;
+        this.knownOf(record).operations.push({ request: { do: 'read', record }, start, end, answer });
       }
     };
   }
@@ -97,45 +96,49 @@ export class Ledger {
    */
   noteFollower(): (change: Change) => void {
     this.isFollowed = true;
-    const latest = new Map<bigint, number>();
-    return ({ kind, id, plant }) => {
+    const latest = new Map<string, number>();
+    return (change) => {
+      const { kind, resource, id, record } = change;
+      const name = nameOf(change);
       const end = ++this.time;
-      const request = { do: 'follow', plant: { ...withoutTexts, id } } as const;
-      const answer = { kind, plants: plant === undefined ? [] : [plant] };
-      this.knownOf(id).operations.push({ request, start: -end, end, after: latest.get(id), answer });
-      latest.set(id, -end);
+      const request = { do: 'follow', record: { resource, id, fields: {} } } as const;
+      const answer = { kind, records: record === undefined ? [] : [record] };
+      this.knownOf(change).operations.push({ request, start: -end, end, after: latest.get(name), answer });
+      latest.set(name, -end);
     };
   }
 
   /** Whether some order explains all answers about an id, of which no request is in flight; if none does that is a failure. */
-  check(id: bigint): boolean {
-    const known = this.knownOf(id);
+  check(identity: Identity): boolean {
+    const known = this.knownOf(identity);
     const { operations } = known;
     const before = this.isFollowed ? [nothing] : known.possible;
     if (operations.length > known.checked) known.possible = explain(before, operations);
     if (known.possible.length === 0 && operations.length > 0)
-      this.failures.push(`plant ${id}: no order explains\n${describeHistory(before, operations)}`);
+      this.failures.push(`${nameOf(identity)}: no order explains\n${describeHistory(before, operations)}`);
     if (this.isFollowed) known.checked = operations.length;
     else known.operations = [];
     return known.possible.length > 0;
   }
 
-  knownOf(id: bigint): Known {
-    const known = this.known.get(id) ?? {
+  knownOf({ resource, id }: Identity): Known {
+    const name = nameOf({ resource, id });
+    const known = this.known.get(name) ?? {
+      ...{ resource, id },
       possible: [nothing],
       operations: [],
       checked: 0,
       changes: new Map(),
     };
-    this.known.set(id, known);
+    this.known.set(name, known);
     return known;
   }
 
-  private acknowledge({ do: what }: Request, { kind, plants = [] }: Answer, isFirst: boolean): void {
-    for (const plant of plants) this.checkTag(plant);
-    if (what === 'read') this.replies.shown += plants.length;
-    if (what === 'update') this.replies.updated += plants.length;
-    if (what === 'reuseId') this.replies['ids reused'] += plants.length;
+  private acknowledge({ do: what }: Request, { kind, records = [] }: Answer, isFirst: boolean): void {
+    for (const record of records) this.checkTag(record);
+    if (what === 'read') this.replies.shown += records.length;
+    if (what === 'update') this.replies.updated += records.length;
+    if (what === 'reuseId') this.replies['ids reused'] += records.length;
     const isDone = what !== 'read' && ['stored', 'replayed', 'deleted', 'shown'].includes(kind);
     // Otherwise another request may have changed that, so that this one need not have stored anything.
     if (!isDone || (!isFirst && ['delete', 'update'].includes(what))) return;
@@ -145,10 +148,10 @@ export class Ledger {
     this.acknowledgements++;
   }
 
-  /** Two plants of an id have the same entity tag if and only if they are the same. */
-  private checkTag(plant: Shown): void {
-    const content = JSON.stringify([`${plant.id}`, plant.addedAt, pickFields(plant)]);
-    const tag = `${plant.id} ${plant.etag}`;
+  /** Two states of a record have the same entity tag if and only if they are the same. */
+  private checkTag(record: Shown): void {
+    const content = toJson([nameOf(record), record.addedAt, record.fields]);
+    const tag = `${nameOf(record)} ${record.etag}`;
     for (const [one, other] of Object.entries({ [content]: tag, [tag]: content })) {
       const before = this.tags.get(one) ?? other;
       if (before !== other) this.failures.push(`${one} goes with ${before} and with ${other}`);
@@ -156,10 +159,10 @@ export class Ledger {
     }
   }
 
-  /** Counts an outcome that shows nothing of the plant. Returns whether the request has changed nothing for certain. */
-  private hasChangedNothing(outcome: Failure, { do: what, plant: { id } }: Request): boolean {
-    if (outcome.kind === 'damaged') this.failures.push(`${what} of ${id}: database_damaged`);
-    if (outcome.kind === 'unexpected') this.failures.push(`${what} of ${id}: ${outcome.reply}`);
+  /** Counts an outcome that shows nothing of the record. Returns whether the request has changed nothing for certain. */
+  private hasChangedNothing(outcome: Failure, { do: what, record }: Request): boolean {
+    if (outcome.kind === 'damaged') this.failures.push(`${what} of ${nameOf(record)}: database_damaged`);
+    if (outcome.kind === 'unexpected') this.failures.push(`${what} of ${nameOf(record)}: ${outcome.reply}`);
     if (what === 'read') return true;
     if (outcome.kind === 'rejected') this.rejected++;
     if (outcome.kind === 'unavailable') this.unavailable++;

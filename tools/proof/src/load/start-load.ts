@@ -1,57 +1,71 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { NewPlant } from '@plant-store/contract/operations';
-import { Caller, type CallerOptions } from './caller.js';
+import { Caller, type CallerOptions, operations } from './caller.js';
 import type { Request } from './history.js';
-import { createConflict, type Random } from './plants.js';
+import type { Outcome } from './ledger.js';
+import { has } from './operations.js';
+import type { Random } from './random.js';
+import { createConflict, type NewRecord } from './records.js';
 
 /** How to load a service. */
 export interface LoadOptions extends CallerOptions {
   readonly random: Random;
-  /** Creates new plants; several loads of one ledger share it. */
-  readonly createPlant: () => NewPlant;
+  /** Creates new records; several loads of one ledger share it. */
+  readonly createRecord: () => NewRecord;
   /** Whether a connection ends its part once a request had no reply, as after a crash of the service. */
   readonly endsWithoutReply?: boolean;
   /** How long a connection pauses after a request, in milliseconds; 0 by default. */
   readonly pauseMs?: number;
 }
 
-/** Callers that keep creating, updating and deleting plants. */
+/** Callers that keep creating, updating and deleting records. */
 export type Load = ReturnType<typeof startLoad>;
 
-/** How many of the latest plants are sent again, get a conflict, or are updated or deleted. */
+/** How many of the latest records are sent again, get a conflict, or are updated or deleted. */
 const recentCount = 500;
-/** How many of the latest deletes meet retries of the creates, or new plants under their ids: about as many as are in flight. */
+/** How many of the latest deletes meet retries of the creates, or new records under their ids: about as many as are in flight. */
 const deletedCount = 8;
 const delayAfterFailureMs = 20;
-/** How many plants a batch has at most. */
+/** How many records a batch has at most. */
 const maxBatch = 40;
 
 /**
- * Starts to create, update, delete and read plants over several connections: most are new, some replays, some conflicts, some what was
+ * Starts to create, update, delete and read records of all resources over several connections: most are new, some replays, some conflicts, some what was
  * not answered before, and some get the ids of deleted ones, while others send the same creates again.
  */
 export function startLoad(options: LoadOptions) {
   const { random, connections, endsWithoutReply = false, pauseMs = 0 } = options;
   const caller = new Caller(options);
-  const { choose, choosePlant } = createChooser(options);
+  const { choose, chooseRecord } = createChooser(options);
   let stopped = false;
 
-  /** Reads a plant, or the newest ones. Returns the plant, if it is shown. */
-  async function read(plant: NewPlant) {
-    const outcome = await (random.next() < 0.3 ? caller.list() : caller.send({ do: 'read', plant }));
-    return outcome?.kind === 'shown' ? outcome.plants?.[0] : undefined;
+  /** Reads a record, or the newest ones. Returns the record, if it is shown. */
+  async function read(record: NewRecord) {
+    const isList = random.next() < 0.3;
+    const outcome = await (isList ? caller.list(record.resource) : caller.send({ do: 'read', record }));
+    return outcome?.kind === 'shown' ? outcome.records?.[0] : undefined;
+  }
+
+  /** Creates records by a batch for each resource, or one by one. */
+  function createAll(records: readonly NewRecord[]): Promise<readonly Outcome[]> {
+    const groups = Map.groupBy(records, ({ resource }) => resource);
+    const sent = [...groups].flatMap(([resource, group]) =>
+      has(resource, 'createMany')
+        ? caller.createAll(resource, group)
+        : group.map(async (record) => [await caller.send({ do: 'create', record })]),
+    );
+    return Promise.all(sent).then((outcomes) => outcomes.flat());
   }
 
   /** Sends a request and, now and then, reads what it is about. Returns its first outcome. */
   async function send() {
     if (random.next() < 0.07)
-      return (await caller.createAll(Array.from({ length: 1 + random.below(maxBatch) }, choosePlant)))[0];
+      return (await createAll(Array.from({ length: 1 + random.below(maxBatch) }, chooseRecord)))[0];
     const request = choose();
-    const { do: what, plant } = request;
+    const { do: what, record } = request;
     const isRead = random.next() < (what === 'create' ? 0.1 : 0.3);
-    const match = isRead && what !== 'create' ? await read(plant) : undefined;
+    const match = isRead && what !== 'create' ? await read(record) : undefined;
     const outcome = await caller.send({ match, ...request });
-    if (isRead && ['stored', 'replayed', 'shown', 'deleted'].includes(outcome.kind)) await read(plant);
+    if (isRead && ['stored', 'replayed', 'shown', 'deleted'].includes(outcome.kind)) await read(record);
     return outcome;
   }
 
@@ -78,39 +92,46 @@ export function startLoad(options: LoadOptions) {
 }
 
 /** Chooses what is sent next. */
-function createChooser({ ledger, random, createPlant }: LoadOptions) {
+function createChooser({ ledger, random, createRecord }: LoadOptions) {
   const latest = [...ledger.known.values()].slice(-recentCount);
   const recent = latest.flatMap(
-    ({ changes }) => [...changes.values()].find((request) => request.do === 'create')?.plant ?? [],
+    ({ changes }) => [...changes.values()].find((request) => request.do === 'create')?.record ?? [],
   );
   const unknown = latest.flatMap(({ possible }) => possible[0]?.unanswered ?? []);
-  const deleted: NewPlant[] = [];
+  const deleted: NewRecord[] = [];
 
-  /** The plant of a create. */
-  function choosePlant(): NewPlant {
+  /** The record of a create. */
+  function chooseRecord(): NewRecord {
     const kind = random.next();
     if (kind > 0.95 && recent.length > 0) return random.pick(recent);
     if (kind > 0.9 && recent.length > 0) return createConflict(random.pick(recent), random);
     if (kind > 0.85 && deleted.length > 0) return random.pick(deleted);
-    const plant = createPlant();
-    if (recent.length < recentCount) recent.push(plant);
-    else recent[random.below(recentCount)] = plant;
-    return plant;
+    const record = createRecord();
+    if (recent.length < recentCount) recent.push(record);
+    else recent[random.below(recentCount)] = record;
+    return record;
   }
 
+  /** Chooses a request, or a create where the resource lacks its operation. */
   function choose(): Request {
+    const request = chooseAny();
+    const { resource } = request.record;
+    return has(resource, operations[request.do]) ? request : { do: 'create', record: chooseRecord() };
+  }
+
+  function chooseAny(): Request {
     const again = random.next() < 0.15 ? unknown.pop() : undefined;
     // Half of what a crash left unknown stays so, since not every caller retries.
     if (again !== undefined && random.next() < 0.5) return again.request;
     const kind = random.next();
-    if (kind < 0.7 || recent.length === 0) return { do: 'create', plant: choosePlant() };
-    const plant = random.pick(recent);
-    if (kind < 0.82) return { do: 'update', plant: createConflict(plant, random) };
+    if (kind < 0.7 || recent.length === 0) return { do: 'create', record: chooseRecord() };
+    const record = random.pick(recent);
+    if (kind < 0.82) return { do: 'update', record: createConflict(record, random) };
     if (kind < 0.87 && deleted.length > 0)
-      return { do: 'reuseId', plant: createConflict(random.pick(deleted), random) };
-    deleted.push(plant);
+      return { do: 'reuseId', record: createConflict(random.pick(deleted), random) };
+    deleted.push(record);
     if (deleted.length > deletedCount) deleted.shift();
-    return { do: 'delete', plant };
+    return { do: 'delete', record };
   }
-  return { choose, choosePlant };
+  return { choose, chooseRecord };
 }

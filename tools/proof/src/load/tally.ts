@@ -1,5 +1,5 @@
 import type { ProofResult } from '../proof.js';
-import type { Comparison, Counts } from './compare-plants.js';
+import type { Comparison, Counts } from './compare-records.js';
 import type { Trial } from './trial.js';
 
 /** Adds up what the comparisons of several databases found. */

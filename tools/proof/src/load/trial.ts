@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs';
 import { type Database, exportRows } from '../system/databases.js';
 import { until } from '../system/programs.js';
 import { issueToken, Service } from '../system/service.js';
-import { type Comparison, comparePlants } from './compare-plants.js';
+import { type Comparison, compareRecords } from './compare-records.js';
 import { Ledger } from './ledger.js';
-import { createPlantSource, type Random } from './plants.js';
+import type { Random } from './random.js';
+import { createRecordSource } from './records.js';
 import { type Load, type LoadOptions, startLoad } from './start-load.js';
 
 /** What a trial needs. */
@@ -37,7 +38,7 @@ export class Trial {
   readonly database: Database;
   readonly random: Random;
   readonly ledger = new Ledger();
-  readonly createPlant: LoadOptions['createPlant'];
+  readonly createRecord: ReturnType<typeof createRecordSource>;
   private readonly ends: (() => Promise<void>)[] = [];
   /** The services of `service`, by the numbers of their instances. */
   readonly current: Service[] = [];
@@ -49,7 +50,7 @@ export class Trial {
   ) {
     this.database = options.database;
     this.random = options.random;
-    this.createPlant = createPlantSource(options.random.fork());
+    this.createRecord = createRecordSource(options.random.fork());
   }
 
   /**
@@ -78,9 +79,9 @@ export class Trial {
     acknowledgements = this.random.below(300),
     instance = 0,
   ): Promise<Load> {
-    const { ledger, token, createPlant } = this;
+    const { ledger, token, createRecord } = this;
     const { baseUrl } = await this.service(instance);
-    const caller = { ledger, token, createPlant, connections, baseUrl, random: this.random.fork() };
+    const caller = { ledger, token, createRecord, connections, baseUrl, random: this.random.fork() };
     const load = startLoad({ ...options, ...caller });
     this.ends.push(load.stop);
     await this.acknowledgements(acknowledgements, load);
@@ -108,12 +109,12 @@ export class Trial {
   }
 
   /**
-   * Compares all plants, while no request is in flight: those in the database, or those that `plant-store export` prints. The wrong
-   * replies since the last call are among the failures.
+   * Compares the records of all resources, while no request is in flight: those in the database, or those that
+   * `plant-store export` prints. The wrong replies since the last call are among the failures.
    */
   async compare(from: 'database' | 'export' = 'database'): Promise<Comparison> {
     const rows = await (from === 'export' ? exportRows(this.database.url) : this.database.readRows());
-    const { counts, failures } = comparePlants(this.ledger, rows);
+    const { counts, failures } = compareRecords(this.ledger, rows);
     return { counts, failures: [...failures, ...this.ledger.failures.splice(0)] };
   }
 

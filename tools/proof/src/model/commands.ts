@@ -1,15 +1,15 @@
-import type { PlantQuery } from '@plant-store/contract/operations';
-import { resources } from '@plant-store/contract/resources';
-import type { routes } from '@plant-store/contract/routes';
+import type { Kind, Kinds } from '@plant-store/contract/resource';
 import fc from 'fast-check';
-import { fieldNames, requiredNames } from '../load/plants.js';
+import { has, type Operation, requestOf } from '../load/operations.js';
+import { type Subject, subjects, toJson } from '../load/records.js';
 import type { Request } from './stores.js';
 
 /** The query of a list. */
-export type ListQuery = Omit<PlantQuery, 'after'> & {
+export interface ListQuery {
   readonly limit: number;
   readonly order: 'id' | 'newest';
-};
+  readonly [filter: string]: unknown;
+}
 
 /** What is done with all plant stores. In requests `⟦3⟧` stands for the fourth id of the run. */
 export type Command =
@@ -27,7 +27,8 @@ export type Command =
       readonly signal: NodeJS.Signals;
       readonly delayMs: number;
     }
-  | { readonly do: 'list'; readonly query: ListQuery }
+  /** All pages of a list of a resource, which is named. */
+  | { readonly do: 'list'; readonly resource: string; readonly query: ListQuery }
   | { readonly do: 'restart'; readonly signal: NodeJS.Signals }
   | { readonly do: 'issue' | 'revoke' | 'expire'; readonly token: number };
 
@@ -45,86 +46,118 @@ export function fillIds(text: string, run: number): string {
   return text.replace(/⟦(\d)⟧/g, (_, number) => String(toId(Number(number), run)));
 }
 
-const post = (path: string, body: string): Request => ({ method: 'POST', path, body });
-
 const id = fc.nat(idsOfRun - 1).map((number) => `⟦${number}⟧`);
 const text = fc.oneof(
-  // Few, so that the same plant comes again.
+  // Few, so that the same record comes again.
   { weight: 3, arbitrary: fc.constantFrom('a', '') },
   { weight: 1, arbitrary: fc.constantFrom('A', 'á', 'á', '🌱', '"\\/\n\u2028') },
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 8 }) },
 );
 // All but the one character that texts may not have.
 const validText = text.map((value) => value.replaceAll('\0', ''));
-const texts = Object.fromEntries(fieldNames.map((name) => [name, validText]));
-const filters = fieldNames.filter((name) => resources.plant.fields[name]?.filter);
-const plant = fc
-  .tuple(id, fc.record(texts, { requiredKeys: [...requiredNames] }))
-  .map(([number, texts]) => `{"id":${number},${JSON.stringify(texts).slice(1)}`);
-const item = fc.oneof(
-  { weight: 6, arbitrary: plant },
-  { weight: 1, arbitrary: fc.constantFrom('{}', 'null', '{"id":1.5,"name":"a"}') },
+const int64 = fc.oneof(
+  fc.constantFrom(0n, -1n, 2n ** 53n + 1n, 2n ** 63n - 1n, -(2n ** 63n)),
+  fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
 );
+const [min, max] = [new Date('0000-01-01T00:00:00.000Z'), new Date('9999-12-31T23:59:59.999Z')];
+const values: { readonly [Of in Kind]: fc.Arbitrary<Kinds[Of]['value']> } = {
+  ...{ text: validText, int64, boolean: fc.boolean() },
+  time: fc.date({ min, max, noInvalidDate: true }).map((date) => date.toISOString()),
+  int64List: fc.array(int64, { maxLength: 3 }),
+};
 
-/** The ids of a batch, and now and then what is none. */
-const ids = fc
-  .array(
-    fc.oneof(
-      { weight: 6, arbitrary: id.map((number) => `"${number}"`) },
-      { weight: 1, arbitrary: fc.constantFrom('1', '"01"', 'null') },
+function fieldsOf(resource: Subject) {
+  const fields = Object.entries(resource.fields);
+  return fc.record(Object.fromEntries(fields.map(([name, { kind }]) => [name, values[kind]])), {
+    requiredKeys: fields.flatMap(([name, { required }]) => (required ? name : [])),
+  });
+}
+
+const recordOf = (resource: Subject) =>
+  fc
+    .tuple(id, fieldsOf(resource))
+    .map(([number, fields]) => toJson({ id: 0, ...fields }).replace('0', number));
+
+/** The items of a batch, and now and then what is none. */
+const itemsOf = (valid: fc.Arbitrary<string>, ...others: readonly string[]) =>
+  fc.array(fc.oneof({ weight: 6, arbitrary: valid }, { weight: 1, arbitrary: fc.constantFrom(...others) }), {
+    minLength: 1,
+    maxLength: 6,
+    size: 'max',
+  });
+
+function toRequest(
+  resource: Subject,
+  operation: Operation,
+  { id = '', ...others }: { readonly id?: string } & Pick<Request, 'body' | 'headers'>,
+): Request {
+  const [method, path] = requestOf({ resource, id }, operation);
+  return { method, path, ...others };
+}
+
+const withIds = (operation: Operation) => (resource: Subject) =>
+  itemsOf(
+    id.map((number) => `"${number}"`),
+    ...['1', '"01"', 'null'],
+  ).map((items) => toRequest(resource, operation, { body: `{"ids":[${items}]}` }));
+
+const withId = (operation: Operation) => (resource: Subject) =>
+  id.map((number) => toRequest(resource, operation, { id: number }));
+
+/** The requests of each operation, but for lists, which take several, and for changes, whose cursors differ. */
+const builders: Readonly<
+  Record<Exclude<Operation, 'list' | 'changes'>, (resource: Subject) => fc.Arbitrary<Request>>
+> = {
+  create: (resource) => recordOf(resource).map((body) => toRequest(resource, 'create', { body })),
+  createMany: (resource) =>
+    itemsOf(recordOf(resource), '{}', 'null', '{"id":1.5}').map((items) =>
+      toRequest(resource, 'createMany', { body: `{"${resource.plural}":[${items}]}` }),
     ),
-    { minLength: 1, maxLength: 6, size: 'max' },
-  )
-  .map((items) => `{"ids":[${items}]}`);
-
-/** The requests of each operation, but for lists, which take several, and for those on tokens, whose ids and texts differ. */
-const valid = {
-  createPlant: plant.map((body) => post('/plants', body)),
-  createPlants: fc
-    .array(item, { minLength: 1, maxLength: 6, size: 'max' })
-    .map((items) => post('/plants/batch', `{"plants":[${items}]}`)),
-  getPlants: ids.map((body) => post('/plants/batch/get', body)),
-  deletePlants: ids.map((body) => post('/plants/batch/delete', body)),
-  // The precondition of no known plant: what all stores must say alike, whatever their entity tags are.
-  updatePlant: fc
-    .tuple(
-      id,
-      fc.record(texts, { requiredKeys: [...requiredNames] }),
-      fc.constantFrom('If-Match: *', 'If-None-Match: *', 'If-Match: "x"', 'If-None-Match: "x"'),
-    )
-    .map(
-      ([number, texts, precondition]): Request => ({
-        ...{ method: 'PUT', path: `/plants/${number}`, body: JSON.stringify(texts) },
-        headers: Object.fromEntries([precondition.split(': ')]),
+  getMany: withIds('getMany'),
+  deleteMany: withIds('deleteMany'),
+  // The precondition of no known record: what all stores must say alike, whatever their entity tags are.
+  update: (resource) =>
+    fc
+      .tuple(
+        id,
+        fieldsOf(resource),
+        fc.constantFrom('If-Match: *', 'If-None-Match: *', 'If-Match: "x"', 'If-None-Match: "x"'),
+      )
+      .map(([number, fields, precondition]) => {
+        const headers = Object.fromEntries([precondition.split(': ')]);
+        return toRequest(resource, 'update', { id: number, body: toJson(fields), headers });
       }),
-    ),
-  deletePlant: id.map((number): Request => ({ method: 'DELETE', path: `/plants/${number}` })),
-  getPlant: id.map((number): Request => ({ method: 'GET', path: `/plants/${number}` })),
-  listTags: fc.constant<Request>({ method: 'GET', path: '/tags' }),
-} satisfies Record<
-  Exclude<
-    keyof typeof routes,
-    | 'listPlants'
-    | 'listChanges'
-    | 'getOwnToken'
-    | 'listTokens'
-    | 'createToken'
-    | 'rotateToken'
-    | 'revokeToken'
-  >,
-  fc.Arbitrary<Request>
->;
+  delete: withId('delete'),
+  get: withId('get'),
+  count: (resource) => fc.constant(toRequest(resource, 'count', {})),
+};
 
-/** Those that are not valid; what the fake makes of each, the cases of packages/contract have. */
-const rejected = fc.constantFrom<Request>(
-  ...['', '{"id":1,"id":2,"name":"a"}', '{"id":"1","name":null,"tag":1}', '{"id":1.5,"name":"\\ud800"}'].map(
-    (body) => post('/plants', body),
+const valid = subjects.flatMap((resource) =>
+  Object.entries(builders).flatMap(([operation, build]) =>
+    has(resource, operation as keyof typeof builders) ? build(resource) : [],
   ),
-  ...['{"plants":[]}', `{"plants":[${'0,'.repeat(1_000)}0]}`].map((body) => post('/plants/batch', body)),
-  ...['{"ids":[]}', '{"ids":"1"}'].map((body) => post('/plants/batch/delete', body)),
-  ...['/plants/01', '/plants/1', '/plants?limit=0', '/plants?q=%00'].map((path) => ({ method: 'GET', path })),
-  ...['/plants/9223372036854775808', '/plants/1'].map((path) => ({ method: 'DELETE', path })),
 );
+const create = fc.oneof(...subjects.map(builders.create));
+
+/** Requests that are not valid; what the fake makes of each, the cases of packages/contract have. */
+function rejectedOf(resource: Subject): readonly Request[] {
+  const { names, plural } = resource;
+  const all = (operation: Operation, ...others: readonly Parameters<typeof toRequest>[2][]) =>
+    has(resource, operation) ? others.map((other) => toRequest(resource, operation, other)) : [];
+  const wrong = Object.fromEntries(names.map((name) => [name, null]));
+  const bodies = ['', '{"id":1,"id":2}', toJson({ id: '1', ...wrong }), `{"id":1.5,"${names[0]}":"\\ud800"}`];
+  return [
+    ...all('create', ...bodies.map((body) => ({ body }))),
+    ...all('createMany', { body: `{"${plural}":[]}` }, { body: `{"${plural}":[${'0,'.repeat(1_000)}0]}` }),
+    ...all('deleteMany', { body: '{"ids":[]}' }, { body: '{"ids":"1"}' }),
+    ...all('get', { id: '01' }, { id: '1' }),
+    ...all('delete', { id: '9223372036854775808' }, { id: '1' }),
+    ...['limit=0', 'q=%00'].flatMap((query) =>
+      all('list', {}).map((request) => ({ ...request, path: `${request.path}?${query}` })),
+    ),
+  ];
+}
+const rejected = fc.constantFrom(...subjects.flatMap(rejectedOf));
 
 const token = fc.nat(2);
 const main = fc.constant('main' as const);
@@ -140,31 +173,35 @@ function command<const What extends Command['do'], Parts extends object>(
 }
 
 const common: readonly fc.Arbitrary<Command>[] = [
-  ...Object.values(valid).map((request) => command('send', { request, token: main, callers: one })),
-  command('send', {
-    request: valid.createPlant,
-    token: fc.oneof(token, fc.constant('none' as const)),
-    callers: one,
-  }),
+  ...valid.map((request) => command('send', { request, token: main, callers: one })),
+  command('send', { request: create, token: fc.oneof(token, fc.constant('none' as const)), callers: one }),
   command('send', { request: fc.constant('again' as const), token: main, callers: one }),
-  command('send', { request: valid.createPlant, token: main, callers: fc.integer({ min: 2, max: 6 }) }),
+  command('send', { request: create, token: main, callers: fc.integer({ min: 2, max: 6 }) }),
   command('send', { request: rejected, token: main, callers: one }),
-  fc
-    .record(
-      {
-        limit: fc.constantFrom(20, 100, 1_000),
-        order: fc.constantFrom('id' as const, 'newest' as const),
-        q: validText,
-        ...Object.fromEntries(filters.map((name) => [name, validText])),
-      },
-      { requiredKeys: ['limit', 'order'] },
-    )
-    .map((query): Command => ({ do: 'list', query })),
+  ...subjects.filter((resource) => has(resource, 'list')).map(listOf),
 ];
+
+/** Lists of a resource, with any of its filters. */
+function listOf({ name, fields }: Subject): fc.Arbitrary<Command> {
+  const all = Object.entries(fields);
+  const filters = all.flatMap(([field, { filter, kind }]) =>
+    filter ? [[field, values[kind]] as const] : [],
+  );
+  const search = all.some(([, field]) => field.search) ? { q: validText } : {};
+  const page = fc.record({
+    limit: fc.constantFrom(20, 100, 1_000),
+    order: fc.constantFrom('id' as const, 'newest' as const),
+  });
+  return fc
+    .tuple(page, fc.record({ ...search, ...Object.fromEntries(filters) }, { requiredKeys: [] }))
+    .map(
+      ([required, others]): Command => ({ do: 'list', resource: name, query: { ...required, ...others } }),
+    );
+}
 
 const rare: readonly fc.Arbitrary<Command>[] = [
   command('restart', { signal }),
-  command('interrupt', { request: fc.oneof(...Object.values(valid)), signal, delayMs: fc.nat(15) }),
+  command('interrupt', { request: fc.oneof(...valid), signal, delayMs: fc.nat(15) }),
   ...(['issue', 'revoke', 'expire'] as const).map((what) => command(what, { token })),
 ];
 

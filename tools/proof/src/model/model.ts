@@ -1,8 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { StoredPlant } from '@plant-store/contract/operations';
 import fc from 'fast-check';
-import { parse, pickFields } from '../load/plants.js';
+import { requestOf } from '../load/operations.js';
+import {
+  findSubject,
+  type Identity,
+  nameOf,
+  parse,
+  type Shown,
+  type Subject,
+  subjects,
+  toJson,
+  toShown,
+} from '../load/records.js';
 import type { ProofContext, ProofResult } from '../proof.js';
 import { type Place, withDatabases } from '../system/databases.js';
 import { type Command, fillIds, idsOfRun, type ListQuery, sequences, toId } from './commands.js';
@@ -13,7 +23,7 @@ const shrinkMs = 60_000;
 
 /**
  * Runs random sequences of creates, batches, deletes, reads, races, restarts and changes of tokens on several plant stores at
- * once, and compares each reply with that of the fake, which is the API's whole meaning in a few collections, and the plants at the
+ * once, and compares each reply with that of the fake, which is the API's whole meaning in a few collections, and the records at the
  * end.
  */
 export function proveModel(count: number, context: ProofContext): Promise<Omit<ProofResult, 'promise'>> {
@@ -51,7 +61,11 @@ export async function runSequences(
   /** The runs that have failed: of their ids nothing is known, so that the shorter ones that follow fail for their own reasons. */
   const failed = new Set<number>();
   let run = 0;
-  const idsOf = (one: number) => Array.from({ length: idsOfRun }, (_, number) => toId(number, one));
+  const identitiesOf = (one: number) =>
+    Array.from({ length: idsOfRun }, (_, number) => toId(number, one)).flatMap((id) =>
+      subjects.map((resource): Identity => ({ resource, id })),
+    );
+  const findUnknown = () => new Set([...failed].flatMap(identitiesOf).map(nameOf));
 
   async function runOne(commands: readonly Command[]): Promise<void> {
     run++;
@@ -62,7 +76,7 @@ export async function runSequences(
       if (command.do === 'send') {
         const request = command.request === 'again' ? last : fill(command.request);
         last = request;
-        const token = nameOf(command.token);
+        const token = tokenOf(command.token);
         if (request !== undefined) await sendToAll(request, token, command.callers);
       } else if (command.do === 'interrupt') {
         await interrupt(fill(command.request), command.signal, command.delayMs);
@@ -70,9 +84,8 @@ export async function runSequences(
         counts.restarts++;
         await Promise.all(stores.map((store) => store.restart(command.signal)));
       } else if (command.do === 'list') {
-        const unknown = new Set([...failed].flatMap(idsOf));
-        for (const store of stores)
-          counts.requests += await compareLists(fake, store, command.query, unknown);
+        const list = { resource: findSubject(command.resource), query: command.query };
+        for (const store of stores) counts.requests += await compareLists(fake, store, list, findUnknown());
       } else await changeToken(command.do, command.token, tokens);
     }
   }
@@ -83,7 +96,7 @@ export async function runSequences(
     body: body === undefined ? undefined : fillIds(body, run),
   });
 
-  function nameOf(token: number | 'main' | 'none'): string | undefined {
+  function tokenOf(token: number | 'main' | 'none'): string | undefined {
     return token === 'none' ? undefined : token === 'main' ? token : `run-${run}-${token}`;
   }
 
@@ -128,7 +141,7 @@ export async function runSequences(
     token: number,
     tokens: Map<number, 'valid' | 'invalid'>,
   ): Promise<void> {
-    const name = nameOf(token) ?? '';
+    const name = tokenOf(token) ?? '';
     const all = [fake, ...stores];
     if (what === 'revoke' && tokens.get(token) === 'valid') {
       const ms = await Promise.all(all.map((store) => store.revokeToken(name)));
@@ -155,24 +168,24 @@ export async function runSequences(
     }
   });
   const details = await fc.check(property, { seed, numRuns: count });
-  const unknown = new Set([...failed].flatMap(idsOf));
-  const ids = Array.from({ length: run }, (_, before) => idsOf(before + 1)).flat();
-  const expected = await fake.readAll(ids);
+  const unknown = findUnknown();
+  const all = Array.from({ length: run }, (_, before) => identitiesOf(before + 1)).flat();
+  const expected = await fake.readAll(all);
   const differences: string[] = [];
   for (const store of stores) {
-    const stored = await store.readAll(ids);
-    for (const id of new Set([...ids, ...stored.keys()]))
-      if (stored.get(id) !== expected.get(id) && !unknown.has(id))
-        differences.push(`${store.name}: ${id} is ${stored.get(id)}, expected ${expected.get(id)}`);
+    const stored = await store.readAll(all);
+    for (const name of new Set([...all.map(nameOf), ...stored.keys()]))
+      if (stored.get(name) !== expected.get(name) && !unknown.has(name))
+        differences.push(`${store.name}: ${name} is ${stored.get(name)}, expected ${expected.get(name)}`);
   }
-  const held = [...expected.keys()].filter((id) => !unknown.has(id));
+  const held = [...expected.keys()].filter((name) => !unknown.has(name));
   return {
     figures: {
       'plant stores': [fake, ...stores].map(({ name }) => name).join(', '),
       sequences: run,
       ...counts,
-      'plants compared': held.length * stores.length,
-      'of those deleted': held.filter((id) => expected.get(id) === 'deleted').length * stores.length,
+      'records compared': held.length * stores.length,
+      'of those deleted': held.filter((name) => expected.get(name) === 'deleted').length * stores.length,
     },
     failures: [...(details.failed ? [describe(details)] : []), ...differences],
   };
@@ -222,8 +235,14 @@ function describe<T>(details: fc.RunDetails<T>): string {
   return `${reason}\n${fc.defaultReportMessage(details)}`;
 }
 
+/** A list of a resource. */
+interface List {
+  readonly resource: Subject;
+  readonly query: ListQuery;
+}
+
 /**
- * Lists all plants of the fake and of a store. How many a page has is left to them, up to the limit.
+ * Lists all records of the fake and of a store. How many a page has is left to them, up to the limit.
  *
  * @returns how many requests that took
  * @throws {Error} if what the store shows is not in order, or differs from the fake
@@ -231,22 +250,22 @@ function describe<T>(details: fc.RunDetails<T>): string {
 async function compareLists(
   fake: Store,
   store: Store,
-  query: ListQuery,
-  unknown: ReadonlySet<bigint>,
+  list: List,
+  unknown: ReadonlySet<string>,
 ): Promise<number> {
-  const [expected, actual] = [await readPages(fake, query), await readPages(store, query)];
+  const [expected, actual] = [await readPages(fake, list), await readPages(store, list)];
   const fail = (text: string) => {
-    throw new Error(`${store.name}: ${text} in a list of ${JSON.stringify(query)}`);
+    throw new Error(`${store.name}: ${text} in a list of ${list.resource.plural}, ${toJson(list.query)}`);
   };
-  for (const [index, plant] of actual.shown.entries()) {
+  for (const [index, record] of actual.shown.entries()) {
     const before = actual.shown[index - 1];
-    if (before !== undefined && !isInOrder(before, plant, query))
-      fail(`${plant.id} comes after ${before.id}`);
+    if (before !== undefined && !isInOrder(before, record, list.query))
+      fail(`${record.id} comes after ${before.id}`);
   }
   // When each was stored differs, and so the order of the newest.
   const [due = new Set(), known = new Set()] = [expected, actual].map(({ shown }) => {
-    const compared = shown.filter(({ id }) => !unknown.has(id));
-    return new Set(compared.map((plant) => `${plant.id} ${JSON.stringify(pickFields(plant))}`));
+    const compared = shown.filter((record) => !unknown.has(nameOf(record)));
+    return new Set(compared.map(({ id, fields }) => `${id} ${toJson(fields)}`));
   });
   const missing = [...due].find((one) => !known.has(one));
   const more = [...known].find((one) => !due.has(one));
@@ -254,29 +273,27 @@ async function compareLists(
   return actual.pages;
 }
 
-/** A plant as a list shows it. */
-type Shown = StoredPlant & { readonly addedAt: string };
-
-async function readPages(store: Store, query: ListQuery) {
+async function readPages(store: Store, { resource, query }: List) {
   const shown: Shown[] = [];
-  let after: string | undefined;
+  const [method, url] = requestOf({ resource }, 'list');
+  let after: unknown;
   for (let pages = 1; ; pages++) {
     const parameters = Object.entries({ ...query, after }).flatMap(([name, value]) =>
-      value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
+      value === undefined ? [] : [`${name}=${encodeURIComponent(`${value}`)}`],
     );
-    const path = `/plants?${parameters.join('&')}`;
-    const { status, body } = await store.send({ method: 'GET', path }, 'main');
-    if (status !== 200) throw new Error(`${store.name}: GET ${path} led to ${status} ${body}`);
-    const page = parse(body) as { plants: Shown[]; next?: string };
-    if (page.plants.length > query.limit)
-      throw new Error(`${store.name}: GET ${path} shows ${page.plants.length} plants`);
-    shown.push(...page.plants);
-    after = page.next;
+    const path = `${url}?${parameters.join('&')}`;
+    const { status, body } = await store.send({ method, path }, 'main');
+    const { [resource.plural]: page, next } = parse(body);
+    if (status !== 200 || !Array.isArray(page) || page.length > query.limit)
+      throw new Error(`${store.name}: GET ${path} led to ${status} ${body}`);
+    shown.push(...page.map((record) => toShown(resource, record)));
+    after = next;
     if (after === undefined) return { shown, pages };
   }
 }
 
-function isInOrder(before: Shown, plant: Shown, { order }: ListQuery): boolean {
-  if (order === 'id') return before.id < plant.id;
-  return before.addedAt > plant.addedAt || (before.addedAt === plant.addedAt && before.id > plant.id);
+function isInOrder(before: Shown, { id, addedAt = '' }: Shown, { order }: ListQuery): boolean {
+  if (order === 'id') return before.id < id;
+  const { addedAt: earlier = '' } = before;
+  return earlier > addedAt || (earlier === addedAt && before.id > id);
 }

@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createFakePlantStore } from '@plant-store/client/testing';
-import { pickFields } from '../load/plants.js';
+import { routes } from '@plant-store/contract/routes';
+import { requestOf } from '../load/operations.js';
+import { type Identity, nameOf, parse, toJson, toShown } from '../load/records.js';
 import type { Place } from '../system/databases.js';
 import { commandOutput, issueToken, Service } from '../system/service.js';
 
@@ -21,7 +23,7 @@ export interface Observation {
   readonly replayed: boolean;
 }
 
-/** Something that stores plants as the API promises. */
+/** Something that stores records as the API promises. */
 export interface Store {
   readonly name: string;
   /**
@@ -30,7 +32,7 @@ export interface Store {
    * @param token the name of an access token; without one the request has none
    */
   send(request: Request, token: string | undefined): Promise<Observation>;
-  /** Ends it by a signal and starts it again on the same plants. */
+  /** Ends it by a signal and starts it again on the same records. */
   restart(signal: NodeJS.Signals): Promise<void>;
   /** Issues an access token under a name, which no other has. */
   issueToken(name: string): Promise<void>;
@@ -38,8 +40,8 @@ export interface Store {
   revokeToken(name: string): Promise<number>;
   /** Issues a token that expires by itself, and resolves once it is rejected. */
   expireToken(name: string): Promise<void>;
-  /** What it holds for each of these ids: the plant in JSON, or `deleted`. It has nothing besides. */
-  readAll(ids: readonly bigint[]): Promise<ReadonlyMap<bigint, string>>;
+  /** What it holds of each of these, by its name: the fields in JSON, or `deleted`. It has nothing besides. */
+  readAll(all: readonly Identity[]): Promise<ReadonlyMap<string, string>>;
   stop(): Promise<unknown>;
 }
 
@@ -69,11 +71,11 @@ export async function startServiceStore(
   const exchange = (request: Request, token: string | undefined) =>
     fetch(`${service.baseUrl}${request.path}`, compose(request, tokens, token, { connection: 'close' }));
 
-  /** Waits until a token is rejected; the bodies store nothing. */
+  /** Waits until a token is rejected. */
   async function rejection(token: string): Promise<number> {
     const startedAt = performance.now();
     for (let inRow = 0; inRow < rejectionsInRow; ) {
-      const { status } = await exchange({ method: 'POST', path: '/plants', body: '' }, token);
+      const { status } = await exchange({ method: 'GET', path: routes.getOwnToken.path }, token);
       inRow = status === 401 ? inRow + 1 : 0;
       if (performance.now() - startedAt > rejectionTimeoutMs)
         throw new Error(`${name}: the token ${token} is still accepted`);
@@ -104,13 +106,13 @@ export async function startServiceStore(
     },
     async readAll() {
       const rows = await database.readRows();
-      return new Map(rows.map((row) => [row.id, row.deleted ? 'deleted' : JSON.stringify(pickFields(row))]));
+      return new Map(rows.map((row) => [nameOf(row), row.deleted ? 'deleted' : toJson(row.fields)]));
     },
     stop: () => service.kill('SIGTERM'),
   };
 }
 
-/** The fake plant store of the client, which must behave like the service. It keeps its plants for as long as it exists. */
+/** The fake plant store of the client, which must behave like the service. It keeps its records for as long as it exists. */
 export function createFakeStore(): Store {
   const store = createFakePlantStore();
   const valid = new Map([['main', store.token]]);
@@ -134,20 +136,24 @@ export function createFakeStore(): Store {
     async expireToken(name) {
       issued.set(name, `fake-token-${name}`);
     },
-    async readAll(ids) {
-      const all = new Map([...store.plants].map(([id, plant]) => [id, JSON.stringify(plant)]));
-      for (const id of ids) {
-        // It changes nothing where there is no plant.
-        const isDeleted = !all.has(id) && (await exchange(toDelete(id), 'main')).status === 204;
-        if (isDeleted) all.set(id, 'deleted');
+    async readAll(all) {
+      const found = new Map<string, string>();
+      const request = (identity: Identity, operation: 'get' | 'delete') => {
+        const [method, path] = requestOf(identity, operation);
+        return exchange({ method, path }, 'main');
+      };
+      for (const identity of all) {
+        const reply = await request(identity, 'get');
+        const { fields } = toShown(identity.resource, parse(await reply.text()));
+        if (reply.status === 200) found.set(nameOf(identity), toJson(fields));
+        // It changes nothing where there is no record.
+        else if ((await request(identity, 'delete')).status === 204) found.set(nameOf(identity), 'deleted');
       }
-      return all;
+      return found;
     },
     stop: async () => undefined,
   };
 }
-
-const toDelete = (id: bigint): Request => ({ method: 'DELETE', path: `/plants/${id}` });
 
 /** A request as `fetch` takes it. */
 function compose(

@@ -2,19 +2,27 @@ import { randomUUID } from 'node:crypto';
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { NewPlant, Plant } from '@plant-store/contract/operations';
+import { resourceNameOf } from '@plant-store/contract/record-format';
 import { createDatabase, createPostgresqlServer, query } from '@plant-store/postgresql-server';
 import Sqlite from 'better-sqlite3';
-import { fieldNames, parse, pickFields, withoutTexts } from '../load/plants.js';
+import {
+  erasedOf,
+  findSubject,
+  type NewRecord,
+  parse,
+  type Subject,
+  subjects,
+  toShown,
+} from '../load/records.js';
 import { killProcesses, readChildren } from './programs.js';
 import { commandOutput } from './service.js';
 
 /** The engines that the service runs on. */
 export type Engine = 'sqlite' | 'postgresql';
 
-/** A row of the table `plants`. */
-export interface PlantRow extends NewPlant {
-  /** Whether the plant was deleted, of which only the row is left. */
+/** A row of the table of a resource. */
+export interface Row extends NewRecord {
+  /** Whether the record was deleted, of which only the row is left. */
   readonly deleted: boolean;
 }
 
@@ -22,8 +30,8 @@ export interface PlantRow extends NewPlant {
 export interface Database {
   /** The value for `DATABASE_URL`. */
   readonly url: string;
-  /** All rows: two of one id, too, if the index of the ids is damaged. The service may be running. */
-  readRows(): Promise<readonly PlantRow[]>;
+  /** All rows of all resources: two of one id, too, if the index of the ids is damaged. The service may be running. */
+  readRows(): Promise<readonly Row[]>;
   /** What the engine's own check of the whole database finds wrong; nothing if it is intact, or the engine has none. */
   findDamage(): Promise<readonly string[]>;
 }
@@ -119,7 +127,15 @@ function openSqliteDatabase(path: string): Database {
   return {
     url: `file:${path}`,
     readRows: async () =>
-      read((file) => file.prepare<[], Columns>('SELECT * FROM plants').safeIntegers().all().map(toRow)),
+      read((file) =>
+        subjects.flatMap((resource) =>
+          file
+            .prepare<[], Columns>(selectOf(resource))
+            .safeIntegers()
+            .all()
+            .map((row) => toRow(resource, row)),
+        ),
+      ),
     async findDamage() {
       const found = read((file) => file.pragma('integrity_check')) as { integrity_check: string }[];
       return found.map(({ integrity_check: text }) => text).filter((text) => text !== 'ok');
@@ -131,28 +147,43 @@ function openSqliteDatabase(path: string): Database {
 export function openPostgresqlDatabase(url: string): Database {
   return {
     url,
-    readRows: async () => (await query<Columns>(url, 'SELECT * FROM plants')).map(toRow),
+    async readRows() {
+      const rows = subjects.map(async (resource) =>
+        (await query<Columns>(url, selectOf(resource))).map((row) => toRow(resource, row)),
+      );
+      return (await Promise.all(rows)).flat();
+    },
     findDamage: async () => [],
   };
 }
 
-/** What `plant-store export` prints of a database: on each line a plant, or `{"id":1,"deleted":true}`. */
-export async function exportRows(databaseUrl: string): Promise<readonly PlantRow[]> {
+/** What `plant-store export` prints of a database: on each line a record, or the id of a deleted one. */
+export async function exportRows(databaseUrl: string): Promise<readonly Row[]> {
   const lines = (await commandOutput(['export'], { DATABASE_URL: databaseUrl })).split('\n').slice(0, -1);
   return lines.map((line) => {
-    const row: PlantRow = { ...withoutTexts, deleted: false, ...(parse(line) as Pick<PlantRow, 'id'>) };
-    if (row.id === undefined) throw new Error(`The export has a line without an id: ${line}`);
-    return row;
+    const parsed = parse(line);
+    const resource = findSubject(resourceNameOf(parsed));
+    if (parsed['id'] === undefined) throw new Error(`The export has a line without an id: ${line}`);
+    const deleted = parsed['deleted'] === true;
+    const { id, fields } = toShown(resource, parsed);
+    return { resource, id, deleted, fields: deleted ? erasedOf(resource) : fields };
   });
 }
 
-/** All columns of a row as an engine gives them, with `null` for a text that a plant does not have. */
-interface Columns extends Partial<Record<keyof Plant, string | null>> {
+const selectOf = ({ plural }: Subject) => `SELECT * FROM ${plural}`;
+
+/** All columns of a row as an engine gives them, with `null` for a value that a record does not have. */
+interface Columns extends Readonly<Record<string, unknown>> {
   readonly id: bigint | string;
   readonly deleted: bigint | boolean;
 }
 
-function toRow({ id, deleted, ...others }: Columns): PlantRow {
-  const texts = fieldNames.map((name) => [name, others[name] ?? undefined]);
-  return { id: BigInt(id), deleted: Boolean(deleted), ...pickFields(Object.fromEntries(texts) as Plant) };
+function toRow(resource: Subject, { id, deleted, ...others }: Columns): Row {
+  const fields = {};
+  const columns = resource.names.map((name) => others[toColumnName(name)]);
+  resource.readColumns(columns, 0, fields);
+  return { resource, id: BigInt(id), deleted: Boolean(deleted), fields };
 }
+
+/** `is_open` for the field `isOpen`. */
+const toColumnName = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

@@ -1,23 +1,23 @@
-import type { PlantRow } from '../system/databases.js';
+import type { Row } from '../system/databases.js';
 import type { State } from './history.js';
 import type { Ledger } from './ledger.js';
-import { describePlant, hasSameFields, withoutTexts } from './plants.js';
+import { describeRecord, erasedOf, nameOf, toJson } from './records.js';
 
 /** How a database differs from what callers know. */
 export interface Comparison {
   readonly counts: Counts;
-  /** A description of each row or plant that is lost, phantom or double. */
+  /** A description of each row or record that is lost, phantom or double. */
   readonly failures: readonly string[];
 }
 
 const noCounts = {
-  /** Ids of which a plant was acknowledged. */
+  /** Ids of which a record was acknowledged. */
   acknowledged: 0,
-  /** Ids of plants that are known to be deleted. */
+  /** Ids of records that are known to be deleted. */
   deleted: 0,
-  /** Acknowledged plants that are not there, or are not as they were created or updated last. */
+  /** Acknowledged records that are not there, or are not as they were created or updated last. */
   lost: 0,
-  /** Ids of plants that are known to be deleted, of which there is no row, or the plant is there, or a text of it. */
+  /** Ids of records that are known to be deleted, of which there is no row, or the record is there, or a value of it. */
   'lost deletes': 0,
   /** Rows that nobody sent, or whose every request was rejected. */
   phantom: 0,
@@ -30,7 +30,7 @@ const noCounts = {
 export type Counts = typeof noCounts;
 
 /** Compares all rows of the database with a ledger, while no request is in flight. */
-export function comparePlants(ledger: Ledger, rows: readonly PlantRow[]): Comparison {
+export function compareRecords(ledger: Ledger, rows: readonly Row[]): Comparison {
   const counts = { ...noCounts };
   const failures: string[] = [];
   const fail = (kind: 'lost' | 'lost deletes' | 'phantom' | 'double', text: string) => {
@@ -38,42 +38,45 @@ export function comparePlants(ledger: Ledger, rows: readonly PlantRow[]): Compar
     failures.push(`${kind}: ${text}`);
   };
 
-  const stored = new Map<bigint, PlantRow>();
+  const stored = new Map<string, Row>();
   for (const row of rows) {
-    if (stored.has(row.id)) fail('double', describeRow(row));
-    stored.set(row.id, row);
-    if (!ledger.known.has(row.id)) fail('phantom', describeRow(row));
+    const name = nameOf(row);
+    if (stored.has(name)) fail('double', describeRow(row));
+    stored.set(name, row);
+    if (!ledger.known.has(name)) fail('phantom', describeRow(row));
   }
-  for (const [id, known] of ledger.known) {
+  for (const [name, known] of ledger.known) {
     // What no order explains is a failure of the ledger.
-    if (!ledger.check(id)) continue;
-    const row = stored.get(id);
+    if (!ledger.check(known)) continue;
+    const row = stored.get(name);
     const states = known.possible.map(({ state }) => state);
-    const isDeleted = states.every((state) => state === 'a deleted plant');
+    const isDeleted = states.every((state) => state === 'a deleted record');
     const isAcknowledged = !states.includes('nothing');
     if (isAcknowledged) counts.acknowledged++;
     if (isDeleted) counts.deleted++;
     // The one in which nothing was carried out that was not answered.
     const most = Math.max(...known.possible.map(({ unanswered }) => unanswered.length));
     const unchanged = known.possible.find(({ unanswered }) => unanswered.length === most)?.state ?? 'nothing';
-    const isUnknown = new Set(states.map((state) => JSON.stringify(state))).size > 1;
+    const isUnknown = new Set(states.map(toJson)).size > 1;
     counts['outcome unknown'] += Number(isUnknown);
     counts['of those changed'] += Number(isUnknown && !isStored(unchanged, row));
     if (states.some((state) => isStored(state, row))) continue;
-    const isHalf = row?.deleted === true && !hasSameFields(row, withoutTexts);
+    const isHalf = row?.deleted === true && !isErased(row);
     const kind = isDeleted || isHalf ? 'lost deletes' : isAcknowledged ? 'lost' : 'phantom';
-    const expected = states.map((state) => JSON.stringify(state).slice(0, 200)).join(' or ');
-    fail(kind, `plant ${id} is ${expected}, stored is ${row === undefined ? 'nothing' : describeRow(row)}`);
+    const expected = states.map((state) => toJson(state).slice(0, 200)).join(' or ');
+    fail(kind, `${name} is ${expected}, stored is ${row === undefined ? 'nothing' : describeRow(row)}`);
   }
   return { counts, failures };
 }
 
-function isStored(state: State, row: PlantRow | undefined): boolean {
+function isStored(state: State, row: Row | undefined): boolean {
   if (state === 'nothing' || row === undefined) return state === 'nothing' && row === undefined;
-  if (state === 'a deleted plant') return row.deleted && hasSameFields(row, withoutTexts);
-  return !row.deleted && hasSameFields(row, state.plant);
+  if (state === 'a deleted record') return row.deleted && isErased(row);
+  return !row.deleted && row.resource.isSame(row.fields, state.fields);
 }
 
-function describeRow(row: PlantRow): string {
-  return row.deleted ? `deleted ${describePlant(row)}` : describePlant(row);
+const isErased = ({ resource, fields }: Row) => resource.isSame(fields, erasedOf(resource));
+
+function describeRow(row: Row): string {
+  return row.deleted ? `deleted ${describeRecord(row)}` : describeRecord(row);
 }

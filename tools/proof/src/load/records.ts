@@ -1,0 +1,172 @@
+import { type Columns, columnsOf } from '@plant-store/contract/columns';
+import type { Field, Kind, Kinds, Resource } from '@plant-store/contract/resource';
+import { resources } from '@plant-store/contract/resources';
+import type { Random } from './random.js';
+
+/** The fields of a record. */
+export type Fields = Readonly<Record<string, Kinds[Kind]['value'] | undefined>>;
+
+/** A resource, and what follows from its fields. */
+export type Subject = Resource & Columns<Fields>;
+
+export const toSubject = (resource: Resource): Subject => ({ ...resource, ...columnsOf<Fields>(resource) });
+
+/** All resources of the API. */
+export const subjects: readonly Subject[] = Object.values<Resource>(resources).map(toSubject);
+
+/** The resource with a name. */
+export function findSubject(name: string | undefined): Subject {
+  const resource = subjects.find((one) => one.name === name);
+  if (resource === undefined) throw new Error(`There is no resource ${name}`);
+  return resource;
+}
+
+/** What a record is called: ids of two resources are not the same. */
+export interface Identity {
+  readonly resource: Subject;
+  readonly id: bigint;
+}
+
+/** A record to create. */
+export interface NewRecord extends Identity {
+  /** Without those that are absent. */
+  readonly fields: Fields;
+}
+
+/** The name of a record, such as `garden 7`. */
+export const nameOf = ({ resource, id }: Identity): string => `${resource.name} ${id}`;
+
+/** A record for a message, shortened. */
+export function describeRecord(record: NewRecord): string {
+  const text = toJson(record.fields);
+  return `${nameOf(record)} ${text.length > 100 ? `${text.slice(0, 100)}…` : text}`;
+}
+
+const empty: { readonly [Of in Kind]: Kinds[Of]['value'] } = {
+  ...{ text: '', int64: 0n, boolean: false, time: new Date(0).toISOString(), int64List: [] },
+};
+
+/** All that the row of a deleted record may have. */
+export const erasedOf = ({ fields }: Resource): Fields =>
+  Object.fromEntries(
+    Object.entries(fields).flatMap(([name, { kind, required }]) => (required ? [[name, empty[kind]]] : [])),
+  );
+
+// The types of TypeScript do not have these yet.
+const json = JSON as unknown as {
+  rawJSON(text: string): unknown;
+  parse(
+    text: string,
+    reviver: (name: string, value: unknown, context: { readonly source: string }) => unknown,
+  ): unknown;
+};
+
+/** Writes JSON with every digit of an integer. */
+export const toJson = (value: unknown): string =>
+  JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? json.rawJSON(`${each}`) : each));
+
+/** Parses a JSON object, in which every integer is a `bigint`; what is none is an empty one. */
+export function parse(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value = json.parse(text, (_, each, { source }) =>
+      typeof each === 'number' && /^-?\d+$/.test(source) ? BigInt(source) : each,
+    );
+    return typeof value === 'object' && value !== null ? { ...value } : {};
+  } catch {
+    return {};
+  }
+}
+
+/** A record as a reply shows it, with its entity tag unless a list shows it. */
+export interface Shown extends NewRecord {
+  readonly addedAt?: string | undefined;
+  readonly etag?: string | undefined;
+}
+
+/** Reads a record of a reply. */
+export function toShown(resource: Subject, value: unknown, etag?: string): Shown {
+  const { id, addedAt, ...others } = Object(value);
+  return { resource, id, addedAt, etag, fields: resource.pick(others) };
+}
+
+/** Numbers at which one of JavaScript, an int32 or an int64 ends, and their neighbours. */
+const remarkable = [2n ** 31n, 2n ** 53n, 2n ** 63n - 1n, -(2n ** 53n), -(2n ** 63n) + 1n, 0n].flatMap(
+  (id) => [BigInt.asIntN(64, id - 1n), id, BigInt.asIntN(64, id + 1n)],
+);
+
+const createInt64 = (random: Random) =>
+  BigInt.asIntN(64, (BigInt(random.below(2 ** 32)) << 32n) | BigInt(random.below(2 ** 32)));
+
+const words = [
+  ...['Fern', 'Monstera deliciosa', "Bird's nest", 'Ácer 日本', '🌵'],
+  ...['a\\b"c', ' ', '\u{10FFFF}', "'); --"],
+];
+
+/** The first time that a service takes, the last one, and those about the beginning of 1970. */
+const times = [Date.parse('0000-01-01T00:00:00.000Z'), -1, 0, 1, Date.parse('9999-12-31T23:59:59.999Z')];
+
+const several = <T>(random: Random, create: () => T) => Array.from({ length: random.below(4) }, create);
+
+const creators: { readonly [Of in Kind]: (random: Random) => Kinds[Of]['value'] } = {
+  text(random) {
+    if (random.next() < 0.001) return 'long '.repeat(random.below(20_000));
+    return several(random, () => random.pick(words)).join(' ');
+  },
+  int64: (random) => (random.next() < 0.5 ? random.pick(remarkable) : createInt64(random)),
+  boolean: (random) => random.next() < 0.5,
+  time: (random) => new Date(random.next() < 0.2 ? random.pick(times) : random.below(2 ** 41)).toISOString(),
+  int64List: (random) => several(random, () => creators.int64(random)),
+};
+
+/**
+ * Creates new records of resources, each with an id that none of the same resource had before. Half of the ids are those of records of
+ * another resource, if there are several.
+ */
+export function createRecordSource(random: Random, of: readonly Subject[] = subjects) {
+  const [first, ...others] = of;
+  if (first === undefined) throw new Error('There is no resource');
+  const used = new Set<string>();
+  const ids: bigint[] = [];
+  function createId(): bigint {
+    const kind = random.next();
+    if (kind < 0.01) return random.pick(remarkable);
+    // Neighbours, which a rounding to a number of JavaScript would make one.
+    if (kind < 0.3) return 2n ** 53n + BigInt(random.below(100_000));
+    if (kind < 0.5) return BigInt(random.below(2 ** 31));
+    return createInt64(random);
+  }
+  return (resource = others.length > 0 ? random.pick(of) : first): NewRecord => {
+    const isShared = others.length > 0 && ids.length > 0 && random.next() < 0.5;
+    let id = isShared ? random.pick(ids) : createId();
+    while (used.has(nameOf({ resource, id }))) id = createId();
+    used.add(nameOf({ resource, id }));
+    ids.push(id);
+    const values = Object.entries(resource.fields).map(([name, { kind, required }]) => [
+      name,
+      !required && random.next() < 0.4 ? undefined : creators[kind](random),
+    ]);
+    return { resource, id, fields: resource.pick(Object.fromEntries(values)) };
+  };
+}
+
+/** Another record under the id of one. */
+export function createConflict<Of extends NewRecord>(record: Of, random: Random): Of {
+  const { resource, fields } = record;
+  const name = random.pick(resource.names);
+  for (;;) {
+    const value = changeValue(resource.fields[name] ?? { kind: 'text' }, fields[name], random);
+    const changed = resource.pick({ ...fields, [name]: value });
+    if (!resource.isSame(fields, changed)) return { ...record, fields: changed };
+  }
+}
+
+function changeValue(
+  { kind, required = false }: Pick<Field, 'kind' | 'required'>,
+  value: Fields[string],
+  random: Random,
+) {
+  if (kind !== 'text') return required || random.next() < 0.7 ? creators[kind](random) : undefined;
+  // An absent text and an empty one make different records.
+  if (!required && !value) return value === '' ? undefined : '';
+  return `${value} ${random.below(1_000)}`;
+}
