@@ -1,37 +1,28 @@
 import type { Client } from '@plant-store/client';
-import { type Route, routes } from '@plant-store/contract/routes';
+import { contract } from '@plant-store/contract';
 import type { Identity, Subject } from './records.js';
 
+type Name = keyof typeof contract;
+
 /** What is done with the records of a resource. */
-export type Operation =
-  | 'create'
-  | 'createMany'
-  | 'get'
-  | 'getMany'
-  | 'update'
-  | 'delete'
-  | 'deleteMany'
-  | 'list'
-  | 'count'
-  | 'changes';
+export type Operation = Extract<
+  (typeof contract)[Name]['metadata'],
+  { readonly resource: string }
+>['operation'];
 
-/** The names of the operations of each resource. */
-const names: Readonly<Record<string, { readonly [Each in Operation]?: keyof typeof routes }>> = {
-  plant: {
-    ...{ create: 'createPlant', createMany: 'createPlants', get: 'getPlant', getMany: 'getPlants' },
-    ...{ update: 'updatePlant', delete: 'deletePlant', deleteMany: 'deletePlants', list: 'listPlants' },
-    ...{ count: 'listTags', changes: 'listChanges' },
-  },
-};
-
-const findName = ({ name }: Subject, operation: Operation) => names[name]?.[operation];
+function find({ name }: Subject, operation: Operation): Name | undefined {
+  const names = Object.keys(contract) as Name[];
+  const isFound = ({ metadata }: (typeof contract)[Name]) =>
+    'resource' in metadata && metadata.resource === name && metadata.operation === operation;
+  return names.find((each) => isFound(contract[each]));
+}
 
 /** Whether the API has an operation for a resource. */
 export const has = (resource: Subject, operation: Operation): boolean =>
-  findName(resource, operation) !== undefined;
+  find(resource, operation) !== undefined;
 
-function findOperation(resource: Subject, operation: Operation) {
-  const name = findName(resource, operation);
+function nameOfOperation(resource: Subject, operation: Operation): Name {
+  const name = find(resource, operation);
   if (name === undefined) throw new Error(`There is no operation ${operation} for ${resource.plural}`);
   return name;
 }
@@ -40,8 +31,8 @@ function findOperation(resource: Subject, operation: Operation) {
 export function requestOf(
   { resource, id }: { readonly resource: Subject; readonly id?: bigint | string },
   operation: Operation,
-): readonly [Route['method'], path: string] {
-  const { method, path } = routes[findOperation(resource, operation)];
+): readonly [method: string, path: string] {
+  const { method, path } = contract[nameOfOperation(resource, operation)];
   return [method, path.replace(':id', `${id}`)];
 }
 
@@ -56,6 +47,6 @@ interface Call {
 /** Calls an operation of a resource by the client. */
 export function callOf(client: Client, resource: Subject, operation: Operation) {
   type Function = (call: Call) => Promise<{ readonly status: number; readonly body: unknown }>;
-  const calls = client as unknown as { readonly [Name in keyof typeof routes]: Function };
-  return calls[findOperation(resource, operation)];
+  const calls = client as unknown as { readonly [Each in Name]: Function };
+  return calls[nameOfOperation(resource, operation)];
 }
