@@ -1,4 +1,4 @@
-export { hashText, type RecordQuery } from './cursor.js';
+export { cursorsOf, hashText, type RecordQuery } from './cursor.js';
 export { internalError, ServiceError } from './errors.js';
 export { toIsoTime } from './iso-time.js';
 export * from './memory-store.js';

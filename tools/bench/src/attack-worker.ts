@@ -3,6 +3,7 @@ import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
+import { defaultResource, exampleOf, fieldFor, pathOf } from './resource.js';
 
 /** A way in which one token, or nobody's, takes as much of the service as it can. */
 export interface Attack {
@@ -11,7 +12,7 @@ export interface Attack {
   /** The scope of its token; without one it sends no token. */
   readonly scope?: 'create' | 'read' | 'delete' | 'admin';
   /** What it needs to be stored before. */
-  readonly plants?: readonly { readonly name: string; readonly tag?: string }[];
+  readonly records?: readonly object[];
   readonly connections: number;
   /** Sends from one connection, again and again; gets how often it was called before in all. */
   send(sender: Sender, call: number): Promise<unknown>;
@@ -25,15 +26,22 @@ interface Sender {
   open(method: string, path: string, body?: string, times?: number): Promise<Socket>;
 }
 
+/** What the attacks are on. */
+export const resource = defaultResource;
+export const path = `/${resource.plural}`;
+/** Fields that lists search, and filter by. */
+export const searched = fieldFor(resource, 'search');
+const counted = fieldFor(resource, 'filter');
+
 const mebibyte = 2 ** 20 - 10_000;
 const marks = `a${'\u0301'.repeat(511)}${'\u0316'.repeat(512)}`.repeat(500);
 const eight = <Item>(item: Item) => Array<Item>(8).fill(item);
 const fullBatch = (itemOf: (index: number) => object | string, member: string) =>
   JSON.stringify({ [member]: Array.from({ length: 1_000 }, (_, index) => itemOf(index)) });
-const newPlants = (call: number) =>
-  fullBatch((index) => ({ id: 1e9 + call * 1_000 + index, name: 'Fern' }), 'plants');
+const newRecords = (call: number) =>
+  fullBatch((index) => exampleOf(resource, 1e9 + call * 1_000 + index), resource.plural);
 const ids = (call: number) => fullBatch((index) => String(1 + ((call * 1_000 + index) % 99_000)), 'ids');
-const manyValues = `{"plants":[${'[],'.repeat(340_000)}[]]}`;
+const manyValues = `{"${resource.plural}":[${'[],'.repeat(340_000)}[]]}`;
 
 /** Leaves replies unread until the service closes the connection. */
 async function leaveUnread({ open }: Sender, path: string, times = 1): Promise<void> {
@@ -53,91 +61,92 @@ export const attacks: readonly Attack[] = [
     title: 'lists with a long cursor',
     scope: 'read',
     connections: 10,
-    send: ({ request }) => request('GET', `/plants?after=${'.'.repeat(15_000)}`),
+    send: ({ request }) => request('GET', `${path}?after=${'.'.repeat(15_000)}`),
   },
   {
     title: 'searches that match late in long names',
     scope: 'read',
-    plants: eight({ name: `${'x'.repeat(mebibyte)}zz` }),
+    records: eight({ [searched]: `${'x'.repeat(mebibyte)}zz` }),
     connections: 64,
-    send: ({ request }) => request('GET', '/plants?q=zz&limit=1'),
+    send: ({ request }) => request('GET', `${path}?q=zz&limit=1`),
   },
   {
     title: 'searches in names of marks',
     scope: 'read',
-    plants: eight({ name: marks }),
+    records: eight({ [searched]: marks }),
     connections: 64,
-    send: ({ request }) => request('GET', '/plants?q=zzzz'),
+    send: ({ request }) => request('GET', `${path}?q=zzzz`),
   },
   {
     title: 'lists whose connection is closed at once',
     scope: 'read',
     connections: 63,
-    send: (sender, call) => leave(sender, 'GET', `/plants?q=zz${call}`),
+    send: (sender, call) => leave(sender, 'GET', `${path}?q=zz${call}`),
   },
   {
     title: 'lists without a match',
     scope: 'read',
     connections: 128,
-    send: ({ request }, call) => request('GET', `/plants?q=zz${call}`),
+    send: ({ request }, call) => request('GET', `${path}?q=zz${call}`),
   },
   {
     title: 'pipelined replies of 1 MiB that are not read',
     scope: 'read',
-    plants: [{ name: 'x'.repeat(mebibyte) }],
+    records: [{ [searched]: 'x'.repeat(mebibyte) }],
     connections: 100,
-    send: (sender) => leaveUnread(sender, '/plants/100000', 60),
+    send: (sender) => leaveUnread(sender, `${path}/100000`, 60),
   },
   {
     title: 'pipelined pages of 4 MiB that are not read',
     scope: 'read',
-    plants: eight({ name: 'x'.repeat(mebibyte) }),
+    records: eight({ [searched]: 'x'.repeat(mebibyte) }),
     connections: 100,
-    send: (sender) => leaveUnread(sender, '/plants?order=newest&limit=8', 60),
+    send: (sender) => leaveUnread(sender, `${path}?order=newest&limit=8`, 60),
   },
   {
     title: 'pages of changes that are not read',
     scope: 'read',
-    plants: eight({ name: 'x'.repeat(mebibyte) }),
+    records: eight({ [searched]: 'x'.repeat(mebibyte) }),
     connections: 1_000,
-    send: (sender, call) => leaveUnread(sender, `/changes?after=0&wait=1&limit=${10 + (call % 990)}`),
+    send: (sender, call) =>
+      leaveUnread(sender, `${pathOf(resource, 'changes')}?after=0&wait=1&limit=${10 + (call % 990)}`),
   },
   {
     title: 'pages of tags that are not read',
     scope: 'read',
-    plants: eight({ name: 'Fern', tag: 'x'.repeat(mebibyte) }),
+    records: eight({ [counted]: 'x'.repeat(mebibyte) }),
     connections: 100,
-    send: (sender) => leaveUnread(sender, '/tags', 60),
+    send: (sender) => leaveUnread(sender, pathOf(resource, 'count'), 60),
   },
   {
     title: 'bodies of 1 MiB with 340,000 values',
     scope: 'create',
     connections: 64,
-    send: ({ request }) => request('POST', '/plants/batch', manyValues),
+    send: ({ request }) => request('POST', `${path}/batch`, manyValues),
   },
   {
     title: 'full batches of creates',
     scope: 'create',
     connections: 16,
-    send: ({ request }, call) => request('POST', '/plants/batch', newPlants(call)),
+    send: ({ request }, call) => request('POST', `${path}/batch`, newRecords(call)),
   },
   {
     title: 'full batches of creates, closed at once',
     scope: 'create',
     connections: 64,
-    send: (sender, call) => leave(sender, 'POST', '/plants/batch', newPlants(call)),
+    send: (sender, call) => leave(sender, 'POST', `${path}/batch`, newRecords(call)),
   },
   {
     title: 'full batches of gets',
     scope: 'read',
     connections: 16,
-    send: ({ request }, call) => request('POST', '/plants/batch/get', ids(call)),
+    send: ({ request }, call) => request('POST', `${path}/batch/get`, ids(call)),
   },
   {
     title: 'full batches of deletes',
     scope: 'delete',
     connections: 16,
-    send: ({ request }, call) => request('POST', '/plants/batch/delete', ids(call)),
+    send: ({ request }, call) => request('POST', `${path}/batch/delete`, ids(call)),
   },
   {
     title: 'tokens created, and listed',

@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import { type Attack, type AttackOrder, attacks } from './attack-worker.js';
+import { type Attack, type AttackOrder, attacks, path, resource, searched } from './attack-worker.js';
 import type { Compared } from './compare.js';
 import { describeMachine, machineLine } from './machine.js';
 import { log } from './measure-targets.js';
 import { formatCount, formatTable } from './report.js';
+import { exampleOf } from './resource.js';
 import { type RunningTarget, startTarget } from './start-target.js';
 import { plantStore } from './targets.js';
 
@@ -15,10 +16,10 @@ import { plantStore } from './targets.js';
 const maxMemory = { oneProcess: 512, withWorkers: 768 };
 const leastRate = 0.5;
 
-/** What the token has that stores the plants, and creates the tokens of the others. */
+/** What the token has that stores the records, and creates the tokens of the others. */
 const scopes = ['create', 'read', 'delete', 'admin'];
 
-const plants = 99_999;
+const records = 99_999;
 const others = 4;
 /** After each reply another one waits for so long before its next request. */
 const pauseMs = 20;
@@ -92,7 +93,7 @@ export async function measureAttacks(
 }
 
 async function measure(attack: Attack, service: RunningTarget, seconds: number): Promise<Result> {
-  await store(service, attack.plants ?? []);
+  await store(service, attack.records ?? []);
   const token = await createToken(service, attack.scope ?? 'read');
   const load = await startOthers(service);
   await delay(1_000);
@@ -132,17 +133,17 @@ async function send({ baseUrl, token }: Service, method: string, path: string, b
   return { status: reply.status, text: await reply.text() };
 }
 
-/** Stores the plants of an attack as the last ones of many. */
+/** Stores the records of an attack as the last ones of many. */
 async function store(service: Service, own: readonly object[]): Promise<void> {
   const size = 1_000;
-  for (let first = 1; first <= plants; first += size) {
-    const batch = Array.from({ length: Math.min(size, plants + 1 - first) }, (_, index) => ({
-      ...{ id: first + index, name: `Monstera deliciosa number ${first + index}`, tag: 'houseplant' },
-    }));
-    await expectOk(send(service, 'POST', '/plants/batch', { plants: batch }));
+  for (let first = 1; first <= records; first += size) {
+    const batch = Array.from({ length: Math.min(size, records + 1 - first) }, (_, index) =>
+      exampleOf(resource, first + index, { [searched]: `Monstera deliciosa number ${first + index}` }),
+    );
+    await expectOk(send(service, 'POST', `${path}/batch`, { [resource.plural]: batch }));
   }
-  for (const [index, plant] of own.entries())
-    await expectOk(send(service, 'POST', '/plants', { id: plants + 1 + index, ...plant }));
+  for (const [index, fields] of own.entries())
+    await expectOk(send(service, 'POST', path, exampleOf(resource, records + 1 + index, fields)));
 }
 
 async function expectOk(reply: ReturnType<typeof send>): Promise<string> {
@@ -177,10 +178,8 @@ async function startOthers(service: RunningTarget) {
     }
   }
   const running = tokens.flatMap(({ read, create }) => [
-    sendAgain('creates', () =>
-      send({ ...service, token: create }, 'POST', '/plants', { id: id++, name: 'Ivy' }),
-    ),
-    sendAgain('lists', () => send({ ...service, token: read }, 'GET', '/plants?limit=10')),
+    sendAgain('creates', () => send({ ...service, token: create }, 'POST', path, exampleOf(resource, id++))),
+    sendAgain('lists', () => send({ ...service, token: read }, 'GET', `${path}?limit=10`)),
   ]);
   return {
     /** The rates since the last call, in a second, and how many were rejected. */

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import process from 'node:process';
+import type { Resource } from '@plant-store/contract/resource';
 import type { Engine } from './databases.js';
 import { drawChart } from './draw-chart.js';
 import { describeMachine, machineLine } from './machine.js';
@@ -16,6 +17,8 @@ export interface Compared {
   readonly engine: Engine;
   readonly folder: string;
   readonly loads: readonly Omit<Load, 'seconds'>[];
+  /** What is created and read. Default: the resource that all targets have. */
+  readonly resource?: Resource | undefined;
   readonly settings: Settings;
   /** The results to replace; none by default. */
   readonly results?: string | undefined;
@@ -27,12 +30,21 @@ export interface Compared {
  *
  * @returns whether every target stored all that it acknowledged
  */
-export async function compare({ targets, engine, folder, loads, settings, results, onWarm }: Compared) {
+export async function compare({
+  targets,
+  engine,
+  folder,
+  loads,
+  resource,
+  settings,
+  results,
+  onWarm,
+}: Compared) {
   const machine = describeMachine(folder);
   const ready = targets.filter(canRun);
   const runs: Run[] = [];
   for (const load of loads) {
-    runs.push(...(await measureTargets(ready, engine, folder, load, settings, onWarm)));
+    runs.push(...(await measureTargets(ready, engine, folder, { ...load, resource }, settings, onWarm)));
   }
   const comparison: Comparison = {
     machine,

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
+import type { Resource } from '@plant-store/contract/resource';
 import { createDatabase, createPostgresqlServer, query } from '@plant-store/postgresql-server';
 import Sqlite from 'better-sqlite3';
+import { defaultResource } from './resource.js';
 
 /** A database engine that creates a new database for each target. */
 export interface Engine {
@@ -14,8 +16,8 @@ export interface Engine {
 export interface Database {
   /** The value for `DATABASE_URL`: `file:` and a path, or `postgresql://…`. */
   readonly url: string;
-  /** Counts its plants, once its target has ended: the rows for which an SQL condition holds. */
-  countPlants(condition?: string): Promise<number>;
+  /** Counts its records, once its target has ended: the rows for which an SQL condition holds. */
+  countRecords(resource?: Resource, condition?: string): Promise<number>;
 }
 
 /** SQLite, in the version that the targets use. */
@@ -24,16 +26,17 @@ export const sqlite: Engine = {
     return `SQLite ${readNumber(':memory:', 'SELECT sqlite_version()')}`;
   },
   async createDatabase(folder) {
-    const path = join(folder, 'plants.db');
+    const path = join(folder, 'store.db');
     return {
       url: `file:${path}`,
-      countPlants: async (condition) => Number(readNumber(path, countOf(condition))),
+      countRecords: async (...counted) => Number(readNumber(path, countOf(...counted))),
     };
   },
   stop: async () => undefined,
 };
 
-const countOf = (condition = 'true') => `SELECT count(*) FROM plants WHERE ${condition}`;
+const countOf = ({ plural } = defaultResource, condition = 'true') =>
+  `SELECT count(*) FROM ${plural} WHERE ${condition}`;
 
 function readNumber(path: string, sql: string): unknown {
   const database = new Sqlite(path);
@@ -55,8 +58,8 @@ export async function startPostgresql(folder: string): Promise<Engine> {
       const url = await createDatabase(server.url);
       return {
         url,
-        async countPlants(condition) {
-          const [row] = await query<{ count: string }>(url, countOf(condition));
+        async countRecords(...counted) {
+          const [row] = await query<{ count: string }>(url, countOf(...counted));
           return Number(row?.count);
         },
       };

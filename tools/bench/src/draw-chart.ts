@@ -1,4 +1,5 @@
 import { countOf, formatCount, formatMs } from './report.js';
+import { defaultResource } from './resource.js';
 import type { Comparison } from './results.js';
 
 const barsLeft = 212;
@@ -43,7 +44,7 @@ export function drawChart({ machine, settings, targets, summaries }: Comparison)
 <style>${style}</style>
 <rect class="page" x="0.5" y="0.5" width="819" height="${bottom + 49}" rx="8"/>
 <text class="title" x="20" y="29">Creates per second at ${countOf(connections, 'connection')}</text>
-<text class="note" x="20" y="49">Each plant is synced to disk before its reply: SQLite, WAL, synchronous=FULL. More is better.</text>
+<text class="note" x="20" y="49">Each ${defaultResource.name} is synced to disk before its reply: SQLite, WAL, synchronous=FULL. More is better.</text>
 ${rows.join('\n')}
 <text class="note" x="20" y="${bottom + 18}">${escapeXml(`${baselines.join('')}${rounds}.`)}</text>
 <text class="note" x="20" y="${bottom + 36}">${escapeXml(place)}</text>

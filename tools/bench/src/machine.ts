@@ -34,7 +34,7 @@ export function machineLine(machine: Machine): string {
 
 /**
  * How long it takes to sync one appended page of 4 KiB to disk: the median of 200, in milliseconds. A durable commit takes at
- * least as long; group commit shares that time among many plants.
+ * least as long; group commit shares that time among many records.
  */
 function measureSyncMs(folder: string): number {
   const path = join(folder, 'sync-time');

@@ -7,12 +7,13 @@ import { sqlite, startPostgresql } from './databases.js';
 import { measureGrowth } from './growth.js';
 import { compareNodes } from './node-versions.js';
 import { compareOperations } from './operations.js';
+import { defaultResource, measurable } from './resource.js';
 import { compareWorkers } from './scaling.js';
 import { measureStalls } from './stalls.js';
 import { measureStart } from './start.js';
 import { allTargets } from './targets.js';
 
-/** The command line `pnpm bench`. It exits with status 1 when it fails, or a target lost an acknowledged plant. */
+/** The command line `pnpm bench`. It exits with status 1 when it fails, or a target lost an acknowledged record. */
 const program = new Command('bench')
   .description('Measure the service beside comparable programs, on this machine and over loopback.')
   .helpCommand(false)
@@ -25,6 +26,14 @@ const onPostgresql = [
 const count = numberIn(1, 9_999, Number.isInteger);
 const counts = (text: string) => text.split(',').map(count);
 
+const resourceOption = new Option('--resource <name>', 'what is created and read')
+  .choices(Object.keys(measurable))
+  .default(defaultResource.name);
+
+/** The results that are committed are those of the resource that all targets have. */
+const resultsOf = ({ resource }: { readonly resource: string }, name: string) =>
+  resource === defaultResource.name ? name : undefined;
+
 addCommand('compare', { isDefault: true }, 7, 2)
   .description('send the same creates to all targets, and print a table for each number of connections')
   .option('--connections <counts>', 'numbers of connections, separated by commas', counts, [1, 16, 64, 256])
@@ -32,7 +41,7 @@ addCommand('compare', { isDefault: true }, 7, 2)
   .addOption(
     new Option('--only <names...>', 'the targets to measure').choices(allTargets.map(({ name }) => name)),
   )
-  .addHelpText('after', '\nIt replaces the committed results, unless --only is given.')
+  .addHelpText('after', '\nIt replaces the committed results, unless --only or another resource is given.')
   .action(({ only, connections, ...options }) => {
     const results = options.postgresql ? 'postgresql' : 'latest';
     return run(options, ({ targets, settings, ...compared }) =>
@@ -41,7 +50,7 @@ addCommand('compare', { isDefault: true }, 7, 2)
         targets: targets.filter(({ name }) => only?.includes(name) ?? true),
         loads: connections.map((count: number) => ({ operation: 'create', connections: count })),
         settings: { ...settings, warmupConnections: 64 },
-        results: only === undefined ? results : undefined,
+        results: only === undefined ? resultsOf(options, results) : undefined,
       }),
     );
   });
@@ -51,12 +60,16 @@ addCommand('operations', {}, 7, 3)
   .option(...onPostgresql)
   .action((options) => {
     const results = options.postgresql ? 'operations-postgresql' : 'operations';
-    return run(options, (compared) => compareOperations({ ...compared, results }));
+    return run(options, (compared) =>
+      compareOperations({ ...compared, results: resultsOf(options, results) }),
+    );
   });
 
 addCommand('growth', {}, 5, 3)
-  .description('measure the service with 10 thousand, a million and 10 million plants')
-  .action((options) => run(options, measureGrowth));
+  .description('measure the service with 10 thousand, a million and 10 million records')
+  .action((options) =>
+    run(options, (compared) => measureGrowth({ ...compared, results: resultsOf(options, 'growth') })),
+  );
 
 addCommand('node', {}, 5, 3)
   .description(
@@ -77,10 +90,11 @@ program
 program
   .command('stalls')
   .description('show how often creates held up the event loop of the service for how long, and by what')
-  .option('--plants <count>', 'how many plants it has before', numberIn(0, 1e8, Number.isInteger), 0)
+  .option('--records <count>', 'how many records it has before', numberIn(0, 1e8, Number.isInteger), 0)
   .option('--seconds <count>', 'how long to measure', numberIn(0.1, 600), 60)
-  .action(({ plants, seconds }) =>
-    run({ seconds, warmup: 3 }, (measured) => measureStalls({ ...measured, plants })),
+  .addOption(resourceOption)
+  .action(({ records, seconds, resource }) =>
+    run({ seconds, warmup: 3, resource }, (measured) => measureStalls({ ...measured, records })),
   );
 
 program
@@ -104,6 +118,7 @@ function addCommand(name: string, options: object, rounds: number, seconds: numb
   const time = numberIn(0.1, 600);
   return program
     .command(name, options)
+    .addOption(resourceOption)
     .option('--rounds <count>', 'how often to measure each', count, rounds)
     .option('--seconds <count>', 'how long to measure each time', time, seconds)
     .option('--warmup <seconds>', 'how long to warm up each before its first round', time, 3);
@@ -125,7 +140,7 @@ function numberIn(from: number, to: number, isExpected = Number.isFinite): (text
  * @param measure returns whether all went well
  */
 async function run(
-  { rounds = 1, seconds = 1, warmup = 1, postgresql = false },
+  { rounds = 1, seconds = 1, warmup = 1, postgresql = false, resource: name = defaultResource.name },
   measure: (compared: Omit<Compared, 'loads'>) => Promise<boolean>,
 ): Promise<void> {
   const parent = '/var/tmp/plant-store-bench';
@@ -139,9 +154,14 @@ async function run(
   });
   process.on('SIGINT', () => process.exit(130)).on('SIGTERM', () => process.exit(143));
   const engine = postgresql ? await startPostgresql(folder) : sqlite;
-  const targets = allTargets.filter(({ has }) => !postgresql || has.includes('postgresql'));
+  const resource = measurable[name] ?? defaultResource;
+  const targets = allTargets.filter(
+    ({ has }) =>
+      (!postgresql || has.includes('postgresql')) &&
+      (resource === defaultResource || has.includes('resources')),
+  );
   const settings = { rounds, seconds, warmupSeconds: warmup };
-  if (!(await measure({ targets, engine, folder, settings }))) process.exitCode = 1;
+  if (!(await measure({ targets, engine, folder, settings, resource }))) process.exitCode = 1;
   await engine.stop();
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import type { Engine } from './databases.js';
 import { countOf, formatCount, formatMs } from './report.js';
-import { type Load, type LoadResult, sendLoad, storePlants } from './send-load.js';
+import { type Load, type LoadResult, sendLoad, storeRecords } from './send-load.js';
 import { type RunningTarget, startTarget } from './start-target.js';
 import type { Target } from './targets.js';
 
@@ -23,7 +23,7 @@ export interface Run extends LoadResult {
   readonly connections: number;
   readonly round: number;
   readonly peakMemoryBytes: number;
-  /** Whether every plant that it acknowledged is stored, and no more of those that were deleted; also of the baseline, which stores none. */
+  /** Whether every record that it acknowledged is stored, and no more of those that were deleted; also of the baseline, which stores none. */
   readonly valid: boolean;
 }
 
@@ -44,14 +44,15 @@ export async function measureTargets(
   { rounds, seconds, warmupSeconds, warmupConnections = load.connections }: Settings,
   onWarm: (target: RunningTarget) => void = () => undefined,
 ): Promise<Run[]> {
-  const { plants = 0 } = load;
+  const { resource, ...shown } = load;
+  const { records = 0 } = load;
   const started = [];
   for (const target of targets) {
     const folder = join(parent, target.name);
     mkdirSync(folder);
     const database = await engine.createDatabase(folder);
-    const running = await startTarget(target, database.url, folder);
-    await storePlants(running, plants);
+    const running = await startTarget(target, database.url, folder, resource);
+    await storeRecords(running, records, resource);
     const warmup = { ...load, connections: warmupConnections, seconds: warmupSeconds };
     started.push({ target, folder, database, running, results: [await sendLoad(running, warmup)] });
     onWarm(running);
@@ -72,22 +73,23 @@ export async function measureTargets(
   for (const { target, folder, database, running, results } of started) {
     const peakMemoryBytes = running.readMemory('peak');
     await running.stop();
-    const expected = plants + sumOf(results);
+    const expected = records + sumOf(results);
     const valid =
-      !target.has.includes('storage') || isValid(load, await database.countPlants(target.plants), expected);
+      !target.has.includes('storage') ||
+      isValid(load, await database.countRecords(resource, target.stored), expected);
     rmSync(folder, { recursive: true });
     const [warmup, ...measured] = results;
     for (const [index, result] of measured.entries()) {
       // Errors of the warm-up count in the first round.
       const errors = result.errors + (index === 0 ? (warmup?.errors ?? 0) : 0);
-      const round = { target: target.name, ...load, round: index + 1, ...result, errors };
+      const round = { target: target.name, ...shown, round: index + 1, ...result, errors };
       runs.push({ ...round, peakMemoryBytes, valid });
     }
   }
   return runs;
 }
 
-/** How many plants more there are. */
+/** How many records more there are. */
 const sumOf = (results: readonly LoadResult[]) =>
   results.reduce((sum, { acknowledged }) => sum + acknowledged, 0);
 

@@ -7,12 +7,12 @@ import { formatMemory, formatTable, medians } from './report.js';
 import { measureStarts } from './start.js';
 import { plantStore, type Target } from './targets.js';
 
-const plants = 100_000;
+const records = 100_000;
 const loads = [
   { operation: 'create', connections: 64 },
-  { operation: 'get', connections: 64, plants },
-  { operation: 'page', connections: 64, plants },
-  { operation: 'batch', connections: 4, plants },
+  { operation: 'get', connections: 64, records },
+  { operation: 'page', connections: 64, records },
+  { operation: 'batch', connections: 4, records },
 ] as const;
 
 /** Which Node.js is compared with which, by their paths, and how many processes of each serve each load. */

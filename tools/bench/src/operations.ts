@@ -1,17 +1,17 @@
 import { type Compared, compare } from './compare.js';
 
-const plants = 100_000;
+const records = 100_000;
 
 /** Reads, batches and deletes. One connection shows how long a request takes that nothing is done beside. */
 const loads = [
-  { operation: 'get', connections: 1, plants },
-  { operation: 'get', connections: 64, plants },
-  { operation: 'page', connections: 1, plants },
-  { operation: 'page', connections: 64, plants },
-  { operation: 'list', connections: 64, plants },
-  { operation: 'batch', connections: 4, plants },
+  { operation: 'get', connections: 1, records },
+  { operation: 'get', connections: 64, records },
+  { operation: 'page', connections: 1, records },
+  { operation: 'page', connections: 64, records },
+  { operation: 'list', connections: 64, records },
+  { operation: 'batch', connections: 4, records },
   // More than any of them deletes.
-  { operation: 'delete', connections: 64, plants: 10 * plants },
+  { operation: 'delete', connections: 64, records: 10 * records },
 ] as const;
 
 /** Compares them, of the targets that have reads. */

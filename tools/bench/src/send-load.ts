@@ -1,15 +1,19 @@
 import { createHistogram } from 'node:perf_hooks';
-import { writeCursor } from '@plant-store/contract/cursor';
+import type { Resource } from '@plant-store/contract/resource';
+import { cursorsOf } from '@plant-store/records';
 import autocannon, { type Client } from 'autocannon';
+import { defaultResource, exampleOf } from './resource.js';
 import type { RunningTarget } from './start-target.js';
 
 /** What is sent: one request after another on each connection. */
 export interface Load {
-  /** Creates or deletes one by one, one plant by its id, the first page of 100, such a page from anywhere, one of a search that finds nothing, or a batch of 500 creates. */
+  /** Creates or deletes one by one, one record by its id, the first page of 100, such a page from anywhere, one of a search that finds nothing, or a batch of 500 creates. */
   readonly operation: 'create' | 'get' | 'list' | 'page' | 'search' | 'delete' | 'batch';
   readonly connections: number;
-  /** How many plants were stored by `storePlants` before; each of them can be deleted once. */
-  readonly plants?: number;
+  /** How many records were stored by `storeRecords` before; each of them can be deleted once. */
+  readonly records?: number;
+  /** Of what. Default: the resource that all targets have. */
+  readonly resource?: Resource | undefined;
   readonly seconds: number;
 }
 
@@ -20,7 +24,7 @@ export interface LoadResult {
   readonly p99Ms: number;
   readonly p999Ms: number;
   readonly maxMs: number;
-  /** How many plants more must be stored than before; less than 0 after deletes. */
+  /** How many records more must be stored than before; less than 0 after deletes. */
   readonly acknowledged: number;
   /** Other replies, failed connections and timeouts. */
   readonly errors: number;
@@ -28,8 +32,8 @@ export interface LoadResult {
 
 type Server = Pick<RunningTarget, 'baseUrl' | 'token'>;
 
-/** How many plants a batch has. */
-export const batchPlants = 500;
+/** How many records a batch has. */
+export const batchSize = 500;
 
 /** How long requests are sent before they are measured. */
 export const rampUpSeconds = 0.5;
@@ -41,10 +45,10 @@ export const rampUpSeconds = 0.5;
  */
 export async function sendLoad(
   server: Server,
-  { operation, connections, seconds, plants: stored }: Load,
+  { operation, connections, seconds, records: stored, resource = defaultResource }: Load,
   begun = 0,
 ): Promise<LoadResult> {
-  const { method, path, body, plants = 0 } = operations[operation];
+  const { method, path, body, records = 0 } = operationsOf(resource)[operation];
   let deleted = begun;
   const nextId = () =>
     operation === 'delete'
@@ -78,18 +82,18 @@ export async function sendLoad(
     p99Ms: latencies.percentile(99) / 1000,
     p999Ms: latencies.percentile(99.9) / 1000,
     maxMs: latencies.max / 1000,
-    acknowledged: result['2xx'] * plants,
+    acknowledged: result['2xx'] * records,
     errors: result.errors + result.non2xx,
   };
 }
 
-/** Stores plants in batches, whose ids are all over the range and come in no order, as those of creates. */
-export async function storePlants(server: Server, count: number): Promise<void> {
-  for (let stored = 0; stored < count; stored += batchPlants) {
-    const length = Math.min(batchPlants, count - stored);
-    const body = batchOf(length, (index) => storedId(((stored + index) * 7_919) % count, count));
+/** Stores records in batches, whose ids are all over the range and come in no order, as those of creates. */
+export async function storeRecords(server: Server, count: number, resource = defaultResource): Promise<void> {
+  for (let stored = 0; stored < count; stored += batchSize) {
+    const length = Math.min(batchSize, count - stored);
+    const body = batchOf(resource, length, (index) => storedId(((stored + index) * 7_919) % count, count));
     const request = { method: 'POST', headers: headersOf(server, body), body };
-    const { status } = await fetch(`${server.baseUrl}/plants/batch`, request);
+    const { status } = await fetch(`${server.baseUrl}/${resource.plural}/batch`, request);
     if (status !== 200) throw new Error(`A batch was answered ${status}`);
   }
 }
@@ -102,36 +106,39 @@ const headersOf = ({ token }: Server, body: string | undefined) => ({
 /** Every id has 16 digits, so that it can overwrite the previous one: all 53-bit ids except the lowest ninth. */
 const smallestId = 10 ** 15;
 const idCount = Number.MAX_SAFE_INTEGER - smallestId;
-/** The id of one of so many plants that were stored. */
+/** The id of one of so many records that were stored. */
 const storedId = (index: number, count: number) => smallestId + index * Math.floor(idCount / count);
 const randomId = (count = idCount) => storedId(Math.floor(Math.random() * count), count);
 
-const plantOf = (id: number) => JSON.stringify({ id, name: 'Monstera deliciosa', tag: 'houseplant' });
-const batchOf = (length: number, idOf: (index: number) => number) =>
-  `{"plants":[${Array.from({ length }, (_, index) => plantOf(idOf(index)))}]}`;
+const batchOf = (resource: Resource, length: number, idOf: (index: number) => number) =>
+  JSON.stringify({
+    [resource.plural]: Array.from({ length }, (_, index) => exampleOf(resource, idOf(index))),
+  });
 
-/** How an operation is requested, and how many plants more there are after it. */
+/** How an operation is requested, and how many records more there are after it. */
 interface Operation {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
   readonly body?: string;
-  readonly plants?: number;
+  readonly records?: number;
 }
 
-const operations: Record<Load['operation'], Operation> = {
-  create: { method: 'POST', path: '/plants', body: plantOf(smallestId), plants: 1 },
-  get: { method: 'GET', path: `/plants/${smallestId}` },
-  list: { method: 'GET', path: '/plants?limit=100' },
-  page: { method: 'GET', path: `/plants?limit=100&after=${writeCursor({}, { id: BigInt(smallestId) })}` },
-  search: { method: 'GET', path: '/plants?limit=100&q=not+the+name+of+any' },
-  delete: { method: 'DELETE', path: `/plants/${smallestId}`, plants: -1 },
-  batch: {
-    method: 'POST',
-    path: '/plants/batch',
-    body: batchOf(batchPlants, () => smallestId),
-    plants: batchPlants,
-  },
-};
+/** How each operation of a resource is requested. */
+export function operationsOf(resource: Resource): Record<Load['operation'], Operation> {
+  const path = `/${resource.plural}`;
+  const after = cursorsOf(resource).write({}, { id: BigInt(smallestId) });
+  const body = JSON.stringify(exampleOf(resource, smallestId));
+  const batch = batchOf(resource, batchSize, () => smallestId);
+  return {
+    create: { method: 'POST', path, body, records: 1 },
+    get: { method: 'GET', path: `${path}/${smallestId}` },
+    list: { method: 'GET', path: `${path}?limit=100` },
+    page: { method: 'GET', path: `${path}?limit=100&after=${after}` },
+    search: { method: 'GET', path: `${path}?limit=100&q=not+the+name+of+any` },
+    delete: { method: 'DELETE', path: `${path}/${smallestId}`, records: -1 },
+    batch: { method: 'POST', path: `${path}/batch`, body: batch, records: batchSize },
+  };
+}
 
 /** What autocannon has besides its documented API: the bytes of its request, and an event before each request. */
 type SendingClient = Client & {

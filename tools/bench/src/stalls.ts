@@ -6,6 +6,7 @@ import { boundsMs, type Cause, causes, countStalls, nowMs, type Recorded } from 
 import { describeMachine, machineLine } from './machine.js';
 import { measureTargets } from './measure-targets.js';
 import { formatCount, formatMs, formatTable } from './report.js';
+import { defaultResource } from './resource.js';
 import { rampUpSeconds } from './send-load.js';
 import { plantStore, type Target } from './targets.js';
 
@@ -20,19 +21,22 @@ export async function measureStalls({
   engine,
   folder,
   settings,
-  plants,
-}: Pick<Compared, 'engine' | 'folder' | 'settings'> & { readonly plants: number }): Promise<boolean> {
+  records,
+  resource = defaultResource,
+}: Pick<Compared, 'engine' | 'folder' | 'settings' | 'resource'> & {
+  readonly records: number;
+}): Promise<boolean> {
   const machine = describeMachine(folder);
-  const records = join(folder, 'stalls');
-  mkdirSync(records);
+  const recordings = join(folder, 'stalls');
+  mkdirSync(recordings);
   let warmMs = 0;
-  const load = { operation: 'create', connections, plants } as const;
-  const [run] = await measureTargets([recorded(records)], engine, folder, load, settings, () => {
+  const load = { operation: 'create', connections, records, resource } as const;
+  const [run] = await measureTargets([recorded(recordings)], engine, folder, load, settings, () => {
     warmMs = nowMs();
   });
   if (run === undefined) throw new Error('Nothing was measured');
   const startMs = warmMs + rampUpSeconds * 1000;
-  const rows = countStalls(readRecords(records), { startMs, endMs: startMs + settings.seconds * 1000 });
+  const rows = countStalls(readRecords(recordings), { startMs, endMs: startMs + settings.seconds * 1000 });
   const columns = boundsMs.map((bound, index) => `${bound}–${boundsMs[index + 1] ?? ''}`);
   const table = formatTable(
     ['how late the event loop was, in ms', ...columns, 'longest'],
@@ -43,7 +47,7 @@ export async function measureStalls({
   );
   process.stdout.write(
     `${table}\n\n` +
-      `${settings.seconds} s of creates, ${connections} connections, ${formatCount(plants)} plants before: ` +
+      `${settings.seconds} s of creates, ${connections} connections, ${formatCount(records)} ${resource.plural} before: ` +
       `${formatCount(run.requestsPerSecond)} requests/s, p50 ${formatMs(run.p50Ms)} ms, p99 ${formatMs(run.p99Ms)}, ` +
       `p99.9 ${formatMs(run.p999Ms)}, longest ${formatMs(run.maxMs)}, errors ${run.errors}${run.valid ? '' : ', INVALID'}\n` +
       `${engine.title}, ${machineLine(machine)}\n`,

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { findFreePort } from '@plant-store/postgresql-server';
+import { defaultResource, exampleOf } from './resource.js';
 import type { Target } from './targets.js';
 
 const timeoutMs = 30_000;
@@ -24,7 +25,12 @@ let lastId = 0;
  * Starts a target on a database, and sends it creates until it answers 200. Its output goes to a file in a folder, so that
  * logging costs the target as much as in production, and this process nothing.
  */
-export async function startTarget(target: Target, databaseUrl: string, folder: string) {
+export async function startTarget(
+  target: Target,
+  databaseUrl: string,
+  folder: string,
+  resource = defaultResource,
+) {
   const port = await findFreePort();
   const { command, environment, token } = target.prepare(databaseUrl, port);
   const [program, ...options] = command;
@@ -42,10 +48,10 @@ export async function startTarget(target: Target, databaseUrl: string, folder: s
   const request = {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ id: ++lastId, name: 'Monstera deliciosa', tag: 'houseplant' }),
+    body: JSON.stringify(exampleOf(resource, ++lastId)),
   };
   // Until it listens, `fetch` throws.
-  while ((await fetch(`${baseUrl}/plants`, request).catch(() => undefined))?.status !== 200) {
+  while ((await fetch(`${baseUrl}/${resource.plural}`, request).catch(() => undefined))?.status !== 200) {
     if (!running.has(child) || performance.now() - startedAtMs > timeoutMs) {
       throw new Error(`${target.title} does not reply:\n${readFileSync(logPath, 'utf8')}`);
     }

@@ -13,9 +13,9 @@ export interface Target {
   /** Its title in tables and charts. */
   readonly title: string;
   /** What else it has, besides creates on SQLite; the baseline alone stores nothing. */
-  readonly has: readonly ('storage' | 'reads' | 'postgresql')[];
-  /** SQL for the rows that are plants, where others are left of deleted ones. */
-  readonly plants?: string;
+  readonly has: readonly ('storage' | 'reads' | 'postgresql' | 'resources')[];
+  /** SQL for the rows that are records, where others are left of deleted ones. */
+  readonly stored?: string;
   /** What to install first where it cannot run. */
   missing?(): string | undefined;
   /** Prepares its database, `file:` and a path or `postgresql://…`, and returns how to start it on a port of 127.0.0.1. */
@@ -48,8 +48,8 @@ export function plantStore({ settings = {}, node = process.execPath, can }: Serv
   return {
     name: 'plant-store',
     title: 'Plant Store',
-    has: ['storage', 'reads', 'postgresql'],
-    plants: 'NOT deleted',
+    has: ['storage', 'reads', 'postgresql', 'resources'],
+    stored: 'NOT deleted',
     prepare(databaseUrl, port) {
       const environment = { ...settings, PORT: String(port), DATABASE_URL: databaseUrl };
       // It also migrates the database.

@@ -7,13 +7,13 @@ import { type Engine, sqlite } from '../src/databases.js';
 import { measureTargets, type Run } from '../src/measure-targets.js';
 import { allTargets } from '../src/targets.js';
 
-/** Measures targets on two connections, over so many plants. */
-async function measure(names: readonly string[], operation: Run['operation'], plants = 0, on = sqlite) {
+/** Measures targets on two connections, over so many records. */
+async function measure(names: readonly string[], operation: Run['operation'], records = 0, on = sqlite) {
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-bench-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const targets = allTargets.filter(({ name }) => names.includes(name));
   const settings = { rounds: names.length, seconds: 0.5, warmupSeconds: 0.1 };
-  const runs = await measureTargets(targets, on, folder, { operation, connections: 2, plants }, settings);
+  const runs = await measureTargets(targets, on, folder, { operation, connections: 2, records }, settings);
   expect(readdirSync(folder)).toEqual([]);
   return runs;
 }
@@ -33,7 +33,7 @@ it('measures each target in each round, and checks what is stored', async () => 
 });
 
 it.each(['get', 'list', 'page', 'batch', 'delete'] as const)(
-  'measures %s over the plants that it has stored before',
+  'measures %s over the records that it has stored before',
   async (operation) => {
     const [run] = await measure(['fastify-sqlite'], operation, 10_000);
     expect(run).toMatchObject({ operation, valid: true, errors: 0 });
@@ -44,12 +44,12 @@ it.each(['get', 'list', 'page', 'batch', 'delete'] as const)(
   },
 );
 
-it('finds a target that lost an acknowledged plant invalid', async () => {
+it('finds a target that lost an acknowledged record invalid', async () => {
   const forgetful: Engine = {
     ...sqlite,
     async createDatabase(folder) {
       const database = await sqlite.createDatabase(folder);
-      return { ...database, countPlants: async () => (await database.countPlants()) - 1_000_000 };
+      return { ...database, countRecords: async () => (await database.countRecords()) - 1_000_000 };
     },
   };
   expect(await measure(['fastify-sqlite'], 'create', 0, forgetful)).toMatchObject([{ valid: false }]);
@@ -57,7 +57,7 @@ it('finds a target that lost an acknowledged plant invalid', async () => {
     ...sqlite,
     async createDatabase(folder) {
       const database = await sqlite.createDatabase(folder);
-      return { ...database, countPlants: async () => (await database.countPlants()) + 100 };
+      return { ...database, countRecords: async () => (await database.countRecords()) + 100 };
     },
   };
   expect(await measure(['fastify-sqlite'], 'delete', 10_000, undeleting)).toMatchObject([{ valid: false }]);

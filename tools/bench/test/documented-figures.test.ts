@@ -5,7 +5,7 @@ import { drawChart } from '../src/draw-chart.js';
 import { type Growth, growthRows } from '../src/growth.js';
 import { formatCount, formatMemory, formatMs } from '../src/report.js';
 import { type Comparison, chartPath, resultPath, type Summary } from '../src/results.js';
-import { batchPlants } from '../src/send-load.js';
+import { batchSize } from '../src/send-load.js';
 
 /** What a file of results has, in all or some of them. */
 interface Results extends Comparison {
@@ -50,7 +50,7 @@ const timesOf = (name: string, results = comparison) =>
 it.each([
   ['SQLite', comparison],
   ['PostgreSQL', postgresql],
-])('shows the last comparison on %s, in which no request failed and no plant was lost', (_, results) => {
+])('shows the last comparison on %s, in which no request failed and no record was lost', (_, results) => {
   const rows = results.targets.map(({ name, title }) => {
     const own = results.summaries.filter(({ target }) => target === name);
     const memory = Math.max(...own.map(({ peakMemoryBytes }) => peakMemoryBytes));
@@ -99,9 +99,9 @@ it('shows what a large store costs', () => {
 });
 
 it('shows the last measurement of reads and batches on each engine', () => {
-  // Pages, or plants.
+  // Pages, or records.
   const rateOf = ({ operation, requestsPerSecond }: Summary) =>
-    formatCount(requestsPerSecond * (operation === 'batch' ? batchPlants : 1));
+    formatCount(requestsPerSecond * (operation === 'batch' ? batchSize : 1));
   const rowsOf = ({ summaries }: Results) =>
     [...Map.groupBy(summaries, ({ operation, connections }) => `${operation} ${connections}`).values()].map(
       (own) => [String(own[0]?.connections), ...own.map(rateOf)],

@@ -55,7 +55,7 @@ it.each(storing)(
     }
     const database = await sqlite.createDatabase(createFolder());
     await exercise(target, database);
-    expect(await database.countPlants()).toBe(stored.length + 1);
+    expect(await database.countRecords()).toBe(stored.length + 1);
     const file = new Sqlite(database.url.replace('file:', ''));
     expect(file.prepare(`SELECT id, name, tag ${rows}`).all()).toEqual(stored);
     expect(file.pragma('journal_mode', { simple: true })).toBe('wal');
@@ -68,7 +68,7 @@ it('stores durably on PostgreSQL what each acknowledges that supports it', async
   for (const target of allTargets.filter(({ has }) => has.includes('postgresql'))) {
     const database = await engine.createDatabase(createFolder());
     await exercise(target, database);
-    expect(await database.countPlants()).toBe(stored.length + 1);
+    expect(await database.countRecords()).toBe(stored.length + 1);
     expect(await query(database.url, `SELECT id::float8, name, tag ${rows}`)).toEqual(stored);
     const settings = `SELECT setting FROM pg_settings WHERE name IN ('fsync', 'synchronous_commit')`;
     expect(await query(database.url, settings)).toEqual([{ setting: 'on' }, { setting: 'on' }]);
