@@ -5,6 +5,7 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { scopes } from '@plant-store/contract/access-token';
 
 /** A program that is measured. */
 export interface Target {
@@ -38,12 +39,16 @@ interface ServiceOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** The program of Node.js. */
   readonly node?: string;
-  /** What the token permits; by default what a new token does. */
+  /** What the token permits. Default: everything with the records of all resources. */
   readonly can?: readonly string[];
 }
 
 /** The service as operators run it. */
-export function plantStore({ settings = {}, node = process.execPath, can }: ServiceOptions = {}): Target {
+export function plantStore({
+  settings = {},
+  node = process.execPath,
+  can = scopes.filter((scope) => scope !== 'admin'),
+}: ServiceOptions = {}): Target {
   const service = inRepository('apps/api/dist/main.js');
   return {
     name: 'plant-store',
@@ -53,8 +58,7 @@ export function plantStore({ settings = {}, node = process.execPath, can }: Serv
     prepare(databaseUrl, port) {
       const environment = { ...settings, PORT: String(port), DATABASE_URL: databaseUrl };
       // It also migrates the database.
-      const limits = can === undefined ? [] : ['--can', can.join(',')];
-      const options = [service, 'token', 'create', '--name', 'bench', ...limits];
+      const options = [service, 'token', 'create', '--name', 'bench', '--can', can.join()];
       const token = execFileSync(node, options, {
         env: environment,
         encoding: 'utf8',

@@ -5,7 +5,7 @@ import { routes } from '@plant-store/contract/routes';
 import { requestOf } from '../load/operations.js';
 import { type Identity, nameOf, parse, toJson, toShown } from '../load/records.js';
 import type { Place } from '../system/databases.js';
-import { commandOutput, issueToken, Service } from '../system/service.js';
+import { commandOutput, issueToken, recordScopes, Service } from '../system/service.js';
 
 /** A request of an operation. */
 export interface Request {
@@ -114,7 +114,7 @@ export async function startServiceStore(
 
 /** The fake plant store of the client, which must behave like the service. It keeps its records for as long as it exists. */
 export function createFakeStore(): Store {
-  const store = createFakePlantStore();
+  const store = createFakePlantStore({ scopes: recordScopes });
   const valid = new Map([['main', store.token]]);
   const issued = new Map(valid);
   const accept = () => store.acceptTokens(store.token, ...valid.values());

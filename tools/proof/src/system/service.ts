@@ -2,6 +2,7 @@ import { type ChildProcess, execFile } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { scopes } from '@plant-store/contract/access-token';
 import { hasEnded, killGroup, processEnd, startProgram, until } from './programs.js';
 
 const run = promisify(execFile);
@@ -27,13 +28,17 @@ export async function commandOutput(args: readonly string[], settings: Settings)
   return (await run(process.execPath, [main, ...args], options)).stdout;
 }
 
+/** What tokens permit: everything with the records of all resources. */
+export const recordScopes = scopes.filter((scope) => scope !== 'admin');
+
 /**
  * Issues an access token of a database and returns it.
  *
  * @param expires such as `30s`; never by default
  */
 export async function issueToken(settings: Settings, name = 'proof', expires = 'never'): Promise<string> {
-  return (await commandOutput(['token', 'create', '--name', name, '--expires', expires], settings)).trim();
+  const options = ['--name', name, '--expires', expires, '--can', recordScopes.join()];
+  return (await commandOutput(['token', 'create', ...options], settings)).trim();
 }
 
 /** How to start the service. */
