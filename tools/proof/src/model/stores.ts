@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createFakePlantStore } from '@plant-store/client/testing';
 import { routes } from '@plant-store/contract/routes';
-import { requestOf } from '../load/operations.js';
+import { has, requestOf } from '../load/operations.js';
 import { type Identity, nameOf, parse, toJson, toShown } from '../load/records.js';
 import type { Place } from '../system/databases.js';
 import { commandOutput, issueToken, recordScopes, Service } from '../system/service.js';
@@ -143,11 +143,13 @@ export function createFakeStore(): Store {
         return exchange({ method, path }, 'main');
       };
       for (const identity of all) {
+        const { resource } = identity;
         const reply = await request(identity, 'get');
-        const { fields } = toShown(identity.resource, parse(await reply.text()));
+        const { fields } = toShown(resource, parse(await reply.text()));
         if (reply.status === 200) found.set(nameOf(identity), toJson(fields));
         // It changes nothing where there is no record.
-        else if ((await request(identity, 'delete')).status === 204) found.set(nameOf(identity), 'deleted');
+        else if (has(resource, 'delete') && (await request(identity, 'delete')).status === 204)
+          found.set(nameOf(identity), 'deleted');
       }
       return found;
     },
