@@ -105,6 +105,38 @@ describe('the plants of a store', () => {
   });
 });
 
+describe('the records of any resource', () => {
+  it('are there at first, and after a restore, as plants are', async () => {
+    const store = createFakePlantStore({ records: { plant: [fern] } });
+    expect(store.records('plant')).toBe(store.plants);
+    expect([...store.plants]).toEqual([[1n, { name: 'Fern' }]]);
+    store.restore([], { plant: new Map([[7n, { name: 'Ivy' }]]) });
+    expect([...store.records('plant')]).toEqual([[7n, { name: 'Ivy' }]]);
+    const invalid = { plant: [{ id: 2, name: 'Rose', addedAt: 'today' }] };
+    expect(() => store.restore([], invalid)).toThrow(/^plants\[0\], with the id 2: .* addedAt /);
+    expect(store.plants.size).toBe(1);
+  });
+});
+
+it('answers requests in their order, a batch as a whole', async () => {
+  const store = createFakePlantStore();
+  const client = createClient(store);
+  const plants = Array.from({ length: 200 }, (_, index) => ({ id: index + 1, name: 'Fern' }));
+  const body = { ids: plants.map(({ id }) => String(id)) };
+  const [stored, found, deleted, other] = await Promise.all([
+    client.createPlants({ body: { plants } }),
+    client.getPlants({ body }),
+    client.deletePlants({ body }),
+    client.createPlant({ body: { id: 200, name: 'Ivy' } }),
+  ]);
+  const statusesOf = ({ body }: { body: object }) =>
+    new Set((body as { results: { status: number }[] }).results.map(({ status }) => status));
+  expect([statusesOf(stored), statusesOf(found), statusesOf(deleted)]).toEqual(
+    [200, 200, 204].map((status) => new Set([status])),
+  );
+  expect(other).toMatchObject({ status: 400, body: { error: errors.id_retired.error } });
+});
+
 describe('the base address', () => {
   it.each(['https://example.com', 'https://example.com/api', 'https://EXAMPLE.com/api/'])(
     'may be %s',
