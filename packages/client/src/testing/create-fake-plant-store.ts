@@ -161,8 +161,17 @@ export function createFakePlantStore(options: FakePlantStoreOptions = {}): FakeP
         lastAnswer = reply.catch(() => undefined);
         return reply;
       };
-      const reply = await answerWithFault(id, () => answerTo(search.slice(1)), fault, signal);
-      return toResponse(await waitForChange(reply, answerTo, search, signal));
+      let reply = await answerWithFault(id, () => answerTo(search.slice(1)), fault, signal);
+      const parameters = new URLSearchParams(search);
+      const endsAt = performance.now() + 1_000 * Number(parameters.get('wait'));
+      for (let next = nextOfNone(reply); next !== undefined && performance.now() < endsAt; ) {
+        await delay(pollMs, signal);
+        // A request without a place of its own waits for what follows its arrival.
+        parameters.set('after', next);
+        reply = await answerTo(`${parameters}`);
+        next = nextOfNone(reply);
+      }
+      return toResponse(reply);
     },
     baseUrl,
     get token() {
@@ -232,35 +241,16 @@ function readRecords({ resource, columns }: Operations<object>, given: GivenReco
   return read.values();
 }
 
-const emptyPage = /^\{"changes":\[\],"next":"([^"]*)"\}$/;
+/** The `next` of a page of changes that has none. */
+const nextOfNone = ({ body }: Reply) => /^\{"changes":\[\],"next":"([^"]*)"\}$/.exec(body)?.[1];
 
 /** How often a request that waits looks for a change, in milliseconds. */
 const pollMs = 10;
-
-/** The reply to a request for changes; once there are some, if it waits for these and there are none. */
-async function waitForChange(
-  reply: Reply,
-  answerTo: (query: string) => Promise<Reply>,
-  search: string,
-  signal: AbortSignal,
-): Promise<Reply> {
-  const query = new URLSearchParams(search);
-  const endsAt = performance.now() + 1_000 * Number(query.get('wait'));
-  for (let last = reply; ; last = await answerTo(`${query}`)) {
-    const next = emptyPage.exec(last.body)?.[1];
-    if (next === undefined || performance.now() >= endsAt) return last;
-    await delay(pollMs, signal);
-    // A request without a place of its own waits for what follows its arrival.
-    query.set('after', next);
-  }
-}
 
 const defaultToken = `pst_${'Fake'.padEnd(49, '0')}`;
 
 /** The caller's `X-Request-Id` when that is up to 64 letters, digits and `_.:-` and no access token, or a new UUID. */
 function nameRequest(headers: Headers): string {
   const proposed = headers.get('x-request-id') ?? '';
-  return isRequestId(proposed) && !accessToken.test(proposed) ? proposed : crypto.randomUUID();
+  return isRequestId(proposed) && !/pst_[0-9A-Za-z]/.test(proposed) ? proposed : crypto.randomUUID();
 }
-
-const accessToken = /pst_[0-9A-Za-z]/;

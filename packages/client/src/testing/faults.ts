@@ -148,18 +148,10 @@ function statusReply(id: string, { status, headers = {}, body }: StatusFault): R
 const errorNames = Object.keys(errors) as ErrorName[];
 
 function malform(reply: Reply, body: MalformedFault['body']): Reply {
-  switch (body) {
-    case 'html':
-      return {
-        ...reply,
-        headers: { ...reply.headers, 'Content-Type': 'text/html; charset=utf-8' },
-        body: '<!doctype html><title>Plants</title>',
-      };
-    case 'truncated':
-      return { ...reply, body: reply.body.slice(0, reply.body.length / 2) };
-    case 'empty':
-      return { ...reply, body: '' };
-  }
+  if (body === 'empty') return { ...reply, body: '' };
+  if (body === 'truncated') return { ...reply, body: reply.body.slice(0, reply.body.length / 2) };
+  const headers = { ...reply.headers, 'Content-Type': 'text/html; charset=utf-8' };
+  return { ...reply, headers, body: '<!doctype html><title>Plants</title>' };
 }
 
 /** What `fetch` of Node.js rejects with when a system call fails. */
