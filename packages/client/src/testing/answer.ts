@@ -83,20 +83,27 @@ async function handle(request: ReadRequest, { records, tokens }: StoreState): Pr
   const { method, path, headers } = request;
   const operations = matchPath(path);
   if (operations.length === 0) throw new ServiceError('not_found', messages.notFound(path));
+  // Throws unless it is percent-encoded UTF-8.
   decodeURIComponent(path);
   const { name, params } = matchOperation(method, path) ?? {};
   if (name === undefined) throw methodNotAllowed(method, path, allowedMethods(operations));
-  const { metadata, ...schemas }: ContractOperation = contract[name];
+  const operation: ContractOperation = contract[name];
+  const { scope, resource } = operation.metadata;
   const own = authenticate(headers, tokens);
-  const { scope, resource } = metadata;
   if (scope !== undefined && !own.scopes.includes(scope)) throw insufficientScope(scope);
+  const valid = validate(operation, params, request);
+  if (resource === undefined) return tokenHandlers[name as keyof typeof tokenHandlers](valid, tokens, own);
+  return handlersOf(records[resource], operation.metadata.field)[operation.metadata.operation](valid);
+}
 
-  const sentHeaders = Object.fromEntries(headers);
+/** Validates a request by the schemas of its operation. A part without a schema is not read. */
+function validate({ metadata, ...schemas }: ContractOperation, params: unknown, request: ReadRequest) {
+  const headers = Object.fromEntries(request.headers);
   const json = schemas.body && readJson(request, schemas.body);
   const read = {
     path: schemas.pathParams?.safeParse(params),
     query: schemas.query?.safeParse(parseQuery(request.query)),
-    headers: z.object(schemas.headers).safeParse(sentHeaders),
+    headers: z.object(schemas.headers).safeParse(headers),
     body: schemas.body?.safeParse(json),
   };
   if (Object.values(read).some((part) => part?.success === false)) {
@@ -104,11 +111,9 @@ async function handle(request: ReadRequest, { records, tokens }: StoreState): Pr
     const { errorName, message } = explainInvalid(Object.fromEntries(parts), subjectOfOperation(metadata));
     throw new ServiceError(errorName, message);
   }
-  const [pathParams, query, body] = [read.path?.data, read.query?.data, read.body?.data];
+  const valid = { params: read.path?.data, query: read.query?.data, headers, body: read.body?.data };
   // What each schema gives, by its own type; the compiler cannot follow it through the optional parts.
-  const valid = { params: pathParams, query, headers: sentHeaders, body } as unknown as ValidRequest;
-  if (resource === undefined) return tokenHandlers[name as keyof typeof tokenHandlers](valid, tokens, own);
-  return handlersOf(records[resource], metadata.field)[metadata.operation](valid);
+  return valid as unknown as ValidRequest;
 }
 
 /** What the contract has of an operation. */
