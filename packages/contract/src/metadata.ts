@@ -1,4 +1,3 @@
-import type { AppRoute } from '@ts-rest/core';
 import type { Scope } from './access-token.js';
 import type { ErrorName } from './errors.js';
 import { type BodySubject, subjectOf } from './messages.js';
@@ -49,8 +48,19 @@ export interface TokenMetadata {
 
 export type Metadata = RecordMetadata | TokenMetadata;
 
-/** An operation of the contract. */
-export type Operation = AppRoute & { readonly metadata: Metadata };
+/** An operation of the contract, without the types of ts-rest, which do not compile in every program. Schemas are those of zod. */
+export interface Operation {
+  readonly method: string;
+  readonly path: string;
+  readonly metadata: Metadata;
+  readonly summary?: string;
+  readonly description?: string;
+  readonly pathParams?: unknown;
+  readonly query?: unknown;
+  readonly headers?: unknown;
+  readonly body?: unknown;
+  readonly responses: Readonly<Record<number, unknown>>;
+}
 
 /** Metadata whose type has the scope only, so that the declarations of the contract stay short. */
 export const ofTokens = <const Needed extends Scope | undefined>(

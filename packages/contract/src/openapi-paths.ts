@@ -8,10 +8,12 @@ import type {
 } from 'zod-openapi';
 import { errorTexts } from './error-texts.js';
 import { type ErrorName, errors } from './errors.js';
-import type { Operation } from './metadata.js';
+import type { Operation as AnyOperation } from './metadata.js';
 import { type ExampleRequest, exampleOf } from './openapi-examples.js';
 import { descriptionsOf, errorsOf, type HeaderName, hasBody, headersOf } from './replies.js';
 import { resources } from './resources.js';
+
+export type Operation = AppRoute & AnyOperation;
 
 /**
  * The paths of a router, as the document has them, with an example of each request.

@@ -6,10 +6,10 @@ import { createDocument } from 'zod-openapi';
 import { contract } from './contract.js';
 import { errorTexts } from './error-texts.js';
 import { type ErrorName, errors } from './errors.js';
-import type { Operation } from './metadata.js';
+
 import { createOpenApiDocument } from './openapi.js';
 import { exampleOf } from './openapi-examples.js';
-import { describePaths } from './openapi-paths.js';
+import { describePaths, type Operation } from './openapi-paths.js';
 import { ErrorSchema, Int64ParameterSchema, NewPlantSchema, PlantSchema } from './schemas.js';
 
 const pattern = '^(0|-?[1-9][0-9]{0,18})$';

@@ -3,7 +3,7 @@ import type { ErrorName } from '@plant-store/contract/errors';
 import { explainInvalid, messages } from '@plant-store/contract/messages';
 import { allowedMethods, matchPath } from '@plant-store/contract/request-target';
 import { internalError, methodNotAllowed, ServiceError } from '@plant-store/records';
-import { RequestValidationError, type TsRestRequest } from '@ts-rest/express';
+import { RequestValidationError } from '@ts-rest/express';
 import type { ErrorRequestHandler, Request, RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import { ClientGoneError, OverloadError, type OverloadReason } from '../../errors/service-error.js';
@@ -49,7 +49,8 @@ const loggedElsewhere = new Set<ErrorName>(['shutting_down', 'identity_provider_
 function toServiceError(error: unknown, request: Request): ServiceError {
   if (error instanceof ServiceError) return error;
   if (error instanceof RequestValidationError) {
-    const { tsRestRoute } = request as TsRestRequest<Operation>;
+    // ts-rest sets it.
+    const { tsRestRoute } = request as Request & { readonly tsRestRoute: Operation };
     const { errorName, message } = explainInvalid(
       {
         path: error.pathParams?.issues,
