@@ -55,12 +55,25 @@ const unsupported = (message: string) => new ServiceError('unsupported_content_t
 
 /** `application/json` in any case, with any parameters (RFC 9110, section 5.6.6), but with no other charset than UTF-8. */
 function isJsonInUtf8(type: string): boolean {
-  const parameters = type
-    .replace(/"((?:\\.|[^"\\])*)"/g, (_, text: string) => text.replace(/\\(.)/g, '$1').replaceAll(';', ''))
-    // An unterminated quoted string includes all that follows.
-    .replace(/;[^;]*".*$/, '');
-  const charset = /;[ \t]*charset[ \t]*=([^;]*)/i.exec(parameters)?.[1] ?? 'utf-8';
-  return /^application\/json[ \t]*(;|$)/i.test(type) && charset.trim().toLowerCase() === 'utf-8';
+  if (!/^application\/json[ \t]*(;|$)/i.test(type)) return false;
+  const charsets = parametersOf(type).flatMap(
+    (parameter) => /^[ \t]*charset[ \t]*=(.*)$/i.exec(parameter)?.[1] ?? [],
+  );
+  return (charsets[0] ?? 'utf-8').trim().toLowerCase() === 'utf-8';
+}
+
+/** The parameters of a content type without quotes. A quoted string that does not end includes all that follows, and is left out. */
+function parametersOf(type: string): readonly string[] {
+  const parts = [''];
+  let isQuoted = false;
+  for (let index = 0; index < type.length; index++) {
+    const character = type.charAt(index);
+    const last = parts.length - 1;
+    if (character === '"') isQuoted = !isQuoted;
+    else if (character === ';' && !isQuoted) parts.push('');
+    else parts[last] += isQuoted && character === '\\' ? type.charAt(++index) : character;
+  }
+  return parts.slice(1, isQuoted ? -1 : undefined);
 }
 
 /** The longest message about a text, which may quote from it, in UTF-16 code units. */

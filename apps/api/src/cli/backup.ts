@@ -2,6 +2,8 @@ import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Resource } from '@plant-store/contract/resource';
+import { resources } from '@plant-store/contract/resources';
 import type { Config } from '../config.js';
 import { messageOf, OperatorError } from '../errors/operator-error.js';
 import type { SqliteLocation } from '../store/database-location.js';
@@ -15,14 +17,7 @@ import {
   warnOfFuture,
   writeSha256,
 } from './backup-files.js';
-import {
-  abortOnSignal,
-  type CliContext,
-  countOf,
-  countRecords,
-  type JsonOption,
-  reportOutcome,
-} from './cli-context.js';
+import { abortOnSignal, type CliContext, countOf, type JsonOption, reportOutcome } from './cli-context.js';
 import { explainUnwritable } from './file-access.js';
 
 export interface BackupOptions extends JsonOption {
@@ -80,6 +75,13 @@ export async function backUp(
   await warnOfSchema(copy, context);
   if (keep > 0 && place.names !== undefined)
     await removeOld(await place.names(), { name, storeId, keep, place }, context);
+}
+
+/** How many records there are of each resource, such as `5 plants`, by the names of their tables. */
+export function countRecords(records: Readonly<Record<string, number>>): string {
+  return Object.values<Resource>(resources)
+    .map(({ name, plural }) => countOf(records[plural] ?? 0, name, plural))
+    .join(', ');
 }
 
 /** A name that no other backup has: names differ by the second. */

@@ -2,8 +2,6 @@ import { fstatSync, readSync, statSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { escapeForTerminal } from '@plant-store/contract/escape-invisible';
 import { type ExactJson, stringifyExactJson } from '@plant-store/contract/exact-json/stringify';
-import type { Resource } from '@plant-store/contract/resource';
-import { resources } from '@plant-store/contract/resources';
 import { CommanderError } from 'commander';
 import { OperatorError } from '../errors/operator-error.js';
 
@@ -185,13 +183,6 @@ function formatCount(count: number): string {
 /** A count with its noun, such as `1 token` or `5 tokens`. */
 export function countOf(count: number | bigint, noun: string, plural = `${noun}s`): string {
   return `${count} ${Number(count) === 1 ? noun : plural}`;
-}
-
-/** How many records there are of each resource, such as `5 plants`, by the names of their tables. */
-export function countRecords(records: Readonly<Record<string, number>>): string {
-  return Object.values<Resource>(resources)
-    .map(({ name, plural }) => countOf(records[plural] ?? 0, name, plural))
-    .join(', ');
 }
 
 /** Prints why a command failed, and returns its exit status. Commander has printed its own errors already. */

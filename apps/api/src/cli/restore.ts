@@ -16,15 +16,9 @@ import type { Config } from '../config.js';
 import { messageOf, OperatorError } from '../errors/operator-error.js';
 import type { StoreDescription } from '../store/sqlite/describe-store.js';
 import { writeAtomically } from './atomic-write.js';
+import { countRecords } from './backup.js';
 import { parseBackupName, readSha256, sortBackups, warnOfFuture } from './backup-files.js';
-import {
-  abortOnSignal,
-  type CliContext,
-  countOf,
-  countRecords,
-  type JsonOption,
-  reportOutcome,
-} from './cli-context.js';
+import { abortOnSignal, type CliContext, countOf, type JsonOption, reportOutcome } from './cli-context.js';
 import { invalidateCursors } from './database.js';
 import { explainUnreadable, quote } from './file-access.js';
 

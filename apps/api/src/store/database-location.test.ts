@@ -196,7 +196,7 @@ it.each([
   ['ssl_min_protocol_version=TLSv1.3', 'has the parameter ssl_min_protocol_version: remove it'],
   ['require_auth=scram-sha-256', 'has the parameter require_auth: remove it'],
   ['gssencmode=require', 'has the parameter gssencmode: remove it'],
-  ['target_session_attrs=standby', 'has the parameter target_session_attrs: the service stores plants'],
+  ['target_session_attrs=standby', 'has the parameter target_session_attrs: the service writes'],
   ['service=plants', 'has the parameter service: write host, user and database'],
   ['passfile=/run/pass', 'has the parameter passfile: set DATABASE_PASSWORD_FILE in its place'],
 ])('rejects %s rather than to weaken it', (parameters, problem) => {

@@ -37,6 +37,8 @@ it('loads hardly anything before it checks the version of Node.js, so that an ol
       '// src/package-folder.ts',
       // For the messages of errors.
       '// ../../packages/contract/dist/escape-invisible.js',
+      // For `--json`.
+      '// ../../packages/contract/dist/exact-json/stringify.js',
       '// src/runtime/timing.ts',
     ]),
   );

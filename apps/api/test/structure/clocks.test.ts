@@ -12,7 +12,6 @@ const readers = {
     'apps/api/src/store/postgresql/postgresql-store.ts',
     'apps/api/src/store/sqlite/sqlite-store.ts',
     'packages/client/src/testing/create-fake-plant-store.ts',
-    'packages/client/src/testing/handlers.ts',
   ],
   'when tokens are created, expire, are revoked, and were used': [
     'apps/api/src/auth/accept-jwts.ts',
@@ -28,7 +27,7 @@ const readers = {
     'apps/web/src/token/renew-token.ts',
     'apps/web/src/token/sign-in.ts',
     'apps/web/src/tokens/tokens-sheet.tsx',
-    'packages/client/src/testing/read-request.ts',
+    'packages/client/src/testing/tokens.ts',
     'packages/contract/src/schemas.ts',
   ],
   'the names, times, and ages of backups and migrations': [
