@@ -1,16 +1,21 @@
 import { expect, it } from 'vitest';
 import type * as z from 'zod';
+import { contract } from './contract.js';
 import { errorTexts } from './error-texts.js';
 import type { ErrorName } from './errors.js';
-import { explainInvalidRequest, messages, type RequestIssues, shorten } from './messages.js';
+import { explainInvalid, messages, messagesOf, type RequestIssues, shorten } from './messages.js';
+import { subjectOfOperation } from './metadata.js';
+import { resources } from './resources.js';
 import { NewPlantSchema, NewPlantsSchema, PlantIdsSchema, TokenRotationSchema } from './schemas.js';
+
+const texts = messagesOf(resources.plant);
 
 it.each<[ErrorName, string]>([
   ['malformed_json', messages.malformedJson("Expected end of input but got '}' at position 27")],
-  ['id_taken', messages.idTaken(9223372036854775807n)],
-  ['id_retired', messages.idRetired(7n)],
-  ['plant_not_found', messages.plantNotFound(7n)],
-  ['batch_too_large', messages.batchTooLarge(1001)],
+  ['id_taken', texts.idTaken(9223372036854775807n)],
+  ['id_retired', texts.idRetired(7n)],
+  ['plant_not_found', texts.notFound(7n)],
+  ['batch_too_large', texts.batchTooLarge(1001)],
   ['unsupported_content_type', messages.unsupportedContentType('text/plain')],
   ['body_too_large', messages.bodyTooLarge(1024 * 1024)],
   ['missing_token', messages.missingToken],
@@ -43,29 +48,30 @@ const issuesOf = (schema: z.ZodType, body: unknown) => ({ body: schema.safeParse
 const required = (...path: unknown[]) => [{ message: 'is required', path }];
 const batch = required('plants');
 
-it.each<[string, RequestIssues, string?]>([
-  ['The plant is not valid: id is required; name is required.', issuesOf(NewPlantSchema, {})],
-  ['The plant is not valid: it must be a JSON object.', issuesOf(NewPlantSchema, [])],
-  ['The plant is not valid: name is required.', { path: [], body: required('name') }, '/plants/7'],
-  ['The batch is not valid: plants is required.', issuesOf(NewPlantsSchema, {}), '/plants/batch'],
-  ['The batch is not valid: it must be a JSON object.', issuesOf(NewPlantsSchema, []), '/plants/batch'],
-  ['The batch is not valid: ids is required.', issuesOf(PlantIdsSchema, {}), '/plants/batch/get'],
+it.each<[string, RequestIssues, keyof typeof contract]>([
+  ['The plant is not valid: id is required; name is required.', issuesOf(NewPlantSchema, {}), 'createPlant'],
+  ['The plant is not valid: it must be a JSON object.', issuesOf(NewPlantSchema, []), 'createPlant'],
+  ['The plant is not valid: name is required.', { path: [], body: required('name') }, 'updatePlant'],
+  ['The batch is not valid: plants is required.', issuesOf(NewPlantsSchema, {}), 'createPlants'],
+  ['The batch is not valid: it must be a JSON object.', issuesOf(NewPlantsSchema, []), 'createPlants'],
+  ['The batch is not valid: ids is required.', issuesOf(PlantIdsSchema, {}), 'getPlants'],
   [
     'The batch is not valid: plants is required; x is required.',
     { body: [...batch, ...required('x')] },
-    '/plants/batch',
+    'createPlants',
   ],
-  ['The new token is not valid: name is required.', { body: required('name') }, '/tokens'],
+  ['The new token is not valid: name is required.', { body: required('name') }, 'createToken'],
   [
     'The rotation is not valid: overlapSeconds is required.',
     issuesOf(TokenRotationSchema, {}),
-    '/tokens/3/rotate',
+    'rotateToken',
   ],
   [
     'The request is not valid: the query parameter x is odd.',
     { query: [{ message: 'is odd', keys: ['x'] }] },
+    'listPlants',
   ],
-  ['The request is not valid: the path parameter id is required.', { path: required('id') }],
+  ['The request is not valid: the path parameter id is required.', { path: required('id') }, 'getPlant'],
   [
     'The request is not valid: the path parameter id is required; the query parameter limit is required; ' +
       'the query parameter tag.0 is required; the header x-tenant is required; ' +
@@ -76,12 +82,13 @@ it.each<[string, RequestIssues, string?]>([
       headers: required('x-tenant'),
       body: [...required('name'), { message: 'must be a JSON object' }],
     },
+    'createPlant',
   ],
-])('names every issue, and the part of the request that it is in: %s', (message, issues, target) => {
+])('names every issue, and the part of the request that it is in: %s', (message, issues, name) => {
   const errorName = message.startsWith('The request')
     ? 'bad_request'
-    : target?.startsWith('/tokens')
+    : name.endsWith('Token')
       ? 'invalid_token_request'
       : 'invalid_plant';
-  expect(explainInvalidRequest(issues, target)).toEqual({ errorName, message });
+  expect(explainInvalid(issues, subjectOfOperation(contract[name].metadata))).toEqual({ errorName, message });
 });

@@ -13,25 +13,8 @@ export { MAX_OVERLAP_SECONDS, MAX_RATE_PER_MINUTE, MAX_TOKENS, QUERY_MAX_LENGTHS
 export const messages = {
   invalidPath: 'The path is not valid: it must be percent-encoded UTF-8.',
   malformedJson: (problem: string) => `The body is not valid JSON: ${problem}.`,
-  idTaken: (id: bigint) => `The id ${id} belongs to another plant. Choose another id.`,
-  idRetired: (id: bigint) =>
-    `The id ${id} was that of a plant that was deleted. Choose another id, or give it again by PUT with If-None-Match: *.`,
-  plantNotFound: (id: bigint) => `No plant has the id ${id}.`,
-  /** Of a request to give the id of a deleted plant again. */
-  idNeverUsed: (id: bigint) => `No plant ever had the id ${id}. Create one with POST /plants.`,
-  invalidIdText: `The id must be an integer from ${INT64_MIN} to ${INT64_MAX} in its shortest decimal notation, as text, such as the idText of a plant.`,
-  preconditionRequired:
-    'Send If-Match with the ETag that the plant had when you read or created it, or If-None-Match: * to reuse the ID of a deleted plant.',
   invalidIfMatch:
     'The request is not valid: the header if-match must be the ETag of a reply, with its double quotes, or *.',
-  plantChanged: (id: bigint) => `The plant with the id ${id} has changed since. Get it, and decide again.`,
-  plantExcluded: (id: bigint) => `If-None-Match names the plant with the id ${id}. Get it, and decide again.`,
-  plantExists: (id: bigint) =>
-    `A plant has the id ${id}, be it by an earlier attempt: get it, and compare. Update it with If-Match, or choose another id.`,
-  batchTooLarge: (plants: number) =>
-    `The batch has ${plants} plants. Send at most ${MAX_PLANTS} in one request.`,
-  batchBeyondRateLimit: (plants: number, requestsPerMinute: number) =>
-    `The batch has ${plants} plants, and this token may make ${requestsPerMinute} requests a minute. Send at most ${requestsPerMinute} in one request.`,
   invalidCursor:
     'The query parameter after is not of this list: pass the next of a page unchanged, with the same other parameters but limit, or begin again without it.',
   cursorExpired:
@@ -154,17 +137,6 @@ export function explainInvalid(
   const inBody = formatPart(body, (field) => (field === '' ? 'the body' : `the field ${field} of the body`));
   const all = inBody === '' ? parameters : [...parameters, inBody];
   return { errorName: 'bad_request', message: `The request is not valid: ${all.join('; ')}.` };
-}
-
-/** As `explainInvalid`, by the path of the request. */
-export function explainInvalidRequest(issues: RequestIssues, target = '/plants'): InvalidRequest {
-  return explainInvalid(issues, subjectOfPath(target));
-}
-
-function subjectOfPath(target: string): BodySubject {
-  if (target.startsWith('/tokens/')) return { what: 'rotation', errorName: 'invalid_token_request' };
-  if (target.startsWith('/tokens')) return { what: 'new token', errorName: 'invalid_token_request' };
-  return subjectOf({ name: 'plant' }, target.startsWith('/plants/batch') ? 'batch' : 'plant');
 }
 
 function formatPart(issues: readonly Issue[] = [], nameOf: (field: string) => string): string {

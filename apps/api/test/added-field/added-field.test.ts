@@ -3,7 +3,8 @@ import { createClient } from '@plant-store/client';
 import { createFakePlantStore } from '@plant-store/client/testing';
 import { errors, INT64_MAX } from '@plant-store/contract';
 import { scopes } from '@plant-store/contract/access-token';
-import { plantFieldNames } from '@plant-store/contract/fields';
+import { namesOf } from '@plant-store/contract/resource';
+import { resources } from '@plant-store/contract/resources';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { type Config, parseConfig } from '../../src/config.js';
 import { startService } from '../../src/service.js';
@@ -92,7 +93,7 @@ it.each(engines)(
       { id: '1', name: 'Rose', imaginary: 'Balcony' },
       { id: '2', name: 'Fern' },
     ];
-    const columns = ['id', ...plantFieldNames, 'addedAt'];
+    const columns = ['id', ...namesOf(resources.plant), 'addedAt'];
     const rows = plants.map((plant) => columns.map((column) => plant[column] ?? ''));
     const table = `\uFEFF${[columns, ...rows].map((row) => `${row}\r\n`).join('')}`;
     expect((await run('export --format csv')).stdout).toBe(table);
