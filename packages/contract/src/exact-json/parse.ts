@@ -1,4 +1,4 @@
-import { NumberLiteral, toExactDecimal, toExactInteger, toExactNumber } from './number.js';
+import { type NumberLiteral, toExactDecimal, toExactInteger, toExactNumber } from './number.js';
 
 /** How many arrays and objects may stand one within the other; RFC 8259, section 9 allows a limit. */
 const maxNesting = 500;
@@ -12,6 +12,12 @@ export interface JsonShape {
   /** How many items have one. Default: all. */
   readonly maxItems?: number;
 }
+
+/** The shape of a value that is checked, but not built. */
+const skipped: JsonShape = {};
+
+/** Stand for all that is skipped, so that it takes no memory. */
+const [none, noMembers] = [[], {}];
 
 /**
  * Parses JSON (RFC 8259) and keeps every 64-bit integer exact: a safe one as `number`, any other as `bigint`.
@@ -28,61 +34,56 @@ export interface JsonShape {
 export function parseExactJson(text: string, shape?: JsonShape): unknown {
   const cursor = new Cursor(text);
   const value = readValue(cursor, 0, shape);
-  if (cursor.peekAfterSpace() !== END) throw cursor.expected('end of input');
+  if (cursor.peekAfterSpace() !== '') throw cursor.expected('end of input');
   return value;
 }
 
 function readValue(cursor: Cursor, depth: number, shape: JsonShape | undefined): unknown {
-  const code = cursor.peekAfterSpace();
-  switch (code) {
-    case QUOTE:
-      return readString(cursor);
-    case OPENING_BRACE:
+  const next = cursor.peekAfterSpace();
+  switch (next) {
+    case '"': {
+      const start = cursor.position;
+      const escaped = skipString(cursor);
+      return shape === skipped ? null : textOf(cursor, start, escaped);
+    }
+    case '{':
       return readObject(cursor, depth + 1, shape);
-    case OPENING_BRACKET:
+    case '[':
       return readArray(cursor, depth + 1, shape);
+    case 't':
+      return passWord(cursor, 'true', true);
+    case 'f':
+      return passWord(cursor, 'false', false);
+    case 'n':
+      return passWord(cursor, 'null', null);
     default:
-      return isNumberStart(code) ? readNumber(cursor) : readWord(cursor, code);
+      if (next !== '-' && !(next >= '0' && next <= '9')) throw cursor.expected('a value');
+      return readNumber(cursor, shape);
   }
 }
 
-function readArray(cursor: Cursor, depth: number, shape: JsonShape | undefined): unknown[] {
-  const array: unknown[] = [];
-  if (shape !== undefined && shape.items === undefined) {
-    skipArray(cursor, depth);
-    return array;
-  }
+function readArray(cursor: Cursor, depth: number, shape: JsonShape | undefined): unknown {
+  const items = shape === undefined ? undefined : (shape.items ?? skipped);
   const maxItems = shape?.maxItems ?? Infinity;
-  let skipped = 0;
-  if (enter(cursor, depth) !== CLOSING_BRACKET) {
+  const array: unknown[] = shape === skipped ? none : [];
+  if (enter(cursor, depth) !== ']') {
     do {
-      if (array.length < maxItems) {
-        array.push(readValue(cursor, depth, shape?.items));
-      } else {
-        skipValue(cursor, depth);
-        skipped++;
-      }
+      const isRead = array.length < maxItems;
+      const item = readValue(cursor, depth, isRead ? items : skipped);
+      if (items !== skipped) array.push(isRead ? item : null);
     } while (passComma(cursor));
   }
-  leave(cursor, CLOSING_BRACKET, "',' or ']'");
-  if (skipped > 0) {
-    array.length += skipped;
-    array.fill(null, maxItems);
-  }
+  leave(cursor, ']');
   return array;
 }
 
-function readObject(cursor: Cursor, depth: number, shape: JsonShape | undefined): Record<string, unknown> {
-  const object: Record<string, unknown> = {};
-  if (shape !== undefined && shape.members === undefined) {
-    skipObject(cursor, depth);
-    return object;
-  }
-  if (enter(cursor, depth) !== CLOSING_BRACE) {
-    do readMember(cursor, depth, object, shape?.members);
+function readObject(cursor: Cursor, depth: number, shape: JsonShape | undefined): unknown {
+  const object: Record<string, unknown> = shape === skipped ? noMembers : {};
+  if (enter(cursor, depth) !== '}') {
+    do readMember(cursor, depth, object, shape);
     while (passComma(cursor));
   }
-  leave(cursor, CLOSING_BRACE, "',' or '}'");
+  leave(cursor, '}');
   return object;
 }
 
@@ -90,19 +91,18 @@ function readMember(
   cursor: Cursor,
   depth: number,
   object: Record<string, unknown>,
-  members: JsonShape['members'],
+  shape: JsonShape | undefined,
 ): void {
-  const start = toName(cursor);
+  if (cursor.peekAfterSpace() !== '"') throw cursor.expected('a name in double quotes');
+  const start = cursor.position;
   const escaped = skipString(cursor);
-  const member = members && findMember(members, cursor, start, escaped);
-  const name = members ? member?.name : textOf(cursor, start, escaped);
+  const member = shape?.members && findMember(shape.members, cursor, start, escaped);
+  const name = shape === undefined ? textOf(cursor, start, escaped) : member?.name;
   if (member === undefined) rejectProto(cursor, start);
-  passColon(cursor);
-  if (name === undefined) {
-    skipValue(cursor, depth);
-    return;
-  }
-  const value = readValue(cursor, depth, member?.shape);
+  if (cursor.peekAfterSpace() !== ':') throw cursor.expected("':'");
+  cursor.position++;
+  const value = readValue(cursor, depth, shape === undefined ? undefined : (member?.shape ?? skipped));
+  if (name === undefined) return;
   if (Object.hasOwn(object, name) && !isEqual(object[name], value)) {
     throw cursor.error(`Duplicate member '${name}' with a different value`, start);
   }
@@ -117,19 +117,19 @@ function findMember(
   escaped: boolean,
 ): (typeof members)[number] | undefined {
   const { text, position } = cursor;
-  const length = position - start - 2;
   for (const member of members) {
     const { name } = member;
     if (
       escaped
         ? textOf(cursor, start, escaped) === name
-        : name.length === length && standsAt(name, text, start + 1)
+        : name.length === position - start - 2 && standsAt(name, text, start + 1)
     )
       return member;
   }
   return undefined;
 }
 
+/** As `startsWith`, in less time for a short name. */
 function standsAt(name: string, text: string, start: number): boolean {
   for (let at = 0; at < name.length; at++) {
     if (name.charCodeAt(at) !== text.charCodeAt(start + at)) return false;
@@ -137,56 +137,10 @@ function standsAt(name: string, text: string, start: number): boolean {
   return true;
 }
 
-/** Moves on over a value, and checks it, without building anything. */
-function skipValue(cursor: Cursor, depth: number): void {
-  const code = cursor.peekAfterSpace();
-  switch (code) {
-    case QUOTE:
-      skipString(cursor);
-      break;
-    case OPENING_BRACE:
-      skipObject(cursor, depth + 1);
-      break;
-    case OPENING_BRACKET:
-      skipArray(cursor, depth + 1);
-      break;
-    default:
-      if (isNumberStart(code)) skipNumber(cursor);
-      else readWord(cursor, code);
-  }
-}
-
-function skipArray(cursor: Cursor, depth: number): void {
-  if (enter(cursor, depth) !== CLOSING_BRACKET) {
-    do skipValue(cursor, depth);
-    while (passComma(cursor));
-  }
-  leave(cursor, CLOSING_BRACKET, "',' or ']'");
-}
-
-function skipObject(cursor: Cursor, depth: number): void {
-  if (enter(cursor, depth) !== CLOSING_BRACE) {
-    do {
-      const start = toName(cursor);
-      skipString(cursor);
-      rejectProto(cursor, start);
-      passColon(cursor);
-      skipValue(cursor, depth);
-    } while (passComma(cursor));
-  }
-  leave(cursor, CLOSING_BRACE, "',' or '}'");
-}
-
-/** Moves on to the name of a member, and returns its position. */
-function toName(cursor: Cursor): number {
-  if (cursor.peekAfterSpace() !== QUOTE) throw cursor.expected('a name in double quotes');
-  return cursor.position;
-}
-
 /** Rejects a member that, assigned, would become the prototype of the object. */
 function rejectProto(cursor: Cursor, start: number): void {
-  const first = cursor.text.charCodeAt(start + 1);
-  if (first !== UNDERSCORE && first !== BACKSLASH) return;
+  const first = cursor.text.charAt(start + 1);
+  if (first !== '_' && first !== '\\') return;
   proto.lastIndex = start;
   if (proto.test(cursor.text)) throw cursor.error("Forbidden member '__proto__'", start);
 }
@@ -195,57 +149,31 @@ function rejectProto(cursor: Cursor, start: number): void {
 const proto =
   /"(?:_|\\u005[Ff]){2}(?:p|\\u0070)(?:r|\\u0072)(?:o|\\u006[Ff])(?:t|\\u0074)(?:o|\\u006[Ff])(?:_|\\u005[Ff]){2}"/y;
 
-function passColon(cursor: Cursor): void {
-  if (cursor.peekAfterSpace() !== COLON) throw cursor.expected("':'");
-  cursor.position++;
-}
-
-/** Moves on over an opening bracket or brace, and gives the code unit of what stands within. */
-function enter(cursor: Cursor, depth: number): number {
+/** Moves on over an opening bracket or brace, and gives what stands within. */
+function enter(cursor: Cursor, depth: number): string {
   if (depth > maxNesting) throw cursor.error('Nested too deeply');
   cursor.position++;
   return cursor.peekAfterSpace();
 }
 
 function passComma(cursor: Cursor): boolean {
-  const isComma = cursor.peekAfterSpace() === COMMA;
+  const isComma = cursor.peekAfterSpace() === ',';
   if (isComma) cursor.position++;
   return isComma;
 }
 
-function leave(cursor: Cursor, closing: number, expected: string): void {
-  if (cursor.peek() !== closing) throw cursor.expected(expected);
+function leave(cursor: Cursor, closing: ']' | '}'): void {
+  if (cursor.peek() !== closing) throw cursor.expected(`',' or '${closing}'`);
   cursor.position++;
 }
 
-function readWord(cursor: Cursor, first: number): boolean | null {
-  switch (first) {
-    case LOWER_T:
-      passWord(cursor, 'true');
-      return true;
-    case LOWER_F:
-      passWord(cursor, 'false');
-      return false;
-    case LOWER_N:
-      passWord(cursor, 'null');
-      return null;
-    default:
-      throw cursor.expected('a value');
-  }
-}
-
-function passWord(cursor: Cursor, word: string): void {
+function passWord<Value>(cursor: Cursor, word: string, value: Value): Value {
   if (!cursor.text.startsWith(word, cursor.position)) throw cursor.expected('a value');
   cursor.position += word.length;
+  return value;
 }
 
-/** Reads the string whose opening quote is at the cursor, and moves the cursor behind it. An unpaired surrogate is kept. */
-function readString(cursor: Cursor): string {
-  const start = cursor.position;
-  return textOf(cursor, start, skipString(cursor));
-}
-
-/** What the valid string from `start` to the cursor, quotes included, stands for. */
+/** What the valid string from `start` to the cursor, quotes included, stands for. An unpaired surrogate is kept. */
 function textOf({ text, position }: Cursor, start: number, escaped: boolean): string {
   return escaped ? JSON.parse(text.slice(start, position)) : text.slice(start + 1, position - 1);
 }
@@ -279,62 +207,35 @@ function skipString(cursor: Cursor): boolean {
 
 /** Whether the backslash at a position begins an escape, or ends the text. */
 function isEscape(text: string, position: number): boolean {
-  const letter = text.charAt(position + 1);
-  if (letter !== 'u') return '"\\/bfnrt'.includes(letter);
-  for (let at = position + 2; at < position + 6; at++) {
-    if (!isHexDigit(text.charCodeAt(at))) return false;
-  }
-  return true;
+  if ('"\\/bfnrt'.includes(text.charAt(position + 1))) return true;
+  codeUnit.lastIndex = position;
+  return codeUnit.test(text);
 }
 
-function isHexDigit(code: number): boolean {
-  const lower = code | 0x20;
-  return isDigit(code) || (lower >= LOWER_A && lower <= LOWER_F);
-}
+const codeUnit = /\\u[\dA-Fa-f]{4}/y;
 
-function isNumberStart(code: number): boolean {
-  return code === MINUS || isDigit(code);
-}
-
-/** Reads the number that starts at the cursor, and moves the cursor behind it. */
-function readNumber(cursor: Cursor): number | bigint | NumberLiteral {
+/** Reads a number (RFC 8259, section 6) that starts at the cursor, and moves the cursor behind it. */
+function readNumber(cursor: Cursor, shape: JsonShape | undefined): number | bigint | NumberLiteral | null {
   const start = cursor.position;
-  const toValue = skipNumber(cursor);
-  return toValue(cursor.text.slice(start, cursor.position));
-}
-
-/**
- * Moves on over a number (RFC 8259, section 6) that starts at the cursor, and returns what reads its value.
- *
- * @throws {SyntaxError} where a digit is missing
- */
-function skipNumber(cursor: Cursor): typeof toExactNumber {
-  if (cursor.peek() === MINUS) cursor.position++;
+  if (cursor.peek() === '-') cursor.position++;
   // A leading zero is the whole integer part.
-  if (cursor.peek() === DIGIT_0) cursor.position++;
+  if (cursor.peek() === '0') cursor.position++;
   else skipDigits(cursor);
-  const hasFraction = cursor.peek() === POINT;
-  if (hasFraction) {
+  let toValue = toExactInteger;
+  if (cursor.peek() === '.') {
     cursor.position++;
     skipDigits(cursor);
+    toValue = toExactDecimal;
   }
-  const hasExponent = isExponent(cursor.peek());
-  if (hasExponent) {
+  const next = cursor.peek();
+  if (next === 'e' || next === 'E') {
     cursor.position++;
-    skipSign(cursor);
+    const sign = cursor.peek();
+    if (sign === '+' || sign === '-') cursor.position++;
     skipDigits(cursor);
+    toValue = toExactNumber;
   }
-  if (hasExponent) return toExactNumber;
-  return hasFraction ? toExactDecimal : toExactInteger;
-}
-
-function isExponent(code: number): boolean {
-  return code === LOWER_E || code === UPPER_E;
-}
-
-function skipSign(cursor: Cursor): void {
-  const code = cursor.peek();
-  if (code === PLUS || code === MINUS) cursor.position++;
+  return shape === skipped ? null : toValue(cursor.text.slice(start, cursor.position));
 }
 
 function skipDigits(cursor: Cursor): void {
@@ -355,31 +256,15 @@ function isDigit(code: number): boolean {
  */
 function isEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true;
-  if (!isObject(a) || !isObject(b)) return false;
-  if (a instanceof NumberLiteral || b instanceof NumberLiteral) {
-    return a instanceof NumberLiteral && b instanceof NumberLiteral && a.text === b.text;
-  }
-  if (Array.isArray(a) || Array.isArray(b)) {
-    return Array.isArray(a) && Array.isArray(b) && haveEqualItems(a, b);
-  }
-  return haveEqualMembers(a, b);
-}
-
-function haveEqualItems(a: readonly unknown[], b: readonly unknown[]): boolean {
-  return a.length === b.length && a.every((item, index) => isEqual(item, b[index]));
-}
-
-type JsonObject = Readonly<Record<string, unknown>>;
-
-// A name that `b` lacks gives `undefined` or a method of objects, neither of which JSON can equal.
-function haveEqualMembers(a: JsonObject, b: JsonObject): boolean {
+  if (!isObject(a) || !isObject(b) || Object.getPrototypeOf(a) !== Object.getPrototypeOf(b)) return false;
   const members = Object.entries(a);
   return (
-    members.length === Object.keys(b).length && members.every(([name, value]) => isEqual(value, b[name]))
+    members.length === Object.keys(b).length &&
+    members.every(([name, value]) => Object.hasOwn(b, name) && isEqual(value, b[name]))
   );
 }
 
-function isObject(value: unknown): value is JsonObject {
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;
 }
 
@@ -392,20 +277,15 @@ class Cursor {
     this.text = text;
   }
 
-  /** The code unit at the position, or `END`. */
-  peek(): number {
-    // Reading beyond the end would give NaN, and make V8 drop its fastest code.
-    return this.position < this.text.length ? this.text.charCodeAt(this.position) : END;
+  /** The code unit at the position; empty at the end. */
+  peek(): string {
+    return this.text.charAt(this.position);
   }
 
-  /** Skips white space (RFC 8259, section 2) and gives what `peek` gives there. */
-  peekAfterSpace(): number {
-    let code = this.peek();
-    while (code === SPACE || code === LINE_FEED || code === CARRIAGE_RETURN || code === TAB) {
-      this.position++;
-      code = this.peek();
-    }
-    return code;
+  /** Skips white space and gives what `peek` gives there. */
+  peekAfterSpace(): string {
+    while (this.position < this.text.length && isSpace(this.text.charCodeAt(this.position))) this.position++;
+    return this.peek();
   }
 
   /** The error for a text that does not follow the grammar at the position, where `expected` belongs. */
@@ -421,30 +301,16 @@ class Cursor {
   }
 }
 
-/** What `Cursor` gives in place of a UTF-16 code unit when nothing is left to read. */
-const END = -1;
+/** White space (RFC 8259, section 2). */
+function isSpace(code: number): boolean {
+  return code === SPACE || code === LINE_FEED || code === CARRIAGE_RETURN || code === TAB;
+}
 
 const TAB = 0x09;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const SPACE = 0x20;
 const QUOTE = 0x22;
-const PLUS = 0x2b;
-const COMMA = 0x2c;
-const MINUS = 0x2d;
-const POINT = 0x2e;
 const DIGIT_0 = 0x30;
 const DIGIT_9 = 0x39;
-const COLON = 0x3a;
-const UPPER_E = 0x45;
-const OPENING_BRACKET = 0x5b;
 const BACKSLASH = 0x5c;
-const CLOSING_BRACKET = 0x5d;
-const UNDERSCORE = 0x5f;
-const LOWER_A = 0x61;
-const LOWER_E = 0x65;
-const LOWER_F = 0x66;
-const LOWER_N = 0x6e;
-const LOWER_T = 0x74;
-const OPENING_BRACE = 0x7b;
-const CLOSING_BRACE = 0x7d;
