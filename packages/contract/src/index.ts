@@ -10,16 +10,13 @@ export {
   subjectOfOperation,
 } from './metadata.js';
 export type * from './operations.js';
-export { schemasOf } from './record-schemas.js';
+export { createIdentifiedSchema, schemasOf } from './record-schemas.js';
 export { routes } from './routes.js';
+export { ErrorSchema, NewPlantSchema, PlantSchema } from './schemas.js';
 export {
-  createIdentifiedSchema,
-  ErrorSchema,
   Int64ParameterSchema,
   Int64Schema,
   jsonShapeOf,
-  NewPlantSchema,
-  PlantSchema,
   QueryTimeSchema,
   TimeSchema,
-} from './schemas.js';
+} from './value-schemas.js';

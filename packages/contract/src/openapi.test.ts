@@ -10,7 +10,8 @@ import { type ErrorName, errors } from './errors.js';
 import { createOpenApiDocument } from './openapi.js';
 import { exampleOf } from './openapi-examples.js';
 import { describePaths, type Operation } from './openapi-paths.js';
-import { ErrorSchema, Int64ParameterSchema, NewPlantSchema, PlantSchema } from './schemas.js';
+import { ErrorSchema, NewPlantSchema, PlantSchema } from './schemas.js';
+import { Int64ParameterSchema } from './value-schemas.js';
 
 const pattern = '^(0|-?[1-9][0-9]{0,18})$';
 const describeCreatePlant = () => createOpenApiDocument().paths?.['/plants']?.post;

@@ -5,20 +5,22 @@ import { INT64_MAX, INT64_MIN } from './int64.js';
 import { MAX_PLANTS, QUERY_MAX_LENGTHS } from './limits.js';
 import {
   ErrorSchema,
-  Int64ParameterSchema,
-  Int64Schema,
-  jsonShapeOf,
   NewPlantSchema,
   NewPlantsSchema,
   NoQuerySchema,
   PlantIdsSchema,
   PlantQuerySchema,
   PlantSchema,
-  QueryTimeSchema,
   TagQuerySchema,
-  TimeSchema,
   TokenRotationSchema,
 } from './schemas.js';
+import {
+  Int64ParameterSchema,
+  Int64Schema,
+  jsonShapeOf,
+  QueryTimeSchema,
+  TimeSchema,
+} from './value-schemas.js';
 
 const range = 'must be an integer from -9223372036854775808 to 9223372036854775807';
 const shortest = 'must be in the shortest decimal notation:';

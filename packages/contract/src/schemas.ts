@@ -37,15 +37,6 @@ import {
   TimeSchema,
 } from './value-schemas.js';
 
-export { createIdentifiedSchema } from './record-schemas.js';
-export {
-  Int64ParameterSchema,
-  Int64Schema,
-  jsonShapeOf,
-  QueryTimeSchema,
-  TimeSchema,
-} from './value-schemas.js';
-
 export const {
   fields: PlantSchema,
   create: NewPlantSchema,

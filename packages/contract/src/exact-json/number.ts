@@ -20,12 +20,6 @@ export function toExactInteger(text: string): number | bigint | NumberLiteral {
   return narrow(BigInt(text)) ?? new NumberLiteral(text);
 }
 
-/** The value of a JSON number with a fraction and no exponent: what `toExactNumber` returns, in less time. */
-export function toExactDecimal(text: string): number | bigint | NumberLiteral {
-  // A `number` distinguishes all values of so few digits, so none of them is rounded to an integer.
-  return text.length <= safeDigits ? Number(text) + 0 : toExactNumber(text);
-}
-
 /**
  * The value of a JSON number in any notation: a safe integer as `number`, another int64 as `bigint`, a fraction as
  * `number`, anything else as a `NumberLiteral`. Takes time linear in the length of the text.

@@ -1,4 +1,4 @@
-import { type NumberLiteral, toExactDecimal, toExactInteger, toExactNumber } from './number.js';
+import { type NumberLiteral, toExactInteger, toExactNumber } from './number.js';
 
 /** How many arrays and objects may stand one within the other; RFC 8259, section 9 allows a limit. */
 const maxNesting = 500;
@@ -225,7 +225,7 @@ function readNumber(cursor: Cursor, shape: JsonShape | undefined): number | bigi
   if (cursor.peek() === '.') {
     cursor.position++;
     skipDigits(cursor);
-    toValue = toExactDecimal;
+    toValue = toExactNumber;
   }
   const next = cursor.peek();
   if (next === 'e' || next === 'E') {
