@@ -49,7 +49,6 @@ it('. exports this and nothing else, and includes only plain data of the contrac
     '../contract/src/exact-json/stringify.ts',
     '../contract/src/plants.ts',
     '../contract/src/resource.ts',
-    '../contract/src/resources.ts',
     '../contract/src/routes.ts',
   ]);
   expect(files.filter((file) => /^src\/(tanstack-query|testing|msw|validate)\b/.test(file))).toEqual([]);

@@ -1,5 +1,5 @@
 import type { PlantQuery, StoredPlant } from '@plant-store/contract/operations';
-import { resources } from '@plant-store/contract/resources';
+import { plant } from '@plant-store/contract/plants';
 import type { Client } from './client.js';
 import { createIterablePromise, type IterablePromise } from './iterable-promise.js';
 import type { CallOptions } from './options.js';
@@ -32,8 +32,9 @@ export function listAll(
   { limit = 1_000, order, q, addedFrom, addedBefore, ...options }: ListOptions = {},
 ): IterablePromise<StoredPlant> {
   async function* iterate() {
-    const { fields } = resources.plant;
-    const filters = Object.fromEntries(Object.entries(options).filter(([name]) => fields[name]?.filter));
+    const filters = Object.fromEntries(
+      Object.entries(options).filter(([name]) => plant.fields[name]?.filter),
+    );
     let after: string | undefined;
     do {
       const query = { limit, order, ...filters, q, addedFrom, addedBefore, after };

@@ -12,6 +12,7 @@ const modules = {
   '.': ['@ts-rest/core', 'zod'],
   './columns': [],
   './resource': [],
+  './plants': [],
   './resources': [],
   './errors': [],
   './error-texts': [],
