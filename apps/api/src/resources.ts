@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { MAX_PLANTS, type ResourceTypes, schemasOf } from '@plant-store/contract';
+import { MAX_RECORDS, type ResourceTypes, schemasOf } from '@plant-store/contract';
 import type { Resource } from '@plant-store/contract/resource';
 import { type ResourceName, resources } from '@plant-store/contract/resources';
 import { type CountLimits, type Operations, operationsOf } from '@plant-store/records';
@@ -36,7 +36,7 @@ export const rateLimitName = 'plants';
 export const maxExamined = { records: 10_000, bytes: 2 ** 22, durationMs: 100 } as const;
 
 /** What it may examine in any case, however many callers share the time: as much as a page without a filter needs. */
-const minExamined = { records: MAX_PLANTS, bytes: 2 ** 18, durationMs: 10 } as const;
+const minExamined = { records: MAX_RECORDS, bytes: 2 ** 18, durationMs: 10 } as const;
 
 /** What a request may examine that has a part of the time, from 0 to 1. */
 export function examinedBy(share: number): CountLimits {

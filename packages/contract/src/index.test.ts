@@ -58,7 +58,7 @@ it('exports these subpaths and names, and nothing else', () => {
   ]);
   expect(files.filter((file) => !existsSync(new URL(file, root)))).toEqual([]);
   expect(Object.keys(index).sort()).toEqual([
-    ...['ErrorSchema', 'INT64_MAX', 'INT64_MIN', 'Int64ParameterSchema', 'Int64Schema', 'MAX_PLANTS'],
+    ...['ErrorSchema', 'INT64_MAX', 'INT64_MIN', 'Int64ParameterSchema', 'Int64Schema', 'MAX_RECORDS'],
     ...[
       'NewPlantSchema',
       'PlantSchema',

@@ -1,7 +1,7 @@
 export { contract } from './contract.js';
 export * from './errors.js';
 export { INT64_MAX, INT64_MIN, isInt64 } from './int64.js';
-export { MAX_PLANTS, QUERY_MAX_LENGTHS } from './limits.js';
+export { MAX_RECORDS, QUERY_MAX_LENGTHS } from './limits.js';
 export {
   type Metadata,
   type Operation,

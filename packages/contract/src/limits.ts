@@ -1,5 +1,5 @@
-/** The most plants that a page of a list, or a batch, may have. */
-export const MAX_PLANTS = 1_000;
+/** The most records that a page of a list, or a batch, may have. */
+export const MAX_RECORDS = 1_000;
 
 /** The most requests a minute that a token may be limited to. */
 export const MAX_RATE_PER_MINUTE = 1_000_000_000;

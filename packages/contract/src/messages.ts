@@ -1,6 +1,6 @@
 import type { ErrorName } from './errors.js';
 import { INT64_MAX, INT64_MIN } from './int64.js';
-import { MAX_PLANTS, MAX_TOKENS } from './limits.js';
+import { MAX_RECORDS, MAX_TOKENS } from './limits.js';
 import { capitalize, errorNamesOf, type Resource, withArticle } from './resource.js';
 
 /** How long the texts of a list's query may be, for those who have no schema. */
@@ -65,7 +65,7 @@ export function messagesOf({ name, plural }: Pick<Resource, 'name' | 'plural'>) 
     exists: (id: bigint) =>
       `${capitalize(one)} has the id ${id}, be it by an earlier attempt: get it, and compare. Update it with If-Match, or choose another id.`,
     batchTooLarge: (count: number) =>
-      `The batch has ${count} ${plural}. Send at most ${MAX_PLANTS} in one request.`,
+      `The batch has ${count} ${plural}. Send at most ${MAX_RECORDS} in one request.`,
     batchBeyondRateLimit: (count: number, requestsPerMinute: number) =>
       `The batch has ${count} ${plural}, and this token may make ${requestsPerMinute} requests a minute. Send at most ${requestsPerMinute} in one request.`,
     replyIsFull: `The reply has no room for more ${plural}. Send this id again.`,

@@ -3,7 +3,7 @@ import { isEntityTags } from './conditions.js';
 import { NumberLiteral } from './exact-json/number.js';
 import type { JsonShape } from './exact-json/parse.js';
 import { isInt64 } from './int64.js';
-import { MAX_PLANTS, QUERY_MAX_LENGTHS } from './limits.js';
+import { MAX_RECORDS, QUERY_MAX_LENGTHS } from './limits.js';
 import { shorten } from './messages.js';
 import type { CreateResults, DeleteResults } from './operations.js';
 import {
@@ -412,8 +412,8 @@ const createBatchListSchema = (
         return Array.isArray(input) ? `must have at least one ${one}` : `must be a list of ${many}`;
       },
     })
-    .meta({ ...meta, override: { type: 'array', items, minItems: 1, maxItems: MAX_PLANTS } })
-    .register(shapes, { items: shape, maxItems: MAX_PLANTS });
+    .meta({ ...meta, override: { type: 'array', items, minItems: 1, maxItems: MAX_RECORDS } })
+    .register(shapes, { items: shape, maxItems: MAX_RECORDS });
 
 const statusOf = (statuses: readonly number[]) => z.literal(statuses).meta({ override: { type: 'integer' } });
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import * as z from 'zod';
 import { parseExactJson } from './exact-json/parse.js';
 import { INT64_MAX, INT64_MIN } from './int64.js';
-import { MAX_PLANTS, QUERY_MAX_LENGTHS } from './limits.js';
+import { MAX_RECORDS, QUERY_MAX_LENGTHS } from './limits.js';
 import {
   ErrorSchema,
   NewPlantSchema,
@@ -210,9 +210,9 @@ it.each([
 it('has the JSON shape of a plant, and of the plants of a batch', () => {
   const plant = { members: ['id', 'idText', 'name', 'tag'].map((name) => ({ name, shape: {} })) };
   expect(jsonShapeOf(NewPlantSchema)).toEqual(plant);
-  const plants = { name: 'plants', shape: { items: plant, maxItems: MAX_PLANTS } };
+  const plants = { name: 'plants', shape: { items: plant, maxItems: MAX_RECORDS } };
   expect(jsonShapeOf(NewPlantsSchema)).toEqual({ members: [plants] });
-  const ids = { name: 'ids', shape: { items: {}, maxItems: MAX_PLANTS } };
+  const ids = { name: 'ids', shape: { items: {}, maxItems: MAX_RECORDS } };
   expect(jsonShapeOf(PlantIdsSchema)).toEqual({ members: [ids] });
 });
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { JsonShape } from './exact-json/parse.js';
 import { INT64_MAX, INT64_MIN, isInt64 } from './int64.js';
-import { MAX_PLANTS, QUERY_MAX_LENGTHS } from './limits.js';
+import { MAX_RECORDS, QUERY_MAX_LENGTHS } from './limits.js';
 import { toShortestDecimal } from './shortest-decimal.js';
 import { parseTime } from './time.js';
 
@@ -161,7 +161,7 @@ export const PageStartSchema = createQueryTextSchema(QUERY_MAX_LENGTHS.after).tr
 );
 
 /** The most records of a page. */
-export const LimitSchema = createQueryNumberSchema(1, MAX_PLANTS, 100);
+export const LimitSchema = createQueryNumberSchema(1, MAX_RECORDS, 100);
 
 /**
  * A query: one parameter that is not meant to be there is an issue, since a filter that nobody knows would give what nobody asked

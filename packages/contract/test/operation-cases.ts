@@ -1,6 +1,6 @@
 import { type Scope, scopes } from '../src/access-token.js';
 import { INT64_MAX, INT64_MIN } from '../src/int64.js';
-import { MAX_PLANTS, QUERY_MAX_LENGTHS } from '../src/limits.js';
+import { MAX_RECORDS, QUERY_MAX_LENGTHS } from '../src/limits.js';
 import { messages, messagesOf } from '../src/messages.js';
 import type { Operations } from '../src/operations.js';
 import { resources } from '../src/resources.js';
@@ -47,8 +47,8 @@ const batch = (...plants: readonly string[]) => batchOf(`{"plants":[${plants}]}`
 const batchOfIds = (what: string, body: string): Request => ({ line: `POST /plants/batch/${what}`, body });
 const getIds = (...ids: readonly string[]) => batchOfIds('get', `{"ids":[${ids}]}`);
 const deleteIds = (...ids: readonly string[]) => batchOfIds('delete', `{"ids":[${ids}]}`);
-const thousand = Array(MAX_PLANTS).fill('0');
-const manyPlants = Array.from({ length: MAX_PLANTS }, (_, index) => plant(10_000 + index));
+const thousand = Array(MAX_RECORDS).fill('0');
+const manyPlants = Array.from({ length: MAX_RECORDS }, (_, index) => plant(10_000 + index));
 const get = (target: string, method = 'GET'): Request => ({ line: `${method} ${target}` });
 const remove = (id: Id): Request => get(`/plants/${id}`, 'DELETE');
 const removeIf = (headers: Request['headers']): Request => ({ ...remove(1), headers: { ...headers } });
@@ -680,7 +680,7 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
     ['its next, with the default order', get('/plants?order=id&limit=1&after=<next>'), listed([b], true)],
     ['an empty start', get('/plants?limit=1&after='), listed([a], true)],
     ...each(
-      invalidQuery('limit', `must be an integer from 1 to ${MAX_PLANTS}`),
+      invalidQuery('limit', `must be an integer from 1 to ${MAX_RECORDS}`),
       ...['0', '1001', '1.5', '', '0x1'].map((limit) => get(`/plants?limit=${limit}`)),
     ),
     ...each(
@@ -820,7 +820,7 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
       ...['26', '-1', '1.5', ''].map((wait) => changesOf(`wait=${wait}`)),
     ),
     ...each(
-      invalidQuery('limit', `must be an integer from 1 to ${MAX_PLANTS}`),
+      invalidQuery('limit', `must be an integer from 1 to ${MAX_RECORDS}`),
       ...['0', '1001'].map((limit) => changesOf(`limit=${limit}`)),
     ),
     ['a parameter of lists', changesOf('q=x'), unknown('q', 'there are limit, after, wait')],

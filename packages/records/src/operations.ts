@@ -1,4 +1,4 @@
-import { Int64ParameterSchema, MAX_PLANTS } from '@plant-store/contract';
+import { Int64ParameterSchema, MAX_RECORDS } from '@plant-store/contract';
 import { columnsOf } from '@plant-store/contract/columns';
 import { type Conditions, findFailedCondition, isEntityTags } from '@plant-store/contract/conditions';
 import { explainInvalid, messages, messagesOf, subjectOf } from '@plant-store/contract/messages';
@@ -55,7 +55,7 @@ export type Shown<Fields> = Fields & {
   readonly addedAt?: string | undefined;
 };
 
-/** A record under the name of its resource, such as `{ plant: … }`. */
+/** A record under the name of its resource, such as `{ garden: … }`. */
 export type Named<Fields, Name extends string> = { readonly [Each in Name]: Shown<Fields> };
 
 /** The last change of a record as a reply shows it. */
@@ -197,7 +197,7 @@ export function operationsOf<Fields extends object, Name extends string = string
 
   /** @throws {ServiceError} `batch_too_large` */
   function requireBatch({ items }: Pick<Batch, 'items'>): void {
-    if (items.length > MAX_PLANTS)
+    if (items.length > MAX_RECORDS)
       throw new ServiceError('batch_too_large', texts.batchTooLarge(items.length));
   }
 

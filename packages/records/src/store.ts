@@ -6,7 +6,7 @@ export type New<Fields> = Fields & { readonly id: bigint };
 /** A record as it is stored, under its id. */
 export type Stored<Fields> = New<Fields> & {
   /**
-   * When it was stored, in milliseconds since 1970. It is not known for plants of version 1.2 and earlier; an import stores such a
+   * When it was stored, in milliseconds since 1970. It is not known for records of version 1.2 and earlier; an import stores such a
    * record with `null`.
    */
   readonly addedAt?: number | null;
