@@ -34,7 +34,7 @@ it('has a default for everything', () => {
     shutdownTimeoutMs: 10_000,
     pageFolder: fileURLToPath(new URL('../dist/page', import.meta.url)),
     clientFolder: fileURLToPath(new URL('../dist/client', import.meta.url)),
-    ignoredFields: [],
+    ignoredFields: { plant: [] },
     fastPath: true,
     warnings: [],
   });

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { shorten } from '@plant-store/contract/messages';
 import { fieldsAfter } from '@plant-store/contract/resource';
-import { resources } from '@plant-store/contract/resources';
+import { type ResourceName, resources } from '@plant-store/contract/resources';
 import * as z from 'zod';
 import { checkJwtVariables, jwtVariables, toJwtSettings, wholeNumber } from './auth/jwt-settings.js';
 import { ConfigurationError } from './errors/operator-error.js';
@@ -50,7 +50,7 @@ const requestLogShare = z.union(
   { error: 'must be all, errors, or sample= and a share from 0 to 1, such as sample=0.01' },
 );
 
-/** The most that goes into one commit: a larger one is hardly cheaper per plant, and delays others. */
+/** The most that goes into one commit: a larger one is hardly cheaper per record, and delays others. */
 const batchRecords = 1_000;
 const batchBytes = 2 ** 22;
 
@@ -109,7 +109,7 @@ export const formerNames: Readonly<Record<string, string>> = { BODIES_MAX_BYTES:
 /** Variables that are gone, with what replaces them: they may only be off. */
 const removedVariables: Readonly<Record<string, () => string>> = {
   DATABASE_DIRECT_TO_NODES: () =>
-    `is not supported any more: Citus distributes by itself, and takes plants at any of its nodes. Remove it, or let DATABASE_URL name another node in each instance (${pathOfPage('docs/operate/citus.md')})`,
+    `is not supported any more: Citus distributes by itself, and takes writes at any of its nodes. Remove it, or let DATABASE_URL name another node in each instance (${pathOfPage('docs/operate/citus.md')})`,
 };
 
 /** The names of all variables that the service reads. */
@@ -202,7 +202,7 @@ function toConfig(variables: z.infer<typeof SettingsSchema>, folder: string) {
     corsOrigins: Object.freeze(variables.CORS_ORIGINS),
     /** The JSON Web Tokens that are accepted beside access tokens; `undefined` for none. */
     jwt: toJwtSettings(variables),
-    /** The limits of the queue of plants, and of one commit. */
+    /** The limits of the queue of records, and of one commit. */
     queueLimits: Object.freeze(queueLimits),
     /** How long commits must have been without a success to count as failing, in milliseconds. */
     failingAfterMs,
@@ -213,14 +213,12 @@ function toConfig(variables: z.infer<typeof SettingsSchema>, folder: string) {
     drainDelayMs: variables.DRAIN_DELAY_MS,
     /** How long requests in flight have to finish when the service shuts down, in milliseconds. */
     shutdownTimeoutMs: variables.SHUTDOWN_TIMEOUT_MS,
-    /** The folder of the built page on which people add plants; `undefined` where it is not served. */
+    /** The folder of the built page on which people add records; `undefined` where it is not served. */
     pageFolder: variables.PAGE ? fileURLToPath(new URL('dist/page', packageFolder)) : undefined,
     /** The folder of the packed client; `undefined` where it is not served. */
     clientFolder: variables.CLIENT ? fileURLToPath(new URL('dist/client', packageFolder)) : undefined,
-    /** Fields that are not accepted yet, since older instances that share the database would drop them. */
-    ignoredFields: Object.freeze(
-      variables.COMPATIBLE_WITH === undefined ? [] : fieldsAfter(variables.COMPATIBLE_WITH, resources.plant),
-    ),
+    /** The fields of each resource that are not accepted yet, since older instances that share the database would drop them. */
+    ignoredFields: ignoredFieldsOf(variables.COMPATIBLE_WITH),
     /** Whether the service takes the shortcuts that depend on undocumented parts of its dependencies (decision 10). */
     fastPath: variables.FAST_PATH,
     /** Which traces and metrics are exported by OTLP; `undefined` for none. */
@@ -228,6 +226,14 @@ function toConfig(variables: z.infer<typeof SettingsSchema>, folder: string) {
     /** Settings that are not used as they stand, which the log and `plant-store check` show. */
     warnings: Object.freeze(warnings),
   });
+}
+
+function ignoredFieldsOf(version: string | undefined) {
+  const fields = Object.entries(resources).map(([name, resource]) => [
+    name,
+    version === undefined ? [] : fieldsAfter(version, resource),
+  ]);
+  return Object.freeze(Object.fromEntries(fields) as Record<ResourceName, readonly string[]>);
 }
 
 /** The transform for a parser that returns what is wrong with the text. */

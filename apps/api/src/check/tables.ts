@@ -7,7 +7,7 @@ import { ok, type Result, warning } from './finding.js';
 /** The tables of all resources. */
 export const tableNames = Object.values<Resource>(resources).map(({ plural }) => plural);
 
-/** A record of any resource, such as `a plant or a garden`. */
+/** A record of any resource. */
 export const anyRecord = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(
   Object.values<Resource>(resources).map(({ name }) => withArticle(name)),
 );

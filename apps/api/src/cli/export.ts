@@ -166,7 +166,7 @@ function writeToFile<Result>(
 
 const pageLimits = { records: 1_000, bytes: 2 ** 20 };
 
-/** Writes page after page of each resource, and returns how many records there are, such as `3 plants`. */
+/** Writes page after page of each resource, and returns how many records there are. */
 async function writeRecords(
   database: Pick<Database, 'stores'>,
   types: readonly RecordType[],

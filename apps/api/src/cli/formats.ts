@@ -94,7 +94,7 @@ export function recordTypeOf<Fields extends object, Name extends string>(
   return type;
 }
 
-/** The plural nouns of resources, such as `plants and gardens`. */
+/** The plural nouns of resources, joined by `and`. */
 export const pluralsOf = (types: readonly RecordType[]): string =>
   new Intl.ListFormat('en-GB').format(types.map(({ resource }) => resource.plural));
 

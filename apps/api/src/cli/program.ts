@@ -337,7 +337,7 @@ const placeholders: Readonly<Record<Kind, string>> = {
   int64List: 'integers',
 };
 
-/** The option of a field, such as `--planted-at`. */
+/** The option of a field, such as `--valid-from`. */
 const optionOf = (name: string, prefix = '--') =>
   `${prefix}${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 

@@ -23,7 +23,7 @@ export class OverloadError extends ServiceError {
 
 /** The errors to reject requests with, by reason. */
 export const overloadErrors: Readonly<Record<OverloadReason, OverloadError>> = {
-  waiting_plants: new OverloadError('waiting_plants'),
+  [waitingRecords]: new OverloadError(waitingRecords),
   waiting_bytes: new OverloadError('waiting_bytes'),
   waiting_reads: new OverloadError('waiting_reads'),
   body_bytes: new OverloadError('body_bytes'),

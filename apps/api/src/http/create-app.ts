@@ -82,7 +82,7 @@ export async function createApp(dependencies: AppDependencies): Promise<Express>
     const { metadata } = operation;
     const { scope } = metadata;
     // To ignore a field of a token, such as its expiry, would give more than is meant.
-    const ignored = metadata.resource ? ignoredFields : [];
+    const ignored = metadata.resource ? ignoredFields[metadata.resource] : [];
     const shape = 'body' in operation && withoutMembers(jsonShapeOf(operation.body), ignored);
     return [
       authenticate,

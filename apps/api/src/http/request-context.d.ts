@@ -23,7 +23,7 @@ declare global {
       scopes?: readonly Scope[];
       /** The id of the record, for the log; text, since log readers round large numbers. */
       recordId?: string;
-      /** The field of the log that has it, such as `plantId`. */
+      /** The field of the log that has it, such as `recordId`. */
       recordIdName?: RecordIdName;
       /** How many records of a batch had each outcome: `stored`, `replayed`, `found`, `deleted`, or the name of an error. */
       outcomes?: Readonly<Record<string, number>>;

@@ -67,7 +67,7 @@ export function measureRequests(registry: Registry) {
   };
 }
 
-/** The path of the matching route, such as `/plants`; `undefined` where none matches. */
+/** The path of the matching route, such as `/openapi.json`; `undefined` where none matches. */
 export function routeOf({ route }: Request): string | undefined {
   const path: unknown = route?.path;
   return typeof path === 'string' ? path : undefined;

@@ -180,17 +180,17 @@ export function addServiceGauges(
   });
   addGauge(registry, {
     name: 'plant_store_queue_plants',
-    help: 'Plants that wait for the next commit',
+    help: 'Records that wait for the next commit',
     read: () => queue.queued().records,
   });
   addGauge(registry, {
     name: 'plant_store_queue_bytes',
-    help: 'Size of the names and tags of the plants that wait for the next commit',
+    help: 'Size of the records that wait for the next commit',
     read: () => queue.queued().bytes,
   });
   addGauge(registry, {
     name: 'plant_store_failing_ids_ratio',
-    help: 'Fraction of all ids, from 0 to 1, whose plants cannot be stored',
+    help: 'Fraction of all ids, from 0 to 1, whose records cannot be stored',
     aggregator: 'max',
     read: failingShare,
   });

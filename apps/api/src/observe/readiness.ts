@@ -84,7 +84,7 @@ export function createReadiness({
 }
 
 function describeFailing(share: number): string {
-  return `Plants with ${Math.ceil(100 * share - 1e-9)} % of the ids cannot be stored, since a part of the database fails. The line "degraded" of the log has the cause.`;
+  return `Records with ${Math.ceil(100 * share - 1e-9)} % of the ids cannot be stored, since a part of the database fails. The line "degraded" of the log has the cause.`;
 }
 
 /** Waits for a check of the database: rejects after the timeout, or as soon as the signal is aborted. */

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { type OverloadReason, overloadErrors } from '../errors/service-error.js';
 import { createCounter } from './metrics.js';
 
-/** The field that has the id of a record, such as `plantId`: as text, since log readers round large numbers. */
+/** The field that has the id of a record: as text, since log readers round large numbers. */
 export type RecordIdName = `${ResourceName}Id`;
 
 const recordIdNames = Object.keys(resources).map((name) => `${name as ResourceName}Id` as const);

@@ -17,7 +17,7 @@ interface Problem {
   readonly problem: string;
 }
 
-export const exampleUri = 'postgresql://user:password@host:5432/plants';
+export const exampleUri = 'postgresql://user:password@host:5432/plant_store';
 
 /** The other form of libpq, and that of ADO.NET. */
 const keyValue =
@@ -190,11 +190,11 @@ function readLocation(url: URL): ParsedPostgresqlUrl | Problem {
   const names = [...searchParams.keys()];
   const values = [...searchParams].filter(([name]) => name !== 'options').map(([, value]) => value);
   if ([url.pathname, ...values].some((value) => anyParameter.test(value)))
-    return { problem: 'must separate its parameters by &, as in ?sslmode=verify-full&schema=plants' };
+    return { problem: 'must separate its parameters by &, as in ?sslmode=verify-full&schema=plant_store' };
   const duplicate = names.find((name, index) => names.indexOf(name) < index);
   if (duplicate !== undefined) return { problem: `has the parameter ${duplicate} twice` };
   if (!/^\/[^/]+$/.test(url.pathname))
-    return { problem: 'must end in the name of a database, as in //host/plants' };
+    return { problem: 'must end in the name of a database, as in //host/plant_store' };
   if (url.hostname === '' && !searchParams.has('host')) return { problem: 'must name a host' };
   const ofOptions = /(?:^|\s)(?:-c\s*|--)search_path=(\S+)/.exec(searchParams.get('options') ?? '')?.[1];
   const schema = searchParams.get('schema') ?? ofOptions ?? 'public';

@@ -77,13 +77,13 @@ const unusableSqlite = /:memory:|[?&](mode=(memory|ro)|immutable=1|vfs=)/i;
 /** Parses a `file:` URL; `undefined` for any other URL, and for one without a path. */
 function parseSqliteUrl(url: string): ParsedDatabaseUrl | { readonly problem: string } | undefined {
   if (/^sqlite3?:/i.test(url))
-    return { problem: 'must begin with file: in place of sqlite:, as in file:/srv/plants.db' };
+    return { problem: 'must begin with file: in place of sqlite:, as in file:/srv/plant-store.db' };
   const [, address = '', parameters = ''] = /^(file:[^?#]+)(\?[^#]*)?$/s.exec(url) ?? [];
   if (address === '') return undefined;
   if (unusableSqlite.test(url))
-    return { problem: 'must be a file on disk that the service can write, such as file:/srv/plants.db' };
+    return { problem: 'must be a file on disk that the service can write, such as file:/srv/plant-store.db' };
   if (/^file:(\/\/)?~/.test(address))
-    return { problem: 'must be file: and the whole path in place of ~, as in file:/home/ada/plants.db' };
+    return { problem: 'must be file: and the whole path in place of ~, as in file:/home/ada/plant-store.db' };
   if (/^file:\/\/[^/]/.test(address))
     return { problem: 'must be file: with one slash or three, or with none before a relative path' };
   const path = address.startsWith('file://') ? pathOf(address) : address.slice('file:'.length);
@@ -118,7 +118,9 @@ export function addPasswordOfFile(
   const url = new URL(location.url);
   if (url.password !== '') return { problem: 'is set, but DATABASE_URL has a password: remove one of them' };
   if (url.username === '' || url.hostname === '') {
-    return { problem: 'needs a user and a host in DATABASE_URL, as in postgresql://user@host:5432/plants' };
+    return {
+      problem: 'needs a user and a host in DATABASE_URL, as in postgresql://user@host:5432/plant_store',
+    };
   }
   const password = readPassword(file);
   if (typeof password !== 'string') return password;

@@ -25,12 +25,12 @@ async function openEngine(location: DatabaseLocation, options: OpenOptions): Pro
   }
 }
 
-/** Warns once that tokens of a version without scopes may create plants, and nothing else, which is what they were issued for. */
+/** Warns once that tokens of a version without scopes may create records, and nothing else, which is what they were issued for. */
 function reportLimitedTokens(applied: readonly string[], log: DatabaseLog): void {
-  const isNew = applied.some((name) => name.endsWith('_create_plants_and_access_tokens'));
+  const isNew = applied.some((name) => name.endsWith('_and_access_tokens'));
   if (isNew || !applied.some((name) => name.endsWith('_add_scopes_to_access_tokens'))) return;
   log.warn(
     {},
-    'access tokens issued by earlier versions may only create plants; to replace one by a token that may read, update and delete them, too: plant-store token rotate <id> --can create,read,update,delete',
+    'access tokens issued by earlier versions may only create records; to replace one by a token that may read, update and delete them, too: plant-store token rotate <id> --can create,read,update,delete',
   );
 }

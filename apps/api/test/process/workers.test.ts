@@ -205,7 +205,7 @@ describe('a service with two workers', () => {
     await until(async () => (await countUnresponsive()) === 1);
     await expect.poll(service.readReadiness).toEqual({
       status: 200,
-      body: { status: 'ready', warnings: ['1 of 2 workers does not run, respond or store plants.'] },
+      body: { status: 'ready', warnings: ['1 of 2 workers does not run, respond or store records.'] },
     });
     for (let id = 100; id < 120; id++) expect(await create(service, id)).toMatchObject({ status: 200 });
     if (isRunning(hanging)) process.kill(hanging, 'SIGKILL');

@@ -1,6 +1,6 @@
 import { ServiceError } from '@plant-store/records';
 import type { Request, RequestHandler } from 'express';
-import { overloadErrors } from '../../errors/service-error.js';
+import { overloadErrors, waitingRecords } from '../../errors/service-error.js';
 import { type BodySource, discardBody } from '../json-body.js';
 import type { RecordQueue } from '../routes/records.js';
 import { callerOf } from './bearer-auth.js';
@@ -36,7 +36,7 @@ export function rejectWhenFull(queue: Pick<RecordQueue, 'isFull'>): RequestHandl
     if (queue.isFull(callerOf(locals))) {
       // Node.js would buffer the body until the reply is sent, which matters only where many are rejected.
       discardBody(request);
-      throw overloadErrors.waiting_plants;
+      throw overloadErrors[waitingRecords];
     }
     next();
   };

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { resources } from '@plant-store/contract/resources';
 import { ServiceError } from '@plant-store/records';
 import type { Request, RequestHandler, Response } from 'express';
 
@@ -92,12 +93,17 @@ export function normalizeTarget(request: TargetedRequest): void {
   request.invalidTarget = !isValid;
 }
 
+/** The paths of all resources, such as a message suggests. */
+const paths = Object.values(resources)
+  .map(({ plural }) => `/${plural}`)
+  .join(' or ');
+
 /** Rejects a request whose target `normalizeTarget` found invalid. */
 export const requireValidTarget: RequestHandler = (request, _response, next) => {
   if (request.invalidTarget) {
     throw new ServiceError(
       'bad_request',
-      'The target of the request is not valid. Send a path such as /plants, or an absolute http or https URL.',
+      `The target of the request is not valid. Send a path such as ${paths}, or an absolute http or https URL.`,
     );
   }
   next();
