@@ -64,7 +64,7 @@ export async function backUp(
     place.names && (await describeSqlite(path, `The database ${path} cannot be copied`, signal)).storeId;
   const name = await findFreeName(storeId, place, signal);
   const { copy, at, sha256 } = await place.store(name, (copyPath) => copySqlite(path, copyPath, signal));
-  const { noteBackup } = await import('../store/sqlite/last-backup.js');
+  const { noteBackup } = await import('../store/sqlite/database-files.js');
   noteBackup(path);
   await reportOutcome(
     context,

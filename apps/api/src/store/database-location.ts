@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { isAbsolute } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { shorten } from '@plant-store/contract/messages';
-import { exampleUri, type ParsedPostgresqlUrl, parseConnectionString } from './connection-string.js';
+import { isLoopback } from '../auth/jwt-settings.js';
 
 /** Where records are stored: the database engine, and what it needs to open the database. */
 export type DatabaseLocation = SqliteLocation | PostgresqlLocation;
@@ -138,4 +139,305 @@ function readPassword(file: string): string | { readonly problem: string } {
     return { problem: `cannot be read: ${error instanceof Error ? error.message : error}` };
   }
   return { problem: `must be a file with one line, the password; ${file} is not` };
+}
+
+/** What a connection string asks for. */
+export interface ParsedPostgresqlUrl {
+  readonly engine: 'postgresql';
+  /** The URI for the driver, without `schema`. */
+  readonly url: string;
+  readonly schema: string;
+  /** The parts that the service ignores or replaces, as sentences without a password. */
+  readonly warnings: readonly string[];
+}
+
+/** What is wrong, as the rest of a sentence that begins with "DATABASE_URL". */
+interface Problem {
+  readonly problem: string;
+}
+
+const exampleUri = 'postgresql://user:password@host:5432/plant_store';
+
+/** The other form of libpq, and that of ADO.NET. */
+const keyValue =
+  /^\s*(host|hostaddr|server|port|dbname|database|user|user id|username|password|sslmode)\s*=/i;
+/** What a console shows in place of a password. */
+const placeholder = /[[{<](your|my)?[-_ ]?password[\]}>]|:\*{3,}@/i;
+
+const notUri =
+  'is not a URI: write special characters of a password as %XX, such as %23 for #, %2F for /, %3F for ?, %40 for @ and %25 for %';
+const oneHost =
+  'must name one host, not a list: for failover let a proxy, a virtual address or a DNS name lead to the primary, and name that';
+
+/** Several hosts before the path, which libpq tries one after the other; a comma may be part of the password. */
+const hostList = /^\w+:\/\/([^/?#]*@)?[^/?#@]*,[^/?#@]*([/?#]|$)/;
+/** An @ after the host: what stands before it may be the rest of a password, which must not be quoted. */
+const lateUserInfo = /^\w+:\/\/[^/?#]*[/?#].*@/s;
+
+/** Parses what providers and tools print; `undefined` if it is not of PostgreSQL. */
+function parseConnectionString(text: string): ParsedPostgresqlUrl | Problem | undefined {
+  if (keyValue.test(text)) return parseList(text);
+  if (/^jdbc:postgresql:/i.test(text))
+    return { problem: `is for JDBC: write it without jdbc:, with user and password, as ${exampleUri}` };
+  if (/^prisma(\+postgres)?:/i.test(text))
+    return {
+      problem: `is for Prisma's own server: use the direct connection string that its console shows, such as ${exampleUri}`,
+    };
+  if (/^postgres(ql)?\+\w+:/i.test(text))
+    return { problem: `names a driver: write postgresql:// without it, as in ${exampleUri}` };
+  return /^postgres(ql)?:/i.test(text) ? parseUri(text) : undefined;
+}
+
+/** A pair of ADO.NET, and one of libpq. Either may quote a value. */
+const adoPair = /([^=;]+)=\s*("(?:[^"]|"")*"|'(?:[^']|'')*'|[^;]*?)\s*(?:;|$)/g;
+const libpqPair = /(\w+)\s*=\s*('(?:[^'\\]|\\.)*'|(?:[^\s\\]|\\.)+)(?:\s+|$)/gs;
+/** The first pair of ADO.NET ends in a semicolon, and not in the next name. */
+const isAdo = /^[^=;]+=(?![^;]*\s\w+\s*=)[^;]*;/;
+
+/** What ADO.NET calls them. */
+const libpqNames: Readonly<Record<string, string>> = {
+  server: 'host',
+  database: 'dbname',
+  'user id': 'user',
+  username: 'user',
+  'ssl mode': 'sslmode',
+  'application name': 'application_name',
+};
+
+/** Parses a list of `key=value`, separated by spaces or semicolons. */
+function parseList(list: string): ParsedPostgresqlUrl | Problem {
+  const [pair, unquote] = isAdo.test(list)
+    ? ([adoPair, unquoteAdo] as const)
+    : ([libpqPair, unquoteLibpq] as const);
+  // What is left may be the end of a password, which must not be quoted.
+  if (/[^\s;]/.test(list.replaceAll(pair, '')))
+    return { problem: 'must be key=value, with quotes around a value that has a space or a semicolon' };
+  const parameters = [...list.matchAll(pair)].map(([, key = '', value = '']): [string, string] => {
+    const name = key.trim().toLowerCase();
+    return [libpqNames[name] ?? name, unquote(value)];
+  });
+  // Of ADO.NET; what it trusts is in the mode.
+  const used = parameters.filter(([name]) => name !== 'trust server certificate');
+  return parseUri(`postgresql:///?${new URLSearchParams(used)}`);
+}
+
+/** In quotes, a quote is doubled. */
+function unquoteAdo(text: string): string {
+  const mark = ['"', "'"].find((each) => text.length > 1 && text.startsWith(each) && text.endsWith(each));
+  return mark === undefined ? text : text.slice(1, -1).replaceAll(mark + mark, mark);
+}
+
+/** A backslash precedes any character, also without quotes. */
+function unquoteLibpq(text: string): string {
+  return text.replace(/^'(.*)'$/s, '$1').replaceAll(/\\(.)/gs, '$1');
+}
+
+function parseUri(text: string): ParsedPostgresqlUrl | Problem {
+  if (placeholder.test(text)) return { problem: 'has a placeholder: write the password in its place' };
+  if (hostList.test(text)) return { problem: oneHost };
+  // The host of a socket is a parameter, which URLs do not know.
+  const uri = /[?&]host=/.test(text) ? text.replace(/^(\w+:\/\/[^/?#]*@)([/?])/, '$1localhost$2') : text;
+  if (!URL.canParse(uri) || !isDecodable(uri))
+    return { problem: /^\w+:\/\/[^/?#]*@[/?]/.test(uri) ? 'must name a host' : notUri };
+  const url = new URL(uri);
+  if (url.hash !== '' || url.pathname.includes('@')) return { problem: notUri };
+  const location = readLocation(url);
+  const isDoubtful = 'problem' in location || location.warnings.length > 0;
+  return isDoubtful && lateUserInfo.test(text) ? { problem: notUri } : location;
+}
+
+/** Whether every % begins an escape sequence, as the driver expects. */
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What the driver and the service use. */
+const usedParameters = [
+  ...['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'sslnegotiation', 'uselibpqcompat'],
+  ...['application_name', 'host', 'options', 'schema'],
+];
+/** What makes no difference: the service finds out whether there is a pooler, and is always on UTF-8. */
+const withoutEffect = [...['pgbouncer', 'sslcompression', 'client_encoding', 'fallback_application_name']];
+
+const ownTimeouts = 'the service uses its own timeouts and DATABASE_STATEMENT_TIMEOUT_MS';
+/** What is ignored with a warning, and what is used instead. */
+const insteadOf: Readonly<Record<string, string>> = {
+  connection_limit: 'DATABASE_POOL_SIZE is used',
+  pool_timeout: ownTimeouts,
+  connect_timeout: ownTimeouts,
+  socket_timeout: ownTimeouts,
+  statement_timeout: ownTimeouts,
+  hostaddr: 'the address of the host is used',
+  sslsni: 'the name of the host is always sent',
+  ssl_max_protocol_version: 'TLS 1.3 is used if the server has it',
+};
+
+/** What is rejected, since to ignore it would weaken what was asked for: values that ask for nothing, and what to do. */
+const rejected: Readonly<Record<string, readonly [harmless: RegExp, advice: string]>> = {
+  target_session_attrs: [/^(any|read-write|primary)$/, 'the service writes, so name the primary'],
+  gssencmode: [/^(disable|prefer)$/, 'remove it, and encrypt by sslmode=verify-full'],
+  ssl_min_protocol_version: [
+    /^TLSv1(\.[0-2])?$/i,
+    'remove it, and set the version at the server: the service uses TLS 1.2 or later',
+  ],
+  require_auth: [/^$/, 'remove it, and set the method at the server'],
+  sslcrl: [/^$/, 'remove it: revoked certificates are not looked up'],
+  sslcrldir: [/^$/, 'remove it: revoked certificates are not looked up'],
+  sslidentity: [/^$/, 'write sslcert and sslkey, files in PEM, in its place'],
+  sslpassword: [/^$/, 'remove it, and let sslkey name a key without a password'],
+  passfile: [/^$/, 'set DATABASE_PASSWORD_FILE in its place'],
+  service: [/^$/, 'write host, user and database into the URI'],
+};
+/** An unknown parameter that may ask for protection, for example one that is misspelled. */
+const protective = /ssl|tls|cert|auth|gss|krb|bind/i;
+
+/** A parameter within a value, which another separator than `&` has made a part of it. */
+const anyParameter = new RegExp(`\\b(${usedParameters.join('|')})=`);
+/** Names that need no quotes in SQL, so that Prisma's tools, psql and this service all read them alike. */
+const schemaName = /^[a-z_][a-z0-9_]{0,62}$/;
+
+function readLocation(url: URL): ParsedPostgresqlUrl | Problem {
+  const { searchParams } = url;
+  for (const [name, value] of [...searchParams])
+    if (value === '' && /^\w+$/.test(name)) searchParams.delete(name);
+  const hosts = [decodeURIComponent(url.hostname), searchParams.get('host')];
+  if (hosts.some((host) => host?.includes(','))) return { problem: oneHost };
+  const misplaced = moveIntoAuthority(url);
+  if (misplaced !== undefined) return misplaced;
+  for (const alias of ['search_path', 'currentSchema']) rename(searchParams, alias, 'schema');
+
+  const tls = readTls(url);
+  if ('problem' in tls) return tls;
+  const warnings = [...tls.warnings];
+  for (const [name, value] of [...searchParams]) {
+    if (usedParameters.includes(name)) continue;
+    const [harmless, advice] = rejected[name] ?? [];
+    const isHarmless = harmless?.test(value) ?? (withoutEffect.includes(name) || !protective.test(name));
+    const shown = shorten(name);
+    if (!/^\w[\w.-]*( \w+)*$/.test(name) || (!isHarmless && insteadOf[name] === undefined))
+      return { problem: `has the parameter ${shown}: ${advice ?? 'it is not supported, so remove it'}` };
+    searchParams.delete(name);
+    if (insteadOf[name] !== undefined) warnings.push(`${shown} is ignored: ${insteadOf[name]}.`);
+    else if (harmless === undefined && !withoutEffect.includes(name))
+      warnings.push(`${shown} is not known, and ignored.`);
+  }
+  const names = [...searchParams.keys()];
+  const values = [...searchParams].filter(([name]) => name !== 'options').map(([, value]) => value);
+  if ([url.pathname, ...values].some((value) => anyParameter.test(value)))
+    return { problem: 'must separate its parameters by &, as in ?sslmode=verify-full&schema=plant_store' };
+  const duplicate = names.find((name, index) => names.indexOf(name) < index);
+  if (duplicate !== undefined) return { problem: `has the parameter ${duplicate} twice` };
+  if (!/^\/[^/]+$/.test(url.pathname))
+    return { problem: 'must end in the name of a database, as in //host/plant_store' };
+  if (url.hostname === '' && !searchParams.has('host')) return { problem: 'must name a host' };
+  const ofOptions = /(?:^|\s)(?:-c\s*|--)search_path=(\S+)/.exec(searchParams.get('options') ?? '')?.[1];
+  const schema = searchParams.get('schema') ?? ofOptions ?? 'public';
+  if (!schemaName.test(schema)) {
+    return { problem: 'must have lower-case letters, digits and _ only in its schema' };
+  }
+  searchParams.delete('schema');
+  return { engine: 'postgresql', url: url.href, schema, warnings };
+}
+
+/** Moves the parts of an address that libpq also takes as parameters to where all programs look for them. */
+function moveIntoAuthority(url: URL): Problem | undefined {
+  const take = (name: string) => {
+    const value = url.searchParams.get(name);
+    url.searchParams.delete(name);
+    return value;
+  };
+  const host = url.searchParams.get('host');
+  if (host !== null && !host.startsWith('/')) {
+    url.searchParams.delete('host');
+    const { href, hostname } = URL.parse(`postgresql://${isIP(host) === 6 ? `[${host}]` : host}`) ?? {};
+    // The setter ignores what is no host, and the driver would then connect to another one.
+    if (!hostname || href !== `postgresql://${hostname}`)
+      return { problem: 'must have a name or an address as host, and its port as port' };
+    url.hostname = hostname;
+  }
+  const [user, password, port, database] = ['user', 'password', 'port', 'dbname'].map(take);
+  if (url.hostname === '' && [user, password, port].some(Boolean)) url.hostname = 'localhost';
+  if (user) url.username = encodeURIComponent(user);
+  if (password) url.password = encodeURIComponent(password);
+  if (port) url.port = port;
+  if (port && url.port !== port) return { problem: 'must have a number up to 65535 as port' };
+  if (database) url.pathname = encodeURIComponent(database);
+  return undefined;
+}
+
+function rename(parameters: URLSearchParams, from: string, to: string): void {
+  const value = parameters.get(from);
+  parameters.delete(from);
+  if (value !== null && !parameters.has(to)) parameters.set(to, value);
+}
+
+/** The modes of TLS, from the weakest to the strongest, as libpq calls them. */
+const modes = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'];
+/** What others call them. */
+const modeOf: Readonly<Record<string, string>> = {
+  allow: 'prefer',
+  'no-verify': 'require',
+  verifyca: 'verify-ca',
+  verifyfull: 'verify-full',
+  // Of node-postgres and JDBC, which check the certificate then.
+  true: 'verify-full',
+  '1': 'verify-full',
+  false: 'disable',
+  '0': 'disable',
+  // Of Prisma.
+  strict: 'verify-full',
+  accept_invalid_certs: 'prefer',
+};
+
+/** Makes the URI ask for the strongest mode that any of its parameters asks for. */
+function readTls({ searchParams, hostname }: URL): { readonly warnings: readonly string[] } | Problem {
+  const asked = ['sslmode', 'ssl', 'sslaccept'].flatMap((name) =>
+    searchParams.getAll(name).map((value) => [`${name}=${value}`, value.toLowerCase()] as const),
+  );
+  const demands = asked.map(([shown, value]) => ({ shown, mode: modeOf[value] ?? value }));
+  const unknown = demands.find(({ mode }) => !modes.includes(mode));
+  if (unknown !== undefined) return { problem: `must have one of ${modes.join(', ')} as sslmode` };
+  const hasBinding = searchParams.get('channel_binding') === 'require';
+  if (hasBinding) demands.push({ shown: 'channel_binding=require', mode: 'verify-full' });
+  if (searchParams.get('sslrootcert') === 'system') {
+    // The authorities that Node.js knows: the driver would read a file of this name.
+    searchParams.delete('sslrootcert');
+    demands.push({ shown: 'sslrootcert=system', mode: 'verify-full' });
+  }
+  if (searchParams.get('sslnegotiation') === 'direct')
+    demands.push({ shown: 'sslnegotiation=direct', mode: 'require' });
+  const strength = ({ mode }: { readonly mode: string }) => modes.indexOf(mode);
+  const sorted = demands.toSorted((a, b) => strength(a) - strength(b));
+  const [weakest, strongest] = [sorted[0], sorted.at(-1)];
+  if (weakest?.mode === 'disable' && strongest !== undefined && strength(strongest) > 1)
+    return { problem: `asks for TLS by ${strongest.shown}, and against it by ${weakest.shown}: remove one` };
+  if (searchParams.has('sslcert') !== searchParams.has('sslkey'))
+    return {
+      problem: 'needs both sslcert and sslkey, of the client; the file of the CA is sslrootcert',
+    };
+
+  const sslModes = searchParams.getAll('sslmode');
+  if (sslModes.length > 1) return { problem: 'has the parameter sslmode twice' };
+  const isHere = searchParams.has('host') || isLoopback(hostname.replace(/^\[|\]$/g, ''));
+  const hasFiles = ['sslrootcert', 'sslcert'].some((name) => searchParams.has(name));
+  // Given files, the driver checks the certificate. libpq, and so Prisma and all others, encrypts if the server can.
+  const mode = strongest?.mode ?? (hasFiles || isHere ? undefined : 'prefer');
+  if (mode === 'verify-ca' && !searchParams.has('sslrootcert'))
+    return { problem: 'needs sslrootcert, the file of the CA, for sslmode=verify-ca' };
+  for (const name of ['ssl', 'sslaccept', 'channel_binding', 'uselibpqcompat']) searchParams.delete(name);
+  if (searchParams.get('sslnegotiation') === 'postgres') searchParams.delete('sslnegotiation');
+  if (mode !== undefined) {
+    searchParams.set('sslmode', mode);
+    // Without it, the driver treats every mode but disable as verify-full.
+    searchParams.set('uselibpqcompat', 'true');
+  }
+  const isStronger = hasBinding && !demands.some(({ shown }) => shown === 'sslmode=verify-full');
+  const instead =
+    'channel_binding=require is replaced by sslmode=verify-full, which checks who the server is, too.';
+  return { warnings: isStronger ? [instead] : [] };
 }

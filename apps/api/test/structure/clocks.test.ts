@@ -35,7 +35,7 @@ const readers = {
     'apps/api/src/cli/backup.ts',
     'apps/api/src/cli/restore.ts',
     'apps/api/src/store/migrations.ts',
-    'apps/api/src/store/sqlite/last-backup.ts',
+    'apps/api/src/store/sqlite/database-files.ts',
   ],
   'the header Date, a date in Retry-After, and what a library compares with the clock at once': [
     'apps/api/src/http/middleware/rate-limit.ts',

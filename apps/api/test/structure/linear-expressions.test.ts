@@ -30,7 +30,7 @@ const builders = {
   'apps/api/src/auth/jwt-settings.ts': 'the names of scopes, one of which follows a character',
   'apps/api/src/auth/token-service.ts': 'a constant prefix and one repeated class',
   'apps/api/src/check/nodes.ts': 'names of settings in a connection string of the operator',
-  'apps/api/src/store/connection-string.ts': 'the names of parameters, one of which follows a word boundary',
+  'apps/api/src/store/database-location.ts': 'the names of parameters, one of which follows a word boundary',
   'packages/contract/src/access-token.ts':
     'a constant prefix and one class, repeated a constant number of times',
   'packages/contract/src/escape-invisible.ts': 'literals, of which those that repeat are examined',

@@ -1,6 +1,16 @@
-import { messageOf } from '../../errors/operator-error.js';
+import pg from 'pg';
+import { messageOf, OperatorError } from '../../errors/operator-error.js';
 import type { PostgresqlLocation } from '../database-location.js';
-import { connectionSettings, withConnection } from './connection.js';
+import {
+  connectionSettings,
+  endConnection,
+  findUndurable,
+  queryTimeoutMs,
+  type SessionSettings,
+  selectSessionSettings,
+  withConnection,
+} from './connection.js';
+import { findDriverError } from './errors.js';
 
 /** Whether the server has no TLS, or the user may only connect without it. */
 const hasNoTls = (message: string) =>
@@ -47,4 +57,80 @@ export async function negotiate(
     });
     return { ...location, withoutOptions: true };
   }
+}
+
+/**
+ * Which of two connections runs each probe. Not strictly alternating, since a pooler may alternate its backends, too.
+ */
+const turns = [0, 1, 0, 0, 1] as const;
+
+/** The errors of a prepared statement whose name is unknown to the backend, or taken by another statement. */
+const preparedStatementErrors = ['26000', '42P05'];
+
+const noPreparedStatements = `The database cannot be used: a pooler in transaction mode is in front of it that does not \
+support prepared statements. Enable them (PgBouncer 1.21 or later, max_prepared_statements), pool sessions \
+(pool_mode = session; at Supabase, the pooler's port 5432), or set DATABASE_URL to PostgreSQL itself.`;
+
+/**
+ * Detects a pooler in transaction mode, which assigns a backend to a connection for each transaction.
+ *
+ * @throws {OperatorError} when there is one that lacks what the service needs
+ */
+export async function checkPooler(location: PostgresqlLocation): Promise<{ readonly isPooled: boolean }> {
+  const settings = {
+    ...connectionSettings(location, location.timeouts.startConnectMs),
+    query_timeout: queryTimeoutMs(location),
+  };
+  const connections = [0, 1].map(() => new pg.Client(settings));
+  const backends = connections.map(() => new Set<number>());
+  // The user may be allowed a single connection only.
+  const isSingle = location.poolSize === 1;
+  let undurable: ReturnType<typeof findUndurable>;
+  try {
+    for (const turn of isSingle ? [0, 1] : turns) {
+      const [connection, seen] = [connections[turn], backends[turn]];
+      if (connection === undefined || seen === undefined) continue;
+      if (seen.size === 0) await connect(connection);
+      const { pid, text, ...settings } = await probe(connection, `turn ${turn}`);
+      seen.add(pid);
+      undurable ??= findUndurable(settings);
+      if (text !== `turn ${turn}`) throw new OperatorError(noPreparedStatements);
+      if (isSingle) await connection.end();
+    }
+    const pids = backends.flatMap((seen) => [...seen]);
+    const isPooled = pids.length !== connections.length || pids[0] === pids[1];
+    // A session setting does not apply to the next transaction, which may run on another backend.
+    if (isPooled && undurable !== undefined)
+      throw new OperatorError(
+        `The database cannot be used: ${undurable.found}, and behind a pooler the service cannot set this. ${undurable.advice}`,
+      );
+    return { isPooled };
+  } catch (error) {
+    const code = findDriverError(error)?.code;
+    if (code === undefined || !preparedStatementErrors.includes(code)) throw error;
+    throw new OperatorError(noPreparedStatements, { cause: error });
+  } finally {
+    await Promise.all(connections.map(endConnection));
+  }
+}
+
+async function connect(connection: pg.Client): Promise<void> {
+  // When a connection breaks, the query in flight fails, too.
+  connection.on('error', () => undefined);
+  await connection.connect();
+}
+
+/** Runs a prepared statement with the same name but a different text on each connection. */
+async function probe(connection: pg.Client, text: string): Promise<Probe> {
+  const { rows } = await connection.query<Probe>({
+    name: 'plant_store_probe',
+    text: `${selectSessionSettings}, pg_backend_pid() AS pid, '${text}' AS text`,
+  });
+  return rows[0] ?? { pid: 0, text: '', commits: '', messages: '' };
+}
+
+interface Probe extends SessionSettings {
+  /** The process id of the backend. */
+  readonly pid: number;
+  readonly text: string;
 }

@@ -14,13 +14,12 @@ import {
   findNextExpiry,
   insertBelowSql,
 } from '../token-store.js';
-import { checkPooler } from './check-pooler.js';
 import { checkTables } from './check-tables.js';
 import { connectionSettings, queryTimeoutMs, rejectAfter, withConnection } from './connection.js';
 import { findDriverError } from './errors.js';
 import { readChangeNumbers } from './list-changes.js';
 import { migratePostgresql, migrationTimeoutMs } from './migrate-postgresql.js';
-import { negotiate } from './negotiate.js';
+import { checkPooler, negotiate } from './negotiate.js';
 import { openPool } from './open-pool.js';
 import { createInsert, createPostgresqlStore } from './postgresql-store.js';
 import { confirmDurable, createProbeCommit, durableOnceSql } from './probe-commit.js';

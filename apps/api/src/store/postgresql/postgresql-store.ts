@@ -14,8 +14,7 @@ import {
 import { changedAtOf, type RecordStore } from '../store.js';
 import { columnTypes, literalOf, type QueryWrapper, readPages, seqColumn, type Table } from '../table.js';
 import { type ChangeNumbers, createListChanges } from './list-changes.js';
-import { countValues, listIds } from './list-ids.js';
-import { createListPage } from './list-page.js';
+import { countValues, createListPage, listIds } from './list-records.js';
 import { durableColumnSql, durableOnceSql } from './probe-commit.js';
 import type { Query, Statement } from './run-query.js';
 

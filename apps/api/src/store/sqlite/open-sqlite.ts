@@ -17,10 +17,15 @@ import {
 } from '../token-store.js';
 import { type Checkpointer, startCheckpointer } from './checkpointer.js';
 import { createFactory, durablePragmas, enableMmap, openConnection, withConnection } from './connections.js';
-import { createDatabaseFile, guardFiles, requireDatabaseFile, syncToDisk } from './database-files.js';
+import {
+  createDatabaseFile,
+  guardFiles,
+  readLastBackupSeconds,
+  requireDatabaseFile,
+  syncToDisk,
+} from './database-files.js';
 import { explainFailure, isRowRejected } from './errors.js';
 import { identifyFiles } from './file-identity.js';
-import { readLastBackupSeconds } from './last-backup.js';
 import { createListThread } from './list-thread.js';
 import { migrateSqlite } from './migrate-sqlite.js';
 import { createSqliteStores } from './sqlite-store.js';

@@ -7,7 +7,7 @@ import { plantTable } from '../../../test/support/plants/plants-of.js';
 import { removeFrom } from '../../../test/support/plants/remove-from.js';
 import { until } from '../../../test/support/until.js';
 
-import { createListPage } from './list-page.js';
+import { createListPage } from './list-records.js';
 import { durableOnceSql } from './probe-commit.js';
 import { createQuery, type Statement } from './run-query.js';
 
