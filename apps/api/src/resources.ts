@@ -33,7 +33,7 @@ export type Stores = { readonly [Name in ResourceName]: RecordStore<ResourceType
 export const rateLimitName = 'plants';
 
 /** The most that one request examines, if its caller has all of the time. */
-export const maxExamined = { records: 10_000, bytes: 2 ** 22, durationMs: 100 } as const;
+const maxExamined = { records: 10_000, bytes: 2 ** 22, durationMs: 100 } as const;
 
 /** What it may examine in any case, however many callers share the time: as much as a page without a filter needs. */
 const minExamined = { records: MAX_RECORDS, bytes: 2 ** 18, durationMs: 10 } as const;

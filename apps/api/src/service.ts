@@ -6,9 +6,15 @@ import { type AdminPort, maxAdminConnections, openAdminPort } from './admin-port
 import { createLastUseRecorder } from './auth/last-use-recorder.js';
 import { type AccessTokenStore, createTokenService, type TokenService } from './auth/token-service.js';
 import type { Config } from './config.js';
-import { countAllowedConnections, limitConnections, readOpenFilesLimit } from './http/connection-limit.js';
 import { createApp } from './http/create-app.js';
-import { createGracefulShutdown, listen, trackConnections } from './http/listen.js';
+import {
+  countAllowedConnections,
+  createGracefulShutdown,
+  limitConnections,
+  listen,
+  readOpenFilesLimit,
+  trackConnections,
+} from './http/listen.js';
 import { readClient, readPage } from './http/routes/built-files.js';
 import { createServer } from './http/server.js';
 import { createCommitRecord } from './observe/commit-health.js';

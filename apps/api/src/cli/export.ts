@@ -18,7 +18,7 @@ import {
 } from './cli-context.js';
 import { retryWhileUnavailable, storeOf, withDatabase } from './database.js';
 import type { FormatName, RecordType } from './formats.js';
-import { describeWho, showHistory } from './show.js';
+import { describeWho, showHistory } from './one-record.js';
 
 /** Which records are printed, and how. */
 export interface ListOptions extends JsonOption {

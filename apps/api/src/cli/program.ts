@@ -25,10 +25,9 @@ import { type DeleteOptions, deleteRecords } from './delete.js';
 import { type ExportOptions, exportRecords, type ListOptions, list } from './export.js';
 import { formatNames, pluralsOf, type RecordType, type RecordTypes, recordTypes } from './formats.js';
 import { type ImportOptions, importFormats, importRecords } from './import.js';
-import { adminUrlOf, requireReady } from './ready.js';
+import { show, update } from './one-record.js';
 import { type RestoreOptions, restore } from './restore.js';
 import type { ServeOptions } from './serve.js';
-import { show } from './show.js';
 import {
   createToken,
   exportTokens,
@@ -38,7 +37,6 @@ import {
   revokeToken,
   rotateToken,
 } from './token.js';
-import { update } from './update.js';
 
 /** What the command line depends on. */
 export interface ProgramDependencies {
@@ -157,9 +155,10 @@ function addService(
     .description('ask a running service whether it is ready: exit status 0 if it is, for health checks')
     .option('--url <url>', 'its admin port (default: that of ADMIN_HOST and ADMIN_PORT)', toUrl)
     .addOption(jsonOption('the reply of /readyz'))
-    .action(({ url, ...options }: { url?: URL } & JsonOption) =>
-      requireReady(url ?? adminUrlOf(readConfig()), options, context),
-    );
+    .action(async ({ url, ...options }: { url?: URL } & JsonOption) => {
+      const { adminUrlOf, requireReady } = await import('./check.js');
+      await requireReady(url ?? adminUrlOf(readConfig()), options, context);
+    });
   program
     .command('check')
     .description('examine the settings, the machine and the database, before or while the service runs')

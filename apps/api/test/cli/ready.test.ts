@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { expect, it, vi } from 'vitest';
-import { requireReady } from '../../src/cli/ready.js';
+import { requireReady } from '../../src/cli/check.js';
 import { OperatorError } from '../../src/errors/operator-error.js';
 import { listen } from '../support/listen.js';
 import { failed, succeeded } from '../support/process/run-command.js';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { OperatorError } from '../errors/operator-error.js';
-import { countAllowedConnections, readOpenFilesLimit } from './connection-limit.js';
+import { countAllowedConnections, readOpenFilesLimit } from './listen.js';
 
 const none = { adminConnections: 0, databaseConnections: 0 };
 
