@@ -236,7 +236,10 @@ function toSignIn(
     ? [nameAudience(audience)]
     : [...asked, variables.JWT_REQUIRED_SCOPE ?? []].flat();
   return {
-    ...{ issuer, audience, clientId, scope: scope ?? [...new Set(['openid', ...needed])].join(' ') },
+    issuer,
+    audience,
+    clientId,
+    scope: scope ?? [...new Set(['openid', ...needed])].join(' '),
     origins: variables.JWT_CLIENT_ORIGINS,
   };
 }

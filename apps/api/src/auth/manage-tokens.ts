@@ -88,7 +88,8 @@ export function createTokenManagement(
       const expiry = expiresAt === undefined ? issuer.expiresAt : Date.parse(expiresAt);
       const { text, token } = await issue(
         {
-          ...{ name, scopes: allScopes.filter((scope) => scopes.includes(scope)) },
+          name,
+          scopes: allScopes.filter((scope) => scopes.includes(scope)),
           ...(expiry !== undefined && { expiresAt: new Date(expiry) }),
           ratePerMinute: ratePerMinute ?? (issuer.hasOwnRate ? issuer.ratePerMinute : null),
         },
@@ -169,7 +170,10 @@ function notFound(id: bigint): ServiceError {
 export function showToken(token: AccessToken): Token {
   const { id, name, scopes, createdAt, expiresAt, revokedAt, lastUsedAt, ratePerMinute } = token;
   return {
-    ...{ id: BigInt(id), name, scopes: [...scopes], createdAt: createdAt.toISOString() },
+    id: BigInt(id),
+    name,
+    scopes: [...scopes],
+    createdAt: createdAt.toISOString(),
     ...(expiresAt && { expiresAt: expiresAt.toISOString() }),
     ...(revokedAt && { revokedAt: revokedAt.toISOString() }),
     ...(lastUsedAt && { lastUsedAt: lastUsedAt.toISOString() }),

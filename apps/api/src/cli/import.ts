@@ -75,7 +75,8 @@ export async function importRecords(
       // Loaded only for it.
       const { readCsv } = await import('./read-csv.js');
       const lines = readCsv(checked, {
-        ...{ types, only },
+        types,
+        only,
         delimiter: format === 'tsv' ? '\t' : undefined,
         maxLength: Math.max(limits.lineBytes, minCsvLength),
         onUnused: (columns) => void context.message(`Not imported: ${columns}`),
@@ -441,7 +442,9 @@ export async function storeRecords(
   function completionOf(record: Stored<object>): Change<object> & { readonly record: Stored<object> } {
     const given = { ...record, addedAt: record.addedAt === undefined ? Date.now() : record.addedAt };
     return {
-      ...{ record, id: record.id, bytes: 0 },
+      record,
+      id: record.id,
+      bytes: 0,
       replace(existing) {
         if (existing === undefined) return undefined;
         if (isTombstone(existing)) return reuseDeletedIds ? given : undefined;

@@ -111,7 +111,8 @@ export async function update(
     const [outcome] = await retryWhileUnavailable(() =>
       storeOf(database, type).change([
         {
-          ...{ id, bytes: 0 },
+          id,
+          bytes: 0,
           replace: (existing) =>
             existing === undefined || isTombstone(existing)
               ? undefined

@@ -124,7 +124,11 @@ export function openBucket(
       { exitCode: 2 },
     );
   const client = new AwsClient({
-    ...{ accessKeyId, secretAccessKey, region, service: 's3', retries: 0 },
+    accessKeyId,
+    secretAccessKey,
+    region,
+    service: 's3',
+    retries: 0,
     ...(sessionToken && { sessionToken }),
   });
 

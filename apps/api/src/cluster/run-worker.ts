@@ -46,7 +46,8 @@ export function runWorker(connection: Worker, { isTerminal }: { readonly isTermi
       (value) => send({ number, value }),
       (error: unknown) =>
         send({
-          ...{ number, error: messageOf(error) },
+          number,
+          error: messageOf(error),
           ...(error instanceof OperatorError && { exitCode: error.exitCode }),
         }),
     );

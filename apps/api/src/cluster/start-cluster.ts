@@ -88,7 +88,9 @@ export async function startCluster(
       );
     adminPort = await openAdminPort(admin, { readiness, metrics: clusterMetrics, log });
     return {
-      ...{ baseUrl, adminUrl: adminPort.adminUrl, stop },
+      baseUrl,
+      adminUrl: adminPort.adminUrl,
+      stop,
       accessTokens: createTokenService(database.accessTokens),
       appliedMigrations: database.appliedMigrations,
       async drain(delayMs) {

@@ -241,7 +241,9 @@ function toMetricData(metrics: MetricValues, startTime: HrTime): MetricData[] {
   const endTime = hrTime();
   /** A point at this time. Labels are texts in Prometheus. */
   const toPoint = <Value>(labels: MetricValue<string>['labels'], value: Value): DataPoint<Value> => ({
-    ...{ startTime, endTime, value },
+    startTime,
+    endTime,
+    value,
     attributes: Object.fromEntries(Object.entries(labels).map(([name, label]) => [name, String(label)])),
   });
   return metrics.flatMap(({ name, help, type, values }): MetricData[] => {

@@ -2,8 +2,7 @@ import type { Scope } from '@plant-store/contract/access-token';
 import { messages } from '@plant-store/contract/messages';
 import { insufficientScope, readBearer, type ServiceError, unauthorized } from '@plant-store/records';
 import type { Request, RequestHandler } from 'express';
-import type { TokenVerifier, Verification } from '../../auth/token-service.js';
-import { tokenRejections } from '../../auth/token-service.js';
+import { type TokenVerifier, tokenRejections, type Verification } from '../../auth/token-service.js';
 import type { ActiveCallers, Caller } from '../../runtime/callers.js';
 
 /**

@@ -75,7 +75,8 @@ function showOwnToken({ accessToken, subject, acceptedUntil, scopes = [] }: Expr
 function issuerOf(locals: Express.Locals, rateLimitPerMinute: number): Issuer {
   const { accessToken, acceptedUntil, scopes = [] } = locals;
   return {
-    ...{ by: String(callerOf(locals)), id: accessToken?.id },
+    by: String(callerOf(locals)),
+    id: accessToken?.id,
     scopes,
     expiresAt: accessToken?.expiresAt?.getTime() ?? acceptedUntil,
     ratePerMinute: accessToken?.ratePerMinute ?? rateLimitPerMinute,

@@ -58,7 +58,12 @@ export async function openPostgresql(
     const createStore = (table: Table): RecordStore => {
       const insert = citus?.createInsertOfValues(table) ?? createInsert(table, changeNumbers?.ofTransaction);
       const store = createPostgresqlStore({
-        ...{ query: createQuery(pool), table, transact, insert, changeNumbers, showsLog },
+        query: createQuery(pool),
+        table,
+        transact,
+        insert,
+        changeNumbers,
+        showsLog,
       });
       return cluster?.writeByShard(store) ?? store;
     };
@@ -79,12 +84,11 @@ export async function openPostgresql(
     });
     const probe = createProbeCommit(pool, tables);
     return {
-      ...{
-        stores: stores as unknown as Database['stores'],
-        write: createWrite(stores),
-        writesTogether: false,
-      },
-      ...{ accessTokens, appliedMigrations },
+      stores: stores as unknown as Database['stores'],
+      write: createWrite(stores),
+      writesTogether: false,
+      accessTokens,
+      appliedMigrations,
       async check() {
         await transact(() => checkWritable(pool));
         watch?.requireEnough();
@@ -250,7 +254,9 @@ async function runInsertBelow(pool: pg.Pool, values: readonly unknown[]) {
       `BEGIN ISOLATION LEVEL READ COMMITTED; SELECT pg_advisory_xact_lock('access_tokens'::regclass::oid::bigint)`,
     );
     const { rows } = await connection.query<unknown[]>({
-      ...{ text: insertBelow, values: [...values], rowMode: 'array' },
+      text: insertBelow,
+      values: [...values],
+      rowMode: 'array',
     });
     await connection.query('COMMIT');
     isDone = true;

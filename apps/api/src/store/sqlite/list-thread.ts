@@ -119,7 +119,12 @@ export function createListThread(
   function startThread(): Worker {
     const parts = tables.map(
       ({ name, fields, columns, changeColumns, searches, bytes }): TableParts => ({
-        ...{ name, fields, columns, changeColumns, searches, bytes },
+        name,
+        fields,
+        columns,
+        changeColumns,
+        searches,
+        bytes,
       }),
     );
     const worker = new Worker(program, { workerData: { files, tables: parts, seqColumn, generationSql } });
@@ -163,7 +168,10 @@ export function createListThread(
         } = await readInTurn(
           name,
           {
-            ...{ order: isNumbered ? 'changes' : 'id', after, tombstones: true, unnumbered: !isNumbered },
+            order: isNumbered ? 'changes' : 'id',
+            after,
+            tombstones: true,
+            unnumbered: !isNumbered,
             withGeneration: true,
           },
           limits,

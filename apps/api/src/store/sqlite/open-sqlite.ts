@@ -98,7 +98,11 @@ export async function openSqlite(
     // What it may throw the thread meets, too, and reports.
     const moveRest = () => transact(() => isLogMoved(connection)).catch(() => false);
     const { stores, write } = createSqliteStores({
-      ...{ connection, tables, transact, syncLog, readerOf: lists.reader },
+      connection,
+      tables,
+      transact,
+      syncLog,
+      readerOf: lists.reader,
       onWrite(records) {
         // Only writes need it, and the start is faster without it.
         checkpointer ??= startCheckpointer(files, { log, moveRest, onCheckpoint });
@@ -107,13 +111,11 @@ export async function openSqlite(
       onErased: () => checkpointer?.truncateLog(),
     });
     return {
-      ...{
-        stores: stores as unknown as Database['stores'],
-        write,
-        writesTogether: true,
-        accessTokens,
-        appliedMigrations,
-      },
+      stores: stores as unknown as Database['stores'],
+      write,
+      writesTogether: true,
+      accessTokens,
+      appliedMigrations,
       async check() {
         guard.check();
         await transact(() => checkWritable(connection), checkTimeoutMs);

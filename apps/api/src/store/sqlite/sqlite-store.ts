@@ -362,7 +362,10 @@ function prepareTable(connection: Sqlite.Database, table: Table) {
   }
 
   return {
-    ...{ findOne, listShort, createAll, changeOne },
+    findOne,
+    listShort,
+    createAll,
+    changeOne,
     selectHistory: selectOf([...columns, ...historyColumns]),
     /** The number of the last change of this table. */
     selectOwnNumber: connection

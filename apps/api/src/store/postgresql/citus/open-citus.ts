@@ -4,8 +4,8 @@ import { type DatabaseLog, isDatabaseUnavailable } from '../../database.js';
 import type { RecordStore } from '../../store.js';
 import { columnTypes, type Table } from '../../table.js';
 import type { InsertStatement } from '../postgresql-store.js';
-import type { Shard } from './nodes.js';
-import { type NodeWatch, watchNodes } from './nodes.js';
+
+import { type NodeWatch, type Shard, watchNodes } from './nodes.js';
 
 /** How many batches are in flight: each has a statement for each of its shards. */
 export const concurrentCommits = 3;
