@@ -3,7 +3,6 @@ import { MAX_RECORDS, type ResourceTypes, schemasOf } from '@plant-store/contrac
 import type { Resource } from '@plant-store/contract/resource';
 import { type ResourceName, resources } from '@plant-store/contract/resources';
 import { type CountLimits, type Operations, operationsOf } from '@plant-store/records';
-import type { RecordStore } from './store/store.js';
 import { tableOf } from './store/table.js';
 
 /** What the operations of all resources need of the service. */
@@ -25,9 +24,6 @@ export const operationsByName = Object.fromEntries(
     return [resource.name, operationsOf(resource, schemasOf(resource).create, { ...platform, bytesOf })];
   }),
 ) as unknown as { readonly [Name in ResourceName]: Operations<ResourceTypes[Name]['fields'], Name> };
-
-/** The store of each resource, by its name. */
-export type Stores = { readonly [Name in ResourceName]: RecordStore<ResourceTypes[Name]['fields']> };
 
 /** What the RateLimit headers call the limit of a token, which counts the records of all resources. */
 export const rateLimitName = 'plants';

@@ -1,9 +1,10 @@
+import type { ResourceTypes } from '@plant-store/contract';
+import type { ResourceName } from '@plant-store/contract/resources';
 import { ServiceError } from '@plant-store/records';
 import type { Registry } from '@prometheus-io/client';
 import * as z from 'zod';
 import type { AccessTokenStore } from '../auth/token-service.js';
-import type { Stores } from '../resources.js';
-import type { Write, WriteOutcome } from './store.js';
+import type { RecordStore, Write, WriteOutcome } from './store.js';
 import type { Table } from './table.js';
 
 /** The fields of a log line besides its message. */
@@ -23,7 +24,7 @@ export interface DatabaseLog {
 /** An open database, on any engine. */
 export interface Database {
   /** The store of each resource, by its name. */
-  readonly stores: Stores;
+  readonly stores: { readonly [Name in ResourceName]: RecordStore<ResourceTypes[Name]['fields']> };
   /**
    * Stores writes of any resources: in one commit if `writesTogether`, and otherwise in one for each part of `splitWrites`, until one
    * fails. Creates come first.

@@ -194,6 +194,19 @@ describe('the page on the architecture', () => {
     expect(parts.filter((part) => !named.includes(part))).toEqual([]);
   });
 
+  it('names each function with the file that has it', () => {
+    const text = readPage('docs/architecture.md');
+    const functions = [...text.matchAll(/((?:`\w+`(?:, | and )?)+) in\s+`([\w/.-]+\.ts)`/g)].flatMap(
+      ([, names = '', file = '']) => [...names.matchAll(/\w+(?=`)/g)].map(([name]) => ({ name, file })),
+    );
+    expect(functions.length).toBeGreaterThan(15);
+    const isIn = (file: string, name: string) => {
+      const code = readPage(exists(file) ? file : join(source, file));
+      return new RegExp(`\\b(?:function|const|async) ${name}\\b`).test(code);
+    };
+    expect(functions.filter(({ name, file }) => !isIn(file, name))).toEqual([]);
+  });
+
   it('draws every operation that is mounted, and no other', async () => {
     const { app } = await openApp();
     interface Layer {
