@@ -2,8 +2,7 @@ import * as z from 'zod';
 import { errors } from '../src/errors.js';
 import type { Operation, RecordMetadata } from '../src/metadata.js';
 import { errorsOf, hasBody } from '../src/replies.js';
-import { capitalize, hasOwnInput, prefixOf } from '../src/resource.js';
-import { resources } from '../src/resources.js';
+import { capitalize } from '../src/resource.js';
 
 /** The names of the types of an operation's request and successful reply. */
 interface TypeNames {
@@ -94,35 +93,26 @@ function typeNamesOf(operation: Operation): TypeNames {
   const { metadata, path, responses } = operation;
   return {
     ...(path.includes('/:id') && { params: 'IdParams' }),
-    ...(metadata.resource === undefined
-      ? {
-          body: hasBody(operation) ? idOf(operation.body) : undefined,
-          success: idOf(responses[statusOfSuccess(operation)]) ?? 'undefined',
-        }
-      : typeNamesOfRecords(metadata)),
+    body: hasBody(operation) ? idOf(operation.body) : undefined,
+    success: idOf(responses[statusOfSuccess(operation)]) ?? 'undefined',
+    ...(metadata.resource !== undefined && ownTypeNamesOf(metadata)),
   };
 }
 
 const idOf = (schema: unknown) => (schema instanceof z.ZodType ? schema.meta()?.id : undefined);
 
-function typeNamesOfRecords({ resource: name, operation, field = '' }: RecordMetadata): TypeNames {
-  const resource = resources[name];
-  const [One, Many, prefix] = [capitalize(name), capitalize(resource.plural), prefixOf(resource)];
-  const names: Readonly<Record<RecordMetadata['operation'], TypeNames>> = {
-    create: { body: `New${One}Input`, success: One },
-    get: { success: `Stored${One}` },
-    list: { query: `${One}Query`, success: `${One}Page` },
-    createMany: { body: `New${Many}`, success: 'CreateResults' },
-    getMany: { body: `${One}Ids`, success: `${prefix}GetResults` },
-    deleteMany: { body: `${One}Ids`, success: 'DeleteResults' },
-    update: {
-      headers: 'Precondition',
-      body: hasOwnInput(resource) ? `${One}Input` : One,
-      success: `Stored${One}`,
-    },
-    delete: { success: 'undefined' },
-    count: { query: `${capitalize(field)}Query`, success: `${capitalize(field)}Page` },
-    changes: { query: 'ChangeQuery', success: `${prefix}ChangePage` },
+/** The names of types that are not those of their schemas. */
+function ownTypeNamesOf({ resource, operation, field = '' }: RecordMetadata): Partial<TypeNames> | undefined {
+  const One = capitalize(resource);
+  const names: Readonly<Partial<Record<RecordMetadata['operation'], Partial<TypeNames>>>> = {
+    create: { body: `New${One}Input` },
+    list: { query: `${One}Query` },
+    // The same type for all resources.
+    createMany: { success: 'CreateResults' },
+    deleteMany: { success: 'DeleteResults' },
+    update: { headers: 'Precondition' },
+    count: { query: `${capitalize(field)}Query` },
+    changes: { query: 'ChangeQuery' },
   };
   return names[operation];
 }
