@@ -1,4 +1,9 @@
-import { scopes as allScopes, currentScope, type Scope } from '@plant-store/contract/access-token';
+import {
+  scopes as allScopes,
+  currentScope,
+  formerUpdate,
+  type Scope,
+} from '@plant-store/contract/access-token';
 import type {
   AccessToken,
   AccessTokenStore,
@@ -261,12 +266,15 @@ export function toStoredTime(time: Date): string {
 }
 
 function toRow<Token extends { readonly scopes: readonly Scope[] }>(token: Token): Row<Token> {
-  return { ...token, scopes: token.scopes.join() };
+  return { ...token, scopes: token.scopes.map(toStoredScope).join() };
 }
 
 function fromRow<Stored extends { readonly scopes: string }>(row: Stored) {
   return { ...row, scopes: parseScopes(row.scopes) };
 }
+
+/** The name of a scope in the column, which instances of 1.4 read during an upgrade, and after going back. */
+const toStoredScope = (scope: Scope): string => (scope === 'update' ? formerUpdate : scope);
 
 /** Those of a list separated by commas, without any that only a later version knows. */
 function parseScopes(list: string): readonly Scope[] {

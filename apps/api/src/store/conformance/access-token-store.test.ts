@@ -64,6 +64,14 @@ describe.each(enginesOfStore())('access tokens on %s', (engine) => {
     expect(await find()).toEqual(day(9));
   });
 
+  it('stores scopes by the names that instances of 1.4 read, too', async () => {
+    await store.add({ name: 'shop', hash: 'a', scopes: ['read', 'update', 'admin'], expiresAt });
+    expect(await testDatabase.query('SELECT scopes FROM access_tokens')).toEqual([
+      { scopes: 'read,correct,admin' },
+    ]);
+    expect(await store.findByHash('a')).toMatchObject({ scopes: ['read', 'update', 'admin'] });
+  });
+
   it('stores the times of a token to the millisecond, and never returns its hash', async () => {
     const added = await store.add({ name: 'shop', hash: 'a', scopes: ['read', 'delete'], expiresAt });
     expect(added).toEqual({
