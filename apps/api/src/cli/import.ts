@@ -69,7 +69,7 @@ export async function importRecords(
   const command: LineCommand = {
     noun: 'line',
     async *read(chunks, limits, signal) {
-      const checked = checkStart(chunks, format);
+      const checked = checkStart(chunks, format, fromLine);
       if (format === 'ndjson')
         return yield* readBatches(checked, limits, (bytes) => readRecordLine(bytes, types, only), signal);
       // Loaded only for it.
@@ -98,11 +98,15 @@ export async function importRecords(
 }
 
 /** Passes on chunks. @throws {OperatorError} when the first one shows that the file is not what its name says */
-async function* checkStart(chunks: AsyncIterable<Buffer>, format: ImportFormat): AsyncGenerator<Buffer> {
+async function* checkStart(
+  chunks: AsyncIterable<Buffer>,
+  format: ImportFormat,
+  fromLine: number,
+): AsyncGenerator<Buffer> {
   let isFirst = true;
   for await (const chunk of chunks) {
     if (isFirst) {
-      const problem = explainContent(chunk, format);
+      const problem = explainContent(chunk, format, fromLine);
       if (problem !== undefined)
         throw new OperatorError(`${problem.what}. Nothing was imported. ${problem.advice}`);
     }
@@ -112,7 +116,7 @@ async function* checkStart(chunks: AsyncIterable<Buffer>, format: ImportFormat):
 }
 
 /** What the content is, and what to do. The advice comes last, because it may end in a command to copy. */
-function explainContent(start: Buffer, format: ImportFormat): FileKind | undefined {
+function explainContent(start: Buffer, format: ImportFormat, fromLine: number): FileKind | undefined {
   const kind = recognizeFile(start);
   if (kind !== undefined) return { ...kind, what: `The file is ${kind.what}` };
   const text = start.toString('utf8', 0, 1_000).replace('\uFEFF', '');
@@ -127,7 +131,8 @@ function explainContent(start: Buffer, format: ImportFormat): FileKind | undefin
       advice: 'Name the format: --format ndjson.',
     };
   const [firstLine = ''] = text.split('\n', 1);
-  if (format === 'ndjson' && /^\s*[^{\s][^{]*[,;\t]/.test(firstLine))
+  // An import that begins later leaves the first line out, whatever it is.
+  if (format === 'ndjson' && fromLine === 1 && /^\s*[^{\s][^{]*[,;\t]/.test(firstLine))
     return {
       what: 'This is not NDJSON: its first line looks like one of CSV or TSV',
       advice: 'Name the format, such as --format csv.',

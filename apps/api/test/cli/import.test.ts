@@ -81,6 +81,15 @@ it('finishes the lines in flight on a signal, and can continue from the line tha
   expect(countPlants(folder)).toBe(5_000);
 });
 
+it('begins at a line, whatever the lines before it are', async () => {
+  const { run } = useCommands();
+  const text = `# plants, as of today\n${plantLine(1)}`;
+  expect((await run('import', text)).stderr).toContain('its first line looks like one of CSV or TSV');
+  expect(await run('import --from-line 2', text)).toEqual(
+    succeeded('', '1 imported, 0 already there, 0 bad\n'),
+  );
+});
+
 it('completes a killed import when it is run again', async () => {
   const { folder, run } = useCommands();
   const input = new PassThrough();
