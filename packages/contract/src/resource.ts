@@ -52,11 +52,15 @@ export interface Resource<Name extends string = string, Plural extends string = 
   readonly fields: Readonly<Record<string, Field>>;
 }
 
-/** What records, files, or queries of lists have besides the fields. */
+/** What records, tables, files, or queries of lists have besides the fields. */
 type ReservedName =
   | 'id'
   | 'idText'
   | 'addedAt'
+  | 'addedBy'
+  | 'changedAt'
+  | 'changedBy'
+  | 'changePlace'
   | 'original'
   | 'deleted'
   | 'resource'

@@ -145,18 +145,18 @@ async function examine(
     ...(after === undefined ? [] : [isAfter(`${after.id}`, `${after.addedAt}`)]),
     ...(order === 'newest' ? rangeSql(addedFrom, addedBefore) : []),
   ];
-  const searched = search ? table.searches.map((column) => `, CASE WHEN matches THEN ${column} END`) : [];
+  const searched = search ? table.searches.map((column) => `, CASE WHEN matches$ THEN ${column} END`) : [];
   const { records, bytes, matches } = limits;
   const selected = table.columns.join(', ');
   const rows = await run({
     sql: `
-      SELECT id, added_at, matches, is_end, bytes_left${searched.join('')} FROM (
-        SELECT ${selected}, place, next_bytes IS NULL AND place <= ${records} AS is_end,
-          next_bytes IS NULL OR total + next_bytes > ${bytes} OR place = ${records} AS is_last,
-          CASE WHEN place = ${records} THEN ${bytes} - total END AS bytes_left,
-          ${matchesSql(table, query)} AS matches
-        FROM (${measureSql(table, where, by, records)}) AS page WHERE place <= ${records} AND (${isFirst ? 'place = 1 OR ' : ''}total <= ${bytes})
-      ) AS examined WHERE matches OR is_last ORDER BY ${by} ${search ? '' : `LIMIT ${matches}`}`,
+      SELECT id, added_at, matches$, is_end$, bytes_left$${searched.join('')} FROM (
+        SELECT ${selected}, place$, next_bytes$ IS NULL AND place$ <= ${records} AS is_end$,
+          next_bytes$ IS NULL OR total$ + next_bytes$ > ${bytes} OR place$ = ${records} AS is_last$,
+          CASE WHEN place$ = ${records} THEN ${bytes} - total$ END AS bytes_left$,
+          ${matchesSql(table, query)} AS matches$
+        FROM (${measureSql(table, where, by, records)}) AS page WHERE place$ <= ${records} AND (${isFirst ? 'place$ = 1 OR ' : ''}total$ <= ${bytes})
+      ) AS examined WHERE matches$ OR is_last$ ORDER BY ${by} ${search ? '' : `LIMIT ${matches}`}`,
     args: comparedIn(table, equal).map(([, value]) => value),
   });
   const found = (search ? await search.filter(rows, matches) : rows).map(
@@ -186,10 +186,10 @@ function measureSql(
 ): string {
   const selected = columns.join(', ');
   return `
-    SELECT *, row_number() OVER in_order AS place,
-      sum(bytes) OVER in_order AS total, lead(bytes) OVER in_order AS next_bytes
+    SELECT *, row_number() OVER in_order AS place$,
+      sum(bytes$) OVER in_order AS total$, lead(bytes$) OVER in_order AS next_bytes$
     FROM (
-      SELECT ${[selected, `${bytes} AS bytes`, ...besides].join(', ')}
+      SELECT ${[selected, `${bytes} AS bytes$`, ...besides].join(', ')}
       FROM ${name} WHERE ${where.join(' AND ')} ORDER BY ${by} LIMIT ${records + 1}
     ) AS next WINDOW in_order AS (ORDER BY ${by})`;
 }
@@ -208,14 +208,14 @@ export async function countValues(
   const { of, after: isAfter, by } = orders.id;
   const column = columnOf(table, field);
   const where = after === undefined ? [of] : [isAfter(`${after}`)];
-  const durable = isDistributed ? [`${durableColumnSql} AS durable`] : [];
+  const durable = isDistributed ? [`${durableColumnSql} AS durable$`] : [];
   const rows = await run({
     sql: `
       SELECT ${column}, count(*) FILTER (WHERE NOT deleted), max(max(id)) OVER (),
-        bool_or(bool_or(next_bytes IS NULL)) OVER (),
-        ${isDistributed ? 'bool_and(durable)' : durableColumnSql}
+        bool_or(bool_or(next_bytes$ IS NULL)) OVER (),
+        ${isDistributed ? 'bool_and(durable$)' : durableColumnSql}
       FROM (${measureSql(table, where, by, records, durable)}) AS page
-      WHERE place <= ${records} AND (place = 1 OR total <= ${bytes}) GROUP BY ${column}`,
+      WHERE place$ <= ${records} AND (place$ = 1 OR total$ <= ${bytes}) GROUP BY ${column}`,
   });
   const [, , end, isEnd] = rows[0] ?? [];
   return {
@@ -299,12 +299,12 @@ export function createListPage<Fields>(query: Query, { name, columns, bytes, toR
     const position = [after?.id, order === 'newest' ? after?.addedAt : undefined];
     return {
       sql: `
-        SELECT ${selected}, CASE WHEN total > $2 THEN true END AS exceeds FROM (
-          SELECT *, sum(bytes) OVER (ORDER BY ${by} ROWS UNBOUNDED PRECEDING) AS total FROM (
-            SELECT ${selected}, ${bytes} AS bytes FROM ${name}
+        SELECT ${selected}, CASE WHEN total$ > $2 THEN true END FROM (
+          SELECT *, sum(bytes$) OVER (ORDER BY ${by} ROWS UNBOUNDED PRECEDING) AS total$ FROM (
+            SELECT ${selected}, ${bytes} AS bytes$ FROM ${name}
             WHERE ${of}${after === undefined ? '' : ` AND ${isAfter('$3', '$4')}`} ORDER BY ${by} LIMIT ${longestPage + 1}
           ) AS next
-        ) AS page WHERE total - bytes <= $2 AND ${durableOnceSql} IS NOT FALSE ORDER BY ${by} LIMIT $1`,
+        ) AS page WHERE total$ - bytes$ <= $2 AND ${durableOnceSql} IS NOT FALSE ORDER BY ${by} LIMIT $1`,
       args: [rows, maxBytes, ...position.filter((value) => value !== undefined)],
       name: `list_${order}${after === undefined ? '' : '_after'}_${name}`,
     };

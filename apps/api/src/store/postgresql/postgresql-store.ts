@@ -83,7 +83,7 @@ export function createPostgresqlStore<Fields>({
       ['changed_at', 'bigint'],
     ] as const),
   ];
-  const beforeOf = (column: string) => `"before_${column.replaceAll('"', '')}"`;
+  const beforeOf = (column: string) => `"before$${column.replaceAll('"', '')}"`;
   const seq = changeNumbers?.ofTransaction ?? 'NULL';
   const changedColumns = changed.map(([column]) => column);
   const isAsBefore = changed
@@ -92,7 +92,7 @@ export function createPostgresqlStore<Fields>({
   const changeSql = `
     WITH change AS (
       SELECT * FROM unnest($1::bigint[], $2::text[], ${[...changed, ...changed].map(([, type], at) => `$${at + 3}::${type}[]`).join(', ')})
-        AS change (id, made_by, ${[...changedColumns, ...changedColumns.map(beforeOf)].join(', ')})
+        AS change (id, by$, ${[...changedColumns, ...changedColumns.map(beforeOf)].join(', ')})
     ), found AS (SELECT id FROM ${name} WHERE id = ANY($1::bigint[]) ORDER BY id FOR UPDATE)
     UPDATE ${name} SET ${changed
       .map(
@@ -100,11 +100,11 @@ export function createPostgresqlStore<Fields>({
           `${column} = ${column === 'added_at' ? `CASE WHEN change.deleted THEN ${name}.added_at ELSE change.added_at END` : `change.${column}`}`,
       )
       .join(', ')}, ${seqColumn} = ${seq},
-      added_by = CASE WHEN change.before_deleted THEN change.made_by ELSE ${name}.added_by END,
-      changed_by = CASE WHEN change.before_deleted THEN NULL ELSE change.made_by END
+      added_by = CASE WHEN change.before$deleted THEN change.by$ ELSE ${name}.added_by END,
+      changed_by = CASE WHEN change.before$deleted THEN NULL ELSE change.by$ END
     FROM found JOIN change USING (id)
     WHERE ${name}.id = ANY($1::bigint[]) AND ${name}.id = found.id
-      AND ${name}.deleted = change.before_deleted AND (${name}.deleted OR ${isAsBefore.join(' AND ')})
+      AND ${name}.deleted = change.before$deleted AND (${name}.deleted OR ${isAsBefore.join(' AND ')})
     RETURNING ${name}.id`;
   /** Ids are numbers, so they can be part of the statement, which Citus divides among nodes as it does no array. */
   const composeRetire = (ids: readonly bigint[]) => `

@@ -26,14 +26,14 @@ const { tables, seqColumn, generationSql } = workerData;
  * @param {readonly string[]} columns
  */
 function walkOf(table, columns) {
-  const all = [...columns, 'matches', 'bytes'];
+  const all = [...columns, 'matches$', 'bytes$'];
   const kinds = new Map(table.fields.map(({ column, kind }) => [column, kind]));
   const selected = all.map((column) => {
     const kind = kinds.get(column);
     if (column === 'id' || kind === 'int64') return column;
     // As a number, which is passed to the other thread faster than a bigint.
     return column === 'original' || kind === 'text' || kind === 'int64List'
-      ? `iif(matches, ${column}, NULL)`
+      ? `iif(matches$, ${column}, NULL)`
       : `CAST(${column} AS REAL)`;
   });
   return {
@@ -44,8 +44,8 @@ function walkOf(table, columns) {
       id: all.indexOf('id'),
       addedAt: all.indexOf('added_at'),
       number: all.indexOf(seqColumn),
-      matches: all.indexOf('matches'),
-      bytes: all.indexOf('bytes'),
+      matches: all.indexOf('matches$'),
+      bytes: all.indexOf('bytes$'),
     },
   };
 }
@@ -365,7 +365,7 @@ function list(connection, query, limits) {
     const { next, matches, values } = describe(rest);
     const sql = `
       SELECT ${selected} FROM (
-        SELECT ${walk.columns.join(', ')}, ${query.table.bytes} AS bytes, ${matches} AS matches FROM ${next}
+        SELECT ${walk.columns.join(', ')}, ${query.table.bytes} AS bytes$, ${matches} AS matches$ FROM ${next}
       )`;
     const rows = /** @type {Iterable<unknown[]>} */ (prepare(connection, sql).iterate(values));
     let walked = 0;

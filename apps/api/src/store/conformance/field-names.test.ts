@@ -1,0 +1,100 @@
+import { boolean, int64, type Resource, text } from '@plant-store/contract/resource';
+import type { ListQuery } from '@plant-store/records';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTestDatabase, openTestDatabase } from '../../../test/support/database/create-test-database.js';
+import { enginesOfStore } from '../../../test/support/database/engines.js';
+import type { RecordStore } from '../store.js';
+import { allTables, tableOf } from '../table.js';
+
+const about = { label: 'Field', description: 'A field' };
+const ofInteger = int64({ ...about, example: 1, filter: true });
+const ofText = text({ ...about, example: 'a', filter: true, search: true });
+
+/** Its fields have names that statements of the stores have, too, or that are words of SQL. */
+const parcel: Resource = {
+  name: 'parcel',
+  plural: 'parcels',
+  fields: {
+    bytes: ofInteger,
+    total: ofInteger,
+    place: ofText,
+    matches: boolean({ ...about, example: true, filter: true }),
+    number: ofInteger,
+    isLast: ofInteger,
+    isEnd: ofInteger,
+    nextBytes: ofInteger,
+    bytesLeft: ofInteger,
+    durable: ofText,
+    madeBy: ofText,
+    select: ofText,
+    generation: ofText,
+    base: ofInteger,
+    value: ofText,
+    count: ofInteger,
+  },
+};
+
+const large = 10_000_000n;
+const recordOf = (id: bigint) => ({
+  ...{ id, bytes: large, total: large, place: 'Depot', matches: false, number: large, isLast: 0n, isEnd: 0n },
+  ...{ nextBytes: 0n, bytesLeft: large, durable: 'no', madeBy: 'hand', select: 'all', generation: 'x' },
+  ...{ base: large, value: 'low', count: 0n },
+});
+
+describe.each(enginesOfStore())('fields of any name on %s', (engine) => {
+  let store: RecordStore;
+  let close: () => Promise<unknown>;
+  beforeAll(async () => {
+    const testDatabase = await createTestDatabase(engine, [parcel]);
+    const database = await openTestDatabase(
+      testDatabase,
+      {},
+      {},
+      { tables: [...allTables, tableOf(parcel)] },
+    );
+    store = (database.stores as unknown as Readonly<Record<string, RecordStore>>)['parcel'] as RecordStore;
+    close = () => database.close().then(testDatabase.remove);
+    await store.create([1n, 2n, 3n].map(recordOf));
+  });
+  afterAll(() => close());
+
+  const limits = { matches: 2, records: 100, bytes: 1_000_000 };
+  const ids = async (query: ListQuery) => {
+    const { records, last } = await store.list(query, limits);
+    expect(records).toMatchObject(records.map(({ id }) => recordOf(id)));
+    return [...records.map(({ id }) => id), last?.id];
+  };
+
+  it('are listed, filtered, searched, and counted', async () => {
+    expect(await ids({ order: 'id' })).toEqual([1n, 2n, 2n]);
+    expect(await ids({ order: 'newest' })).toEqual([3n, 2n, 2n]);
+    for (const [name, value] of Object.entries({
+      total: large,
+      bytes: large,
+      place: 'Depot',
+      matches: 0,
+      count: 0n,
+    }))
+      expect(await ids({ order: 'id', equal: { [name]: value } })).toEqual([1n, 2n, 2n]);
+    expect(await ids({ order: 'id', equal: { total: 1n } })).toEqual([undefined]);
+    expect(await ids({ order: 'id', q: 'depot' })).toEqual([1n, 2n, 2n]);
+    for (const field of ['place', 'madeBy', 'durable', 'value'])
+      expect((await store.countValues(field, undefined, limits)).counts).toEqual([
+        [recordOf(1n)[field as 'place'], 3],
+      ]);
+  });
+
+  it('are changed, deleted, and listed as changes', async () => {
+    await store.change([
+      { id: 1n, bytes: 0, replace: (record) => ({ ...record, ...recordOf(1n), total: 7n }) },
+      { id: 2n, bytes: 0, replace: () => ({ id: 2n, deleted: true }) },
+    ]);
+    expect(await store.find([1n, 2n])).toMatchObject([
+      { ...recordOf(1n), total: 7n },
+      { id: 2n, deleted: true },
+    ]);
+    const { last } = await store.listChanges(undefined, limits);
+    const { changes } = await store.listChanges(last, { ...limits, matches: 10 });
+    expect(changes.map(({ record }) => record.id)).toEqual([3n, 1n, 2n]);
+  });
+});
