@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { text } from '@plant-store/contract/resource';
+import { resources } from '@plant-store/contract/resources';
 import { expect, it } from 'vitest';
-import { environmentVariables, parseConfig } from './config.js';
+import { environmentVariables, findIgnoredFields, parseConfig } from './config.js';
 import { countAvailableCores } from './runtime/available-cores.js';
 
 it('has a default for everything', () => {
@@ -40,6 +42,17 @@ it('has a default for everything', () => {
   });
   expect(Object.isFrozen(config)).toBe(true);
   expect(parseConfig({ PORT: '', HOST: '', UNRELATED: 'x' }, '/srv/plants')).toEqual(config);
+});
+
+it('ignores the fields of each resource that came after a version, and none of another resource', () => {
+  const later = text({ label: 'Location', description: 'A location', example: 'a', since: '1.6' });
+  const { since: _, ...location } = later;
+  const all = {
+    plant: { ...resources.plant, fields: { ...resources.plant.fields, location: later } },
+    garden: { name: 'garden', plural: 'gardens', fields: { location } },
+  };
+  expect(findIgnoredFields('1.5', all)).toEqual({ plant: ['location'], garden: [] });
+  expect(findIgnoredFields(undefined, all)).toEqual({ plant: [], garden: [] });
 });
 
 it('has an admin port when one is set, on the host of the service unless it has its own', () => {

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { shorten } from '@plant-store/contract/messages';
-import { fieldsAfter } from '@plant-store/contract/resource';
-import { type ResourceName, resources } from '@plant-store/contract/resources';
+import { fieldsAfter, type Resource } from '@plant-store/contract/resource';
+import { resources } from '@plant-store/contract/resources';
 import * as z from 'zod';
 import { checkJwtVariables, jwtVariables, toJwtSettings, wholeNumber } from './auth/jwt-settings.js';
 import { ConfigurationError } from './errors/operator-error.js';
@@ -217,8 +217,8 @@ function toConfig(variables: z.infer<typeof SettingsSchema>, folder: string) {
     pageFolder: variables.PAGE ? fileURLToPath(new URL('dist/page', packageFolder)) : undefined,
     /** The folder of the packed client; `undefined` where it is not served. */
     clientFolder: variables.CLIENT ? fileURLToPath(new URL('dist/client', packageFolder)) : undefined,
-    /** The fields of each resource that are not accepted yet, since older instances that share the database would drop them. */
-    ignoredFields: ignoredFieldsOf(variables.COMPATIBLE_WITH),
+    /** Fields of each resource that are not accepted yet, since older instances that share the database would drop them. */
+    ignoredFields: findIgnoredFields(variables.COMPATIBLE_WITH, resources),
     /** Whether the service takes the shortcuts that depend on undocumented parts of its dependencies (decision 10). */
     fastPath: variables.FAST_PATH,
     /** Which traces and metrics are exported by OTLP; `undefined` for none. */
@@ -228,12 +228,16 @@ function toConfig(variables: z.infer<typeof SettingsSchema>, folder: string) {
   });
 }
 
-function ignoredFieldsOf(version: string | undefined) {
-  const fields = Object.entries(resources).map(([name, resource]) => [
+/** The fields of each resource that came after a version, such as `1.3`; none without a version. */
+export function findIgnoredFields<Name extends string>(
+  version: string | undefined,
+  all: Readonly<Record<Name, Resource>>,
+): Readonly<Record<Name, readonly string[]>> {
+  const ignored = Object.entries<Resource>(all).map(([name, resource]) => [
     name,
     version === undefined ? [] : fieldsAfter(version, resource),
   ]);
-  return Object.freeze(Object.fromEntries(fields) as Record<ResourceName, readonly string[]>);
+  return Object.freeze(Object.fromEntries(ignored));
 }
 
 /** The transform for a parser that returns what is wrong with the text. */
