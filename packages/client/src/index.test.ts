@@ -1,4 +1,6 @@
 import { fileURLToPath } from 'node:url';
+import type { Resource } from '@plant-store/contract/resource';
+import { resources } from '@plant-store/contract/resources';
 import { build } from 'esbuild';
 import { expect, it } from 'vitest';
 import clientPackage from '../package.json' with { type: 'json' };

@@ -1,3 +1,4 @@
+import type { contract } from '@plant-store/contract';
 import { errors } from '@plant-store/contract/errors';
 import type { Plant, PlantPage, ReadOperation, StoredPlant } from '@plant-store/contract/operations';
 import { dehydrate, hydrate, MutationObserver, QueryClient, skipToken } from '@tanstack/query-core';
@@ -106,6 +107,13 @@ const request = { params: { id: 1n } };
 type ReadFailure = ErrorOf<'getPlant'>;
 type ListFailure = ErrorOf<'listPlants'>;
 type Pages = InfiniteData<PlantPage, string | undefined>;
+type OperationWithPages = {
+  [Name in OperationName]: (typeof contract)[Name]['metadata'] extends {
+    readonly operation: 'list' | 'count' | 'changes';
+  }
+    ? Name
+    : never;
+}[OperationName];
 
 describe('an operation', () => {
   it('has queries only if it reads, and queries of pages only if it returns pages', () => {
@@ -115,9 +123,9 @@ describe('an operation', () => {
     }[OperationName];
     expectTypeOf<NamesWith<'mutationOptions'>>().toEqualTypeOf<OperationName>();
     expectTypeOf<NamesWith<'queryOptions' | 'queryKey'>>().toEqualTypeOf<ReadOperation>();
-    expectTypeOf<NamesWith<'infiniteQueryOptions' | 'infiniteQueryKey'>>().toEqualTypeOf<
-      'listPlants' | 'listTags' | 'listChanges'
-    >();
+    expectTypeOf<
+      NamesWith<'infiniteQueryOptions' | 'infiniteQueryKey'>
+    >().toEqualTypeOf<OperationWithPages>();
     // @ts-expect-error a query would create the plant at each refetch
     createPlant.queryOptions;
     // @ts-expect-error a query would delete the plants at each refetch

@@ -1,5 +1,6 @@
 import { scopes } from '@plant-store/contract/access-token';
 import { describe, expect, it } from 'vitest';
+import type { CasedOperation } from '../node_modules/@plant-store/contract/test/operation-cases.js';
 import type { Client, OperationName } from './client.js';
 import { createClient } from './create-client.js';
 import { createFakePlantStore } from './testing/create-fake-plant-store.js';
@@ -11,7 +12,7 @@ const ids = { ids: [String(id), '2'] };
 const token = { name: 'web-shop', scopes: ['read'] as 'read'[], expiresAt: '2999-01-01T00:00:00Z' };
 
 /** A successful call of each operation. */
-const calls: Record<OperationName, (client: Client) => Promise<{ status: number; body: unknown }>> = {
+const calls: Record<CasedOperation, (client: Client) => Promise<{ status: number; body: unknown }>> = {
   createPlant: (client) => client.createPlant({ body: { id: 3, name: 'Orchid', tag: 'orchid' } }),
   getPlant: (client) => client.getPlant({ params }),
   listPlants: (client) => client.listPlants({ query: { limit: 1 } }),
@@ -37,7 +38,7 @@ const calls: Record<OperationName, (client: Client) => Promise<{ status: number;
   },
 };
 
-const operations = Object.keys(calls) as OperationName[];
+const operations = Object.keys(calls) as CasedOperation[];
 const open = () => {
   const plants = [
     { id, name: 'Orchid', tag: 'orchid' },

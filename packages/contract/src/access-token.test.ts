@@ -11,6 +11,7 @@ import {
   scopes,
 } from './access-token.js';
 import { scopesOf } from './resource.js';
+import { resources } from './resources.js';
 
 const character = fc.constantFrom(...'0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz');
 const tokens = fc
@@ -49,7 +50,8 @@ it('has the CRC-32 of the standard, as zlib has', () => {
 });
 
 it('each resource has scopes of its own, of which a new token has only the oldest', () => {
-  expect(scopes).toEqual([...defaultScopes, 'admin']);
+  expect(scopes).toEqual([...Object.values(resources).flatMap((resource) => scopesOf(resource)), 'admin']);
+  expect(defaultScopes).toEqual(['create', 'read', 'update', 'delete']);
   const ofGardens = scopesOf({ name: 'garden', plural: 'gardens' });
   expect(ofGardens).toEqual(defaultScopes.map((scope) => `gardens:${scope}`));
 });

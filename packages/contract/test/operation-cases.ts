@@ -1,9 +1,10 @@
 import { type Scope, scopes } from '../src/access-token.js';
+import type { contract } from '../src/contract.js';
 import { INT64_MAX, INT64_MIN } from '../src/int64.js';
 import { MAX_RECORDS, QUERY_MAX_LENGTHS } from '../src/limits.js';
 import { messages, messagesOf } from '../src/messages.js';
 import type { Operations } from '../src/operations.js';
-import { resources } from '../src/resources.js';
+import { type ResourceName, resources } from '../src/resources.js';
 import { PlantQuerySchema } from '../src/schemas.js';
 import { type Case, each, malformed, noToken, ok, type Reply, type Request, rejected } from './exchange.js';
 
@@ -310,27 +311,17 @@ const notCursors = [
 ];
 const otherCursor = rejected('bad_request', messages.invalidCursor);
 
-/** What of a token each operation needs. */
-export const operationScopes: Readonly<Record<keyof Operations, Scope | undefined>> = {
-  createPlant: 'create',
-  createPlants: 'create',
-  getPlants: 'read',
-  deletePlants: 'delete',
-  updatePlant: 'update',
-  deletePlant: 'delete',
-  getPlant: 'read',
-  listPlants: 'read',
-  listTags: 'read',
-  listChanges: 'read',
-  getOwnToken: undefined,
-  listTokens: 'admin',
-  createToken: 'admin',
-  rotateToken: 'admin',
-  revokeToken: 'admin',
-};
+/** The operations that these cases are about: those of plants and of tokens. */
+export type CasedOperation = {
+  [Name in keyof Operations]: (typeof contract)[Name]['metadata'] extends {
+    readonly resource: Exclude<ResourceName, 'plant'>;
+  }
+    ? never
+    : Name;
+}[keyof Operations];
 
 /** What plant stores do, by operation: each begins with an empty one. */
-export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>> = {
+export const operationCases: Readonly<Record<CasedOperation, readonly Case[]>> = {
   createPlant: [
     ['every text', create(1, all), created(all)],
     ['the same plant again', create(1, all), replayed(all)],

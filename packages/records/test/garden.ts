@@ -13,7 +13,7 @@ export interface Garden {
   readonly area?: bigint | undefined;
   readonly isOpen: boolean;
   readonly plantedAt?: string | undefined;
-  readonly plantIds: readonly bigint[];
+  readonly plantIds: bigint[];
 }
 
 /** A resource with one field of each kind. */

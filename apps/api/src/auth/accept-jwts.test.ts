@@ -1,3 +1,4 @@
+import { scopes } from '@plant-store/contract/access-token';
 import { CompactSign, type CryptoKey, generateKeyPair, type JWTHeaderParameters, SignJWT } from 'jose';
 import { beforeAll, expect, it } from 'vitest';
 import { type JwtRejectedError, verifyJwt } from './accept-jwts.js';
@@ -19,13 +20,7 @@ const settings: JwtSettings = {
   types: ['at+jwt', 'JWT'],
   clockToleranceSeconds: 30,
   requiredScope: undefined,
-  scopes: {
-    create: 'plants:create',
-    read: 'plants:read',
-    update: 'plants:update',
-    delete: 'plants:delete',
-    admin: 'plants:admin',
-  },
+  scopes: Object.fromEntries(scopes.map((scope) => [scope, `plants:${scope}`])) as JwtSettings['scopes'],
   formerUpdate: 'plants:correct',
   withoutScopes: [],
   keyTimes: { refreshMs: 1, cooldownMs: 1, timeoutMs: 1, staleMs: 1 },

@@ -18,7 +18,8 @@ async function createStore(read: RecordStore<Plant>['read']): Promise<string> {
   const folder = temporaryFolder();
   const database = await openSqlite(join(folder, 'plant-store.db'));
   const plants = { ...database.stores.plant, read };
-  vi.spyOn(openDatabase, 'openDatabase').mockResolvedValue({ ...database, stores: { plant: plants } });
+  const stores = { ...database.stores, plant: plants };
+  vi.spyOn(openDatabase, 'openDatabase').mockResolvedValue({ ...database, stores });
   return folder;
 }
 

@@ -247,7 +247,9 @@ const withResource = (shape: JsonShape): JsonShape => ({
 
 const idShape = withResource(jsonShapeOf(TombstoneSchema));
 
-const [first, ...others] = Object.values(operationsByName).map(recordTypeOf);
+const [first, ...others] = Object.values(operationsByName).map((operations) =>
+  recordTypeOf(operations as unknown as Operations<object>),
+);
 if (first === undefined) throw new Error('There are no resources');
 
 /** As the service has them. */

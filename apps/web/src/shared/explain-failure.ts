@@ -1,5 +1,4 @@
 import {
-  type ErrorNumber,
   isNetworkError,
   isPlantStoreError,
   isRejectedError,
@@ -7,6 +6,8 @@ import {
   isUnexpectedResponseError,
   type RejectedError,
 } from '@plant-store/client';
+import type { ErrorName, ErrorNumber } from '@plant-store/contract/errors';
+import type { ResourceName } from '@plant-store/contract/resources';
 import { adviseReload } from './tab-storage.js';
 
 /** What a request was for: what may have become of it without a reply depends on that. */
@@ -72,8 +73,18 @@ const ofToken: Explanation = {
   explain: ({ message }) => [message, 'What you typed is kept.'],
 };
 
+/** The errors about records of other resources, which this page does not ask for. */
+type OtherErrorName = {
+  [Name in Exclude<ResourceName, 'plant'>]: `invalid_${Name}` | `${Name}_not_found`;
+}[Exclude<ResourceName, 'plant'>];
+
+type Explanations = Readonly<
+  Record<ErrorNumber<Exclude<ErrorName, OtherErrorName>>, Explanation> &
+    Partial<Record<ErrorNumber, Explanation>>
+>;
+
 /** By number, since the table with the names has all their texts, which the first view would load. */
-const explanations: Readonly<Record<ErrorNumber, Explanation>> = {
+const explanations: Explanations = {
   // bad_request
   40000: ofPage,
   // malformed_json

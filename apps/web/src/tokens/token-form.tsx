@@ -1,5 +1,6 @@
 import type { NewToken, OwnToken } from '@plant-store/client';
 import type { Scope } from '@plant-store/contract/access-token';
+import type { Action } from '@plant-store/contract/resource';
 import { type FormEvent, useId, useState } from 'react';
 import { formatTime } from '../plants/format-time.js';
 import { Field } from '../shared/field.js';
@@ -52,7 +53,7 @@ export function TokenForm({ own, isBusy, onSubmit }: TokenFormProps) {
                 })
               }
             />
-            <label htmlFor={`${id}-${scope}`}>{scopeLabels[scope]}</label>
+            <label htmlFor={`${id}-${scope}`}>{labelScope(scope)}</label>
           </div>
         ))}
       </fieldset>
@@ -97,11 +98,16 @@ export function TokenForm({ own, isBusy, onSubmit }: TokenFormProps) {
   );
 }
 
-/** What people call what a scope permits. */
-export const scopeLabels: Readonly<Record<Scope, string>> = {
-  create: 'Add plants',
-  read: 'See plants',
-  update: 'Edit plants',
-  delete: 'Delete plants',
-  admin: 'Manage tokens',
-};
+const verbs: Readonly<Record<string, string>> = {
+  create: 'Add',
+  read: 'See',
+  update: 'Edit',
+  delete: 'Delete',
+} satisfies Readonly<Record<Action, string>>;
+
+/** What people call what a scope permits, such as `Add plants`. */
+export function labelScope(scope: Scope): string {
+  if (scope === 'admin') return 'Manage tokens';
+  const [action = '', plural = 'plants'] = scope.split(':').toReversed();
+  return `${verbs[action]} ${plural}`;
+}

@@ -8,7 +8,7 @@ import { queryKeys, usePlantStore } from '../shared/plant-store.js';
 import { Sheet } from '../shared/sheet.js';
 import { warnBeforeClosing } from '../shared/warn-before-closing.js';
 import { NewSecret } from './new-secret.js';
-import { scopeLabels, TokenForm } from './token-form.js';
+import { labelScope, TokenForm } from './token-form.js';
 import './tokens.css';
 
 interface TokensSheetProps {
@@ -203,7 +203,7 @@ function hasEnded({ revokedAt, expiresAt }: Token): boolean {
 function describeToken(token: Token): string {
   const { id, scopes, createdAt, lastUsedAt, ratePerMinute } = token;
   return [
-    scopes.map((scope) => scopeLabels[scope]).join(', '),
+    scopes.map(labelScope).join(', '),
     `id ${id}, created ${formatTime(createdAt)}`,
     describeEnd(token),
     lastUsedAt === undefined ? 'never used' : `last used ${describeUse(lastUsedAt)}`,
