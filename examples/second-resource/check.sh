@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Adds gardens to a copy of the last commit, and tests the copy.
+#   bash examples/second-resource/check.sh           the types, the tests, and a short proof
+#   bash examples/second-resource/check.sh hunks     that nothing people wrote can be left out
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+copy=$(mktemp -d)
+trap 'rm -rf "$copy"' EXIT
+git clone --quiet . "$copy"
+here=$copy/examples/second-resource
+cd "$copy"
+pinned_pnpm=$(node -p 'require("./package.json").packageManager')
+pnpm() { npx -y "$pinned_pnpm" "$@"; }
+test_in() { (cd "$1" && shift && pnpm exec vitest run --reporter=dot "$@"); }
+
+pnpm install --offline --frozen-lockfile --reporter=silent
+pnpm exec turbo run generate --output-logs=errors-only
+bash "$here/apply.sh" "$copy"
+if [ "${1:-}" = hunks ]; then
+  pnpm exec node "$here/prove-hunks.ts" "$copy"
+  exit
+fi
+
+pnpm exec biome check --error-on-warnings packages/contract/src packages/client/src apps/api/test/{cli,http}
+pnpm exec turbo run build typecheck --output-logs=errors-only --concurrency=2 \
+  --filter=@plant-store/{contract,records,client,api,web,proof}
+for package in contract records client; do test_in "packages/$package"; done
+test_in apps/api src/store/conformance test/http/{gardens,operation-cases,scopes} test/cli/{gardens,several-resources}
+test_in apps/api --mode full test/http/gardens --project '*-workers'
+pnpm exec node tools/proof/dist/main.js --only crash,model --amount short
