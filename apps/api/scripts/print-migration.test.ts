@@ -11,8 +11,10 @@ import { printMigration } from './print-migration.js';
 
 const trees = { ...resources.plant, name: 'tree', plural: 'trees' };
 
+const lastDate = BigInt(readMigrations('sqlite', packageFolder).at(-1)?.name.slice(0, 14) ?? 0);
+
 it.each([
-  ['2026-11-29T10:11:12.345Z', '20261202000001_create_trees'],
+  ['2026-11-29T10:11:12.345Z', `${lastDate + 1n}_create_trees`],
   ['2030-01-02T03:04:05.678Z', '20300102030405_create_trees'],
 ])('writes a migration for each engine at %s, after those that exist', (now, name) => {
   const folder = temporaryFolder();
