@@ -1,6 +1,4 @@
 import { fileURLToPath } from 'node:url';
-import type { Resource } from '@plant-store/contract/resource';
-import { resources } from '@plant-store/contract/resources';
 import { build } from 'esbuild';
 import { expect, it } from 'vitest';
 import clientPackage from '../package.json' with { type: 'json' };
