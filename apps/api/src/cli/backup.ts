@@ -77,7 +77,7 @@ export async function backUp(
     await removeOld(await place.names(), { name, storeId, keep, place }, context);
 }
 
-/** How many records there are of each resource, such as `5 plants`, by the names of their tables. */
+/** How many records there are of each resource, by the names of their tables. */
 export function countRecords(records: Readonly<Record<string, number>>): string {
   return Object.values<Resource>(resources)
     .map(({ name, plural }) => countOf(records[plural] ?? 0, name, plural))
