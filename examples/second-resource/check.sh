@@ -17,6 +17,7 @@ pnpm install --offline --frozen-lockfile --reporter=silent
 pnpm exec turbo run generate --output-logs=errors-only
 bash "$here/apply.sh" "$copy"
 if [ "${1:-}" = hunks ]; then
+  pnpm exec turbo run build --output-logs=errors-only --filter=@plant-store/postgresql-server
   pnpm exec node "$here/prove-hunks.ts" "$copy"
   exit
 fi

@@ -44,10 +44,14 @@ const hunks = readFileSync(join(import.meta.dirname, 'gardens.patch'), 'utf8')
     });
   });
 
+const findFailing = () => checks.find(([folder, command, ...args]) => run(folder, command, args) !== 0);
+
+const failing = findFailing();
+if (failing !== undefined) throw new Error(`With everything in place, this fails: ${failing.join(' ')}`);
 let missed = 0;
 for (const { name, remove, restore } of [...files, ...hunks]) {
   remove();
-  const noticed = checks.find(([folder, command, ...args]) => run(folder, command, args) !== 0);
+  const noticed = findFailing();
   restore();
   if (noticed === undefined) missed++;
   console.log(`${name}\n  ${noticed === undefined ? 'NOBODY NOTICED' : noticed.slice(1).join(' ')}`);
