@@ -15,6 +15,11 @@ import { temporaryFolder } from './temporary-folder.js';
 /** A log that writes nothing. */
 export const silentLog = pino({ level: 'silent' });
 
+type Parts = Parameters<typeof createApp>[0];
+
+/** What the app is made of instead of the usual parts; of the stores, those of some resources. */
+type Replaced = Partial<Omit<Parts, 'stores'>> & { readonly stores?: Partial<Parts['stores']> };
+
 /**
  * Opens the app on a new database, with a token for it, for tests that create the server themselves. `environment`
  * holds the settings that differ from the defaults, `replaced` what it is made of instead.
@@ -22,7 +27,7 @@ export const silentLog = pino({ level: 'silent' });
 export async function openApp(
   log: Logger = silentLog,
   environment: Readonly<Record<string, string>> = {},
-  replaced: Partial<Parameters<typeof createApp>[0]> = {},
+  { stores, ...replaced }: Replaced = {},
 ): Promise<{ app: Express; token: string }> {
   const settings = {
     DATABASE_URL: `file:${join(temporaryFolder(), 'plant-store.db')}`,
@@ -36,7 +41,7 @@ export async function openApp(
   const app = await createApp({
     ...config,
     queue: createTestQueue(database, { limits: config.queueLimits }),
-    stores: database.stores,
+    stores: { ...database.stores, ...stores },
     accessTokens,
     ownTokens: accessTokens,
     turns: createTurns(new ActiveCallers()),
