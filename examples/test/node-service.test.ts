@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createClient } from '@plant-store/client';
 import { createFakePlantStore, type Fault } from '@plant-store/client/testing';
 import { afterEach, expect, it, vi } from 'vitest';
-import { handleOrders } from '../node-service/service.ts';
+import { handleSales } from '../node-service/service.ts';
 import { post, startExample } from './support/example.ts';
 import { until } from './support/process.ts';
 import { listen } from './support/proxy.ts';
@@ -36,19 +36,19 @@ it('stores plants exactly, and takes over a token that is replaced', async () =>
   expect(await end('SIGTERM')).toMatchObject({ status: 0 });
 });
 
-const order = async (store: ReturnType<typeof createFakePlantStore>, body: unknown) => {
+const sale = async (store: ReturnType<typeof createFakePlantStore>, body: unknown) => {
   const { baseUrl, token, fetch } = store;
-  const url = await listen(createServer(handleOrders(createClient({ baseUrl, token, fetch, retries: 0 }))));
+  const url = await listen(createServer(handleSales(createClient({ baseUrl, token, fetch, retries: 0 }))));
   return post(url, body);
 };
 
-it('shows what is wrong with an order', async () => {
+it('shows what is wrong with a sale', async () => {
   const store = createFakePlantStore();
-  await order(store, { plant: '1', name: 'Rose' });
+  await sale(store, { plant: '1', name: 'Rose' });
   const message = 'The id 1 belongs to another plant. Choose another id.';
-  expect(await order(store, { plant: '1', name: 'Fern' })).toEqual([422, { message }]);
-  expect(await order(store, { plant: 1, name: 'Rose' })).toMatchObject([400, {}]);
-  expect(await order(store, undefined)).toEqual([400, { message: 'The order is not JSON.' }]);
+  expect(await sale(store, { plant: '1', name: 'Fern' })).toEqual([422, { message }]);
+  expect(await sale(store, { plant: 1, name: 'Rose' })).toMatchObject([400, {}]);
+  expect(await sale(store, undefined)).toEqual([400, { message: 'The sale is not JSON.' }]);
 });
 
 it.each<Fault>([{ kind: 'drop' }, { kind: 'malformed', body: 'html' }, { kind: 'status', status: 503 }])(
@@ -57,7 +57,7 @@ it.each<Fault>([{ kind: 'drop' }, { kind: 'malformed', body: 'html' }, { kind: '
     const log = vi.spyOn(console, 'error').mockReturnValue();
     const store = createFakePlantStore();
     store.fail(fault);
-    expect(await order(store, { plant: '1', name: 'Rose' })).toMatchObject([502, {}]);
+    expect(await sale(store, { plant: '1', name: 'Rose' })).toMatchObject([502, {}]);
     expect(log).toHaveBeenCalledOnce();
   },
 );

@@ -264,15 +264,15 @@ function describeOperations<Fields extends object>(
   });
 
   it('look for records without a time only where there may be some', async () => {
-    const orders: ListQuery['order'][] = [];
+    const listed: ListQuery['order'][] = [];
     const list = async ({ order }: ListQuery) => {
-      orders.push(order);
+      listed.push(order);
       return { records: [], last: undefined };
     };
     const bound = { addedFrom: '2026-11-25T10:00:00Z' };
     for (const query of [{}, { order: 'newest' as const }, { order: 'newest' as const, ...bound }])
       await operations.list({ list }, query, unlimited);
-    expect(orders).toEqual(['id', 'newest', 'untimed', 'newest']);
+    expect(listed).toEqual(['id', 'newest', 'untimed', 'newest']);
   });
 
   it('list after a cursor only of the same query', async () => {

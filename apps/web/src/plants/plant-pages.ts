@@ -89,12 +89,12 @@ export function withoutPlants(data: PlantPages, ids: ReadonlySet<bigint>): Plant
 export function withPlants(
   data: PlantPages,
   plants: readonly StoredPlant[],
-  order: 'newest' | 'id',
+  sortedBy: 'newest' | 'id',
 ): PlantPages {
   const added = Map.groupBy(plants, (plant) =>
     data.pages.findIndex(({ plants: others, next }) => {
       const last = others.at(-1);
-      return next === undefined || (last !== undefined && comesBefore(plant, last, order));
+      return next === undefined || (last !== undefined && comesBefore(plant, last, sortedBy));
     }),
   );
   return {
@@ -102,15 +102,17 @@ export function withPlants(
     pages: data.pages.map((page, position) => {
       const ofPage = added.get(position);
       if (ofPage === undefined) return page;
-      const all = [...page.plants, ...ofPage].sort((one, other) => (comesBefore(one, other, order) ? -1 : 1));
+      const all = [...page.plants, ...ofPage].sort((one, other) =>
+        comesBefore(one, other, sortedBy) ? -1 : 1,
+      );
       return { ...page, plants: all };
     }),
   };
 }
 
 /** The orders of the API: by id; or the latest first, of one millisecond by descending id, those without a time last. */
-function comesBefore(one: StoredPlant, other: StoredPlant, order: 'newest' | 'id'): boolean {
-  if (order === 'id') return one.id < other.id;
+function comesBefore(one: StoredPlant, other: StoredPlant, sortedBy: 'newest' | 'id'): boolean {
+  if (sortedBy === 'id') return one.id < other.id;
   const [time = '', otherTime = ''] = [one.addedAt, other.addedAt];
   return time === otherTime ? one.id > other.id : time > otherTime;
 }

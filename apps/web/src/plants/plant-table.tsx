@@ -323,15 +323,15 @@ function SelectAll({ selection, count }: { readonly selection: Selection; readon
 
 /** The title of a column, which sorts by it where the service can. */
 function Heading({ column, filter }: { readonly column: Column; readonly filter: PlantFilter }) {
-  const { name, title, order, direction } = column;
-  if (order === undefined) {
+  const { name, title, order: sortedBy, direction } = column;
+  if (sortedBy === undefined) {
     return (
       <th scope="col" className={`plant-${name}`}>
         {title}
       </th>
     );
   }
-  const isSorted = filter.order === order;
+  const isSorted = filter.order === sortedBy;
   return (
     <th scope="col" className={`plant-${name}`} aria-sort={isSorted ? direction : undefined}>
       <button
@@ -339,7 +339,7 @@ function Heading({ column, filter }: { readonly column: Column; readonly filter:
         className="quiet sort"
         // The service lists in these orders alone, and not all may be loaded here.
         title={`Sorts ${direction === 'ascending' ? 'the smallest' : 'the newest'} first; the other way is not possible`}
-        onClick={() => isSorted || navigate({ view: 'plants', filter: { ...filter, order } })}
+        onClick={() => isSorted || navigate({ view: 'plants', filter: { ...filter, order: sortedBy } })}
       >
         {title}
         {isSorted && <span aria-hidden="true">{direction === 'ascending' ? ' ↑' : ' ↓'}</span>}

@@ -136,16 +136,16 @@ function FilterSheet({ children }: { readonly children: ReactNode }) {
 }
 
 /** Other tags that may be meant: the same in upper or lower case, and the one whose name is searched for. */
-function OtherTags({ filter: { q, tag, order }, areFew }: Pick<ToolbarProps, 'filter' | 'areFew'>) {
+function OtherTags({ filter: { q, tag, order: sortedBy }, areFew }: Pick<ToolbarProps, 'filter' | 'areFew'>) {
   const tags = useTags(areFew && q !== undefined);
   const others = [
     ...(tag === undefined ? [] : sameTags(tags, tag)).map((name) => ({
       name,
-      filter: { q, tag: name, order },
+      filter: { q, tag: name, order: sortedBy },
     })),
     ...(q === undefined || !areFew ? [] : sameTags(tags, q)).map((name) => ({
       name,
-      filter: { tag: name, order },
+      filter: { tag: name, order: sortedBy },
     })),
   ];
   return others
