@@ -29,7 +29,7 @@ export type ListOptions = Omit<PlantQuery, 'after' | 'limit'> &
  */
 export function listAll(
   client: Pick<Client, 'listPlants'>,
-  { limit = 1_000, order, q, addedFrom, addedBefore, ...options }: ListOptions = {},
+  { limit = 1_000, order: sortedBy, q, addedFrom, addedBefore, ...options }: ListOptions = {},
 ): IterablePromise<StoredPlant> {
   async function* iterate() {
     const filters = Object.fromEntries(
@@ -37,7 +37,7 @@ export function listAll(
     );
     let after: string | undefined;
     do {
-      const query = { limit, order, ...filters, q, addedFrom, addedBefore, after };
+      const query = { limit, order: sortedBy, ...filters, q, addedFrom, addedBefore, after };
       const page = await unwrap(client.listPlants({ ...options, query }));
       yield* page.plants;
       after = page.next;
