@@ -2,9 +2,12 @@ import type { ErrorName } from './errors.js';
 import { INT64_MAX, INT64_MIN } from './int64.js';
 import { MAX_RECORDS, MAX_TOKENS } from './limits.js';
 import { capitalize, errorNamesOf, type Resource, withArticle } from './resource.js';
+import { shorten } from './shorten.js';
 
 /** How long the texts of a list's query may be, for those who have no schema. */
 export { MAX_OVERLAP_SECONDS, MAX_RATE_PER_MINUTE, MAX_TOKENS, QUERY_MAX_LENGTHS } from './limits.js';
+// A module of its own, so that the first view of the page does not share the messages with what loads later.
+export { shorten } from './shorten.js';
 
 /**
  * The messages of errors that the service and the fake plant store of the client both reply with. A part of a request that
@@ -70,12 +73,6 @@ export function messagesOf({ name, plural }: Pick<Resource, 'name' | 'plural'>) 
       `The batch has ${count} ${plural}, and this token may make ${requestsPerMinute} requests a minute. Send at most ${requestsPerMinute} in one request.`,
     replyIsFull: `The reply has no room for more ${plural}. Send this id again.`,
   } as const;
-}
-
-/** A text as others quote it: a name may have a million characters. Whole code points, then an ellipsis. */
-export function shorten(text: string, maxLength = 120): string {
-  if (text.length <= maxLength) return text;
-  return `${text.slice(0, maxLength).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
 function unsupported(problem: string): string {
