@@ -2,6 +2,7 @@ import { contract } from '@plant-store/contract';
 import { type Scope, scopes } from '@plant-store/contract/access-token';
 import supertest from 'supertest';
 import { afterAll, expect, it } from 'vitest';
+import { standardProfile } from '../../src/auth/identity-providers.js';
 import { expectError } from '../support/expect-error.js';
 import { startIdentityProvider } from '../support/identity/start-identity-provider.js';
 import { type TestService, useTestService } from '../support/start-test-service.js';
@@ -49,7 +50,7 @@ it.each(choices.map((granted) => [granted.join(' and ') || 'no scope', granted] 
   async (_, granted) => {
     const own = await service.accessTokens.issue({ name: 'test', scopes: granted });
     await expectPermitted(service, own.text, granted);
-    const jwt = await provider.sign({ scope: granted.map((scope) => `plants:${scope}`).join(' ') });
+    const jwt = await provider.sign({ scope: granted.map(standardProfile.nameScope).join(' ') });
     await expectPermitted(service, jwt, granted.length === 0 ? ['create'] : granted);
   },
 );
