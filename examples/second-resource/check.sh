@@ -26,7 +26,6 @@ pnpm exec biome check --error-on-warnings packages/contract/src packages/client/
 pnpm exec turbo run build typecheck --output-logs=errors-only --concurrency=2 \
   --filter=@plant-store/{contract,records,client,api,web,proof}
 for package in contract records client; do test_in "packages/$package"; done
-# Some tests bring gardens of their own, for a store that has none.
-test_in apps/api src/store/conformance test/http/{gardens,operation-cases,scopes} test/cli/gardens --exclude '**/several-resources.test.ts'
+test_in apps/api src/store/conformance test/http/{gardens,operation-cases,scopes} test/cli/gardens
 test_in apps/api --mode full test/http/gardens --project '*-workers'
 pnpm exec node tools/proof/dist/main.js --only crash,model --amount short

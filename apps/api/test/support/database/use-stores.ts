@@ -14,13 +14,16 @@ import { distributeStandIn } from '../postgresql/stand-in-citus.js';
 import { createTestDatabase, openTestDatabase } from './create-test-database.js';
 import type { StoreKind } from './use-plant-store.js';
 
-/** The tables of all resources, and of gardens, which have a field of each kind. */
-export const tables = [...allTables, tableOf(garden)];
+/** The resource with a field of each kind, unless the service has it. */
+const added = garden.name in resources ? [] : [garden];
+
+/** The tables of all resources, and of gardens. */
+export const tables = [...allTables, ...added.map(tableOf)];
 
 /** Creates an empty database with these tables, and opens it. */
 export async function openStores(kind: StoreKind) {
   const hasShards = kind === 'postgresql with shards';
-  const testDatabase = await createTestDatabase(hasShards ? 'postgresql' : kind, [garden]);
+  const testDatabase = await createTestDatabase(hasShards ? 'postgresql' : kind, added);
   if (hasShards) await distributeStandIn(testDatabase.url, 0, tables);
   const database = await openTestDatabase(testDatabase, {}, {}, { tables });
   const stores = database.stores as unknown as { plant: RecordStore<Plant>; garden: RecordStore<Garden> };
