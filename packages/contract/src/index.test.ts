@@ -57,22 +57,24 @@ it('exports these subpaths and names, and nothing else', () => {
     ...files.map((file) => packageJson.exports[`./${file}`]),
   ]);
   expect(files.filter((file) => !existsSync(new URL(file, root)))).toEqual([]);
-  expect(Object.keys(index).sort()).toEqual([
-    ...['ErrorSchema', 'INT64_MAX', 'INT64_MIN', 'Int64ParameterSchema', 'Int64Schema', 'MAX_RECORDS'],
-    ...[
-      'NewPlantSchema',
-      'PlantSchema',
-      'QUERY_MAX_LENGTHS',
-      'QueryTimeSchema',
-      'TimeSchema',
-      'contract',
-      'createIdentifiedSchema',
-      'errors',
-      'isInt64',
-      'jsonShapeOf',
-    ],
-    ...['routes', 'schemasOf', 'subjectOfOperation'],
-  ]);
+  expect(Object.keys(index).sort()).toEqual(
+    [
+      ...['ErrorSchema', 'INT64_MAX', 'INT64_MIN', 'Int64ParameterSchema', 'Int64Schema', 'MAX_RECORDS'],
+      ...[
+        'NewPlantSchema',
+        'PlantSchema',
+        'QUERY_MAX_LENGTHS',
+        'QueryTimeSchema',
+        'TimeSchema',
+        'contract',
+        'createIdentifiedSchema',
+        'errors',
+        'isInt64',
+        'jsonShapeOf',
+      ],
+      ...['routes', 'schemasOf', 'subjectOfOperation'],
+    ].sort(),
+  );
 });
 
 /** The packages that a source file imports at run time, itself or through the files that it imports. */

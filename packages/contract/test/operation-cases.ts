@@ -43,6 +43,8 @@ const without = (name: string, { [name]: _, ...texts }: Members) => texts;
 
 const createOf = (body: string): Request => ({ line: 'POST /plants', body });
 const create = (id: Id, texts?: Members) => createOf(plant(id, texts));
+/** The position of the first plant of a batch. */
+const first = '{"plants":['.length;
 const batchOf = (body: string): Request => ({ line: 'POST /plants/batch', body });
 const batch = (...plants: readonly string[]) => batchOf(`{"plants":[${plants}]}`);
 const batchOfIds = (what: string, body: string): Request => ({ line: `POST /plants/batch/${what}`, body });
@@ -419,7 +421,10 @@ export const operationCases: Readonly<Record<CasedOperation, readonly Case[]>> =
     ['1,000 plants', batch(...manyPlants), results(...manyPlants.map(() => created()))],
     ['many more, none an object', batchOf(`{"plants":[${'[],'.repeat(340_000)}[]]}`), tooLarge(340_001)],
     ['too many, one with a member twice', batch(...thousand, '{"id":1,"id":2}'), tooLarge(1_001)],
-    ...each(malformed("Expected ',' or ']' but got '1' at position 2012"), batch(...thousand, '01')),
+    ...each(
+      malformed(`Expected ',' or ']' but got '1' at position ${first + 2_001}`),
+      batch(...thousand, '01'),
+    ),
     ['a list as a batch', batchOf('[]'), invalidBatch('it must be a JSON object')],
     ['no plants', batchOf('{}'), invalidBatch('plants is required')],
     ['no list', batchOf('{"plants":{"length":[1]}}'), invalidBatch('plants must be a list of plants')],
@@ -429,8 +434,8 @@ export const operationCases: Readonly<Record<CasedOperation, readonly Case[]>> =
       batchOf(`{"x":1,"plants":[{"x":1,"x":2,${plant(7).slice(1)}],"x":2}`),
       batchOf(`{"plants":[${plant(8)}],"plants":[${plant(8)}]}`),
     ),
-    ...each(duplicate('id', 19), batch('{"id":1,"id":2}')),
-    ...each(duplicate('plants', 21), batchOf('{"plants":[{"id":1}],"plants":[{"id":2}]}')),
+    ...each(duplicate('id', first + 8), batch('{"id":1,"id":2}')),
+    ...each(duplicate('plants', first + 10), batchOf('{"plants":[{"id":1}],"plants":[{"id":2}]}')),
     ['a query', { ...batch(plant(9)), line: 'POST /plants/batch?x=1' }, unknown('x')],
     noToken(batch()),
     ...each(
