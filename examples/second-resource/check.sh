@@ -28,4 +28,4 @@ pnpm exec turbo run build typecheck --output-logs=errors-only --concurrency=2 \
 for package in contract records client; do test_in "packages/$package"; done
 test_in apps/api src/store/conformance test/http/{gardens,operation-cases,scopes} test/cli/gardens
 test_in apps/api --mode full test/http/gardens --project '*-workers'
-pnpm exec node tools/proof/dist/main.js --only crash,model --amount short
+pnpm exec node tools/proof/dist/main.js --only crash-sqlite,crash-postgresql,model --amount short
