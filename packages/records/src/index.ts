@@ -5,3 +5,4 @@ export * from './memory-store.js';
 export * from './operations.js';
 export * from './requests.js';
 export * from './store.js';
+export * from './tokens.js';

@@ -1,5 +1,6 @@
+import type { AccessToken } from '@plant-store/records';
 import { withTimeout } from '../runtime/timing.js';
-import type { AccessToken, AccessTokenStore } from './token-service.js';
+import type { AccessTokenStore } from './token-service.js';
 
 /** How old the stored time of a token's last use is before a later one is stored, in milliseconds. */
 export const lastUseResolutionMs = 3_600_000;

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { runInNewContext } from 'node:vm';
 import { isAccessTokenFormat } from '@plant-store/contract/access-token';
+import type { AccessToken } from '@plant-store/records';
 import { beforeEach, expect, it, vi } from 'vitest';
 import {
-  type AccessToken,
   cacheSize,
   createTokenService,
   generateAccessToken,

@@ -8,8 +8,17 @@ import {
   type Scope,
   toBase62,
 } from '@plant-store/contract/access-token';
-import { MAX_TOKENS, messages } from '@plant-store/contract/messages';
+import { MAX_TOKENS } from '@plant-store/contract/messages';
+import {
+  type AccessToken,
+  type IssuedAccessToken,
+  ownTokenRejections,
+  type TokenChange,
+  type TokenRequest,
+  type Tokens,
+} from '@plant-store/records';
 import { LRUCache } from 'lru-cache';
+import type { Logger } from 'pino';
 
 /** How long a look-up is cached, and thus how long a token stays valid that another process has revoked. */
 const cacheTtlMs = 3_000;
@@ -35,37 +44,10 @@ export type Verification =
   | { readonly status: 'insufficient_scope'; readonly scope: string }
   | { readonly status: TokenRejection };
 
-/** What an access token is issued for. */
-export interface TokenRequest {
-  readonly name: string;
-  /** What it permits. Default: `defaultScopes`. */
-  readonly scopes?: readonly Scope[];
-  /** Default: never. */
-  readonly expiresAt?: Date;
-  /** How many requests it may make in a minute. Default: what the service is set to. */
-  readonly ratePerMinute?: number | null;
-}
-
-/** A token with its text, which is returned here only: the store has its SHA-256. */
-interface IssuedAccessToken {
-  readonly text: string;
-  readonly token: AccessToken;
-}
-
 /** Issues, lists, revokes and verifies access tokens. */
-export interface TokenService extends TokenVerifier {
+export interface TokenService extends TokenVerifier, Tokens {
   /** Issues a token, however many are valid. */
   issue(request: TokenRequest): Promise<IssuedAccessToken>;
-  /** Issues a token as `issue` does, unless `MAX_TOKENS` are valid; `undefined` then. */
-  issueWithinLimit(request: TokenRequest): Promise<IssuedAccessToken | undefined>;
-  /** All that are valid, and the latest `MAX_TOKENS` that have ended, in the order of their ids. */
-  listLatest(): Promise<readonly AccessToken[]>;
-  /** `null` when there is no such id. */
-  find(id: number): Promise<AccessToken | null>;
-  /** Makes a token expire after a time, in milliseconds, unless it does before; 0 revokes it. `null` when there is no such id. */
-  limit(id: number, afterMs: number): Promise<AccessToken | null>;
-  /** Revokes a token: immediately in this process, within 3 seconds in any other. `null` when there is no such id. */
-  revoke(id: number): Promise<AccessToken | null>;
 }
 
 /** Verifies access tokens. */
@@ -146,29 +128,6 @@ export function createTokenService(
   };
 }
 
-/** Whether a token is not valid any more. */
-export function isEnded({ revokedAt, expiresAt }: AccessToken, now: number): boolean {
-  return revokedAt !== null || (expiresAt !== null && expiresAt.getTime() <= now);
-}
-
-/** The last millisecond whose year has four digits, as `token import` expects (RFC 3339). */
-const latestExpiry = Date.parse('9999-12-31T23:59:59.999Z');
-
-/**
- * What a token is issued for that replaces another one: the same.
- *
- * @param now the time in milliseconds since the epoch: it is valid as long as the old one was issued for, from its creation to its expiry
- */
-export function successorOf(
-  { name, scopes, createdAt, expiresAt, ratePerMinute = null }: AccessToken,
-  now: number,
-): TokenRequest {
-  const same = { name, scopes, ratePerMinute };
-  if (expiresAt === null) return same;
-  const expiry = now + expiresAt.getTime() - createdAt.getTime();
-  return { ...same, expiresAt: new Date(Math.min(expiry, latestExpiry)) };
-}
-
 /** How tokens of a kind are looked up. */
 interface LookUps<Found> {
   isWellFormed(text: string): boolean;
@@ -210,14 +169,6 @@ export function cacheLookUps<Found extends object>({
     clear: () => cache.clear(),
   };
 }
-
-/** Why an access token of this service is not valid, with the message of the reply. */
-const ownTokenRejections = {
-  malformed: messages.malformedToken,
-  unknown: messages.unknownToken,
-  expired: 'The access token has expired. Get a new one.',
-  revoked: 'The access token was revoked. Ask the operator for a new one.',
-};
 
 /** The same for a JSON Web Token, which may also have expired, or have not the required scope. */
 const jwtRejections = {
@@ -280,21 +231,6 @@ export function hideAccessTokens(text: string): string {
   return !hidden.includes('.eyJ') ? hidden : hidden.replaceAll(jwtWithin, '***');
 }
 
-/** An access token as it is stored, without its text. */
-export interface AccessToken {
-  readonly id: number;
-  readonly name: string;
-  /** What it permits. */
-  readonly scopes: readonly Scope[];
-  readonly createdAt: Date;
-  readonly expiresAt: Date | null;
-  readonly revokedAt: Date | null;
-  /** When it was last used, stored at most once an hour; `null` if it never was, or not since version 1.1. */
-  readonly lastUsedAt: Date | null;
-  /** How many requests it may make in a minute; `null` for what the service is set to. */
-  readonly ratePerMinute?: number | null;
-}
-
 /** When an access token was used. */
 export interface TokenUse {
   readonly id: number;
@@ -352,4 +288,20 @@ export interface AccessTokenStore {
    * @returns whether it was new
    */
   importToken(token: HashedAccessToken): Promise<boolean>;
+}
+
+/**
+ * Logs a change of a token, without its text.
+ *
+ * @param by who has changed it: the id of a token, `subject` and that of a JSON Web Token, or `command line`
+ * @param replaces the id of the token that it was rotated from
+ */
+export function logTokenChange(
+  log: Pick<Logger, 'info'>,
+  change: TokenChange,
+  { id, name, scopes }: AccessToken,
+  by: string,
+  replaces?: number,
+): void {
+  log.info({ change, by, changed: { id, name, scopes, replaces } }, 'access token changed');
 }

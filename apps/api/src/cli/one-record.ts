@@ -1,7 +1,7 @@
 import { escapeInvisible } from '@plant-store/contract/escape-invisible';
 import { messagesOf } from '@plant-store/contract/messages';
-import { isTombstone, toIsoTime } from '@plant-store/records';
-import type { AccessToken } from '../auth/token-service.js';
+import { type AccessToken, isTombstone, toIsoTime } from '@plant-store/records';
+
 import type { Config } from '../config.js';
 import { OperatorError } from '../errors/operator-error.js';
 import { orThrow, type RecordHistory } from '../store/store.js';

@@ -14,19 +14,22 @@ import { MAX_RATE_PER_MINUTE, shorten } from '@plant-store/contract/messages';
 import type { IssuedToken } from '@plant-store/contract/operations';
 import { type Action, fieldsOf, type Resource, scopesOf } from '@plant-store/contract/resource';
 import { routes } from '@plant-store/contract/routes';
-import { ServiceError } from '@plant-store/records';
-import * as z from 'zod';
-import { isLoopback } from '../auth/jwt-settings.js';
-import { showToken } from '../auth/manage-tokens.js';
 import {
   type AccessToken,
+  isEnded,
+  ServiceError,
+  showToken,
+  successorOf,
+  type TokenRequest,
+} from '@plant-store/records';
+import * as z from 'zod';
+import { isLoopback } from '../auth/jwt-settings.js';
+
+import {
   type AccessTokenStore,
   createTokenService,
   type HashedAccessToken,
   hashAccessToken,
-  isEnded,
-  successorOf,
-  type TokenRequest,
   type TokenService,
 } from '../auth/token-service.js';
 import type { Config } from '../config.js';

@@ -1,6 +1,6 @@
 import type { Scope } from '@plant-store/contract/access-token';
-import { type ServiceError } from '@plant-store/records';
-import type { AccessToken } from '../auth/token-service.js';
+import { type AccessToken, type ServiceError } from '@plant-store/records';
+
 import type { RecordIdName } from '../observe/request-log.js';
 
 /** What middleware finds out about a request, for the middleware after it. */

@@ -4,13 +4,8 @@ import {
   formerUpdate,
   type Scope,
 } from '@plant-store/contract/access-token';
-import type {
-  AccessToken,
-  AccessTokenStore,
-  HashedAccessToken,
-  NewAccessToken,
-  TokenUse,
-} from '../auth/token-service.js';
+import type { AccessToken } from '@plant-store/records';
+import type { AccessTokenStore, HashedAccessToken, NewAccessToken, TokenUse } from '../auth/token-service.js';
 import type { QueryWrapper } from './table.js';
 
 /** Leaves the hash out of a result. */

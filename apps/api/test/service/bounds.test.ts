@@ -5,9 +5,10 @@ import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { Duplex } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createTokenManagement } from '@plant-store/records';
 import express, { type Response } from 'express';
 import { expect, it, onTestFinished } from 'vitest';
-import { createTokenManagement } from '../../src/auth/manage-tokens.js';
+
 import { cacheSize, createTokenService, generateAccessToken } from '../../src/auth/token-service.js';
 import { OverloadError } from '../../src/errors/service-error.js';
 import { createCallerMemory } from '../../src/http/caller-memory.js';
@@ -225,7 +226,7 @@ const trials: Readonly<Record<string, () => Promise<void> | void>> = {
         return token;
       },
     } as unknown as Parameters<typeof createTokenService>[0];
-    const tokens = createTokenManagement(createTokenService(store), 0, silentLog);
+    const tokens = createTokenManagement(createTokenService(store), 0, () => undefined);
     const issuer = {
       by: '1',
       id: 1,

@@ -16,7 +16,7 @@ const readers = {
   'when tokens are created, expire, are revoked, and were used': [
     'apps/api/src/auth/accept-jwts.ts',
     'apps/api/src/auth/last-use-recorder.ts',
-    'apps/api/src/auth/manage-tokens.ts',
+    'packages/records/src/tokens.ts',
     'apps/api/src/auth/token-service.ts',
     'apps/api/src/cli/check.ts',
     'apps/api/src/cli/program.ts',

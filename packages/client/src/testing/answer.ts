@@ -29,7 +29,7 @@ import {
 } from '@plant-store/records';
 import * as z from 'zod';
 import { type Outcome, type Reply, toReply } from './reply.js';
-import { authenticate, type TokenState, tokenHandlers } from './tokens.js';
+import { authenticate, type TokenState, tokenHandlersOf } from './tokens.js';
 
 /** A request with its body read to the end. */
 export interface ReadRequest {
@@ -89,12 +89,14 @@ async function handle(request: ReadRequest, { records, tokens }: StoreState): Pr
   if (name === undefined) throw methodNotAllowed(method, path, allowedMethods(operations));
   const operation: ContractOperation = contract[name];
   const { scope, resource } = operation.metadata;
-  const own = authenticate(headers, tokens);
+  const own = await authenticate(headers, tokens);
   if (scope !== undefined && !own.scopes.includes(scope)) throw insufficientScope(scope);
   const valid = validate(operation, params, request);
-  if (resource === undefined) return tokenHandlers[name as keyof typeof tokenHandlers](valid, tokens, own);
+  if (resource === undefined) return tokenHandlersOf(tokens, own)[name as TokenOperation](valid);
   return handlersOf(records[resource], operation.metadata.field)[operation.metadata.operation](valid);
 }
+
+type TokenOperation = keyof ReturnType<typeof tokenHandlersOf>;
 
 /** Validates a request by the schemas of its operation. A part without a schema is not read. */
 function validate({ metadata, ...schemas }: ContractOperation, params: unknown, request: ReadRequest) {

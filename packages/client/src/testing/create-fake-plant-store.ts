@@ -18,6 +18,7 @@ import { delay, withTimeout } from '../timeout.js';
 import { answer, matchOperation, type StoreState } from './answer.js';
 import { answerWithFault, connectionError, createFaultScript, type Fault } from './faults.js';
 import { type Reply, toResponse } from './reply.js';
+import { createTokenState } from './tokens.js';
 
 /** A record as its create takes it, or as a reply has it, whose `addedAt` it keeps. */
 export type RecordToStore<Name extends keyof ResourceTypes> = ResourceTypes[Name]['createInput'] & {
@@ -122,11 +123,7 @@ export function createFakePlantStore(options: FakePlantStoreOptions = {}): FakeP
   const faults = createFaultScript();
   const state: StoreState = {
     records: createRecords(changes),
-    tokens: {
-      accepted: [options.token ?? defaultToken],
-      scopes: options.scopes ?? defaultScopes,
-      issued: new Map(),
-    },
+    tokens: createTokenState(options.token, options.scopes ?? defaultScopes),
   };
   let lastAnswer: Promise<unknown> = Promise.resolve();
 
@@ -190,7 +187,7 @@ export function createFakePlantStore(options: FakePlantStoreOptions = {}): FakeP
     restore: replaceAll,
     clear() {
       replaceAll([]);
-      state.tokens.issued.clear();
+      state.tokens.all.clear();
       faults.clear();
     },
   };
@@ -246,8 +243,6 @@ const nextOfNone = ({ body }: Reply) => /^\{"changes":\[\],"next":"([^"]*)"\}$/.
 
 /** How often a request that waits looks for a change, in milliseconds. */
 const pollMs = 10;
-
-const defaultToken = `pst_${'Fake'.padEnd(49, '0')}`;
 
 /** The caller's `X-Request-Id` when that is up to 64 letters, digits and `_.:-` and no access token, or a new UUID. */
 function nameRequest(headers: Headers): string {

@@ -1,9 +1,9 @@
 import type { contract } from '@plant-store/contract';
-import type { OwnToken } from '@plant-store/contract/operations';
+import { createTokenManagement, type Issuer, showOwnToken, type Tokens } from '@plant-store/records';
 import type { AppRouteImplementation } from '@ts-rest/express';
 import type { Logger } from 'pino';
-import { createTokenManagement, type Issuer } from '../../auth/manage-tokens.js';
-import type { TokenService } from '../../auth/token-service.js';
+
+import { logTokenChange } from '../../auth/token-service.js';
 import { costPerTurn, type Turns } from '../../runtime/turns.js';
 import { callerOf } from '../middleware/bearer-auth.js';
 import { setCommonHeaders } from '../security-headers.js';
@@ -11,7 +11,7 @@ import { setCommonHeaders } from '../security-headers.js';
 /** What the operations of tokens depend on. */
 export interface TokenDependencies {
   /** The access tokens of the service. */
-  readonly ownTokens: Pick<TokenService, 'issueWithinLimit' | 'listLatest' | 'find' | 'limit' | 'revoke'>;
+  readonly ownTokens: Tokens;
   /** How many requests a token without a limit of its own may make in a minute, in this process; 0 is no limit. */
   readonly rateLimitPerMinute: number;
   /** How many processes there are, of which each has its share of that. */
@@ -36,9 +36,15 @@ export function createTokenHandlers({
   ...dependencies
 }: TokenDependencies): TokenHandlers {
   const rateLimitPerMinute = dependencies.rateLimitPerMinute * workers;
-  const tokens = createTokenManagement(ownTokens, rateLimitPerMinute, log);
+  const tokens = createTokenManagement(ownTokens, rateLimitPerMinute, (...change) =>
+    logTokenChange(log, ...change),
+  );
   return {
-    getOwnToken: async ({ res }) => ({ status: 200, body: showOwnToken(res.locals) }),
+    async getOwnToken({ res: { locals } }) {
+      const { accessToken: token, subject, acceptedUntil, scopes = [] } = locals;
+      const expiresAt = token?.expiresAt?.getTime() ?? acceptedUntil;
+      return { status: 200, body: showOwnToken({ token, subject, scopes, expiresAt }) };
+    },
     async listTokens({ res }) {
       await turns.wait(callerOf(res.locals), costOfTokens);
       return { status: 200, body: { tokens: await tokens.list() } };
@@ -57,17 +63,6 @@ export function createTokenHandlers({
       setCommonHeaders(res.req, res);
       return { status: 204, body: undefined };
     },
-  };
-}
-
-/** What authentication has found out about the token of a request, without what is not of its kind. */
-function showOwnToken({ accessToken, subject, acceptedUntil, scopes = [] }: Express.Locals): OwnToken {
-  const expiresAt = accessToken?.expiresAt?.getTime() ?? acceptedUntil;
-  return {
-    ...(accessToken ? { id: BigInt(accessToken.id), name: accessToken.name } : { subject }),
-    scopes: [...scopes],
-    ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt).toISOString() }),
-    ...(accessToken?.ratePerMinute && { ratePerMinute: accessToken.ratePerMinute }),
   };
 }
 

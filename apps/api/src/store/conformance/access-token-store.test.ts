@@ -1,10 +1,11 @@
 import { Writable } from 'node:stream';
 import { type Scope, scopes } from '@plant-store/contract/access-token';
+import type { AccessToken } from '@plant-store/records';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createTestDatabase, openTestDatabase } from '../../../test/support/database/create-test-database.js';
 import { enginesOfStore } from '../../../test/support/database/engines.js';
 import type { TestDatabase } from '../../../test/support/database/test-database.js';
-import { type AccessToken, type AccessTokenStore, createTokenService } from '../../auth/token-service.js';
+import { type AccessTokenStore, createTokenService } from '../../auth/token-service.js';
 import { replaceToken } from '../../cli/token.js';
 import type { Database } from '../database.js';
 import { findAccessToken } from '../token-store.js';

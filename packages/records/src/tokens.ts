@@ -1,0 +1,318 @@
+import { scopes as allScopes, type Scope } from '@plant-store/contract/access-token';
+import { MAX_TOKENS, messages } from '@plant-store/contract/messages';
+import type { IssuedToken, NewToken, OwnToken, Token, TokenRotation } from '@plant-store/contract/operations';
+import { ServiceError } from './errors.js';
+import { unauthorized } from './requests.js';
+
+/** An access token as it is stored, without its text. */
+export interface AccessToken {
+  readonly id: number;
+  readonly name: string;
+  /** What it permits. */
+  readonly scopes: readonly Scope[];
+  readonly createdAt: Date;
+  readonly expiresAt: Date | null;
+  readonly revokedAt: Date | null;
+  /** When it was last used, stored at most once an hour; `null` if it never was, or not since version 1.1. */
+  readonly lastUsedAt: Date | null;
+  /** How many requests it may make in a minute; `null` for what the service is set to. */
+  readonly ratePerMinute?: number | null;
+}
+
+/** What an access token is issued for. */
+export interface TokenRequest {
+  readonly name: string;
+  /** What it permits. Default: `defaultScopes`. */
+  readonly scopes?: readonly Scope[];
+  /** Default: never. */
+  readonly expiresAt?: Date;
+  /** How many requests it may make in a minute. Default: what the service is set to. */
+  readonly ratePerMinute?: number | null;
+}
+
+/** A token with its text, which is returned only when it is issued. */
+export interface IssuedAccessToken {
+  readonly text: string;
+  readonly token: AccessToken;
+}
+
+/** The access tokens that the operations on tokens work with. */
+export interface Tokens {
+  /** Issues a token, unless `MAX_TOKENS` are valid; `undefined` then. */
+  issueWithinLimit(request: TokenRequest): Promise<IssuedAccessToken | undefined>;
+  /** All that are valid, and the latest `MAX_TOKENS` that have ended, in the order of their ids. */
+  listLatest(): Promise<readonly AccessToken[]>;
+  /** `null` when there is no such id. */
+  find(id: number): Promise<AccessToken | null>;
+  /** Makes a token expire after a time, in milliseconds, unless it does before; 0 revokes it. `null` when there is no such id. */
+  limit(id: number, afterMs: number): Promise<AccessToken | null>;
+  /** Revokes a token: immediately in this process, within 3 seconds in any other. `null` when there is no such id. */
+  revoke(id: number): Promise<AccessToken | null>;
+}
+
+/** What happened to a token. */
+export type TokenChange = 'created' | 'rotated' | 'revoked';
+
+/** Why an access token of this service is not valid, with the message of the reply. */
+export const ownTokenRejections = {
+  malformed: messages.malformedToken,
+  unknown: messages.unknownToken,
+  expired: 'The access token has expired. Get a new one.',
+  revoked: 'The access token was revoked. Ask the operator for a new one.',
+};
+
+/** Whether a token is not valid any more. */
+export function isEnded({ revokedAt, expiresAt }: AccessToken, now: number): boolean {
+  return revokedAt !== null || (expiresAt !== null && expiresAt.getTime() <= now);
+}
+
+/** The last millisecond whose year has four digits, as `token import` expects (RFC 3339). */
+const latestExpiry = Date.parse('9999-12-31T23:59:59.999Z');
+
+/**
+ * What a token is issued for that replaces another one: the same.
+ *
+ * @param now the time in milliseconds since the epoch: it is valid as long as the old one was issued for, from its creation to its expiry
+ */
+export function successorOf(
+  { name, scopes, createdAt, expiresAt, ratePerMinute = null }: AccessToken,
+  now: number,
+): TokenRequest {
+  const same = { name, scopes, ratePerMinute };
+  if (expiresAt === null) return same;
+  const expiry = now + expiresAt.getTime() - createdAt.getTime();
+  return { ...same, expiresAt: new Date(Math.min(expiry, latestExpiry)) };
+}
+
+/** The token of a request, which may give no more than it has. */
+export interface Issuer {
+  /** Its id, or `subject` and that of the JSON Web Token, for the log. */
+  readonly by: string;
+  /** Its id, unless it is a JSON Web Token. */
+  readonly id?: number | undefined;
+  readonly scopes: readonly Scope[];
+  /** When it is no longer accepted, in milliseconds since the epoch. */
+  readonly expiresAt?: number | undefined;
+  /** How many requests it may make in a minute; 0 is no limit. */
+  readonly ratePerMinute: number;
+  /** Whether that is its own, and not that of all tokens. */
+  readonly hasOwnRate: boolean;
+}
+
+/**
+ * Creates what the operations on tokens do.
+ *
+ * @param ratePerMinute what a token without a limit of its own is limited to; 0 is no limit
+ * @param onChange called after each change of a token, with who has made it, and the id of the token that a new one replaces
+ */
+export function createTokenManagement(
+  tokens: Tokens,
+  ratePerMinute: number,
+  onChange: (change: TokenChange, token: AccessToken, by: string, replaces?: number) => void,
+  now: () => number = Date.now,
+) {
+  /** @throws {ServiceError} `exceeds_issuer` */
+  function requireWithin(request: TokenRequest, issuer: Issuer): void {
+    const beyond = request.scopes?.find((scope) => !issuer.scopes.includes(scope));
+    if (beyond !== undefined) throw exceedsIssuer(messages.scopeExceedsIssuer(beyond));
+    const { expiresAt = Number.POSITIVE_INFINITY } = issuer;
+    if ((request.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY) > expiresAt)
+      throw exceedsIssuer(messages.expiryExceedsIssuer(new Date(expiresAt).toISOString()));
+    const rate = request.ratePerMinute ?? ratePerMinute;
+    if (issuer.ratePerMinute > 0 && (rate === 0 || rate > issuer.ratePerMinute))
+      throw exceedsIssuer(messages.rateExceedsIssuer(issuer.ratePerMinute));
+  }
+
+  /**
+   * Issues a token, unless that of the request has ended, or expires sooner, since it was verified: its look-up is cached, and its body
+   * may arrive long after that. It is looked at once the new one is stored, so that who revokes one finds all that it has created.
+   */
+  async function issue(request: TokenRequest, issuer: Issuer) {
+    requireWithin(request, issuer);
+    const issued = await tokens.issueWithinLimit(request);
+    if (issued === undefined) throw new ServiceError('invalid_token_request', messages.tooManyTokens);
+    try {
+      const own = issuer.id === undefined ? null : await tokens.find(issuer.id);
+      if (own !== null) {
+        if (isEnded(own, now()))
+          throw unauthorized(
+            'invalid_token',
+            ownTokenRejections[own.revokedAt === null ? 'expired' : 'revoked'],
+          );
+        requireWithin(request, { ...issuer, expiresAt: own.expiresAt?.getTime() });
+      }
+      return issued;
+    } catch (error) {
+      await takeBack(issued.token.id);
+      throw error;
+    }
+  }
+
+  /** Revokes a token that nobody gets. */
+  const takeBack = (id: number) => tokens.revoke(id).catch(() => undefined);
+
+  return {
+    async list(): Promise<Token[]> {
+      return (await tokens.listLatest()).map(showToken);
+    },
+
+    /** @throws {ServiceError} `exceeds_issuer` */
+    async create({ name, scopes, expiresAt, ratePerMinute }: NewToken, issuer: Issuer): Promise<IssuedToken> {
+      const expiry = expiresAt === undefined ? issuer.expiresAt : Date.parse(expiresAt);
+      const { text, token } = await issue(
+        {
+          name,
+          scopes: allScopes.filter((scope) => scopes.includes(scope)),
+          ...(expiry !== undefined && { expiresAt: new Date(expiry) }),
+          ratePerMinute: ratePerMinute ?? (issuer.hasOwnRate ? issuer.ratePerMinute : null),
+        },
+        issuer,
+      );
+      onChange('created', token, issuer.by);
+      return { ...showToken(token), secret: text };
+    },
+
+    /** @throws {ServiceError} `token_not_found`, `token_inactive` or `exceeds_issuer` */
+    async rotate(
+      id: bigint,
+      { overlapSeconds, expiresAt }: TokenRotation,
+      issuer: Issuer,
+    ): Promise<IssuedToken> {
+      const old = isStorable(id) ? await tokens.find(Number(id)) : null;
+      if (old === null) throw notFound(id);
+      if (isEnded(old, now())) throw new ServiceError('token_inactive', messages.tokenInactive(id));
+      const same = successorOf(old, now());
+      const own = issuer.expiresAt ?? Number.POSITIVE_INFINITY;
+      const expiry =
+        expiresAt === undefined
+          ? Math.min(same.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY, own)
+          : Date.parse(expiresAt);
+      const { text, token } = await issue(
+        { ...same, ...(Number.isFinite(expiry) && { expiresAt: new Date(expiry) }) },
+        issuer,
+      );
+      try {
+        await tokens.limit(old.id, overlapSeconds * 1_000);
+      } catch (error) {
+        await takeBack(token.id);
+        throw error;
+      }
+      onChange('rotated', token, issuer.by, old.id);
+      return { ...showToken(token), secret: text };
+    },
+
+    /** @throws {ServiceError} `token_not_found` */
+    async revoke(id: bigint, by: string): Promise<void> {
+      const token = isStorable(id) ? await tokens.revoke(Number(id)) : null;
+      if (token === null) throw notFound(id);
+      onChange('revoked', token, by);
+    },
+  };
+}
+
+/** Whether an id is one that the database may have. */
+function isStorable(id: bigint): boolean {
+  return id >= 1n && id < 2n ** 31n;
+}
+
+function exceedsIssuer(message: string): ServiceError {
+  return new ServiceError('exceeds_issuer', message);
+}
+
+function notFound(id: bigint): ServiceError {
+  return new ServiceError('token_not_found', messages.tokenNotFound(id));
+}
+
+/** A token as replies show it, without its text. */
+export function showToken(token: AccessToken): Token {
+  const { id, name, scopes, createdAt, expiresAt, revokedAt, lastUsedAt, ratePerMinute } = token;
+  return {
+    id: BigInt(id),
+    name,
+    scopes: [...scopes],
+    createdAt: createdAt.toISOString(),
+    ...(expiresAt && { expiresAt: expiresAt.toISOString() }),
+    ...(revokedAt && { revokedAt: revokedAt.toISOString() }),
+    ...(lastUsedAt && { lastUsedAt: lastUsedAt.toISOString() }),
+    ...(ratePerMinute && { ratePerMinute }),
+  };
+}
+
+/** What the token of a request permits, without what is not of its kind. */
+export function showOwnToken({
+  token,
+  subject,
+  scopes,
+  expiresAt,
+}: {
+  readonly token?: AccessToken | undefined;
+  readonly subject?: string | undefined;
+  readonly scopes: readonly Scope[];
+  /** In milliseconds since the epoch. */
+  readonly expiresAt?: number | undefined;
+}): OwnToken {
+  return {
+    ...(token ? { id: BigInt(token.id), name: token.name } : { subject }),
+    scopes: [...scopes],
+    ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt).toISOString() }),
+    ...(token?.ratePerMinute && { ratePerMinute: token.ratePerMinute }),
+  };
+}
+
+/** Access tokens in memory, and their texts. */
+export interface MemoryTokens extends Tokens {
+  /** The token with a text. */
+  findByText(text: string): AccessToken | undefined;
+  /** Removes all tokens but the first one. */
+  clear(): void;
+}
+
+/**
+ * Creates access tokens in memory.
+ *
+ * @param first what the token with the id 1 is issued for
+ * @param textOf the text of a token by its id
+ */
+export function createMemoryTokens(
+  first: TokenRequest,
+  textOf: (id: number) => string,
+  now: () => number,
+): MemoryTokens {
+  const all = new Map<number, AccessToken & { readonly text: string }>();
+  function add({ name, scopes = [], expiresAt, ratePerMinute = null }: TokenRequest) {
+    const id = all.size + 1;
+    const text = textOf(id);
+    const created = { createdAt: new Date(now()), revokedAt: null, lastUsedAt: null };
+    const token = { id, name, scopes, ...created, expiresAt: expiresAt ?? null, ratePerMinute };
+    all.set(id, { ...token, text });
+    return { text, token };
+  }
+  add(first);
+  const change = (id: number, members: Partial<AccessToken>) => {
+    const token = all.get(id);
+    if (token === undefined) return null;
+    const changed = { ...token, ...members };
+    all.set(id, changed);
+    return changed;
+  };
+  const tokens: MemoryTokens = {
+    findByText: (text) => [...all.values()].find((token) => token.text === text),
+    clear() {
+      for (const id of [...all.keys()].slice(1)) all.delete(id);
+    },
+    async issueWithinLimit(request) {
+      const valid = [...all.values()].filter((token) => !isEnded(token, now()));
+      return valid.length < MAX_TOKENS ? add(request) : undefined;
+    },
+    listLatest: async () => [...all.values()],
+    find: async (id) => all.get(id) ?? null,
+    async limit(id, afterMs) {
+      const { expiresAt = null } = all.get(id) ?? {};
+      const at = new Date(now() + afterMs);
+      if (afterMs === 0) return tokens.revoke(id);
+      return change(id, expiresAt === null || expiresAt > at ? { expiresAt: at } : {});
+    },
+    revoke: async (id) => change(id, { revokedAt: all.get(id)?.revokedAt ?? new Date(now()) }),
+  };
+  return tokens;
+}
