@@ -124,8 +124,8 @@ it('is described by its own noun, in one component for each of its schemas', () 
     ...['OrchardCreateResults', 'OrchardDeleteResult', 'OrchardDeleteResults', 'OrchardGetResult'],
     ...['OrchardGetResults', 'OrchardIds', 'OrchardInput', 'OrchardPage', 'StoredOrchard'],
   ]);
-  // Quoted it would be a name, such as that of the parameter `order` where records are orders.
-  expect(JSON.stringify(document)).not.toMatch(/(?<!")\bplant\b|\ba orchard/);
+  // Without an article, the noun of the first resource may be another word: records have an order, also where they are orders.
+  expect(JSON.stringify(document)).not.toMatch(/\ba plant\b|\ba orchard/);
   // What only zod reads.
   expect(JSON.stringify(document)).not.toContain('"override"');
   expect(document.components?.schemas?.['NewOrchard']).toMatchObject({
