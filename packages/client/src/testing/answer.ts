@@ -29,7 +29,7 @@ import {
 } from '@plant-store/records';
 import * as z from 'zod';
 import { type Outcome, type Reply, toReply } from './reply.js';
-import { authenticate, type TokenState, tokenHandlersOf } from './tokens.js';
+import { authenticate, type TokenOperation, type TokenState, tokenHandlersOf } from './tokens.js';
 
 /** A request with its body read to the end. */
 export interface ReadRequest {
@@ -95,8 +95,6 @@ async function handle(request: ReadRequest, { records, tokens }: StoreState): Pr
   if (resource === undefined) return tokenHandlersOf(tokens, own)[name as TokenOperation](valid);
   return handlersOf(records[resource], operation.metadata.field)[operation.metadata.operation](valid);
 }
-
-type TokenOperation = keyof ReturnType<typeof tokenHandlersOf>;
 
 /** Validates a request by the schemas of its operation. A part without a schema is not read. */
 function validate({ metadata, ...schemas }: ContractOperation, params: unknown, request: ReadRequest) {

@@ -5,7 +5,6 @@ import {
   type Scope,
 } from '@plant-store/contract/access-token';
 import { messages } from '@plant-store/contract/messages';
-import type { NewToken, TokenRotation } from '@plant-store/contract/operations';
 import {
   type AccessToken,
   createMemoryTokens,
@@ -53,7 +52,10 @@ export async function authenticate(headers: Headers, { accepted, all }: TokenSta
 }
 
 /** How each operation on tokens answers a valid request. */
-export function tokenHandlersOf({ all }: TokenState, token: AccessToken) {
+export function tokenHandlersOf(
+  { all }: TokenState,
+  token: AccessToken,
+): Readonly<Record<TokenOperation, (call: Call) => Promise<Outcome>>> {
   const { id, scopes, ratePerMinute } = token;
   const expiresAt = token.expiresAt?.getTime();
   const issuer = {
@@ -69,17 +71,20 @@ export function tokenHandlersOf({ all }: TokenState, token: AccessToken) {
   return {
     getOwnToken: async () => ok(showOwnToken({ token, scopes, expiresAt })),
     listTokens: async () => ok({ tokens: await tokens.list() }),
-    createToken: async ({ body }: Call<NewToken>) => ok(await tokens.create(body, issuer)),
-    rotateToken: async ({ params, body }: Call<TokenRotation>) =>
-      ok(await tokens.rotate(params.id, body, issuer)),
-    async revokeToken({ params }: Call<unknown>): Promise<Outcome> {
+    createToken: async ({ body }) => ok(await tokens.create(body, issuer)),
+    rotateToken: async ({ params, body }) => ok(await tokens.rotate(params.id, body, issuer)),
+    async revokeToken({ params }) {
       await tokens.revoke(params.id, issuer.by);
       return { status: 204, body: undefined };
     },
   };
 }
 
-interface Call<Body> {
+/** The operations on tokens. */
+export type TokenOperation = 'getOwnToken' | 'listTokens' | 'createToken' | 'rotateToken' | 'revokeToken';
+
+/** A request, validated by the schemas of its operation. */
+interface Call {
   readonly params: { readonly id: bigint };
-  readonly body: Body;
+  readonly body: never;
 }
