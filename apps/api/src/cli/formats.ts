@@ -48,7 +48,7 @@ export interface RecordType {
   readonly fields: Readonly<Record<string, z.ZodType>>;
   readonly query: Readonly<Record<string, z.ZodType>>;
   readonly formats: Readonly<Record<FormatName, Format>>;
-  /** What of a line of JSON is read. */
+  /** The members of a line of JSON that are read. */
   readonly shape: JsonShape;
   /** Validates a record of a file, or a tombstone. */
   read(value: unknown): RecordLine;

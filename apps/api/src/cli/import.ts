@@ -175,7 +175,7 @@ type StoreRecords = (
 /** A record or a tombstone, and its resource. */
 export type Row = Exclude<RecordLine, { readonly reason: string }>;
 
-/** What became of a row: whether it changed anything, and why not if that is to be reported. */
+/** The result of a row: whether it changed anything, and the problem to report, if any. */
 export interface RowOutcome {
   readonly stored: boolean;
   readonly problem?: string | undefined;

@@ -479,7 +479,7 @@ function addRecords(
     .addOption(jsonOption('it as the API gives it'))
     .action((id: bigint, all: JsonOption & ResourceOption & Record<string, unknown>, command: Command) => {
       const { resource: type = first, json, ...given } = all;
-      if (Object.keys(given).length === 0) return command.error('error: give what is to be updated');
+      if (Object.keys(given).length === 0) return command.error('error: name at least one field to update');
       const values = readValues(command, type, type.fields, given, (field, text) => {
         if (typeof text !== 'string') return undefined;
         return field.kind === 'text' ? text : readCell(field, text);

@@ -264,7 +264,7 @@ function toMetricData(metrics: MetricValues, startTime: HrTime): MetricData[] {
 /** A histogram, and its labels. */
 type Labelled = [labels: MetricValue<string>['labels'], histogram: Histogram];
 
-/** The histograms of a metric, with the labels of each. In Prometheus a bucket includes those below it, of which there is one at least. */
+/** The histograms of a metric, with the labels of each. In Prometheus, a bucket includes those below it. There is at least one. */
 function toHistograms(name: string, values: readonly MetricValueWithName<string>[]): Labelled[] {
   const found = new Map<string, Labelled>();
   for (const {

@@ -120,7 +120,7 @@ export interface RecordStore<Fields = object> {
   lastChange(): Promise<ChangePosition>;
   /**
    * Reads all records after an id, page by page, in the order of their ids: every one that was stored before it began, and
-   * possibly some that were stored since. A record that is deleted meanwhile may be returned as either. An error ends it; it may
+   * possibly some that were stored since. A record that is deleted during the read may be returned as either. An error ends it; it may
    * be called again with the last id that it returned.
    *
    * @param after the id after which to begin; `undefined` for all records

@@ -18,7 +18,7 @@ it.each([
   ...['0', '-4', '4.5', 'many', '32001'].map((count) => [`migrate --distribute=${count}`, shards]),
   ...['delete', 'delete 1 --from x', 'delete 1 --from-line 2'].map((line) => [line, idsOrFile]),
   ...['one', '01', '9223372036854775808'].map((wrong) => [`delete 1 ${wrong}`, id]),
-  ['update 1', 'give what is to be updated'],
+  ['update 1', 'name at least one field to update'],
   ...['update 01 --name x', 'update one --name x'].map((line) => [line, id]),
   ['update 1 --name \0', "argument '\0' is invalid. It must not contain the character NUL (U+0000)."],
   [`list --tag ${'é'.repeat(1_001)}`, 'is invalid. It must have at most 1000 characters.'],

@@ -7,7 +7,7 @@ import { rateLimitName } from '../../resources.js';
 import { callerOf } from './bearer-auth.js';
 
 /**
- * Counts the records of a batch for its caller, of which its request has counted one, and sends what is left.
+ * Counts the records of a batch for its caller, and sends how many requests are left. The request itself has already counted as one.
  *
  * @throws {ServiceError} `batch_too_large` when no minute permits so many, `rate_limited` when this one does not any more;
  *   then only the request counts

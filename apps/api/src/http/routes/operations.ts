@@ -74,7 +74,7 @@ const keepPathParameters: RequestHandler = (request, _response, next) => {
 
 /**
  * Makes `JSON.stringify` write each `bigint` of this process as its digits, so that an id of any size is exact; by itself it
- * throws. A replacer would be called for each value of a reply, with which a page of records takes twice as long.
+ * throws. A replacer would run for each value of a reply, and a page of records would take twice as long.
  */
 function writeExactIntegers(): void {
   Object.defineProperty(BigInt.prototype, 'toJSON', {

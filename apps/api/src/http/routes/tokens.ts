@@ -14,7 +14,7 @@ export interface TokenDependencies {
   readonly ownTokens: Tokens;
   /** How many requests a token without a limit of its own may make in a minute, in this process; 0 is no limit. */
   readonly rateLimitPerMinute: number;
-  /** How many processes there are, of which each has its share of that. */
+  /** How many processes there are. Each has its share of that limit. */
   readonly workers: number;
   /** What the event loop has to do. */
   readonly turns: Turns;

@@ -48,7 +48,7 @@ const confirmDurableOf = ({ name }: Table) =>
  * missing privilege, a full disk or a missing standby, for which it may wait long. It succeeds when a constraint or trigger of the
  * operator rejects a test record, since the database has answered.
  *
- * @param id of the test records, for distributed tables, of which the node of that id is tested
+ * @param id of the test records. In a distributed table it chooses the node to test
  */
 export async function probeCommit(
   connection: Pick<Pool, 'query'>,

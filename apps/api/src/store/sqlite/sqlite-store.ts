@@ -62,7 +62,7 @@ export function createSqliteStores({
   onWrite,
   onErased,
 }: SqliteStoresOptions) {
-  /** A number that differs from the one before if another connection has committed meanwhile. */
+  /** A number that changes when another connection commits. */
   const dataVersion = connection.prepare<[], bigint>('PRAGMA data_version').safeIntegers().pluck();
   const lastNumbers = tables.map(({ name }) => `SELECT CAST(${seqColumn} AS REAL) AS number ${lastOf(name)}`);
   const selectLastNumber = connection
