@@ -11,9 +11,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { bundle } from '../bundle.js';
-import { writeClient } from '../client/write-client.js';
 import { pageSource, writePage } from '../page/write-page.js';
-import { writeViewer } from '../viewer/write-viewer.js';
 import { findInstalled, listBundledPackages } from './bundled-packages.js';
 import { createSbom } from './create-sbom.js';
 import { packageFolder, root } from './folders.js';
@@ -59,8 +57,8 @@ export async function writeRelease({ parent, commit, time }: ReleaseOptions) {
   await replaceFolder(folder, async (target) => {
     const service = listBundledPackages(await bundle(join(target, 'dist'), { sourcemap: false }));
     const pageFiles = writePage(pageSource, join(target, 'dist/page'));
-    writeClient(join(target, 'dist/client'));
-    await writeViewer(join(target, 'dist/docs'), join(target, 'dist/client'));
+    // As the build has packed the client, and put the documents together with it.
+    copy(packageFolder, target, ['dist/{client,docs}/**/*.*']);
     const packages = mergePackages([service, listPagePackages(pageSource, pageFiles)]);
     write(join(target, 'THIRD_PARTY_LICENSES.txt'), renderLicenses(packages));
     write(join(target, 'sbom.cdx.json'), createSbom(identity, packages));
