@@ -1,4 +1,4 @@
-import { isInt64 } from '@plant-store/contract';
+import { Int64ParameterSchema } from '@plant-store/contract';
 import { columnsOf } from '@plant-store/contract/columns';
 import { fieldsOf, type Resource } from '@plant-store/contract/resource';
 import type { ChangePosition, ListPosition } from './store.js';
@@ -44,13 +44,15 @@ export function cursorsOf(resource: Resource) {
     read(query: RecordQuery, cursor: string): ListPosition | undefined {
       const start = `${version}.${fingerprint(query)}.`;
       if (!cursor.startsWith(start)) return undefined;
-      const [, addedAt = '', id = ''] =
-        /^(\d{0,16})\.(0|-?[1-9]\d{0,18})$/.exec(cursor.slice(start.length)) ?? [];
-      if (id === '' || !isInt64(BigInt(id))) return undefined;
-      return { id: BigInt(id), ...(addedAt !== '' && { addedAt: Number(addedAt) }) };
+      const [, addedAt = '', text = ''] = /^(\d{0,16})\.(.+)$/.exec(cursor.slice(start.length)) ?? [];
+      const id = readId(text);
+      return id === undefined ? undefined : { id, ...(addedAt !== '' && { addedAt: Number(addedAt) }) };
     },
   };
 }
+
+/** The id at the end of a cursor. */
+const readId = (text: string) => Int64ParameterSchema.safeParse(text).data;
 
 /** The FNV-1a hash of a text, of 32 bits. */
 export function hashText(text: string): string {
@@ -67,8 +69,7 @@ export function writeCountCursor(field: string, id: bigint): string {
 /** Reads a cursor of counted values of a field; `undefined` for anything else. */
 export function readCountCursor(field: string, cursor: string): bigint | undefined {
   const start = `${version}.${field}s.`;
-  const id = cursor.startsWith(start) ? cursor.slice(start.length) : '';
-  return /^(0|-?[1-9]\d{0,18})$/.test(id) && isInt64(BigInt(id)) ? BigInt(id) : undefined;
+  return cursor.startsWith(start) ? readId(cursor.slice(start.length)) : undefined;
 }
 
 /** Where the page of changes after a change begins: `next` of a page, and `after` of the following request. */
@@ -78,8 +79,8 @@ export function writeChangeCursor({ generation, number, id }: ChangePosition): s
 
 /** Reads a cursor of changes; `undefined` if it is none. */
 export function readChangeCursor(cursor: string): ChangePosition | undefined {
-  const [, generation = '', number = '', id = ''] =
-    /^(?:1|2\.([0-9a-f]{8}))\.(\d{0,15})\.(0|-?[1-9]\d{0,18})$/.exec(cursor) ?? [];
-  if (id === '' || !isInt64(BigInt(id))) return undefined;
-  return { generation, id: BigInt(id), ...(number !== '' && { number: Number(number) }) };
+  const [, generation = '', number = '', text = ''] =
+    /^(?:1|2\.([0-9a-f]{8}))\.(\d{0,15})\.(.+)$/.exec(cursor) ?? [];
+  const id = readId(text);
+  return id === undefined ? undefined : { generation, id, ...(number !== '' && { number: Number(number) }) };
 }

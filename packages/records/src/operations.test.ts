@@ -352,26 +352,14 @@ describe('plants', () => {
     const store = createMemoryStore<Plant>(resources.plant, { now: platform.now });
     const tags = ['b', undefined, 'a', 'b', ''];
     for (const [id, tag] of tags.entries()) await store.create({ id: BigInt(id), name: '', tag });
-    const count = (after?: string, records = 100) =>
-      operations.count(store, 'tag', { after }, { ...unlimited, records });
-    expect((await count()).counts).toEqual([
-      ['', 1],
-      ['a', 1],
-      ['b', 2],
-    ]);
-    const { counts, next } = await count(undefined, 3);
-    expect(counts).toEqual([
-      ['a', 1],
-      ['b', 1],
-    ]);
-    expect(next).toBe('1.tags.2');
-    expect(await count(next)).toMatchObject({
-      counts: [
-        ['', 1],
-        ['b', 1],
-      ],
-      next: undefined,
+    const count = async (after?: string, records = 100) =>
+      (await operations.count(store, 'tag', { after }, { ...unlimited, records })).body;
+    const pageOf = (...counts: [tag: string, plants: number][]) => ({
+      tags: counts.map(([tag, plants]) => ({ tag, plants })),
     });
+    expect(await count()).toEqual(pageOf(['', 1], ['a', 1], ['b', 2]));
+    expect(await count(undefined, 3)).toEqual({ ...pageOf(['a', 1], ['b', 1]), next: '1.tags.2' });
+    expect(await count('1.tags.2')).toEqual(pageOf(['', 1], ['b', 1]));
     await expect(count('1.tags.x')).rejects.toMatchObject({ errorName: 'bad_request' });
   });
 

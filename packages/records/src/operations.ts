@@ -1,7 +1,7 @@
 import { Int64ParameterSchema, MAX_RECORDS } from '@plant-store/contract';
 import { columnsOf } from '@plant-store/contract/columns';
 import { type Conditions, findFailedCondition, isEntityTags } from '@plant-store/contract/conditions';
-import { explainInvalid, messages, messagesOf, subjectOf } from '@plant-store/contract/messages';
+import { messages, messagesOf, subjectOf } from '@plant-store/contract/messages';
 import { errorNamesOf, fieldsOf, type Resource } from '@plant-store/contract/resource';
 import {
   cursorsOf,
@@ -13,6 +13,7 @@ import {
 } from './cursor.js';
 import { internalError, ServiceError } from './errors.js';
 import { toIsoTime } from './iso-time.js';
+import { invalidRequest } from './requests.js';
 import {
   type CountLimits,
   type CreateOutcome,
@@ -64,9 +65,6 @@ export type ShownChange<Fields, Name extends string> = {
   readonly idText: string;
   readonly at?: string;
 } & ({ readonly kind: 'deleted' } | ({ readonly kind: 'created' | 'updated' } & Named<Fields, Name>));
-
-/** What a batch returns for one of its items, unless it is an error. */
-export type ShownResult<Fields, Name extends string> = { readonly status: 200 } & Named<Fields, Name>;
 
 /** The items of a batch, which are not validated yet. */
 export interface Batch {
@@ -191,8 +189,7 @@ export function operationsOf<Fields extends object, Name extends string = string
   function readRecord(item: unknown): New<Fields> {
     const { data, error } = schema.safeParse(item);
     if (data !== undefined) return data;
-    const { errorName, message } = explainInvalid({ body: error?.issues }, subjectOf(resource));
-    throw new ServiceError(errorName, message);
+    throw invalidRequest({ body: error?.issues }, subjectOf(resource));
   }
 
   /** @throws {ServiceError} `batch_too_large` */
@@ -263,7 +260,7 @@ export function operationsOf<Fields extends object, Name extends string = string
     async getMany(store: Pick<Records, 'find'>, batch: Batch) {
       requireBatch(batch);
       const { items } = batch;
-      const results: (ShownResult<Fields, Name> | ServiceError)[] = [];
+      const results: (({ readonly status: 200 } & Named<Fields, Name>) | ServiceError)[] = [];
       const isFull = () => new ServiceError('overloaded', texts.replyIsFull);
       let bytes = 0;
       while (results.length < items.length) {
@@ -375,7 +372,7 @@ export function operationsOf<Fields extends object, Name extends string = string
     },
 
     /**
-     * Returns how many records have each value of a text field, among as many as the limits allow.
+     * Returns a page of how many records have each value of a text field, among as many as the limits allow.
      *
      * @throws {ServiceError} `bad_request` when `after` is not the `next` of a page
      */
@@ -389,9 +386,12 @@ export function operationsOf<Fields extends object, Name extends string = string
       if (after !== undefined && start === undefined)
         throw new ServiceError('bad_request', messages.invalidCursor);
       const { counts, last, readMs } = await store.countValues(field, start, examined);
+      const sorted = counts.toSorted(([a], [b]) => (a < b ? -1 : 1));
       return {
-        counts: counts.toSorted(([a], [b]) => (a < b ? -1 : 1)),
-        next: last === undefined ? undefined : writeCountCursor(field, last),
+        body: {
+          [`${field}s`]: sorted.map(([value, count]) => ({ [field]: value, [resource.plural]: count })),
+          next: last === undefined ? undefined : writeCountCursor(field, last),
+        },
         readMs,
       };
     },
@@ -448,6 +448,13 @@ export async function runBatch<Result>(
   }
   return Promise.all(results);
 }
+
+/** The body of the reply to a batch. */
+export const showResults = (results: readonly (object | ServiceError)[]) => ({
+  results: results.map((result) =>
+    result instanceof ServiceError ? { status: result.status, ...result.body } : result,
+  ),
+});
 
 function toServiceError(error: unknown): ServiceError {
   return error instanceof ServiceError ? error : internalError(error);

@@ -1,5 +1,10 @@
 import { type JsonShape, parseExactJson } from '@plant-store/contract/exact-json/parse';
-import { messages } from '@plant-store/contract/messages';
+import {
+  type BodySubject,
+  explainInvalid,
+  messages,
+  type RequestIssues,
+} from '@plant-store/contract/messages';
 import { ServiceError } from './errors.js';
 
 // What every request must have before its operation runs, whatever the platform.
@@ -101,6 +106,12 @@ export const malformedJson = (cause: SyntaxError): ServiceError =>
 
 export const bodyTooLarge = (limitBytes: number): ServiceError =>
   new ServiceError('body_too_large', messages.bodyTooLarge(limitBytes));
+
+/** The error for a request that its schemas do not accept. */
+export function invalidRequest(issues: RequestIssues, subject: BodySubject): ServiceError {
+  const { errorName, message } = explainInvalid(issues, subject);
+  return new ServiceError(errorName, message);
+}
 
 /** Whether an `X-Request-Id` of a caller is used: short, and safe to print anywhere. It must not have an access token. */
 export const isRequestId = (proposed: string): boolean => /^[\w.:-]{1,64}$/.test(proposed);

@@ -84,19 +84,16 @@ export function successorOf(
   return { ...same, expiresAt: new Date(Math.min(expiry, latestExpiry)) };
 }
 
-/** The token of a request, which may give no more than it has. */
-export interface Issuer {
+/** The token of a request, which may give no more than it has: one of this service, or a JSON Web Token. */
+export interface OwnAccess {
   /** Its id, or `subject` and that of the JSON Web Token, for the log. */
   readonly by: string;
-  /** Its id, unless it is a JSON Web Token. */
-  readonly id?: number | undefined;
+  readonly token?: AccessToken | undefined;
+  /** Whom a JSON Web Token was issued for. */
+  readonly subject?: string | undefined;
   readonly scopes: readonly Scope[];
   /** When it is no longer accepted, in milliseconds since the epoch. */
   readonly expiresAt?: number | undefined;
-  /** How many requests it may make in a minute; 0 is no limit. */
-  readonly ratePerMinute: number;
-  /** Whether that is its own, and not that of all tokens. */
-  readonly hasOwnRate: boolean;
 }
 
 /**
@@ -112,33 +109,30 @@ export function createTokenManagement(
   now: () => number = Date.now,
 ) {
   /** @throws {ServiceError} `exceeds_issuer` */
-  function requireWithin(request: TokenRequest, issuer: Issuer): void {
+  function requireWithin(request: TokenRequest, issuer: OwnAccess): void {
     const beyond = request.scopes?.find((scope) => !issuer.scopes.includes(scope));
     if (beyond !== undefined) throw exceedsIssuer(messages.scopeExceedsIssuer(beyond));
     const { expiresAt = Number.POSITIVE_INFINITY } = issuer;
     if ((request.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY) > expiresAt)
       throw exceedsIssuer(messages.expiryExceedsIssuer(new Date(expiresAt).toISOString()));
     const rate = request.ratePerMinute ?? ratePerMinute;
-    if (issuer.ratePerMinute > 0 && (rate === 0 || rate > issuer.ratePerMinute))
-      throw exceedsIssuer(messages.rateExceedsIssuer(issuer.ratePerMinute));
+    const own = issuer.token?.ratePerMinute ?? ratePerMinute;
+    if (own > 0 && (rate === 0 || rate > own)) throw exceedsIssuer(messages.rateExceedsIssuer(own));
   }
 
   /**
    * Issues a token, unless that of the request has ended, or expires sooner, since it was verified: its look-up is cached, and its body
    * may arrive long after that. It is looked at once the new one is stored, so that who revokes one finds all that it has created.
    */
-  async function issue(request: TokenRequest, issuer: Issuer) {
+  async function issue(request: TokenRequest, issuer: OwnAccess) {
     requireWithin(request, issuer);
     const issued = await tokens.issueWithinLimit(request);
     if (issued === undefined) throw new ServiceError('invalid_token_request', messages.tooManyTokens);
     try {
-      const own = issuer.id === undefined ? null : await tokens.find(issuer.id);
+      const own = issuer.token === undefined ? null : await tokens.find(issuer.token.id);
       if (own !== null) {
         if (isEnded(own, now()))
-          throw unauthorized(
-            'invalid_token',
-            ownTokenRejections[own.revokedAt === null ? 'expired' : 'revoked'],
-          );
+          throw unauthorized('invalid_token', ownTokenRejections[own.revokedAt ? 'revoked' : 'expired']);
         requireWithin(request, { ...issuer, expiresAt: own.expiresAt?.getTime() });
       }
       return issued;
@@ -157,14 +151,17 @@ export function createTokenManagement(
     },
 
     /** @throws {ServiceError} `exceeds_issuer` */
-    async create({ name, scopes, expiresAt, ratePerMinute }: NewToken, issuer: Issuer): Promise<IssuedToken> {
+    async create(
+      { name, scopes, expiresAt, ratePerMinute }: NewToken,
+      issuer: OwnAccess,
+    ): Promise<IssuedToken> {
       const expiry = expiresAt === undefined ? issuer.expiresAt : Date.parse(expiresAt);
       const { text, token } = await issue(
         {
           name,
           scopes: allScopes.filter((scope) => scopes.includes(scope)),
           ...(expiry !== undefined && { expiresAt: new Date(expiry) }),
-          ratePerMinute: ratePerMinute ?? (issuer.hasOwnRate ? issuer.ratePerMinute : null),
+          ratePerMinute: ratePerMinute ?? (issuer.token?.ratePerMinute || null),
         },
         issuer,
       );
@@ -176,7 +173,7 @@ export function createTokenManagement(
     async rotate(
       id: bigint,
       { overlapSeconds, expiresAt }: TokenRotation,
-      issuer: Issuer,
+      issuer: OwnAccess,
     ): Promise<IssuedToken> {
       const old = isStorable(id) ? await tokens.find(Number(id)) : null;
       if (old === null) throw notFound(id);
@@ -211,17 +208,11 @@ export function createTokenManagement(
 }
 
 /** Whether an id is one that the database may have. */
-function isStorable(id: bigint): boolean {
-  return id >= 1n && id < 2n ** 31n;
-}
+const isStorable = (id: bigint) => id >= 1n && id < 2n ** 31n;
 
-function exceedsIssuer(message: string): ServiceError {
-  return new ServiceError('exceeds_issuer', message);
-}
+const exceedsIssuer = (message: string) => new ServiceError('exceeds_issuer', message);
 
-function notFound(id: bigint): ServiceError {
-  return new ServiceError('token_not_found', messages.tokenNotFound(id));
-}
+const notFound = (id: bigint) => new ServiceError('token_not_found', messages.tokenNotFound(id));
 
 /** A token as replies show it, without its text. */
 export function showToken(token: AccessToken): Token {
@@ -239,18 +230,7 @@ export function showToken(token: AccessToken): Token {
 }
 
 /** What the token of a request permits, without what is not of its kind. */
-export function showOwnToken({
-  token,
-  subject,
-  scopes,
-  expiresAt,
-}: {
-  readonly token?: AccessToken | undefined;
-  readonly subject?: string | undefined;
-  readonly scopes: readonly Scope[];
-  /** In milliseconds since the epoch. */
-  readonly expiresAt?: number | undefined;
-}): OwnToken {
+export function showOwnToken({ token, subject, scopes, expiresAt }: OwnAccess): OwnToken {
   return {
     ...(token ? { id: BigInt(token.id), name: token.name } : { subject }),
     scopes: [...scopes],

@@ -227,15 +227,8 @@ const trials: Readonly<Record<string, () => Promise<void> | void>> = {
       },
     } as unknown as Parameters<typeof createTokenService>[0];
     const tokens = createTokenManagement(createTokenService(store), 0, () => undefined);
-    const issuer = {
-      by: '1',
-      id: 1,
-      scopes: ['admin'],
-      expiresAt: undefined,
-      ratePerMinute: 0,
-      hasOwnRate: false,
-    } as const;
-    const create = () => tokens.create({ name: 'x', scopes: ['admin'] }, { ...issuer, id: undefined });
+    const create = () =>
+      tokens.create({ name: 'x', scopes: ['admin'] }, { by: 'subject x', scopes: ['admin'] });
     await expect(create()).resolves.toMatchObject({ name: 'x' });
     await expect(create()).rejects.toMatchObject({ errorName: 'invalid_token_request' });
   },

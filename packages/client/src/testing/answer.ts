@@ -6,7 +6,7 @@ import {
   subjectOfOperation,
 } from '@plant-store/contract';
 import type { Conditions } from '@plant-store/contract/conditions';
-import { explainInvalid, messages } from '@plant-store/contract/messages';
+import { messages } from '@plant-store/contract/messages';
 import type { ChangeQuery } from '@plant-store/contract/operations';
 import {
   allowedMethods,
@@ -18,6 +18,7 @@ import type { ResourceName } from '@plant-store/contract/resources';
 import {
   bodyTooLarge,
   insufficientScope,
+  invalidRequest,
   type MemoryStore,
   malformedJson,
   methodNotAllowed,
@@ -26,10 +27,17 @@ import {
   type RecordQuery,
   requireJson,
   ServiceError,
+  showResults,
 } from '@plant-store/records';
 import * as z from 'zod';
 import { type Outcome, type Reply, toReply } from './reply.js';
-import { authenticate, type TokenOperation, type TokenState, tokenHandlersOf } from './tokens.js';
+import {
+  authenticate,
+  type TokenOperation,
+  type TokenState,
+  tokenHandlersOf,
+  type ValidRequest,
+} from './tokens.js';
 
 /** A request with its body read to the end. */
 export interface ReadRequest {
@@ -55,14 +63,11 @@ interface Records {
   readonly store: MemoryStore<object>;
 }
 
-/** A request, as the schemas of its operation have validated it: a part without a schema is `undefined`. */
-export interface ValidRequest {
-  readonly params: { readonly id: bigint };
+/** A request to an operation on records. A part without a schema is `undefined`. */
+interface RecordRequest extends ValidRequest {
   readonly query: RecordQuery & ChangeQuery;
   /** As they were sent: conditions are among them. */
   readonly headers: Conditions;
-  /** What the operation takes. */
-  readonly body: never;
 }
 
 /**
@@ -108,12 +113,11 @@ function validate({ metadata, ...schemas }: ContractOperation, params: unknown, 
   };
   if (Object.values(read).some((part) => part?.success === false)) {
     const parts = Object.entries(read).map(([part, result]) => [part, result?.error?.issues]);
-    const { errorName, message } = explainInvalid(Object.fromEntries(parts), subjectOfOperation(metadata));
-    throw new ServiceError(errorName, message);
+    throw invalidRequest(Object.fromEntries(parts), subjectOfOperation(metadata));
   }
   const valid = { params: read.path?.data, query: read.query?.data, headers, body: read.body?.data };
   // What each schema gives, by its own type; the compiler cannot follow it through the optional parts.
-  return valid as unknown as ValidRequest;
+  return valid as unknown as RecordRequest;
 }
 
 /** What the contract has of an operation. */
@@ -155,10 +159,14 @@ const unlimited = { records: Infinity, bytes: Infinity };
 function handlersOf(
   { operations, store }: Records,
   field = '',
-): Readonly<Record<RecordOperation, (request: ValidRequest) => Promise<Outcome>>> {
+): Readonly<Record<RecordOperation, (request: RecordRequest) => Promise<Outcome>>> {
   const { plural } = operations.resource;
   const batchOf = (body: Readonly<Record<string, readonly unknown[]>>, name = 'ids') => ({
     items: body[name] ?? [],
+  });
+  const toResults = async (results: Promise<readonly (object | ServiceError)[]>) => ({
+    status: 200,
+    body: showResults(await results),
   });
   return {
     create: ({ body }) => operations.create(store, body),
@@ -173,9 +181,8 @@ function handlersOf(
       return { status: 200, body: { [plural]: records.map(operations.show), next } };
     },
     async count({ query }) {
-      const { counts, next } = await operations.count(store, field, query, unlimited);
-      const values = counts.map(([value, count]) => ({ [field]: value, [plural]: count }));
-      return { status: 200, body: { [`${field}s`]: values, next } };
+      const { body } = await operations.count(store, field, query, unlimited);
+      return { status: 200, body };
     },
     async changes({ query: { limit, after } }) {
       const start = after ?? (await operations.latest(store));
@@ -183,12 +190,4 @@ function handlersOf(
       return { status: 200, body: { changes, next } };
     },
   };
-}
-
-/** The reply to a batch, in which an error is the result of its item. */
-async function toResults(results: Promise<readonly (object | ServiceError)[]>): Promise<Outcome> {
-  const shown = (await results).map((result) =>
-    result instanceof ServiceError ? { status: result.status, ...result.body } : result,
-  );
-  return { status: 200, body: { results: shown } };
 }

@@ -55,26 +55,18 @@ export async function authenticate(headers: Headers, { accepted, all }: TokenSta
 export function tokenHandlersOf(
   { all }: TokenState,
   token: AccessToken,
-): Readonly<Record<TokenOperation, (call: Call) => Promise<Outcome>>> {
-  const { id, scopes, ratePerMinute } = token;
-  const expiresAt = token.expiresAt?.getTime();
-  const issuer = {
-    by: `${id}`,
-    id,
-    scopes,
-    expiresAt,
-    ratePerMinute: ratePerMinute ?? 0,
-    hasOwnRate: Boolean(ratePerMinute),
-  };
+): Readonly<Record<TokenOperation, (request: ValidRequest) => Promise<Outcome>>> {
+  const { id, scopes, expiresAt } = token;
+  const own = { by: `${id}`, token, scopes, expiresAt: expiresAt?.getTime() };
   const tokens = createTokenManagement(all, 0, () => undefined, now);
   const ok = (body: object): Outcome => ({ status: 200, body });
   return {
-    getOwnToken: async () => ok(showOwnToken({ token, scopes, expiresAt })),
+    getOwnToken: async () => ok(showOwnToken(own)),
     listTokens: async () => ok({ tokens: await tokens.list() }),
-    createToken: async ({ body }) => ok(await tokens.create(body, issuer)),
-    rotateToken: async ({ params, body }) => ok(await tokens.rotate(params.id, body, issuer)),
+    createToken: async ({ body }) => ok(await tokens.create(body, own)),
+    rotateToken: async ({ params, body }) => ok(await tokens.rotate(params.id, body, own)),
     async revokeToken({ params }) {
-      await tokens.revoke(params.id, issuer.by);
+      await tokens.revoke(params.id, own.by);
       return { status: 204, body: undefined };
     },
   };
@@ -83,8 +75,9 @@ export function tokenHandlersOf(
 /** The operations on tokens. */
 export type TokenOperation = 'getOwnToken' | 'listTokens' | 'createToken' | 'rotateToken' | 'revokeToken';
 
-/** A request, validated by the schemas of its operation. */
-interface Call {
+/** A request, as the schemas of its operation have validated it. */
+export interface ValidRequest {
   readonly params: { readonly id: bigint };
+  /** What the operation takes. */
   readonly body: never;
 }

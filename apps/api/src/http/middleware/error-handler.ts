@@ -1,8 +1,8 @@
 import { type Operation, subjectOfOperation } from '@plant-store/contract';
 import type { ErrorName } from '@plant-store/contract/errors';
-import { explainInvalid, messages } from '@plant-store/contract/messages';
+import { messages } from '@plant-store/contract/messages';
 import { allowedMethods, matchPath } from '@plant-store/contract/request-target';
-import { internalError, methodNotAllowed, ServiceError } from '@plant-store/records';
+import { internalError, invalidRequest, methodNotAllowed, ServiceError } from '@plant-store/records';
 import { RequestValidationError } from '@ts-rest/express';
 import type { ErrorRequestHandler, Request, RequestHandler } from 'express';
 import type { Logger } from 'pino';
@@ -51,7 +51,7 @@ function toServiceError(error: unknown, request: Request): ServiceError {
   if (error instanceof RequestValidationError) {
     // ts-rest sets it.
     const { tsRestRoute } = request as Request & { readonly tsRestRoute: Operation };
-    const { errorName, message } = explainInvalid(
+    return invalidRequest(
       {
         path: error.pathParams?.issues,
         query: error.query?.issues,
@@ -60,7 +60,6 @@ function toServiceError(error: unknown, request: Request): ServiceError {
       },
       subjectOfOperation(tsRestRoute.metadata),
     );
-    return new ServiceError(errorName, message);
   }
   // Express's own, for a path parameter.
   if (error instanceof URIError && 'status' in error) {

@@ -12,6 +12,7 @@ import {
   type Reply,
   ServiceError,
   type Store,
+  showResults,
 } from '@plant-store/records';
 import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
@@ -206,12 +207,11 @@ function createHandlers(
     count:
       (field = '') =>
       async ({ query, res }: Call & { readonly query: { readonly after?: string } }) => {
-        const { counts, next } = await lists.read(callerOf(res.locals), {
+        const { body } = await lists.read(callerOf(res.locals), {
           isWanted: () => !res.closed,
           read: (share) => operations.count(store, field, query, examinedBy(share)),
         });
-        const values = counts.map(([value, count]) => ({ [field]: value, [plural]: count }));
-        return { status: 200, body: { [`${field}s`]: values, next } };
+        return { status: 200, body };
       },
     async changes({ query, req, res }: Call & { readonly query: ChangeQuery }) {
       const caller = callerOf(res.locals);
@@ -300,10 +300,7 @@ function createBatchHandler({ turns, memory, callers, countBatch, log }: RecordD
     const unexpected = results.find(isUnexpected);
     if (unexpected !== undefined)
       log.error({ requestId: req.id, err: unexpected.cause }, `${resource.plural} of a batch failed`);
-    const shown = results.map((result) =>
-      result instanceof ServiceError ? { status: result.status, ...result.body } : result,
-    );
-    return { status: 200, body: { results: shown } };
+    return { status: 200, body: showResults(results) };
   };
 }
 

@@ -1,5 +1,5 @@
 import type { contract } from '@plant-store/contract';
-import { createTokenManagement, type Issuer, showOwnToken, type Tokens } from '@plant-store/records';
+import { createTokenManagement, type OwnAccess, showOwnToken, type Tokens } from '@plant-store/records';
 import type { AppRouteImplementation } from '@ts-rest/express';
 import type { Logger } from 'pino';
 
@@ -30,20 +30,17 @@ export type TokenHandlers = {
 
 export function createTokenHandlers({
   ownTokens,
+  rateLimitPerMinute,
   workers,
   turns,
   log,
-  ...dependencies
 }: TokenDependencies): TokenHandlers {
-  const rateLimitPerMinute = dependencies.rateLimitPerMinute * workers;
-  const tokens = createTokenManagement(ownTokens, rateLimitPerMinute, (...change) =>
+  const tokens = createTokenManagement(ownTokens, rateLimitPerMinute * workers, (...change) =>
     logTokenChange(log, ...change),
   );
   return {
-    async getOwnToken({ res: { locals } }) {
-      const { accessToken: token, subject, acceptedUntil, scopes = [] } = locals;
-      const expiresAt = token?.expiresAt?.getTime() ?? acceptedUntil;
-      return { status: 200, body: showOwnToken({ token, subject, scopes, expiresAt }) };
+    async getOwnToken({ res }) {
+      return { status: 200, body: showOwnToken(accessOf(res.locals)) };
     },
     async listTokens({ res }) {
       await turns.wait(callerOf(res.locals), costOfTokens);
@@ -52,11 +49,11 @@ export function createTokenHandlers({
     async createToken({ body, res }) {
       // It counts those that are valid, as a rotation does.
       await turns.wait(callerOf(res.locals), costOfTokens);
-      return { status: 200, body: await tokens.create(body, issuerOf(res.locals, rateLimitPerMinute)) };
+      return { status: 200, body: await tokens.create(body, accessOf(res.locals)) };
     },
     async rotateToken({ params: { id }, body, res }) {
       await turns.wait(callerOf(res.locals), costOfTokens);
-      return { status: 200, body: await tokens.rotate(id, body, issuerOf(res.locals, rateLimitPerMinute)) };
+      return { status: 200, body: await tokens.rotate(id, body, accessOf(res.locals)) };
     },
     async revokeToken({ params: { id }, res }) {
       await tokens.revoke(id, String(callerOf(res.locals)));
@@ -66,17 +63,11 @@ export function createTokenHandlers({
   };
 }
 
-/** What the token of a request may give. */
-function issuerOf(locals: Express.Locals, rateLimitPerMinute: number): Issuer {
-  const { accessToken, acceptedUntil, scopes = [] } = locals;
-  return {
-    by: String(callerOf(locals)),
-    id: accessToken?.id,
-    scopes,
-    expiresAt: accessToken?.expiresAt?.getTime() ?? acceptedUntil,
-    ratePerMinute: accessToken?.ratePerMinute ?? rateLimitPerMinute,
-    hasOwnRate: Boolean(accessToken?.ratePerMinute),
-  };
+/** The token of a request. */
+function accessOf(locals: Express.Locals): OwnAccess {
+  const { accessToken: token, subject, acceptedUntil, scopes = [] } = locals;
+  const expiresAt = token?.expiresAt?.getTime() ?? acceptedUntil;
+  return { by: String(callerOf(locals)), token, subject, scopes, expiresAt };
 }
 
 /** How long all tokens take to read, as many as there may be, counted as `Turns.schedule` does. */
