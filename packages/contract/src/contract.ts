@@ -3,27 +3,13 @@ import * as z from 'zod';
 import { ofTokens } from './metadata.js';
 import { routes } from './routes.js';
 import {
-  ChangePageSchema,
   ChangeQuerySchema,
-  CreateResultsSchema,
-  DeleteResultsSchema,
   errorSchema,
-  GetResultsSchema,
-  IfMatchSchema,
-  IfNoneMatchOrReuseSchema,
-  IfNoneMatchSchema,
   IssuedTokenSchema,
-  NewPlantSchema,
-  NewPlantsSchema,
   NewTokenSchema,
   NoQuerySchema,
   OwnTokenSchema,
-  PlantIdSchema,
-  PlantIdsSchema,
-  PlantPageSchema,
-  PlantQuerySchema,
-  PlantSchema,
-  StoredPlantSchema,
+  plants,
   TagPageSchema,
   TagQuerySchema,
   TokenIdSchema,
@@ -62,8 +48,8 @@ const router = c.router(
         'as it was created: send it as `If-Match` to update the plant without reading it first.',
       metadata: { scope: 'create', resource: 'plant', operation: 'create' } as const,
       query: NoQuerySchema,
-      body: NewPlantSchema,
-      responses: { 200: PlantSchema },
+      body: plants.create,
+      responses: { 200: plants.fields },
     },
     getPlant: {
       ...routes.getPlant,
@@ -71,15 +57,10 @@ const router = c.router(
       description:
         'The plant with this id. What it shows is durable: neither a crash nor a failover takes it back.',
       metadata: { scope: 'read', resource: 'plant', operation: 'get' } as const,
-      pathParams: z.object({ id: PlantIdSchema }),
+      pathParams: z.object({ id: plants.id }),
       query: NoQuerySchema,
       // It takes conditions, too. Declared here, some generated clients would require headers of each call.
-      responses: {
-        200: StoredPlantSchema,
-        304: noBody,
-        404: errorSchema(404),
-        412: errorSchema(412),
-      },
+      responses: { 200: plants.stored, 304: noBody, 404: errorSchema(404), 412: errorSchema(412) },
     },
     listPlants: {
       ...routes.listPlants,
@@ -90,8 +71,8 @@ const router = c.router(
         'No plant is on two pages, and none that was there from the beginning is left out; one that is added meanwhile may be ' +
         'on a later page. What it shows is durable.',
       metadata: { scope: 'read', resource: 'plant', operation: 'list' } as const,
-      query: PlantQuerySchema,
-      responses: { 200: PlantPageSchema },
+      query: plants.query,
+      responses: { 200: plants.page },
     },
     createPlants: {
       ...routes.createPlants,
@@ -102,8 +83,8 @@ const router = c.router(
         'that is not valid, stops none of the others: the reply is 200 all the same. Any part of a batch can be retried safely.',
       metadata: { scope: 'create', resource: 'plant', operation: 'createMany' } as const,
       query: NoQuerySchema,
-      body: NewPlantsSchema,
-      responses: { 200: CreateResultsSchema },
+      body: plants.batch,
+      responses: { 200: plants.createResults },
     },
     getPlants: {
       ...routes.getPlants,
@@ -114,8 +95,8 @@ const router = c.router(
         'most 4 MiB of text, or one plant: ids that are left over have the status 503, and are to be sent again.',
       metadata: { scope: 'read', resource: 'plant', operation: 'getMany' } as const,
       query: NoQuerySchema,
-      body: PlantIdsSchema,
-      responses: { 200: GetResultsSchema },
+      body: plants.ids,
+      responses: { 200: plants.getResults },
     },
     deletePlants: {
       ...routes.deletePlants,
@@ -126,8 +107,8 @@ const router = c.router(
         'answered with. One that is not deleted stops none of the others. Any part of a batch can be retried safely.',
       metadata: { scope: 'delete', resource: 'plant', operation: 'deleteMany' } as const,
       query: NoQuerySchema,
-      body: PlantIdsSchema,
-      responses: { 200: DeleteResultsSchema },
+      body: plants.ids,
+      responses: { 200: plants.deleteResults },
     },
     updatePlant: {
       ...routes.updatePlant,
@@ -144,15 +125,11 @@ const router = c.router(
         operation: 'update',
         example: { name: 'Monstera adansonii' },
       } as const,
-      pathParams: z.object({ id: PlantIdSchema }),
+      pathParams: z.object({ id: plants.id }),
       query: NoQuerySchema,
-      headers: { 'if-match': IfMatchSchema, 'if-none-match': IfNoneMatchOrReuseSchema },
-      body: PlantSchema,
-      responses: {
-        200: StoredPlantSchema,
-        404: errorSchema(404),
-        412: errorSchema(412),
-      },
+      headers: { 'if-match': plants.ifMatch, 'if-none-match': plants.ifNoneMatchOrReuse },
+      body: plants.fields,
+      responses: { 200: plants.stored, 404: errorSchema(404), 412: errorSchema(412) },
     },
     deletePlant: {
       ...routes.deletePlant,
@@ -162,9 +139,9 @@ const router = c.router(
         'retry brings it back. A plant that was deleted before is answered 204 again. With `If-Match` it is deleted only if it is still ' +
         'the one with that `ETag`, with `If-None-Match` only if it is another one.',
       metadata: { scope: 'delete', resource: 'plant', operation: 'delete' } as const,
-      pathParams: z.object({ id: PlantIdSchema }),
+      pathParams: z.object({ id: plants.id }),
       query: NoQuerySchema,
-      headers: { 'if-match': IfMatchSchema, 'if-none-match': IfNoneMatchSchema },
+      headers: { 'if-match': plants.ifMatch, 'if-none-match': plants.ifNoneMatch },
       responses: { 204: noBody, 404: errorSchema(404), 412: errorSchema(412) },
     },
     listTags: {
@@ -188,7 +165,7 @@ const router = c.router(
         'there is a change.',
       metadata: { scope: 'read', resource: 'plant', operation: 'changes' } as const,
       query: ChangeQuerySchema,
-      responses: { 200: ChangePageSchema, 501: errorSchema(501) },
+      responses: { 200: plants.changePage, 501: errorSchema(501) },
     },
     getOwnToken: {
       ...routes.getOwnToken,

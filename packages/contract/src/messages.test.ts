@@ -6,7 +6,7 @@ import type { ErrorName } from './errors.js';
 import { explainInvalid, messages, messagesOf, type RequestIssues, shorten } from './messages.js';
 import { subjectOfOperation } from './metadata.js';
 import { resources } from './resources.js';
-import { NewPlantSchema, NewPlantsSchema, PlantIdsSchema, TokenRotationSchema } from './schemas.js';
+import { NewPlantSchema, plants, TokenRotationSchema } from './schemas.js';
 
 const texts = messagesOf(resources.plant);
 
@@ -52,9 +52,9 @@ it.each<[string, RequestIssues, keyof typeof contract]>([
   ['The plant is not valid: id is required; name is required.', issuesOf(NewPlantSchema, {}), 'createPlant'],
   ['The plant is not valid: it must be a JSON object.', issuesOf(NewPlantSchema, []), 'createPlant'],
   ['The plant is not valid: name is required.', { path: [], body: required('name') }, 'updatePlant'],
-  ['The batch is not valid: plants is required.', issuesOf(NewPlantsSchema, {}), 'createPlants'],
-  ['The batch is not valid: it must be a JSON object.', issuesOf(NewPlantsSchema, []), 'createPlants'],
-  ['The batch is not valid: ids is required.', issuesOf(PlantIdsSchema, {}), 'getPlants'],
+  ['The batch is not valid: plants is required.', issuesOf(plants.batch, {}), 'createPlants'],
+  ['The batch is not valid: it must be a JSON object.', issuesOf(plants.batch, []), 'createPlants'],
+  ['The batch is not valid: ids is required.', issuesOf(plants.ids, {}), 'getPlants'],
   [
     'The batch is not valid: plants is required; x is required.',
     { body: [...batch, ...required('x')] },

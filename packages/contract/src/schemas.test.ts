@@ -6,11 +6,9 @@ import { MAX_RECORDS, QUERY_MAX_LENGTHS } from './limits.js';
 import {
   ErrorSchema,
   NewPlantSchema,
-  NewPlantsSchema,
   NoQuerySchema,
-  PlantIdsSchema,
-  PlantQuerySchema,
   PlantSchema,
+  plants as plantSchemas,
   TagQuerySchema,
   TokenRotationSchema,
 } from './schemas.js';
@@ -22,6 +20,7 @@ import {
   TimeSchema,
 } from './value-schemas.js';
 
+const { batch: NewPlantsSchema, ids: PlantIdsSchema, query: PlantQuerySchema } = plantSchemas;
 const range = 'must be an integer from -9223372036854775808 to 9223372036854775807';
 const shortest = 'must be in the shortest decimal notation:';
 const rose = { id: 1, name: 'Rose' };

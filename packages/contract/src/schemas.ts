@@ -8,17 +8,6 @@ import {
   QUERY_MAX_LENGTHS,
   TOKEN_NAME_MAX_LENGTH,
 } from './limits.js';
-import type {
-  ChangeQuery,
-  IssuedToken,
-  NewToken,
-  OwnToken,
-  TagPage,
-  TagQuery,
-  Token,
-  TokenList,
-  TokenRotation,
-} from './operations.js';
 import { schemasOf } from './record-schemas.js';
 import { resources } from './resources.js';
 import {
@@ -37,35 +26,19 @@ import {
   TimeSchema,
 } from './value-schemas.js';
 
-export const {
-  fields: PlantSchema,
-  create: NewPlantSchema,
-  stored: StoredPlantSchema,
-  query: PlantQuerySchema,
-  page: PlantPageSchema,
-  batch: NewPlantsSchema,
-  ids: PlantIdsSchema,
-  createResults: CreateResultsSchema,
-  getResults: GetResultsSchema,
-  deleteResults: DeleteResultsSchema,
-  changePage: ChangePageSchema,
-  id: PlantIdSchema,
-  ifMatch: IfMatchSchema,
-  ifNoneMatch: IfNoneMatchSchema,
-  ifNoneMatchOrReuse: IfNoneMatchOrReuseSchema,
-} = schemasOf(resources.plant);
+/** The schemas of plants. */
+export const plants = schemasOf(resources.plant);
+export const { fields: PlantSchema, create: NewPlantSchema } = plants;
 
 /** The query of an operation that takes none, as which a client need not pass it. */
 export const NoQuerySchema: z.ZodType<Record<never, never>, Record<never, never>> = createQuerySchema({});
 
-/** The query of a page of tags. */
 export const TagQuerySchema = createQuerySchema({
   after: PageStartSchema.optional().meta({
     description: 'The `next` of the page before; without it, or empty, the count begins',
   }),
-}) satisfies z.ZodType<TagQuery, TagQuery>;
+});
 
-/** A page of tags. */
 export const TagPageSchema = z
   .object({
     tags: z.array(
@@ -85,9 +58,8 @@ export const TagPageSchema = z
   .meta({
     id: 'TagPage',
     description: 'How many plants have each tag, in a part of the store.',
-  }) satisfies z.ZodType<TagPage>;
+  });
 
-/** The query of a page of changes. */
 export const ChangeQuerySchema = createQuerySchema({
   limit: LimitSchema.optional().meta({ description: 'How many changes a page has at most' }),
   after: createQueryTextSchema(QUERY_MAX_LENGTHS.after).optional().meta({
@@ -97,7 +69,7 @@ export const ChangeQuerySchema = createQuerySchema({
   wait: createQueryNumberSchema(0, MAX_WAIT_SECONDS, 0)
     .optional()
     .meta({ description: 'For how long the reply waits for a change if there is none, in seconds' }),
-}) satisfies z.ZodType<ChangeQuery, ChangeQuery>;
+});
 
 const ShownRateSchema = z
   .int()
@@ -108,7 +80,6 @@ const ShownRateSchema = z
   })
   .optional();
 
-/** The token of a request. */
 export const OwnTokenSchema = z
   .object({
     id: ShownInt64Schema.meta({
@@ -137,9 +108,8 @@ export const OwnTokenSchema = z
         { id: 3, name: 'web-shop', scopes: ['create', 'read'], expiresAt: '2027-11-25T10:00:00.000Z' },
       ],
     },
-  }) satisfies z.ZodType<OwnToken>;
+  });
 
-/** An access token of the service, without its text. */
 const TokenSchema = z
   .object({
     id: ShownInt64Schema.meta({ description: 'The number of the token' }),
@@ -163,14 +133,12 @@ const TokenSchema = z
         },
       ],
     },
-  }) satisfies z.ZodType<Token>;
+  });
 
-/** The access tokens. */
 export const TokenListSchema = z
   .object({ tokens: z.array(TokenSchema) })
-  .meta({ id: 'TokenList', description: 'Access tokens, by their ids.' }) satisfies z.ZodType<TokenList>;
+  .meta({ id: 'TokenList', description: 'Access tokens, by their ids.' });
 
-/** A new token, with its text. */
 export const IssuedTokenSchema = z
   .object({
     ...TokenSchema.shape,
@@ -179,7 +147,7 @@ export const IssuedTokenSchema = z
   .meta({
     id: 'IssuedToken',
     description: 'A new access token, with its text, which nobody can show again.',
-  }) satisfies z.ZodType<IssuedToken>;
+  });
 
 /** The id of a token as a parameter in a path. */
 export const TokenIdSchema = Int64ParameterSchema.meta({ description: 'The number of the token' });
@@ -194,7 +162,6 @@ const ExpirySchema = TimeSchema.refine((ms) => ms > Date.now(), { error: 'must b
   (ms) => new Date(ms).toISOString(),
 );
 
-/** What a token is created by. */
 export const NewTokenSchema = z
   .object(
     {
@@ -232,9 +199,8 @@ export const NewTokenSchema = z
     id: 'NewToken',
     description: 'A token to create, which gives no more than the token of the request has.',
     override: { examples: [{ name: 'web-shop', scopes: ['create', 'read'], ratePerMinute: 600 }] },
-  }) satisfies z.ZodType<NewToken, NewToken>;
+  });
 
-/** How a token is replaced. */
 export const TokenRotationSchema = z
   .object(
     {
@@ -253,9 +219,8 @@ export const TokenRotationSchema = z
     id: 'TokenRotation',
     description: 'How a token is replaced.',
     override: { examples: [{ overlapSeconds: 86_400 }] },
-  }) satisfies z.ZodType<TokenRotation, TokenRotation>;
+  });
 
-/** The body of every reply that is not a success. */
 export const ErrorSchema = z
   .object({
     error: ErrorNumberSchema.meta({

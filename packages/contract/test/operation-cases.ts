@@ -5,7 +5,7 @@ import { MAX_RECORDS, QUERY_MAX_LENGTHS } from '../src/limits.js';
 import { messages, messagesOf } from '../src/messages.js';
 import type { Operations } from '../src/operations.js';
 import { type ResourceName, resources } from '../src/resources.js';
-import { PlantQuerySchema } from '../src/schemas.js';
+import { plants } from '../src/schemas.js';
 import { type Case, each, malformed, noToken, ok, type Reply, type Request, rejected } from './exchange.js';
 
 const [min, max] = [INT64_MIN, INT64_MAX];
@@ -281,7 +281,7 @@ const listedPlants: readonly (readonly [Id, Members])[] = [
 const [a = '', b = '', c = '', d = '', e = ''] = listedPlants.map((listedPlant) => shown(...listedPlant));
 const longest = { name: '🌱'.repeat(QUERY_MAX_LENGTHS.q), tag: '🌱'.repeat(QUERY_MAX_LENGTHS.tag) };
 const long = { name: `"${longest.name}"`, tag: `"${longest.tag}"` };
-const queryNames = Object.keys(PlantQuerySchema.shape);
+const queryNames = Object.keys(plants.query.shape);
 /** Names, in JSON, and parts by which they are found. */
 const searched = [
   ['"\u00c4pfelbaum"', 'äpfelb', 'ÄPFELBAUM', 'A\u0308PFELB', 'pfelB'],
