@@ -1,4 +1,4 @@
-import type { Operation, RecordMetadata } from './metadata.js';
+import type { Operation, RecordMetadata, RecordOperation } from './metadata.js';
 import { hasBody } from './replies.js';
 import { fieldsOf } from './resource.js';
 import { resources } from './resources.js';
@@ -38,38 +38,30 @@ function exampleOfRecords({ resource, operation, example }: RecordMetadata): Exa
   const { plural } = resources[resource];
   const fields = fieldsOf(resources[resource]);
   const record = Object.fromEntries(fields.map(([name, field]) => [name, field.example]));
-  const ifMatch = { 'if-match': '*' };
-  switch (operation) {
-    case 'create':
-      return { body: { id, ...record, ...example } };
-    case 'createMany':
-      return { body: { [plural]: batch.map((each) => ({ id: each, ...record, ...example })) } };
-    case 'getMany':
-    case 'deleteMany':
-      return { body: { ids: batch.map(String) } };
-    case 'get':
-      return { params: { id } };
-    case 'update':
-      return { params: { id }, headers: ifMatch, body: { ...record, ...example } };
-    case 'delete':
-      return { params: { id }, headers: ifMatch };
-    case 'list': {
-      const filters = fields.filter(([, { filter }]) => filter).map(([name]) => [name, record[name]]);
-      const [searched] = fields.flatMap(([, field]) => (field.search ? [String(field.example)] : []));
-      return {
-        query: {
-          limit: 100,
-          order: 'id',
-          ...Object.fromEntries(filters),
-          ...(searched !== undefined && { q: searched.toLowerCase().replace(/\s.*/s, '') }),
-          addedFrom: '2026-01-01T00:00:00.000Z',
-          addedBefore: '2126-01-01T00:00:00.000Z',
-        },
-      };
-    }
-    case 'count':
-      return { query: {} };
-    case 'changes':
-      return { query: { limit: 100, after: '0', wait: 0 } };
-  }
+  const filters = fields.filter(([, { filter }]) => filter).map(([name]) => [name, record[name]]);
+  const [searched] = fields.flatMap(([, field]) => (field.search ? [String(field.example)] : []));
+  const [ofOne, ifMatch] = [{ params: { id } }, { 'if-match': '*' }];
+  const ofMany = { body: { ids: batch.map(String) } };
+  const requests: Readonly<Record<RecordOperation, ExampleRequest>> = {
+    create: { body: { id, ...record, ...example } },
+    createMany: { body: { [plural]: batch.map((each) => ({ id: each, ...record, ...example })) } },
+    getMany: ofMany,
+    deleteMany: ofMany,
+    get: ofOne,
+    update: { ...ofOne, headers: ifMatch, body: { ...record, ...example } },
+    delete: { ...ofOne, headers: ifMatch },
+    list: {
+      query: {
+        limit: 100,
+        order: 'id',
+        ...Object.fromEntries(filters),
+        ...(searched !== undefined && { q: searched.toLowerCase().replace(/\s.*/s, '') }),
+        addedFrom: '2026-01-01T00:00:00.000Z',
+        addedBefore: '2126-01-01T00:00:00.000Z',
+      },
+    },
+    count: { query: {} },
+    changes: { query: { limit: 100, after: '0', wait: 0 } },
+  };
+  return requests[operation];
 }

@@ -10,7 +10,7 @@ import { errorTexts } from './error-texts.js';
 import { type ErrorName, errors } from './errors.js';
 import type { Operation as AnyOperation } from './metadata.js';
 import { type ExampleRequest, exampleOf } from './openapi-examples.js';
-import { descriptionsOf, errorsOf, type HeaderName, hasBody, headersOf } from './replies.js';
+import { descriptionsOf, errorsOf, hasBody } from './replies.js';
 import { resources } from './resources.js';
 
 export type Operation = AppRoute & AnyOperation;
@@ -92,7 +92,7 @@ function describeResponses(operation: Operation): ZodOpenApiResponsesObject {
     const status = Number(key);
     described[key] = {
       description: descriptions[status],
-      headers: describeHeaders(status, headersOf(operation, status)),
+      headers: describeHeaders(operation, status),
       ...(schema !== ContractNoBody && {
         content: { 'application/json': { schema, ...describeErrors(errorNames[status]) } },
       }),
@@ -103,12 +103,11 @@ function describeResponses(operation: Operation): ZodOpenApiResponsesObject {
 
 /** An example of each error that a reply may carry; nothing for a success. */
 function describeErrors(names: readonly ErrorName[] = []) {
-  const examples: Record<string, { summary: string; value: { error: number; message: string } }> = {};
-  for (const name of names) {
+  const examples = names.map((name) => {
     const { meaning, example } = errorTexts[name];
-    examples[name] = { summary: meaning, value: { error: errors[name].error, message: example } };
-  }
-  return Object.keys(examples).length > 0 ? { examples } : {};
+    return [name, { summary: meaning, value: { error: errors[name].error, message: example } }];
+  });
+  return examples.length > 0 && { examples: Object.fromEntries(examples) };
 }
 
 /** @throws {Error} for the first thing of a route that `describeOperation` would leave out, or print wrongly */
@@ -139,13 +138,13 @@ function rejectUndescribable(operationId: string, route: Operation): void {
   }
 }
 
-/** The headers that replies bear, as components of the document. */
-export const headers = {
-  RequestId: {
+/** The headers that replies may bear. */
+const replyHeaders = {
+  'X-Request-Id': {
     description: 'Names this request in the log of the service; quote it when reporting an error.',
     schema: { type: 'string', examples: ['5f0c954e-1a41-4c8e-9d8c-3f0f4d2f9d55'] },
   },
-  IdempotentReplayed: {
+  'Idempotent-Replayed': {
     description: 'Present when the same plant was stored before and nothing was stored now.',
     schema: { type: 'string', enum: ['true'] },
   },
@@ -154,7 +153,7 @@ export const headers = {
       'Names the plant as the reply shows it (RFC 9110, section 8.8.3). Send it as `If-Match`, and an update replaces no other.',
     schema: { type: 'string', examples: ['"7Qz1t0cVbq0Zk2y1mYf3dA"'] },
   },
-  RetryAfter: {
+  'Retry-After': {
     description: 'Seconds to wait before the request is retried (RFC 9110, section 10.2.3).',
     schema: { type: 'integer', minimum: 0, examples: [1] },
   },
@@ -162,27 +161,26 @@ export const headers = {
     description: 'Requests left in the current window, where the operator has set a limit.',
     schema: { type: 'string', examples: ['"plants"; r=59; t=60'] },
   },
-  RateLimitPolicy: {
+  'RateLimit-Policy': {
     description:
       'The limit itself, where the operator has set one (draft-ietf-httpapi-ratelimit-headers-08).',
     schema: { type: 'string', examples: ['"plants"; q=60; w=60'] },
   },
-  WwwAuthenticate: {
+  'WWW-Authenticate': {
     description: 'The bearer challenge (RFC 6750, section 3).',
     schema: { type: 'string', examples: ['Bearer realm="plant-store", error="invalid_token"'] },
   },
 } satisfies Record<string, ZodOpenApiHeaderObject>;
 
-/** The headers of replies by their names, and the component that describes each. */
-const components = {
-  'X-Request-Id': 'RequestId',
-  'Idempotent-Replayed': 'IdempotentReplayed',
-  ETag: 'ETag',
-  'Retry-After': 'RetryAfter',
-  RateLimit: 'RateLimit',
-  'RateLimit-Policy': 'RateLimitPolicy',
-  'WWW-Authenticate': 'WwwAuthenticate',
-} as const satisfies Record<HeaderName | 'X-Request-Id', keyof typeof headers>;
+type HeaderName = keyof typeof replyHeaders;
+
+/** The name of the component that describes a header, such as `RetryAfter`. */
+const componentOf = (name: string) => name.replaceAll(/^X-|-/g, '').replace('WWW', 'Www');
+
+/** The headers that replies may bear, as components of the document. */
+export const headers: Readonly<Record<string, ZodOpenApiHeaderObject>> = Object.fromEntries(
+  Object.entries(replyHeaders).map(([name, header]) => [componentOf(name), header]),
+);
 
 const rateLimitHeaders = ['RateLimit', 'RateLimit-Policy'] as const;
 
@@ -197,14 +195,16 @@ const headersByStatus: Readonly<Record<number, readonly HeaderName[]>> = {
   503: ['Retry-After', ...rateLimitHeaders],
 };
 
-/** The headers that a reply of a status may bear: those of every operation, and those given. */
-function describeHeaders(status: number, own: readonly HeaderName[]) {
-  const names: readonly (keyof typeof components)[] = [
+/** The headers that a reply of an operation may bear. */
+function describeHeaders({ metadata: { operation } }: Operation, status: number) {
+  const showsOne = operation === 'create' || operation === 'get' || operation === 'update';
+  const names: readonly HeaderName[] = [
     'X-Request-Id',
-    ...own,
+    ...(showsOne && status < 400 ? (['ETag'] as const) : []),
+    ...(operation === 'create' && status === 200 ? (['Idempotent-Replayed'] as const) : []),
     ...(headersByStatus[status] ?? rateLimitHeaders),
   ];
   return Object.fromEntries(
-    names.map((name) => [name, { $ref: `#/components/headers/${components[name]}` }]),
+    names.map((name) => [name, { $ref: `#/components/headers/${componentOf(name)}` }]),
   );
 }

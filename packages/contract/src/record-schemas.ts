@@ -121,16 +121,7 @@ const kinds: Readonly<Record<Kind, KindSchemas>> = {
   },
 };
 
-/** Why an `idText` is not valid, in its place. */
-class IdTextIssue {
-  readonly message: string;
-
-  constructor(message: string) {
-    this.message = message;
-  }
-}
-
-/** Reads `idText` into `id`. Where that is not possible, an `IdTextIssue` takes the place of `idText`. */
+/** Reads `idText` into `id`. Where that is not possible, the reason takes the place of `idText`. */
 function readIdText(input: unknown): unknown {
   if (typeof input !== 'object' || input === null || !('idText' in input)) return input;
   const { idText, ...others } = input;
@@ -140,14 +131,14 @@ function readIdText(input: unknown): unknown {
   if (meant === undefined) {
     const problem =
       typeof idText === 'string' ? error.issues[0]?.message : 'must be a string with the digits of the id';
-    return { ...others, id, idText: new IdTextIssue(String(problem)) };
+    return { ...others, id, idText: String(problem) };
   }
   const written = writeNumber(id);
   if (written === undefined || (isInt64(id) && BigInt(id) === meant)) return { ...others, id };
   const problem =
     `"${meant}" and id ${written} differ: send idText without id, because JavaScript's JSON.parse and other JSON parsers round ` +
     'integers beyond 2^53';
-  return { ...others, id: meant, idText: new IdTextIssue(problem) };
+  return { ...others, id: meant, idText: problem };
 }
 
 /** A number of `parseExactJson`, as a message shows it; `undefined` for anything else. */
@@ -172,7 +163,7 @@ export const createIdentifiedSchema = <Shape extends z.core.$ZodLooseShape>(
       {
         id: Int64Schema.meta({ description: `Identification number of the ${noun}` }),
         idText: z
-          .custom<never>(() => false, { error: ({ input }) => (input as IdTextIssue).message })
+          .custom<never>(() => false, { error: ({ input }) => String(input) })
           .meta({
             description:
               'The same number as text, in the shortest decimal notation, for programs whose numbers are not exact beyond 2^53. ' +
@@ -309,13 +300,18 @@ export function schemasOf<Name extends keyof ResourceTypes>(
     },
     `The ids of ${plural}.`,
   );
-  const results = (
-    operation: string,
-    success: z.core.$ZodLooseShape,
-    status: number,
-    statuses: readonly number[],
-  ) =>
-    createResultsSchema(`${prefix}${operation}`, name, { status: statusOf([status]), ...success }, statuses);
+  /** The outcomes of a batch, each of which is a success or an error of one of the statuses. */
+  const results = (operation: string, success: z.core.$ZodLooseShape, statuses: readonly number[]) => {
+    const failure = z.object({ status: statusOf(statuses), error: ErrorNumberSchema, message: z.string() });
+    const result = z.union([z.object(success), failure]).meta({
+      id: `${prefix}${operation}Result`,
+      description: `The outcome of one ${name}: what a request of its own would have got.`,
+    });
+    return z.object({ results: z.array(result) }).meta({
+      id: `${prefix}${operation}Results`,
+      description: `The outcome of each ${name} of a batch, in the order sent.`,
+    });
+  };
   const replayed = z.boolean().meta({ description: `Whether the same ${name} was stored before` });
   const changed = z
     .object({
@@ -349,9 +345,9 @@ export function schemasOf<Name extends keyof ResourceTypes>(
     page,
     batch,
     ids,
-    createResults: results('Create', { replayed }, 200, [400, 500, 503]),
-    getResults: results('Get', { [name]: stored }, 200, [400, 404, 500, 503]),
-    deleteResults: results('Delete', {}, 204, [400, 404, 500, 503]),
+    createResults: results('Create', { status: statusOf([200]), replayed }, [400, 500, 503]),
+    getResults: results('Get', { status: statusOf([200]), [name]: stored }, [400, 404, 500, 503]),
+    deleteResults: results('Delete', { status: statusOf([204]) }, [400, 404, 500, 503]),
     changePage,
     id: Int64ParameterSchema.meta({
       description:
@@ -416,21 +412,3 @@ const createBatchListSchema = (
     .register(shapes, { items: shape, maxItems: MAX_RECORDS });
 
 const statusOf = (statuses: readonly number[]) => z.literal(statuses).meta({ override: { type: 'integer' } });
-
-/** The outcomes of a batch, each of which is a success or an error of one of the statuses. */
-function createResultsSchema(
-  name: string,
-  noun: string,
-  success: z.core.$ZodLooseShape,
-  statuses: readonly number[],
-) {
-  const failure = z.object({ status: statusOf(statuses), error: ErrorNumberSchema, message: z.string() });
-  const result = z.union([z.object(success), failure]).meta({
-    id: `${name}Result`,
-    description: `The outcome of one ${noun}: what a request of its own would have got.`,
-  });
-  return z.object({ results: z.array(result) }).meta({
-    id: `${name}Results`,
-    description: `The outcome of each ${noun} of a batch, in the order sent.`,
-  });
-}

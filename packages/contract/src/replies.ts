@@ -4,15 +4,6 @@ import { type Operation, type RecordOperation, subjectOfOperation } from './meta
 import { errorNamesOf, type Resource } from './resource.js';
 import { resources } from './resources.js';
 
-/** The name of a header that a reply may bear besides `X-Request-Id`, which each has. */
-export type HeaderName =
-  | 'ETag'
-  | 'Idempotent-Replayed'
-  | 'Retry-After'
-  | 'RateLimit'
-  | 'RateLimit-Policy'
-  | 'WWW-Authenticate';
-
 /** The descriptions of replies, by status. */
 type Descriptions = Readonly<Record<number, string>>;
 
@@ -104,13 +95,6 @@ function describeTokens(operation: Operation, ownErrors: readonly ErrorName[] = 
     404: 'No token has this id',
     503: `The service cannot ${operation.method === 'GET' ? 'read' : 'store'} tokens at the moment`,
   };
-}
-
-/** The headers that the replies of an operation may bear besides those of every reply with the status. */
-export function headersOf({ metadata }: Operation, status: number): readonly HeaderName[] {
-  if (metadata.operation === 'create' && status === 200) return ['ETag', 'Idempotent-Replayed'];
-  const showsOne = metadata.operation === 'get' || metadata.operation === 'update';
-  return showsOne && status < 400 ? ['ETag'] : [];
 }
 
 const commonErrors = [
