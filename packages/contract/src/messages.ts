@@ -87,12 +87,9 @@ interface Issue {
 }
 
 /** What validation found in the parts of one request; a part without issues may be absent. */
-export interface RequestIssues {
-  readonly path?: readonly Issue[] | undefined;
-  readonly query?: readonly Issue[] | undefined;
-  readonly headers?: readonly Issue[] | undefined;
-  readonly body?: readonly Issue[] | undefined;
-}
+export type RequestIssues = {
+  readonly [Part in 'path' | 'query' | 'headers' | 'body']?: readonly Issue[] | undefined;
+};
 
 /** What a body is for, and the error for one that is not valid. */
 export interface BodySubject {

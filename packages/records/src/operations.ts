@@ -1,7 +1,7 @@
 import { Int64ParameterSchema, MAX_RECORDS } from '@plant-store/contract';
 import { columnsOf } from '@plant-store/contract/columns';
 import { type Conditions, findFailedCondition, isEntityTags } from '@plant-store/contract/conditions';
-import { messages, messagesOf, subjectOf } from '@plant-store/contract/messages';
+import { messages, messagesOf, type RequestIssues, subjectOf } from '@plant-store/contract/messages';
 import { errorNamesOf, fieldsOf, type Resource } from '@plant-store/contract/resource';
 import {
   cursorsOf,
@@ -77,9 +77,7 @@ export interface Batch {
 interface ItemSchema<Item> {
   safeParse(item: unknown): {
     readonly data?: Item | undefined;
-    readonly error?: {
-      readonly issues: readonly { readonly path: readonly unknown[]; readonly message: string }[];
-    };
+    readonly error?: { readonly issues: RequestIssues['body'] };
   };
 }
 

@@ -20,6 +20,7 @@ import {
   insufficientScope,
   invalidRequest,
   type MemoryStore,
+  type MemoryTokens,
   malformedJson,
   methodNotAllowed,
   type Operations,
@@ -31,13 +32,7 @@ import {
 } from '@plant-store/records';
 import * as z from 'zod';
 import { type Outcome, type Reply, toReply } from './reply.js';
-import {
-  authenticate,
-  type TokenOperation,
-  type TokenState,
-  tokenHandlersOf,
-  type ValidRequest,
-} from './tokens.js';
+import { authenticate, type TokenOperation, tokenHandlersOf, type ValidRequest } from './tokens.js';
 
 /** A request with its body read to the end. */
 export interface ReadRequest {
@@ -55,7 +50,7 @@ export interface ReadRequest {
 /** What a fake plant store has. */
 export interface StoreState {
   readonly records: Readonly<Record<ResourceName, Records>>;
-  readonly tokens: TokenState;
+  readonly tokens: MemoryTokens;
 }
 
 interface Records {
@@ -94,7 +89,7 @@ async function handle(request: ReadRequest, { records, tokens }: StoreState): Pr
   if (name === undefined) throw methodNotAllowed(method, path, allowedMethods(operations));
   const operation: ContractOperation = contract[name];
   const { scope, resource } = operation.metadata;
-  const own = await authenticate(headers, tokens);
+  const own = authenticate(headers, tokens);
   if (scope !== undefined && !own.scopes.includes(scope)) throw insufficientScope(scope);
   const valid = validate(operation, params, request);
   if (resource === undefined) return tokenHandlersOf(tokens, own)[name as TokenOperation](valid);

@@ -1,5 +1,5 @@
 import { createIdentifiedSchema, schemasOf, TimeSchema } from '@plant-store/contract';
-import { defaultScopes, type Scope } from '@plant-store/contract/access-token';
+import type { Scope } from '@plant-store/contract/access-token';
 import { explainInvalid, messagesOf, subjectOf } from '@plant-store/contract/messages';
 import type { ResourceTypes } from '@plant-store/contract/operations';
 import { type ResourceName, resources } from '@plant-store/contract/resources';
@@ -16,9 +16,9 @@ import type { Fetch } from '../options.js';
 import { parseBaseUrl } from '../parse-base-url.js';
 import { delay, withTimeout } from '../timeout.js';
 import { answer, matchOperation, type StoreState } from './answer.js';
-import { answerWithFault, connectionError, createFaultScript, type Fault } from './faults.js';
+import { answerWithFault, connectionError, type Fault, FaultScript } from './faults.js';
 import { type Reply, toResponse } from './reply.js';
-import { createTokenState } from './tokens.js';
+import { createTokens } from './tokens.js';
 
 /** A record as its create takes it, or as a reply has it, whose `addedAt` it keeps. */
 export type RecordToStore<Name extends keyof ResourceTypes> = ResourceTypes[Name]['createInput'] & {
@@ -120,10 +120,10 @@ export function createFakePlantStore(options: FakePlantStoreOptions = {}): FakeP
   const baseUrl = parseBaseUrl(options.baseUrl ?? 'http://plant-store.test');
   const prefixLength = new URL(`${baseUrl}/`).pathname.length - 1;
   const changes: ChangeOrder = { generation: '00000000', number: 0 };
-  const faults = createFaultScript();
+  const faults = new FaultScript();
   const state: StoreState = {
     records: createRecords(changes),
-    tokens: createTokenState(options.token, options.scopes ?? defaultScopes),
+    tokens: createTokens(options.token, options.scopes),
   };
   let lastAnswer: Promise<unknown> = Promise.resolve();
 
@@ -183,11 +183,11 @@ export function createFakePlantStore(options: FakePlantStoreOptions = {}): FakeP
       state.tokens.accepted = tokens;
     },
     fail: (...added) => faults.add(added),
-    clearFaults: faults.clear,
+    clearFaults: () => faults.clear(),
     restore: replaceAll,
     clear() {
       replaceAll([]);
-      state.tokens.all.clear();
+      state.tokens.clear();
       faults.clear();
     },
   };

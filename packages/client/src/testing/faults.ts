@@ -94,36 +94,31 @@ export async function answerWithFault(
 }
 
 /** The faults that requests to a store are yet to meet. */
-export interface FaultScript {
-  /** How many requests are yet to meet a fault. */
-  readonly left: number;
-  /** @throws {RangeError | TypeError} when the kind, the operation, `times`, or the reply of a fault is not valid */
-  add(faults: readonly Fault[]): void;
-  /** Returns the first fault that a request of an operation meets, if any, which it has then met. */
-  take(operation: OperationName | undefined): Fault | undefined;
-  clear(): void;
-}
+export class FaultScript {
+  readonly #faults: { readonly fault: Fault; left: number }[] = [];
 
-export function createFaultScript(): FaultScript {
-  const script: { readonly fault: Fault; left: number }[] = [];
-  return {
-    get left() {
-      return script.reduce((sum, { left }) => sum + left, 0);
-    },
-    add(faults) {
-      faults.forEach(checkFault);
-      script.push(...faults.map((fault) => ({ fault, left: fault.times ?? 1 })));
-    },
-    take(operation) {
-      const index = script.findIndex(({ fault }) => (fault.operation ?? operation) === operation);
-      const met = script[index];
-      if (met !== undefined && --met.left === 0) script.splice(index, 1);
-      return met?.fault;
-    },
-    clear() {
-      script.length = 0;
-    },
-  };
+  /** How many requests are yet to meet a fault. */
+  get left(): number {
+    return this.#faults.reduce((sum, { left }) => sum + left, 0);
+  }
+
+  /** @throws {RangeError | TypeError} when the kind, the operation, `times`, or the reply of a fault is not valid */
+  add(faults: readonly Fault[]): void {
+    faults.forEach(checkFault);
+    this.#faults.push(...faults.map((fault) => ({ fault, left: fault.times ?? 1 })));
+  }
+
+  /** Returns the first fault that a request of an operation meets, if any, which it has then met. */
+  take(operation: OperationName | undefined): Fault | undefined {
+    const index = this.#faults.findIndex(({ fault }) => (fault.operation ?? operation) === operation);
+    const met = this.#faults[index];
+    if (met !== undefined && --met.left === 0) this.#faults.splice(index, 1);
+    return met?.fault;
+  }
+
+  clear(): void {
+    this.#faults.length = 0;
+  }
 }
 
 const kinds: readonly string[] = ['delay', 'drop', 'refuse', 'status', 'malformed'] satisfies Fault['kind'][];

@@ -2,6 +2,7 @@ import {
   accessTokenChecksum,
   accessTokenPrefix,
   accessTokenSecretLength,
+  defaultScopes,
   type Scope,
 } from '@plant-store/contract/access-token';
 import { messages } from '@plant-store/contract/messages';
@@ -17,13 +18,6 @@ import {
 } from '@plant-store/records';
 import type { Outcome } from './reply.js';
 
-/** The access tokens of a fake plant store. */
-export interface TokenState {
-  /** The texts of the token with the id 1. */
-  accepted: readonly [string, ...string[]];
-  readonly all: MemoryTokens;
-}
-
 const now = () => Date.now();
 
 /** The text of a token by its id, of the form that the service issues. */
@@ -32,28 +26,28 @@ function textOf(id: number): string {
   return `${text}${accessTokenChecksum(text)}`;
 }
 
-export const createTokenState = (token: string | undefined, scopes: readonly Scope[]): TokenState => ({
-  accepted: [token ?? textOf(1)],
-  all: createMemoryTokens({ name: 'test', scopes }, textOf, now),
-});
+export const createTokens = (
+  token: string = textOf(1),
+  scopes: readonly Scope[] = defaultScopes,
+): MemoryTokens => createMemoryTokens({ name: 'test', scopes }, [token], textOf, now);
 
 /**
  * Returns the token that a request has as `Authorization: Bearer` (RFC 6750, section 2.1).
  *
  * @throws {ServiceError} `missing_token` or `invalid_token`
  */
-export async function authenticate(headers: Headers, { accepted, all }: TokenState): Promise<AccessToken> {
+export function authenticate(headers: Headers, tokens: MemoryTokens): AccessToken {
   const text = readBearer(headers.get('authorization') ?? '');
   if (text === undefined) throw unauthorized('missing_token', messages.missingToken);
-  const token = accepted.includes(text) ? await all.find(1) : all.findByText(text);
-  if (token && !isEnded(token, now()) && (token.id !== 1 || accepted.includes(text))) return token;
+  const token = tokens.findByText(text);
+  if (token && !isEnded(token, now())) return token;
   const isIssuedForm = /^pst_[0-9A-Za-z]{49}$/.test(text);
   throw unauthorized('invalid_token', isIssuedForm ? messages.unknownToken : messages.malformedToken);
 }
 
 /** How each operation on tokens answers a valid request. */
 export function tokenHandlersOf(
-  { all }: TokenState,
+  all: MemoryTokens,
   token: AccessToken,
 ): Readonly<Record<TokenOperation, (request: ValidRequest) => Promise<Outcome>>> {
   const { id, scopes, expiresAt } = token;
