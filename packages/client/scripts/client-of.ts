@@ -90,10 +90,15 @@ function methodOf({ resource: name, operation, field = '' }: RecordMetadata): Me
         text: `Gets up to 1,000 ${plural}. ${each}${also('`getAll` takes any number.')}`,
         ...body(`${One}Ids`),
       };
+    case 'updateMany':
+      return {
+        text: `Replaces all fields of up to 1,000 ${plural}, each on the condition \`ifMatch\`. ${each}${also('`updateAll` takes any number.')}`,
+        ...body(`${One}Updates`),
+      };
     case 'deleteMany':
       return {
-        text: `Deletes up to 1,000 ${plural}. ${each}${also('`deleteAll` takes any number.')}`,
-        ...body(`${One}Ids`),
+        text: `Deletes up to 1,000 ${plural}, with \`ifMatch\` only those that are still as they were. ${each}${also('`deleteAll` takes any number.')}`,
+        ...body(`${One}Deletions`),
       };
     case 'update':
       return {

@@ -4,7 +4,7 @@ import { errors } from '@plant-store/contract/errors';
 import { resources } from '@plant-store/contract/resources';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { toArray } from '../test/to-array.js';
-import { deleteAll, getAll, type PlantId, type StoreTotals, storeAll } from './bulk.js';
+import { deleteAll, getAll, type PlantId, type StoreTotals, storeAll, updateAll } from './bulk.js';
 import { createClient } from './create-client.js';
 import type { Fetch } from './options.js';
 import { createFakePlantStore } from './testing/create-fake-plant-store.js';
@@ -413,6 +413,72 @@ it('deletes the plants with all ids in batches, and returns each id that is reje
   expect([store.plants.size, sizes.slice(3, 6)]).toEqual([0, [1_000, 1_000, 503]]);
 });
 
+it('updates all plants in batches, each on its condition, and returns each that is rejected', async () => {
+  const { client, store, sizes } = open();
+  await storeAll(client, plantsOf(2_501));
+  const found = await getAll(client, Array(2_501).keys());
+  const updates = found.flatMap(({ plant, etag }) => (plant ? { ...plant, tag: 't', ifMatch: etag } : []));
+  sizes.length = 0;
+  const [changed, missing] = [
+    { id: 7, name: 'mine', ifMatch: '"x"' },
+    { idText: '-7', name: '', ifMatch: '*' },
+  ];
+  const rejections = [
+    { plant: changed, index: 2_501, error: 41200, message: expect.stringContaining('has changed') },
+    { plant: missing, index: 2_502, error: 40401, message: expect.stringContaining('No plant') },
+  ];
+  for (const _ of ['once', 'again']) {
+    const totals = await updateAll(client, [...updates, changed, missing]);
+    expect(totals).toEqual({ updated: 2_501, rejected: 2, rejections });
+  }
+  expect(sizes).toEqual([1_000, 1_000, 503, 1_000, 1_000, 503]);
+  expect(new Set([...store.plants.values()].map((plant) => plant?.tag))).toEqual(new Set(['t']));
+  expect(store.plants.get(7n)).toEqual({ name: 'x', tag: 't' });
+});
+
+it('sends only those updates again that have no final result', async () => {
+  const { client, store, sizes } = open(async (plants, next) => {
+    const later = { status: 503, error: errors.overloaded.error, message: 'The service is overloaded.' };
+    const results = plants.map(({ id }) => (id < 3 ? { status: 412, error: 41200, message: '' } : later));
+    return sizes.length > 1 ? next() : json(200, { results });
+  });
+  await storeAll(createClient(store), plantsOf(10));
+  const updates = plantsOf(10, 'y').map((plant) => ({ ...plant, ifMatch: '*' }));
+  expect(await updateAll(client, updates)).toMatchObject({ updated: 7, rejected: 3 });
+  expect(sizes).toEqual([10, 7]);
+});
+
+it('has full batches of updates of which each has an ETag', async () => {
+  const { client, sizes } = open();
+  const ifMatch = `"${'x'.repeat(22)}"`;
+  await updateAll(
+    client,
+    plantsOf(1_000, 'n'.repeat(180)).map((plant) => ({ ...plant, ifMatch })),
+  );
+  expect(sizes).toEqual([1_000]);
+});
+
+it('deletes on conditions, without which others of the same batch are deleted, too', async () => {
+  const bodies: unknown[] = [];
+  const store = createFakePlantStore();
+  const fetch: Fetch = (url, init) => {
+    bodies.push(JSON.parse(String(init.body)));
+    return store.fetch(url, init);
+  };
+  const client = createClient({ ...store, fetch });
+  await storeAll(createClient(store), plantsOf(4));
+  const [{ etag = '' } = {}] = await getAll(createClient(store), [0]);
+  const changed = { id: '1', ifMatch: '"x"' };
+  expect(await deleteAll(client, [{ id: 0, ifMatch: etag }, changed, 2n])).toEqual({
+    deleted: 2,
+    rejected: 1,
+    rejections: [{ id: '1', index: 1, error: 41200, message: expect.stringContaining('has changed') }],
+  });
+  expect(await deleteAll(client, [3])).toMatchObject({ deleted: 1 });
+  expect(bodies).toEqual([{ ids: ['0', '1', '2'], ifMatch: [etag, '"x"', '*'] }, { ids: ['3'] }]);
+  expect([...store.plants.keys()]).toEqual([1n]);
+});
+
 it('takes no single ID as text, which would be a list of its digits', async () => {
   const { client, store, sizes } = open();
   await storeAll(createClient(store), plantsOf(10));
@@ -449,7 +515,7 @@ it('returns an array of each id with its plant, and gets them again for each loo
   await storeAll(client, plantsOf(1));
   const getting = getAll(client, [0, 7]);
   const found = [
-    { id: 0, plant: expect.objectContaining({ id: 0n, name: 'x' }) },
+    { id: 0, plant: expect.objectContaining({ id: 0n, name: 'x' }), etag: expect.stringMatching(/^".+"$/) },
     { id: 7, plant: undefined },
   ];
   for (const _ of ['once', 'again']) expect(await getting).toEqual(found);

@@ -3,7 +3,9 @@ import type {
   DeleteResult,
   GetResult,
   NewPlantInput,
+  PlantUpdate,
   StoredPlant,
+  UpdateResult,
 } from '@plant-store/contract/operations';
 import type { Client, ReplyOf } from './client.js';
 import { createIterablePromise, type IterablePromise } from './iterable-promise.js';
@@ -12,9 +14,9 @@ import type { Reply } from './read-reply.js';
 import { delay } from './timeout.js';
 import { ensureSuccess, RejectedError } from './unwrap.js';
 
-/** How `storeAll`, `getAll` or `deleteAll` sends batches, and the options of its calls. */
+/** How `storeAll`, `getAll`, `updateAll` or `deleteAll` sends batches, and the options of its calls. */
 export interface BulkOptions extends CallOptions {
-  /** How often plants are sent again that the service cannot store, get, or delete at the moment. Default: 10. */
+  /** How often plants are sent again that the service cannot store, get, update, or delete at the moment. Default: 10. */
   readonly rounds?: number | undefined;
 }
 
@@ -24,6 +26,15 @@ export interface StoreTotals<Given extends NewPlantInput = NewPlantInput> {
   readonly stored: number;
   /** Stored before: the same plant was there already. */
   readonly replayed: number;
+  readonly rejected: number;
+  /** Those of the last batch while you iterate, all of them when you await. In the order of the plants. */
+  readonly rejections: readonly RejectedPlant<Given>[];
+}
+
+/** How many plants had each outcome: so far while you iterate, in the end when you await. */
+export interface UpdateTotals<Given extends PlantUpdate = PlantUpdate> {
+  /** Updated now, or already as sent. */
+  readonly updated: number;
   readonly rejected: number;
   /** Those of the last batch while you iterate, all of them when you await. In the order of the plants. */
   readonly rejections: readonly RejectedPlant<Given>[];
@@ -47,13 +58,26 @@ interface Rejection {
   readonly message: string;
 }
 
-/** A plant that was not stored, and why. */
+/** A plant that was not stored or updated, and why. */
 export interface RejectedPlant<Given extends NewPlantInput = NewPlantInput> extends Rejection {
   readonly plant: Given;
 }
 
 /** An id: a `number` as far as it is exact, a `bigint`, or its digits as text, such as an `idText`. */
 export type PlantId = number | bigint | string;
+
+/** An id whose plant is deleted only if it still has this `ETag`. */
+export interface ConditionalId {
+  readonly id: PlantId;
+  /** The `etag` of a reply, or of what `getAll` yields. */
+  readonly ifMatch: string;
+}
+
+/** An id with its plant and the plant's `ETag`, or without both where there is none. */
+export type FoundPlant = { readonly id: PlantId } & (
+  | { readonly plant: StoredPlant; readonly etag: string }
+  | { readonly plant: undefined; readonly etag?: undefined }
+);
 
 /** An id whose plant was not deleted, and why. */
 export interface RejectedId extends Rejection {
@@ -105,10 +129,46 @@ export function storeAll<Given extends NewPlantInput>(
 }
 
 /**
+ * Updates any number of plants in batches, two at a time, each only if it still has the `ETag` in its `ifMatch`. Await it for the totals
+ * and all rejections, or iterate it for the totals so far and the rejections of each batch, as with `storeAll`. Nothing is sent until you
+ * do either.
+ *
+ * It replaces all fields: pass those that stay as well. It rejects plants that have changed since (`precondition_failed`), and IDs without
+ * a plant. You can send the same updates again after any failure: a plant that is already as sent is updated.
+ *
+ * @throws {RejectedError} as `storeAll` does
+ *
+ * @example
+ * import { createClient, getAll, updateAll } from '@plant-store/client';
+ *
+ * const client = createClient({ baseUrl: 'http://127.0.0.1:3000', token: 'pst_…' });
+ * const found = await getAll(client, [11_002, 11_003]);
+ * const updates = found.flatMap(({ plant, etag }) => (plant ? { ...plant, tag: 'fern', ifMatch: etag } : []));
+ * const { updated, rejections } = await updateAll(client, updates);
+ * console.log(`${updated} updated`);
+ * for (const { plant, message } of rejections) console.error(plant.id, message);
+ */
+export function updateAll<Given extends PlantUpdate>(
+  client: Pick<Client, 'updatePlants'>,
+  plants: Many<Given>,
+  options: BulkOptions = {},
+): IterablePromise<UpdateTotals<Given>, UpdateTotals<Given>> {
+  const update: Send<Given, UpdateResult> = (some, call) =>
+    client.updatePlants({ ...call, body: { plants: some } });
+  const counts = { updated: 0, rejected: 0 };
+  return runOnce(plants, update, options, counts, ({ item: plant, index, result }) => {
+    if ('error' in result) return { plant, index, error: result.error, message: result.message };
+    counts.updated++;
+    return undefined;
+  });
+}
+
+/**
  * Deletes the plants with any number of ids in batches, two at a time. Await it for the totals and all rejections, or iterate it for the
  * totals so far and the rejections of each batch, as with `storeAll`. Nothing is sent until you do either.
  *
- * It rejects ids that no plant ever had, and texts that are no id. You can delete the same ids again after any failure.
+ * With `{ id, ifMatch }` in place of an id, it deletes the plant only if it still has this `ETag`. It rejects those that have changed since
+ * (`precondition_failed`), ids that no plant ever had, and texts that are no id. You can delete the same ids again after any failure.
  *
  * @throws {RejectedError} as `storeAll` does
  * @throws {TypeError} for a single ID as text, which would be a list of its digits
@@ -124,13 +184,19 @@ export function storeAll<Given extends NewPlantInput>(
  */
 export function deleteAll(
   client: Pick<Client, 'deletePlants'>,
-  ids: Many<PlantId>,
+  ids: Many<PlantId | ConditionalId>,
   options: BulkOptions = {},
 ): IterablePromise<DeleteTotals, DeleteTotals> {
-  const remove: Send<PlantId, DeleteResult> = (some, call) =>
-    client.deletePlants({ ...call, body: { ids: some.map(toIdText) } });
+  const remove: Send<PlantId | ConditionalId, DeleteResult> = (some, call) => {
+    const body = { ids: some.map((item) => toIdText(idOf(item))) };
+    // An id without a condition is deleted whatever its plant is.
+    const ifMatch = some.map((item) => (typeof item === 'object' ? item.ifMatch : '*'));
+    const isConditional = some.some((item) => typeof item === 'object');
+    return client.deletePlants({ ...call, body: isConditional ? { ...body, ifMatch } : body });
+  };
   const counts = { deleted: 0, rejected: 0 };
-  return runOnce(ids, remove, options, counts, ({ item: id, index, result }) => {
+  return runOnce(ids, remove, options, counts, ({ item, index, result }) => {
+    const id = idOf(item);
     if ('error' in result) return { id, index, error: result.error, message: result.message };
     counts.deleted++;
     return undefined;
@@ -138,8 +204,8 @@ export function deleteAll(
 }
 
 /**
- * Gets the plants with any number of ids in batches, two at a time: each id with its plant, in order, and `undefined` where there is
- * none. Iterate it for one after the other, or await it for an array. Nothing is sent until you do either. Each loop takes `ids` again.
+ * Gets the plants with any number of ids in batches, two at a time: each id with its plant and the `ETag` of the plant, in order, and
+ * `undefined` where there is none. Iterate it for one after the other, or await it for an array. Nothing is sent until you do either. Each loop takes `ids` again.
  *
  * A loop takes no more ids than it sends. Where the rate limit permits no more, it waits as `storeAll` does.
  *
@@ -157,16 +223,16 @@ export function getAll(
   client: Pick<Client, 'getPlants'>,
   ids: Many<PlantId>,
   options: BulkOptions = {},
-): IterablePromise<{ readonly id: PlantId; readonly plant: StoredPlant | undefined }> {
+): IterablePromise<FoundPlant> {
   const get: Send<PlantId, GetResult> = (some, call) =>
     client.getPlants({ ...call, body: { ids: some.map(toIdText) } });
-  async function* iterate() {
+  async function* iterate(): AsyncGenerator<FoundPlant> {
     const batches = sendAll(ids, get, options, new AbortController(), true);
     for await (const batch of batches) {
       for (const { item: id, result, reply } of batch) {
         if ('error' in result && result.status !== 404)
           throw new RejectedError({ ...reply, ...result, body: result });
-        yield { id, plant: 'error' in result ? undefined : result.plant };
+        yield 'error' in result ? { id, plant: undefined } : { id, plant: result.plant, etag: result.etag };
       }
     }
   }
@@ -178,7 +244,7 @@ type Link<Totals> = () => Promise<readonly [totals: Totals, next: Link<Totals>] 
 
 /** Sends items once, however often that is awaited and iterated, and counts the results. Leaving a loop early aborts what is in flight. */
 function runOnce<
-  Given extends NewPlantInput | PlantId,
+  Given extends NewPlantInput | PlantId | ConditionalId,
   Result extends { readonly status: number },
   Counts extends { rejected: number },
   Rejected extends Rejection,
@@ -231,6 +297,8 @@ function runOnce<
   );
 }
 
+const idOf = (item: PlantId | ConditionalId) => (typeof item === 'object' ? item.id : item);
+
 function toIdText(id: PlantId): string {
   if (typeof id === 'number' && !Number.isSafeInteger(id))
     throw new RangeError(`The id ${id} may have been rounded: pass a bigint, or its digits as text`);
@@ -272,7 +340,10 @@ const concurrency = 2;
 const defaultRetryAfterMs = 10_000;
 
 /** Sends items in batches, and again what has no final result, and yields the items of each batch, in order. `control` aborts it. */
-async function* sendAll<Given extends NewPlantInput | PlantId, Result extends { readonly status: number }>(
+async function* sendAll<
+  Given extends NewPlantInput | PlantId | ConditionalId,
+  Result extends { readonly status: number },
+>(
   given: Many<Given>,
   sendOnce: Send<Given, Result>,
   { rounds = 10, signal, ...options }: BulkOptions,
@@ -380,7 +451,7 @@ async function* sendAll<Given extends NewPlantInput | PlantId, Result extends { 
 }
 
 /** Divides items into batches, each of which is filled before the next one begins. */
-async function* divide<Given extends NewPlantInput | PlantId>(
+async function* divide<Given extends NewPlantInput | PlantId | ConditionalId>(
   given: Many<Given>,
 ): AsyncGenerator<Item<Given>[]> {
   if (typeof given === 'string') throw new TypeError('Pass an array of IDs, not a string');
@@ -400,9 +471,13 @@ async function* divide<Given extends NewPlantInput | PlantId>(
   if (batch.length > 0) yield batch;
 }
 
-/** The most bytes that the JSON of an item can have in UTF-8, where an escaped character takes six. The few of a number do not count. */
-function sizeOf(item: NewPlantInput | PlantId): number {
+/**
+ * The most bytes that the JSON of an item can have in UTF-8, where an escaped character takes two or six. The few of a number do not
+ * count.
+ */
+function sizeOf(item: NewPlantInput | PlantId | ConditionalId): number {
   const members = Object.entries(item);
   const text = members.join('');
-  return 8 * members.length + (/^[ !#-[\]-~]*$/.test(text) ? text.length : 6 * text.length);
+  const perCharacter = /^[ !#-[\]-~]*$/.test(text) ? 1 : /^[ -~]*$/.test(text) ? 2 : 6;
+  return 8 * members.length + perCharacter * text.length;
 }

@@ -7,8 +7,10 @@ import type {
   NewToken,
   Operations,
   Plant,
+  PlantDeletions,
   PlantIds,
   PlantQuery,
+  PlantUpdates,
   Precondition,
   TagQuery,
   TokenRotation,
@@ -53,8 +55,11 @@ export interface Client {
   /** Gets up to 1,000 plants. Each has its own result, in the order sent. `getAll` takes any number. */
   getPlants(request: { readonly body: PlantIds } & CallOptions): Promise<ReplyOf<'getPlants'>>;
 
-  /** Deletes up to 1,000 plants. Each has its own result, in the order sent. `deleteAll` takes any number. */
-  deletePlants(request: { readonly body: PlantIds } & CallOptions): Promise<ReplyOf<'deletePlants'>>;
+  /** Replaces all fields of up to 1,000 plants, each on the condition `ifMatch`. Each has its own result, in the order sent. `updateAll` takes any number. */
+  updatePlants(request: { readonly body: PlantUpdates } & CallOptions): Promise<ReplyOf<'updatePlants'>>;
+
+  /** Deletes up to 1,000 plants, with `ifMatch` only those that are still as they were. Each has its own result, in the order sent. `deleteAll` takes any number. */
+  deletePlants(request: { readonly body: PlantDeletions } & CallOptions): Promise<ReplyOf<'deletePlants'>>;
 
   /** Replaces all fields of a plant on a condition. If the condition is false, the status is 412. `saveEdit` changes single fields. */
   updatePlant(

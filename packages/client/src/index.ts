@@ -9,14 +9,18 @@ export {
 export type * from '@plant-store/contract/operations';
 export {
   type BulkOptions,
+  type ConditionalId,
   type DeleteTotals,
   deleteAll,
+  type FoundPlant,
   getAll,
   type PlantId,
   type RejectedId,
   type RejectedPlant,
   type StoreTotals,
   storeAll,
+  type UpdateTotals,
+  updateAll,
 } from './bulk.js';
 export type {
   BodyOf,

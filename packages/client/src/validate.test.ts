@@ -19,7 +19,9 @@ const calls: Record<CasedOperation, (client: Client) => Promise<{ status: number
   createPlants: (client) =>
     client.createPlants({ body: { plants: [{ id: 4, name: 'a' }, { id: 5 } as never] } }),
   getPlants: (client) => client.getPlants({ body: ids }),
-  deletePlants: (client) => client.deletePlants({ body: ids }),
+  updatePlants: (client) =>
+    client.updatePlants({ body: { plants: [{ id: 4, name: 'b', ifMatch: '*' }, { id: 5 } as never] } }),
+  deletePlants: (client) => client.deletePlants({ body: { ...ids, ifMatch: ids.ids.map(() => '"x"') } }),
   updatePlant: (client) =>
     client.updatePlant({ params, headers: { 'if-match': '*' }, body: { name: 'Orchid' } }),
   deletePlant: (client) => client.deletePlant({ params }),
@@ -148,7 +150,7 @@ describe('the message', () => {
           'Orchid',
         ],
       },
-      'body.results.0.plant.name must be a string; body.results.1.error must be of type number; ' +
+      'body.results.0.plant.name must be a string; body.results.0.etag is required; body.results.1.error must be of type number; ' +
         'body.results.1.message is required; body.results.2.status has a value that is not allowed; ' +
         'body.results.3 must be of type object',
     ],

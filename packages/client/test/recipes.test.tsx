@@ -66,6 +66,9 @@ it('updates a plant, and shows a conflict', async () => {
 
 it('deletes many plants', async () => {
   const { store, client } = await openWithPlants(3);
+  const { tagPlants } = await load('recipes', 'tag-plants.ts');
+  expect(await tagPlants(client, [1, 2n, '99'], 'shade')).toEqual([]);
+  expect([1n, 2n, 3n].map((id) => store.plants.get(id)?.tag)).toEqual(['shade', 'shade', 'indoor']);
   const { deletePlants } = await load('recipes', 'delete-plants.ts');
   expect(await deletePlants(client, [1, 2n, '99'])).toEqual([expect.stringMatching(/^99: /)]);
   expect([...store.plants.keys()]).toEqual([3n]);

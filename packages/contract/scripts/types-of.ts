@@ -24,7 +24,8 @@ export function typesOf(resources: readonly Resource[]): string {
   const names = resources.map(({ name }) => member(name, `${capitalize(name)}Types`));
   return [
     '// Printed from the definitions of the resources: pnpm --filter @plant-store/contract run print-types',
-    "import type { FailedResult } from './errors.js';\n",
+    "import type { FailedResult } from './errors.js';",
+    "import type { ItemCondition } from './operation-parts.js';\n",
     ...resources.map(typesOfOne),
     declare('The types of all resources, by their names.', 'ResourceTypes', names),
   ].join('\n');
@@ -112,14 +113,37 @@ function typesOfOne(resource: Resource): string {
     declare(`The ${plural} of a batch, from 1 to 1,000.`, `${One}Ids`, [
       member('ids', 'readonly string[]', `The digits of each ID, such as the \`idText\` of ${a}.`),
     ]),
+    `/** ${capitalize(a)} of a batch to update: all its fields, with its ID as for a create, and a condition. */`,
+    `export type ${One}Update = New${One}Input & ItemCondition;\n`,
+    declare(`A batch of ${plural} to update, from 1 to 1,000.`, `${One}Updates`, [
+      member(plural, `readonly ${One}Update[]`),
+    ]),
+    declare(`The ${plural} of a batch to delete, from 1 to 1,000.`, `${One}Deletions extends ${One}Ids`, [
+      optional(
+        'ifMatch',
+        'readonly string[]',
+        `The \`ETag\` that each ${name} must still have, in the order of the IDs, or \`*\`. Default: none are compared.`,
+      ),
+    ]),
     declare(`${capitalize(a)} of a batch was found.`, `${prefix}FoundResult`, [
       member('status', '200'),
       member(name, `Stored${One}`),
+      member('etag', 'string', `The \`ETag\` of the ${name}.`),
     ]),
     `/** The outcome of one ${name} of a batch: what a request of its own would have returned. */`,
     `export type ${prefix}GetResult = ${prefix}FoundResult | FailedResult<400 | 404 | 500 | 503>;\n`,
     declare(`The outcomes of a batch, in the order of its ${plural}.`, `${prefix}GetResults`, [
       member('results', `${prefix}GetResult[]`),
+    ]),
+    declare(`${capitalize(a)} of a batch was updated, or is already as sent.`, `${prefix}UpdatedResult`, [
+      member('status', '200'),
+      member(name, `Stored${One}`),
+      member('etag', 'string', `The \`ETag\` of the ${name} as it is now.`),
+    ]),
+    `/** The outcome of one ${name} of a batch: what a request of its own would have returned. */`,
+    `export type ${prefix}UpdateResult = ${prefix}UpdatedResult | FailedResult<400 | 404 | 412 | 500 | 503>;\n`,
+    declare(`The outcomes of a batch, in the order of its ${plural}.`, `${prefix}UpdateResults`, [
+      member('results', `${prefix}UpdateResult[]`),
     ]),
     declare(`The last change of ${a} was its creation or an update.`, `Stored${prefix}Change`, [
       member('kind', "'created' | 'updated'"),
@@ -148,7 +172,10 @@ function typesOfOne(resource: Resource): string {
       member('page', `${One}Page`),
       member('batch', `New${Many}`),
       member('ids', `${One}Ids`),
+      member('updates', `${One}Updates`),
+      member('deletions', `${One}Deletions`),
       member('getResults', `${prefix}GetResults`),
+      member('updateResults', `${prefix}UpdateResults`),
       member('change', `${prefix}Change`),
       member('changePage', `${prefix}ChangePage`),
     ]),

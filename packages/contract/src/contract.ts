@@ -80,7 +80,8 @@ const router = c.router(
       description:
         'Creates up to 1,000 plants. Each has a result of its own, in the order sent: 200 once it is stored, durably, otherwise ' +
         'the number and the message that a request of its own would have been answered with. One that is not stored, such as one ' +
-        'that is not valid, stops none of the others: the reply is 200 all the same. Any part of a batch can be retried safely.',
+        'that is not valid, stops none of the others: the reply is 200 all the same. Any part of a batch can be retried safely. ' +
+        'The `etag` of a result is that of the plant as it was created.',
       metadata: { scope: 'create', resource: 'plant', operation: 'createMany' } as const,
       query: NoQuerySchema,
       body: plants.batch,
@@ -91,12 +92,33 @@ const router = c.router(
       summary: 'Get plants',
       description:
         'The plants with up to 1,000 ids. Each id has a result of its own, in the order sent: 200 with the plant, otherwise the ' +
-        'number and the message that a request of its own would have been answered with. What it shows is durable. A reply has at ' +
-        'most 4 MiB of text, or one plant: ids that are left over have the status 503, and are to be sent again.',
+        'number and the message that a request of its own would have been answered with. The `etag` of a result is what an update ' +
+        'or a delete takes as its condition. What it shows is durable. A reply has at most ' +
+        ' 4 MiB of text, or one plant: ids that are left over have the status 503, and are to be sent again.',
       metadata: { scope: 'read', resource: 'plant', operation: 'getMany' } as const,
       query: NoQuerySchema,
       body: plants.ids,
       responses: { 200: plants.getResults },
+    },
+    updatePlants: {
+      ...routes.updatePlants,
+      summary: 'Update plants',
+      description:
+        'Replaces the name and the tag of up to 1,000 plants, each if it is still the one whose `ETag` is its `ifMatch`. Each has a ' +
+        'result of its own, in the order sent: 200 with the plant and its new `etag`, durably, otherwise the number and the message ' +
+        'that a `PUT` with this `If-Match` would have been answered with. One that is not updated stops none of the others. Several ' +
+        'items of one id act one after the other. A plant that is already as sent is 200, so any part of a batch can be retried ' +
+        'safely. A reply has at most 4 MiB of text, or one plant: items that are left over have the status 503, change nothing, and ' +
+        'are to be sent again.',
+      metadata: {
+        scope: 'update',
+        resource: 'plant',
+        operation: 'updateMany',
+        example: { name: 'Monstera adansonii' },
+      } as const,
+      query: NoQuerySchema,
+      body: plants.updates,
+      responses: { 200: plants.updateResults },
     },
     deletePlants: {
       ...routes.deletePlants,
@@ -104,10 +126,11 @@ const router = c.router(
       description:
         'Deletes the plants with up to 1,000 ids. Each id has a result of its own, in the order sent: 204 once its plant is deleted, ' +
         'durably, or if it was deleted before; otherwise the number and the message that a request of its own would have been ' +
-        'answered with. One that is not deleted stops none of the others. Any part of a batch can be retried safely.',
+        'answered with. One that is not deleted stops none of the others. Any part of a batch can be retried safely. With `ifMatch` ' +
+        'each plant is deleted only if it is still the one with the `ETag` at the same place there.',
       metadata: { scope: 'delete', resource: 'plant', operation: 'deleteMany' } as const,
       query: NoQuerySchema,
-      body: plants.ids,
+      body: plants.deletions,
       responses: { 200: plants.deleteResults },
     },
     updatePlant: {

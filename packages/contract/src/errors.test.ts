@@ -116,6 +116,7 @@ it('derives the errors that an operation adds to those of all from its body and 
     listPlants: [],
     createPlants: ofBatch,
     getPlants: ofBatch,
+    updatePlants: ofBatch,
     deletePlants: ofBatch,
     updatePlant: [...ofBody, 'precondition_required', ...conditions],
     deletePlant: conditions,

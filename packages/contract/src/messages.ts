@@ -18,6 +18,8 @@ export const messages = {
   malformedJson: (problem: string) => `The body is not valid JSON: ${problem}.`,
   invalidIfMatch:
     'The request is not valid: the header if-match must be the ETag of a reply, with its double quotes, or *.',
+  invalidItemIfMatch:
+    'The ifMatch of this item must be the ETag of a reply or a result, with its double quotes, or *.',
   invalidCursor:
     'The query parameter after is not of this list: pass the next of a page unchanged, with the same other parameters but limit, or begin again without it.',
   cursorExpired:

@@ -26,7 +26,8 @@ interface Signatures<Types extends ResourceTypes[keyof ResourceTypes]> {
   list: { query?: Types['query']; success: Types['page'] };
   createMany: { body: Types['batch']; success: CreateResults };
   getMany: { body: Types['ids']; success: Types['getResults'] };
-  deleteMany: { body: Types['ids']; success: DeleteResults };
+  updateMany: { body: Types['updates']; success: Types['updateResults'] };
+  deleteMany: { body: Types['deletions']; success: DeleteResults };
   update: { body: Types['input']; success: Types['stored'] };
   delete: { success: undefined };
   changes: { success: Types['changePage'] };

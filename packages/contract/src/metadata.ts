@@ -11,6 +11,7 @@ export type RecordOperation =
   | 'list'
   | 'createMany'
   | 'getMany'
+  | 'updateMany'
   | 'deleteMany'
   | 'update'
   | 'delete'

@@ -45,6 +45,9 @@ function exampleOfRecords({ resource, operation, example }: RecordMetadata): Exa
   const requests: Readonly<Record<RecordOperation, ExampleRequest>> = {
     create: { body: { id, ...record, ...example } },
     createMany: { body: { [plural]: batch.map((each) => ({ id: each, ...record, ...example })) } },
+    updateMany: {
+      body: { [plural]: batch.map((each) => ({ id: each, ...record, ...example, ifMatch: '*' })) },
+    },
     getMany: ofMany,
     deleteMany: ofMany,
     get: ofOne,

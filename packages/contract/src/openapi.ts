@@ -3,12 +3,23 @@ import { contract } from './contract.js';
 import type { Operation } from './metadata.js';
 import { exampleOf } from './openapi-examples.js';
 import { describePaths, headers } from './openapi-paths.js';
+import { schemasOf } from './record-schemas.js';
+import { capitalize } from './resource.js';
 import { resources } from './resources.js';
 
 /** The example of each body, by its schema. */
 const bodies = new Map<unknown, unknown>(
   Object.values<Operation>(contract).flatMap((operation) =>
     'body' in operation ? [[operation.body, exampleOf(operation).body]] : [],
+  ),
+);
+
+/** The items of batches of updates, which these refer to. */
+const updates = Object.fromEntries(
+  Object.values<Operation>(contract).flatMap(({ metadata }) =>
+    metadata.operation === 'updateMany'
+      ? [[`${capitalize(metadata.resource)}Update`, schemasOf(resources[metadata.resource]).update]]
+      : [],
   ),
 );
 
@@ -39,6 +50,7 @@ export function createOpenApiDocument(): ReturnType<typeof createDocument> {
       ],
       paths: describePaths(contract),
       components: {
+        schemas: updates,
         securitySchemes: {
           bearer: {
             type: 'http',

@@ -106,6 +106,14 @@ export interface CreatedResult {
   status: 200;
   /** Whether the same record was stored before. */
   replayed: boolean;
+  /** The `ETag` of the record as it was created. It is out of date if the record has changed since. */
+  etag: string;
+}
+
+/** The condition of an update in a batch. */
+export interface ItemCondition {
+  /** The `ETag` that the record must still have, from a reply or a result, or `*` to update whatever is there. */
+  ifMatch: string;
 }
 
 /** A record of a batch was deleted, now or before. */
@@ -115,7 +123,7 @@ export interface DeletedResult {
 
 /** The outcome of one record of a batch: what a request of its own would have returned. */
 export type CreateResult = CreatedResult | FailedResult<400 | 500 | 503>;
-export type DeleteResult = DeletedResult | FailedResult<400 | 404 | 500 | 503>;
+export type DeleteResult = DeletedResult | FailedResult<400 | 404 | 412 | 500 | 503>;
 
 /** The outcomes of a batch, in the order of its records. */
 export interface CreateResults {

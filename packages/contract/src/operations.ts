@@ -20,10 +20,13 @@ import type {
   NewPlantInput,
   NewPlants,
   Plant,
+  PlantDeletions,
   PlantIds,
   PlantPage,
   PlantQuery,
+  PlantUpdates,
   StoredPlant,
+  UpdateResults,
 } from './types.js';
 
 export type { FailedResult } from './errors.js';
@@ -85,8 +88,16 @@ export interface Operations {
       403: ErrorBody<40300>;
     };
   };
+  updatePlants: {
+    body: PlantUpdates;
+    responses: CommonFailures & {
+      200: UpdateResults;
+      400: ErrorBody<40000 | 40001 | 40002 | 40004 | 40005 | 40006>;
+      403: ErrorBody<40300>;
+    };
+  };
   deletePlants: {
-    body: PlantIds;
+    body: PlantDeletions;
     responses: CommonFailures & {
       200: DeleteResults;
       400: ErrorBody<40000 | 40001 | 40002 | 40004 | 40005 | 40006>;

@@ -99,8 +99,9 @@ it('a batch has the records under their plural', () => {
 });
 
 it('is described by its own noun, in one component for each of its schemas', () => {
-  const replies = ['shown', 'stored', 'page', 'createResults', 'getResults', 'deleteResults', 'changePage'];
-  const bodies = ['fields', 'create', 'batch', 'ids'];
+  const results = ['createResults', 'getResults', 'updateResults', 'deleteResults'];
+  const replies = ['shown', 'stored', 'page', ...results, 'changePage'];
+  const bodies = ['fields', 'create', 'batch', 'ids', 'update', 'updates', 'deletions'];
   const contentOf = (name: string) => ({
     content: { 'application/json': { schema: schemas[name as keyof typeof schemas] } },
   });
@@ -121,8 +122,9 @@ it('is described by its own noun, in one component for each of its schemas', () 
   });
   expect(Object.keys(document.components?.schemas ?? {}).sort()).toEqual([
     ...['NewOrchard', 'NewOrchards', 'Orchard', 'OrchardChange', 'OrchardChangePage', 'OrchardCreateResult'],
-    ...['OrchardCreateResults', 'OrchardDeleteResult', 'OrchardDeleteResults', 'OrchardGetResult'],
-    ...['OrchardGetResults', 'OrchardIds', 'OrchardInput', 'OrchardPage', 'StoredOrchard'],
+    ...['OrchardCreateResults', 'OrchardDeleteResult', 'OrchardDeleteResults', 'OrchardDeletions'],
+    ...['OrchardGetResult', 'OrchardGetResults', 'OrchardIds', 'OrchardInput', 'OrchardPage'],
+    ...['OrchardUpdate', 'OrchardUpdateResult', 'OrchardUpdateResults', 'OrchardUpdates', 'StoredOrchard'],
   ]);
   // Without an article, the noun of the first resource may be another word: records have an order, also where they are orders.
   expect(JSON.stringify(document)).not.toMatch(/\ba plant\b|\ba orchard/);
@@ -131,5 +133,9 @@ it('is described by its own noun, in one component for each of its schemas', () 
   expect(document.components?.schemas?.['NewOrchard']).toMatchObject({
     description: expect.stringContaining('`id`, `name`, and `isOpen` are required'),
     examples: [expect.objectContaining({ id: 1, area: 9007199254740992, plantIds: [1, 2] })],
+  });
+  expect(document.components?.schemas?.['OrchardUpdate']).toMatchObject({
+    description: expect.stringContaining('`id`, `name`, `isOpen`, and `ifMatch` are required'),
+    required: ['name', 'isOpen', 'ifMatch'],
   });
 });

@@ -68,8 +68,13 @@ export interface Schemas<Types extends RecordTypes> {
   readonly page: z.ZodType<Types['page'], Types['page']>;
   readonly batch: z.ZodType<Types['batch'], Types['batch']>;
   readonly ids: z.ZodType<Types['ids'], Types['ids']>;
+  /** An item of `updates`, for the document. */
+  readonly update: z.ZodType;
+  readonly updates: z.ZodType<Types['updates'], Types['updates']>;
+  readonly deletions: z.ZodType<Types['deletions'], Types['deletions']>;
   readonly createResults: z.ZodType<CreateResults, CreateResults>;
   readonly getResults: z.ZodType<Types['getResults'], Types['getResults']>;
+  readonly updateResults: z.ZodType<Types['updateResults'], Types['updateResults']>;
   readonly deleteResults: z.ZodType<DeleteResults, DeleteResults>;
   readonly changePage: z.ZodType<Types['changePage'], Types['changePage']>;
   /** The id in a path. */
@@ -207,22 +212,41 @@ export function schemasOf<Name extends keyof ResourceTypes>(
         override: { examples: [example] },
       })
     : shown;
-  const required = fields.flatMap(([each, { required }]) => (required ? `\`${each}\`` : []));
-  const create = createIdentifiedSchema(body.shape, name).meta({
-    id: `New${One}`,
-    description:
-      `${A} to create, under an id that the client chooses. ${areRequired(['`id`', ...required])} required; ` +
-      '`idText` can take the place of `id`.',
-    override: ({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }) => {
-      Object.assign(jsonSchema, {
-        required: jsonSchema.required?.filter((each) => each !== 'id'),
-        // Generators ignore `if`, and make one plain type for either. Of `anyOf` some make `any`, and others a wrapper.
-        if: { required: ['idText'] },
-        else: { required: ['id'] },
-        examples: [{ id: 1, ...example }],
-      });
-    },
+  const required = fields.flatMap(([each, { required }]) => (required ? each : []));
+  const identified = (
+    id: string,
+    what: string,
+    more: z.core.$ZodLooseShape = {},
+    itsExample: object = {},
+  ) => {
+    const all = ['id', ...required, ...Object.keys(more)].map((each) => `\`${each}\``);
+    return createIdentifiedSchema({ ...body.shape, ...more }, name).meta({
+      id,
+      description: `${what} ${areRequired(all)} required; \`idText\` can take the place of \`id\`.`,
+      override: ({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }) => {
+        Object.assign(jsonSchema, {
+          required: jsonSchema.required?.filter((each) => each !== 'id'),
+          // Generators ignore `if`, and make one plain type for either. Of `anyOf` some make `any`, and others a wrapper.
+          if: { required: ['idText'] },
+          else: { required: ['id'] },
+          examples: [{ id: 1, ...example, ...itsExample }],
+        });
+      },
+    });
+  };
+  const create = identified(`New${One}`, `${A} to create, under an id that the client chooses.`);
+  const etag = z.string().meta({
+    description: `What names the ${name} as it is in this result, as the header \`ETag\` does: for \`If-Match\`, and for \`ifMatch\` of a batch`,
   });
+  const ifMatch = z.string().meta({
+    description: `The \`ETag\` of the ${name} that you mean, from any reply or result; \`*\` for whatever is there`,
+  });
+  const update = identified(
+    `${One}Update`,
+    `${A} to update, with the \`ETag\` that it must still have.`,
+    { ifMatch },
+    { ifMatch: '"Cg3OCfBOkdbbaSJDTzz9Wg"' },
+  );
   const id = ShownInt64Schema.meta({ description: `Identification number of the ${name}` });
   const idText = z.string().regex(shortest).meta({
     description:
@@ -287,19 +311,52 @@ export function schemasOf<Name extends keyof ResourceTypes>(
     },
     `${Many} to create, each under an id that the client chooses.`,
   );
-  const ids = object(
-    `${One}Ids`,
+  const updates = object(
+    `${One}Updates`,
     {
-      ids: createBatchListSchema('id', 'ids', {
+      [plural]: createBatchListSchema(name, plural, {
         description:
-          `The digits of each in the shortest decimal notation, as text, such as the \`idText\` of ${a}. One that is not, ` +
-          'such as a number, does not make the request invalid: the reply is 200, with the status 400 in its result',
-        items: { type: 'string', pattern: shortest.source, examples: ['9007199254740993'] },
-        shape: {},
+          `One that is not ${withArticle(`${One}Update`)} does not make the request invalid: the reply is 200, with the status 400 in ` +
+          'its result. A gateway that validates requests by this schema would reject the whole batch',
+        items: { $ref: `#/components/schemas/${One}Update` },
+        shape: jsonShapeOf(update),
       }),
     },
-    `The ids of ${plural}.`,
+    `${Many} to update, each on a condition.`,
   );
+  const idList = createBatchListSchema('id', 'ids', {
+    description:
+      `The digits of each in the shortest decimal notation, as text, such as the \`idText\` of ${a}. One that is not, ` +
+      'such as a number, does not make the request invalid: the reply is 200, with the status 400 in its result',
+    items: { type: 'string', pattern: shortest.source, examples: ['9007199254740993'] },
+    shape: {},
+  });
+  const ids = object(`${One}Ids`, { ids: idList }, `The ids of ${plural}.`);
+  const deletions = z
+    .object(
+      {
+        ids: idList,
+        ifMatch: createBatchListSchema('ETag', 'ETags', {
+          description:
+            `The \`ETag\` of each ${name} that you mean, from any reply or result: as many as \`ids\`, in the same order; \`*\` for any ` +
+            `${name}. Without this list all are deleted, whatever they are`,
+          items: { type: 'string' },
+          shape: {},
+        }).optional(),
+      },
+      { error: 'must be a JSON object' },
+    )
+    .refine(({ ids, ifMatch }) => ifMatch === undefined || ifMatch.length === ids.length, {
+      path: ['ifMatch'],
+      error: ({ input }) => {
+        const { ids, ifMatch } = input as Readonly<Record<'ids' | 'ifMatch', readonly unknown[]>>;
+        return `must have as many ETags as there are ids: ${ids.length}, not ${ifMatch.length}`;
+      },
+    })
+    .meta({
+      id: `${One}Deletions`,
+      description: `The ids of ${plural} to delete, on a condition for each, if any.`,
+    });
   /** The outcomes of a batch, each of which is a success or an error of one of the statuses. */
   const results = (operation: string, success: z.core.$ZodLooseShape, statuses: readonly number[]) => {
     const failure = z.object({ status: statusOf(statuses), error: ErrorNumberSchema, message: z.string() });
@@ -345,9 +402,17 @@ export function schemasOf<Name extends keyof ResourceTypes>(
     page,
     batch,
     ids,
-    createResults: results('Create', { status: statusOf([200]), replayed }, [400, 500, 503]),
-    getResults: results('Get', { status: statusOf([200]), [name]: stored }, [400, 404, 500, 503]),
-    deleteResults: results('Delete', { status: statusOf([204]) }, [400, 404, 500, 503]),
+    update,
+    updates,
+    deletions,
+    createResults: results('Create', { status: statusOf([200]), replayed, etag }, [400, 500, 503]),
+    getResults: results('Get', { status: statusOf([200]), [name]: stored, etag }, [400, 404, 500, 503]),
+    updateResults: results(
+      'Update',
+      { status: statusOf([200]), [name]: stored, etag },
+      [400, 404, 412, 500, 503],
+    ),
+    deleteResults: results('Delete', { status: statusOf([204]) }, [400, 404, 412, 500, 503]),
     changePage,
     id: Int64ParameterSchema.meta({
       description:

@@ -57,6 +57,11 @@ function describeRecords(
       503: `${cannot('store')}; nothing was stored`,
     },
     getMany: { 200: 'The result of each id', 400: batch, 503: cannot('read') },
+    updateMany: {
+      200: `The result of each ${name}`,
+      400: `${batch}; nothing was changed`,
+      503: `${cannot('update')}; nothing was changed`,
+    },
     deleteMany: {
       200: 'The result of each id',
       400: `${batch}; nothing was deleted`,
@@ -118,6 +123,7 @@ const recordErrors: Partial<Record<RecordOperation, readonly ErrorName[]>> = {
   create: ['id_taken', 'id_retired'],
   createMany: ['batch_too_large'],
   getMany: ['batch_too_large'],
+  updateMany: ['batch_too_large'],
   deleteMany: ['batch_too_large'],
   update: ['precondition_required'],
   changes: ['cursor_expired'],

@@ -52,10 +52,11 @@ export interface Resource<Name extends string = string, Plural extends string = 
   readonly fields: Readonly<Record<string, Field>>;
 }
 
-/** What records, tables, files, or queries of lists have besides the fields. */
+/** What records, items of batches, tables, files, or queries of lists have besides the fields. */
 type ReservedName =
   | 'id'
   | 'idText'
+  | 'ifMatch'
   | 'addedAt'
   | 'addedBy'
   | 'changedAt'

@@ -22,6 +22,7 @@ export const routes = {
   listPlants: { method: 'GET', path: '/plants' },
   createPlants: { method: 'POST', path: '/plants/batch' },
   getPlants: { method: 'POST', path: '/plants/batch/get' },
+  updatePlants: { method: 'POST', path: '/plants/batch/update' },
   deletePlants: { method: 'POST', path: '/plants/batch/delete' },
   updatePlant: { method: 'PUT', path: '/plants/:id', statuses: [200, 404, 412] },
   deletePlant: { method: 'DELETE', path: '/plants/:id', statuses: [204, 404, 412] },

@@ -20,7 +20,13 @@ import {
   TimeSchema,
 } from './value-schemas.js';
 
-const { batch: NewPlantsSchema, ids: PlantIdsSchema, query: PlantQuerySchema } = plantSchemas;
+const {
+  batch: NewPlantsSchema,
+  ids: PlantIdsSchema,
+  query: PlantQuerySchema,
+  updates: PlantUpdatesSchema,
+  deletions: PlantDeletionsSchema,
+} = plantSchemas;
 const range = 'must be an integer from -9223372036854775808 to 9223372036854775807';
 const shortest = 'must be in the shortest decimal notation:';
 const rose = { id: 1, name: 'Rose' };
@@ -213,6 +219,10 @@ it('has the JSON shape of a plant, and of the plants of a batch', () => {
   expect(jsonShapeOf(NewPlantsSchema)).toEqual({ members: [plants] });
   const ids = { name: 'ids', shape: { items: {}, maxItems: MAX_RECORDS } };
   expect(jsonShapeOf(PlantIdsSchema)).toEqual({ members: [ids] });
+  const update = { members: [...plant.members, { name: 'ifMatch', shape: {} }] };
+  const updates = { name: 'plants', shape: { items: update, maxItems: MAX_RECORDS } };
+  expect(jsonShapeOf(PlantUpdatesSchema)).toEqual({ members: [updates] });
+  expect(jsonShapeOf(PlantDeletionsSchema)).toEqual({ members: [ids, { ...ids, name: 'ifMatch' }] });
 });
 
 it('has the JSON shape of objects, lists, transforms, and what may be absent or null', () => {

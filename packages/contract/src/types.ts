@@ -1,5 +1,6 @@
 // Printed from the definitions of the resources: pnpm --filter @plant-store/contract run print-types
 import type { FailedResult } from './errors.js';
+import type { ItemCondition } from './operation-parts.js';
 
 /** A plant without its ID. */
 export interface Plant {
@@ -78,10 +79,26 @@ export interface PlantIds {
   ids: readonly string[];
 }
 
+/** A plant of a batch to update: all its fields, with its ID as for a create, and a condition. */
+export type PlantUpdate = NewPlantInput & ItemCondition;
+
+/** A batch of plants to update, from 1 to 1,000. */
+export interface PlantUpdates {
+  plants: readonly PlantUpdate[];
+}
+
+/** The plants of a batch to delete, from 1 to 1,000. */
+export interface PlantDeletions extends PlantIds {
+  /** The `ETag` that each plant must still have, in the order of the IDs, or `*`. Default: none are compared. */
+  ifMatch?: readonly string[] | undefined;
+}
+
 /** A plant of a batch was found. */
 export interface FoundResult {
   status: 200;
   plant: StoredPlant;
+  /** The `ETag` of the plant. */
+  etag: string;
 }
 
 /** The outcome of one plant of a batch: what a request of its own would have returned. */
@@ -90,6 +107,22 @@ export type GetResult = FoundResult | FailedResult<400 | 404 | 500 | 503>;
 /** The outcomes of a batch, in the order of its plants. */
 export interface GetResults {
   results: GetResult[];
+}
+
+/** A plant of a batch was updated, or is already as sent. */
+export interface UpdatedResult {
+  status: 200;
+  plant: StoredPlant;
+  /** The `ETag` of the plant as it is now. */
+  etag: string;
+}
+
+/** The outcome of one plant of a batch: what a request of its own would have returned. */
+export type UpdateResult = UpdatedResult | FailedResult<400 | 404 | 412 | 500 | 503>;
+
+/** The outcomes of a batch, in the order of its plants. */
+export interface UpdateResults {
+  results: UpdateResult[];
 }
 
 /** The last change of a plant was its creation or an update. */
@@ -136,7 +169,10 @@ export interface PlantTypes {
   page: PlantPage;
   batch: NewPlants;
   ids: PlantIds;
+  updates: PlantUpdates;
+  deletions: PlantDeletions;
   getResults: GetResults;
+  updateResults: UpdateResults;
   change: Change;
   changePage: ChangePage;
 }

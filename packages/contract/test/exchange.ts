@@ -9,16 +9,17 @@ export interface Request {
   readonly line: string;
   /**
    * In place of a valid token and `application/json`, or besides; `TOKEN` stands for the token, `SECRET` for the last one of a reply,
-   * `ETAG` for the last one of a reply, `OPAQUE` for what that has in its quotes, and `undefined` omits a header.
+   * `ETAG` for the last one of a reply or of a result, `OPAQUE` for what that has in its quotes, and `undefined` omits a header.
    */
   readonly headers?: Readonly<Record<string, string | undefined>>;
+  /** `ETAG` and `OPAQUE` in a text stand for the same, within a string of JSON. */
   readonly body?: string | Uint8Array<ArrayBuffer>;
 }
 
 /** What plant stores must agree on of a reply. */
 export interface Reply {
   readonly status: number;
-  /** The text, in which the time of now is `now`, the `next` of a page and a new token `…`, and no time of a last use. */
+  /** The text, in which the time of now is `now`, the `next` of a page, a new token and an `etag` `…`, and no time of a last use. */
   readonly body: string;
   /** Those that count, by lower-case name: `x-request-id` unless it is a new one. */
   readonly headers: Readonly<Record<string, string>>;
@@ -161,12 +162,17 @@ export function createExchange({ fetch, baseUrl, token }: Store): (request: Requ
     const sent = Object.entries(given).flatMap(([name, value]): [string, string][] =>
       value === undefined ? [] : [[name, fill(value)]],
     );
-    const reply = await fetch(`${baseUrl}${target}`, { method, headers: sent, body });
+    const filled =
+      typeof body === 'string'
+        ? body.replaceAll('ETAG', JSON.stringify(etag).slice(1, -1)).replaceAll('OPAQUE', etag.slice(1, -1))
+        : body;
+    const reply = await fetch(`${baseUrl}${target}`, { method, headers: sent, body: filled });
     const text = await reply.text();
     next = /"next":"([^"]+)"/.exec(text)?.[1] ?? next;
     secret = /"secret":"([^"]+)"/.exec(text)?.[1] ?? secret;
     addedAt = /^\{"id":.*"addedAt":"([^"]+)Z"/.exec(text)?.[1] ?? addedAt;
-    etag = reply.headers.get('etag') ?? etag;
+    const [, ofResult] = [...text.matchAll(/"etag":"\\("[^"\\]+)\\"/g)].at(-1) ?? [];
+    etag = reply.headers.get('etag') ?? (ofResult && `${ofResult}"`) ?? etag;
     const requestId = reply.headers.get('x-request-id') ?? '';
     const isNew = uuid.test(requestId) && requestId !== headers?.['X-Request-Id'];
     // So that what the next request stores is newer.
@@ -175,6 +181,7 @@ export function createExchange({ fetch, baseUrl, token }: Store): (request: Requ
       status: reply.status,
       body: text
         .replace(/("(?:next|secret)":")[^"]+/, '$1…')
+        .replace(/"etag":"\\"[\w-]{22}\\""/g, '"etag":"…"')
         .replace(/,"lastUsedAt":"[^"]+"/g, '')
         .replace(/(?<="\w*[aA]t":")[^"]+/g, writeTime),
       headers: Object.fromEntries([

@@ -50,6 +50,13 @@ const batch = (...plants: readonly string[]) => batchOf(`{"plants":[${plants}]}`
 const batchOfIds = (what: string, body: string): Request => ({ line: `POST /plants/batch/${what}`, body });
 const getIds = (...ids: readonly string[]) => batchOfIds('get', `{"ids":[${ids}]}`);
 const deleteIds = (...ids: readonly string[]) => batchOfIds('delete', `{"ids":[${ids}]}`);
+const deleteEach = (tags: Readonly<Record<string, string>>) =>
+  batchOfIds('delete', JSON.stringify({ ids: Object.keys(tags), ifMatch: Object.values(tags) }));
+const updatesOf = (body: string) => batchOfIds('update', body);
+const updates = (...plants: readonly string[]) => updatesOf(`{"plants":[${plants}]}`);
+/** An item of these: a plant, on a condition. */
+const update = (id: Id, ifMatch: string, texts: Members = {}) =>
+  plant(id, { ...texts, ifMatch: JSON.stringify(ifMatch) });
 const thousand = Array(MAX_RECORDS).fill('0');
 const manyPlants = Array.from({ length: MAX_RECORDS }, (_, index) => plant(10_000 + index));
 const get = (target: string, method = 'GET'): Request => ({ line: `${method} ${target}` });
@@ -111,6 +118,8 @@ const excluded = (id: bigint) => rejected('precondition_failed', texts.excluded(
 const exists = (id: bigint) => rejected('precondition_failed', texts.exists(id));
 const invalidHeader = (name: string, problem: string) =>
   rejected('bad_request', `The request is not valid: the header ${name} ${problem}.`);
+const invalidItem = rejected('bad_request', messages.invalidItemIfMatch);
+const noCondition = rejected('precondition_required', texts.preconditionRequired);
 const invalidTags = (name: string) =>
   invalidHeader(name, 'must be the ETag of a reply, with its double quotes, or *');
 const notFound = (id: bigint) => rejected('plant_not_found', texts.notFound(id));
@@ -170,8 +179,11 @@ const resultsOf =
         reply.status < 300 ? show(reply) : reply.body.replace('{', `{"status":${reply.status},`),
       )}]}`,
     );
-const results = resultsOf(({ headers }) => `{"status":200,"replayed":${'idempotent-replayed' in headers}}`);
-const found = resultsOf(({ body }) => `{"status":200,"plant":${body}}`);
+const results = resultsOf(
+  ({ headers }) => `{"status":200,"replayed":${'idempotent-replayed' in headers},"etag":"…"}`,
+);
+const found = resultsOf(({ body }) => `{"status":200,"plant":${body},"etag":"…"}`);
+const updated = found;
 const removed = resultsOf(() => '{"status":204}');
 
 /** Ids, by how they may be written in JSON; and what is none. */
@@ -437,6 +449,12 @@ export const operationCases: Readonly<Record<CasedOperation, readonly Case[]>> =
     ...each(duplicate('id', first + 8), batch('{"id":1,"id":2}')),
     ...each(duplicate('plants', first + 10), batchOf('{"plants":[{"id":1}],"plants":[{"id":2}]}')),
     ['a query', { ...batch(plant(9)), line: 'POST /plants/batch?x=1' }, unknown('x')],
+    ['a plant with its tag in the result', batch(plant(5), plant(50, small)), results(replayed(), created())],
+    ['its tag, which a read has, too', { ...get('/plants/50'), headers: unlessLast }, notModified],
+    ['an update without a read', put(50, ifLast, large), ok(shown(50, large))],
+    ['a late retry of the create', batch(plant(50, small)), results(replayed())],
+    ['the tag of what was created, which has changed since', put(50, ifLast, all), changed(50n)],
+    ['to be deleted', remove(50), deleted],
     noToken(batch()),
     ...each(
       listed([shown(min), shown(1, all), ...[2, 5, 6, 7, 8, 10_000].map((id) => shown(id))], true),
@@ -459,6 +477,7 @@ export const operationCases: Readonly<Record<CasedOperation, readonly Case[]>> =
     ],
     ['an update', put(1, ifAny, small), ok(shown(1, small))],
     ['what it is now', getIds('"1"'), found(ok(shown(1, small)))],
+    ['its tag, which a read has, too', { ...get('/plants/1'), headers: unlessLast }, notModified],
     [
       '1,000 ids',
       getIds(...thousand.map((_, at) => `"${at + 10}"`)),
@@ -484,13 +503,154 @@ export const operationCases: Readonly<Record<CasedOperation, readonly Case[]>> =
     ],
     ['their ids in a batch', batch(plant(1, all), plant(7)), results(retired(1n), created())],
     ['what is left', get('/plants'), listed([shown(2, all), shown(7)])],
+    ...each(
+      invalidBatch('ifMatch must have as many ETags as there are ids: 2, not 1'),
+      batchOfIds('delete', '{"ids":["2","7"],"ifMatch":["*"]}'),
+    ),
+    ...each(
+      invalidBatch('ifMatch must be a list of ETags'),
+      ...['"*"', 'null', '{}'].map((tags) => batchOfIds('delete', `{"ids":["2"],"ifMatch":${tags}}`)),
+    ),
+    ...each(
+      invalidBatch('ifMatch must have at least one ETag'),
+      batchOfIds('delete', '{"ids":["2"],"ifMatch":[]}'),
+    ),
+    [
+      'more than 1,000 ids, each on a condition',
+      batchOfIds('delete', `{"ids":["1",${thousand}],"ifMatch":["*",${thousand}]}`),
+      tooLarge(1_001),
+    ],
+    ...each(duplicate('ifMatch', 29), batchOfIds('delete', '{"ids":["2"],"ifMatch":["*"],"ifMatch":["x"]}')),
+    ['the last tag', get('/plants/7'), ok(shown(7))],
+    ...each(
+      removed(changed(2n)),
+      deleteEach({ 2: 'ETAG' }),
+      ...namingOthers.map((tag) => deleteEach({ 2: tag })),
+    ),
+    ...each(
+      removed(invalidItem),
+      ...['', ...noTags].map((tag) => deleteEach({ 2: tag })),
+      ...['7', 'null', '["*"]'].map((tag) => batchOfIds('delete', `{"ids":["2"],"ifMatch":[${tag}]}`)),
+    ),
+    ['nothing was deleted by these', get('/plants'), listed([shown(2, all), shown(7)])],
+    ['a plant to be deleted', create(8), created()],
+    ['and its tag', getIds('"8"'), found(ok(shown(8)))],
+    [
+      'each on a condition of its own',
+      deleteEach({ 1: '"x"', 2: '"x"', 8: 'ETAG', 9: '*', '01': '*' }),
+      removed(deleted, changed(2n), deleted, notFound(9n), rejected('bad_request', texts.invalidIdText)),
+    ],
+    ['the same again', deleteEach({ 1: '"x"', 2: '"x"', 8: 'ETAG' }), removed(deleted, changed(2n), deleted)],
+    [
+      'one id on several conditions, one after the other',
+      batchOfIds('delete', '{"ids":["7","7","7"],"ifMatch":["\\"x\\"","*","\\"x\\""]}'),
+      removed(changed(7n), deleted, deleted),
+    ],
+    ['another one, in its place', create(17), created()],
     ['1,000 plants, to be deleted', batch(...manyPlants), results(...manyPlants.map(() => created()))],
     [
       '1,000 ids',
       deleteIds(...thousand.map((_, at) => `"${at + 10_000}"`)),
       removed(...thousand.map(() => deleted)),
     ],
-    ['what is left still', get('/plants'), listed([shown(2, all), shown(7)])],
+    ['what is left still', get('/plants'), listed([shown(2, all), shown(17)])],
+  ],
+
+  updatePlants: [
+    ...[1n, 2n, 3n, beyond53].flatMap((id) => each(created(all), create(id, all))),
+    [
+      'ids that never were one',
+      updates(update(7, '"x"'), update(max, '*')),
+      updated(notFound(7n), notFound(max)),
+    ],
+    ['the last tag', get('/plants/1'), ok(shown(1, all))],
+    [
+      'no condition, or what is none',
+      updates(
+        plant(1, small),
+        ...['', ...noTags].map((tags) => update(1, tags, small)),
+        ...['7', 'null', '["*"]', '{}'].map((tags) => plant(1, { ...small, ifMatch: tags })),
+      ),
+      updated(noCondition, ...[...noTags, '', 7, null, [], {}].map(() => invalidItem)),
+    ],
+    [
+      'conditions that are false',
+      updates(...namingOthers.map((tags) => update(1, tags, small)), update(2, 'ETAG', small)),
+      updated(...namingOthers.map(() => changed(1n)), changed(2n)),
+    ],
+    [
+      'what is not valid: nothing stops the others',
+      updates(
+        ...['7', 'null', '[{"id":1}]', '{"ifMatch":"*"}', object({ id: '1', ifMatch: '"*"' })],
+        ...[update(1, '*', { name: 'null' }), plant(1, { name: 'null' }), update(max + 1n, '*')],
+        ...[rounded(beyond53).replace('}', ',"ifMatch":"*"}'), update(3, '*', small)],
+      ),
+      updated(
+        ...Array(3).fill(invalid('it must be a JSON object')),
+        ...[invalid('id is required; name is required'), invalid('name is required')],
+        ...[invalid('name must be a string'), invalid('name must be a string'), invalid(`id ${int64}`)],
+        ...[invalid(differ(beyond53)), ok(shown(3, small))],
+      ),
+    ],
+    [
+      'nothing else was changed by these',
+      get('/plants'),
+      listed([shown(1, all), shown(2, all), shown(3, small), shown(beyond53, all)]),
+    ],
+    ['the last tag again', get('/plants/1'), ok(shown(1, all))],
+    ['the plant that was read', updates(update(1, 'ETAG', small)), updated(ok(shown(1, small)))],
+    ['its tag, which a read has, too', { ...get('/plants/1'), headers: unlessLast }, notModified],
+    ['without a read', updates(update(1, 'ETAG', large)), updated(ok(shown(1, large)))],
+    ['the same again, whatever is meant', updates(update(1, '"x"', large)), updated(ok(shown(1, large)))],
+    ...namingLast.flatMap((tags, at) => {
+      const texts = at % 2 === 0 ? small : large;
+      return each(updated(ok(shown(1, texts))), updates(update(1, tags, texts)));
+    }),
+    ['a late retry of the create', batch(plant(1, all)), results(replayed())],
+    ['the tag of what was created', updates(update(1, 'ETAG', all)), updated(changed(1n))],
+    ['the last tag once more', get('/plants/2'), ok(shown(2, all))],
+    [
+      'one id several times, one after the other',
+      updates(
+        ...[update(2, 'ETAG', small), update(2, 'ETAG', large), update(2, 'ETAG', small)],
+        ...[update(2, '*', large), update(1, '*', all), update(2, '*')],
+      ),
+      updated(
+        ...[ok(shown(2, small)), changed(2n), ok(shown(2, small))],
+        ...[ok(shown(2, large)), ok(shown(1, all)), ok(shown(2))],
+      ),
+    ],
+    [
+      'ids as text, and plants as they were read',
+      updates(
+        object({ idText: `"${beyond53}"`, ...required, ifMatch: '"*"' }),
+        shown(1, all).replace(/}$/, ',"ifMatch":"*"}'),
+      ),
+      updated(ok(shown(beyond53)), ok(shown(1, all))),
+    ],
+    [
+      'as requests of their own would have headers, which count for none',
+      { ...updates(update(1, '*', small)), headers: { ...ifNone, 'If-Match': '"x"' } },
+      updated(ok(shown(1, small))),
+    ],
+    ['to be deleted', remove(2), deleted],
+    ['a deleted plant', updates(update(2, '*'), update(1, '*')), updated(notFound(2n), ok(shown(1)))],
+    ['what came of all', get('/plants'), listed([shown(1), shown(3, small), shown(beyond53)])],
+    ['more than 1,000 plants', updates(update(3, '*'), ...thousand), tooLarge(1_001)],
+    ['none of them is updated', get('/plants/3'), ok(shown(3, small))],
+    ['1,000 plants, to be updated', batch(...manyPlants), results(...manyPlants.map(() => created()))],
+    [
+      '1,000 plants',
+      updates(...manyPlants.map((_, at) => update(10_000 + at, '*', small))),
+      updated(...manyPlants.map((_, at) => ok(shown(10_000 + at, small)))),
+    ],
+    ['a list as a batch', updatesOf('[]'), invalidBatch('it must be a JSON object')],
+    ['no plants', updatesOf('{}'), invalidBatch('plants is required')],
+    ['no list', updatesOf('{"plants":{}}'), invalidBatch('plants must be a list of plants')],
+    ['an empty list', updates(), invalidBatch('plants must have at least one plant')],
+    ...each(duplicate('ifMatch', first + 15), updates('{"ifMatch":"*","ifMatch":"x"}')),
+    ['a query', { ...updates(update(1, '*')), line: 'POST /plants/batch/update?x=1' }, unknown('x')],
+    noToken(updates()),
   ],
 
   updatePlant: [

@@ -148,7 +148,8 @@ function describeOperations<Fields extends object>(
     const { store } = open();
     const items = Array(1_001).fill(null);
     const tooLarge = { errorName: 'batch_too_large', message: expect.stringContaining(resource.plural) };
-    for (const operation of [operations.createMany, operations.getMany, operations.deleteMany])
+    const { createMany, getMany, updateMany, deleteMany } = operations;
+    for (const operation of [createMany, getMany, updateMany, deleteMany])
       await expect((async () => operation(store, { items }))()).rejects.toMatchObject(tooLarge);
   });
 
@@ -185,6 +186,25 @@ function describeOperations<Fields extends object>(
     expect(await operations.getMany(store, batch)).toMatchObject([found, notFound, bad, bad, found]);
   });
 
+  it('return the ETag of each record of a batch that is created or got, as for one record', async () => {
+    const { store, etag } = await openWithOne();
+    const items = [first, second].map((fields, at) => ({ ...fields, id: BigInt(at + 1) }));
+    const created = await operations.createMany(store, { items });
+    const { etag: other } = await operations.get(store, 2n);
+    expect(created).toEqual([
+      { status: 200, replayed: true, etag },
+      { status: 200, replayed: false, etag: other },
+    ]);
+    const got = await operations.getMany(store, { items: ['2', '1'] });
+    expect(got).toMatchObject([{ etag: other }, { etag }]);
+    await update(store, third, { 'if-match': etag });
+    const { etag: now } = await operations.get(store, 1n);
+    expect(now).not.toBe(etag);
+    // A replay has that of the record as it was created.
+    expect(await operations.createMany(store, { items })).toMatchObject([{ etag }, { etag: other }]);
+    expect(await operations.getMany(store, { items: ['1'] })).toMatchObject([{ etag: now }]);
+  });
+
   it('update a record if the conditions hold, and then have another ETag', async () => {
     const { store, etag } = await openWithOne();
     await expect(update(store, second, {})).rejects.toMatchObject({ errorName: 'precondition_required' });
@@ -200,6 +220,81 @@ function describeOperations<Fields extends object>(
     expect(await update(store, first, { 'if-match': '*' })).toMatchObject({ etag });
     expect(await update(store, third, { 'if-none-match': '"x"' })).toMatchObject({ body: shown(1n, third) });
     await expect(update(store, second, { 'if-match': '*' }, 2n)).rejects.toMatchObject(notFound);
+  });
+
+  it('update each record of a batch on its own condition, as one is updated', async () => {
+    const { store, etag } = await openWithOne();
+    for (const id of [2n, 3n, 4n]) await operations.create(store, { ...first, id });
+    await operations.delete(store, 4n);
+    const item = (id: bigint, fields: Fields, ifMatch?: unknown) => ({ ...fields, id, ifMatch });
+    const items = [
+      ...[item(1n, second, etag), item(2n, second, '"x"'), item(3n, first, '"x"'), item(4n, second, '*')],
+      ...[item(5n, second, '*'), item(2n, second), item(2n, second, 'x'), item(2n, second, 7)],
+      ...[{ id: 2n, ifMatch: '*' }, null, item(3n, second, '*')],
+    ];
+    const bad = { errorName: 'bad_request' };
+    const results = await operations.updateMany(store, { items });
+    const updated = async (id: bigint, fields: Fields) => ({
+      ...{ status: 200, [resource.name]: shown(id, fields) },
+      etag: (await operations.get(store, id)).etag,
+    });
+    expect(results).toMatchObject([
+      ...[await updated(1n, second), failed, { ...(await updated(3n, first)), etag }, notFound],
+      ...[notFound, { errorName: 'precondition_required' }, bad, bad],
+      ...[invalid, invalid, await updated(3n, second)],
+    ]);
+    expect([...store.records]).toEqual([
+      [1n, second],
+      [2n, first],
+      [3n, second],
+    ]);
+    // What was updated is 200 again, whatever the condition says.
+    const again = await operations.updateMany(store, { items: [item(1n, second, etag)] });
+    expect(again).toEqual([results[0]]);
+  });
+
+  /** A store in which each change takes less time than those before it. */
+  function reversing(store: Store<Fields>): Pick<Store<Fields>, 'change'> {
+    let ms = 20;
+    return {
+      async change(change) {
+        ms = Math.max(0, ms - 5);
+        await new Promise((resolve) => setTimeout(resolve, ms));
+        return store.change(change);
+      },
+    };
+  }
+
+  it('update one record several times in a batch, one after the other, whatever is stored first of what is in flight', async () => {
+    const { store, etag } = await openWithOne();
+    const items = [
+      { ...second, id: 1n, ifMatch: etag },
+      { ...third, id: 1n, ifMatch: etag },
+      { ...third, id: 1n, ifMatch: '*' },
+    ];
+    const results = await operations.updateMany(reversing(store), { items });
+    expect(results).toMatchObject([
+      { [resource.name]: shown(1n, second) },
+      failed,
+      { [resource.name]: shown(1n, third) },
+    ]);
+    expect([...store.records]).toEqual([[1n, third]]);
+  });
+
+  it('update the others of a batch, also after an error of the store for the same id', async () => {
+    const { store } = await openWithOne();
+    let isAway = true;
+    const change: Store<Fields>['change'] = async (one) => {
+      if (isAway) throw new ServiceError('database_unavailable', 'away');
+      return store.change(one);
+    };
+    const items = [second, third].map((fields) => ({ ...fields, id: 1n, ifMatch: '*' }));
+    const updating = operations.updateMany({ change }, { items });
+    queueMicrotask(() => (isAway = false));
+    expect(await updating).toMatchObject([
+      { errorName: 'database_unavailable' },
+      { [resource.name]: shown(1n, third) },
+    ]);
   });
 
   it('reuse only the id of a deleted record', async () => {
@@ -231,6 +326,31 @@ function describeOperations<Fields extends object>(
     const items = ['1', '2', 'x', '1'];
     const expected = [{ status: 204 }, notFound, { errorName: 'bad_request' }, { status: 204 }];
     expect(await operations.deleteMany(store, { items })).toMatchObject(expected);
+  });
+
+  it('delete the records of a batch, each on its own condition', async () => {
+    const { store, etag } = await openWithOne();
+    for (const id of [2n, 3n]) await operations.create(store, { ...second, id });
+    const tags: readonly (readonly [id: string, ifMatch: unknown])[] = [
+      ...([
+        ['1', etag],
+        ['2', '"x"'],
+        ['3', '*'],
+        ['4', '*'],
+        ['2', 'x'],
+        ['x', '*'],
+      ] as const),
+      ...([
+        ['1', '"x"'],
+        ['3', etag],
+      ] as const),
+    ];
+    const ids = { items: tags.map(([id]) => id) };
+    const [deleted, bad] = [{ status: 204 }, { errorName: 'bad_request' }];
+    const ifMatch = tags.map(([, tag]) => tag);
+    const results = await operations.deleteMany(reversing(store), ids, ifMatch);
+    expect(results).toMatchObject([deleted, failed, deleted, notFound, bad, bad, deleted, deleted]);
+    expect([...store.records.keys()]).toEqual([2n]);
   });
 
   /** The ids of each page of a list. */
@@ -434,6 +554,32 @@ describe('a batch of gets', () => {
     const results = await operations.getMany({ find: slow }, { items });
     expect(results.filter((result) => result.status === 200)).toHaveLength(4);
     expect([most, count]).toEqual([64, 64]);
+  });
+});
+
+describe('a batch of updates', () => {
+  const bytesOf: Platform<Plant>['bytesOf'] = ({ name }) => name.length;
+  const operations = operationsOf<Plant>(resources.plant, NewPlantSchema, { ...platform, bytesOf });
+
+  it('leaves those as they are for which the reply has no room, but for one, however large it is', async () => {
+    const store = createMemoryStore<Plant>(resources.plant, { now: platform.now });
+    for (const id of [1n, 2n, 3n]) await store.create({ id, name: '' });
+    const item = (id: number, mebibytes: number) => ({
+      ...{ id, name: 'x'.repeat(mebibytes * 2 ** 20), ifMatch: '*' },
+    });
+    const sizes = async () => {
+      const found = await Promise.all([1n, 2n, 3n].map((id) => operations.get(store, id)));
+      return found.map(({ body }) => (body?.name.length ?? 0) / 2 ** 20);
+    };
+    const [updated, overloaded] = [{ status: 200 }, { errorName: 'overloaded' }];
+    const some = await operations.updateMany(store, { items: [item(1, 3), item(2, 2), item(3, 1)] });
+    expect(some).toMatchObject([updated, overloaded, overloaded]);
+    expect(await sizes()).toEqual([3, 0, 0]);
+    expect(await operations.updateMany(store, { items: [item(2, 5), item(3, 0)] })).toMatchObject([
+      updated,
+      overloaded,
+    ]);
+    expect(await sizes()).toEqual([3, 5, 0]);
   });
 });
 

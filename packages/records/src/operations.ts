@@ -66,6 +66,11 @@ export type ShownChange<Fields, Name extends string> = {
   readonly at?: string;
 } & ({ readonly kind: 'deleted' } | ({ readonly kind: 'created' | 'updated' } & Named<Fields, Name>));
 
+/** What a batch returns for one of its items, unless it is an error. */
+export type ShownResult<Fields, Name extends string> = { readonly status: 200 } & Named<Fields, Name> & {
+    readonly etag: string;
+  };
+
 /** The items of a batch, which are not validated yet. */
 export interface Batch {
   readonly items: readonly unknown[];
@@ -84,7 +89,7 @@ interface ItemSchema<Item> {
 /** How many records a page has by default. */
 const defaultLimit = 100;
 
-/** The most bytes of fields that the reply to a batch of gets has. */
+/** The most bytes of fields that the reply to a batch has. */
 const maxReplyBytes = 2 ** 22;
 /** How many records of such a batch are read at the same time. */
 const readsTogether = 64;
@@ -146,10 +151,14 @@ export function operationsOf<Fields extends object, Name extends string = string
 
   async function createOne(store: Pick<Records, 'create'>, record: New<Fields>) {
     const outcome = await store.create(record);
-    if (outcome.stored) return { replayed: false, addedAt: outcome.addedAt };
+    const body = pick(record);
+    const created = (replayed: boolean, addedAt: number | null) =>
+      // The ETag of the record as created, also in a replay: it is out of date if the record has changed since.
+      ({ body, replayed, etag: entityTagOf({ ...body, addedAt }) });
+    if (outcome.stored) return created(false, outcome.addedAt);
     const { existing } = outcome;
     if (isTombstone(existing)) throw new ServiceError('id_retired', texts.idRetired(record.id));
-    if (isReplay(existing, record)) return { replayed: true, addedAt: existing.addedAt ?? null };
+    if (isReplay(existing, record)) return created(true, existing.addedAt ?? null);
     throw new ServiceError('id_taken', texts.idTaken(record.id));
   }
 
@@ -196,8 +205,27 @@ export function operationsOf<Fields extends object, Name extends string = string
       throw new ServiceError('batch_too_large', texts.batchTooLarge(items.length));
   }
 
-  const showNamed = (record: Stored<Fields>) =>
-    ({ [resource.name]: show(record) }) as unknown as Named<Fields, Name>;
+  const nameShown = (shown: Shown<Fields>) => ({ [resource.name]: shown }) as unknown as Named<Fields, Name>;
+  const showNamed = (record: Stored<Fields>) => nameShown(show(record));
+
+  /** What is left of the bytes that the reply to a batch may have. One record may have any size. */
+  function createRoom() {
+    let bytes = 0;
+    return {
+      /** @throws {ServiceError} `overloaded` when the reply is full */
+      take(own: number): void {
+        bytes += own;
+        if (bytes > maxReplyBytes && bytes > own) throw new ServiceError('overloaded', texts.replyIsFull);
+      },
+    };
+  }
+
+  /** Reads the condition of an item of a batch, if it has one. */
+  function readCondition(tags: unknown): Conditions {
+    if (tags !== undefined && !(typeof tags === 'string' && isEntityTags(tags)))
+      throw new ServiceError('bad_request', messages.invalidItemIfMatch);
+    return { 'if-match': tags };
+  }
 
   function showChange({ record, at }: RecordChange<Fields>): ShownChange<Fields, Name> {
     const { id } = record;
@@ -208,7 +236,7 @@ export function operationsOf<Fields extends object, Name extends string = string
     return { kind, ...about, ...showNamed(record), ...time };
   }
 
-  return {
+  const operations = {
     resource,
     columns,
     show,
@@ -219,10 +247,7 @@ export function operationsOf<Fields extends object, Name extends string = string
 
     /** Creates a record. The id is also the idempotency key: the same record again is a replay, which stores nothing. */
     async create(store: Pick<Records, 'create'>, record: New<Fields>): Promise<Reply<200, Fields>> {
-      const { replayed, addedAt } = await createOne(store, record);
-      const body = pick(record);
-      // The ETag of the record that the reply shows, also in a replay: it is out of date if the record has changed since.
-      return { status: 200, body, replayed, etag: entityTagOf({ ...body, addedAt }) };
+      return { status: 200, ...(await createOne(store, record)) };
     },
 
     /** Creates the records of a batch, each as `create` does, those of one id as if one after the other. */
@@ -230,8 +255,8 @@ export function operationsOf<Fields extends object, Name extends string = string
       requireBatch(batch);
       const inOrder = createInOrder(store);
       return runBatch(batch, async (item) => {
-        const { replayed } = await createOne(inOrder, readRecord(item));
-        return { status: 200 as const, replayed };
+        const { replayed, etag } = await createOne(inOrder, readRecord(item));
+        return { status: 200 as const, replayed, etag };
       });
     },
 
@@ -258,19 +283,16 @@ export function operationsOf<Fields extends object, Name extends string = string
     async getMany(store: Pick<Records, 'find'>, batch: Batch) {
       requireBatch(batch);
       const { items } = batch;
-      const results: (({ readonly status: 200 } & Named<Fields, Name>) | ServiceError)[] = [];
-      const isFull = () => new ServiceError('overloaded', texts.replyIsFull);
-      let bytes = 0;
+      const results: (ShownResult<Fields, Name> | ServiceError)[] = [];
+      const room = createRoom();
       while (results.length < items.length) {
         const some = items.slice(results.length, results.length + readsTogether);
         const found = await runBatch({ ...batch, items: some }, async (item) => {
           const id = readId(item);
-          if (bytes > maxReplyBytes) throw isFull();
+          room.take(0);
           const record = await findOne(store, id);
-          const own = bytesOf(record);
-          bytes += own;
-          if (bytes > maxReplyBytes && bytes > own) throw isFull();
-          return { status: 200 as const, ...showNamed(record) };
+          room.take(bytesOf(record));
+          return { status: 200 as const, ...showNamed(record), etag: entityTagOf(record) };
         });
         results.push(...found);
       }
@@ -314,6 +336,26 @@ export function operationsOf<Fields extends object, Name extends string = string
       return reply(before);
     },
 
+    /**
+     * Updates the records of a batch, each as `update` does with `If-Match`, those of one id one after the other. Those for which the
+     * reply has no room stay as they are.
+     */
+    updateMany(
+      store: Pick<Records, 'change'>,
+      batch: Batch,
+    ): Promise<(ShownResult<Fields, Name> | ServiceError)[]> {
+      requireBatch(batch);
+      const inOrder = changeInOrder(store);
+      const room = createRoom();
+      return runBatch(batch, async (item) => {
+        const record = readRecord(item);
+        const condition = readCondition((item as { readonly ifMatch?: unknown }).ifMatch);
+        room.take(bytesOf(record));
+        const { status, body, etag = '' } = await operations.update(inOrder, record.id, record, condition);
+        return { status, ...nameShown(body), etag };
+      });
+    },
+
     /** Deletes the record with an id. Deleting it again does nothing. */
     async delete(
       store: Pick<Records, 'change'>,
@@ -324,11 +366,17 @@ export function operationsOf<Fields extends object, Name extends string = string
       return { status: 204, body: undefined };
     },
 
-    /** Deletes the records with the ids of a batch, each as `delete` does. */
-    deleteMany(store: Pick<Records, 'change'>, batch: Batch) {
+    /**
+     * Deletes the records with the ids of a batch, each as `delete` does, those of one id one after the other.
+     *
+     * @param ifMatch the condition of each id, if they have any, in their order
+     */
+    deleteMany(store: Pick<Records, 'change'>, batch: Batch, ifMatch: readonly unknown[] = []) {
       requireBatch(batch);
-      return runBatch(batch, async (item) => {
-        await removeOne(store, readId(item));
+      const inOrder = changeInOrder(store);
+      return runBatch(batch, async (item, index) => {
+        const id = readId(item);
+        await removeOne(inOrder, id, readCondition(ifMatch[index]));
         return { status: 204 as const };
       });
     },
@@ -423,6 +471,7 @@ export function operationsOf<Fields extends object, Name extends string = string
     latest: async (store: Pick<Records, 'lastChange'>): Promise<string> =>
       writeChangeCursor(await store.lastChange()),
   };
+  return operations;
 }
 
 export type Operations<Fields extends object, Name extends string = string> = ReturnType<
@@ -436,13 +485,13 @@ export type Operations<Fields extends object, Name extends string = string> = Re
  */
 export async function runBatch<Result>(
   { items, awaitTurn = async (remaining) => remaining }: Batch,
-  runOne: (item: unknown) => Promise<Result>,
+  runOne: (item: unknown, index: number) => Promise<Result>,
 ): Promise<(Result | ServiceError)[]> {
   const results: Promise<Result | ServiceError>[] = [];
   while (results.length < items.length) {
     const count = await awaitTurn(items.length - results.length);
     for (const item of items.slice(results.length, results.length + count))
-      results.push(runOne(item).catch(toServiceError));
+      results.push(runOne(item, results.length).catch(toServiceError));
   }
   return Promise.all(results);
 }
@@ -475,6 +524,23 @@ function createInOrder<Fields>(store: Pick<Store<Fields>, 'create'>): Pick<Store
         return { stored: false, existing: { ...record, addedAt: outcome.addedAt } };
       });
       return created;
+    },
+  };
+}
+
+/** Starts each change of a record once those of the same id before it have ended, since a store may commit what is in flight in any order. */
+function changeInOrder<Fields>(store: Pick<Store<Fields>, 'change'>): Pick<Store<Fields>, 'change'> {
+  const last = new Map<bigint, Promise<unknown>>();
+  return {
+    change(change) {
+      const before = last.get(change.id);
+      const changed = before === undefined ? store.change(change) : before.then(() => store.change(change));
+      // An error is that of its own item only.
+      last.set(
+        change.id,
+        changed.catch(() => undefined),
+      );
+      return changed;
     },
   };
 }

@@ -25,7 +25,7 @@ declare global {
       recordId?: string;
       /** The field of the log that has it, such as `recordId`. */
       recordIdName?: RecordIdName;
-      /** How many records of a batch had each outcome: `stored`, `replayed`, `found`, `deleted`, or the name of an error. */
+      /** How many records of a batch had each outcome: `stored`, `replayed`, `found`, `updated`, `deleted`, or the name of an error. */
       outcomes?: Readonly<Record<string, number>>;
       /** Whether the request changes nothing, whatever its method is. */
       readsOnly?: boolean;

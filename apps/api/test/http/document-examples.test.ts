@@ -79,10 +79,12 @@ it('has examples that succeed when they are sent in the order of the document', 
   expect(bodies.get('updatePlant')).toMatchObject({ id, name: 'Monstera adansonii' });
   expect(bodies.get('createPlants')).toEqual({
     results: [
-      { status: 200, replayed: false },
-      { status: 200, replayed: false },
+      { status: 200, replayed: false, etag: expect.any(String) },
+      { status: 200, replayed: false, etag: expect.any(String) },
     ],
   });
   expect(bodies.get('getPlants')).toMatchObject({ results: [{ status: 200 }, { status: 200 }] });
+  const updated = { status: 200, plant: { name: 'Monstera adansonii' } };
+  expect(bodies.get('updatePlants')).toMatchObject({ results: [updated, updated] });
   expect(bodies.get('deletePlants')).toEqual({ results: [{ status: 204 }, { status: 204 }] });
 });

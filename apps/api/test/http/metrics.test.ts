@@ -64,22 +64,29 @@ it('counts the plants of a batch as creates only where it creates them, and logs
   const client = createClient(other);
   await client.createPlants({ body: { plants: [{ id: 1, name: 'Fern' }] } });
   const ids = ['1', '2'];
-  const replies = [await client.getPlants({ body: { ids } }), await client.deletePlants({ body: { ids } })];
+  const plants = ids.map((idText) => ({ idText, name: 'Ivy', ifMatch: '*' }));
+  const replies = [
+    await client.getPlants({ body: { ids } }),
+    await client.updatePlants({ body: { plants: [...plants, { id: 1, name: 'Oak', ifMatch: '"x"' }] } }),
+    await client.deletePlants({ body: { ids } }),
+  ];
   const lines = await Promise.all(replies.map(({ requestId }) => readLog(other, requestId ?? '')));
   expect(lines.flat().map(({ outcomes }) => outcomes)).toEqual([
     { found: 1, plant_not_found: 1 },
+    { updated: 1, plant_not_found: 1, precondition_failed: 1 },
     { deleted: 1, plant_not_found: 1 },
   ]);
   await expectLines(
     [
       'plant_store_http_requests_total{method="POST",route="/plants/batch/get",status="200",error=""} 1',
+      'plant_store_http_requests_total{method="POST",route="/plants/batch/update",status="200",error=""} 1',
       'plant_store_http_requests_total{method="POST",route="/plants/batch/delete",status="200",error=""} 1',
       'plant_store_creates_total{outcome="stored"} 1',
       'plant_store_creates_total{outcome="plant_not_found"} 0',
     ],
     other,
   );
-  expect(await readMetrics(other)).not.toMatch(/outcome="(found|deleted)"/);
+  expect(await readMetrics(other)).not.toMatch(/outcome="(found|updated|deleted)"/);
 });
 
 it('counts commits that fail, by the error, and rejections for overload by the limit that was reached', async () => {

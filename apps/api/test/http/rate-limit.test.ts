@@ -106,6 +106,16 @@ it('finds a batch too large that has more plants than a minute permits, however 
   ]);
 });
 
+it('counts each plant of a batch to update or to delete', async () => {
+  const client = createClient({ baseUrl: service.baseUrl, token, retries: 0 });
+  const plants = ids.slice(0, 6).map((id) => ({ id, name: 'x', ifMatch: '*' }));
+  expect((await client.updatePlants({ body: { plants } })).status).toBe(200);
+  expect((await client.updatePlants({ body: { plants } })).status).toBe(429);
+  const body = { ids: ['1', '2', '3'], ifMatch: ['*', '*', '*'] };
+  const reply = await client.deletePlants({ body });
+  expect([reply.status, reply.headers.get('ratelimit')]).toEqual([200, expect.stringMatching(/; r=0; /)]);
+});
+
 it('has no limit by default', async () => {
   const unlimited = await startTestService();
   const { status, headers } = await postPlant(unlimited, { id: 1, name: 'n' });

@@ -1,4 +1,4 @@
-import { createClient } from '@plant-store/client';
+import { createClient, unwrap } from '@plant-store/client';
 import { expect, it } from 'vitest';
 import { postPlant } from '../support/post-plant.js';
 import { sendRaw } from '../support/send-raw.js';
@@ -92,6 +92,40 @@ it('updates for one of many that have read the same plant, and loses nothing', a
     names.map(() => update(4, '"old"', { name }).then((reply) => reply.text())),
   );
   expect(new Set(retries)).toEqual(new Set([await (await send('GET', 4)).text()]));
+});
+
+it('updates or deletes for one of many batches with the same ETags, and loses nothing', async () => {
+  const client = createClient(service);
+  const plants = Array.from({ length: 50 }, (_, at) => ({ id: 100 + at, name: 'Fern' }));
+  const { results: created } = await unwrap(client.createPlants({ body: { plants } }));
+  const etags = created.map((result) => ('error' in result ? '' : result.etag));
+  const ids = plants.map(({ id }) => String(id));
+  const updateTo = async (name: string) => {
+    const updates = plants.map(({ id }, at) => ({ id, name, ifMatch: etags[at] ?? '' }));
+    return (await unwrap(client.updatePlants({ body: { plants: updates } }))).results;
+  };
+  const deleting = unwrap(client.deletePlants({ body: { ids, ifMatch: etags } }));
+  const names = Array.from({ length: 6 }, (_, at) => `Fern ${at}`);
+  const updated = await Promise.all(names.map(updateTo));
+  const { results: deleted } = await deleting;
+  const { results: now } = await unwrap(client.getPlants({ body: { ids } }));
+  for (const [at, found] of now.entries()) {
+    const winners = updated.flatMap((results) => (results[at]?.status === 200 ? [results[at]] : []));
+    const isDeleted = deleted[at]?.status === 204;
+    expect(winners).toHaveLength(isDeleted ? 0 : 1);
+    // The result has what is stored, with its ETag.
+    expect(found).toEqual(isDeleted ? expect.objectContaining({ status: 404 }) : winners[0]);
+  }
+});
+
+it('updates one id of a batch as often as it is there, in the order sent', async () => {
+  const client = createClient(service);
+  await client.createPlant({ body: { id: 200, name: '' } });
+  const names = Array.from({ length: 100 }, (_, at) => String(at));
+  const plants = names.map((name) => ({ id: 200, name, ifMatch: '*' }));
+  const { results } = await unwrap(client.updatePlants({ body: { plants } }));
+  expect(results.map((result) => 'plant' in result && result.plant.name)).toEqual(names);
+  expect(await (await send('GET', 200)).json()).toMatchObject({ name: '99' });
 });
 
 it('gives an id again to one of many, and never beside a plant', async () => {

@@ -170,7 +170,8 @@ function handlersOf(
     getMany: ({ body }) => toResults(operations.getMany(store, batchOf(body))),
     update: ({ params: { id }, headers, body }) => operations.update(store, id, body, headers),
     delete: ({ params: { id }, headers }) => operations.delete(store, id, headers),
-    deleteMany: ({ body }) => toResults(operations.deleteMany(store, batchOf(body))),
+    updateMany: ({ body }) => toResults(operations.updateMany(store, batchOf(body, plural))),
+    deleteMany: ({ body }) => toResults(operations.deleteMany(store, batchOf(body), body['ifMatch'])),
     async list({ query }) {
       const { records, next } = await operations.list(store, query, unlimited);
       return { status: 200, body: { [plural]: records.map(operations.show), next } };

@@ -19,6 +19,7 @@ import {
   startEdit,
   storeAll,
   unwrap,
+  updateAll,
 } from '@plant-store/client';
 import { createTanstackQueryUtils } from '@plant-store/client/tanstack-query';
 import { createFakePlantStore } from '@plant-store/client/testing';
@@ -35,6 +36,7 @@ export const getPlant = () => client.getPlant({ params });
 export const listPlants = () => client.listPlants();
 export const createPlants = () => client.createPlants({ body: { plants: [plant] } });
 export const getPlants = () => client.getPlants({ body: { ids: ['1'] } });
+export const updatePlants = () => client.updatePlants({ body: { plants: [{ ...plant, ifMatch: '*' }] } });
 export const deletePlants = () => client.deletePlants({ body: { ids: ['1'] } });
 export const updatePlant = async () =>
   client.updatePlant({ params, ifMatch: await getPlant(), body: { name: 'Ivy' } });
@@ -63,7 +65,8 @@ export const { id_taken: idTaken } = errors;
 export const list = () => listAll(client);
 export const storeMany = () => storeAll(client, [plant]);
 export const getMany = () => getAll(client, [1]);
-export const deleteMany = () => deleteAll(client, [1]);
+export const updateMany = () => updateAll(client, [{ ...plant, ifMatch: '*' }]);
+export const deleteMany = () => deleteAll(client, [1, { id: 2, ifMatch: '*' }]);
 export const count = () => countTags(client);
 export const follow = () => followChanges(client);
 export const openForm = async () => startEdit(await getPlant());

@@ -114,6 +114,13 @@ const builders: Readonly<
       toRequest(resource, 'createMany', { body: `{"${resource.plural}":[${items}]}` }),
     ),
   getMany: withIds('getMany'),
+  updateMany: (resource) =>
+    itemsOf(
+      fc
+        .tuple(recordOf(resource), fc.constantFrom('*', '"x"'))
+        .map(([record, ifMatch]) => record.replace(/}$/, `,"ifMatch":${JSON.stringify(ifMatch)}}`)),
+      ...['{}', 'null'],
+    ).map((items) => toRequest(resource, 'updateMany', { body: `{"${resource.plural}":[${items}]}` })),
   deleteMany: withIds('deleteMany'),
   // The precondition of no known record: what all stores must say alike, whatever their entity tags are.
   update: (resource) =>

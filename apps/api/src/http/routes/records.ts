@@ -180,13 +180,22 @@ function createHandlers(
         nameOf: () => 'found',
       });
     },
-    deleteMany: ({
-      body: { ids },
+    updateMany: ({
+      body,
       req,
       res,
-    }: Call & { readonly body: { readonly ids: readonly unknown[] } }) =>
+    }: Call & { readonly body: Readonly<Record<string, readonly unknown[]>> }) =>
+      answerBatch(operations, body[plural] ?? [], req, res, {
+        run: (batch, caller) => operations.updateMany(writerOf(caller), batch),
+        nameOf: () => 'updated',
+      }),
+    deleteMany: ({
+      body: { ids, ifMatch },
+      req,
+      res,
+    }: Call & { readonly body: Readonly<Record<'ids' | 'ifMatch', readonly unknown[]>> }) =>
       answerBatch(operations, ids, req, res, {
-        run: (batch, caller) => operations.deleteMany(writerOf(caller), batch),
+        run: (batch, caller) => operations.deleteMany(writerOf(caller), batch, ifMatch),
         nameOf: () => 'deleted',
       }),
     async list({ query, res }: Call & { readonly query: RecordQuery }) {

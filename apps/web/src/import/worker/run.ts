@@ -4,15 +4,17 @@ import {
   deleteAll,
   errors,
   type Fetch,
+  type FoundPlant,
   getAll,
   isNetworkError,
   isPlantStoreError,
   isRejectedError,
   isTimeoutError,
   isUnexpectedResponseError,
+  type PlantId,
   storeAll,
 } from '@plant-store/client';
-import type { NewPlant, NewPlantInput, Plant } from '@plant-store/contract/operations';
+import type { NewPlant, NewPlantInput } from '@plant-store/contract/operations';
 import { explainError, explainRejection } from '../../shared/explain-failure.js';
 import { reuseId } from '../../shared/reuse-id.js';
 import { hasSameTexts } from '../../shared/texts.js';
@@ -220,18 +222,19 @@ export class Run {
         yield plant.id;
       }
     }
-    const readUnchanged = async function* (this: Run) {
-      for await (const { id, plant } of getAll(client, readIds(), { signal })) {
+    const keep = (id: PlantId) => {
+      this.#kept++;
+      lines.resolve(records.get(String(id)) as number, 'replayed');
+    };
+    const readUnchanged = async function* () {
+      for await (const { id, plant, etag = '*' } of getAll(client, readIds(), { signal })) {
         const text = String(id);
         const before = added.get(text);
         added.delete(text);
-        if (plant === undefined || (before && hasSameTexts(plant, before))) yield id;
-        else {
-          this.#kept++;
-          lines.resolve(records.get(text) as number, 'replayed');
-        }
+        if (plant === undefined || (before && hasSameTexts(plant, before))) yield { id, ifMatch: etag };
+        else keep(id);
       }
-    }.bind(this);
+    };
     const deletePlants: Client['deletePlants'] = async (request) => {
       const reply = await client.deletePlants(request);
       if (reply.status !== 200) return reply;
@@ -243,8 +246,13 @@ export class Run {
       return reply;
     };
     let stop: Stop | undefined;
-    for await (const { rejections } of deleteAll({ deletePlants }, readUnchanged(), { signal }))
-      for (const { error, message } of rejections) stop = { cause: causeOf(error), message };
+    for await (const { rejections } of deleteAll({ deletePlants }, readUnchanged(), { signal })) {
+      for (const { id, error, message } of rejections) {
+        if (error === errors.precondition_failed.error) keep(id);
+        else stop = { cause: causeOf(error), message };
+      }
+      this.#onChange();
+    }
     return stop;
   }
 
@@ -308,17 +316,17 @@ async function replayEqual(
     return result !== undefined && 'error' in result && result.error === errors.id_taken.error;
   };
   const taken = new Set(plants.filter((_, at) => isTaken(at)).map(({ id }) => String(id)));
-  const stored = new Map<string, Plant | undefined>();
+  const stored = new Map<string, FoundPlant>();
   try {
-    for await (const { id, plant } of getAll(client, taken, { signal })) stored.set(String(id), plant);
+    for await (const found of getAll(client, taken, { signal })) stored.set(String(found.id), found);
   } catch (error) {
     // Only a token that may read can tell.
     if (!isRejectedError(error, errors.insufficient_scope.error)) throw error;
   }
   return results.map((result, at) => {
     const [sent, now] = [plants[at], stored.get(String(plants[at]?.id))];
-    const isEqual = isTaken(at) && sent && now && hasSameTexts(sent, now);
-    return isEqual ? { status: 200, replayed: true } : result;
+    const isEqual = isTaken(at) && sent && now?.plant && hasSameTexts(sent, now.plant);
+    return isEqual ? { status: 200, replayed: true, etag: now.etag } : result;
   });
 }
 
