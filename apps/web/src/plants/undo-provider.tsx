@@ -45,8 +45,8 @@ interface Undo {
   sendWaiting(): void;
   /** Sends a delete again that failed. */
   tryAgain(action: Action): void;
-  /** Adds a tagging that was done, or the rest of one that is listed under its key. Returns the key. */
-  addTagging(done: Pick<Required<Action>, 'plants' | 'tagging'>, key: number | undefined): number;
+  /** Adds a tagging that was done. */
+  addTagging(done: Pick<Required<Action>, 'plants' | 'tagging'>): void;
   /** Makes plants what they were, by default those of the last action. */
   undo(action?: Action): Promise<void>;
   dismiss(action: Action): void;
@@ -84,9 +84,9 @@ export function UndoProvider({ children }: { readonly children: ReactNode }) {
   /** The plants that are gone, by the requests that were sent. */
   const sending = useRef(new Map<number, Promise<readonly StoredPlant[]>>());
   // A delete may be sent, and a tagging end, long after it was asked for.
-  const latest = useRef({ client, rejectToken, queryClient, filter, actions });
+  const latest = useRef({ client, rejectToken, queryClient, filter });
   useEffect(() => {
-    latest.current = { client, rejectToken, queryClient, filter, actions };
+    latest.current = { client, rejectToken, queryClient, filter };
   });
 
   const leave = (ids: ReadonlySet<bigint>, isLeaving: boolean) =>
@@ -190,18 +190,9 @@ export function UndoProvider({ children }: { readonly children: ReactNode }) {
     }
   };
 
-  const addTagging: Undo['addTagging'] = ({ plants, tagging }, listed) => {
-    const before = latest.current.actions.find(({ key, state }) => key === listed && state === 'done');
-    const key = before?.key ?? ++lastKey.current;
-    const etags = new Map([...(before?.tagging?.etags ?? []), ...tagging.etags]);
-    list({
-      key,
-      plants: [...(before?.plants ?? []), ...plants],
-      state: 'done',
-      tagging: { ...tagging, etags },
-    });
+  const addTagging: Undo['addTagging'] = (done) => {
+    list({ key: ++lastKey.current, state: 'done', ...done });
     forgetPlants();
-    return key;
   };
 
   const isMany = leaving.size > maxBeyondTab;

@@ -1,8 +1,7 @@
-import type { Client } from '@plant-store/client';
+import { type Client, type ErrorNumber, updateAll } from '@plant-store/client';
 import type { StoredPlant } from '@plant-store/contract/operations';
-import { inParallel } from '../shared/in-parallel.js';
 import { reuseId } from '../shared/reuse-id.js';
-import { restoreTags } from './tags/tag-plants.js';
+import { reportEdits } from './tags/tag-plants.js';
 
 /** A tagging to undo. */
 export interface Tagging {
@@ -13,6 +12,9 @@ export interface Tagging {
   /** How many the undo left, since they were changed after the tagging. */
   readonly kept: number;
 }
+
+/** How many plants come back at a time: each takes a request. */
+const concurrency = 4;
 
 /** How long it takes at least to the next count, in milliseconds. */
 const sayEveryMs = 250;
@@ -38,34 +40,50 @@ export async function bringBack(
   const left: StoredPlant[] = [];
   let lastError: unknown;
   let saidAt = 0;
-  await inParallel(plants, async (plant) => {
-    try {
-      back.push(await reuseId(client, plant));
-      if (performance.now() - saidAt < sayEveryMs) return;
-      saidAt = performance.now();
-      onProgress(back.length);
-    } catch (error) {
-      lastError = error;
-      left.push(plant);
+  // Each takes the next one.
+  const shared = plants.values();
+  const bringSome = async () => {
+    for (const plant of shared) {
+      try {
+        back.push(await reuseId(client, plant));
+        if (performance.now() - saidAt < sayEveryMs) continue;
+        saidAt = performance.now();
+        onProgress(back.length);
+      } catch (error) {
+        lastError = error;
+        left.push(plant);
+      }
     }
-  });
+  };
+  await Promise.all(Array.from({ length: concurrency }, bringSome));
   return { back, left, kept: 0, error: lastError };
 }
 
-/** Gives plants the tags that they had before a tagging. */
+/** The errors of plants that were changed after the tagging, or deleted: the table with the names has all texts. */
+const ofChanged: readonly number[] = [41200, 40401] satisfies ErrorNumber[];
+
+/** Makes plants what they were before a tagging, but for those that were changed since. */
 export async function undoTagging(
   client: Client,
   plants: readonly StoredPlant[],
   { etags, kept: keptBefore }: Tagging,
 ): Promise<Undone> {
+  const left = new Map(plants.map((plant) => [plant.id, plant]));
   const back: StoredPlant[] = [];
-  const done = new Set<bigint>();
+  const edits = reportEdits(client, ({ plant }) => {
+    back.push(plant);
+    left.delete(plant.id);
+  });
   let kept = keptBefore;
-  const onDone = (id: bigint, plant: StoredPlant | undefined) => {
-    done.add(id);
-    if (plant === undefined) kept++;
-    else back.push(plant);
-  };
-  const error = await restoreTags(client, plants, { etags, onDone }).catch((thrown: unknown) => thrown);
-  return { back, left: plants.filter(({ id }) => !done.has(id)), kept, error };
+  let error: unknown;
+  try {
+    const updates = plants.map((plant) => ({ ...plant, ifMatch: etags.get(plant.id) ?? '""' }));
+    for (const rejection of (await updateAll(edits, updates)).rejections) {
+      if (!ofChanged.includes(rejection.error)) error = rejection;
+      else if (left.delete(rejection.plant.id)) kept++;
+    }
+  } catch (thrown) {
+    error = thrown;
+  }
+  return { back, left: [...left.values()], kept, error };
 }

@@ -207,19 +207,28 @@ const explanations: Explanations = {
 /** The numbers of all errors that this version knows. */
 export const errorNumbers = Object.keys(explanations).map(Number) as readonly ErrorNumber[];
 
-/** Explains what a call of the client threw, or rejected with. */
+/** Explains what a call of the client threw, or rejected with, or why it rejected a plant of many. */
 export function explainFailure(error: unknown, purpose: Purpose): Failure {
-  return isRejectedError(error)
+  return isRejectedError(error) || isRejection(error)
     ? explainRejection(error, purpose)
     : explainError(error, navigator.onLine, purpose);
 }
 
+/** What is known of a rejection; of that of one plant of a batch only a part is. */
+type Rejected = Pick<RejectedError, 'message' | 'requestId' | 'retryAfterMs'> & { readonly error: number };
+
+const isRejection = (error: unknown): error is Pick<Rejected, 'error' | 'message'> =>
+  !(error instanceof Error) && typeof Object(error).error === 'number';
+
 /** Explains a rejection; one with a number that this version does not know by the words of the service. */
-export function explainRejection(rejection: RejectedError, purpose: Purpose = 'add'): Failure {
-  const { error, message, requestId, retryAfterMs = 0 } = rejection;
+export function explainRejection(
+  rejection: Pick<Rejected, 'error' | 'message'> & Partial<Rejected>,
+  purpose: Purpose = 'add',
+): Failure {
+  const { error, message, requestId = null, retryAfterMs = 0 } = rejection;
   const seconds = Math.ceil(retryAfterMs / 1000);
   const byWords: Explanation = { about: 'later', explain: () => [message] };
-  const { about, explain } = { ...byWords, ...explanations[error] };
+  const { about, explain } = { ...byWords, ...explanations[error as ErrorNumber] };
   const wait = seconds > 1 ? `in ${seconds} seconds` : 'in a moment';
   const report = requestId === null ? '' : `If it stays, give the operator the request id ${requestId}.`;
   const again = { safe: purpose === 'read' ? '' : safe, uncertain: uncertain[purpose] };

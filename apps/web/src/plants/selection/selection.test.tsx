@@ -130,13 +130,22 @@ async function tagThree(tag: string) {
 }
 const tagOf = (id: number) => store.plants.get(BigInt(id))?.tag;
 
-it('tags what is selected, closes, and keeps the selection', async () => {
+it('tags what is selected by two requests, closes, and keeps the selection', async () => {
+  const sent: string[] = [];
+  onRequest = async (request) => void sent.push(request);
   const user = await tagThree('shade');
   await user.keyboard('{Enter}');
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   expect([1, 2, 3, 4, 5].map(tagOf)).toEqual(['bed', 'shade', 'shade', 'shade', 'bed']);
   await waitFor(() => expect(row(3).textContent).toContain('shade'));
   expect(selected()).toEqual([2, 3, 4]);
+  const batches = () => sent.filter((request) => /PUT|batch/.test(request));
+  expect(batches()).toEqual(['POST /plants/batch/get', 'POST /plants/batch/update']);
+  // The undo knows what names each plant.
+  await user.click(await screen.findByRole('button', { name: 'Undo' }));
+  await screen.findByText(/have their tags as before/);
+  expect(batches().slice(2)).toEqual(['POST /plants/batch/update']);
+  expect([1, 2, 3, 4, 5].map(tagOf)).toEqual(Array(5).fill('bed'));
 });
 
 /** What is said of a tagging or a delete, as text. */
@@ -187,7 +196,7 @@ it('removes no tag by Enter in an empty field', async () => {
   expect(screen.getByRole('button', { name: 'Tag 3 plants' }).ariaDisabled).toBe('true');
   await user.keyboard(' {Enter}');
   await user.click(screen.getByRole('button', { name: 'Tag 3 plants' }));
-  expect(sent.filter((request) => request.startsWith('PUT'))).toEqual([]);
+  expect(sent.filter((request) => /PUT|batch/.test(request))).toEqual([]);
   await user.click(screen.getByRole('button', { name: 'Remove the tag' }));
   await screen.findByText('Removed the tag of');
   expect(notes()).toEqual(['Removed the tag of 3 plants.']);
@@ -201,7 +210,7 @@ it('removes the tags by a button of its own, overwrites no change of others, and
   // Once, between the read and the edit.
   let isFirst = true;
   onRequest = async (request) => {
-    if (request !== 'PUT /plants/3' || !isFirst) return;
+    if (request !== 'POST /plants/batch/update' || !isFirst) return;
     isFirst = false;
     await other.updatePlant({
       params: { id: 3 },
@@ -210,10 +219,17 @@ it('removes the tags by a button of its own, overwrites no change of others, and
     });
   };
   await user.click(screen.getByRole('button', { name: 'Remove the tag' }));
-  await screen.findByText('2 of 3 done.');
+  await screen.findByText('1 of 3 done.');
   const failed = within(screen.getByRole('dialog')).getAllByRole('listitem');
-  expect(failed.map((one) => one.textContent)).toEqual(['plant 4, id 4: No plant has the id 4.']);
+  expect(failed.map((one) => one.textContent)).toEqual([
+    'plant 4, id 4: It was deleted meanwhile.',
+    'plant 3, id 3: Somebody else has changed it meanwhile. Look at it, then decide.',
+  ]);
   expect(tagOf(2)).toBeUndefined();
+  expect(store.plants.get(3n)).toEqual({ name: 'Rose', tag: 'x' });
+  // By then it was looked at.
+  await user.click(screen.getByRole('button', { name: 'Remove the tag' }));
+  await screen.findByText('2 of 3 done.');
   expect(store.plants.get(3n)).toEqual({ name: 'Rose' });
 });
 

@@ -26,15 +26,12 @@ export function TagSelected({ plants: selected, filter, onClose }: TagSelectedPr
   useEffect(() => field.current?.focus(), []);
   const suggestions = useId();
   const number = `${plants.length.toLocaleString()} ${plants.length === 1 ? 'plant' : 'plants'}`;
-  // Enter in an empty field must remove nothing.
-  const [isRemoving, setRemoving] = useState(false);
   const start = async (newTag: string | undefined) => {
-    setRemoving(newTag === undefined);
     const { state, failed } = await run({ plants: () => plants, tag: newTag });
     if (state === 'done' && failed.length === 0) onClose();
   };
   const isRunning = progress?.state === 'running';
-  const isStopped = progress?.state === 'stopped';
+  // Enter in an empty field must remove nothing.
   const canTag = !isRunning && tag.trim() !== '';
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -64,17 +61,12 @@ export function TagSelected({ plants: selected, filter, onClose }: TagSelectedPr
             type="submit"
             className="primary"
             aria-disabled={!canTag}
-            data-busy={(isRunning && !isRemoving) || undefined}
+            data-busy={isRunning || undefined}
           >
-            <span>{isStopped && !isRemoving ? 'Continue' : `Tag ${number}`}</span>
+            <span>{`Tag ${number}`}</span>
           </button>
-          <button
-            type="button"
-            aria-disabled={isRunning}
-            data-busy={(isRunning && isRemoving) || undefined}
-            onClick={() => isRunning || void start(undefined)}
-          >
-            <span>{isStopped && isRemoving ? 'Continue' : 'Remove the tag'}</span>
+          <button type="button" aria-disabled={isRunning} onClick={() => isRunning || void start(undefined)}>
+            <span>Remove the tag</span>
           </button>
           <button type="button" onClick={isRunning ? cancel : onClose}>
             Cancel

@@ -20,7 +20,7 @@ export function TaggingProgress({ progress, total }: TaggingProgressProps) {
       <p role="status">
         {state !== undefined && (
           <span>
-            {`${done.toLocaleString()} of ${total.toLocaleString()} done${state === 'stopped' ? '; the others are as they were.' : '.'}`}
+            {`${done.toLocaleString()} of ${total.toLocaleString()} done${state === 'stopped' && done < total ? '; the others are as they were.' : '.'}`}
           </span>
         )}
       </p>

@@ -20,11 +20,11 @@ interface TagsSheetProps {
   onClose(): void;
 }
 
-/** A tag that gets another name, by an edit of each of its plants. */
+/** A tag that gets another name, by edits of its plants. */
 interface Rename {
   readonly from: string;
   readonly to: string;
-  /** How many plants had the tag when it was begun. */
+  /** How many plants had the tag when it was begun, or begun again. */
   readonly total: number;
 }
 
@@ -41,9 +41,11 @@ export function TagsSheet({ filter, isOpen, children, onClose }: TagsSheetProps)
     setRename(next);
     forget();
   };
-  const start = async ({ from, to }: Rename) => {
+  const start = async ({ from, to, total }: Rename) => {
+    // What a run before has left.
+    setRename({ from, to, total: counts?.get(from) ?? total });
     const plants = (signal: AbortSignal) => listAll(client, { tag: from, signal });
-    const { state, failed } = await run({ plants, from, tag: to === '' ? undefined : to }, progress);
+    const { state, failed } = await run({ plants, from, tag: to === '' ? undefined : to });
     void load();
     if (state !== 'done' || failed.length > 0) return;
     begin(undefined);
@@ -61,7 +63,7 @@ export function TagsSheet({ filter, isOpen, children, onClose }: TagsSheetProps)
           key={rename.from}
           rename={rename}
           existing={rename.to === rename.from ? undefined : counts?.get(rename.to)}
-          state={progress?.state}
+          isRunning={isRunning}
           onType={(to) => begin({ ...rename, to })}
           onSubmit={() => void start(rename)}
           onCancel={isRunning ? cancel : () => begin(undefined)}
@@ -142,7 +144,7 @@ interface RenameFormProps {
   readonly rename: Rename;
   /** How many plants have the new name as their tag already. */
   readonly existing: number | undefined;
-  readonly state: 'running' | 'stopped' | 'done' | undefined;
+  readonly isRunning: boolean;
   onType(to: string): void;
   onSubmit(): void;
   onCancel(): void;
@@ -151,12 +153,11 @@ interface RenameFormProps {
 function RenameForm({
   rename: { from, to, total },
   existing,
-  state,
+  isRunning,
   onType,
   onSubmit,
   onCancel,
 }: RenameFormProps) {
-  const isRunning = state === 'running';
   const isSame = from === to;
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => {
@@ -168,8 +169,7 @@ function RenameForm({
     event.stopPropagation(); // To the form of the button that opened the sheet.
     if (!isRunning && !isSame) onSubmit();
   };
-  const label =
-    state === 'stopped' ? 'Continue' : existing !== undefined ? 'Merge' : to === '' ? 'Remove' : 'Rename';
+  const label = existing !== undefined ? 'Merge' : to === '' ? 'Remove' : 'Rename';
   return (
     <form className="stack" onSubmit={submit}>
       <Field
@@ -207,5 +207,5 @@ function describe(total: number, existing: number | undefined, to: string): stri
     return `Merges into the tag of ${others}: afterwards nothing shows which ${total === 1 ? 'plant' : plants} had this one.`;
   }
   if (to === '') return `Removes the tag of ${plants}.`;
-  return `Edits ${plants}, one by one. Cancel stops; Continue goes on.`;
+  return `Edits ${plants}.`;
 }

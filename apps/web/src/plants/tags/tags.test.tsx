@@ -1,14 +1,14 @@
 import { createClient } from '@plant-store/client';
 import { createFakePlantStore } from '@plant-store/client/testing';
-import { screen, waitFor, within } from '@testing-library/react';
+import { act, screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { renderView } from '../../../test/render-view.js';
 import { useRoute } from '../../route.js';
 import { Plants } from '../plants.js';
 
 let store: ReturnType<typeof createFakePlantStore>;
-/** Resolves before each edit is sent, or with its reply. */
-let beforePut: () => Promise<Response | undefined> | undefined;
+/** Resolves before each batch of edits is sent, or with its reply. */
+let beforeUpdate: () => Promise<Response | undefined> | undefined;
 
 /** Six plants in bed, two in shade, one without a tag. */
 beforeEach(async () => {
@@ -16,10 +16,10 @@ beforeEach(async () => {
   const tags = ['bed', 'bed', 'bed', 'bed', 'bed', 'bed', 'shade', 'shade', undefined];
   const plants = tags.map((tag, at) => ({ id: at + 1, name: `plant ${at + 1}`, ...(tag && { tag }) }));
   await createClient(store).createPlants({ body: { plants } });
-  beforePut = () => undefined;
+  beforeUpdate = () => undefined;
   history.replaceState(null, '', '/');
   vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
-    const reply = init.method === 'PUT' ? await beforePut() : undefined;
+    const reply = url.endsWith('/batch/update') ? await beforeUpdate() : undefined;
     return reply ?? store.fetch(url, init);
   });
 });
@@ -68,7 +68,7 @@ it('lists the tags with the number of their plants, and filters by one', async (
   await screen.findByText('2 plants found');
 });
 
-it('renames a tag by an edit of each of its plants, and shows it', async () => {
+it('renames a tag by edits of its plants, and shows it', async () => {
   const user = await rename('bed', 'border');
   expect(sheet().getByText(/^Edits 6 plants/)).toBeDefined();
   await user.keyboard('{Enter}');
@@ -86,7 +86,7 @@ it('lets the browser ask before it closes the page while it renames a tag, and n
   const held = new Promise<undefined>((resolve) => {
     release = () => resolve(undefined);
   });
-  beforePut = () => held;
+  beforeUpdate = () => held;
   await user.keyboard('{Enter}');
   await waitFor(() => expect(closes()).toBe(false));
   release();
@@ -120,29 +120,49 @@ it.each([
 });
 
 it('stops a rename on Cancel after what was sent already, and goes on with what is left', async () => {
-  const user = await rename('bed', 'border');
-  const held: (() => void)[] = [];
+  const many = Array.from({ length: 2_500 }, (_, at) => ({ id: 1_000 + at, name: 'x', tag: 'field' }));
+  const client = createClient(store);
+  for (const plants of [many.slice(0, 1_000), many.slice(1_000, 2_000), many.slice(2_000)])
+    await client.createPlants({ body: { plants } });
+  // So that those of the other tests are shown.
+  history.replaceState(null, '', '/?order=id');
+  const tagged = (tag: string) => tags().filter((each) => each === tag).length;
+  const user = await rename('field', 'border');
+  const held = Promise.withResolvers<undefined>();
   let sent = 0;
-  // The first is answered, the others wait.
-  beforePut = () =>
-    sent++ === 0 ? undefined : new Promise((resolve) => held.push(() => resolve(undefined)));
+  beforeUpdate = () => {
+    sent++;
+    return held.promise;
+  };
   await user.click(sheet().getByRole('button', { name: 'Rename' }));
-  await waitFor(() => expect(held).toHaveLength(4));
-  expect(sheet().getByRole('progressbar', { name: 'Plants done' })).toBeDefined();
+  expect(await sheet().findByRole('progressbar', { name: 'Plants done' })).toBeDefined();
+  await waitFor(() => expect(sent).toBe(2));
   await user.click(sheet().getByRole('button', { name: 'Cancel' }));
-  for (const resolve of held) resolve();
-  await sheet().findByText('5 of 6 done; the others are as they were.');
-  expect(tags().filter((tag) => tag === 'border')).toHaveLength(5);
-  beforePut = () => undefined;
-  await user.click(sheet().getByRole('button', { name: 'Continue' }));
-  await waitFor(() => expect(tags().filter((tag) => tag === 'border')).toHaveLength(6));
-  await waitFor(() =>
-    expect(lines()).toEqual([
-      ['border', '6'],
-      ['shade', '2'],
-    ]),
-  );
-  // One undo for both parts.
+  held.resolve(undefined);
+  await sheet().findByText('2,000 of 2,500 done; the others are as they were.');
+  expect([tagged('border'), sent]).toEqual([2_000, 2]);
+  await waitFor(() => expect(sheet().getByText(/^Merges into the tag of 2,000 others/)).toBeDefined());
+  await user.click(sheet().getByRole('button', { name: 'Merge' }));
+  await waitFor(() => expect(tagged('border')).toBe(2_500));
+  // The latest first: an undo for each part.
+  await user.click((await sheet().findAllByRole('button', { name: 'Undo' }))[0] as HTMLElement);
+  await sheet().findByText('have their tags as before.');
+  expect([tagged('field'), tagged('border'), sent]).toEqual([500, 2_000, 4]);
+});
+
+it('has done all that was sent before Cancel, and offers to undo it', async () => {
+  const user = await rename('bed', 'border');
+  const held = Promise.withResolvers<undefined>();
+  let sent = 0;
+  beforeUpdate = () => {
+    sent++;
+    return held.promise;
+  };
+  await user.click(sheet().getByRole('button', { name: 'Rename' }));
+  await waitFor(() => expect(sent).toBe(1));
+  await user.click(sheet().getByRole('button', { name: 'Cancel' }));
+  held.resolve(undefined);
+  await sheet().findByText('6 of 6 done.');
   await user.click(await sheet().findByRole('button', { name: 'Undo' }));
   await sheet().findByText('have their tags as before.');
   expect(tags()).toEqual([...Array(6).fill('bed'), 'shade', 'shade', undefined]);
@@ -150,32 +170,50 @@ it('stops a rename on Cancel after what was sent already, and goes on with what 
 
 it('stops on Cancel at once where the rate limit permits no more', async () => {
   const user = await rename('bed', 'border');
+  const held = Promise.withResolvers<void>();
   let sent = 0;
-  beforePut = async () => {
-    await held.promise;
+  beforeUpdate = async () => {
     sent++;
+    await held.promise;
     return Response.json({ error: 42900, message: '' }, { status: 429, headers: { 'Retry-After': '3600' } });
   };
-  const held = Promise.withResolvers<void>();
   await user.click(sheet().getByRole('button', { name: 'Rename' }));
+  await waitFor(() => expect(sent).toBe(1));
   await user.click(await sheet().findByRole('button', { name: 'Cancel' }));
   held.resolve();
   await sheet().findByText('0 of 6 done; the others are as they were.');
-  expect(sent).toBeLessThanOrEqual(4);
+  expect(sent).toBe(1);
+});
+
+it('stops on Cancel at once while it waits for the rate limit', async () => {
+  const user = await rename('bed', 'border');
+  let sent = 0;
+  beforeUpdate = async () => {
+    sent++;
+    return Response.json({ error: 42900, message: '' }, { status: 429, headers: { 'Retry-After': '3600' } });
+  };
+  await user.click(sheet().getByRole('button', { name: 'Rename' }));
+  await waitFor(() => expect(sent).toBe(1));
+  await user.click(await sheet().findByRole('button', { name: 'Cancel' }));
+  await sheet().findByText('0 of 6 done; the others are as they were.');
+  expect(sent).toBe(1);
 });
 
 it('shows why a rename ended, and waits where the rate limit permits no more', async () => {
   const user = await rename('bed', 'border');
+  vi.useFakeTimers({ shouldAdvanceTime: true });
   let sent = 0;
-  // More than the attempts of the client for all that are edited at a time.
-  beforePut = async () => {
-    const [status, error] = sent++ < 16 ? [429, 42900] : [403, 40300];
-    return Response.json({ error, message: 'Not now.' }, { status, headers: { 'Retry-After': '0' } });
+  // More than the attempts of the client for one call.
+  beforeUpdate = async () => {
+    const [status, error] = sent++ < 4 ? [429, 42900] : [403, 40300];
+    return Response.json({ error, message: 'Not now.' }, { status, headers: { 'Retry-After': '20' } });
   };
   await user.click(sheet().getByRole('button', { name: 'Rename' }));
+  await act(() => vi.advanceTimersByTimeAsync(120_000));
+  vi.useRealTimers();
   const alert = await sheet().findByText('Not now.');
   expect(alert.closest('[role=alert]')).not.toBeNull();
-  beforePut = () => undefined;
-  await user.click(sheet().getByRole('button', { name: 'Continue' }));
+  beforeUpdate = () => undefined;
+  await user.click(sheet().getByRole('button', { name: 'Rename' }));
   await waitFor(() => expect(tags().filter((tag) => tag === 'border')).toHaveLength(6));
 });

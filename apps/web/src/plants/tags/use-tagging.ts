@@ -21,14 +21,11 @@ export interface Progress {
 }
 
 interface Tagging {
-  /** Those that get the tag; called again to go on. */
+  /** Those that get the tag. */
   plants(signal: AbortSignal): Iterable<StoredPlant> | AsyncIterable<StoredPlant>;
   readonly tag: string | undefined;
   readonly from?: string;
 }
-
-/** How long edited plants wait to be shown together, in milliseconds. */
-const showEveryMs = 250;
 
 /**
  * Edits the tags of many plants, one run at a time, shows them in the list, and offers the undo. It stops once the part that has it
@@ -39,64 +36,51 @@ export function useTagging(filter: PlantFilter) {
   const queryClient = useQueryClient();
   const { addTagging } = useUndo();
   const [progress, setProgress] = useState<Progress>();
-  /** Under which its undo is, where it was stopped. */
-  const undoKey = useRef<number>(undefined);
   const control = useRef<AbortController>(undefined);
   useEffect(() => () => control.current?.abort(), []);
 
-  /** Begins a run, or goes on with one: then `before` is how far it was. */
-  const run = async ({ plants, ...tagging }: Tagging, before?: Progress): Promise<Progress> => {
+  const run = async ({ plants, ...tagging }: Tagging): Promise<Progress> => {
     const started = new AbortController();
     const { signal } = started;
     control.current = started;
-    let latest: Progress = { state: 'running', done: before?.done ?? 0, failed: [] };
-    const edited: StoredPlant[] = [];
-    const etags = new Map<bigint, string>();
-    let unshown: StoredPlant[] = [];
-    let shownAt = performance.now();
-    const show = () => {
-      putInAll(queryClient, unshown, filter);
-      [unshown, shownAt] = [[], performance.now()];
+    let latest: Progress = { state: 'running', done: 0, failed: [] };
+    const show = (changes: Partial<Progress>) => {
+      latest = { ...latest, ...changes };
       setProgress(latest);
     };
-    const onDone = (tagged: Tagged) => {
-      const { reason, plant } = tagged;
-      if (reason === undefined) {
-        const { before: was, etag } = tagged;
-        if (was !== undefined && etag !== undefined) {
-          edited.push(was);
-          etags.set(was.id, etag);
-        }
-        unshown.push(plant);
-        latest = { ...latest, done: latest.done + 1 };
-      } else latest = { ...latest, failed: [...latest.failed, { plant, reason }] };
-      if (performance.now() - shownAt > showEveryMs) show();
+    const edited: StoredPlant[] = [];
+    const etags = new Map<bigint, string>();
+    const onDone = (tagged: readonly Tagged[]) => {
+      const failed = tagged.filter((each) => each.reason !== undefined);
+      const others = tagged.flatMap((each) => (each.reason === undefined ? each : []));
+      for (const { edit } of others) {
+        if (edit === undefined) continue;
+        edited.push(edit.before);
+        etags.set(edit.before.id, edit.etag);
+      }
+      putInAll(
+        queryClient,
+        others.map(({ plant }) => plant),
+        filter,
+      );
+      show({ done: latest.done + others.length, failed: [...latest.failed, ...failed] });
     };
-    setProgress(latest);
+    show({});
     const endWarning = warnBeforeClosing();
     try {
       await tagPlants(client, plants(signal), { ...tagging, signal, onDone });
-      latest = { ...latest, state: 'done' };
+      show({ state: 'done' });
     } catch (error) {
-      latest = { ...latest, state: 'stopped' };
-      if (!signal.aborted) {
-        const { about, message } = explainFailure(error, 'change');
-        if (about === 'token') rejectToken(message);
-        else latest = { ...latest, problem: message };
-      }
+      const { about, message } = explainFailure(error, 'change');
+      if (!signal.aborted && about === 'token') rejectToken(message);
+      show({ state: 'stopped', ...(!signal.aborted && about !== 'token' && { problem: message }) });
     } finally {
       endWarning();
     }
-    show();
-    if (edited.length > 0) {
-      const done = { plants: edited, tagging: { tag: tagging.tag, etags, kept: 0 } };
-      undoKey.current = addTagging(done, undoKey.current);
-    }
+    if (edited.length > 0) addTagging({ plants: edited, tagging: { tag: tagging.tag, etags, kept: 0 } });
     return latest;
   };
-  const forget = () => {
-    undoKey.current = undefined;
-    setProgress(undefined);
-  };
+
+  const forget = () => setProgress(undefined);
   return { progress, run, cancel: () => control.current?.abort(), forget };
 }
