@@ -370,3 +370,20 @@ it('does not delete what was changed after the import', async () => {
   await heading('Undone: 2 plants deleted. 1 was changed since, and stays.');
   expect([...store.plants]).toEqual([[2n, { name: 'Oak' }]]);
 });
+
+it('does not delete what is changed between the reads of an undo and its deletes', async () => {
+  const { store, fetch } = openImportWithStore();
+  await review('id,name\n1,Rose\n2,Fern\n');
+  await press('Add 2 plants');
+  await heading('2 plants added from plants.csv.');
+  const client = createClient(store);
+  fetch.mockImplementation(async (url, init) => {
+    if (url.endsWith('/batch/delete'))
+      await client.updatePlant({ params: { id: 2 }, headers: { 'if-match': '*' }, body: { name: 'Oak' } });
+    return store.fetch(url, init);
+  });
+  await press('Undo this import');
+  await press('Delete the 2 plants that it added');
+  await heading('Undone: 1 plant deleted. 1 was changed since, and stays.');
+  expect([...store.plants]).toEqual([[2n, { name: 'Oak' }]]);
+});
