@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
-import { MAX_RECORDS, type ResourceTypes, schemasOf } from '@plant-store/contract';
+import { type ResourceTypes, schemasOf } from '@plant-store/contract';
 import type { Resource } from '@plant-store/contract/resource';
 import { type ResourceName, resources } from '@plant-store/contract/resources';
-import { type CountLimits, type Operations, operationsOf } from '@plant-store/records';
+import { type Operations, operationsOf, type Pace } from '@plant-store/records';
+import type { Turn } from './runtime/list-gate.js';
 import { tableOf } from './store/table.js';
 
 /** What the operations of all resources need of the service. */
@@ -28,17 +29,16 @@ export const operationsByName = Object.fromEntries(
 /** What the RateLimit headers call the limit of a token, which counts the records of all resources. */
 export const rateLimitName = 'plants';
 
-/** The most that one request examines, if its caller has all of the time. */
-const maxExamined = { records: 10_000, bytes: 2 ** 22, durationMs: 100 } as const;
+/** The most text that a page has, in bytes, how long a list reads at a time, if its caller has all of the time, and in all. */
+const maxBytes = 2 ** 22;
+const turnMs = { least: 10, most: 100 } as const;
+const maxReadMs = 5_000;
 
-/** What it may examine in any case, however many callers share the time: as much as a page without a filter needs. */
-const minExamined = { records: MAX_RECORDS, bytes: 2 ** 18, durationMs: 10 } as const;
-
-/** What a request may examine that has a part of the time, from 0 to 1. */
-export function examinedBy(share: number): CountLimits {
+/** How a request reads a list in turns with others. */
+export function paceOf({ share, next }: Turn): Pace {
   return {
-    records: Math.max(minExamined.records, Math.floor(maxExamined.records * share)),
-    bytes: Math.max(minExamined.bytes, Math.floor(maxExamined.bytes * share)),
-    durationMs: Math.max(minExamined.durationMs, maxExamined.durationMs * share),
+    limits: () => ({ bytes: maxBytes, durationMs: Math.max(turnMs.least, turnMs.most * share()) }),
+    nextTurn: next,
+    maxMs: maxReadMs,
   };
 }

@@ -4,9 +4,11 @@ import {
   filtersOf,
   hasOwnInput,
   type Kind,
+  ordersOf,
   prefixOf,
   type Resource,
   searchesOf,
+  severalOf,
   withArticle,
 } from '../src/resource.js';
 
@@ -45,6 +47,7 @@ function typesOfOne(resource: Resource): string {
       (required ? member : optional)(each, types[kind], `${description}.`),
     );
   const searched = searchesOf(resource).map(([, { label }]) => label.toLowerCase());
+  const withoutNames = filtersOf(resource).flatMap(([each, { required }]) => (required ? [] : each));
   const next = 'Where the next page begins. The last page has none.';
   return [
     declare(`${capitalize(a)} without its ID.`, One, fields(values)),
@@ -78,13 +81,29 @@ function typesOfOne(resource: Resource): string {
       optional('after', 'string', 'The `next` of the page before, of the same query.'),
       optional(
         'order',
-        "'id' | 'newest'",
-        '`id` for ascending IDs, `newest` for the latest first, and those without a time last. Default: `id`.',
+        ordersOf(resource)
+          .map((order) => `'${order}'`)
+          .join(' | '),
+        'By `id`; `newest` or `oldest` first, those without a time as the oldest; by a text, whatever its case; with `-` descending. Default: `id`.',
       ),
       ...filtersOf(resource).map(([each, { kind, label }]) => {
         const limit = kind === 'text' ? ' At most 1,000 characters.' : '';
         return optional(each, inputs[kind], `${Many} with exactly this ${label.toLowerCase()}.${limit}`);
       }),
+      ...filtersOf(resource).map(([each, { kind, label }]) =>
+        optional(
+          severalOf(each),
+          `readonly ${inputs[kind].includes('|') ? `(${inputs[kind]})` : inputs[kind]}[]`,
+          `${Many} with any of these values of ${label.toLowerCase()}, at most 20.`,
+        ),
+      ),
+      withoutNames.length === 0
+        ? ''
+        : optional(
+            'without',
+            withoutNames.map((each) => `'${each}'`).join(' | '),
+            `${Many} without a value of this field, beside those with the values that the query names.`,
+          ),
       searched.length === 0
         ? ''
         : optional(
@@ -102,11 +121,19 @@ function typesOfOne(resource: Resource): string {
         'string',
         `${Many} that were stored before this time (RFC 3339, with any offset).`,
       ),
+      optional('total', 'boolean', `Whether the page says how many ${plural} match.`),
     ]),
-    declare('A page of a list. It may be empty though more pages follow.', `${One}Page`, [
-      member(plural, `Stored${One}[]`),
-      optional('next', 'string', next),
-    ]),
+    declare(
+      `A page of a list. It has as many ${plural} as the query asks for, unless the list ends, or they are large.`,
+      `${One}Page`,
+      [
+        member(plural, `Stored${One}[]`),
+        optional('next', 'string', next),
+        optional('total', 'number', `How many ${plural} match, if the query asks.`),
+        optional('totalIsEstimate', 'boolean', 'Whether `total` is an estimate.'),
+        optional('partial', 'boolean', 'Whether the page ends early, because it took too long to find more.'),
+      ],
+    ),
     declare(`A batch of ${plural} to create, from 1 to 1,000.`, `New${Many}`, [
       member(plural, `readonly New${One}Input[]`),
     ]),

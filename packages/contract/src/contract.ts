@@ -66,8 +66,8 @@ const router = c.router(
       ...routes.listPlants,
       summary: 'List plants',
       description:
-        'A page of the plants, and `next`, with which the following page is requested; the last page has none. A request ' +
-        'examines a bounded number of plants, so a page may be short, or even empty, before the last one: with a filter, or where plants were deleted. ' +
+        'A page of the plants, and `next`, with which the following page is requested; the last page has none. A page has as many ' +
+        'plants as the query asks for, unless the list ends, or they have more than 4 MiB of text, or it takes too long to find them (`partial`). ' +
         'No plant is on two pages, and none that was there from the beginning is left out; one that is added meanwhile may be ' +
         'on a later page. What it shows is durable.',
       metadata: { scope: 'read', resource: 'plant', operation: 'list' } as const,
@@ -171,9 +171,7 @@ const router = c.router(
       ...routes.listTags,
       summary: 'List tags',
       description:
-        'How many plants have each tag. A request examines a bounded number of plants, and counts these alone: the sums over all ' +
-        'pages are the numbers, and only a page without `next` is the last one. Plants without a tag are not counted. A plant that ' +
-        'is added or changed meanwhile may or may not be counted.',
+        'How many plants have each tag, in the order of the tags, up to 10,000 of them on a page. Plants without a tag are not counted.',
       metadata: { scope: 'read', resource: 'plant', operation: 'count', field: 'tag' } as const,
       query: TagQuerySchema,
       responses: { 200: TagPageSchema },

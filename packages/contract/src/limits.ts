@@ -19,4 +19,7 @@ export const MAX_OVERLAP_SECONDS = 31_536_000;
 export const MAX_WAIT_SECONDS = 25;
 
 /** The most characters, which are Unicode code points, that the texts of the query of a list may have. */
-export const QUERY_MAX_LENGTHS = { after: 100, tag: 1_000, q: 100 } as const;
+export const QUERY_MAX_LENGTHS = { after: 1_000, tag: 1_000, q: 100 } as const;
+
+/** The most values of a filter that a list takes at once. */
+export const MAX_FILTER_VALUES = 20;

@@ -73,6 +73,8 @@ export function messagesOf({ name, plural }: Pick<Resource, 'name' | 'plural'>) 
       `The batch has ${count} ${plural}. Send at most ${MAX_RECORDS} in one request.`,
     batchBeyondRateLimit: (count: number, requestsPerMinute: number) =>
       `The batch has ${count} ${plural}, and this token may make ${requestsPerMinute} requests a minute. Send at most ${requestsPerMinute} in one request.`,
+    listTooLong: (next: string) =>
+      `No ${name} was found in the time that a request may take. Narrow the list, such as by a time, or go on where it ended: add after=${next}.`,
     replyIsFull: `The reply has no room for more ${plural}. Send this id again.`,
   } as const;
 }

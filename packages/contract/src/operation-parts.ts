@@ -13,7 +13,7 @@ export interface TagCount {
   plants: number;
 }
 
-/** How many plants have each tag, of those that this page has examined. Add up all pages. */
+/** How many plants have each tag, in the order of the tags. */
 export interface TagPage {
   tags: TagCount[];
   /** Where the next page begins. The last page has none. */

@@ -14,15 +14,18 @@ import {
   hasOwnInput,
   isFirst,
   type Kind,
+  ordersOf,
   prefixOf,
   type Resource,
   searchesOf,
+  severalOf,
   withArticle,
 } from './resource.js';
 import type { ResourceTypes } from './types.js';
 import {
   createQuerySchema,
   createQueryTextSchema,
+  createSeveralSchema,
   ErrorNumberSchema,
   Int64ParameterSchema,
   Int64Schema,
@@ -260,16 +263,23 @@ export function schemasOf<Name extends keyof ResourceTypes>(
     `${A} in the store, under its id.`,
     { examples: [{ id: 1, idText: '1', ...example, addedAt: '2026-11-25T10:00:00.000Z' }] },
   );
+  const orders = ordersOf(resource);
+  const searched = searchesOf(resource)
+    .map(([each]) => `\`${each}\``)
+    .join(' or ');
+  const optional = filtersOf(resource).flatMap(([each, { required }]) => (required ? [] : each));
   const query = createQuerySchema({
     limit: LimitSchema.optional().meta({ description: `How many ${plural} a page has at most` }),
     after: PageStartSchema.optional().meta({
       description: 'The `next` of the page before, of the same query; without it, or empty, the list begins',
     }),
     order: z
-      .enum(['id', 'newest'], orElse('must be id or newest'))
+      .enum(orders, orElse(`must be ${orders.slice(0, -1).join(', ')} or ${orders.at(-1)}`))
       .optional()
       .meta({
-        description: '`id` for ascending ids; `newest` for the latest first, and those without a time last',
+        description:
+          'By `id`, ascending; `newest` for the latest first, and those without a time last; `oldest` for the reverse' +
+          `${searched === '' ? '' : `; by ${searched}, whatever its case`}; with \`-\` descending`,
         override: { default: 'id' },
       }),
     ...toShape(filtersOf(resource), ([, { kind, label }]) =>
@@ -277,6 +287,22 @@ export function schemasOf<Name extends keyof ResourceTypes>(
         .optional()
         .meta({ description: `${Many} with exactly this ${label.toLowerCase()}` }),
     ),
+    ...Object.fromEntries(
+      filtersOf(resource).map(([each, { kind, label }]) => [
+        severalOf(each),
+        createSeveralSchema(kinds[kind].query ?? z.never())
+          .optional()
+          .meta({ description: `${Many} with any of these values of ${label.toLowerCase()}` }),
+      ]),
+    ),
+    ...(optional.length > 0 && {
+      without: z
+        .enum(optional, orElse(`must be ${optional.join(' or ')}`))
+        .optional()
+        .meta({
+          description: `${Many} without a value of this field, beside those with the values that the query names`,
+        }),
+    }),
     ...(searchesOf(resource).length > 0 && {
       q: withoutNul(createQueryTextSchema(QUERY_MAX_LENGTHS.q))
         .optional()
@@ -294,9 +320,26 @@ export function schemasOf<Name extends keyof ResourceTypes>(
     addedBefore: QueryTimeSchema.optional().meta({
       description: `${Many} that were stored before this time; those without a time are left out`,
     }),
+    total: (kinds.boolean.query ?? z.never())
+      .optional()
+      .meta({ description: `Whether the page says how many ${plural} match` }),
   });
   const page = z
-    .object({ [plural]: z.array(stored), next: NextPageSchema })
+    .object({
+      [plural]: z.array(stored),
+      next: NextPageSchema,
+      total: z
+        .number()
+        .optional()
+        .meta({
+          description: `How many ${plural} match, if the query asks`,
+          override: { type: 'integer', format: 'int64' },
+        }),
+      totalIsEstimate: z.boolean().optional().meta({ description: 'Whether `total` is an estimate' }),
+      partial: z.boolean().optional().meta({
+        description: 'Whether the page ends early, because it took too long to find more',
+      }),
+    })
     .meta({ id: `${One}Page`, description: `A page of the ${plural} in the store.` });
   const batch = object(
     `New${Many}`,

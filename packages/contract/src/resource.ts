@@ -106,6 +106,15 @@ export function fieldsAfter(version: string, resource: Resource): readonly strin
 export const filtersOf = (resource: Resource) => fieldsOf(resource).filter(([, { filter }]) => filter);
 export const searchesOf = (resource: Resource) => fieldsOf(resource).filter(([, { search }]) => search);
 
+/** The name of the parameter of a list that takes several values of a filter. */
+export const severalOf = (filter: string): string => `${filter}s`;
+
+/** The orders that a list may have: also by the text of each field that its `q` searches, and descending. */
+export const ordersOf = (resource: Resource): readonly string[] => [
+  ...['id', '-id', 'newest', 'oldest'],
+  ...searchesOf(resource).flatMap(([name]) => [name, `-${name}`]),
+];
+
 /** Whether a body may have values that are written otherwise in replies: then both have a type and a schema of their own. */
 export const hasOwnInput = (resource: Resource): boolean =>
   fieldsOf(resource).some(([, { kind }]) => kind !== 'text' && kind !== 'boolean');

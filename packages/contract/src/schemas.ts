@@ -48,7 +48,7 @@ export const TagPageSchema = z
           .int()
           .min(1)
           .meta({
-            description: 'How many plants have it, of those that this page has examined',
+            description: 'How many plants have it',
             override: { maximum: undefined },
           }),
       }),
@@ -57,7 +57,7 @@ export const TagPageSchema = z
   })
   .meta({
     id: 'TagPage',
-    description: 'How many plants have each tag, in a part of the store.',
+    description: 'How many plants have each tag, in the order of the tags.',
   });
 
 export const ChangeQuerySchema = createQuerySchema({

@@ -49,23 +49,35 @@ export interface PlantQuery {
   limit?: number | undefined;
   /** The `next` of the page before, of the same query. */
   after?: string | undefined;
-  /** `id` for ascending IDs, `newest` for the latest first, and those without a time last. Default: `id`. */
-  order?: 'id' | 'newest' | undefined;
+  /** By `id`; `newest` or `oldest` first, those without a time as the oldest; by a text, whatever its case; with `-` descending. Default: `id`. */
+  order?: 'id' | '-id' | 'newest' | 'oldest' | 'name' | '-name' | undefined;
   /** Plants with exactly this tag. At most 1,000 characters. */
   tag?: string | undefined;
+  /** Plants with any of these values of tag, at most 20. */
+  tags?: readonly string[] | undefined;
+  /** Plants without a value of this field, beside those with the values that the query names. */
+  without?: 'tag' | undefined;
   /** Plants with this in their name, in upper or lower case. At most 100 characters. */
   q?: string | undefined;
   /** Plants that were stored at this time or later (RFC 3339, with any offset). */
   addedFrom?: string | undefined;
   /** Plants that were stored before this time (RFC 3339, with any offset). */
   addedBefore?: string | undefined;
+  /** Whether the page says how many plants match. */
+  total?: boolean | undefined;
 }
 
-/** A page of a list. It may be empty though more pages follow. */
+/** A page of a list. It has as many plants as the query asks for, unless the list ends, or they are large. */
 export interface PlantPage {
   plants: StoredPlant[];
   /** Where the next page begins. The last page has none. */
   next?: string | undefined;
+  /** How many plants match, if the query asks. */
+  total?: number | undefined;
+  /** Whether `total` is an estimate. */
+  totalIsEstimate?: boolean | undefined;
+  /** Whether the page ends early, because it took too long to find more. */
+  partial?: boolean | undefined;
 }
 
 /** A batch of plants to create, from 1 to 1,000. */

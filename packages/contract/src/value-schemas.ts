@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { JsonShape } from './exact-json/parse.js';
 import { INT64_MAX, INT64_MIN, isInt64 } from './int64.js';
-import { MAX_RECORDS, QUERY_MAX_LENGTHS } from './limits.js';
+import { MAX_FILTER_VALUES, MAX_RECORDS, QUERY_MAX_LENGTHS } from './limits.js';
 import { toShortestDecimal } from './shortest-decimal.js';
 import { parseTime } from './time.js';
 
@@ -159,6 +159,13 @@ function parseBound(text: string): number | undefined {
 export const PageStartSchema = createQueryTextSchema(QUERY_MAX_LENGTHS.after).transform(
   (text) => text || undefined,
 );
+
+/** Several values of a parameter, which a query has once for each. */
+export const createSeveralSchema = <Schema extends z.ZodType>(one: Schema) =>
+  z.preprocess(
+    (input) => (typeof input === 'string' ? [input] : input),
+    z.array(one).max(MAX_FILTER_VALUES, `must be given at most ${MAX_FILTER_VALUES} times`),
+  );
 
 /** The most records of a page. */
 export const LimitSchema = createQueryNumberSchema(1, MAX_RECORDS, 100);

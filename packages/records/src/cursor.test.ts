@@ -1,9 +1,19 @@
 import { INT64_MAX, INT64_MIN } from '@plant-store/contract';
 import { resources } from '@plant-store/contract/resources';
 import { expect, it } from 'vitest';
-import { cursorsOf, type RecordQuery, readChangeCursor, writeChangeCursor } from './cursor.js';
+import {
+  cursorsOf,
+  type RecordQuery,
+  readChangeCursor,
+  readCountCursor,
+  writeChangeCursor,
+  writeCountCursor,
+} from './cursor.js';
+import type { ListPosition } from './store.js';
 
-const { read: readCursor, write: writeCursor } = cursorsOf(resources.plant);
+const { read, write: writeCursor } = cursorsOf(resources.plant);
+/** Only the position. */
+const readCursor = (query: RecordQuery, cursor: string) => read(query, cursor)?.position;
 
 const positions = [0n, 7n, -1n, INT64_MIN, INT64_MAX].flatMap((id) => [
   { id },
@@ -14,6 +24,39 @@ it.each(positions)('has the position that it was written for: $id, $addedAt', (p
   for (const query of [{}, { order: 'newest' as const, tag: '🌱', q: '.' }]) {
     expect(readCursor(query, writeCursor(query, position))).toStrictEqual(position);
   }
+});
+
+it('begins where the position is, of the parts that an order has', () => {
+  const ordersOf = (order: string, position?: ListPosition) =>
+    read({ order }, position && writeCursor({ order }, position))?.orders;
+  const [timed, untimed] = [{ id: 1n, addedAt: 5 }, { id: 1n }];
+  expect(ordersOf('newest')).toEqual(['newest', 'untimed']);
+  expect(ordersOf('newest', timed)).toEqual(['newest', 'untimed']);
+  expect(ordersOf('newest', untimed)).toEqual(['untimed']);
+  expect(ordersOf('oldest')).toEqual(['-untimed', 'oldest']);
+  expect(ordersOf('oldest', untimed)).toEqual(['-untimed', 'oldest']);
+  expect(ordersOf('oldest', timed)).toEqual(['oldest']);
+  expect(ordersOf('-name', { id: 1n, key: 'é🌱' })).toEqual(['-name']);
+});
+
+it('has what a list by a text is sorted by', () => {
+  for (const key of ['', 'fern', 'é🌱\u{10ffff}', '苗'.repeat(64)]) {
+    const position = { id: 7n, key };
+    expect(readCursor({ order: 'name' }, writeCursor({ order: 'name' }, position))).toStrictEqual(position);
+  }
+  expect(readCursor({ order: 'name' }, `${writeCursor({ order: 'name' }, { id: 7n })}.A`)).toBeUndefined();
+});
+
+it('of counted values has the last value, or what it begins with if it is long', () => {
+  const cursorOf = (...values: string[]) => {
+    const { count, cursor } = writeCountCursor('tag', values);
+    return [count, readCountCursor('tag', cursor)];
+  };
+  expect(cursorOf('', 'é🌱')).toEqual([2, 'é🌱']);
+  expect(cursorOf('a', 'b'.repeat(300))).toEqual([1, 'a']);
+  expect(cursorOf('b'.repeat(300))).toEqual([1, `${'b'.repeat(180)}\u{10ffff}`]);
+  for (const wrong of ['1.tags.7', '2.names.YQ', '2.tags.A', '2.tags.*'])
+    expect(readCountCursor('tag', wrong)).toBeUndefined();
 });
 
 it('is one of the same plants in the same order alone, however many a page has', () => {

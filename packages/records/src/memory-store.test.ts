@@ -83,7 +83,7 @@ it('shares the order of changes with the stores of other resources', async () =>
 it('has the last page of a filter without an empty one after it', async () => {
   const store = open();
   for (let id = 0n; id < 5n; id++) await store.create({ ...(id < 3n ? fern : rose), id });
-  const list = (matches: number) => store.list({ order: 'id', equal: { tag: 'a' } }, { ...high, matches });
+  const list = (matches: number) => store.list({ order: 'id', equal: { tag: ['a'] } }, { ...high, matches });
   expect(await list(3)).toMatchObject({ last: undefined });
   expect(await list(2)).toMatchObject({ last: { id: 1n } });
 });

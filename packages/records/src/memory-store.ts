@@ -4,10 +4,11 @@ import { foldText, hasText } from '@plant-store/contract/fold-text';
 import { messages } from '@plant-store/contract/messages';
 import { fieldsOf, type Resource } from '@plant-store/contract/resource';
 import { ServiceError } from './errors.js';
+import { type ListOrder, partsOfOrder, sortKeyOf } from './order.js';
 import {
   beforeNumbers,
-  type CountLimits,
   isTombstone,
+  type ListFilter,
   type ListPosition,
   type ListQuery,
   type Store,
@@ -43,7 +44,7 @@ export interface MemoryStore<Fields> extends Store<Fields> {
   readonly replaceAll: (records: Iterable<StoredRecord<Fields>>) => void;
 }
 
-/** What a store has under an id. It stays in place when it changes, so that the orders by id and by time stay sorted. */
+/** What a store has under an id. */
 interface Entry<Fields> {
   readonly id: bigint;
   /** `undefined` for a tombstone. */
@@ -55,6 +56,11 @@ interface Entry<Fields> {
   /** The number of the last change, and when it happened. */
   number: number;
   changedAt: number | undefined;
+}
+
+/** An entry, and where it is in an order. */
+interface Placed<Fields> extends ListPosition {
+  readonly entry: Entry<Fields>;
 }
 
 /** Where an entry was in the order of changes; out of date if the entry has changed since. */
@@ -73,8 +79,7 @@ export function createMemoryStore<Fields extends object>(
   const searches = fieldsOf(resource).flatMap(([name, { search }]) => (search ? name : []));
   const entries = new Map<bigint, One>();
   const records = new Map<bigint, Readonly<Fields>>();
-  const byId = createSorted<One>((a, b) => compareIds(a.id, b.id));
-  const byTime = createSorted<One>((a, b) => timeOf(a) - timeOf(b) || compareIds(a.id, b.id));
+  const orders = new Map<ListOrder, Placed<Fields>[]>();
   let log: LoggedChange<Fields>[] = [];
 
   const fieldOf = (fields: Fields, name: string) => (fields as Readonly<Record<string, unknown>>)[name];
@@ -107,6 +112,7 @@ export function createMemoryStore<Fields extends object>(
       changedAt: undefined,
     };
     const changedAt = now();
+    if (existing !== undefined) reorder(existing, false);
     if (isTombstone(record)) {
       // It keeps its place among the times.
       Object.assign(entry, { fields: undefined, bytes: 0, changedAt });
@@ -114,50 +120,79 @@ export function createMemoryStore<Fields extends object>(
     } else {
       const { addedAt = changedAt, original } = record;
       const fields = pick(record);
-      if (existing !== undefined && existing.addedAt !== addedAt) byTime.unsort();
       Object.assign(entry, { fields, addedAt, original, bytes: bytesOf(fields) });
       entry.changedAt = original === undefined ? (addedAt ?? undefined) : changedAt;
       records.set(id, fields);
     }
-    if (existing === undefined) {
-      entries.set(id, entry);
-      byId.add(entry);
-      byTime.add(entry);
-    }
+    entries.set(id, entry);
+    reorder(entry, true);
     entry.number = ++order.number;
     log.push({ number: entry.number, entry });
     if (log.length > 2 * entries.size + 16) log = log.filter(isCurrent);
     return entry;
   }
 
-  /** The part of the entries that a list examines, in its order. */
-  function entriesOf({ order: by, after, addedFrom, addedBefore }: ListQuery): Iterable<One> {
-    if (by === 'id') return byId.ascending((entry) => after !== undefined && entry.id <= after.id);
-    const [first, end] =
-      by === 'untimed'
-        ? [untimed, -Number.MAX_VALUE]
-        : [addedFrom ?? -Number.MAX_VALUE, addedBefore ?? Number.POSITIVE_INFINITY];
-    return byTime.descending(
-      (entry) => timeOf(entry) < first,
-      (entry) => timeOf(entry) < end && (after === undefined || isBefore(entry, after)),
-    );
+  const textOf = ({ fields }: One, name: string) => {
+    const value = fields && fieldOf(fields, name);
+    return value === undefined ? undefined : String(value);
+  };
+
+  /** The entries of a list in its order: sorted by its first request, and kept sorted since. */
+  function sortedIn(listOrder: ListOrder): Placed<Fields>[] {
+    const sorted =
+      orders.get(listOrder) ??
+      [...entries.values()]
+        .flatMap((entry) => placeIn(listOrder, entry))
+        .sort((a, b) => comparePositions(listOrder, a, b));
+    orders.set(listOrder, sorted);
+    return sorted;
   }
 
-  function matcherOf({ equal = {}, q, addedFrom, addedBefore }: ListQuery) {
-    const compared = Object.entries(equal).filter(([, value]) => value !== undefined);
+  /** Where an entry is in an order, if it is. */
+  function placeIn(listOrder: ListOrder, entry: One): Placed<Fields>[] {
+    const { id, addedAt } = entry;
+    const { by } = partsOfOrder(listOrder);
+    if (by === 'id' || by === 'untimed') return by === 'id' || addedAt === null ? [{ entry, id }] : [];
+    if (by === 'time') return addedAt === null ? [] : [{ entry, id, addedAt }];
+    return [{ entry, id, key: sortKeyOf(textOf(entry, by)) }];
+  }
+
+  /** Adds an entry to all orders, or takes it out before it changes. */
+  function reorder(entry: One, isAdded: boolean): void {
+    for (const [listOrder, sorted] of orders)
+      for (const placed of placeIn(listOrder, entry)) {
+        const at = findIndex(sorted, (other) => comparePositions(listOrder, other, placed) < 0);
+        if (isAdded) sorted.splice(at, 0, placed);
+        else sorted.splice(at, 1);
+      }
+  }
+
+  /** What a list has after a position, in its order. */
+  function* placedAfter({ order: listOrder, after }: ListQuery): Generator<Placed<Fields>> {
+    const sorted = sortedIn(listOrder);
+    const isPassed = (placed: ListPosition) =>
+      after !== undefined && comparePositions(listOrder, placed, after) <= 0;
+    for (let place = findIndex(sorted, isPassed); place < sorted.length; place++)
+      yield sorted[place] as Placed<Fields>;
+  }
+
+  function matcherOf({ equal = {}, q, addedFrom, addedBefore }: ListFilter) {
+    const compared = Object.entries(equal).flatMap(([name, values]) =>
+      values ? [[name, values] as const] : [],
+    );
     const folded = q === undefined ? undefined : foldText(q);
     return ({ fields, addedAt }: One): boolean =>
       fields !== undefined &&
       (addedFrom === undefined || (addedAt !== null && addedAt >= addedFrom)) &&
       (addedBefore === undefined || (addedAt !== null && addedAt < addedBefore)) &&
-      compared.every(([name, value]) => toColumn(name, fieldOf(fields, name)) === value) &&
+      compared.every(([name, values]) => values.includes(toColumn(name, fieldOf(fields, name)))) &&
       (folded === undefined || searches.some((name) => hasText(String(fieldOf(fields, name) ?? ''), folded)));
   }
 
   return {
     records,
     replaceAll(given) {
-      for (const all of [entries, records, byId, byTime]) all.clear();
+      for (const all of [entries, records, orders]) all.clear();
       log = [];
       for (const record of given) put(record);
     },
@@ -173,29 +208,35 @@ export function createMemoryStore<Fields extends object>(
       return { before, after: after && read(put(after)) };
     },
     find: async (id) => find(id),
-    async list(query, limits) {
+    async list(query, { matches, bytes }) {
       const isMatch = matcherOf(query);
-      const found: Stored<Fields>[] = [];
-      const last = examine(entriesOf(query), limits, (entry) => {
-        if (!isMatch(entry)) return true;
-        if (found.length === limits.matches) return false;
-        found.push(read(entry) as Stored<Fields>);
-        return true;
-      });
-      return { records: found, last: last && { id: last.id, addedAt: last.addedAt ?? undefined } };
+      const found: One[] = [];
+      let last: ListPosition | undefined;
+      let total = 0;
+      for (const { entry, ...position } of placedAfter(query)) {
+        if (!isMatch(entry)) continue;
+        total += entry.bytes;
+        if (last !== undefined && (found.length === matches || total > bytes))
+          return { records: found.map(read) as Stored<Fields>[], last };
+        found.push(entry);
+        last = position;
+      }
+      return { records: found.map(read) as Stored<Fields>[], last: undefined };
     },
-    async countValues(field, after, limits) {
+    countAll: async (filter) => ({
+      count: [...entries.values()].filter(matcherOf(filter)).length,
+      isEstimate: false,
+    }),
+    async countValues(field, after, maxValues) {
       const counts = new Map<string, number>();
-      const last = examine(
-        entriesOf({ order: 'id', after: after === undefined ? after : { id: after } }),
-        limits,
-        ({ fields }) => {
-          const value = fields && toColumn(field, fieldOf(fields, field));
-          if (value != null) counts.set(String(value), (counts.get(String(value)) ?? 0) + 1);
-          return true;
-        },
-      );
-      return { counts: [...counts], last: last?.id };
+      for (const entry of entries.values()) {
+        const value = textOf(entry, field);
+        if (value !== undefined) counts.set(value, (counts.get(value) ?? 0) + 1);
+      }
+      const sorted = [...counts]
+        .filter(([value]) => after === undefined || compareTexts(value, after) > 0)
+        .sort(([a], [b]) => compareTexts(a, b));
+      return { counts: sorted.slice(0, maxValues), hasMore: sorted.length > maxValues };
     },
     async listChanges(after, limits) {
       const { generation } = order;
@@ -203,16 +244,19 @@ export function createMemoryStore<Fields extends object>(
       if (after !== undefined && (after.generation !== generation || start > order.number))
         throw new ServiceError('cursor_expired', messages.cursorExpired);
       const changed: One[] = [];
-      const rest = examine(changedAfter(log, start), limits, (entry) => {
-        if (changed.length === limits.matches) return false;
+      let bytes = 0;
+      let hasMore = false;
+      for (const entry of changedAfter(log, start)) {
+        bytes += entry.bytes;
+        hasMore = changed.length > 0 && (changed.length === limits.matches || bytes > limits.bytes);
+        if (hasMore) break;
         changed.push(entry);
-        return true;
-      });
+      }
       const { number, id } = changed.at(-1) ?? { number: start, id: after?.id ?? INT64_MIN };
       return {
         changes: changed.map((entry) => ({ record: read(entry), at: entry.changedAt })),
         last: { generation, number, id },
-        hasMore: rest !== undefined,
+        hasMore,
       };
     },
     async lastChange() {
@@ -238,83 +282,23 @@ function* changedAfter<Fields>(
   }
 }
 
-/**
- * Examines entries as far as the limits allow, at least one.
- *
- * @param visit returns `false` to stop before an entry
- * @returns the last one that was examined, if others follow it
- */
-function examine<One extends { readonly bytes: number }>(
-  entries: Iterable<One>,
-  limits: CountLimits,
-  visit: (entry: One) => boolean,
-): One | undefined {
-  let [count, bytes] = [0, 0];
-  let last: One | undefined;
-  for (const entry of entries) {
-    bytes += entry.bytes;
-    const isFull = count === limits.records || bytes > limits.bytes;
-    if ((last !== undefined && isFull) || !visit(entry)) return last;
-    count++;
-    last = entry;
-  }
-  return undefined;
-}
-
-/** Where those without a time are in the order of times. */
-const untimed = Number.NEGATIVE_INFINITY;
-
-const timeOf = ({ addedAt }: { readonly addedAt?: number | null | undefined }) => addedAt ?? untimed;
-
 const compareIds = (a: bigint, b: bigint) => (a < b ? -1 : Number(a > b));
 
-const isBefore = (a: Pick<Entry<unknown>, 'id' | 'addedAt'>, b: ListPosition) =>
-  timeOf(a) < timeOf(b) || (timeOf(a) === timeOf(b) && a.id < b.id);
+/** Compares positions in an order. */
+function comparePositions(order: ListOrder, a: ListPosition, b: ListPosition): number {
+  const { by, isDescending } = partsOfOrder(order);
+  const first = by === 'time' ? (a.addedAt ?? 0) - (b.addedAt ?? 0) : compareTexts(a.key ?? '', b.key ?? '');
+  const compared = first || compareIds(a.id, b.id);
+  return isDescending ? -compared : compared;
+}
 
-/** How many items are inserted one by one, which takes less time than to sort all. */
-const insertedOneByOne = 100;
-
-/** Items in an order. Those that were not added in that order are sorted in when the items are read. */
-function createSorted<Item>(compare: (a: Item, b: Item) => number) {
-  const items: Item[] = [];
-  let added: Item[] = [];
-  let isSorted = true;
-  function sort(): readonly Item[] {
-    const areFew = isSorted && added.length <= insertedOneByOne;
-    for (const item of added)
-      items.splice(areFew ? findIndex(items, (other) => compare(other, item) < 0) : items.length, 0, item);
-    if (!areFew) items.sort(compare);
-    added = [];
-    isSorted = true;
-    return items;
+/** Compares texts by code points, as databases compare UTF-8. */
+function compareTexts(a: string, b: string): number {
+  if (a === b) return 0;
+  for (let place = 0; ; place++) {
+    const [first, second] = [a.codePointAt(place) ?? -1, b.codePointAt(place) ?? -1];
+    if (first !== second) return first - second;
   }
-  return {
-    add(item: Item) {
-      const last = items.at(-1);
-      (last === undefined || compare(last, item) < 0 ? items : added).push(item);
-    },
-    /** Must be called when the place of an item has changed. */
-    unsort() {
-      isSorted = false;
-    },
-    clear() {
-      items.length = 0;
-      added = [];
-    },
-    /** The items from the first one that does not come before a start. */
-    *ascending(isBeforeStart: (item: Item) => boolean) {
-      const sorted = sort();
-      for (let index = findIndex(sorted, isBeforeStart); index < sorted.length; index++)
-        yield sorted[index] as Item;
-    },
-    /** The items between a start and an end, the last one first. */
-    *descending(isBeforeStart: (item: Item) => boolean, isBeforeEnd: (item: Item) => boolean) {
-      const sorted = sort();
-      const start = findIndex(sorted, isBeforeStart);
-      for (let index = findIndex(sorted, isBeforeEnd) - 1; index >= start; index--)
-        yield sorted[index] as Item;
-    },
-  };
 }
 
 /** The index after the items of a sorted list for which a condition holds, which are its first ones. */

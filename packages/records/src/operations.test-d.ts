@@ -10,7 +10,7 @@ const platform = { digest: (text: string) => text, now: () => 0 };
 const plants = createMemoryStore<Plant>(resources.plant, platform);
 const gardens = createMemoryStore<Garden>(garden, platform);
 const operations = operationsOf<Plant, 'plant'>(resources.plant, NewPlantSchema, platform);
-const examined = { records: 1, bytes: 1 };
+const pace = { limits: () => ({ bytes: 1 }) };
 
 it('the operations of a resource take no store of another one', () => {
   void operations.create(plants, { id: 1n, name: '' });
@@ -31,7 +31,7 @@ it('a reply has the record under the name of its resource', () => {
     .resolves.items.exclude<ServiceError>()
     .toHaveProperty('plant')
     .toEqualTypeOf<Shown<Plant>>();
-  expectTypeOf(operations.changes(plants, { after: '0' }, examined))
+  expectTypeOf(operations.changes(plants, { after: '0' }, pace))
     .resolves.toHaveProperty('changes')
     .items.extract<{ kind: 'created' | 'updated' }>()
     .toHaveProperty('plant')

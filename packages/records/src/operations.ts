@@ -2,7 +2,7 @@ import { Int64ParameterSchema, MAX_RECORDS } from '@plant-store/contract';
 import { columnsOf } from '@plant-store/contract/columns';
 import { type Conditions, findFailedCondition, isEntityTags } from '@plant-store/contract/conditions';
 import { messages, messagesOf, type RequestIssues, subjectOf } from '@plant-store/contract/messages';
-import { errorNamesOf, fieldsOf, type Resource } from '@plant-store/contract/resource';
+import { errorNamesOf, filtersOf, type Resource, severalOf } from '@plant-store/contract/resource';
 import {
   cursorsOf,
   type RecordQuery,
@@ -13,13 +13,15 @@ import {
 } from './cursor.js';
 import { internalError, ServiceError } from './errors.js';
 import { toIsoTime } from './iso-time.js';
+import { partsOfOrder } from './order.js';
 import { invalidRequest } from './requests.js';
 import {
-  type CountLimits,
+  type ChangePosition,
   type CreateOutcome,
   isTombstone,
+  type ListFilter,
+  type ListLimits,
   type ListPosition,
-  type ListQuery,
   type New,
   type RecordChange,
   removalOf,
@@ -86,8 +88,21 @@ interface ItemSchema<Item> {
   };
 }
 
+/** How a request reads what may take long: part by part, between which others have their turn. */
+export interface Pace {
+  /** The limits of the next part. */
+  readonly limits: () => Omit<ListLimits, 'matches'>;
+  /** Resolves once the next part may be read. Default: at once. */
+  readonly nextTurn?: () => Promise<void>;
+  /** How long a list may read, in milliseconds. Default: as long as it takes. */
+  readonly maxMs?: number;
+}
+
 /** How many records a page has by default. */
 const defaultLimit = 100;
+
+/** How many values a page of counts has at most. */
+const maxValues = 10_000;
 
 /** The most bytes of fields that the reply to a batch has. */
 const maxReplyBytes = 2 ** 22;
@@ -112,7 +127,7 @@ export function operationsOf<Fields extends object, Name extends string = string
   const errorNames = errorNamesOf(resource);
   const texts = messagesOf(resource);
   const cursors = cursorsOf(resource);
-  const filters = fieldsOf(resource).flatMap(([name, { filter }]) => (filter ? name : []));
+  const filters = filtersOf(resource).map(([name]) => name);
 
   /** What identifies the create of a record after an update. The fields cannot be read from it. */
   const fingerprintOf = (record: Fields) => digest(identify(record));
@@ -225,6 +240,28 @@ export function operationsOf<Fields extends object, Name extends string = string
     if (tags !== undefined && !(typeof tags === 'string' && isEntityTags(tags)))
       throw new ServiceError('bad_request', messages.invalidItemIfMatch);
     return { 'if-match': tags };
+  }
+
+  /** What a query filters by, as columns have it. */
+  function filterOf(query: RecordQuery): ListFilter {
+    const values = query as Readonly<Record<string, unknown>>;
+    const equal = Object.fromEntries(
+      filters.map((name) => {
+        const wanted = [values[name] ?? [], values[severalOf(name)] ?? []].flat();
+        const columnsOf = [...new Set(wanted.map((value) => columns.toColumn(name, value)))];
+        if (query.without === name) columnsOf.push(null);
+        return [name, columnsOf.length === 0 ? undefined : columnsOf];
+      }),
+    );
+    const [addedFrom, addedBefore] = [query.addedFrom, query.addedBefore].map((text) =>
+      text === undefined ? undefined : Date.parse(text),
+    );
+    return { equal, q: query.q, addedFrom, addedBefore };
+  }
+
+  async function countAll(store: Pick<Records, 'countAll'>, filter: ListFilter) {
+    const { count, isEstimate } = await store.countAll(filter);
+    return { total: count, ...(isEstimate && { totalIsEstimate: true as const }) };
   }
 
   function showChange({ record, at }: RecordChange<Fields>): ShownChange<Fields, Name> {
@@ -382,43 +419,65 @@ export function operationsOf<Fields extends object, Name extends string = string
     },
 
     /**
-     * Returns a page of the records that match a query. With a filter it may be short, or empty, before the last one.
+     * Returns a page of the records that match a query: as many as it asks for, or as replies may have, unless there are no more. One
+     * that takes too long ends early, as `partial`.
      *
-     * @throws {ServiceError} `bad_request` when `after` is not the `next` of a page of this query
+     * @throws {ServiceError} `bad_request` when `after` is not the `next` of a page of this query, or nothing was found for too long
      */
-    async list(store: Pick<Records, 'list'>, query: RecordQuery, examined: CountLimits) {
-      const { limit = defaultLimit, after, order = 'id', q } = query;
-      const start = after === undefined ? undefined : cursors.read(query, after);
-      if (after !== undefined && start === undefined)
-        throw new ServiceError('bad_request', messages.invalidCursor);
-      const values = query as Readonly<Record<string, unknown>>;
-      const equal = Object.fromEntries(
-        filters.map((name) => [name, columns.toColumn(name, values[name]) ?? undefined]),
-      );
-      const [addedFrom, addedBefore] = [query.addedFrom, query.addedBefore].map((text) =>
-        text === undefined ? undefined : Date.parse(text),
-      );
-      const list = (part: ListQuery['order'], from: ListPosition | undefined, matches: number) =>
-        store.list({ order: part, after: from, q, equal, addedFrom, addedBefore }, { ...examined, matches });
-      const isUntimed = order === 'newest' && start !== undefined && start.addedAt === undefined;
-      const { records, last, readMs } = await list(isUntimed ? 'untimed' : order, start, limit);
-      const page = (listed: readonly Stored<Fields>[], end: ListPosition | undefined) => ({
-        records: listed,
-        next: end && cursors.write(query, end),
+    async list(store: Pick<Records, 'list' | 'countAll'>, query: RecordQuery, pace: Pace) {
+      const { limit = defaultLimit, after, total } = query;
+      const start = cursors.read(query, after);
+      if (start === undefined) throw new ServiceError('bad_request', messages.invalidCursor);
+      const filter = filterOf(query);
+      const isTimed = filter.addedFrom !== undefined || filter.addedBefore !== undefined;
+      // No record without a time matches.
+      const orders = isTimed
+        ? start.orders.filter((order) => partsOfOrder(order).by !== 'untimed')
+        : start.orders;
+      const records: Stored<Fields>[] = [];
+      let [bytes, readMs] = [0, 0];
+      let position = start.position;
+      /** Where the last record of a part that has ended is. */
+      let end: ListPosition | undefined;
+      const page = (next: ListPosition | undefined, more?: object) => ({
+        records,
+        next: next && cursors.write(query, next),
         readMs,
+        ...more,
       });
-      const isTimed = addedFrom !== undefined || addedBefore !== undefined;
-      if (last !== undefined || order !== 'newest' || isUntimed || isTimed) return page(records, last);
-      // Records without a time come last, if only to find out that there are none.
-      const rest = await list('untimed', undefined, Math.max(1, limit - records.length));
-      if (records.length < limit || rest.records.length === 0)
-        return page([...records, ...rest.records], rest.last);
-      const end = records.at(-1);
-      return page(records, end && { id: end.id, addedAt: end.addedAt ?? undefined });
+      const totals = total ? await countAll(store, filter) : {};
+      for (const order of orders) {
+        for (;;) {
+          const most = pace.limits();
+          // Where a full page ends with a part, one more record shows whether there is a next page.
+          const isFull = records.length === limit;
+          const limits = {
+            ...most,
+            bytes: Math.max(0, most.bytes - bytes),
+            matches: isFull ? 1 : limit - records.length,
+          };
+          const listed = await store.list({ ...filter, order, after: position }, limits);
+          readMs += listed.readMs ?? 0;
+          if (isFull && listed.records.length > 0) return page(end, totals);
+          for (const record of listed.records) bytes += bytesOf(record);
+          records.push(...listed.records);
+          position = listed.last;
+          if (position === undefined) break;
+          if (!listed.isLate) return page(position, totals);
+          if (readMs > (pace.maxMs ?? Number.POSITIVE_INFINITY)) {
+            if (records.length > 0) return page(position, { ...totals, partial: true });
+            throw new ServiceError('bad_request', texts.listTooLong(cursors.write(query, position)));
+          }
+          await pace.nextTurn?.();
+        }
+        const last = records.at(-1);
+        end = last && { id: last.id, addedAt: last.addedAt ?? undefined };
+      }
+      return page(undefined, totals);
     },
 
     /**
-     * Returns a page of how many records have each value of a text field, among as many as the limits allow.
+     * Returns a page of how many records have each value of a text field, in the order of the values.
      *
      * @throws {ServiceError} `bad_request` when `after` is not the `next` of a page
      */
@@ -426,17 +485,21 @@ export function operationsOf<Fields extends object, Name extends string = string
       store: Pick<Records, 'countValues'>,
       field: string,
       { after }: { readonly after?: string | undefined },
-      examined: CountLimits,
     ) {
       const start = after === undefined ? undefined : readCountCursor(field, after);
       if (after !== undefined && start === undefined)
         throw new ServiceError('bad_request', messages.invalidCursor);
-      const { counts, last, readMs } = await store.countValues(field, start, examined);
-      const sorted = counts.toSorted(([a], [b]) => (a < b ? -1 : 1));
+      const { counts, hasMore, readMs } = await store.countValues(field, start, maxValues);
+      const values = counts.map(([value]) => value);
+      const { count, cursor } = hasMore
+        ? writeCountCursor(field, values)
+        : { count: values.length, cursor: undefined };
       return {
         body: {
-          [`${field}s`]: sorted.map(([value, count]) => ({ [field]: value, [resource.plural]: count })),
-          next: last === undefined ? undefined : writeCountCursor(field, last),
+          [`${field}s`]: counts
+            .slice(0, count)
+            .map(([value, records]) => ({ [field]: value, [resource.plural]: records })),
+          next: cursor,
         },
         readMs,
       };
@@ -450,19 +513,18 @@ export function operationsOf<Fields extends object, Name extends string = string
     async changes(
       store: Pick<Records, 'listChanges'>,
       { after, limit = defaultLimit }: { readonly after: string; readonly limit?: number | undefined },
-      examined: CountLimits,
+      pace: Pace,
     ) {
       const position = after === '0' ? undefined : readChangeCursor(after);
       if (position === undefined && after !== '0')
         throw new ServiceError('bad_request', messages.invalidChangeCursor);
-      const limits = { ...examined, matches: limit };
-      const startedAt = performance.now();
-      const isInTime = () =>
-        performance.now() - startedAt < (examined.durationMs ?? Number.POSITIVE_INFINITY);
-      let page = await store.listChanges(position, limits);
-      // All records of earlier versions may have changed since, or there were none.
-      while (page.changes.length === 0 && page.hasMore && isInTime())
-        page = await store.listChanges(page.last, limits);
+      const read = (from: ChangePosition | undefined) =>
+        store.listChanges(from, { ...pace.limits(), matches: limit });
+      let page = await read(position);
+      while (page.changes.length === 0 && page.hasMore) {
+        await pace.nextTurn?.();
+        page = await read(page.last);
+      }
       const { changes, last, readMs } = page;
       return { changes: changes.map(showChange), next: writeChangeCursor(last), readMs };
     },

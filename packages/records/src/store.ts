@@ -1,4 +1,6 @@
 import { INT64_MAX } from '@plant-store/contract';
+import type { Column } from '@plant-store/contract/columns';
+import type { ListOrder } from './order.js';
 
 /** A record to create, under its id. */
 export type New<Fields> = Fields & { readonly id: bigint };
@@ -77,14 +79,10 @@ export function removalOf<Fields>(id: bigint, retire = false): Change<Fields> {
   };
 }
 
-/** Which records to examine, and which of these match. */
-export interface ListQuery {
-  /** By `id` ascending; the `newest` first, then descending by id; or those without a time, descending by id. */
-  readonly order: 'id' | 'newest' | 'untimed';
-  /** The record after which to begin. */
-  readonly after?: ListPosition | undefined;
-  /** The values that fields of these names must have, as their columns have them. */
-  readonly equal?: Readonly<Record<string, string | number | bigint | null | undefined>>;
+/** Which records a list has. */
+export interface ListFilter {
+  /** The values of which a field must have one, as its column has them: `null` for none. */
+  readonly equal?: Readonly<Record<string, readonly Column[] | undefined>>;
   /** The text that a searched field must contain, both folded by `foldText`. */
   readonly q?: string | undefined;
   /** When records must have been stored, in milliseconds since 1970. Records without a time match no bound. */
@@ -92,27 +90,32 @@ export interface ListQuery {
   readonly addedBefore?: number | undefined;
 }
 
+/** Which records a list has, in which order, and where it begins. */
+export interface ListQuery extends ListFilter {
+  readonly order: ListOrder;
+  /** The record after which to begin. */
+  readonly after?: ListPosition | undefined;
+}
+
 /** Whether a query may skip records. */
-export function isFiltered({ equal = {}, q, addedFrom, addedBefore }: ListQuery): boolean {
+export function isFiltered({ equal = {}, q, addedFrom, addedBefore }: ListFilter): boolean {
   return [...Object.values(equal), q, addedFrom, addedBefore].some((value) => value !== undefined);
 }
 
-/** The most that a list may examine and return. Bytes are those of the fields of all records that it examines; see `bytesOf`. */
+/** The most that a page may have, and how long one read may take. Bytes are those of the fields; see `bytesOf`. */
 export interface ListLimits {
   readonly matches: number;
-  readonly records: number;
   readonly bytes: number;
-  /** How long records are examined, in milliseconds, where the engine checks the time. Default: 100. */
+  /** In milliseconds. Default: 100. */
   readonly durationMs?: number;
 }
-
-/** The most that a request may examine. */
-export type CountLimits = Omit<ListLimits, 'matches'>;
 
 /** The position of a record in a list. */
 export interface ListPosition {
   readonly id: bigint;
   readonly addedAt?: number | undefined;
+  /** What the record is sorted by, in a list by a text field; see `sortKeyOf`. */
+  readonly key?: string | undefined;
 }
 
 /** The records of a list that match, in order. */
@@ -120,15 +123,26 @@ export interface Listed<Fields> {
   readonly records: readonly Stored<Fields>[];
   /** The last record that was examined; `undefined` if there are no more. */
   readonly last: ListPosition | undefined;
+  /** Whether the list ended early, because it took long. */
+  readonly isLate?: boolean;
   /** How long the engine took, in milliseconds, if it reports that without the time that the list waited for others. */
   readonly readMs?: number | undefined;
 }
 
-/** How many of the examined records have each value. */
+/** How many records match. */
+export interface Total {
+  readonly count: number;
+  /** Whether it is an estimate. */
+  readonly isEstimate: boolean;
+  /** As in `Listed`. */
+  readonly readMs?: number | undefined;
+}
+
+/** How many records have each value, in the order of the values. */
 export interface CountedValues {
   readonly counts: readonly (readonly [value: string, records: number])[];
-  /** The last record that was examined; `undefined` if there are no more. */
-  readonly last: bigint | undefined;
+  /** Whether other values follow. */
+  readonly hasMore: boolean;
   /** As in `Listed`. */
   readonly readMs?: number | undefined;
 }
@@ -170,16 +184,21 @@ export interface Store<Fields> {
   readonly create: (record: Stored<Fields>) => Promise<CreateOutcome<Fields>>;
   readonly change: (change: Change<Fields>) => Promise<ChangeOutcome<Fields>>;
   readonly find: (id: bigint) => Promise<StoredRecord<Fields> | undefined>;
-  /** Examines records in an order, as many as the limits allow, at least one, and returns those that match and were not deleted. */
-  readonly list: (query: ListQuery, limits: ListLimits) => Promise<Listed<Fields>>;
   /**
-   * Counts the records that have each value of a field, among those after an id that it examines in the order of their ids: as many
-   * as the limits allow, at least one. It does not count records without a value.
+   * Lists the records that match and were not deleted, in an order, up to the limits. A list that takes longer ends early: its `last`
+   * is not `undefined` then, and it may have few records, or none.
+   */
+  readonly list: (query: ListQuery, limits: ListLimits) => Promise<Listed<Fields>>;
+  /** Counts the records that match. */
+  readonly countAll: (filter: ListFilter) => Promise<Total>;
+  /**
+   * Counts the records that have each value of a text field, of the values after one, up to `maxValues` of them. It does not count
+   * records without a value.
    */
   readonly countValues: (
     field: string,
-    after: bigint | undefined,
-    limits: CountLimits,
+    after: string | undefined,
+    maxValues: number,
   ) => Promise<CountedValues>;
   /**
    * Lists the last change of each record after a position, in one order that never changes. A record that changes again moves to the

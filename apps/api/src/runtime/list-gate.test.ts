@@ -19,27 +19,39 @@ function open({ concurrency = 1, callers = 1, waitingShare = 0 } = {}) {
   const begun: string[] = [];
   const shares: number[] = [];
   const ends = new Map<string, () => void>();
+  /** What makes a list let others have their turn. */
+  const pauses = new Map<string, () => void>();
   const gone = new Set<string>();
   const list = (...names: readonly string[]) =>
     names.map((name) => {
       const result = gate.read(name.slice(0, 1), {
         of: name.split('=')[1],
         isWanted: () => !gone.has(name),
-        read(share) {
+        async read(turn) {
           begun.push(name);
-          shares.push(share);
-          return new Promise<{ readMs?: number }>((resolve) => ends.set(name, () => resolve({})));
+          shares.push(turn.share());
+          for (;;) {
+            const isOver = await new Promise<boolean>((resolve) => {
+              ends.set(name, () => resolve(true));
+              pauses.set(name, () => resolve(false));
+            });
+            if (isOver) return {};
+            await turn.next();
+            begun.push(`${name} again`);
+          }
         },
       });
       // What it rejects with is looked at later.
       result.catch(() => undefined);
       return result;
     });
-  const end = async (name: string) => {
-    ends.get(name)?.();
+  const call = async (action: (() => void) | undefined) => {
+    action?.();
     for (let turn = 0; turn < 3; turn++) await nextTurn();
   };
-  return { list, begun, shares, end, gone };
+  const end = (name: string) => call(ends.get(name));
+  const pause = (name: string) => call(pauses.get(name));
+  return { list, begun, shares, end, pause, gone };
 }
 
 it('reads as many lists at a time as it may, and callers take turns', async () => {
@@ -50,6 +62,33 @@ it('reads as many lists at a time as it may, and callers take turns', async () =
   list('b2', 'b3');
   for (const name of ['a1', 'b1', 'a2', 'b2']) await end(name);
   expect(begun).toEqual(['a1', 'b1', 'a2', 'b2', 'a3', 'b3']);
+});
+
+it('lets others have their turn within a list, which goes on after them', async () => {
+  const { list, begun, pause, end } = open();
+  const [long] = list('a1', 'b1');
+  await nextTurn();
+  await pause('a1');
+  expect(begun).toEqual(['a1', 'b1']);
+  await end('b1');
+  expect(begun).toEqual(['a1', 'b1', 'a1 again']);
+  list('b2');
+  await end('a1');
+  await expect(long).resolves.toEqual({});
+  expect(begun.at(-1)).toBe('b2');
+});
+
+it('ends a list at its next turn once nobody waits for it, and counts it no more', async () => {
+  const { list, begun, pause, gone } = open();
+  const [long] = list('a1', 'b1');
+  await nextTurn();
+  gone.add('a1');
+  await pause('a1');
+  list('a2');
+  expect(begun).toEqual(['a1', 'b1']);
+  await pause('b1');
+  await expect(long).rejects.toThrow(ClientGoneError);
+  expect(begun).toContain('a2');
 });
 
 it('leaves a place for others while they are active', async () => {

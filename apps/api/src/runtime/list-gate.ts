@@ -32,8 +32,19 @@ interface List<Result extends Timed> {
   readonly of?: unknown;
   /** Whether its client is still there; if not, it is not read. */
   isWanted(): boolean;
-  /** Gets the part of the time that a list may take, since others want some, too: from 0 to 1. */
-  read(share: number): Promise<Result>;
+  read(turn: Turn): Promise<Result>;
+}
+
+/** When a list may be read. */
+export interface Turn {
+  /** The part of the time that it may take, since others want some, too: from 0 to 1. */
+  readonly share: () => number;
+  /**
+   * Lets others have their turn. Resolves once it is that of the list again.
+   *
+   * @throws {ClientGoneError} when nobody waits for the list any more
+   */
+  next(): Promise<void>;
 }
 
 /** What was read. It may say how long the engine took, in milliseconds; otherwise that is until `read` resolves. */
@@ -128,21 +139,51 @@ export function createListGate({
     requests: readonly Waiting<Result>[],
     read: List<Result>['read'],
   ): Promise<Result> {
-    const startedAt = performance.now();
+    let startedAt = 0;
     let readMs: number | undefined;
-    count(caller, 1);
-    try {
+    let [restedMs, isReading] = [0, false];
+    function start(): void {
+      startedAt = performance.now();
+      isReading = true;
+      count(caller, 1);
       if (!requests.some(({ isWanted }) => isWanted())) throw new ClientGoneError();
       if (!hasRoom(caller)) throw overloadErrors.reply_bytes;
-      const result = await read(1 / callers.count());
+    }
+    function stop(): void {
+      if (!isReading) return;
+      isReading = false;
+      count(caller, -1);
+      const ownMs = readMs === undefined ? performance.now() - startedAt : readMs - restedMs;
+      restedMs += ownMs;
+      rest(caller, ownMs, requests.length);
+      // Before this one is replied to, so that both go on at once.
+      beginReady();
+    }
+    const turn: Turn = {
+      share: () => 1 / callers.count(),
+      next() {
+        stop();
+        return new Promise((resolve, reject) => {
+          waiting.push(caller, () => {
+            try {
+              start();
+              resolve();
+            } catch (error) {
+              reject(error);
+            }
+          });
+          beginSoon();
+        });
+      },
+    };
+    try {
+      start();
+      const result = await read(turn);
       readMs = result.readMs;
       return result;
     } finally {
-      count(caller, -1);
       places.release(caller, requests.length);
-      rest(caller, readMs ?? performance.now() - startedAt, requests.length);
-      // Before this one is replied to, so that both go on at once.
-      beginReady();
+      stop();
     }
   }
 

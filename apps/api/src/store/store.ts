@@ -4,16 +4,17 @@ import {
   type ChangeOutcome,
   type ChangePosition,
   type CountedValues,
-  type CountLimits,
   type CreateOutcome,
   isTombstone,
   type Listed,
   type ListedChanges,
+  type ListFilter,
   type ListLimits,
   type ListQuery,
   ServiceError,
   type Stored,
   type StoredRecord,
+  type Total,
 } from '@plant-store/records';
 
 /** When a record was changed, which is told apart from when it was created; `null` if it was not changed since. */
@@ -95,18 +96,23 @@ export interface RecordStore<Fields = object> {
   /** As `find`, with who has made each what it is. */
   findHistory(ids: readonly bigint[]): Promise<readonly RecordHistory<Fields>[]>;
   /**
-   * Examines records in an order, as many as the limits allow, at least one, and returns those that match and were not removed.
+   * Lists records as `Store.list` does.
    *
    * @throws {ServiceError} `database_unavailable` when the engine does not answer, `overloaded` when too many lists wait
    */
   list(query: ListQuery, limits: ListLimits): Promise<Listed<Fields>>;
   /**
-   * Counts the records that have each value of a text field, of those after an id that it examines, in the order of their ids, as many
-   * as the limits allow, at least one. Those without a value are not counted.
+   * Counts the records that match.
    *
    * @throws {ServiceError} as `list` does
    */
-  countValues(field: string, after: bigint | undefined, limits: CountLimits): Promise<CountedValues>;
+  countAll(filter: ListFilter): Promise<Total>;
+  /**
+   * Counts the records that have each value of a text field as `Store.countValues` does.
+   *
+   * @throws {ServiceError} as `list` does
+   */
+  countValues(field: string, after: string | undefined, maxValues: number): Promise<CountedValues>;
   /**
    * Lists the last change of each record, in one order that never changes: those that come after a position, as many as the limits
    * allow. A record that changes again is at the end from then on.

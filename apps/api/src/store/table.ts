@@ -172,25 +172,42 @@ export function createSql(engine: DatabaseLocation['engine'], resource: Resource
   const { name, fields } = tableOf(resource);
   const types = columnTypes[engine];
   const isSqlite = engine === 'sqlite';
+  const idColumn = `"id" ${types.int64} NOT NULL`;
+  const seq = `"${seqColumn}" ${types.int64}`;
   const columns = [
-    `"id" ${types.int64} NOT NULL${isSqlite ? ' PRIMARY KEY' : ''}`,
+    // On SQLite, rows are in the order of their changes, so that a new one is at the end.
+    ...(isSqlite ? [`${seq} NOT NULL PRIMARY KEY`, idColumn] : [idColumn]),
     ...fields.map(({ column, kind, required }) => `${column} ${types[kind]}${required ? ' NOT NULL' : ''}`),
     `"added_at" ${types.time}`,
     `"deleted" ${types.boolean} NOT NULL DEFAULT ${isSqlite ? '0' : 'false'}`,
     `"original" ${types.text}`,
     `"changed_at" ${types.time}`,
-    `"${seqColumn}" ${types.int64}`,
+    ...(isSqlite ? [] : [seq]),
     `"added_by" ${types.text}`,
     `"changed_by" ${types.text}`,
   ];
   const key = isSqlite ? '' : `,\n\n    CONSTRAINT "${name}_pkey" PRIMARY KEY ("id")`;
+  const index = (of: string, on: string) => `CREATE INDEX "${name}_${of}_idx" ON "${name}"(${on})`;
+  const indexes = [
+    ...(isSqlite ? [`CREATE UNIQUE INDEX "${name}_id_key" ON "${name}"("id")`] : []),
+    index('added_at', isSqlite ? '"added_at"' : '"added_at" NULLS FIRST'),
+    ...fields.flatMap(({ field, column }) =>
+      resource.fields[field]?.filter
+        ? `${index(column.replaceAll('"', ''), `${column}, "added_at", "id"`)} WHERE NOT "deleted"`
+        : [],
+    ),
+    ...(isSqlite
+      ? [`${index('deleted', '"id"')} WHERE "deleted"`]
+      : [
+          `${index(seqColumn, `"${seqColumn}"`)} WHERE "${seqColumn}" IS NOT NULL`,
+          `${index('unnumbered', '"id"')} WHERE "${seqColumn}" IS NULL`,
+        ]),
+  ];
   return `CREATE TABLE "${name}" (
 ${columns.map((column) => `    ${column}`).join(',\n')}${key}
 )${isSqlite ? ' STRICT' : ''};
 
-CREATE INDEX "${name}_added_at_idx" ON "${name}"("added_at"${isSqlite ? '' : ' NULLS FIRST'});
-
-CREATE INDEX "${name}_${seqColumn}_idx" ON "${name}"("${seqColumn}") WHERE "${seqColumn}" IS NOT NULL;
+${indexes.join(';\n\n')};
 `;
 }
 

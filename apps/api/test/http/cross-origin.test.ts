@@ -8,7 +8,7 @@ import { viewerPaths } from '../support/viewer-files.js';
 
 const origin = 'https://app.example.com';
 const another = 'http://localhost:5173';
-const exposed = 'ETag,Retry-After,X-Request-Id,Idempotent-Replayed,RateLimit,RateLimit-Policy';
+const exposed = 'ETag,Link,Retry-After,X-Request-Id,Idempotent-Replayed,RateLimit,RateLimit-Policy';
 const monstera = { id: 1, name: 'Monstera' };
 
 const service = useTestService({ CORS_ORIGINS: `${origin}, ${another}`, RATE_LIMIT_PER_MINUTE: '40' });

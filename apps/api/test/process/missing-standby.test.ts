@@ -143,7 +143,7 @@ it('a page of plants is not shown before they have reached a standby', async () 
     stores: { plant: plants },
   } = await open();
   await plants.create([{ id: 30n, name: 'Monstera' }]);
-  const list = () => plants.list({ order: 'id' }, { matches: 10, records: 10, bytes: 1_000 });
+  const list = () => plants.list({ order: 'id' }, { matches: 10, bytes: 1_000 });
   await server.loseStandby();
   await expect(endWaitingOf(list())).rejects.toMatchObject({ errorName: 'database_unavailable' });
   await server.restoreStandby();

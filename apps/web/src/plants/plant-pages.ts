@@ -17,8 +17,6 @@ export type PlantPages = InfiniteData<PlantPage, string | undefined>;
 /** Plants by their position over all pages, without a copy of them. */
 export interface PlantRows {
   readonly count: number;
-  /** How many requests they came with. */
-  readonly pages: number;
   at(index: number): StoredPlant | undefined;
   /** The position of a plant; -1 where it is not loaded. */
   indexOf(id: bigint): number;
@@ -34,7 +32,6 @@ export function toRows(pages: readonly PlantPage[]): PlantRows {
   }
   return {
     count,
-    pages: pages.length,
     at(index) {
       const page = firstAfter(ends, index);
       const start = ends[page - 1] ?? 0;
@@ -67,7 +64,6 @@ function firstAfter(ends: readonly number[], value: number): number {
 export function withFirst(plant: StoredPlant, rows: PlantRows): PlantRows {
   return {
     count: rows.count + 1,
-    pages: rows.pages,
     at: (index) => (index === 0 ? plant : rows.at(index - 1)),
     indexOf: (id) => (id === plant.id ? 0 : rows.indexOf(id) + 1 || -1),
   };

@@ -167,9 +167,6 @@ function describeWait(hasRows: boolean): string {
 /** Fewer found ones are few. */
 const fewPlants = 10;
 
-/** How many plants the service examines for a page at most. */
-const mostExamined = 10_000;
-
 /** What is known of an id that is searched for; `other`: a plant has it, but not what else the list asks for. */
 type SearchedState = 'none' | 'asking' | 'found' | 'missing' | 'other';
 
@@ -216,9 +213,9 @@ function describe({ rows, searched, hasNextPage, filter }: Described): string {
   if (!hasNextPage) {
     return `${number} ${rows.count === 1 ? 'plant' : 'plants'}${isFiltered(filter) ? ' found' : ''}${ofId}`;
   }
-  if (!isFiltered(filter)) return `${number} shown so far, more follow`;
-  const examined = (rows.pages * mostExamined).toLocaleString();
-  return `${number} found so far among up to ${examined} searched${ofId}`;
+  return isFiltered(filter)
+    ? `${number} found so far, more follow${ofId}`
+    : `${number} shown so far, more follow`;
 }
 
 interface NothingProps {

@@ -147,8 +147,8 @@ function readJson({ headers, body }: ReadRequest, schema: z.ZodType): unknown {
   }
 }
 
-/** A fake examines everything that it has. */
-const unlimited = { records: Infinity, bytes: Infinity };
+/** A fake reads everything at once. */
+const unlimited = { limits: () => ({ bytes: Infinity }) };
 
 /** How the operations on the records of a resource answer a valid request. */
 function handlersOf(
@@ -173,11 +173,11 @@ function handlersOf(
     updateMany: ({ body }) => toResults(operations.updateMany(store, batchOf(body, plural))),
     deleteMany: ({ body }) => toResults(operations.deleteMany(store, batchOf(body), body['ifMatch'])),
     async list({ query }) {
-      const { records, next } = await operations.list(store, query, unlimited);
-      return { status: 200, body: { [plural]: records.map(operations.show), next } };
+      const { records, readMs, ...others } = await operations.list(store, query, unlimited);
+      return { status: 200, body: { [plural]: records.map(operations.show), ...others } };
     },
     async count({ query }) {
-      const { body } = await operations.count(store, field, query, unlimited);
+      const { body } = await operations.count(store, field, query);
       return { status: 200, body };
     },
     async changes({ query: { limit, after } }) {

@@ -1,6 +1,12 @@
 import { INT64_MAX, INT64_MIN } from '@plant-store/contract';
 import { expect, it } from 'vitest';
-import { type ListLimits, type ListPosition, type ListQuery, removalOf } from '../../src/index.js';
+import {
+  type ListFilter,
+  type ListLimits,
+  type ListPosition,
+  type ListQuery,
+  removalOf,
+} from '../../src/index.js';
 import { highLimits, type Subject } from './use-store.js';
 
 /** Pages of so many ids, each as `list` returns it. */
@@ -67,7 +73,8 @@ export function testList<Fields extends object>(subject: Subject<Fields>): void 
   });
 
   it('the newest records first, those of one time by descending id, and those without a time apart', async () => {
-    for (const order of ['newest', 'untimed'] as const) expect(await list({}, { order })).toEqual([]);
+    for (const order of ['newest', 'untimed', 'oldest'] as const)
+      expect(await list({}, { order })).toEqual([]);
     await createAt(null, 100n, 50n, INT64_MAX);
     await createAt(2_000, -3n, 3n);
     await createAt(1_000, INT64_MIN, 7n);
@@ -75,6 +82,9 @@ export function testList<Fields extends object>(subject: Subject<Fields>): void 
     for (const matches of [1, 2, 4, 1_000]) {
       expect(await listAll({ order: 'newest' }, { matches })).toBe(`0,3,-3,7,${INT64_MIN}`);
       expect(await listAll({ order: 'untimed' }, { matches })).toBe(`${INT64_MAX},100,50`);
+      expect(await listAll({ order: 'oldest' }, { matches })).toBe(`${INT64_MIN},7,-3,3,0`);
+      expect(await listAll({ order: '-untimed' }, { matches })).toBe(`50,100,${INT64_MAX}`);
+      expect(await listAll({ order: '-id' }, { matches })).toBe(`${INT64_MAX},100,50,7,3,0,-3,${INT64_MIN}`);
     }
   });
 
@@ -84,12 +94,18 @@ export function testList<Fields extends object>(subject: Subject<Fields>): void 
     await createAll(values.map((value, at) => withFields(BigInt(at), { [name]: value })));
     if (!required) await createAll([record(100n)]);
     for (const [at, value] of values.entries()) {
-      const equal = { [name]: toColumn(name, value) };
-      for (const limits of [{}, { records: 1 }]) expect(await listAll({ equal }, limits)).toBe(`${at}`);
+      const equal = { [name]: [toColumn(name, value)] };
+      for (const limits of [{}, { matches: 1 }]) expect(await listAll({ equal }, limits)).toBe(`${at}`);
       expect(await listAll({ equal, order: 'newest' })).toBe(`${at}`);
     }
     const all = [...values.keys(), ...(required ? [] : [100])].join();
     expect(await listAll({ equal: { [name]: undefined } })).toBe(all);
+    const some = values.slice(0, 2).map((value) => toColumn(name, value));
+    expect(await listAll({ equal: { [name]: some } }, { matches: 1 })).toBe('0,1');
+    expect(await listAll({ equal: { [name]: some }, order: 'newest' })).toBe('1,0');
+    if (required) return;
+    expect(await listAll({ equal: { [name]: [null] } })).toBe('100');
+    expect(await listAll({ equal: { [name]: [...some, null] } })).toBe('0,1,100');
   });
 
   it.runIf(searched)('records with a part of a text in any case of letters', async () => {
@@ -108,7 +124,7 @@ export function testList<Fields extends object>(subject: Subject<Fields>): void 
     if (optional !== undefined) {
       const [name, { kind }] = optional;
       const [value] = filterValues[kind];
-      const equal = { [name]: toColumn(name, value) };
+      const equal = { [name]: [toColumn(name, value)] };
       await createAll([withFields(9n, { [searched ?? '']: 'Moss', [name]: value })]);
       expect(await listAll({ equal, q: 'm' })).toBe('9');
       expect(await listAll({ equal, q: 'e' })).toBe('');
@@ -126,7 +142,7 @@ export function testList<Fields extends object>(subject: Subject<Fields>): void 
       [{ addedFrom: 3_000, addedBefore: 3_000 }, ''],
     ];
     for (const [query, ids] of ranges) {
-      for (const limits of [{}, { matches: 1 }, { records: 3 }, { records: 2, matches: 1 }]) {
+      for (const limits of [{}, { matches: 1 }, { matches: 3 }]) {
         expect(await listAll(query, limits)).toBe(ids);
         const newest = await listAll({ ...query, order: 'newest' }, limits);
         expect(newest).toBe(ids.split(',').toReversed().join());
@@ -152,17 +168,59 @@ export function testList<Fields extends object>(subject: Subject<Fields>): void 
   it('only the records of a time when the newest come first', async () => {
     for (const time of [1, 2, 3, 4, 5]) await createAt(time, BigInt(time));
     const times = { addedFrom: 2, addedBefore: 4 };
-    expect(await list({ records: 2 }, { ...times, order: 'newest' })).toEqual(['3,2']);
-    expect(await list({ records: 2 }, times)).toEqual(['2', '3']);
+    expect(await list({ matches: 1 }, { ...times, order: 'newest' })).toEqual(['3', '2']);
+    expect(await list({ matches: 1 }, times)).toEqual(['2', '3']);
   });
 
-  it.runIf(searched)('a short or empty page before the last where it examines no more records', async () => {
-    const textOf = (id: bigint) => (id < 5n ? 'x' : 'y');
-    const ids = range(7).slice(1);
-    await createAll(ids.map((id) => withFields(id, { [searched ?? '']: textOf(id) })));
-    expect(await list({ records: 2 }, { q: 'y' })).toEqual(['', '', '5,6']);
-    expect(await list({ records: 4 }, { q: 'y' })).toEqual(['', '5,6']);
-    expect(await list({ records: 3, matches: 2 }, { q: 'x' })).toEqual(['1,2', '3,4']);
+  it.runIf(searched)('full pages of the few that match among many', async () => {
+    const ids = range(600);
+    await createAll(
+      ids.map((id) => withFields(id, { [searched ?? '']: id % 100n === 99n ? 'rare' : 'often' })),
+    );
+    expect(await list({ matches: 4 }, { q: 'RARE' })).toEqual(['99,199,299,399', '499,599']);
+    expect(await list({}, { q: 'none' })).toEqual([]);
+  });
+
+  it.runIf(searched)('an early end where it takes too long, after at least one record', async () => {
+    const ids = range(400);
+    await createAll(ids.map((id) => withFields(id, { [searched ?? '']: `Ä${id}` })));
+    const found: bigint[] = [];
+    let after: ListPosition | undefined;
+    do {
+      const limits = { ...highLimits, durationMs: 0 };
+      const { records, last } = await subject.store.list({ order: 'id', q: 'ä39', after }, limits);
+      found.push(...records.map(({ id }) => id));
+      expect(last === undefined || after === undefined || last.id > after.id).toBe(true);
+      after = last;
+    } while (after !== undefined);
+    expect(found).toEqual([39n, ...range(400).slice(390)]);
+  });
+
+  it.runIf(searched)('records by the beginning of a text, whatever its case, forth and back', async () => {
+    const texts = [
+      'b',
+      'A',
+      'a',
+      '',
+      'B',
+      'Éclair',
+      'eclair',
+      '🌱',
+      '\uffee',
+      'ﬁg',
+      'a'.repeat(70),
+      `${'a'.repeat(70)}b`,
+    ];
+    await createAll(texts.map((text, id) => withFields(BigInt(id), { [searched ?? '']: text })));
+    const order = searched ?? '';
+    const expected = '3,1,2,10,11,0,4,6,9,5,8,7';
+    for (const matches of [1, 2, 5, 1_000]) {
+      expect(await listAll({ order }, { matches })).toBe(expected);
+      expect(await listAll({ order: `-${order}` }, { matches })).toBe(
+        expected.split(',').toReversed().join(),
+      );
+    }
+    expect(await listAll({ order, q: 'A' }, { matches: 2 })).toBe('1,2,10,11,6,5');
   });
 
   it('no deleted record, and fills the page, as far as the limits allow', async () => {
@@ -172,10 +230,6 @@ export function testList<Fields extends object>(subject: Subject<Fields>): void 
     await removeAll(ids.filter((id) => !kept.includes(id)));
     await removeAll([200n], true);
     for (const matches of [2, 4]) expect(await list({ matches })).toEqual(pagesOf(matches, kept));
-    expect(await list({ matches: 2, records: 20 })).toEqual(pagesOf(2, kept));
-    // 15 of them have one record or two.
-    const byFifteen = ['9', '19,29', '39', '49,59', '69', '79,89', '99'];
-    expect(await list({ matches: 3, records: 15 })).toEqual(byFifteen);
     expect(await listAll({ order: 'newest' }, { matches: 2 })).toBe(kept.toReversed().join());
     expect(await listAll({ order: 'untimed' })).toBe('');
   });
@@ -198,33 +252,37 @@ export function testList<Fields extends object>(subject: Subject<Fields>): void 
   );
 
   const counted = fields.filter(([, { kind, filter }]) => kind === 'text' && filter);
-  it.runIf(counted.length > 0)('how many records have each value, among those that it examines', async () => {
+  it.runIf(counted.length > 0)('how many records have each value, in the order of the values', async () => {
     const [[name, { required }] = ['', {}]] = counted;
-    const texts = ['a', required ? 'c' : undefined, 'b', 'a', '', 'a', 'gone'];
-    expect(await subject.store.countValues(name, undefined, highLimits)).toMatchObject({
-      counts: [],
-      last: undefined,
-    });
-    await createAll(
-      texts.map((text, id) => withFields(BigInt(id - 1), text === undefined ? {} : { [name]: text })),
-    );
-    await removeAll([5n]);
-    const count = async (limits: Partial<ListLimits>) => {
-      const pages: string[] = [];
-      for (let after: bigint | undefined; ; ) {
-        const { counts, last } = await subject.store.countValues(name, after, { ...highLimits, ...limits });
-        const texts = counts
-          .filter(([value]) => value !== 'c')
-          .map(([value, records]) => `${value}${records}`);
-        pages.push(texts.sort().join());
-        if (last === undefined) return pages;
-        after = last;
-      }
+    const count = async (after: string | undefined, maxValues: number) => {
+      const { counts, hasMore } = await subject.store.countValues(name, after, maxValues);
+      return [counts.map(([value, records]) => `${value}${records}`).join(), hasMore];
     };
-    expect(await count({})).toEqual(['1,a3,b1']);
-    expect(await count({ records: 4 })).toEqual(['a2,b1', '1,a1']);
-    expect(await count({ records: 1 })).toEqual(['a1', '', 'b1', 'a1', '1', 'a1', '']);
-    expect(await count({ bytes: 0 })).toHaveLength(7);
+    expect(await count(undefined, 10)).toEqual(['', false]);
+    const texts = ['a', required ? 'c' : undefined, 'b', 'a', '', 'a', 'gone', 'B', '🌱', '\uffee'];
+    await createAll(
+      texts.map((text, id) => withFields(BigInt(id), text === undefined ? {} : { [name]: text })),
+    );
+    await removeAll([6n]);
+    const rest = required ? 'b1,c1' : 'b1';
+    expect(await count(undefined, 10)).toEqual([`1,B1,a3,${rest},\uffee1,🌱1`, false]);
+    expect(await count(undefined, 2)).toEqual(['1,B1', true]);
+    expect(await count('B', 1)).toEqual(['a3', true]);
+    expect(await count('\uffee', 1)).toEqual(['🌱1', false]);
+  });
+
+  it('how many records match', async () => {
+    const countAll = (filter: ListFilter = {}) => subject.store.countAll(filter);
+    expect(await countAll()).toMatchObject({ count: 0, isEstimate: false });
+    await createAt(1_000, ...range(20));
+    await createAt(2_000, 30n, 31n);
+    await removeAll([1n, 30n]);
+    await removeAll([100n], true);
+    expect(await countAll()).toMatchObject({ count: 20, isEstimate: false });
+    expect(await countAll({ addedFrom: 1_500 })).toMatchObject({ count: 1, isEstimate: false });
+    if (searched === undefined) return;
+    await createAll([withFields(200n, { [searched]: 'xyzzy' })]);
+    expect(await countAll({ q: 'XYZ' })).toMatchObject({ count: 1, isEstimate: false });
   });
 
   it('each record once, and no older one too few, while others are stored', async () => {

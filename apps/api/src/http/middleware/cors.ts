@@ -36,6 +36,7 @@ const options: CorsOptions = {
   ],
   exposedHeaders: [
     'ETag',
+    'Link',
     'Retry-After',
     'X-Request-Id',
     'Idempotent-Replayed',

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type ChangePosition, ServiceError } from '@plant-store/records';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { overloadErrors } from '../../errors/service-error.js';
-import { examinedBy, operationsByName } from '../../resources.js';
+import { operationsByName, paceOf } from '../../resources.js';
 import type { ListGate } from '../../runtime/list-gate.js';
 
 import { createFollowChanges } from './follow-changes.js';
@@ -47,7 +47,7 @@ function open() {
       state.reads++;
       await nextTurn();
       if (state.error !== undefined) throw state.error;
-      return read(1);
+      return read({ share: () => 1, next: async () => undefined });
     },
   };
   const draining = new AbortController();
@@ -55,7 +55,7 @@ function open() {
   const compose = vi.fn();
   const followChanges = createFollowChanges({
     latest: () => operations.latest(store),
-    read: (query, share) => operations.changes(store, query, examinedBy(share)),
+    read: (query, turn) => operations.changes(store, query, paceOf(turn)),
     lists,
     compose,
     draining: draining.signal,

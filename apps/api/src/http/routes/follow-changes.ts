@@ -1,7 +1,7 @@
 import { ServiceError } from '@plant-store/records';
 import { OverloadError } from '../../errors/service-error.js';
 import type { Caller } from '../../runtime/callers.js';
-import type { ListGate } from '../../runtime/list-gate.js';
+import type { ListGate, Turn } from '../../runtime/list-gate.js';
 
 /** A page of changes, and how long the engine took, as in `Listed`. */
 interface Page<Change> {
@@ -25,8 +25,8 @@ const restFactor = 10;
 interface FollowersOptions<Change> {
   /** Returns the position of now. */
   readonly latest: () => Promise<string>;
-  /** Returns a page, for which it may take a share of the time, from 0 to 1. */
-  readonly read: (query: Query, share: number) => Promise<Page<Change>>;
+  /** Returns a page. */
+  readonly read: (query: Query, turn: Turn) => Promise<Page<Change>>;
   readonly lists: ListGate;
   /** Composes the reply of a page that several requests get. */
   readonly compose: (page: Page<Change>) => void;
@@ -116,7 +116,7 @@ export function createFollowChanges<Change>({
   /** Reads the changes once for all requests that want them now; resolves to `undefined` where too many lists wait. */
   async function readOnce({ query, caller }: Following): Promise<Page<Change> | undefined> {
     try {
-      const read = (share: number) => readPage(query, share);
+      const read = (turn: Turn) => readPage(query, turn);
       const { changes, next } = await lists.read(caller, { isWanted: () => true, read });
       const page = { changes, next };
       const startedAt = performance.now();

@@ -18,7 +18,7 @@ import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
 import type { TokenVerifier } from '../../auth/token-service.js';
 import { overloadErrors } from '../../errors/service-error.js';
-import { examinedBy, operationsByName } from '../../resources.js';
+import { operationsByName, paceOf } from '../../resources.js';
 import type { ActiveCallers, Caller } from '../../runtime/callers.js';
 import { createListGate, type ListGate } from '../../runtime/list-gate.js';
 import { costPerTurn, type Turns } from '../../runtime/turns.js';
@@ -42,7 +42,7 @@ export interface RecordQueue {
 
 /** What operations read from. */
 export type RecordReader = RecordFinder &
-  Pick<Store<object>, 'list' | 'countValues' | 'listChanges' | 'lastChange'>;
+  Pick<Store<object>, 'list' | 'countAll' | 'countValues' | 'listChanges' | 'lastChange'>;
 
 /** What the operations of records depend on. */
 export interface RecordDependencies {
@@ -128,7 +128,7 @@ function createHandlers(
   });
   const followChanges = createFollowChanges({
     latest: () => operations.latest(store),
-    read: (query, share) => operations.changes(store, query, examinedBy(share)),
+    read: (query, turn) => operations.changes(store, query, paceOf(turn)),
     lists,
     compose: shareBytes,
     draining,
@@ -198,28 +198,31 @@ function createHandlers(
         run: (batch, caller) => operations.deleteMany(writerOf(caller), batch, ifMatch),
         nameOf: () => 'deleted',
       }),
-    async list({ query, res }: Call & { readonly query: RecordQuery }) {
-      const { compose } = await lists.read(callerOf(res.locals), {
+    async list({ query, req, res }: Call & { readonly query: RecordQuery }) {
+      const { compose, next } = await lists.read(callerOf(res.locals), {
         of: [plural, query],
         isWanted: () => !res.closed,
-        async read(share) {
-          const { records, next, readMs } = await operations.list(store, query, examinedBy(share));
+        async read(turn) {
+          const { records, readMs, ...others } = await operations.list(store, query, paceOf(turn));
           // Composed after the next list has begun.
           return {
             readMs,
-            compose: once(() => shareText({ [plural]: records.map(operations.show), next })),
+            next: others.next,
+            compose: once(() => shareText({ [plural]: records.map(operations.show), ...others })),
           };
         },
       });
+      linkNext(req, res, next);
       return { status: 200, body: compose() };
     },
     count:
       (field = '') =>
-      async ({ query, res }: Call & { readonly query: { readonly after?: string } }) => {
+      async ({ query, req, res }: Call & { readonly query: { readonly after?: string } }) => {
         const { body } = await lists.read(callerOf(res.locals), {
           isWanted: () => !res.closed,
-          read: (share) => operations.count(store, field, query, examinedBy(share)),
+          read: () => operations.count(store, field, query),
         });
+        linkNext(req, res, body.next);
         return { status: 200, body };
       },
     async changes({ query, req, res }: Call & { readonly query: ChangeQuery }) {
@@ -235,7 +238,7 @@ function createHandlers(
       }
       const { changes, next } = await lists.read(caller, {
         isWanted: () => !res.closed,
-        read: (share) => operations.changes(store, list, examinedBy(share)),
+        read: (turn) => operations.changes(store, list, paceOf(turn)),
       });
       return { status: 200, body: { changes, next } };
     },
@@ -257,6 +260,16 @@ function complete<Body>(
   if (body === undefined) setCommonHeaders(res.req, res);
   if (body === undefined && etag !== undefined) res.setHeader('ETag', etag);
   return reply;
+}
+
+/** Links the page after one (RFC 8288), for programs that follow links. */
+function linkNext({ originalUrl }: Request, res: Response, next: string | undefined): void {
+  if (next === undefined) return;
+  const [, query] = originalUrl.split('?');
+  const parameters = new URLSearchParams(query);
+  parameters.set('after', next);
+  // Without a path, which a proxy may have changed.
+  res.setHeader('Link', `<?${parameters}>; rel="next"`);
 }
 
 /** A function that returns what its first call has made. */

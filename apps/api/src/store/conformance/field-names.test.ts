@@ -58,7 +58,7 @@ describe.each(enginesOfStore())('fields of any name on %s', (engine) => {
   });
   afterAll(() => close());
 
-  const limits = { matches: 2, records: 100, bytes: 1_000_000 };
+  const limits = { matches: 2, bytes: 1_000_000 };
   const ids = async (query: ListQuery) => {
     const { records, last } = await store.list(query, limits);
     expect(records).toMatchObject(records.map(({ id }) => recordOf(id)));
@@ -75,11 +75,11 @@ describe.each(enginesOfStore())('fields of any name on %s', (engine) => {
       matches: 0,
       count: 0n,
     }))
-      expect(await ids({ order: 'id', equal: { [name]: value } })).toEqual([1n, 2n, 2n]);
-    expect(await ids({ order: 'id', equal: { total: 1n } })).toEqual([undefined]);
+      expect(await ids({ order: 'id', equal: { [name]: [value] } })).toEqual([1n, 2n, 2n]);
+    expect(await ids({ order: 'id', equal: { total: [1n] } })).toEqual([undefined]);
     expect(await ids({ order: 'id', q: 'depot' })).toEqual([1n, 2n, 2n]);
     for (const field of ['place', 'madeBy', 'durable', 'value'])
-      expect((await store.countValues(field, undefined, limits)).counts).toEqual([
+      expect((await store.countValues(field, undefined, 10)).counts).toEqual([
         [recordOf(1n)[field as 'place'], 3],
       ]);
   });
@@ -93,8 +93,10 @@ describe.each(enginesOfStore())('fields of any name on %s', (engine) => {
       { ...recordOf(1n), total: 7n },
       { id: 2n, deleted: true },
     ]);
-    const { last } = await store.listChanges(undefined, limits);
-    const { changes } = await store.listChanges(last, { ...limits, matches: 10 });
+    const first = await store.listChanges(undefined, { ...limits, matches: 10 });
+    // PostgreSQL looks for records without a number first.
+    const { changes } =
+      first.changes.length > 0 ? first : await store.listChanges(first.last, { ...limits, matches: 10 });
     expect(changes.map(({ record }) => record.id)).toEqual([3n, 1n, 2n]);
   });
 });

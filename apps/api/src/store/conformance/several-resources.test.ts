@@ -145,8 +145,9 @@ describe.each(storesWithShards().filter((kind) => kind === 'sqlite' || kind === 
       await write(plantOf(4n), removal('garden', 2n));
       const ofPlants = await plant.listChanges(start, limits);
       expect(ofPlants.changes.map(({ record }) => record.id)).toEqual([4n]);
-      const { last: first } = await garden.listChanges(undefined, limits);
-      const { changes } = await garden.listChanges(first, limits);
+      const first = await garden.listChanges(undefined, limits);
+      // PostgreSQL looks for records without a number first.
+      const { changes } = first.changes.length > 0 ? first : await garden.listChanges(first.last, limits);
       expect(changes.map(({ record }) => record.id)).toEqual([1n, 3n, 2n]);
       expect(changes[1]?.record).toEqual({ ...orchard, id: 3n, addedAt: expect.any(Number) });
     });

@@ -6,7 +6,7 @@ import { usePlantStore } from '../../../test/support/database/use-plant-store.js
 import type { StoredPlant } from '../../../test/support/plants/plants-of.js';
 import { plantsOf } from '../../../test/support/plants/plants-of.js';
 
-const high = { matches: 1_000, records: 10_000, bytes: 1e6 };
+const high = { matches: 1_000, bytes: 1e6 };
 
 describe.each(enginesOfStore())('changes on %s', (kind) => {
   const { store, testDatabase } = usePlantStore(kind);
@@ -40,19 +40,23 @@ describe.each(enginesOfStore())('changes on %s', (kind) => {
     return { seen, last };
   }
 
-  it('begins with the plants of earlier versions, which have no number, until they change', async () => {
-    await store.create(plantsOf(...Array(30).keys()));
-    await testDatabase.query('UPDATE plants SET change_place = NULL WHERE id % 2 = 0');
-    const limits = { ...high, matches: 4, records: 5 };
-    const first = await store.listChanges(undefined, limits);
-    await rename(0n, 'seen and changed');
-    await rename(28n, 'changed before it was seen');
-    const names = first.changes.map(({ record }) => `${record.id}`);
-    const rest = (await follow(first.last, limits)).seen.map((line) => line.split(' ')[0]);
-    const even = Array.from({ length: 14 }, (_, at) => `${2 * at}`);
-    const odd = Array.from({ length: 15 }, (_, at) => `${2 * at + 1}`);
-    expect([...names, ...rest]).toEqual([...even, ...odd, '0', '28']);
-  });
+  // On SQLite all rows have one since version 1.5.
+  it.skipIf(kind === 'sqlite')(
+    'begins with the plants of earlier versions, which have no number, until they change',
+    async () => {
+      await store.create(plantsOf(...Array(30).keys()));
+      await testDatabase.query('UPDATE plants SET change_place = NULL WHERE id % 2 = 0');
+      const limits = { ...high, matches: 4 };
+      const first = await store.listChanges(undefined, limits);
+      await rename(0n, 'seen and changed');
+      await rename(28n, 'changed before it was seen');
+      const names = first.changes.map(({ record }) => `${record.id}`);
+      const rest = (await follow(first.last, limits)).seen.map((line) => line.split(' ')[0]);
+      const even = Array.from({ length: 14 }, (_, at) => `${2 * at}`);
+      const odd = Array.from({ length: 15 }, (_, at) => `${2 * at + 1}`);
+      expect([...names, ...rest]).toEqual([...even, ...odd, '0', '28']);
+    },
+  );
 
   it('rejects a position that no change has had yet, as after a restore by other tools', async () => {
     await store.create(plantsOf(1));

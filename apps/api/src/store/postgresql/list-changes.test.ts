@@ -19,7 +19,7 @@ async function open() {
 
 /** The ids of the changes after a position. */
 async function idsAfter(plants: PlantStore, after: ChangePosition | undefined): Promise<readonly bigint[]> {
-  const { changes } = await plants.listChanges(after, { matches: 100, records: 100, bytes: 1_000 });
+  const { changes } = await plants.listChanges(after, { matches: 100, bytes: 1_000 });
   return changes.map(({ record }) => record.id);
 }
 

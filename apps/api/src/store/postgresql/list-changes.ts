@@ -103,30 +103,26 @@ export function createListChanges<Fields>(
     WHERE ${isCurrent} AND id = ANY($2::bigint[])`;
 
   /** The positions of changes with a number, or of records without one, and where to go on after all that were examined. */
-  async function listPositions(
-    after: ChangePosition | undefined,
-    { matches, records, bytes: maxBytes }: ListLimits,
-  ) {
+  async function listPositions(after: ChangePosition | undefined, { matches, bytes: maxBytes }: ListLimits) {
     const { notFinal, next, generation } = await readBounds();
     requireCurrent(after, generation, Number(next) - 1);
     const isNumbered = after?.number !== undefined;
-    const count = isNumbered ? matches + 1 : records;
+    const count = matches + 1;
     const order = isNumbered ? `${seqColumn}, id` : 'id';
     const from = isNumbered
       ? `${seqColumn} >= ${after.number} AND (${seqColumn}, id) > (${after.number}, ${after.id}) AND ${seqColumn} < ${notFinal}`
-      : `${after === undefined} OR id > ${after?.id ?? 0}`;
+      : `${seqColumn} IS NULL AND (${after === undefined} OR id > ${after?.id ?? 0})`;
     const sql = `SELECT id, ${seqColumn}, ${bytes} FROM ${name} WHERE ${isCurrent} AND (${from}) ORDER BY ${order} LIMIT ${count}`;
     const rows = await queryNumbers(sql, [generation]);
     const positions: ChangePosition[] = [];
     let last: ChangePosition = { ...(after ?? { id: INT64_MIN }), generation };
     let total = 0n;
     for (const [id = 0n, number, size = 0n] of rows) {
-      const isWanted = isNumbered || number === undefined;
-      if (isWanted) total += size;
+      total += size;
       const isFull = positions.length > 0 && total > maxBytes;
       if (positions.length === matches || isFull) return { positions, last, hasMore: true };
       last = { generation, id, ...(isNumbered && { number: Number(number) }) };
-      if (isWanted) positions.push(last);
+      positions.push(last);
     }
     if (isNumbered || rows.length === count) return { positions, last, hasMore: rows.length === count };
     // After those without a number come the others.

@@ -31,7 +31,7 @@ it('reads each page of all plants by one statement of the same name, until it fi
     return query(statement);
   }, plantTable);
   const list = async (query: ListQuery, matches: number) => {
-    const page = await listPage(query, { matches, records: 1_000, bytes: 1_000 });
+    const page = await listPage(query, { matches, bytes: 1_000 });
     return page && { ids: page.records.map(({ id }) => id), last: page.last?.id };
   };
   const after = (id: bigint) => ({ id, addedAt: Number(id) });

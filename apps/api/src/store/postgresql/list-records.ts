@@ -2,196 +2,248 @@ import { setImmediate } from 'node:timers/promises';
 import { foldText, searchText } from '@plant-store/contract/fold-text';
 import {
   type CountedValues,
-  type CountLimits,
   isFiltered,
   isTombstone,
   type Listed,
+  type ListFilter,
   type ListLimits,
   type ListPosition,
   type ListQuery,
+  partsOfOrder,
+  sortedCharacters,
+  sortKeyOf,
+  type Total,
   withoutTombstones,
 } from '@plant-store/records';
-import { columnOf, columnTypes, comparedIn, type Table } from '../table.js';
+import { columnOf, columnTypes, type Table } from '../table.js';
 import { durableColumnSql, durableOnceSql } from './probe-commit.js';
 import type { Query, Statement } from './run-query.js';
 
 /** What a list knows of its table. */
 type TableParts = Pick<Table, 'name' | 'fields' | 'columns' | 'searches' | 'bytes'>;
 
-/** The part of the records that an order has, the place after a record, and the order, which an index has. */
-const orders = {
-  id: { of: 'true', after: (id: string) => `id > ${id}`, by: 'id' },
-  newest: {
+/** A text has no other letters than those of ASCII, which PostgreSQL itself folds. What it knows of others depends on its server. */
+const isAscii = (column: string) => `octet_length(${column}) = char_length(${column})`;
+
+const lower = (column: string) => `lower(${column} COLLATE "C")`;
+
+/** The order of a list: what it sorts by, which rows it has, and those after a position. */
+interface Order {
+  readonly by: string;
+  readonly of: string;
+  after(id: string, addedAt?: string): string;
+}
+
+/** An order that an index has. */
+function describeOrder(order: string): Order {
+  const { by, isDescending } = partsOfOrder(order);
+  const [direction, beyond] = isDescending ? [' DESC', '<'] : ['', '>'];
+  if (by !== 'time')
+    return {
+      by: `id${direction}`,
+      of: by === 'id' ? 'true' : 'added_at IS NULL',
+      after: (id) => `id ${beyond} ${id}`,
+    };
+  return {
+    by: isDescending ? 'added_at DESC NULLS LAST, id DESC' : 'added_at NULLS FIRST, id',
     of: 'added_at IS NOT NULL',
-    after: (id: string, addedAt: string) => `(added_at, id) < (${addedAt}, ${id})`,
-    by: 'added_at DESC NULLS LAST, id DESC',
-  },
-  untimed: {
-    of: 'added_at IS NULL',
-    after: (id: string) => `id < ${id}`,
-    by: 'id DESC',
-  },
-} as const;
-
-/** Whether a record matches but for what is searched for: parameters are compared with columns. */
-function matchesSql(table: TableParts, { order, equal, addedFrom, addedBefore }: ListQuery): string {
-  const isEqual = comparedIn(table, equal).map(
-    ([{ column, kind }], index) =>
-      `${column} IS NOT DISTINCT FROM $${index + 1}::${columnTypes.postgresql[kind]}`,
-  );
-  const range = order === 'newest' ? [] : rangeSql(addedFrom, addedBefore);
-  return ['NOT deleted', ...isEqual, ...range].join(' AND ');
+    after: (id, addedAt) => `(added_at, id) ${beyond} (${addedAt}, ${id})`,
+  };
 }
 
-/** Times are numbers, so they can be part of the statement. */
-function rangeSql(from: number | undefined, before: number | undefined): string[] {
-  return [
-    ...(from === undefined ? [] : [`added_at >= ${from}`]),
-    ...(before === undefined ? [] : [`added_at < ${before}`]),
+/** A condition of a statement, and its arguments. */
+interface Condition {
+  readonly sql: string;
+  readonly args: readonly unknown[];
+}
+
+/** What a list has, but for what it searches. */
+function matchesSql({ fields }: TableParts, { equal = {}, addedFrom, addedBefore }: ListFilter): Condition {
+  const args: unknown[] = [];
+  const isEqual = fields.flatMap(({ field, column, kind }) => {
+    const values = equal[field];
+    if (values === undefined) return [];
+    const others = values.filter((value) => value !== null);
+    const absent = values.length > others.length ? [`${column} IS NULL`] : [];
+    if (others.length > 0) args.push(others.length === 1 ? others[0] : others);
+    const type = columnTypes.postgresql[kind];
+    const among = others.length === 1 ? `$${args.length}::${type}` : `ANY($${args.length}::${type}[])`;
+    return `(${[...(others.length === 0 ? [] : [`${column} = ${among}`]), ...absent].join(' OR ')})`;
+  });
+  // Times are numbers, so they can be part of the statement.
+  const range = [
+    ...(addedFrom === undefined ? [] : [`added_at >= ${addedFrom}`]),
+    ...(addedBefore === undefined ? [] : [`added_at < ${addedBefore}`]),
   ];
+  return { sql: [...isEqual, ...range, 'NOT deleted'].join(' AND '), args };
 }
 
-/** How many times as many records as the last query the next one of a list examines at most. */
+/** Whether a record may have what is searched for: PostgreSQL decides it for texts of ASCII, and others are searched here. */
+function mayHaveSql({ searches }: TableParts, folded: string, place: number): Condition {
+  // A text of ASCII contains no other one.
+  const isInAscii = /^[\0-\x7f]*$/.test(folded);
+  const found = searches.map((column) => {
+    const inAscii = isInAscii ? `strpos(${lower(column)}, $${place}) > 0` : 'false';
+    return `CASE WHEN ${isAscii(column)} THEN ${inAscii} ELSE true END`;
+  });
+  return { sql: `(${found.join(' OR ')})`, args: isInAscii ? [folded] : [] };
+}
+
+/** How many records the next query of a search reads at most as a multiple of the one before, and how many at all. */
 const maxGrowth = 8;
+const recordsPerSearch = 2_000;
 
-/** How many more a query examines than should be needed. */
-const margin = 1.25;
-
-/** How many records the first query examines whose texts are searched here, if a page has no more, and any other at most. */
-const recordsPerSearch = { first: 250, most: 2_000 };
-
-/** How long texts are searched by default, and how long in a turn of the event loop, in milliseconds. */
+/** How long a list is read by default, in milliseconds. */
 const defaultDurationMs = 100;
-const turnMs = 3;
+
+/** The ids of a list, and where it goes on. */
+type ListedIds = Pick<Listed<object>, 'last' | 'isLate'> & { readonly ids: readonly bigint[] };
 
 /**
- * Examines records as `Store.list` does, and returns those that match without their texts: what is shown is read again, as
- * durably as a replay, on the node that has it.
- *
- * Without a filter all match but the deleted ones. So the first query examines a page alone, and others follow for what is
- * missing. One for as many as may be examined would do, but be planned for these: with a sort of all where an index has the order.
- *
- * Texts are searched here, since what PostgreSQL knows of letters depends on its server.
+ * Lists records as `Store.list` does, and returns their ids: what is shown is read again, as durably as a replay, on the node that has
+ * it. Sizes are measured without reading texts.
  */
 export async function listIds(
   run: Query,
   table: TableParts,
   query: ListQuery,
-  limits: ListLimits,
-): Promise<{ readonly ids: readonly bigint[]; readonly last: ListPosition | undefined }> {
+  { matches, bytes: maxBytes, durationMs = defaultDurationMs }: ListLimits,
+): Promise<ListedIds> {
+  const { by } = partsOfOrder(query.order);
+  if (!['id', 'time', 'untimed'].includes(by))
+    return listByText(run, table, by, query, { matches, bytes: maxBytes });
+  const { by: orderSql, of, after: afterSql } = describeOrder(query.order);
+  const { sql: matchesAll, args } = matchesSql(table, query);
+  const search = query.q === undefined ? undefined : createSearch(query.q, durationMs);
+  const mayHave = search && mayHaveSql(table, search.folded, args.length + 1);
   const ids: bigint[] = [];
-  let { records, bytes } = limits;
+  let [last, bytes]: [ListPosition | undefined, number] = [undefined, 0];
   let { after } = query;
-  const { order, q, addedFrom, addedBefore } = query;
-  const search = q === undefined ? undefined : createSearch(q, limits.durationMs ?? defaultDurationMs);
-  const isRange = order !== 'newest' && (addedFrom !== undefined || addedBefore !== undefined);
-  const isFiltered = isRange || comparedIn(table, query.equal).length > 0;
-  let size = search
-    ? Math.max(recordsPerSearch.first, limits.matches)
-    : isFiltered
-      ? records
-      : limits.matches;
-  for (let isFirst = true; ; isFirst = false) {
-    size = Math.min(size, records);
-    const missing = limits.matches - ids.length;
-    const next = await examine(
-      run,
-      table,
-      { ...query, after },
-      { matches: missing, records: size, bytes },
-      { isFirst, search },
-    );
-    ids.push(...next.ids);
-    after = next.last ?? after;
-    records -= size;
-    if (next.isEnd) return { ids, last: undefined };
-    if (next.bytesLeft === undefined || records === 0 || ids.length === limits.matches)
-      return { ids, last: after };
-    bytes = next.bytesLeft;
-    const expected = (limits.matches - ids.length) * (size / next.ids.length) * margin;
-    size = Math.ceil(Math.min(expected, size * maxGrowth, search ? recordsPerSearch.most : records));
+  for (let size = matches + 1; ; size = Math.min(size * maxGrowth, Math.max(recordsPerSearch, matches + 1))) {
+    const where = [of, matchesAll, ...(mayHave ? [mayHave.sql] : [])];
+    // Ids are numbers, so they can be part of the statement.
+    if (after !== undefined) where.push(afterSql(`${after.id}`, `${after.addedAt}`));
+    const selected = ['id', 'added_at', table.bytes, ...(search ? table.searches : [])];
+    const rows = await run({
+      sql: `SELECT ${selected.join(', ')} FROM ${table.name} WHERE ${where.join(' AND ')} ORDER BY ${orderSql} LIMIT ${size}`,
+      args: [...args, ...(mayHave?.args ?? [])],
+    });
+    for (const [idText, time, size, ...texts] of rows) {
+      const id = BigInt(String(idText));
+      const isFound = search === undefined || (await search.hasOne(texts));
+      if (isFound) {
+        bytes += Number(size);
+        if (ids.length > 0 && (ids.length === matches || bytes > maxBytes)) return { ids, last };
+        ids.push(id);
+      }
+      last = { id, ...(time !== null && { addedAt: Number(time) }) };
+      if (search?.isLate()) return { ids, last, isLate: true };
+    }
+    if (rows.length < size) return { ids, last: undefined };
+    after = last;
   }
 }
 
-/** What a query of a list has examined. */
-interface Examined {
-  /** Of the records that match. */
-  readonly ids: readonly bigint[];
-  /** The last record that was examined, if there was one, and whether there are no more. */
-  readonly last: ListPosition | undefined;
-  readonly isEnd: boolean;
-  /** How many bytes the limit has left, if as many records were examined as were to be. */
-  readonly bytesLeft: number | undefined;
-}
-
 /**
- * Examines records by one query, which measures texts without reading them. Its result has the order of its innermost part, so that
- * PostgreSQL stops once enough match.
- *
- * @param options whether one is examined whatever its size, and what searches the texts of those that match otherwise
+ * Lists records by the beginning of a text. PostgreSQL sorts those of ASCII, and all others are sorted here, so that its server's
+ * knowledge of letters does not matter.
  */
-async function examine(
+async function listByText(
   run: Query,
   table: TableParts,
+  field: string,
   query: ListQuery,
-  limits: ListLimits,
-  { isFirst, search }: { readonly isFirst: boolean; readonly search: Search | undefined },
-): Promise<Examined> {
-  const { order, after, equal, addedFrom, addedBefore } = query;
-  // Ids and times are numbers, so they can be part of the statement.
-  const { of, after: isAfter, by } = orders[order];
-  const where = [
-    of,
-    ...(after === undefined ? [] : [isAfter(`${after.id}`, `${after.addedAt}`)]),
-    ...(order === 'newest' ? rangeSql(addedFrom, addedBefore) : []),
-  ];
-  const searched = search ? table.searches.map((column) => `, CASE WHEN matches$ THEN ${column} END`) : [];
-  const { records, bytes, matches } = limits;
-  const selected = table.columns.join(', ');
-  const rows = await run({
-    sql: `
-      SELECT id, added_at, matches$, is_end$, bytes_left$${searched.join('')} FROM (
-        SELECT ${selected}, place$, next_bytes$ IS NULL AND place$ <= ${records} AS is_end$,
-          next_bytes$ IS NULL OR total$ + next_bytes$ > ${bytes} OR place$ = ${records} AS is_last$,
-          CASE WHEN place$ = ${records} THEN ${bytes} - total$ END AS bytes_left$,
-          ${matchesSql(table, query)} AS matches$
-        FROM (${measureSql(table, where, by, records)}) AS page WHERE place$ <= ${records} AND (${isFirst ? 'place$ = 1 OR ' : ''}total$ <= ${bytes})
-      ) AS examined WHERE matches$ OR is_last$ ORDER BY ${by} ${search ? '' : `LIMIT ${matches}`}`,
-    args: comparedIn(table, equal).map(([, value]) => value),
-  });
-  const found = (search ? await search.filter(rows, matches) : rows).map(
-    ([id, addedAt, matches, isEnd, bytesLeft]) => ({
-      position: { id: BigInt(String(id)), ...(addedAt !== null && { addedAt: Number(addedAt) }) },
-      matches: matches === true,
-      isEnd: isEnd === true,
-      bytesLeft: bytesLeft === null ? undefined : Number(bytesLeft),
+  { matches, bytes: maxBytes }: Omit<ListLimits, 'durationMs'>,
+): Promise<ListedIds> {
+  const { isDescending } = partsOfOrder(query.order);
+  const { after } = query;
+  const column = `coalesce(${columnOf(table, field)}, '')`;
+  const { sql: matchesAll, args } = matchesSql(table, query);
+  const folded = query.q === undefined ? undefined : foldText(query.q);
+  const mayHave = folded === undefined ? undefined : mayHaveSql(table, folded, args.length + 1);
+  const where = [matchesAll, ...(mayHave ? [mayHave.sql] : [])].join(' AND ');
+  const all = [...args, ...(mayHave?.args ?? [])];
+  const key = `left(${lower(column)}, ${sortedCharacters}) COLLATE "C"`;
+  const [direction, beyond] = isDescending ? [' DESC', '<'] : ['', '>'];
+  const texts = folded === undefined ? '' : `, ${table.searches.join(', ')}`;
+  const select = `SELECT id, ${table.bytes}`;
+  const isAfter =
+    after === undefined
+      ? 'true'
+      : `(${key}, id) ${beyond} ($${all.length + 1}::text COLLATE "C", ${after.id})`;
+  const [ascii, others] = await Promise.all([
+    run({
+      sql: `${select}, ${key}${texts} FROM ${table.name} WHERE ${where} AND ${isAscii(column)} AND ${isAfter}
+        ORDER BY ${key}${direction}, id${direction} LIMIT ${matches + 1}`,
+      args: after === undefined ? all : [...all, after.key ?? ''],
     }),
-  );
-  const end = found.at(-1);
-  return {
-    ids: found.flatMap(({ position, matches }) => (matches ? position.id : [])),
-    last: end?.position,
-    isEnd: end === undefined ? isFirst : end.isEnd,
-    bytesLeft: end?.bytesLeft,
+    run({
+      sql: `${select}, left(${column}, ${2 * sortedCharacters})${texts} FROM ${table.name} WHERE ${where} AND NOT (${isAscii(column)})`,
+      args: all,
+    }),
+  ]);
+  const search = folded === undefined ? undefined : createSearch(folded, Number.POSITIVE_INFINITY);
+  const found: { id: bigint; bytes: number; key: string }[] = [];
+  for (const [id, bytes, text, ...searched] of [...ascii, ...others]) {
+    if (search !== undefined && !(await search.hasOne(searched))) continue;
+    found.push({ id: BigInt(String(id)), bytes: Number(bytes), key: sortKeyOf(String(text)) });
+  }
+  const compare = (a: Placed, b: Placed) => comparePlaces(isDescending ? b : a, isDescending ? a : b);
+  const start = after && { id: after.id, key: after.key ?? '' };
+  const sorted = found.filter((each) => start === undefined || compare(each, start) > 0).sort(compare);
+  let total = 0;
+  const isWithin = ({ bytes }: { readonly bytes: number }, at: number) => {
+    total += bytes;
+    return at < matches && (at === 0 || total <= maxBytes);
   };
+  const page = sorted.slice(
+    0,
+    (sorted.findIndex((each, at) => !isWithin(each, at)) + 1 || sorted.length + 1) - 1,
+  );
+  const end = page.length < sorted.length ? page.at(-1) : undefined;
+  return { ids: page.map(({ id }) => id), last: end && { id: end.id, key: end.key } };
 }
 
-/** The next records in an order, one more than are examined, which tells whether there is a next one; each with what precedes it. */
-function measureSql(
-  { name, columns, bytes }: TableParts,
-  where: readonly string[],
-  by: string,
-  records: number,
-  besides: readonly string[] = [],
-): string {
-  const selected = columns.join(', ');
-  return `
-    SELECT *, row_number() OVER in_order AS place$,
-      sum(bytes$) OVER in_order AS total$, lead(bytes$) OVER in_order AS next_bytes$
-    FROM (
-      SELECT ${[selected, `${bytes} AS bytes$`, ...besides].join(', ')}
-      FROM ${name} WHERE ${where.join(' AND ')} ORDER BY ${by} LIMIT ${records + 1}
-    ) AS next WINDOW in_order AS (ORDER BY ${by})`;
+interface Placed {
+  readonly id: bigint;
+  readonly key: string;
+}
+
+/** By key, as bytes of UTF-8, then by id. */
+function comparePlaces(a: Placed, b: Placed): number {
+  return Buffer.compare(Buffer.from(a.key), Buffer.from(b.key)) || (a.id < b.id ? -1 : Number(a.id > b.id));
+}
+
+/** Up to how many records are counted. More are estimated: to count a million takes PostgreSQL longer than to list any page. */
+const maxCounted = 100_000;
+
+/** How many records a search is tried on, to estimate how many match. */
+const sampled = 10_000;
+
+/** Counts records as `Store.countAll` does. */
+export async function countAll(run: Query, table: TableParts, filter: ListFilter): Promise<Total> {
+  const { sql, args } = matchesSql(table, filter);
+  const from = `FROM ${table.name} WHERE ${sql}`;
+  const [[counted] = []] = await run({
+    sql: `SELECT count(*) FROM (SELECT 1 ${from} LIMIT ${maxCounted + 1}) AS counted`,
+    args,
+  });
+  const isCounted = Number(counted) <= maxCounted;
+  const count = isCounted ? Number(counted) : await estimate(run, { sql: `SELECT 1 ${from}`, args });
+  if (filter.q === undefined) return { count, isEstimate: !isCounted };
+  const search = createSearch(filter.q, Number.POSITIVE_INFINITY);
+  const rows = await run({ sql: `SELECT ${table.searches.join(', ')} ${from} LIMIT ${sampled}`, args });
+  let matching = 0;
+  for (const texts of rows) if (await search.hasOne(texts)) matching++;
+  const isEstimate = rows.length === sampled;
+  return { count: isEstimate ? Math.round((matching * count) / sampled) : matching, isEstimate };
+}
+
+/** How many rows PostgreSQL expects a statement to have, by its statistics. */
+async function estimate(run: Query, { sql, args }: Statement): Promise<number> {
+  const [[plan] = []] = await run({ sql: `EXPLAIN (FORMAT JSON) ${sql}`, ...(args && { args }) });
+  const [{ Plan: root }] = JSON.parse(String(plan));
+  return Math.max(maxCounted + 1, Number(root['Plan Rows']));
 }
 
 /**
@@ -202,82 +254,49 @@ function measureSql(
 export async function countValues(
   run: Query,
   table: TableParts,
-  { field, after, isDistributed }: { field: string; after: bigint | undefined; isDistributed: boolean },
-  { records, bytes }: CountLimits,
+  counted: { field: string; after: string | undefined; maxValues: number; isDistributed: boolean },
 ): Promise<CountedValues> {
-  const { of, after: isAfter, by } = orders.id;
+  const { field, after, maxValues, isDistributed } = counted;
   const column = columnOf(table, field);
-  const where = after === undefined ? [of] : [isAfter(`${after}`)];
-  const durable = isDistributed ? [`${durableColumnSql} AS durable$`] : [];
+  const ordered = `${column} COLLATE "C"`;
+  const beyond = after === undefined ? '' : `AND ${ordered} > $1`;
   const rows = await run({
     sql: `
-      SELECT ${column}, count(*) FILTER (WHERE NOT deleted), max(max(id)) OVER (),
-        bool_or(bool_or(next_bytes$ IS NULL)) OVER (),
-        ${isDistributed ? 'bool_and(durable$)' : durableColumnSql}
-      FROM (${measureSql(table, where, by, records, durable)}) AS page
-      WHERE place$ <= ${records} AND (place$ = 1 OR total$ <= ${bytes}) GROUP BY ${column}`,
+      SELECT ${column}, count(*), ${isDistributed ? `bool_and(${durableColumnSql})` : durableColumnSql}
+      FROM ${table.name} WHERE ${column} IS NOT NULL AND NOT deleted ${beyond}
+      GROUP BY ${column} ORDER BY ${ordered} LIMIT ${maxValues + 1}`,
+    args: after === undefined ? [] : [after],
   });
-  const [, , end, isEnd] = rows[0] ?? [];
-  return {
-    counts: rows.flatMap(([value, count]) =>
-      typeof value === 'string' && Number(count) > 0 ? [[value, Number(count)] as const] : [],
-    ),
-    last: end === undefined || isEnd === true ? undefined : BigInt(String(end)),
-  };
+  const counts = rows.map(([value, count]) => [String(value), Number(count)] as const);
+  return { counts: counts.slice(0, maxValues), hasMore: rows.length > maxValues };
 }
 
-/** Searches texts in short turns of the event loop, which has others to serve. */
-interface Search {
-  /**
-   * Searches rows of `examine`, until so many match, or that has taken as long as it may. The first row of a list is searched to the
-   * end, so that the next page begins after it.
-   *
-   * @returns those that were searched to the end, without the match of those that have not what is searched for
-   */
-  filter(rows: readonly (readonly unknown[])[], matches: number): Promise<readonly (readonly unknown[])[]>;
-}
+/** How long texts are searched in a turn of the event loop, which has others to serve, in milliseconds. */
+const turnMs = 3;
 
-function createSearch(q: string, durationMs: number): Search {
+/** Searches texts in short turns of the event loop. */
+function createSearch(q: string, durationMs: number) {
   const folded = foldText(q);
-  let leftMs = durationMs;
-  let startedAt = 0;
-  let isFirst = true;
-  /** Lets others have their turn. */
-  async function rest(): Promise<void> {
-    leftMs -= performance.now() - startedAt;
-    await setImmediate();
-    startedAt = performance.now();
-  }
-  /** Resolves to `undefined` if the time ends within the texts. */
-  async function hasOne(texts: readonly unknown[]): Promise<boolean | undefined> {
-    for (const text of texts) {
-      if (typeof text !== 'string') continue;
-      const search = searchText(text, folded);
-      let step = search.next();
-      while (!step.done) {
-        if (performance.now() - startedAt > turnMs) await rest();
-        step = search.next();
-        if (!step.done && !isFirst && leftMs <= 0) return undefined;
-      }
-      if (step.value) return true;
-    }
-    return false;
-  }
+  let turnEndsAt = performance.now() + turnMs;
+  const endsAt = performance.now() + durationMs;
   return {
-    async filter(rows, matches) {
-      startedAt = performance.now();
-      const searched: (readonly unknown[])[] = [];
-      let matched = 0;
-      for (const [id, addedAt, isMatch, isEnd, bytesLeft, ...texts] of rows) {
-        const isFound = isMatch === true && (await hasOne(texts));
-        if (isFound === undefined) break;
-        isFirst = false;
-        searched.push([id, addedAt, isFound, isEnd, bytesLeft]);
-        if (isFound) matched++;
-        if (matched === matches || leftMs <= 0) break;
+    folded,
+    isLate: () => performance.now() > endsAt,
+    async hasOne(texts: readonly unknown[]): Promise<boolean> {
+      for (const text of texts) {
+        if (typeof text !== 'string') continue;
+        const search = searchText(text, folded);
+        let step = search.next();
+        while (!step.done) {
+          if (performance.now() > turnEndsAt) {
+            await setImmediate();
+            turnEndsAt = performance.now() + turnMs;
+          }
+          step = search.next();
+        }
+        if (step.value) return true;
       }
-      leftMs -= performance.now() - startedAt;
-      return searched;
+      return false;
     },
   };
 }
@@ -295,8 +314,8 @@ export function createListPage<Fields>(query: Query, { name, columns, bytes, toR
 
   /** Reads the first row with which the page would have too many bytes, too, and no further one. */
   function compose({ order, after }: ListQuery, rows: number, maxBytes: number): Statement {
-    const { of, after: isAfter, by } = orders[order];
-    const position = [after?.id, order === 'newest' ? after?.addedAt : undefined];
+    const { of, after: isAfter, by } = describeOrder(order);
+    const position = [after?.id, partsOfOrder(order).by === 'time' ? after?.addedAt : undefined];
     return {
       sql: `
         SELECT ${selected}, CASE WHEN total$ > $2 THEN true END FROM (
@@ -306,16 +325,16 @@ export function createListPage<Fields>(query: Query, { name, columns, bytes, toR
           ) AS next
         ) AS page WHERE total$ - bytes$ <= $2 AND ${durableOnceSql} IS NOT FALSE ORDER BY ${by} LIMIT $1`,
       args: [rows, maxBytes, ...position.filter((value) => value !== undefined)],
-      name: `list_${order}${after === undefined ? '' : '_after'}_${name}`,
+      name: `list_${order.replace('-', 'down_')}${after === undefined ? '' : '_after'}_${name}`,
     };
   }
 
   return async function listPage(
     list: ListQuery,
-    { matches, records: examined, bytes }: ListLimits,
+    { matches: length, bytes }: ListLimits,
   ): Promise<Listed<Fields> | undefined> {
-    const length = Math.min(matches, examined);
-    if (isFiltered(list) || length > longestPage) return undefined;
+    const isByText = !['id', 'time', 'untimed'].includes(partsOfOrder(list.order).by);
+    if (isByText || isFiltered(list) || length > longestPage) return undefined;
     const rows = await query(compose(list, length + 1, bytes));
     const records = rows.map(toRecord);
     const exceeds = (at: number) => rows[at]?.[columns.length] === true;

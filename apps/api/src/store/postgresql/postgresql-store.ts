@@ -14,7 +14,7 @@ import {
 import { changedAtOf, type RecordStore } from '../store.js';
 import { columnTypes, literalOf, type QueryWrapper, readPages, seqColumn, type Table } from '../table.js';
 import { type ChangeNumbers, createListChanges } from './list-changes.js';
-import { countValues, createListPage, listIds } from './list-records.js';
+import { countAll, countValues, createListPage, listIds } from './list-records.js';
 import { durableColumnSql, durableOnceSql } from './probe-commit.js';
 import type { Query, Statement } from './run-query.js';
 
@@ -246,14 +246,15 @@ export function createPostgresqlStore<Fields>({
       transact(async () => {
         const page = await listPage?.(list, limits);
         if (page !== undefined) return page;
-        const { ids, last } = await listIds(query, table, list, limits);
+        const { ids, ...listed } = await listIds(query, table, list, limits);
         const found = await findAll(ids);
         // One may have been removed since its id was read.
-        return { records: withoutTombstones(ids.flatMap((id) => found.get(id) ?? [])), last };
+        return { ...listed, records: withoutTombstones(ids.flatMap((id) => found.get(id) ?? [])) };
       }),
-    countValues: (field, after, limits) =>
+    countAll: (filter) => transact(() => countAll(query, table, filter)),
+    countValues: (field, after, maxValues) =>
       transact(() =>
-        countValues(query, table, { field, after, isDistributed: changeNumbers === undefined }, limits),
+        countValues(query, table, { field, after, maxValues, isDistributed: changeNumbers === undefined }),
       ),
     // Sizes come first: PostgreSQL measures texts without reading them, and each shard would send as many as a page may have.
     read: (after, limits) =>

@@ -26,7 +26,9 @@ async function createFile(options: Sqlite.Options = {}) {
   const writer = connectToSqlite(path, { timeout: 60_000, ...options });
   const files = identifyFiles(path);
   writer.pragma('wal_autocheckpoint = 0');
-  const statement = writer.prepare('INSERT INTO plants (name) VALUES (?)');
+  const statement = writer.prepare(
+    'INSERT INTO plants (id, name) SELECT coalesce(max(id), 0) + 1, ? FROM plants',
+  );
   const insert = (bytes = 10_000) => void statement.run('x'.repeat(bytes));
   const { log, lines } = recordLog();
   /** The pages of the log at each checkpoint. */

@@ -1,18 +1,21 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { INT64_MIN } from '@plant-store/contract';
-import type {
-  ChangePosition,
-  Listed,
-  ListLimits,
-  ListPosition,
-  ListQuery,
-  StoredRecord,
+import {
+  beforeNumbers,
+  type ChangePosition,
+  type CountedValues,
+  type Listed,
+  type ListFilter,
+  type ListLimits,
+  type ListPosition,
+  type ListQuery,
+  type StoredRecord,
+  type Total,
 } from '@plant-store/records';
 import { withTimeout } from '../../runtime/timing.js';
 import { databaseUnavailable } from '../database.js';
 import { generationSql, type RecordStore } from '../store.js';
-import { columnOf, seqColumn, type Table } from '../table.js';
+import { seqColumn, type Table } from '../table.js';
 import type { DatabaseFiles } from './file-identity.js';
 
 /** Which records, and whether all tombstones besides. */
@@ -21,19 +24,29 @@ export type RecordQuery = Omit<ListQuery, 'order' | 'after'> & {
   readonly order: ListQuery['order'] | 'changes';
   readonly after?: (ListPosition & Partial<ChangePosition>) | undefined;
   readonly tombstones?: boolean;
-  /** Whether only those that have no number of a change. */
-  readonly unnumbered?: boolean;
   /** Whether all is read in one transaction, with the generation of the store. */
   readonly withGeneration?: boolean;
-  /** The column whose values are counted, instead of listing those that match. */
-  readonly counted?: string;
 };
+
+/** What a thread is asked for of a table: a list, how many records match, or how many have each value of a field. */
+export type ReadRequest = { readonly table: string } & (
+  | { readonly query: RecordQuery; readonly limits: ListLimits }
+  | { readonly filter: ListFilter }
+  | {
+      readonly counted: {
+        readonly field: string;
+        readonly after: string | undefined;
+        readonly maxValues: number;
+      };
+    }
+);
 
 /** Reads lists of a table in another thread, so that creates do not wait for them. */
 export interface ListReader<Fields = object> {
   /** Lists records as `RecordStore.list` does, and tombstones besides if the query says so. */
   list(query: RecordQuery, limits: ListLimits): Promise<ListedRecords<Fields>>;
   readonly listChanges: RecordStore<Fields>['listChanges'];
+  readonly countAll: RecordStore<Fields>['countAll'];
   readonly countValues: RecordStore<Fields>['countValues'];
 }
 
@@ -53,11 +66,8 @@ export interface ListThread {
 export type TableParts = Pick<Table, 'name' | 'fields' | 'columns' | 'changeColumns' | 'searches' | 'bytes'>;
 
 /** The records of a list. */
-export interface ListedColumns {
-  /**
-   * The values of each column of the table, which the other thread reads in half the time that rows take; or those that were counted,
-   * and how often each was there.
-   */
+interface ListedColumns extends Pick<Listed<object>, 'isLate'> {
+  /** The values of each column of the table, which the other thread reads in half the time that rows take. */
   readonly columns: readonly (readonly unknown[])[];
   readonly last: (ListPosition & Pick<ChangePosition, 'number'>) | undefined;
   readonly readMs: number;
@@ -65,8 +75,10 @@ export interface ListedColumns {
   readonly generation?: string;
 }
 
-/** What the thread answers: a list, or an error of SQLite. */
-type Answer = { readonly listed: ListedColumns } | { readonly error: { message: string; code?: string } };
+/** What the thread answers: what was read, or an error of SQLite. */
+type Answer =
+  | { readonly read: ListedColumns | Total | CountedValues }
+  | { readonly error: { message: string; code?: string } };
 
 /** How the thread is run. */
 interface ListThreadOptions {
@@ -96,20 +108,20 @@ export function createListThread(
   let previous: Promise<unknown> = Promise.resolve();
   let isClosed = false;
 
-  async function read(table: string, query: RecordQuery, limits: ListLimits): Promise<ListedColumns> {
+  async function read(request: ReadRequest): Promise<unknown> {
     if (isClosed) throw new Error('The database is closed');
     if (hanging.size >= maxHanging) throw databaseUnavailable(new Error('The threads of lists hang'));
     thread ??= startThread();
     const running = thread;
     running.ref();
     try {
-      running.postMessage({ table, query, limits });
+      running.postMessage(request);
       // Rejects with what the thread ended with, if it did.
       const [answer]: Answer[] = await withTimeout(once(running, 'message'), timeoutMs, () =>
         giveUp(running),
       );
       if (answer === undefined) throw new Error('The thread of lists gave no answer');
-      if ('listed' in answer) return answer.listed;
+      if ('read' in answer) return answer.read;
       throw Object.assign(new Error(answer.error.message), { code: answer.error.code });
     } finally {
       running.unref();
@@ -145,55 +157,32 @@ export function createListThread(
     throw databaseUnavailable(new Error('A list was not read in time'));
   }
 
-  function readInTurn(table: string, query: RecordQuery, limits: ListLimits): Promise<ListedColumns> {
-    const listed = previous.then(() => read(table, query, limits));
-    previous = listed.catch(() => undefined);
-    return listed;
+  function readInTurn(request: ReadRequest): Promise<unknown> {
+    const answer = previous.then(() => read(request));
+    previous = answer.catch(() => undefined);
+    return answer;
   }
 
   function createReader<Fields>(table: Table<Fields>): ListReader<Fields> {
     const { name, toRecord, toChange } = table;
+    const readList = (query: RecordQuery, limits: ListLimits) =>
+      readInTurn({ table: name, query, limits }) as Promise<ListedColumns>;
     return {
       async list(query, limits) {
-        const { columns, last, readMs } = await readInTurn(name, query, limits);
-        return { records: rowsOf(columns).map(toRecord), last, readMs };
+        const { columns, generation, ...listed } = await readList(query, limits);
+        return { ...listed, records: rowsOf(columns).map(toRecord) };
       },
+      countAll: (filter) => readInTurn({ table: name, filter }) as Promise<Total>,
+      countValues: (field, after, maxValues) =>
+        readInTurn({ table: name, counted: { field, after, maxValues } }) as Promise<CountedValues>,
       async listChanges(after, limits) {
-        const isNumbered = after?.number !== undefined;
-        const {
-          columns,
-          last,
-          readMs,
-          generation = '',
-        } = await readInTurn(
-          name,
-          {
-            order: isNumbered ? 'changes' : 'id',
-            after,
-            tombstones: true,
-            unnumbered: !isNumbered,
-            withGeneration: true,
-          },
-          limits,
-        );
+        // A position in what had no number in version 1.4: it all has one since.
+        const start = after?.number === undefined ? undefined : after;
+        const query = { order: 'changes', after: start, tombstones: true, withGeneration: true } as const;
+        const { columns, last, readMs, generation = '' } = await readList(query, limits);
         const changes = rowsOf(columns).map(toChange);
-        if (isNumbered) {
-          const position = last ?? changes.at(-1)?.position ?? after;
-          return { changes, last: { ...position, generation }, hasMore: last !== undefined, readMs };
-        }
-        // After those without a number come the others.
-        const position = last ? { id: last.id } : { number: 0, id: INT64_MIN };
-        return { changes, last: { ...position, generation }, hasMore: true, readMs };
-      },
-      async countValues(field, after, limits) {
-        const counted = columnOf(table, field);
-        const { columns, last, readMs } = await readInTurn(
-          name,
-          { order: 'id', after: after === undefined ? undefined : { id: after }, counted },
-          { ...limits, matches: Number.POSITIVE_INFINITY },
-        );
-        const [values = [], counts = []] = columns as [string[], number[]];
-        return { counts: values.map((value, index) => [value, counts[index] ?? 0]), last: last?.id, readMs };
+        const position = last ?? changes.at(-1)?.position ?? start ?? beforeNumbers;
+        return { changes, last: { ...position, generation }, hasMore: last !== undefined, readMs };
       },
     };
   }

@@ -2,166 +2,67 @@
 // The program of the thread that reads lists. It is JavaScript, since the sources and the build load it by the same path.
 import { parentPort, workerData } from 'node:worker_threads';
 import { foldText, searchText } from '@plant-store/contract/fold-text';
+import { partsOfOrder, sortedCharacters, sortKeyOf } from '@plant-store/records/order';
 import Database from 'better-sqlite3';
 import { requireFiles } from './file-identity.js';
 
-/**
- * @typedef {import('./list-thread.js').RecordQuery} RecordQuery
- * @typedef {import('@plant-store/records').ListLimits} ListLimits
- * @typedef {import("./list-thread.js").ListedColumns} ListedColumns
- */
+/** @typedef {import('@plant-store/records').ListLimits} ListLimits */
 
 /**
  * @typedef {import('./list-thread.js').TableParts} TableParts
- * @typedef {RecordQuery & { table: TableParts }} TableQuery a query of a table
+ * @typedef {import('./list-thread.js').RecordQuery & { table: TableParts }} TableQuery a query of a table
  */
+
+/** @typedef {import('./list-thread.js').ReadRequest} ReadRequest */
 
 /** @type {{ tables: readonly TableParts[], seqColumn: string, generationSql: string }} */
 const { tables, seqColumn, generationSql } = workerData;
+const tablesByName = new Map(tables.map((table) => [table.name, table]));
 
-/**
- * What is read of the records that are walked along: the texts of those that match alone.
- *
- * @param {TableParts} table
- * @param {readonly string[]} columns
- */
-function walkOf(table, columns) {
-  const all = [...columns, 'matches$', 'bytes$'];
-  const kinds = new Map(table.fields.map(({ column, kind }) => [column, kind]));
-  const selected = all.map((column) => {
-    const kind = kinds.get(column);
-    if (column === 'id' || kind === 'int64') return column;
-    // As a number, which is passed to the other thread faster than a bigint.
-    return column === 'original' || kind === 'text' || kind === 'int64List'
-      ? `iif(matches$, ${column}, NULL)`
-      : `CAST(${column} AS REAL)`;
-  });
-  return {
-    columns,
-    selected: selected.join(', '),
-    /** Where a row has what is looked at. */
-    place: {
-      id: all.indexOf('id'),
-      addedAt: all.indexOf('added_at'),
-      number: all.indexOf(seqColumn),
-      matches: all.indexOf('matches$'),
-      bytes: all.indexOf('bytes$'),
-    },
-  };
-}
-
-const walks = new Map(
-  tables.map((table) => [
-    table.name,
-    {
-      table,
-      records: walkOf(table, table.columns),
-      changes: walkOf(table, [...table.columns, ...table.changeColumns]),
-    },
-  ]),
-);
-
-/** @param {string} name */
-function walksOf(name) {
-  const found = walks.get(name);
-  if (found === undefined) throw new Error(`There is no table ${name}`);
-  return found;
-}
-
-/** @param {TableQuery} query */
-function walkFor({ table, order, unnumbered, counted }) {
-  if (counted !== undefined) return walkOf(table, ['id', counted]);
-  const { records, changes } = walksOf(table.name);
-  return order === 'changes' || unnumbered ? changes : records;
-}
-
-/** How long records are examined by default, in milliseconds, and after how many of them, or of bytes, the time is looked at. */
+/** How long a list is read by default, in milliseconds, and after how many rows that do not match the time is looked at. */
 const defaultDurationMs = 100;
-const recordsPerLook = 100;
+const rowsPerLook = 100;
+/** After how many bytes of text that are searched the time is looked at. */
 const bytesPerLook = 65_536;
 
 let database = /** @type {import('better-sqlite3').Database | undefined} */ (undefined);
 /** The statements of the connection by their text, which depends on which parts a query has, not on their values. */
 const statements = /** @type {Map<string, import('better-sqlite3').Statement>} */ (new Map());
 
-parentPort?.on(
-  'message',
-  (/** @type {{ table: string, query: RecordQuery, limits: ListLimits } | null} */ request) => {
-    if (request === null) {
-      database?.close();
-      parentPort?.close();
-      return;
-    }
-    try {
-      database ??= open();
-      const query = { ...request.query, table: walksOf(request.table).table };
-      const { counted, withGeneration } = query;
-      const listed = withGeneration
-        ? listWithGeneration(database, query, request.limits)
-        : list(database, query, request.limits);
-      const columns = counted === undefined ? listed.columns : countValues(listed.columns[1] ?? []);
-      parentPort?.postMessage({ listed: { ...listed, columns } });
-    } catch (error) {
-      // A new connection may work: the disk may have been full, or too many files open.
-      database?.close();
-      database = undefined;
-      statements.clear();
-      const { message, code } = /** @type {Error & { code?: string }} */ (error);
-      parentPort?.postMessage({ error: { message, code } });
-    }
-  },
-);
-
-/**
- * A list, and the generation of the store in which it was read.
- *
- * @param {import('better-sqlite3').Database} connection
- * @param {TableQuery} query
- * @param {ListLimits} limits
- * @returns {ListedColumns}
- */
-function listWithGeneration(connection, query, limits) {
-  connection.exec('BEGIN');
+parentPort?.on('message', (/** @type {ReadRequest | null} */ request) => {
+  if (request === null) {
+    database?.close();
+    parentPort?.close();
+    return;
+  }
   try {
-    const [generation] = /** @type {[string]} */ (prepare(connection, `SELECT ${generationSql}`).get());
-    return { ...list(connection, query, limits), generation };
-  } finally {
-    // An error may have ended it.
-    if (connection.inTransaction) connection.exec('ROLLBACK');
+    database ??= open();
+    parentPort?.postMessage({ read: read(database, request) });
+  } catch (error) {
+    // A new connection may work: the disk may have been full, or too many files open.
+    database?.close();
+    database = undefined;
+    statements.clear();
+    const { message, code } = /** @type {Error & { code?: string }} */ (error);
+    parentPort?.postMessage({ error: { message, code } });
   }
-}
+});
 
 /**
- * The values of a column, and how often each is there.
- *
- * @param {readonly unknown[]} values
+ * @param {import('better-sqlite3').Database} connection
+ * @param {ReadRequest} request
  */
-function countValues(values) {
-  /** @type {Map<unknown, number>} */
-  const counts = new Map();
-  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
-  counts.delete(null);
-  return [[...counts.keys()], [...counts.values()]];
-}
-
-/** When a search gives up within a text, and whether it has. */
-const search = { until: Number.POSITIVE_INFINITY, hasGivenUp: false };
-
-/**
- * Whether a text contains a folded one, unless the search gives up. It looks at the time between the parts of a long text.
- *
- * @param {string} text
- * @param {string} folded
- */
-function findText(text, folded) {
-  const parts = searchText(text, folded);
-  let part = parts.next();
-  while (!part.done) {
-    part = parts.next();
-    search.hasGivenUp ||= !part.done && performance.now() > search.until;
-    if (search.hasGivenUp) return false;
-  }
-  return part.value;
+function read(connection, request) {
+  const table = tablesByName.get(request.table);
+  if (table === undefined) throw new Error(`There is no table ${request.table}`);
+  const startedAt = performance.now();
+  const result =
+    'query' in request
+      ? list(connection, { ...request.query, table }, request.limits)
+      : 'filter' in request
+        ? countAll(connection, { ...request.filter, order: 'id', table })
+        : countValues(connection, table, request.counted);
+  return { ...result, readMs: performance.now() - startedAt };
 }
 
 function open() {
@@ -173,12 +74,9 @@ function open() {
     requireFiles(files);
     connection.pragma('cache_size = -8000');
     // The cases of other letters than ASCII are not known to SQLite.
-    connection.function(
-      'has_text',
-      { deterministic: true },
-      (/** @type {string | null} */ text, /** @type {string} */ folded) =>
-        text !== null && findText(text, folded) ? 1 : 0,
-    );
+    connection.function('has_text', hasText);
+    connection.function('sort_key', (/** @type {string | null} */ text) => sortKeyOf(text ?? ''));
+    connection.function('is_late', isLate);
     return connection;
   } catch (error) {
     connection.close();
@@ -186,72 +84,132 @@ function open() {
   }
 }
 
-/** The part of the records that an order has, the place after a record, and the order. The last two are walked by an index. */
-const orders = {
-  id: { of: 'true', after: 'id > :id', by: 'id' },
-  newest: {
-    of: 'added_at IS NOT NULL',
-    after: '(added_at, id) < (:addedAt, :id)',
-    by: 'added_at DESC, id DESC',
-  },
-  untimed: { of: 'added_at IS NULL', after: 'id < :id', by: 'id DESC' },
-  changes: {
-    of: `${seqColumn} IS NOT NULL`,
-    after: `(${seqColumn}, id) > (:number, :id)`,
-    by: `${seqColumn}, id`,
-  },
-};
+/** When the list that is being read is to end, and how much was read since the time was looked at. */
+const clock = { deadline: Number.POSITIVE_INFINITY, isLate: 0, rows: 0, bytes: 0 };
+
+/** Whether a list is to end, since rows that do not match take long; called for each of these. */
+function isLate() {
+  clock.rows++;
+  if (clock.rows >= rowsPerLook || clock.bytes >= bytesPerLook) {
+    clock.rows = 0;
+    clock.bytes = 0;
+    if (performance.now() > clock.deadline) clock.isLate = 1;
+  }
+  return clock.isLate;
+}
 
 /**
- * The parts of the statements of a query.
+ * @param {string | null} text
+ * @param {string} folded
+ */
+function hasText(text, folded) {
+  if (text === null) return 0;
+  clock.bytes += text.length;
+  const search = searchText(text, folded);
+  let step = search.next();
+  while (!step.done) step = search.next();
+  return step.value ? 1 : 0;
+}
+
+/** A text has no other letters than those of ASCII, which SQLite itself folds in a fraction of the time. */
+const isAscii = (/** @type {string} */ column) => `octet_length(${column}) = length(${column})`;
+
+const sortKeySql = (/** @type {string} */ column) =>
+  `iif(${isAscii(column)}, substr(lower(${column}), 1, ${sortedCharacters}), sort_key(${column}))`;
+
+/**
+ * SQL for whether a column contains the folded text `:q`.
+ *
+ * @param {string} column
+ * @param {string} folded
+ */
+function searchSql(column, folded) {
+  // A text of ASCII contains no other one.
+  const inAscii = /^[\0-\x7f]*$/.test(folded) ? `instr(lower(${column}), :q) > 0` : 'false';
+  return `iif(${isAscii(column)}, ${inAscii}, has_text(${column}, :q))`;
+}
+
+/**
+ * The order of a list: what it sorts by, then by id; which rows it has at all; and what a position is compared with.
  *
  * @param {TableQuery} query
  */
-function describe({ table, order, after, equal, q, addedFrom, addedBefore, tombstones, unnumbered }) {
-  const { of, after: afterSql, by } = orders[order];
-  const found = table.searches.map((column) => `has_text(${column}, :q)`);
-  const range = [
-    addedFrom === undefined ? [] : 'added_at >= :addedFrom',
-    // After a record the order itself has a narrower bound, which the index is to be used for.
-    addedBefore === undefined ? [] : `${after === undefined ? '' : '+'}added_at < :addedBefore`,
-  ].flat();
-  const compared = Object.fromEntries(
-    Object.entries(equal ?? {}).map(([field, value]) => [`is_${field}`, value]),
-  );
-  const matches = [
-    tombstones ? [] : 'NOT deleted',
-    unnumbered ? `${seqColumn} IS NULL` : [],
-    comparedIn(table, equal).map(({ field, column }) => `${column} IS :is_${field}`),
-    order === 'newest' ? [] : range,
-    // Last, since it takes longest.
-    q === undefined ? [] : `(${found.join(' OR ')})`,
-  ];
-  const where = [of, after === undefined ? [] : afterSql, order === 'newest' ? range : []].flat();
+function describeOrder({ table, order }) {
+  if (order === 'changes') {
+    return { by: seqColumn, of: 'true', after: `${seqColumn} > :number`, key: `CAST(${seqColumn} AS REAL)` };
+  }
+  const { by, isDescending } = partsOfOrder(order);
+  const [direction, beyond] = isDescending ? [' DESC', '<'] : ['', '>'];
+  if (by === 'id' || by === 'untimed') {
+    const of = by === 'id' ? 'true' : 'added_at IS NULL';
+    return { by: `id${direction}`, of, after: `id ${beyond} :id`, key: 'NULL' };
+  }
+  const key = by === 'time' ? 'added_at' : sortKeySql(columnOf(table, by));
+  const value = by === 'time' ? ':addedAt' : ':key';
   return {
-    next: `${table.name} WHERE ${where.join(' AND ')} ORDER BY ${by}`,
-    matches: matches.flat().join(' AND ') || 'true',
-    values: { ...after, ...compared, q: q === undefined ? q : foldText(q), addedFrom, addedBefore },
+    by: `${key}${direction}, id${direction}`,
+    of: by === 'time' ? 'added_at IS NOT NULL' : 'true',
+    after: `(${key}, id) ${beyond} (${value}, :id)`,
+    key: by === 'time' ? 'NULL' : key,
   };
 }
 
 /**
- * The fields that a query compares.
- *
- * @param {TableParts} table
- * @param {RecordQuery['equal']} equal
- */
-function comparedIn(table, equal) {
-  return table.fields.filter(({ field }) => equal?.[field] !== undefined);
-}
-
-/**
- * Whether records may be examined in vain.
+ * The parts of the statements of a query: conditions that an index may serve, and whether a row has what is searched for.
  *
  * @param {TableQuery} query
  */
-function isFilteredBy({ table, order, equal, q, addedFrom, addedBefore, unnumbered }) {
-  const isRange = order !== 'newest' && (addedFrom !== undefined || addedBefore !== undefined);
-  return comparedIn(table, equal).length > 0 || q !== undefined || isRange || unnumbered === true;
+function describe(query) {
+  const { table, order, after, equal = {}, q, addedFrom, addedBefore, tombstones } = query;
+  const described = describeOrder(query);
+  const isByTime = order === 'newest' || order === 'oldest';
+  const range = [
+    addedFrom === undefined ? [] : 'added_at >= :addedFrom',
+    // After a record the order itself has a narrower bound, which the index is to be used for.
+    addedBefore === undefined ? [] : `${isByTime && after !== undefined ? '+' : ''}added_at < :addedBefore`,
+  ].flat();
+  const compared = Object.entries(equal).flatMap(([field, values]) =>
+    values === undefined ? [] : [{ field, values, column: columnOf(table, field) }],
+  );
+  const equality = compared.map(({ field, values, column }) => {
+    const places = values.flatMap((value, at) => (value === null ? [] : `:is_${field}_${at}`));
+    const among = places.length === 1 ? `${column} = ${places[0]}` : `${column} IN (${places})`;
+    const absent = values.includes(null) ? `${column} IS NULL` : '';
+    return places.length === 0 ? absent : absent === '' ? among : `(${among} OR ${absent})`;
+  });
+  const folded = q === undefined ? '' : foldText(q);
+  const found = table.searches.map((column) => searchSql(column, folded));
+  const bounds = [
+    described.of,
+    after === undefined ? [] : described.after,
+    equality,
+    range,
+    tombstones ? [] : 'NOT deleted',
+  ].flat();
+  return {
+    ...described,
+    bounds: bounds.join(' AND '),
+    isFound: q === undefined ? 'true' : `(${found.join(' OR ')})`,
+    values: {
+      ...after,
+      ...Object.fromEntries(
+        compared.flatMap(({ field, values }) => values.map((value, at) => [`is_${field}_${at}`, value])),
+      ),
+      q: folded,
+      addedFrom,
+      addedBefore,
+    },
+  };
+}
+
+/**
+ * @param {TableParts} table
+ * @param {string} field
+ */
+function columnOf(table, field) {
+  const found = table.fields.find((each) => each.field === field);
+  if (found === undefined) throw new Error(`${table.name} has no field ${field}`);
+  return found.column;
 }
 
 /**
@@ -264,139 +222,127 @@ function prepare(connection, sql) {
   return statement;
 }
 
-/** How many records are passed over at once where few should match, which takes a fifth of the time of a walk along them. */
-const recordsPerPart = 500;
-
 /**
- * Counts the next records, and the bytes of their texts, which are not read for it.
+ * SQL for a value of a row as the other thread gets it: as a number where that is exact, which is passed faster than a bigint.
  *
- * @param {import('better-sqlite3').Database} connection
- * @param {TableQuery} query
+ * @param {TableParts} table
+ * @param {string} column
  */
-function measurePart(connection, query) {
-  const { next, values } = describe(query);
-  const sql = `SELECT count(*), ifnull(sum(bytes), 0) FROM (SELECT ${query.table.bytes} AS bytes FROM ${next} LIMIT :records)`;
-  const [count, bytes] = /** @type {[bigint, bigint]} */ (
-    prepare(connection, sql).get({ ...values, records: recordsPerPart })
-  );
-  return { count: Number(count), bytes: Number(bytes) };
+function selectSql({ fields }, column) {
+  const kind = fields.find((field) => field.column === column)?.kind;
+  const isOther =
+    ['text', 'int64', 'int64List'].includes(kind ?? '') || column === 'id' || column === 'original';
+  return isOther ? column : `CAST(${column} AS REAL)`;
 }
 
 /**
- * Whether none of the next records matches.
- *
- * @param {import('better-sqlite3').Database} connection
- * @param {TableQuery} query
- */
-function matchesNone(connection, query) {
-  const { next, matches, values } = describe(query);
-  const sql = `SELECT 1 FROM (SELECT * FROM ${next} LIMIT :records) WHERE ${matches} LIMIT 1`;
-  return prepare(connection, sql).get({ ...values, records: recordsPerPart }) === undefined;
-}
-
-/**
- * The position of one of the next records.
- *
- * @param {import('better-sqlite3').Database} connection
- * @param {TableQuery} query
- * @param {number} place from 1
- */
-function findPosition(connection, query, place) {
-  const { next, values } = describe(query);
-  const sql = `SELECT id, added_at FROM ${next} LIMIT 1 OFFSET :offset`;
-  const [id, time] = /** @type {[bigint, bigint | null]} */ (
-    prepare(connection, sql).get({ ...values, offset: place - 1 })
-  );
-  return toPosition(id, time, undefined);
-}
-
-/**
- * @param {bigint} id
- * @param {bigint | number | null | undefined} time
- * @param {number | null | undefined} number
- */
-function toPosition(id, time, number) {
-  return {
-    id,
-    ...(time !== undefined && time !== null && { addedAt: Number(time) }),
-    ...(typeof number === 'number' && { number }),
-  };
-}
-
-/**
- * Walks along the records, and stops at the first one that exceeds a limit, or within whose texts the time ends: the next page begins
- * with that one, and searches it to the end. With a filter it passes over parts of the records in which none matches.
+ * Lists what matches, up to a limit, or until the time ends.
  *
  * @param {import('better-sqlite3').Database} connection
  * @param {TableQuery} query
  * @param {ListLimits} limits
- * @returns {ListedColumns}
  */
-function list(connection, query, limits) {
-  const startedAt = performance.now();
-  const deadline = startedAt + (limits.durationMs ?? defaultDurationMs);
-  const isFiltered = isFilteredBy(query);
-  const { selected, place, ...walk } = walkFor(query);
-  const columns = walk.columns.map(() => /** @type {unknown[]} */ ([]));
+function list(connection, query, { matches, bytes: maxBytes, durationMs = defaultDurationMs }) {
+  const { table, order, withGeneration } = query;
+  Object.assign(clock, { deadline: performance.now() + durationMs, isLate: 0, rows: 0, bytes: 0 });
+  const names = order === 'changes' ? [...table.columns, ...table.changeColumns] : table.columns;
+  const { by, bounds, isFound, key, values } = describe(query);
+  const selected = names.map((column) => selectSql(table, column)).join(', ');
+  const rowsSql = (/** @type {string} */ from) =>
+    `SELECT ${selected}, ${key} AS key$, ${table.bytes} AS bytes$, ${isFound} AS matches$ ${from} ORDER BY ${by} LIMIT :count`;
+  const from = `FROM ${table.name} WHERE ${bounds}`;
+  const isFiltered = Object.values(query.equal ?? {}).some((values) => values !== undefined);
+  // The index of a filter has the ids, so that they are sorted without reading rows.
+  const sql =
+    isFiltered && query.q === undefined && (order === 'id' || order === '-id')
+      ? rowsSql(`FROM ${table.name} WHERE id IN (SELECT id ${from} ORDER BY ${by} LIMIT :count)`)
+      : rowsSql(query.q === undefined ? from : `${from} AND (${isFound} OR is_late())`);
+  const columns = names.map(() => /** @type {unknown[]} */ ([]));
+  const [idAt, timeAt] = [names.indexOf('id'), names.indexOf('added_at')];
+  let after = query.after;
   let matched = 0;
-  let { after } = query;
-  let examined = 0;
   let bytes = 0;
-  let look = { examined: recordsPerLook, bytes: bytesPerLook };
-  let isLate = false;
-  search.until = Number.POSITIVE_INFINITY;
-  search.hasGivenUp = false;
-  for (;;) {
-    const rest = { ...query, after };
-    if (isFiltered && !isLate && matched < limits.matches) {
-      const part = measurePart(connection, rest);
-      const isWithin = examined + part.count <= limits.records && bytes + part.bytes <= limits.bytes;
-      // Long texts take long to look through, so that the time is looked at between them.
-      const isShort = part.bytes <= bytesPerLook;
-      if (part.count > 0 && isShort && isWithin && matchesNone(connection, rest) && !search.hasGivenUp) {
-        examined += part.count;
-        search.until = deadline;
-        bytes += part.bytes;
-        after = findPosition(connection, rest, part.count);
-        isLate = performance.now() > deadline;
-        continue;
-      }
-    }
-    const { next, matches, values } = describe(rest);
-    const sql = `
-      SELECT ${selected} FROM (
-        SELECT ${walk.columns.join(', ')}, ${query.table.bytes} AS bytes$, ${matches} AS matches$ FROM ${next}
-      )`;
-    const rows = /** @type {Iterable<unknown[]>} */ (prepare(connection, sql).iterate(values));
-    let walked = 0;
-    let isOver = true;
+  if (withGeneration) connection.exec('BEGIN');
+  try {
+    const generation = withGeneration
+      ? /** @type {[string]} */ (prepare(connection, `SELECT ${generationSql}`).get())[0]
+      : undefined;
+    const rows = /** @type {Iterable<unknown[]>} */ (
+      // The one more tells whether there are more.
+      prepare(connection, sql).iterate({ ...values, count: matches + 1 })
+    );
     for (const row of rows) {
-      // Not with LIMIT: SQLite would copy each row.
-      if (isFiltered && walked === recordsPerPart) {
-        isOver = false;
-        break;
-      }
-      bytes += /** @type {number} */ (row[place.bytes]);
-      const isFull = examined === limits.records || matched === limits.matches || bytes > limits.bytes;
-      if (examined >= look.examined || bytes >= look.bytes) {
-        look = { examined: examined + recordsPerLook, bytes: bytes + bytesPerLook };
-        isLate ||= performance.now() > deadline;
-      }
-      if (examined > 0 && (isFull || isLate || search.hasGivenUp)) {
-        return { columns, last: after, readMs: performance.now() - startedAt };
-      }
-      walked++;
-      examined++;
-      search.until = deadline;
-      after = toPosition(
-        /** @type {bigint} */ (row[place.id]),
-        /** @type {number | null | undefined} */ (row[place.addedAt]),
-        /** @type {number | null | undefined} */ (row[place.number]),
-      );
-      if (!row[place.matches]) continue;
+      const isMatch = Boolean(row[names.length + 2]);
+      bytes += Number(row[names.length + 1]);
+      if (isMatch && matched > 0 && (matched === matches || bytes > maxBytes))
+        return { columns, last: after, generation };
+      const [id, time] = [/** @type {bigint} */ (row[idAt]), row[timeAt]];
+      const sortedBy = row[names.length];
+      after = {
+        id,
+        ...(time !== null && { addedAt: Number(time) }),
+        ...(order === 'changes'
+          ? { number: Number(sortedBy) }
+          : sortedBy !== null && { key: String(sortedBy) }),
+      };
+      if (!isMatch) return { columns, last: after, isLate: true, generation };
       matched++;
       columns.forEach((column, index) => void column.push(row[index]));
     }
-    if (isOver) return { columns, last: undefined, readMs: performance.now() - startedAt };
+    return { columns, last: undefined, generation };
+  } finally {
+    // An error may have ended it.
+    if (connection.inTransaction) connection.exec('ROLLBACK');
   }
+}
+
+/** How many records a search is tried on, to estimate how many match. */
+const sampled = 10_000;
+
+/**
+ * @param {import('better-sqlite3').Database} connection
+ * @param {TableQuery} query
+ */
+function countAll(connection, query) {
+  const { table, q } = query;
+  const count = (/** @type {string} */ sql, /** @type {object} */ values) =>
+    Number(/** @type {[bigint]} */ (prepare(connection, sql).get(values))[0]);
+  const { bounds, values } = describe({ ...query, q: undefined });
+  const isAll = bounds === 'true AND NOT deleted';
+  // Indexes have how many rows there are, and which of them are tombstones.
+  const all = isAll
+    ? count(
+        `SELECT (SELECT count(*) FROM ${table.name}) - (SELECT count(*) FROM ${table.name} WHERE deleted)`,
+        {},
+      )
+    : count(`SELECT count(*) FROM ${table.name} WHERE ${bounds}`, values);
+  if (q === undefined) return { count: all, isEstimate: false };
+  const search = describe(query);
+  Object.assign(clock, { deadline: Number.POSITIVE_INFINITY, isLate: 0 });
+  const matching = count(
+    `SELECT count(*) FILTER (WHERE ${search.isFound}) FROM (
+      SELECT * FROM ${table.name} WHERE ${bounds} LIMIT ${sampled})`,
+    search.values,
+  );
+  const isEstimate = all > sampled;
+  return { count: isEstimate ? Math.round((matching * all) / sampled) : matching, isEstimate };
+}
+
+/**
+ * The values of a column in their order, and how many records have each.
+ *
+ * @param {import('better-sqlite3').Database} connection
+ * @param {TableParts} table
+ * @param {{ field: string, after: string | undefined, maxValues: number }} counted
+ */
+function countValues(connection, table, { field, after, maxValues }) {
+  const column = columnOf(table, field);
+  const beyond = after === undefined ? '' : `AND ${column} > :after`;
+  const sql = `
+    SELECT ${column}, CAST(count(*) AS REAL) FROM ${table.name}
+    WHERE ${column} IS NOT NULL ${beyond} AND NOT deleted GROUP BY ${column} ORDER BY ${column} LIMIT ${maxValues + 1}`;
+  const counts = /** @type {[string, number][]} */ (
+    after === undefined ? prepare(connection, sql).all() : prepare(connection, sql).all({ after })
+  );
+  return { counts: counts.slice(0, maxValues), hasMore: counts.length > maxValues };
 }

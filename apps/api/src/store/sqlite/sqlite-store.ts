@@ -43,6 +43,9 @@ export interface SqliteStoresOptions {
 /** How many rows one statement inserts, which takes half as long as a statement for each. */
 const rowsTogether = 16;
 
+/** How long a page of a read of all records may take, in milliseconds: it is to be full. */
+const readDurationMs = 60_000;
+
 /** The most records of a page that is read here: more than the page in the browser and most clients ask for. */
 const shortPage = 200;
 
@@ -135,6 +138,12 @@ export function createSqliteStores({
     const reader = readerOf(table);
     const findAll = (ids: readonly bigint[]) => ids.map(findOne).filter((record) => record !== undefined);
     const findTransaction = connection.transaction(findAll);
+    const confirmed = <Read>(read: () => Promise<Read>) =>
+      transact(async () => {
+        const result = await read();
+        confirmDurable();
+        return result;
+      });
     return {
       create: async (records) =>
         (await write(records.map((record) => ({ resource, record })))) as readonly CreateOutcome<object>[],
@@ -160,12 +169,8 @@ export function createSqliteStores({
           confirmDurable();
           return { ...listed, records: withoutTombstones(listed.records) };
         }),
-      countValues: (field, after, limits) =>
-        transact(async () => {
-          const counted = await reader.countValues(field, after, limits);
-          confirmDurable();
-          return counted;
-        }),
+      countAll: (filter) => confirmed(() => reader.countAll(filter)),
+      countValues: (...counted) => confirmed(() => reader.countValues(...counted)),
       listChanges: (after, limits) =>
         transact(async () => {
           const number = selectOwnNumber.get() ?? 0;
@@ -188,7 +193,7 @@ export function createSqliteStores({
             tombstones: true,
           } as const;
           const { records } = await transact(() =>
-            reader.list(query, { ...limits, matches: limits.records }),
+            reader.list(query, { bytes: limits.bytes, matches: limits.records, durationMs: readDurationMs }),
           );
           return records;
         }, after),

@@ -62,6 +62,7 @@ function storeOf<Fields extends object>(database: Database, name: string): Store
     change: (change) => queue.change(name, change, 1),
     find: async (id) => (await records.find([id]))[0],
     list: records.list,
+    countAll: records.countAll,
     countValues: records.countValues,
     listChanges: records.listChanges,
     lastChange: records.lastChange,

@@ -30,10 +30,10 @@ export function execute(path: string, sql: string): void {
   database.close();
 }
 
-/** Goes back to the version before stores had ids. */
+/** Goes back to the version before stores had ids. Version 1.4 reads plants that are sorted as they are now. */
 export const withoutStore = `
   DROP TABLE store;
-  DELETE FROM _prisma_migrations WHERE migration_name = '20261202000000_create_store'`;
+  DELETE FROM _prisma_migrations WHERE migration_name IN ('20261202000000_create_store', '20261203000000_index_lists')`;
 
 export function readStoreId(path: string): string {
   const database = new Database(path);

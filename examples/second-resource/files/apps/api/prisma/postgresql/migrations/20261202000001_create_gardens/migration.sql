@@ -18,4 +18,10 @@ CREATE TABLE "gardens" (
 
 CREATE INDEX "gardens_added_at_idx" ON "gardens"("added_at" NULLS FIRST);
 
+CREATE INDEX "gardens_area_idx" ON "gardens"("area", "added_at", "id") WHERE NOT "deleted";
+
+CREATE INDEX "gardens_is_open_idx" ON "gardens"("is_open", "added_at", "id") WHERE NOT "deleted";
+
 CREATE INDEX "gardens_change_place_idx" ON "gardens"("change_place") WHERE "change_place" IS NOT NULL;
+
+CREATE INDEX "gardens_unnumbered_idx" ON "gardens"("id") WHERE "change_place" IS NULL;
