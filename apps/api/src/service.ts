@@ -122,6 +122,7 @@ export async function startService(
     concurrentLists: database.concurrentLists,
     accessTokens: tokens.verifier,
     ownTokens: tokens.own,
+    audit: database.audit,
     callers,
     turns,
     page,

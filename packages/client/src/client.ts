@@ -1,5 +1,6 @@
 import type { ErrorBody, ErrorNumber } from '@plant-store/contract/errors';
 import type {
+  AuditQuery,
   ChangeQuery,
   IdParams,
   NewPlantInput,
@@ -94,6 +95,9 @@ export interface Client {
 
   /** Revokes an access token. */
   revokeToken(request: { readonly params: IdParams } & CallOptions): Promise<ReplyOf<'revokeToken'>>;
+
+  /** Lists who did what with access tokens, backups, and imported files, the newest first, one page per call. */
+  listAudit(request?: { readonly query?: AuditQuery } & CallOptions): Promise<ReplyOf<'listAudit'>>;
 }
 
 /** The condition that the plant has not changed since an earlier reply. */

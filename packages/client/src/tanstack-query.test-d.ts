@@ -107,13 +107,15 @@ const request = { params: { id: 1n } };
 type ReadFailure = ErrorOf<'getPlant'>;
 type ListFailure = ErrorOf<'listPlants'>;
 type Pages = InfiniteData<PlantPage, string | undefined>;
-type OperationWithPages = {
-  [Name in OperationName]: (typeof contract)[Name]['metadata'] extends {
-    readonly operation: 'list' | 'count' | 'changes';
-  }
-    ? Name
-    : never;
-}[OperationName];
+type OperationWithPages =
+  | 'listAudit'
+  | {
+      [Name in OperationName]: (typeof contract)[Name]['metadata'] extends {
+        readonly operation: 'list' | 'count' | 'changes';
+      }
+        ? Name
+        : never;
+    }[OperationName];
 
 describe('an operation', () => {
   it('has queries only if it reads, and queries of pages only if it returns pages', () => {

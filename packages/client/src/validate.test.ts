@@ -38,6 +38,11 @@ const calls: Record<CasedOperation, (client: Client) => Promise<{ status: number
     const { body } = await client.createToken({ body: token });
     return client.revokeToken({ params: { id: 'id' in body ? body.id : 0n } });
   },
+  async listAudit(client) {
+    const { body } = await client.createToken({ body: { ...token, ratePerMinute: 600 } });
+    await client.rotateToken({ params: { id: 'id' in body ? body.id : 0n }, body: { overlapSeconds: 60 } });
+    return client.listAudit({ query: { limit: 1 } });
+  },
 };
 
 const operations = Object.keys(calls) as CasedOperation[];

@@ -93,6 +93,7 @@ function typeNamesOf(operation: Operation): TypeNames {
   const { metadata, path, responses } = operation;
   return {
     ...(path.includes('/:id') && { params: 'IdParams' }),
+    query: idOf(operation.query),
     body: hasBody(operation) ? idOf(operation.body) : undefined,
     success: idOf(responses[statusOfSuccess(operation)]) ?? 'undefined',
     ...(metadata.resource !== undefined && ownTypeNamesOf(metadata)),

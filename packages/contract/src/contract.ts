@@ -3,6 +3,8 @@ import * as z from 'zod';
 import { ofTokens } from './metadata.js';
 import { routes } from './routes.js';
 import {
+  AuditPageSchema,
+  AuditQuerySchema,
   ChangeQuerySchema,
   errorSchema,
   IssuedTokenSchema,
@@ -262,6 +264,25 @@ const router = c.router(
       pathParams: z.object({ id: TokenIdSchema }),
       query: NoQuerySchema,
       responses: { 204: noBody, 404: errorSchema(404) },
+    },
+    listAudit: {
+      ...routes.listAudit,
+      summary: 'List audit',
+      description:
+        'Who created, rotated and revoked tokens, restored a backup, or imported a file by the command line, and when: the newest ' +
+        'first, and `next`, with which the following page is requested; the last page has none. An entry never changes. It has no ' +
+        'text of a token, and nothing of a plant.',
+      metadata: ofTokens({
+        scope: 'admin',
+        example: { limit: 100, action: 'token_created' },
+        replies: {
+          200: 'A page of the audit',
+          400: 'A parameter is not valid',
+          503: 'The service cannot read the audit at the moment',
+        },
+      }),
+      query: AuditQuerySchema,
+      responses: { 200: AuditPageSchema },
     },
   },
   {

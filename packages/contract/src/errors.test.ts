@@ -127,6 +127,7 @@ it('derives the errors that an operation adds to those of all from its body and 
     createToken: [...ofToken, 'exceeds_issuer'],
     rotateToken: [...ofToken, 'token_inactive', 'exceeds_issuer', 'token_not_found'],
     revokeToken: ['token_not_found'],
+    listAudit: [],
   });
 });
 

@@ -67,6 +67,7 @@ it('exports these subpaths and names, and nothing else', () => {
         'QueryTimeSchema',
         'TimeSchema',
         'contract',
+        'auditActions',
         'createIdentifiedSchema',
         'errors',
         'isInt64',

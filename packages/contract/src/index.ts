@@ -12,7 +12,7 @@ export {
 export type * from './operations.js';
 export { createIdentifiedSchema, schemasOf } from './record-schemas.js';
 export { routes } from './routes.js';
-export { ErrorSchema, NewPlantSchema, PlantSchema } from './schemas.js';
+export { auditActions, ErrorSchema, NewPlantSchema, PlantSchema } from './schemas.js';
 export {
   Int64ParameterSchema,
   Int64Schema,

@@ -39,7 +39,7 @@ export interface TokenMetadata {
   readonly operation?: undefined;
   /** What its body is, for messages. */
   readonly subject?: 'new token' | 'rotation';
-  /** The body of the example request. */
+  /** The body of the example request, or its query. */
   readonly example?: object;
   /** The errors that do not follow from its body, path, and statuses. */
   readonly errors?: readonly ErrorName[];

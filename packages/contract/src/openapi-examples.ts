@@ -30,7 +30,7 @@ export function exampleOf(operation: Operation): ExampleRequest {
   if (metadata.resource !== undefined) return exampleOfRecords(metadata);
   return {
     ...(path.includes('/:id') && { params: { id: tokenId } }),
-    ...(hasBody(operation) && { body: metadata.example }),
+    ...(metadata.example && { [hasBody(operation) ? 'body' : 'query']: metadata.example }),
   };
 }
 

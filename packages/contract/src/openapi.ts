@@ -46,7 +46,7 @@ export function createOpenApiDocument(): ReturnType<typeof createDocument> {
           name: plural,
           description: `The ${plural} in the store`,
         })),
-        { name: 'tokens', description: 'The tokens that permit the operations' },
+        { name: 'tokens', description: 'The tokens that permit the operations, and who did what with them' },
       ],
       paths: describePaths(contract),
       components: {

@@ -101,6 +101,99 @@ export interface IssuedToken extends Token {
   secret: string;
 }
 
+/** What the audit records: tokens, backups that were restored, and files that the command line imported. */
+export type AuditAction =
+  | 'token_created'
+  | 'token_rotated'
+  | 'token_revoked'
+  | 'token_imported'
+  | 'restored'
+  | 'imported';
+
+/** Which part of the audit a page has. */
+export interface AuditQuery {
+  /** How many entries a page has at most, from 1 to 1,000. Default: 100. */
+  limit?: number | undefined;
+  /** The `next` of the page before. */
+  after?: string | undefined;
+  /** Only entries of this action. */
+  action?: AuditAction | undefined;
+}
+
+/** Who did something: an access token by its ID, a JSON Web Token by its subject, or a user at the command line. */
+export interface AuditActor {
+  id?: bigint | undefined;
+  /** The name that the access token had then. */
+  name?: string | undefined;
+  /** Whom a JSON Web Token was issued for. */
+  subject?: string | undefined;
+  /** The user of the operating system who ran a command. */
+  user?: string | undefined;
+}
+
+/** A token as it was then, without its secret. */
+export interface AuditedToken {
+  id: bigint;
+  name: string;
+  /** What the token permits. */
+  scopes: Scope[];
+  /** When the token expires (ISO 8601, in UTC), if it does. */
+  expiresAt?: string | undefined;
+  /** How many requests it may make in a minute. Without it, the limit for all tokens applies. */
+  ratePerMinute?: number | undefined;
+}
+
+/** A backup that was restored. */
+export interface RestoredBackup {
+  /** The name of its file or object. */
+  name: string;
+  /** When it was made (ISO 8601, in UTC). */
+  madeAt: string;
+  /** The store that it was made of, if it had an ID. */
+  storeId?: string | undefined;
+}
+
+/** A file that was imported, and what became of its lines. */
+export interface ImportedFile {
+  /** The name of the file. Standard input has none. */
+  name?: string | undefined;
+  /** The resources whose lines were imported. */
+  resources: string[];
+  /** How many records were stored. */
+  imported: number;
+  /** How many records were there already. */
+  alreadyThere: number;
+  /** How many lines were rejected. */
+  bad: number;
+  /** Whether the import came to the end of the file. */
+  complete: boolean;
+}
+
+/** Something that was done, and by whom. It never changes. */
+export interface AuditEntry {
+  /** Its number. A later entry has a larger one. */
+  number: number;
+  /** When it happened (ISO 8601, in UTC). */
+  at: string;
+  by: AuditActor;
+  action: AuditAction;
+  /** The token that was created, rotated, revoked, or imported. After a rotation it is the new one. */
+  token?: AuditedToken | undefined;
+  /** The token that was replaced in a rotation. */
+  replaced?: { id: bigint; name: string } | undefined;
+  /** The backup that was restored. */
+  backup?: RestoredBackup | undefined;
+  /** The file that was imported. */
+  file?: ImportedFile | undefined;
+}
+
+/** A page of the audit, the newest entries first. */
+export interface AuditPage {
+  entries: AuditEntry[];
+  /** Where the next page begins. The last page has none. */
+  next?: string | undefined;
+}
+
 /** A record of a batch was stored. */
 export interface CreatedResult {
   status: 200;

@@ -1,6 +1,8 @@
 // Printed from the contract: pnpm --filter @plant-store/contract run print-types
 import type { ErrorBody } from './errors.js';
 import type {
+  AuditPage,
+  AuditQuery,
   ChangeQuery,
   CreateResults,
   DeleteResults,
@@ -184,6 +186,14 @@ export interface Operations {
       404: ErrorBody<40402>;
     };
   };
+  listAudit: {
+    query?: AuditQuery;
+    responses: CommonFailures & {
+      200: AuditPage;
+      400: ErrorBody<40000>;
+      403: ErrorBody<40300>;
+    };
+  };
 }
 
 /** The operations that change nothing. */
@@ -194,4 +204,5 @@ export type ReadOperation =
   | 'listTags'
   | 'listChanges'
   | 'getOwnToken'
-  | 'listTokens';
+  | 'listTokens'
+  | 'listAudit';

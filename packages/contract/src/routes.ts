@@ -34,6 +34,7 @@ export const routes = {
   createToken: { method: 'POST', path: '/tokens', idempotent: false },
   rotateToken: { method: 'POST', path: '/tokens/:id/rotate', statuses: [200, 404], idempotent: false },
   revokeToken: { method: 'DELETE', path: '/tokens/:id', statuses: [204, 404] },
+  listAudit: { method: 'GET', path: '/audit' },
 } as const satisfies Readonly<Record<string, Route>>;
 
 /** The members of replies that are an int64, which a client reads as a `bigint`: a name has one type in all replies. */

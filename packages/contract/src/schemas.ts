@@ -8,6 +8,7 @@ import {
   QUERY_MAX_LENGTHS,
   TOKEN_NAME_MAX_LENGTH,
 } from './limits.js';
+import type { AuditAction } from './operations.js';
 import { schemasOf } from './record-schemas.js';
 import { resources } from './resources.js';
 import {
@@ -18,6 +19,7 @@ import {
   Int64ParameterSchema,
   LimitSchema,
   NextPageSchema,
+  orElse,
   orRequired,
   PageStartSchema,
   ShownInt64Schema,
@@ -221,6 +223,104 @@ export const TokenRotationSchema = z
     override: { examples: [{ overlapSeconds: 86_400 }] },
   });
 
+/** The actions that the audit records. */
+export const auditActions = [
+  'token_created',
+  'token_rotated',
+  'token_revoked',
+  'token_imported',
+  'restored',
+  'imported',
+] as const satisfies readonly AuditAction[];
+
+/** The query of a page of the audit. */
+export const AuditQuerySchema = createQuerySchema({
+  limit: LimitSchema.optional().meta({ description: 'How many entries a page has at most' }),
+  after: PageStartSchema.optional().meta({
+    description: 'The `next` of the page before; without it, or empty, the list begins with the newest entry',
+  }),
+  action: z
+    .enum(auditActions, orElse(`must be one of ${auditActions.join(', ')}`))
+    .optional()
+    .meta({ description: 'Only entries of this action' }),
+}).meta({ id: 'AuditQuery' });
+
+const countSchema = (description: string) =>
+  z
+    .int()
+    .min(0)
+    .meta({ description, override: { maximum: undefined } });
+
+/** An entry of the audit. */
+const AuditEntrySchema = z
+  .object({
+    number: z
+      .int()
+      .min(1)
+      .meta({ description: 'Its number; a later entry has a larger one', override: { maximum: undefined } }),
+    at: shownTime('When it happened'),
+    by: z
+      .object({
+        id: ShownInt64Schema.meta({ description: 'The number of an access token of the service' }).optional(),
+        name: z.string().meta({ description: 'The name that the access token had then' }).optional(),
+        subject: z.string().meta({ description: 'Who a JSON Web Token was issued for' }).optional(),
+        user: z
+          .string()
+          .meta({ description: 'The user of the operating system who ran a command' })
+          .optional(),
+      })
+      .meta({ description: 'Who did it: an access token, a JSON Web Token, or a user at the command line' }),
+    action: z.enum(auditActions).meta({ description: 'What was done' }),
+    token: TokenSchema.pick({ id: true, name: true, scopes: true, expiresAt: true, ratePerMinute: true })
+      .meta({ description: 'The token as it was then; after a rotation the new one' })
+      .optional(),
+    replaced: TokenSchema.pick({ id: true, name: true })
+      .meta({ description: 'The token that a rotation replaced' })
+      .optional(),
+    backup: z
+      .object({
+        name: z.string().meta({ description: 'The name of its file or object' }),
+        madeAt: shownTime('When it was made'),
+        storeId: z
+          .string()
+          .meta({ description: 'The store that it was made of, if it had an id' })
+          .optional(),
+      })
+      .meta({ description: 'The backup that was restored' })
+      .optional(),
+    file: z
+      .object({
+        name: z.string().meta({ description: 'The name of the file; standard input has none' }).optional(),
+        resources: z.array(z.string()).meta({ description: 'The resources whose lines were imported' }),
+        imported: countSchema('How many records were stored'),
+        alreadyThere: countSchema('How many records were there already'),
+        bad: countSchema('How many lines were rejected'),
+        complete: z.boolean().meta({ description: 'Whether the import came to the end of the file' }),
+      })
+      .meta({ description: 'The file that was imported, and what became of its lines' })
+      .optional(),
+  })
+  .meta({
+    id: 'AuditEntry',
+    description: 'Something that was done, and by whom.',
+    override: {
+      examples: [
+        {
+          ...{ number: 12, at: '2026-12-05T10:00:00.000Z', by: { id: 2, name: 'operations' } },
+          action: 'token_created',
+          token: { id: 3, name: 'web-shop', scopes: ['create', 'read'] },
+        },
+      ],
+    },
+  });
+
+/** A page of the audit. */
+export const AuditPageSchema = z.object({ entries: z.array(AuditEntrySchema), next: NextPageSchema }).meta({
+  id: 'AuditPage',
+  description: 'A page of the audit, the newest entries first.',
+});
+
+/** The body of every reply that is not a success. */
 export const ErrorSchema = z
   .object({
     error: ErrorNumberSchema.meta({

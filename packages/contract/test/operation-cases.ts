@@ -162,6 +162,26 @@ const invalidRotation = (issues: string) =>
   rejected('invalid_token_request', `The rotation is not valid: ${issues}.`);
 const beyond = (message: string) => rejected('exceeds_issuer', message);
 const noSuchToken = (id: bigint) => rejected('token_not_found', messages.tokenNotFound(id));
+/** An entry of the audit, with the token of the cases as who did it. */
+const deed = (number: number, action: string, tokenId: number, parts: object, by: object = byTest) =>
+  JSON.stringify({
+    ...{ number, at: 'now', by, action },
+    token: { id: tokenId, name: 'shop', ...parts },
+  });
+const byTest = { id: 1, name: 'test' };
+const byAdmin = (id: number) => ({ id, name: 'shop' });
+const replacing = (entry: string, id: number) =>
+  entry.replace(/}$/, `,"replaced":{"id":${id},"name":"shop"}}`);
+const deeds: readonly string[] = [
+  deed(6, 'token_revoked', 4, { scopes: ['read'] }, byAdmin(6)),
+  replacing(deed(5, 'token_rotated', 6, { scopes: ['read', 'admin'] }), 3),
+  replacing(deed(4, 'token_rotated', 5, { scopes: ['read'], ...limited }), 2),
+  deed(3, 'token_created', 4, { scopes: ['read'] }, byAdmin(3)),
+  deed(2, 'token_created', 3, { scopes: ['read', 'admin'] }),
+  deed(1, 'token_created', 2, { scopes: ['read'], ...limited }),
+];
+const audited = (entries: readonly (string | undefined)[], next = false) =>
+  ok(`{"entries":[${entries}]${next ? ',"next":"…"' : ''}}`);
 /** Of an operation on one token. */
 const ofTokenPath = (to: (id: Id) => Request): readonly Case[] => [
   ...each(noSuchToken(7n), to(7)),
@@ -1182,5 +1202,69 @@ export const operationCases: Readonly<Record<CasedOperation, readonly Case[]>> =
       get('/tokens'),
       tokenList(token(2, ['delete'], { revokedAt: 'now' }), token(3, ['admin'], { revokedAt: 'now' })),
     ],
+  ],
+
+  listAudit: [
+    ['nothing yet', get('/audit'), audited([])],
+    ['a token', postToken({ ...reader, ...limited }), issued(2, ['read'], limited)],
+    ['an admin', postToken({ ...reader, scopes: ['admin', 'read'] }), issued(3, ['read', 'admin'])],
+    ['a token by that admin', postToken(reader, '/tokens', bySecret), issued(4, ['read'])],
+    [
+      'the first one, replaced',
+      rotate(2, { overlapSeconds: 30, expiresAt: limited.expiresAt }),
+      issued(5, ['read'], limited),
+    ],
+    ['the second one, replaced at once', rotate(3, { overlapSeconds: 0 }), issued(6, ['read', 'admin'])],
+    ['the third one, revoked', { ...revoke(4), headers: bySecret }, deleted],
+    ['the same again, which changes nothing', revoke(4), deleted],
+    ...each(noSuchToken(7n), revoke(7), rotate(7)),
+    ...each(rejected('token_inactive', messages.tokenInactive(4n)), rotate(4)),
+    ...each(
+      beyond(messages.scopeExceedsIssuer('delete')),
+      postToken({ ...reader, scopes: ['delete'] }, '/tokens', bySecret),
+    ),
+    ['each deed once, the newest first', get('/audit'), audited(deeds)],
+    ['of one action', get('/audit?action=token_rotated'), audited([deeds[1], deeds[2]])],
+    ['of an action that was not done', get('/audit?action=restored'), audited([])],
+    ['two at a time', get('/audit?limit=2'), audited(deeds.slice(0, 2), true)],
+    ['the next ones', get('/audit?limit=2&after=<next>'), audited(deeds.slice(2, 4), true)],
+    ['the last ones', get('/audit?limit=2&after=<next>'), audited(deeds.slice(4))],
+    ['an empty start', get('/audit?after=&limit=1'), audited(deeds.slice(0, 1), true)],
+    ['after the first one', get('/audit?after=1'), audited([])],
+    ...each(
+      otherCursor,
+      ...['x', '0', '-1', '01', '1.5', '1e3', '9'.repeat(16), listCursor].map((after) =>
+        get(`/audit?after=${after}`),
+      ),
+    ),
+    ...each(
+      invalidQuery(
+        'action',
+        'must be one of token_created, token_rotated, token_revoked, token_imported, restored, imported',
+      ),
+      ...['', 'created', 'TOKEN_CREATED'].map((action) => get(`/audit?action=${action}`)),
+    ),
+    ...each(
+      invalidQuery('limit', `must be an integer from 1 to ${MAX_RECORDS}`),
+      ...['0', '1001'].map((limit) => get(`/audit?limit=${limit}`)),
+    ),
+    ['a parameter of lists', get('/audit?q=x'), unknown('q', 'there are limit, after, action')],
+    ['one that reads', postToken(reader), issued(7, ['read'])],
+    [
+      'without the scope admin',
+      { ...get('/audit'), headers: bySecret },
+      rejected('insufficient_scope', messages.missingScope('admin'), {
+        'www-authenticate': 'Bearer realm="plant-store", error="insufficient_scope", scope="admin"',
+      }),
+    ],
+    [
+      'another method',
+      get('/audit', 'DELETE'),
+      rejected('method_not_allowed', messages.methodNotAllowed('DELETE', '/audit', ['GET', 'HEAD']), {
+        allow: 'GET, HEAD',
+      }),
+    ],
+    ['HEAD, without the body', get('/audit', 'HEAD'), ok('')],
+    noToken(get('/audit')),
   ],
 };

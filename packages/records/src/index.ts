@@ -1,3 +1,4 @@
+export * from './audit.js';
 export { cursorsOf, hashText, type RecordQuery } from './cursor.js';
 export { internalError, ServiceError } from './errors.js';
 export { toIsoTime } from './iso-time.js';

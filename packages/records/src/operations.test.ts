@@ -524,7 +524,8 @@ describe('plants', () => {
     const tags = ['a', 'b', 'a', undefined, 'a', ''];
     for (const [id, tag] of tags.entries()) await store.create({ id: BigInt(id), name: `${id}`, tag });
     const list = async (query: {
-      tag?: string; tags?: string[];
+      tag?: string;
+      tags?: string[];
       without?: string;
       q?: string;
       after?: string | undefined;

@@ -1,6 +1,7 @@
 import { scopes as allScopes, type Scope } from '@plant-store/contract/access-token';
 import { MAX_TOKENS, messages } from '@plant-store/contract/messages';
 import type { IssuedToken, NewToken, OwnToken, Token, TokenRotation } from '@plant-store/contract/operations';
+import { type Actor, type Audit, type Deed, describeToken, type NumberedDeed, nameActor } from './audit.js';
 import { ServiceError } from './errors.js';
 import { unauthorized } from './requests.js';
 
@@ -36,18 +37,31 @@ export interface IssuedAccessToken {
   readonly token: AccessToken;
 }
 
-/** The access tokens that the operations on tokens work with. */
+/** By whom, and in place of what, a token is issued. */
+export interface Issue {
+  readonly by: Actor;
+  /** The token that it replaces, and for how long that still works at most, in milliseconds; 0 revokes it. */
+  readonly replaces?: { readonly id: number; readonly afterMs: number } | undefined;
+  /**
+   * Called, before anything is stored, with the token of the issuer and the one to be replaced as they are then. If it throws, nothing
+   * is stored.
+   */
+  check(own: AccessToken | null, old: AccessToken | null): void;
+}
+
+/** The access tokens that the operations on tokens work with. Each change is recorded in the audit together with it. */
 export interface Tokens {
-  /** Issues a token, unless `MAX_TOKENS` are valid; `undefined` then. */
-  issueWithinLimit(request: TokenRequest): Promise<IssuedAccessToken | undefined>;
+  /**
+   * Issues a token, unless `MAX_TOKENS` are valid; `undefined` then. All that belongs to it happens at once: no token changes between
+   * the check of the issuer and the end.
+   */
+  issueWithinLimit(request: TokenRequest, issue: Issue): Promise<IssuedAccessToken | undefined>;
   /** All that are valid, and the latest `MAX_TOKENS` that have ended, in the order of their ids. */
   listLatest(): Promise<readonly AccessToken[]>;
   /** `null` when there is no such id. */
   find(id: number): Promise<AccessToken | null>;
-  /** Makes a token expire after a time, in milliseconds, unless it does before; 0 revokes it. `null` when there is no such id. */
-  limit(id: number, afterMs: number): Promise<AccessToken | null>;
   /** Revokes a token: immediately in this process, within 3 seconds in any other. `null` when there is no such id. */
-  revoke(id: number): Promise<AccessToken | null>;
+  revoke(id: number, by: Actor): Promise<AccessToken | null>;
 }
 
 /** What happened to a token. */
@@ -86,8 +100,7 @@ export function successorOf(
 
 /** The token of a request, which may give no more than it has: one of this service, or a JSON Web Token. */
 export interface OwnAccess {
-  /** Its id, or `subject` and that of the JSON Web Token, for the log. */
-  readonly by: string;
+  readonly by: Actor;
   readonly token?: AccessToken | undefined;
   /** Whom a JSON Web Token was issued for. */
   readonly subject?: string | undefined;
@@ -122,28 +135,34 @@ export function createTokenManagement(
 
   /**
    * Issues a token, unless that of the request has ended, or expires sooner, since it was verified: its look-up is cached, and its body
-   * may arrive long after that. It is looked at once the new one is stored, so that who revokes one finds all that it has created.
+   * may arrive long after that. It is looked at as the new one is stored, so that who revokes one finds all that it has created.
    */
-  async function issue(request: TokenRequest, issuer: OwnAccess) {
+  async function issue(request: TokenRequest, issuer: OwnAccess, replaces?: Issue['replaces']) {
     requireWithin(request, issuer);
-    const issued = await tokens.issueWithinLimit(request);
+    const issued = await tokens.issueWithinLimit(request, {
+      by: issuer.by,
+      replaces,
+      check(own, old) {
+        if (own !== null) {
+          if (isEnded(own, now()))
+            throw unauthorized(
+              'invalid_token',
+              ownTokenRejections[own.revokedAt === null ? 'expired' : 'revoked'],
+            );
+          requireWithin(request, { ...issuer, expiresAt: own.expiresAt?.getTime() });
+        }
+        if (old !== null) requireActive(old);
+      },
+    });
     if (issued === undefined) throw new ServiceError('invalid_token_request', messages.tooManyTokens);
-    try {
-      const own = issuer.token === undefined ? null : await tokens.find(issuer.token.id);
-      if (own !== null) {
-        if (isEnded(own, now()))
-          throw unauthorized('invalid_token', ownTokenRejections[own.revokedAt ? 'revoked' : 'expired']);
-        requireWithin(request, { ...issuer, expiresAt: own.expiresAt?.getTime() });
-      }
-      return issued;
-    } catch (error) {
-      await takeBack(issued.token.id);
-      throw error;
-    }
+    return issued;
   }
 
-  /** Revokes a token that nobody gets. */
-  const takeBack = (id: number) => tokens.revoke(id).catch(() => undefined);
+  /** @throws {ServiceError} `token_inactive` */
+  function requireActive(token: AccessToken): void {
+    if (isEnded(token, now()))
+      throw new ServiceError('token_inactive', messages.tokenInactive(BigInt(token.id)));
+  }
 
   return {
     async list(): Promise<Token[]> {
@@ -165,7 +184,7 @@ export function createTokenManagement(
         },
         issuer,
       );
-      onChange('created', token, issuer.by);
+      onChange('created', token, nameActor(issuer.by));
       return { ...showToken(token), secret: text };
     },
 
@@ -177,7 +196,7 @@ export function createTokenManagement(
     ): Promise<IssuedToken> {
       const old = isStorable(id) ? await tokens.find(Number(id)) : null;
       if (old === null) throw notFound(id);
-      if (isEnded(old, now())) throw new ServiceError('token_inactive', messages.tokenInactive(id));
+      requireActive(old);
       const same = successorOf(old, now());
       const own = issuer.expiresAt ?? Number.POSITIVE_INFINITY;
       const expiry =
@@ -187,22 +206,17 @@ export function createTokenManagement(
       const { text, token } = await issue(
         { ...same, ...(Number.isFinite(expiry) && { expiresAt: new Date(expiry) }) },
         issuer,
+        { id: old.id, afterMs: overlapSeconds * 1_000 },
       );
-      try {
-        await tokens.limit(old.id, overlapSeconds * 1_000);
-      } catch (error) {
-        await takeBack(token.id);
-        throw error;
-      }
-      onChange('rotated', token, issuer.by, old.id);
+      onChange('rotated', token, nameActor(issuer.by), old.id);
       return { ...showToken(token), secret: text };
     },
 
     /** @throws {ServiceError} `token_not_found` */
-    async revoke(id: bigint, by: string): Promise<void> {
-      const token = isStorable(id) ? await tokens.revoke(Number(id)) : null;
+    async revoke(id: bigint, by: Actor): Promise<void> {
+      const token = isStorable(id) ? await tokens.revoke(Number(id), by) : null;
       if (token === null) throw notFound(id);
-      onChange('revoked', token, by);
+      onChange('revoked', token, nameActor(by));
     },
   };
 }
@@ -239,13 +253,14 @@ export function showOwnToken({ token, subject, scopes, expiresAt }: OwnAccess): 
   };
 }
 
-/** Access tokens in memory, and their texts. */
+/** Access tokens in memory, their texts, and the audit of their changes. */
 export interface MemoryTokens extends Tokens {
   /** The texts of the token with the id 1. */
   accepted: readonly [string, ...string[]];
+  readonly audit: Audit;
   /** The token with a text. */
   findByText(text: string): AccessToken | undefined;
-  /** Removes all tokens but the first one. */
+  /** Removes all tokens but the first one, and the audit. */
   clear(): void;
 }
 
@@ -262,6 +277,7 @@ export function createMemoryTokens(
   now: () => number,
 ): MemoryTokens {
   const all = new Map<number, AccessToken & { readonly text: string }>();
+  const deeds: NumberedDeed[] = [];
   function add({ name, scopes = [], expiresAt, ratePerMinute = null }: TokenRequest) {
     const id = all.size + 1;
     const text = textOf(id);
@@ -278,28 +294,50 @@ export function createMemoryTokens(
     all.set(id, changed);
     return changed;
   };
+  const record = (deed: Omit<Deed, 'at'>) => deeds.unshift({ ...deed, number: deeds.length + 1, at: now() });
+  const end = (id: number) => change(id, { revokedAt: all.get(id)?.revokedAt ?? new Date(now()) });
   const tokens: MemoryTokens = {
     accepted,
+    audit: {
+      list: async ({ before = Number.POSITIVE_INFINITY, action, limit }) =>
+        deeds
+          .filter((deed) => deed.number < before && (action === undefined || deed.action === action))
+          .slice(0, limit),
+    },
     findByText(text) {
       if (tokens.accepted.includes(text)) return all.get(1);
       return [...all.values()].find((token) => token.id !== 1 && token.text === text);
     },
     clear() {
       for (const id of [...all.keys()].slice(1)) all.delete(id);
+      deeds.length = 0;
     },
-    async issueWithinLimit(request) {
+    async issueWithinLimit(request, { by, replaces, check }) {
+      const old = all.get(replaces?.id ?? 0) ?? null;
+      check(by.id === undefined ? null : (all.get(by.id) ?? null), old);
       const valid = [...all.values()].filter((token) => !isEnded(token, now()));
-      return valid.length < MAX_TOKENS ? add(request) : undefined;
+      if (valid.length >= MAX_TOKENS) return undefined;
+      const issued = add(request);
+      const token = describeToken(issued.token);
+      if (old === null || replaces === undefined) {
+        record({ by, action: 'token_created', about: { token } });
+        return issued;
+      }
+      const at = new Date(now() + replaces.afterMs);
+      if (replaces.afterMs === 0) end(old.id);
+      else if (old.expiresAt === null || old.expiresAt > at) change(old.id, { expiresAt: at });
+      record({ by, action: 'token_rotated', about: { token, replaced: { id: old.id, name: old.name } } });
+      return issued;
     },
     listLatest: async () => [...all.values()],
     find: async (id) => all.get(id) ?? null,
-    async limit(id, afterMs) {
-      const { expiresAt = null } = all.get(id) ?? {};
-      const at = new Date(now() + afterMs);
-      if (afterMs === 0) return tokens.revoke(id);
-      return change(id, expiresAt === null || expiresAt > at ? { expiresAt: at } : {});
+    async revoke(id, by) {
+      const wasRevoked = all.get(id)?.revokedAt !== null;
+      const token = end(id);
+      if (token !== null && !wasRevoked)
+        record({ by, action: 'token_revoked', about: { token: describeToken(token) } });
+      return token;
     },
-    revoke: async (id) => change(id, { revokedAt: all.get(id)?.revokedAt ?? new Date(now()) }),
   };
   return tokens;
 }

@@ -11,6 +11,8 @@ import {
 import { MAX_TOKENS } from '@plant-store/contract/messages';
 import {
   type AccessToken,
+  type Actor,
+  type Issue,
   type IssuedAccessToken,
   ownTokenRejections,
   type TokenChange,
@@ -19,6 +21,7 @@ import {
 } from '@plant-store/records';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
+import { operator } from '../runtime/operator.js';
 
 /** How long a look-up is cached, and thus how long a token stays valid that another process has revoked. */
 const cacheTtlMs = 3_000;
@@ -46,8 +49,15 @@ export type Verification =
 
 /** Issues, lists, revokes and verifies access tokens. */
 export interface TokenService extends TokenVerifier, Tokens {
-  /** Issues a token, however many are valid. */
-  issue(request: TokenRequest): Promise<IssuedAccessToken>;
+  /** Issues a token for the command line, however many are valid, possibly in place of another one, which stays as it is. */
+  issue(request: TokenRequest, replaced?: Pick<AccessToken, 'id' | 'name'>): Promise<IssuedAccessToken>;
+  /**
+   * Makes a token that was replaced expire after a time, in milliseconds, unless it does before; 0 revokes it. The audit has the
+   * rotation already. `null` when there is no such id.
+   */
+  limit(id: number, afterMs: number): Promise<AccessToken | null>;
+  /** As `Tokens.revoke`; by default for the command line. */
+  revoke(id: number, by?: Actor): Promise<AccessToken | null>;
 }
 
 /** Verifies access tokens. */
@@ -96,14 +106,18 @@ export function createTokenService(
   }
 
   return {
-    async issue(request) {
+    async issue(request, replaced) {
       const { text, toStore } = createToken(request);
-      return { text, token: await store.add(toStore) };
+      return { text, token: await store.add(toStore, operator(), replaced) };
     },
 
-    async issueWithinLimit(request) {
+    async issueWithinLimit(request, { by, replaces, check }) {
       const { text, toStore } = createToken(request);
-      const token = await store.addBelow(MAX_TOKENS, { ...toStore, createdAt: new Date(now()) });
+      const createdAt = new Date(now());
+      const limited = replaces && { ...replaces, at: new Date(now() + replaces.afterMs) };
+      const issue = { by, replaces: limited, check };
+      const token = await store.addBelow(MAX_TOKENS, { ...toStore, createdAt }, issue);
+      if (replaces !== undefined) lookUps.clear();
       return token === null ? undefined : { text, token };
     },
 
@@ -117,8 +131,8 @@ export function createTokenService(
       return token;
     },
 
-    async revoke(id) {
-      const token = await store.revoke(id, new Date(now()));
+    async revoke(id, by = operator()) {
+      const token = await store.revoke(id, new Date(now()), by);
       lookUps.clear();
       return token;
     },
@@ -251,12 +265,20 @@ export interface NewAccessToken {
 
 /** A store of access tokens, on any database engine. Every method may throw `database_unavailable`. */
 export interface AccessTokenStore {
-  /** Stores a token under the SHA-256 of its text, in hexadecimal. */
-  add(token: NewAccessToken): Promise<AccessToken>;
+  /**
+   * Stores a token under the SHA-256 of its text, in hexadecimal, and records it.
+   *
+   * @param replaced the token that it was rotated from, which stays as it is
+   */
+  add(token: NewAccessToken, by: Actor, replaced?: Pick<AccessToken, 'id' | 'name'>): Promise<AccessToken>;
   /**
    * Stores a token as `add` does, unless so many are valid when it is created; `null` then. That holds for all processes together.
    */
-  addBelow(limit: number, token: NewAccessToken & { readonly createdAt: Date }): Promise<AccessToken | null>;
+  addBelow(
+    limit: number,
+    token: NewAccessToken & { readonly createdAt: Date },
+    issue: LimitedIssue,
+  ): Promise<AccessToken | null>;
   findByHash(hash: string): Promise<AccessToken | null>;
   find(id: number): Promise<AccessToken | null>;
   /** All tokens, including revoked and expired ones, in the order of their ids. */
@@ -268,8 +290,12 @@ export interface AccessTokenStore {
    * one; `null` if each of them has one that never expires. A token that was replaced has the name of the new one.
    */
   findNextExpiry(at: Date, usedSince: Date): Promise<Date | null>;
-  /** Marks a token as revoked; a second call keeps the first time. Returns `null` when there is no such id. */
-  revoke(id: number, at: Date): Promise<AccessToken | null>;
+  /**
+   * Marks a token as revoked, and records it; a second call keeps the first time. Returns `null` when there is no such id.
+   *
+   * @param by without it nothing is recorded, since the rotation is already
+   */
+  revoke(id: number, at: Date, by?: Actor): Promise<AccessToken | null>;
   /**
    * Makes a token expire at a time, unless it expires earlier or was revoked. Returns `null` when there is no such id.
    */
@@ -283,11 +309,16 @@ export interface AccessTokenStore {
   listHashed(): Promise<readonly HashedAccessToken[]>;
   /**
    * Imports a token of another store under a new id. If its hash exists already, that token is kept, and revoked if the
-   * imported one is; of the times of their last use, the later one stays.
+   * imported one is; of the times of their last use, the later one stays. It records both.
    *
    * @returns whether it was new
    */
-  importToken(token: HashedAccessToken): Promise<boolean>;
+  importToken(token: HashedAccessToken, by: Actor): Promise<boolean>;
+}
+
+/** An issue whose replaced token expires at a time, or is revoked then. */
+interface LimitedIssue extends Issue {
+  readonly replaces?: (NonNullable<Issue['replaces']> & { readonly at: Date }) | undefined;
 }
 
 /**

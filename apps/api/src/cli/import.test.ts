@@ -265,7 +265,8 @@ it.each([1, 2])('stores %i batches of 1,000 lines at a time', async (concurrentC
     return plants.map(() => ({ stored: true, addedAt: 1 }) as const);
   };
   const plant = { create, change: async () => [] };
-  const database = { stores: { plant }, concurrentCommits, close: async () => undefined };
+  const audit = { add: async () => undefined };
+  const database = { stores: { plant }, audit, concurrentCommits, close: async () => undefined };
   vi.spyOn(openDatabase, 'openDatabase').mockResolvedValue(database as unknown as Database);
   const text = Array.from({ length: 5_500 }, (_, id) => plantLine(id)).join('');
   expect(await useCommands().run('import', text)).toEqual(

@@ -1,7 +1,8 @@
 import { open } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { escapeInvisible } from '@plant-store/contract/escape-invisible';
+import type { ImportedFile } from '@plant-store/contract/operations';
 import { withArticle } from '@plant-store/contract/resource';
 import {
   type Change,
@@ -13,6 +14,7 @@ import {
 } from '@plant-store/records';
 import type { Config } from '../config.js';
 import { messageOf, OperatorError } from '../errors/operator-error.js';
+import { operator } from '../runtime/operator.js';
 import { type FileKind, recognizeFile } from '../store/file-kind.js';
 import { orThrow, type RecordStore } from '../store/store.js';
 import {
@@ -88,6 +90,11 @@ export async function importRecords(
       outcome: { imported: stored, alreadyThere, bad, nextLine },
       words: `${stored} imported, ${alreadyThere} already there, ${bad} bad`,
     }),
+    audit: ({ stored, alreadyThere, bad }, complete) => ({
+      ...(file !== undefined && { name: basename(file) }),
+      resources: (only === undefined ? types : [only]).map(({ resource }) => resource.plural),
+      ...{ imported: stored, alreadyThere, bad, complete },
+    }),
     explainUnfinished: (nextLine) => `Not imported to the end. Go on with: --from-line ${nextLine}`,
     explainBad(bad) {
       const [lines, them] = bad === 1 ? ['line is', 'it'] : ['lines are', 'them'];
@@ -158,6 +165,8 @@ interface LineCommand {
   readonly store: StoreRecords;
   /** What was done, for programs and for people. */
   sum(counts: Counts): { readonly outcome: object; readonly words: string };
+  /** What the audit keeps of it, if anything. */
+  audit?(counts: Counts, complete: boolean): ImportedFile;
   explainUnfinished(nextLine: number): string;
   explainBad(bad: number): string;
 }
@@ -234,6 +243,16 @@ export async function storeLines(
         );
       const batches = read(chunks, limits, signal);
       let next = fromLine;
+      let isComplete = false;
+      const record = async () => {
+        const about = { file: command.audit?.({ ...counts, nextLine: next }, isComplete) };
+        if (about.file === undefined) return;
+        const deed = { at: Date.now(), by: operator(), action: 'imported', about } as const;
+        const add = () => database.audit.add(deed);
+        if (isComplete) return retryWhileUnavailable(add, signal);
+        if (next !== fromLine)
+          await add().catch(() => context.message('The audit has no entry of this import.'));
+      };
       try {
         for await (const batch of storeBatches(storeRows, batches, database.concurrentCommits)) {
           const { badLines, nextLine } = batch;
@@ -250,6 +269,7 @@ export async function storeLines(
           showCount(nextLine - 1);
         }
         signal.throwIfAborted();
+        isComplete = true;
       } catch (error) {
         // Otherwise the same command starts over.
         if (next !== fromLine) await context.message(command.explainUnfinished(next));
@@ -258,6 +278,7 @@ export async function storeLines(
         context.showProgress('');
         const { outcome, words } = command.sum({ ...counts, nextLine: next });
         await reportOutcome(context, source, outcome, words);
+        await record();
       }
     });
   } finally {

@@ -1,5 +1,6 @@
 import cluster from 'node:cluster';
 import {
+  auditActions,
   INT64_MAX,
   INT64_MIN,
   Int64ParameterSchema,
@@ -18,6 +19,7 @@ import type { Config } from '../config.js';
 import { OperatorError } from '../errors/operator-error.js';
 
 import { pathOfPage } from '../package-folder.js';
+import { type AuditOptions, printAudit } from './audit.js';
 import { backUp } from './backup.js';
 import type { CliContext, JsonOption } from './cli-context.js';
 import { explainDatabaseError, invalidateCursors, migrate } from './database.js';
@@ -103,6 +105,7 @@ Exit status: 0 success, 1 failure, 2 invalid arguments or configuration.`,
     );
   addService(program, dependencies);
   addTokens(program, dependencies);
+  addAudit(program, dependencies);
   addRecords(program, dependencies, types);
   addDatabase(program, dependencies, types);
   program
@@ -302,6 +305,17 @@ function addTokens(program: Command, { context, readConfig }: ProgramDependencie
     .action((file: string | undefined, options: JsonOption) =>
       importTokens(readConfig(), file, options, context),
     );
+}
+
+function addAudit(program: Command, { context, readConfig }: ProgramDependencies): void {
+  program
+    .command('audit')
+    .description('print who did what with tokens, backups and imported files, the newest first')
+    .addOption(new Option('--action <action>', 'only what was done of this kind').choices(auditActions))
+    .option('--limit <number>', 'how many entries at most (default: all)', toEntryCount)
+    .option('--after <number>', 'go on after the entry with this number, towards older ones', toEntryCount)
+    .addOption(jsonOption('each entry as the API gives it, one a line'))
+    .action((options: AuditOptions) => printAudit(readConfig(), options, context));
 }
 
 function canOption(byDefault = ''): Option {
@@ -611,6 +625,7 @@ const toRate = parserOf(
   wholeNumber(1, MAX_RATE_PER_MINUTE),
   `Give a number of requests from 1 to ${MAX_RATE_PER_MINUTE}.`,
 );
+const toEntryCount = parserOf(wholeNumber(1, 999_999_999_999_999), 'Give a number from 1 on.');
 const toLineNumber = parserOf(wholeNumber(1, 999_999_999_999_999), 'Give the number of a line, from 1 on.');
 /** Citus allows 64,000 shards, and each is a table on its node. */
 const toShardCount = parserOf(wholeNumber(1, 32_000), 'Give a number of shards from 1 to 32000.');

@@ -14,12 +14,13 @@ import { copyFile, open } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import type { Config } from '../config.js';
 import { messageOf, OperatorError } from '../errors/operator-error.js';
+import { operator } from '../runtime/operator.js';
 import type { StoreDescription } from '../store/sqlite/describe-store.js';
 import { writeAtomically } from './atomic-write.js';
 import { countRecords } from './backup.js';
 import { parseBackupName, readSha256, sortBackups, warnOfFuture } from './backup-files.js';
 import { abortOnSignal, type CliContext, countOf, type JsonOption, reportOutcome } from './cli-context.js';
-import { invalidateCursors } from './database.js';
+import { withDatabase } from './database.js';
 import { explainUnreadable, quote } from './file-access.js';
 
 export interface RestoreOptions extends JsonOption {
@@ -115,7 +116,20 @@ export async function restore(
         { restored: false, ...found },
         `${what}.${hash}${unknown}${next} Nothing was changed: without --dry-run it replaces ${path}${isNew ? ', which does not exist' : ', which is moved away'}.`,
       );
-    await invalidateCursors({ database: { engine: 'sqlite', path: restored } });
+    const backedUp = {
+      name: basename(backup.name),
+      madeAt: time.toISOString(),
+      ...(backupOf !== undefined && { storeId: backupOf }),
+    };
+    await withDatabase(
+      { database: { engine: 'sqlite', path: restored } },
+      { mustExist: true },
+      async (opened) => {
+        await opened.invalidateCursors();
+        const deed = { at: Date.now(), by: operator(), action: 'restored' } as const;
+        await opened.audit.add({ ...deed, about: { backup: backedUp } });
+      },
+    );
     const { replaceStoreId } = await import('../store/sqlite/describe-store.js');
     const storeId = fromOtherStore ? (replaced?.storeId ?? randomBytes(8).toString('hex')) : copy.storeId;
     if (storeId !== undefined && storeId !== copy.storeId) await replaceStoreId(restored, storeId);

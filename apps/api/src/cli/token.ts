@@ -37,6 +37,7 @@ import { messageOf, OperatorError } from '../errors/operator-error.js';
 
 import { reachableUrl } from '../observe/readiness.js';
 import { pathOfPage } from '../package-folder.js';
+import { operator } from '../runtime/operator.js';
 import {
   type CliContext,
   countOf,
@@ -120,8 +121,9 @@ async function issueAndPrint(
   request: TokenRequest,
   { commandName, output, message }: TokenOutput,
   print: Print,
+  replaced?: AccessToken,
 ): Promise<string> {
-  const { text, token } = await accessTokens.issue(request);
+  const { text, token } = await accessTokens.issue(request, replaced);
   try {
     await writeAll(output, print(text, token));
   } catch (cause) {
@@ -193,7 +195,7 @@ export async function replaceToken(
   const { expiresAt: sameExpiry, ...same } = successorOf(old, now());
   const expiry = expiresAt === undefined ? sameExpiry : expiresAt;
   const request = { ...same, ...(scopes && { scopes }), ...(expiry && { expiresAt: expiry }) };
-  await issueAndPrint(accessTokens, request, context, printToken(json));
+  await issueAndPrint(accessTokens, request, context, printToken(json), old);
   try {
     return (await accessTokens.limit(id, overlapMs)) ?? old;
   } catch (cause) {
@@ -264,7 +266,7 @@ export async function revokeToken(
 ): Promise<void> {
   await withDatabase(config, { mustExist: true }, async ({ accessTokens: store }) => {
     const id = typeof which === 'number' ? which : await findByName(store, which, context);
-    const token = await store.revoke(id, new Date());
+    const token = await store.revoke(id, new Date(), operator());
     if (token === null) throw unknownToken(id, context);
     await reportOutcome(context, options, showToken(token), describeReplaced(token));
   });
@@ -297,7 +299,7 @@ export async function importTokens(
   const tokens = await readTokens(input, (error) => explainUnreadable(error, quote(path), folder));
   await withDatabase(config, {}, async ({ accessTokens: store }) => {
     let added = 0;
-    for (const token of tokens) if (await store.importToken(token)) added++;
+    for (const token of tokens) if (await store.importToken(token, operator())) added++;
     const alreadyThere = tokens.length - added;
     const words = `${added} imported, ${alreadyThere} already there`;
     await reportOutcome(context, options, { imported: added, alreadyThere }, words);

@@ -4,6 +4,7 @@ import { ServiceError } from '@plant-store/records';
 import type { Registry } from '@prometheus-io/client';
 import * as z from 'zod';
 import type { AccessTokenStore } from '../auth/token-service.js';
+import type { AuditStore } from './audit-store.js';
 import type { RecordStore, Write, WriteOutcome } from './store.js';
 import type { Table } from './table.js';
 
@@ -35,6 +36,8 @@ export interface Database {
   /** Whether the engine stores all that a call of `write` has in one commit. */
   readonly writesTogether: boolean;
   readonly accessTokens: AccessTokenStore;
+  /** What was done with tokens, backups and imported files. */
+  readonly audit: AuditStore;
   /** The migrations that were applied when it was opened, in order; empty if it was up to date. */
   readonly appliedMigrations: readonly string[];
   /** How many lists are read at a time: some connections are left for creates. */

@@ -19,6 +19,7 @@ import { temporaryFolder } from '../../test/support/temporary-folder.js';
 import { until } from '../../test/support/until.js';
 import { parseConfig } from '../config.js';
 import { OperatorError } from '../errors/operator-error.js';
+import { operator } from '../runtime/operator.js';
 import { findPendingMigrations, type Migration, readMigrations, readReleased } from './migrations.js';
 import { openDatabase } from './open-database.js';
 import { withConnection } from './postgresql/connection.js';
@@ -267,13 +268,16 @@ describe.each(engines)('version 1.0 on %s', (engine) => {
     const plant = { id: 1n, name: 'Fern', tag: 'outdoor' };
     await opened.stores.plant.create([plant, { id: 2n, name: 'Rose' }]);
     await removeFrom(opened.stores.plant, [2n]);
-    const token = await opened.accessTokens.add({ name: 'shop', hash: 'a', scopes, expiresAt: null });
+    const token = await opened.accessTokens.add(
+      { name: 'shop', hash: 'a', scopes, expiresAt: null },
+      operator(),
+    );
     await opened.accessTokens.recordUses([{ id: token.id, at: new Date() }]);
     await opened.close();
 
     await expect(migrateBefore()).rejects.toThrow('which this version does not have');
     const statements = readStatements(engine);
-    expect(statements).toHaveLength(engine === 'sqlite' ? 41 : 33);
+    expect(statements).toHaveLength(engine === 'sqlite' ? 43 : 35);
     await run(statements);
     expect(await migrateBefore()).toEqual([]);
     await run(statementsBefore);

@@ -4,8 +4,10 @@ import {
   formerUpdate,
   type Scope,
 } from '@plant-store/contract/access-token';
-import type { AccessToken } from '@plant-store/records';
+import type { AuditAction } from '@plant-store/contract/operations';
+import { type AccessToken, type Actor, describeToken, type Subject } from '@plant-store/records';
 import type { AccessTokenStore, HashedAccessToken, NewAccessToken, TokenUse } from '../auth/token-service.js';
+import { type RunSteps, recordDeed, type Statement, type Steps } from './audit-store.js';
 import type { QueryWrapper } from './table.js';
 
 /** Leaves the hash out of a result. */
@@ -17,20 +19,12 @@ type Row<Token> = Omit<Token, 'scopes'> & { readonly scopes: string };
 
 /** The queries used of the access token table, common to the clients that Prisma generates for each engine. */
 interface AccessTokenTable {
-  create(query: {
-    data: Row<NewAccessToken | HashedAccessToken>;
-    omit: WithoutHash;
-  }): Promise<Row<AccessToken>>;
-  findUnique(query: {
-    where: { hash: string } | { id: number };
-    omit: WithoutHash;
-  }): Promise<Row<AccessToken> | null>;
+  findUnique(query: { where: { id: number }; omit: WithoutHash }): Promise<Row<AccessToken> | null>;
   findMany(query: {
     where?: IsValid | HasEnded;
     orderBy: { id: 'asc' | 'desc' };
     take?: number;
   }): Promise<readonly Row<HashedAccessToken & AccessToken>[]>;
-  updateMany(query: TokenUpdate): Promise<{ readonly count: number }>;
 }
 
 /** The conditions that a token is valid at a time, and that it has ended. */
@@ -42,19 +36,6 @@ interface HasEnded {
   OR: [{ revokedAt: { not: null } }, { expiresAt: { lte: Date } }];
 }
 
-/** The updates of tokens: each changes a row only where the condition besides its key holds. */
-type TokenUpdate =
-  | { where: TokenKey & { revokedAt: null }; data: { revokedAt: Date } }
-  | {
-      where: TokenKey & IsValid;
-      data: { expiresAt: Date };
-    }
-  | {
-      where: TokenKey & { OR: [{ lastUsedAt: null }, { lastUsedAt: { lt: Date } }] };
-      data: { lastUsedAt: Date };
-    };
-type TokenKey = { id: number } | { hash: string };
-
 /** The part that is used of the client that Prisma generates for an engine. */
 interface Client {
   readonly accessToken: AccessTokenTable;
@@ -65,10 +46,12 @@ interface Client {
 interface AccessTokenStoreDependencies {
   /** Finds a token without Prisma's client; see `findAccessToken`. */
   findByHash(hash: string): Promise<AccessToken | null>;
-  /**
-   * Runs `insertBelowSql` so that no other process counts the valid tokens before what it stores can be seen, and returns its rows.
-   */
-  insertBelow(values: readonly unknown[]): Promise<readonly (readonly unknown[])[]>;
+  /** Runs the steps of a change, as `runQuery` runs a query. */
+  readonly runSteps: RunSteps;
+  /** `insertBelowSql` for the engine. */
+  readonly insertBelow: string;
+  /** What the engine adds to a query, so that nobody changes the rows before the end of the transaction. */
+  readonly forShare: string;
   /** Finds the next expiry without Prisma's client; see `findNextExpiry`. */
   findNextExpiry(at: Date, usedSince: Date): Promise<Date | null>;
   /** Stores uses without Prisma's client, and without waiting for the disk. */
@@ -84,10 +67,15 @@ interface AccessTokenStoreDependencies {
   readonly runQuery: QueryWrapper;
 }
 
+/** More tokens than the command line can create. */
+const unlimited = 2 ** 31 - 1;
+
 /** Creates the access token store of any engine. Prisma's client is loaded when it is first needed. */
 export function createPrismaAccessTokenStore({
   findByHash,
+  runSteps,
   insertBelow,
+  forShare,
   findNextExpiry,
   recordUses,
   loadClient,
@@ -100,37 +88,83 @@ export function createPrismaAccessTokenStore({
     const { accessToken } = await client;
     return runQuery(() => query(accessToken));
   };
-  const findIn = async (tokens: AccessTokenTable, id: number) => {
-    const token = await tokens.findUnique({ where: { id }, omit: withoutHash });
-    return token && fromRow(token);
-  };
-  /** Applies an update, and returns the token; `null` when there is no such id. */
-  const update = (change: TokenUpdate & { where: { id: number } }) =>
-    withTable(async (tokens) => {
-      const { count } = await tokens.updateMany(change);
-      const token = await findIn(tokens, change.where.id);
-      if (count === 0) await confirmRead();
-      return token;
-    });
   const leaveOutHash = ({ hash: _, ...token }: AccessToken & HashedAccessToken): AccessToken => token;
   const listAll = async () =>
     (await withTable((tokens) => tokens.findMany({ orderBy: { id: 'asc' } }))).map(fromRow);
+
+  function* find(id: number): Steps<AccessToken | null> {
+    const [row] = yield { sql: `${selectToken} WHERE id = ?${forShare}`, values: [id] };
+    return row === undefined ? null : toToken(row);
+  }
+
+  function* insert(
+    { name, hash, scopes, createdAt, expiresAt, ratePerMinute = null }: NewAccessToken & { createdAt: Date },
+    limit = unlimited,
+  ): Steps<AccessToken | null> {
+    const columns = [name, hash, toColumn(scopes), createdAt, expiresAt, ratePerMinute];
+    const [row] = yield { sql: insertBelow, values: [...columns, createdAt, limit] };
+    if (row === undefined) return null;
+    const [id, unused] = [Number(row[0]), { revokedAt: null, lastUsedAt: null }];
+    return { id, name, scopes, createdAt, expiresAt, ratePerMinute, ...unused };
+  }
+
+  function* recordToken(
+    action: AuditAction,
+    token: AccessToken,
+    by: Actor,
+    at: Date,
+    replaced?: Subject['replaced'],
+  ) {
+    yield* recordDeed({ at: at.getTime(), by, action, about: { token: describeToken(token), replaced } });
+  }
+
+  /** Applies a change of the token with an id, and returns it as it is then; without a change after what was read is durable. */
+  async function change(id: number, begin: () => Steps<AccessToken | undefined>) {
+    const { token, isChanged } = await runSteps(function* () {
+      const changed = yield* begin();
+      return { token: changed ?? (yield* find(id)), isChanged: changed !== undefined };
+    });
+    if (!isChanged) await confirmRead();
+    return token;
+  }
+
   return {
-    add: async (token) =>
-      fromRow(await withTable((tokens) => tokens.create({ data: toRow(token), omit: withoutHash }))),
-    async addBelow(limit, token) {
-      const { name, hash, createdAt, expiresAt, ratePerMinute = null } = token;
-      const { scopes } = toRow(token);
-      const values = [name, hash, scopes, createdAt, expiresAt, ratePerMinute, createdAt, limit];
-      const [row] = await runQuery(() => insertBelow(values));
-      return row === undefined
-        ? null
-        : {
-            ...leaveOutHash({ ...token, id: Number(row[0]), revokedAt: null, lastUsedAt: null }),
-            ratePerMinute,
-          };
-    },
-    find: (id) => withTable((tokens) => findIn(tokens, id)),
+    add: (token, by, replaced) =>
+      runSteps(function* () {
+        const createdAt = new Date();
+        const added = yield* insert({ ...token, createdAt });
+        if (added === null) throw new Error('The token was not stored');
+        const action = replaced === undefined ? 'token_created' : 'token_rotated';
+        yield* recordToken(
+          action,
+          added,
+          by,
+          createdAt,
+          replaced && { id: replaced.id, name: replaced.name },
+        );
+        return added;
+      }),
+    addBelow: (limit, token, { by, replaces, check }) =>
+      runSteps(function* () {
+        const own = by.id === undefined ? null : yield* find(by.id);
+        const old = replaces === undefined ? null : yield* find(replaces.id);
+        check(own, old);
+        const added = yield* insert(token, limit);
+        if (added === null) return null;
+        if (replaces === undefined || old === null) {
+          yield* recordToken('token_created', added, by, token.createdAt);
+          return added;
+        }
+        yield replaces.afterMs === 0 ? revocation(old.id, replaces.at) : expiry(old.id, replaces.at);
+        const replaced = { id: old.id, name: old.name };
+        yield* recordToken('token_rotated', added, by, token.createdAt, replaced);
+        return added;
+      }),
+    find: (id) =>
+      withTable(async (tokens) => {
+        const token = await tokens.findUnique({ where: { id }, omit: withoutHash });
+        return token && fromRow(token);
+      }),
     findByHash: (hash) => runQuery(() => findByHash(hash)),
     findNextExpiry: (at, usedSince) => runQuery(() => findNextExpiry(at, usedSince)),
     list: async () => (await listAll()).map(leaveOutHash),
@@ -153,35 +187,59 @@ export function createPrismaAccessTokenStore({
           .map(leaveOutHash)
           .toSorted((a, b) => a.id - b.id);
       }),
-    revoke: (id, at) => update({ where: { id, revokedAt: null }, data: { revokedAt: at } }),
+    revoke: (id, at, by) =>
+      change(id, function* () {
+        const [row] = yield revocation(id, at);
+        if (row === undefined) return undefined;
+        const token = toToken(row);
+        if (by !== undefined) yield* recordToken('token_revoked', token, by, at);
+        return token;
+      }),
     expire: (id, at) =>
-      update({
-        where: { id, revokedAt: null, OR: [{ expiresAt: null }, { expiresAt: { gt: at } }] },
-        data: { expiresAt: at },
+      change(id, function* () {
+        const [row] = yield expiry(id, at);
+        return row && toToken(row);
       }),
     recordUses: (uses) => runQuery(() => recordUses(uses)),
     listHashed: async () => (await listAll()).map(({ id, ...token }) => token),
-    importToken: (token) =>
-      withTable(async (tokens) => {
-        const { hash, revokedAt, lastUsedAt } = token;
-        const existing = await tokens.findUnique({ where: { hash }, omit: withoutHash });
-        if (existing === null) {
-          await tokens.create({ data: toRow(token), omit: withoutHash });
-          return true;
-        }
-        if (revokedAt !== null) {
-          await tokens.updateMany({ where: { hash, revokedAt: null }, data: { revokedAt } });
-        }
-        if (lastUsedAt !== null) {
-          const isEarlier = [{ lastUsedAt: null }, { lastUsedAt: { lt: lastUsedAt } }] as const;
-          await tokens.updateMany({ where: { hash, OR: [...isEarlier] }, data: { lastUsedAt } });
-        }
-        await confirmRead();
-        return false;
-      }),
+    async importToken(token, by) {
+      const { hash, revokedAt, lastUsedAt } = token;
+      const at = new Date();
+      const isNew = await runSteps(function* () {
+        const [existing] = yield { sql: `${selectToken} WHERE hash = ?`, values: [hash] };
+        const id = existing === undefined ? undefined : toToken(existing).id;
+        const imported = id === undefined ? yield* insert(token) : null;
+        const key = id ?? imported?.id ?? 0;
+        const [revoked] = revokedAt === null ? [] : yield revocation(key, revokedAt);
+        if (lastUsedAt !== null) yield use(key, lastUsedAt);
+        if (imported !== null) yield* recordToken('token_imported', imported, by, at);
+        else if (revoked !== undefined) yield* recordToken('token_revoked', toToken(revoked), by, at);
+        return id === undefined;
+      });
+      if (!isNew) await confirmRead();
+      return isNew;
+    },
     close: async () => (await client)?.$disconnect(),
   };
 }
+
+const tokenColumns = 'id, name, scopes, created_at, expires_at, revoked_at, last_used_at, rate_per_minute';
+const selectToken = `SELECT ${tokenColumns} FROM access_tokens`;
+
+/** Each changes the row only where the condition besides its key holds. */
+const revocation = (id: number, at: Date): Statement => ({
+  sql: `UPDATE access_tokens SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL RETURNING ${tokenColumns}`,
+  values: [at, id],
+});
+const expiry = (id: number, at: Date): Statement => ({
+  sql: `UPDATE access_tokens SET expires_at = ?
+    WHERE id = ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?) RETURNING ${tokenColumns}`,
+  values: [at, id, at],
+});
+const use = (id: number, at: Date): Statement => ({
+  sql: 'UPDATE access_tokens SET last_used_at = ? WHERE id = ? AND (last_used_at IS NULL OR last_used_at < ?)',
+  values: [at, id, at],
+});
 
 /** Runs a query of the access token table, and returns the rows. */
 type TokenQuery = (sql: string, values: readonly string[]) => Promise<readonly (readonly unknown[])[]>;
@@ -216,11 +274,11 @@ export async function findAccessToken(
   parameter: '?' | '$1',
   hash: string,
 ): Promise<AccessToken | null> {
-  const [row] = await query(
-    `SELECT id, name, scopes, created_at, expires_at, revoked_at, last_used_at, rate_per_minute FROM access_tokens WHERE hash = ${parameter}`,
-    [hash],
-  );
-  if (row === undefined) return null;
+  const [row] = await query(`${selectToken} WHERE hash = ${parameter}`, [hash]);
+  return row === undefined ? null : toToken(row);
+}
+
+function toToken(row: readonly unknown[]): AccessToken {
   const [id, name, scopes, createdAt, expiresAt, revokedAt, lastUsedAt, ratePerMinute] = row;
   return {
     id: Number(id),
@@ -260,9 +318,7 @@ export function toStoredTime(time: Date): string {
   return time.toISOString().replace('Z', '+00:00');
 }
 
-function toRow<Token extends { readonly scopes: readonly Scope[] }>(token: Token): Row<Token> {
-  return { ...token, scopes: token.scopes.map(toStoredScope).join() };
-}
+const toColumn = (scopes: readonly Scope[]): string => scopes.map(toStoredScope).join();
 
 function fromRow<Stored extends { readonly scopes: string }>(row: Stored) {
   return { ...row, scopes: parseScopes(row.scopes) };
@@ -283,6 +339,7 @@ function toTimeOrNull(value: unknown): Date | null {
 
 /** Parses a time that the adapter returns, in ISO 8601. Without a time zone it is UTC, as in Prisma's client. */
 function toTime(value: unknown): Date {
+  if (value instanceof Date) return value;
   const time = String(value);
   return new Date(/(Z|[+-]\d\d(:?\d\d)?)$/.test(time) ? time : `${time}Z`);
 }

@@ -98,7 +98,8 @@ it('reports missing privileges, one after the other', async () => {
   await fill();
   for (const [granted, item, expected] of [
     ['SELECT ON _prisma_migrations', 'access tokens', 'error: permission denied for table access_tokens'],
-    ['SELECT ON access_tokens', 'privileges', /^error: .*permission denied .* GRANT SELECT and INSERT on it/],
+    ['SELECT ON access_tokens', 'privileges', /^error: .* GRANT SELECT, INSERT ON audit/],
+    ['SELECT, INSERT ON audit', 'privileges', /^error: .*permission denied .* GRANT SELECT and INSERT on it/],
     [
       'SELECT, INSERT ON plants',
       'privileges',

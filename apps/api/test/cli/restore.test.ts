@@ -122,8 +122,8 @@ it.each<[problem: string, sql: string, message: RegExp]>([
   ],
   [
     'a ledger without a migration whose table is there',
-    `DELETE FROM _prisma_migrations WHERE migration_name LIKE '%create_store'`,
-    /no migration creates: table store/,
+    `DELETE FROM _prisma_migrations WHERE migration_name LIKE '%create_audit'`,
+    /no migration creates: index audit_action_number_idx on audit, table audit/,
   ],
   [
     'an id of its store that is a path',

@@ -119,14 +119,9 @@ it('a token that is revoked, or made to expire sooner, while its request arrives
   const { token, end } = await begin('/tokens', create);
   await service.accessTokens.limit(token.id, 60_000);
   expect(await end()).toMatchObject({ status: 403, body: { error: errors.exceeds_issuer.error } });
-  // Nobody has what was created, and the other one stays as it was.
+  // Nothing was created, and the other one stays as it was.
   const listed = await service.accessTokens.listLatest();
-  const late = listed.filter(({ id, name }) => name === 'late' || (name === 'shop' && id > other.id));
-  expect(late.map(({ revokedAt }) => revokedAt)).toEqual([
-    expect.any(Date),
-    expect.any(Date),
-    expect.any(Date),
-  ]);
+  expect(listed.filter(({ id, name }) => name === 'late' || (name === 'shop' && id > other.id))).toEqual([]);
   expect(listed.find(({ id }) => id === other.id)).toMatchObject({ revokedAt: null, expiresAt: null });
 });
 

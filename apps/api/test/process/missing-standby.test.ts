@@ -6,6 +6,7 @@ import { scopes } from '@plant-store/contract/access-token';
 import { createDatabase, findFreePort, query } from '@plant-store/postgresql-server';
 import { afterAll, afterEach, beforeAll, expect, it, onTestFinished } from 'vitest';
 import type { Config } from '../../src/config.js';
+import { operator } from '../../src/runtime/operator.js';
 import { openTestDatabase, withTimeouts } from '../support/database/create-test-database.js';
 import { examine, expectFound } from '../support/examine.js';
 import { expectError } from '../support/expect-error.js';
@@ -161,8 +162,8 @@ it('a token or a revocation that has not reached a standby is not reported as ex
       await expect(endWaitingOf(action())).rejects.toMatchObject({ errorName: 'database_unavailable' });
     await server.restoreStandby();
   }
-  await doTwice(() => accessTokens.importToken(token));
-  expect(await accessTokens.importToken(token)).toBe(false);
+  await doTwice(() => accessTokens.importToken(token, operator()));
+  expect(await accessTokens.importToken(token, operator())).toBe(false);
   const id = (await accessTokens.findByHash('a'))?.id ?? 0;
   const revokedAt = new Date();
   await doTwice(() => accessTokens.revoke(id, revokedAt));
@@ -171,7 +172,7 @@ it('a token or a revocation that has not reached a standby is not reported as ex
 
 it('when tokens were used is stored without waiting for a standby', async () => {
   const { accessTokens } = await open();
-  const { id } = await accessTokens.add({ name: 'shop', hash: 'b', scopes, expiresAt: null });
+  const { id } = await accessTokens.add({ name: 'shop', hash: 'b', scopes, expiresAt: null }, operator());
   const at = new Date('2026-03-04T05:06:07.890Z');
   await server.loseStandby();
   await accessTokens.recordUses([{ id, at }]);

@@ -228,7 +228,7 @@ const trials: Readonly<Record<string, () => Promise<void> | void>> = {
     } as unknown as Parameters<typeof createTokenService>[0];
     const tokens = createTokenManagement(createTokenService(store), 0, () => undefined);
     const create = () =>
-      tokens.create({ name: 'x', scopes: ['admin'] }, { by: 'subject x', scopes: ['admin'] });
+      tokens.create({ name: 'x', scopes: ['admin'] }, { by: { subject: 'x' }, scopes: ['admin'] });
     await expect(create()).resolves.toMatchObject({ name: 'x' });
     await expect(create()).rejects.toMatchObject({ errorName: 'invalid_token_request' });
   },

@@ -24,6 +24,7 @@ const readers = {
     'apps/api/src/http/middleware/bearer-auth.ts',
     'apps/api/src/observe/metrics.ts',
     'apps/api/src/service.ts',
+    'apps/api/src/store/token-store.ts',
     'apps/web/src/token/renew-token.ts',
     'apps/web/src/token/sign-in.ts',
     'apps/web/src/tokens/tokens-sheet.tsx',

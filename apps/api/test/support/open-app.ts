@@ -44,6 +44,7 @@ export async function openApp(
     stores: { ...database.stores, ...stores },
     accessTokens,
     ownTokens: accessTokens,
+    audit: database.audit,
     turns: createTurns(new ActiveCallers()),
     concurrentLists: 1,
     callers: new ActiveCallers(),

@@ -7,7 +7,7 @@ import {
 } from '@plant-store/contract';
 import type { Conditions } from '@plant-store/contract/conditions';
 import { messages } from '@plant-store/contract/messages';
-import type { ChangeQuery } from '@plant-store/contract/operations';
+import type { AuditQuery, ChangeQuery } from '@plant-store/contract/operations';
 import {
   allowedMethods,
   type MatchedOperation,
@@ -60,7 +60,7 @@ interface Records {
 
 /** A request to an operation on records. A part without a schema is `undefined`. */
 interface RecordRequest extends ValidRequest {
-  readonly query: RecordQuery & ChangeQuery;
+  readonly query: RecordQuery & ChangeQuery & AuditQuery;
   /** As they were sent: conditions are among them. */
   readonly headers: Conditions;
 }

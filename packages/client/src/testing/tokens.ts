@@ -6,11 +6,13 @@ import {
   type Scope,
 } from '@plant-store/contract/access-token';
 import { messages } from '@plant-store/contract/messages';
+import type { AuditQuery } from '@plant-store/contract/operations';
 import {
   type AccessToken,
   createMemoryTokens,
   createTokenManagement,
   isEnded,
+  listAudit,
   type MemoryTokens,
   readBearer,
   showOwnToken,
@@ -50,8 +52,8 @@ export function tokenHandlersOf(
   all: MemoryTokens,
   token: AccessToken,
 ): Readonly<Record<TokenOperation, (request: ValidRequest) => Promise<Outcome>>> {
-  const { id, scopes, expiresAt } = token;
-  const own = { by: `${id}`, token, scopes, expiresAt: expiresAt?.getTime() };
+  const { id, name, scopes, expiresAt } = token;
+  const own = { by: { id, name }, token, scopes, expiresAt: expiresAt?.getTime() };
   const tokens = createTokenManagement(all, 0, () => undefined, now);
   const ok = (body: object): Outcome => ({ status: 200, body });
   return {
@@ -63,15 +65,23 @@ export function tokenHandlersOf(
       await tokens.revoke(params.id, own.by);
       return { status: 204, body: undefined };
     },
+    listAudit: async ({ query }) => ok(await listAudit(all.audit, query)),
   };
 }
 
 /** The operations on tokens. */
-export type TokenOperation = 'getOwnToken' | 'listTokens' | 'createToken' | 'rotateToken' | 'revokeToken';
+export type TokenOperation =
+  | 'getOwnToken'
+  | 'listTokens'
+  | 'createToken'
+  | 'rotateToken'
+  | 'revokeToken'
+  | 'listAudit';
 
 /** A request, as the schemas of its operation have validated it. */
 export interface ValidRequest {
   readonly params: { readonly id: bigint };
+  readonly query: AuditQuery;
   /** What the operation takes. */
   readonly body: never;
 }

@@ -48,6 +48,7 @@ export const listTokens = () => client.listTokens();
 export const createToken = () => client.createToken({ body: { name: 'ci', scopes: ['create'] } });
 export const rotateToken = () => client.rotateToken({ params, body: { overlapSeconds: 0 } });
 export const revokeToken = () => client.revokeToken({ params });
+export const listAudit = () => client.listAudit();
 export const { listPlants: destructured } = client;
 
 export const created = () => unwrap(createPlant());

@@ -1,5 +1,13 @@
 import type { contract } from '@plant-store/contract';
-import { createTokenManagement, type OwnAccess, showOwnToken, type Tokens } from '@plant-store/records';
+import {
+  type Actor,
+  type Audit,
+  createTokenManagement,
+  listAudit,
+  type OwnAccess,
+  showOwnToken,
+  type Tokens,
+} from '@plant-store/records';
 import type { AppRouteImplementation } from '@ts-rest/express';
 import type { Logger } from 'pino';
 
@@ -12,6 +20,8 @@ import { setCommonHeaders } from '../security-headers.js';
 export interface TokenDependencies {
   /** The access tokens of the service. */
   readonly ownTokens: Tokens;
+  /** What was done with them, and with the database. */
+  readonly audit: Audit;
   /** How many requests a token without a limit of its own may make in a minute, in this process; 0 is no limit. */
   readonly rateLimitPerMinute: number;
   /** How many processes there are. Each has its share of that limit. */
@@ -21,7 +31,13 @@ export interface TokenDependencies {
   readonly log: Logger;
 }
 
-type TokenOperation = 'getOwnToken' | 'listTokens' | 'createToken' | 'rotateToken' | 'revokeToken';
+type TokenOperation =
+  | 'getOwnToken'
+  | 'listTokens'
+  | 'createToken'
+  | 'rotateToken'
+  | 'revokeToken'
+  | 'listAudit';
 
 /** The handlers of the operations of tokens. */
 export type TokenHandlers = {
@@ -31,6 +47,7 @@ export type TokenHandlers = {
 export function createTokenHandlers({
   ownTokens,
   rateLimitPerMinute,
+  audit,
   workers,
   turns,
   log,
@@ -56,19 +73,28 @@ export function createTokenHandlers({
       return { status: 200, body: await tokens.rotate(id, body, accessOf(res.locals)) };
     },
     async revokeToken({ params: { id }, res }) {
-      await tokens.revoke(id, String(callerOf(res.locals)));
+      await tokens.revoke(id, actorOf(res.locals));
       setCommonHeaders(res.req, res);
       return { status: 204, body: undefined };
     },
+    async listAudit({ query, res }) {
+      await turns.wait(callerOf(res.locals), costOfTokens);
+      return { status: 200, body: await listAudit(audit, query) };
+    },
   };
+}
+
+/** Who makes a request. */
+function actorOf({ accessToken, subject = '' }: Express.Locals): Actor {
+  return accessToken === undefined ? { subject } : { id: accessToken.id, name: accessToken.name };
 }
 
 /** The token of a request. */
 function accessOf(locals: Express.Locals): OwnAccess {
   const { accessToken: token, subject, acceptedUntil, scopes = [] } = locals;
   const expiresAt = token?.expiresAt?.getTime() ?? acceptedUntil;
-  return { by: String(callerOf(locals)), token, subject, scopes, expiresAt };
+  return { by: actorOf(locals), token, subject, scopes, expiresAt };
 }
 
-/** How long all tokens take to read, as many as there may be, counted as `Turns.schedule` does. */
+/** How long all tokens, or a page of the audit, take to read, as many as there may be, counted as `Turns.schedule` does. */
 const costOfTokens = 16 * costPerTurn;

@@ -7,6 +7,7 @@ import { enginesOfStore } from '../../../test/support/database/engines.js';
 import type { TestDatabase } from '../../../test/support/database/test-database.js';
 import { type AccessTokenStore, createTokenService } from '../../auth/token-service.js';
 import { replaceToken } from '../../cli/token.js';
+import { operator } from '../../runtime/operator.js';
 import type { Database } from '../database.js';
 import { findAccessToken } from '../token-store.js';
 
@@ -38,7 +39,7 @@ describe.each(enginesOfStore())('access tokens on %s', (engine) => {
     (time) => new Date(`2026-03-04T05:06:${time}Z`),
   ) as [Date, Date, Date];
   const add = (hash: string, parts: { name?: string; expiresAt?: Date | null } = {}) =>
-    store.add({ name: 'shop', hash, scopes, expiresAt: null, ...parts });
+    store.add({ name: 'shop', hash, scopes, expiresAt: null, ...parts }, operator());
 
   it('finds when the first name in use has no valid token left', async () => {
     const [used, since, now] = [new Date('2030-06-01'), new Date('2030-05-01'), new Date('2030-06-02')];
@@ -66,7 +67,7 @@ describe.each(enginesOfStore())('access tokens on %s', (engine) => {
   });
 
   it('stores scopes by the names that instances of 1.4 read, too', async () => {
-    await store.add({ name: 'shop', hash: 'a', scopes: ['read', 'update', 'admin'], expiresAt });
+    await store.add({ name: 'shop', hash: 'a', scopes: ['read', 'update', 'admin'], expiresAt }, operator());
     expect(await testDatabase.query('SELECT scopes FROM access_tokens')).toEqual([
       { scopes: 'read,correct,admin' },
     ]);
@@ -74,7 +75,10 @@ describe.each(enginesOfStore())('access tokens on %s', (engine) => {
   });
 
   it('stores the times of a token to the millisecond, and never returns its hash', async () => {
-    const added = await store.add({ name: 'shop', hash: 'a', scopes: ['read', 'delete'], expiresAt });
+    const added = await store.add(
+      { name: 'shop', hash: 'a', scopes: ['read', 'delete'], expiresAt },
+      operator(),
+    );
     expect(added).toEqual({
       id: 1,
       name: 'shop',
@@ -115,10 +119,11 @@ describe.each(enginesOfStore())('access tokens on %s', (engine) => {
     const others = await Promise.all([1, 2].map(() => openTestDatabase(testDatabase)));
     const stores = [store, ...others.map(({ accessTokens }) => accessTokens)];
     const token = { name: 'shop', scopes: ['read', 'admin'] as Scope[], createdAt: second };
+    const issue = { by: operator(), check: () => undefined };
     const addAll = (name: string) =>
       Promise.all(
         Array.from({ length: 30 }, (_, index) =>
-          stores[index % 3]?.addBelow(10, { ...token, hash: `${name} ${index}`, expiresAt }),
+          stores[index % 3]?.addBelow(10, { ...token, hash: `${name} ${index}`, expiresAt }, issue),
         ),
       );
     await add('revoked');
@@ -156,7 +161,7 @@ describe.each(enginesOfStore())('access tokens on %s', (engine) => {
     const limits = { expiresAt, ratePerMinute: 600 };
     const created = { name: 'shop', scopes: ['create', 'read'] as Scope[], createdAt: first, ...limits };
     const token = { ...created, hash: 'a', revokedAt: null, lastUsedAt: null };
-    expect(await store.importToken(token)).toBe(true);
+    expect(await store.importToken(token, operator())).toBe(true);
     expect(await store.listHashed()).toEqual([token]);
     const changed = { ...token, name: 'other', scopes, expiresAt: null };
     for (const [imported, expected] of [
@@ -169,7 +174,7 @@ describe.each(enginesOfStore())('access tokens on %s', (engine) => {
       [{ lastUsedAt: first }, { lastUsedAt: second }],
       [{ lastUsedAt: null }, { lastUsedAt: second }],
     ]) {
-      expect(await store.importToken({ ...token, ...imported })).toBe(false);
+      expect(await store.importToken({ ...token, ...imported }, operator())).toBe(false);
       expect(await store.listHashed()).toMatchObject([{ ...created, ...expected }]);
     }
     const times = { revokedAt: second, lastUsedAt: second };

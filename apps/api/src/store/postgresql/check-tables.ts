@@ -35,6 +35,7 @@ export async function checkTables(
 ): Promise<void> {
   for (const table of tables) await checkTable(connection, table);
   await checkConfirmPrivilege(connection);
+  await checkAudit(connection);
   for (const table of tables) await checkInsert(connection, table);
 }
 
@@ -79,6 +80,19 @@ async function checkConfirmPrivilege(connection: ClientBase): Promise<void> {
       { cause: error },
     );
   }
+}
+
+/** Checks that what is done can be recorded. */
+async function checkAudit(connection: ClientBase): Promise<void> {
+  const { rows } = await connection.query<{ allowed: boolean | null }>(
+    `SELECT has_table_privilege(table_oid, 'SELECT') AND has_table_privilege(table_oid, 'INSERT') AS allowed
+      FROM (SELECT to_regclass('audit')::oid AS table_oid) AS audit`,
+  );
+  if (rows[0]?.allowed === null) throw unusable('audit', 'it does not exist');
+  if (rows[0]?.allowed) return;
+  throw new OperatorError(
+    'The database cannot be used: its user may not SELECT and INSERT audit, in which changes of tokens are recorded. GRANT SELECT, INSERT ON audit to the user.',
+  );
 }
 
 function unusable(table: string, reason: string, cause?: unknown): OperatorError {

@@ -107,8 +107,8 @@ const successfulCompletion = '00000';
  * worker without its origin, so that each warning of a worker counts.
  *
  * This does not work inside a transaction of Prisma's client: its adapter ignores the error there, so that the COMMIT
- * would count as a success. No such transaction is used: each statement about records or tokens is a transaction of its
- * own.
+ * would count as a success. No such transaction is used: each statement about records is a transaction of its own, and
+ * `openPostgresql` heeds the error in a transaction about tokens.
  */
 function rejectCancelledWait(connection: ClientBase): void {
   connection.on('notice', ({ routine, code, message }) => {

@@ -8,6 +8,7 @@ import { openTestDatabase } from '../../../test/support/database/create-test-dat
 import { listen } from '../../../test/support/listen.js';
 import { until } from '../../../test/support/until.js';
 import { OperatorError } from '../../errors/operator-error.js';
+import { operator } from '../../runtime/operator.js';
 import { withConnection } from './connection.js';
 
 const serverUrl = inject('postgresqlUrl');
@@ -33,7 +34,7 @@ async function createTables(change = '', database = shared): Promise<string> {
   await query(
     database,
     `SET search_path = ${schema}; GRANT USAGE ON SCHEMA ${schema} TO ${user}; GRANT INSERT ON plants TO ${user};
-     GRANT SELECT, UPDATE ON store TO ${user};
+     GRANT SELECT, UPDATE ON store TO ${user}; GRANT SELECT, INSERT ON audit TO ${user};
      GRANT SELECT ON _prisma_migrations, access_tokens, plants, plants_change_base TO ${user}; ${change}`,
   );
   return url;
@@ -123,6 +124,14 @@ it.each(['SELECT ON plants_change_base', 'SELECT ON store', 'UPDATE ON store'])(
   },
 );
 
+it.each(['SELECT', 'INSERT'])('rejects a user who may not %s the audit', async (privilege) => {
+  const url = await createTables(`REVOKE ${privilege} ON audit FROM ${user}`);
+  await expectRejection(
+    open(asUser(url)),
+    /may not SELECT and INSERT audit, .* GRANT SELECT, INSERT ON audit/,
+  );
+});
+
 it('rejects a user who may not write to the write-ahead log, as a retry does', async () => {
   const url = await createTables(
     `DO $$ DECLARE emit regprocedure; BEGIN
@@ -156,13 +165,14 @@ describe('the schema', () => {
       expect(await database.stores.plant.create([{ id: 1n, name: schema }])).toMatchObject([
         { stored: true },
       ]);
-      await database.accessTokens.add({ name: schema, hash: 'a', scopes, expiresAt: null });
+      await database.accessTokens.add({ name: schema, hash: 'a', scopes, expiresAt: null }, operator());
       await database.check();
       await database.close();
     }
     expect(await tablesIn(url, 'garden')).toEqual([
       '_prisma_migrations',
       'access_tokens',
+      'audit',
       'plants',
       'plants_change_base',
       'store',

@@ -3,6 +3,7 @@ import type pg from 'pg';
 import type { TokenUse } from '../../auth/token-service.js';
 import { messageOf, OperatorError } from '../../errors/operator-error.js';
 import { measurePool } from '../../observe/metrics.js';
+import { createAuditStore, type RunSteps, type Statement, type Steps } from '../audit-store.js';
 import { type Database, type OpenOptions, stderrLog } from '../database.js';
 import type { PostgresqlLocation } from '../database-location.js';
 import { readMigrations } from '../migrations.js';
@@ -73,9 +74,19 @@ export async function openPostgresql(
     const watch = cluster?.watch;
     const query = async (sql: string, args: readonly string[]) =>
       (await connections.queryRaw({ sql, args: [...args], argTypes: args.map(() => text) })).rows;
+    let lastSteps: Promise<unknown> = Promise.resolve();
+    /** One after the other, so that those that wait for the lock take one connection, and leave the others to records. */
+    const runSteps: RunSteps = (begin) =>
+      transact(() => {
+        const steps = lastSteps.then(() => runInTransaction(pool, begin));
+        lastSteps = steps.catch(() => undefined);
+        return steps;
+      });
     const accessTokens = createPrismaAccessTokenStore({
       findByHash: (hash) => findAccessToken(query, '$1', hash),
-      insertBelow: (values) => runInsertBelow(pool, values),
+      runSteps,
+      insertBelow,
+      forShare: ' FOR SHARE',
       findNextExpiry: (at, usedSince) => findNextExpiry(query, ['$1', '$2'], at, usedSince),
       recordUses: (uses) => recordUses(pool, uses),
       loadClient: async () => new (await import('./generated/client.js')).PrismaClient({ adapter }),
@@ -88,6 +99,10 @@ export async function openPostgresql(
       write: createWrite(stores),
       writesTogether: false,
       accessTokens,
+      audit: createAuditStore(
+        (statement) => transact(async () => (await pool.query<unknown[]>(toQuery(statement))).rows),
+        runSteps,
+      ),
       appliedMigrations,
       async check() {
         await transact(() => checkWritable(pool));
@@ -238,30 +253,41 @@ function adviseOn(code: string, message: string): string {
 
 const insertBelow = insertBelowSql(
   ['text', 'text', 'text', 'timestamptz', 'timestamptz', 'int', 'timestamptz', 'int'].map(
-    (type, index) => `$${index + 1}::${type}`,
+    (type) => `?::${type}`,
   ),
 );
 
+/** A statement as the driver takes it, which numbers the values. */
+function toQuery({ sql, values }: Statement): pg.QueryArrayConfig {
+  let number = 0;
+  const text = sql.replaceAll('?', () => `$${++number}`);
+  return { text, values: [...values], rowMode: 'array' };
+}
+
 /**
- * In a transaction in which each statement sees what was committed before it began, whatever the default of the database is: the lock has
- * to come first.
+ * Runs steps in a transaction in which each statement sees what was committed before it began, whatever the default of the database is:
+ * the lock has to come first. Those of all instances run one after the other, so numbers of the audit are in the order of their commits.
  */
-async function runInsertBelow(pool: pg.Pool, values: readonly unknown[]) {
+async function runInTransaction<Result>(pool: pg.Pool, begin: () => Steps<Result>): Promise<Result> {
   const connection = await pool.connect();
+  // A commit whose wait for the standby is cancelled succeeds, and is reported here; see `openPool`.
+  const failures: unknown[] = [];
+  const noteFailure = (error: unknown) => void failures.push(error);
+  connection.on('error', noteFailure);
   let isDone = false;
   try {
     await connection.query(
       `BEGIN ISOLATION LEVEL READ COMMITTED; SELECT pg_advisory_xact_lock('access_tokens'::regclass::oid::bigint)`,
     );
-    const { rows } = await connection.query<unknown[]>({
-      text: insertBelow,
-      values: [...values],
-      rowMode: 'array',
-    });
+    const steps = begin();
+    let step = steps.next();
+    while (!step.done) step = steps.next((await connection.query<unknown[]>(toQuery(step.value))).rows);
     await connection.query('COMMIT');
+    if (failures.length > 0) throw failures[0];
     isDone = true;
-    return rows;
+    return step.value;
   } finally {
+    connection.off('error', noteFailure);
     // A connection that is closed rolls back.
     connection.release(!isDone);
   }

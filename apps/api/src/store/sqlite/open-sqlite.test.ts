@@ -7,6 +7,7 @@ import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { connectToSqlite, openSqliteFile } from '../../../test/support/database/open-sqlite-file.js';
 import { temporaryFolder } from '../../../test/support/temporary-folder.js';
+import { operator } from '../../runtime/operator.js';
 import { createFactory } from './connections.js';
 import { requireDatabaseFile } from './database-files.js';
 import { explainFailure } from './errors.js';
@@ -38,7 +39,10 @@ it('waits for another process that has locked an up-to-date database', async () 
 
 it('records uses of tokens without waiting for the disk, and leaves a long log to the checkpointer', async () => {
   const { path, database } = await openSqliteFile();
-  const { id } = await database.accessTokens.add({ name: 'shop', hash: 'a', scopes, expiresAt: null });
+  const { id } = await database.accessTokens.add(
+    { name: 'shop', hash: 'a', scopes, expiresAt: null },
+    operator(),
+  );
   // More than the 1,000 pages at which SQLite itself would checkpoint. Not through the store, whose checkpointer would begin.
   const writer = connectToSqlite(path);
   writer.pragma('wal_autocheckpoint = 0');

@@ -5,6 +5,7 @@ import type Sqlite from 'better-sqlite3';
 import type { TokenUse } from '../../auth/token-service.js';
 import { OperatorError } from '../../errors/operator-error.js';
 import { addDiskGauges, addGauge, measureCheckpoints } from '../../observe/metrics.js';
+import { createAuditStore, type RunSteps, type Statement, type Steps } from '../audit-store.js';
 import { type Database, databaseUnavailable, type OpenOptions, stderrLog } from '../database.js';
 import { readMigrations } from '../migrations.js';
 import { allTables, insertTrialSql, type Table, text } from '../table.js';
@@ -62,15 +63,22 @@ export async function openSqlite(
         throw databaseUnavailable(error);
       }
     };
-    const query = async (sql: string, values: readonly unknown[]) =>
-      connection.prepare<unknown[], unknown[]>(sql).raw().all(values);
+    const runStatement = ({ sql, values }: Statement) => {
+      const statement = connection.prepare<unknown[], unknown[]>(sql);
+      const stored = values.map((value) => (value instanceof Date ? toStoredTime(value) : value));
+      if (statement.reader) return statement.raw().all(stored);
+      statement.run(stored);
+      return [];
+    };
+    const query = async (sql: string, values: readonly unknown[]) => runStatement({ sql, values });
+    /** SQLite locks the file before the first statement. */
+    const runSteps: RunSteps = (begin) =>
+      transact(() => connection.transaction(() => finish(begin(), runStatement)).immediate());
     const accessTokens = createPrismaAccessTokenStore({
       findByHash: (hash) => findAccessToken(query, '?', hash),
-      insertBelow: (values) =>
-        query(
-          insertBelow,
-          values.map((value) => (value instanceof Date ? toStoredTime(value) : value)),
-        ),
+      runSteps,
+      insertBelow,
+      forShare: '',
       findNextExpiry: (at, usedSince) => findNextExpiry(query, ['?', '?'], at, usedSince),
       recordUses: (uses) => recordUses(createFactory(path, guard.check), uses),
       loadClient: async () => new (await import('./generated/client.js')).PrismaClient({ adapter }),
@@ -115,6 +123,7 @@ export async function openSqlite(
       write,
       writesTogether: true,
       accessTokens,
+      audit: createAuditStore((statement) => transact(() => runStatement(statement)), runSteps),
       appliedMigrations,
       async check() {
         guard.check();
@@ -236,7 +245,13 @@ function connect(path: string, tables: readonly Table[]) {
  */
 const pragmas = 'PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0';
 
-/** SQLite locks the file before a statement that writes reads anything. */
+/** Runs steps to their end, without a wait in between, in which something else might run on the connection. */
+function finish<Result>(steps: Steps<Result>, run: (statement: Statement) => readonly unknown[][]): Result {
+  let step = steps.next();
+  while (!step.done) step = steps.next(run(step.value));
+  return step.value;
+}
+
 const insertBelow = insertBelowSql(Array.from({ length: 8 }, () => '?'));
 
 const update = `

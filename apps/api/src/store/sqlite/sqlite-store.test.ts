@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { connectToSqlite, openSqliteFile } from '../../../test/support/database/open-sqlite-file.js';
 import { removeFrom } from '../../../test/support/plants/remove-from.js';
 import { until } from '../../../test/support/until.js';
+import { operator } from '../../runtime/operator.js';
 import * as checkpointer from './checkpointer.js';
 import { openSqlite } from './open-sqlite.js';
 
@@ -132,9 +133,9 @@ describe('syncs to disk', () => {
     const { accessTokens } = opened.database;
     const times = { scopes, createdAt: new Date(), expiresAt: null, revokedAt: null, lastUsedAt: null };
     const token = { name: 'shop', hash: 'a', ...times };
-    expect(await accessTokens.importToken(token)).toBe(true);
+    expect(await accessTokens.importToken(token, operator())).toBe(true);
     expect(synced).toEqual([]);
-    expect(await accessTokens.importToken(token)).toBe(false);
+    expect(await accessTokens.importToken(token, operator())).toBe(false);
     expect(synced).toEqual([log]);
 
     const id = (await accessTokens.findByHash('a'))?.id ?? 0;

@@ -32,6 +32,7 @@ export function execute(path: string, sql: string): void {
 
 /** Goes back to the version before stores had ids. Version 1.4 reads plants that are sorted as they are now. */
 export const withoutStore = `
+  DROP TABLE audit; DELETE FROM _prisma_migrations WHERE migration_name LIKE '%create_audit';
   DROP TABLE store;
   DELETE FROM _prisma_migrations WHERE migration_name IN ('20261202000000_create_store', '20261203000000_index_lists')`;
 

@@ -1,0 +1,90 @@
+import { escapeInvisible } from '@plant-store/contract/escape-invisible';
+import type { AuditAction, AuditEntry } from '@plant-store/contract/operations';
+import { listAudit } from '@plant-store/records';
+import type { Config } from '../config.js';
+import { type CliContext, type JsonOption, toJsonLine, writeResult } from './cli-context.js';
+import { retryWhileUnavailable, withDatabase } from './database.js';
+
+/** Which entries are printed. */
+export interface AuditOptions extends JsonOption {
+  readonly action?: AuditAction;
+  /** By default all. */
+  readonly limit?: number;
+  /** The number of the entry after which to go on, towards older ones. */
+  readonly after?: number;
+}
+
+/** The most entries that are read at a time. */
+const pageSize = 1_000;
+
+/** Prints who did what with tokens, backups and imported files, the newest first, with `--json` as `GET /audit` gives it. */
+export async function printAudit(
+  config: Config,
+  { action, limit = Number.POSITIVE_INFINITY, after: start, json = false }: AuditOptions,
+  context: CliContext,
+): Promise<void> {
+  await withDatabase(config, { mustExist: true }, async ({ audit }) => {
+    let after = start === undefined ? undefined : String(start);
+    let left = limit;
+    let isFirst = true;
+    do {
+      const query = { limit: Math.min(left, pageSize), after, action };
+      const { entries, next } = await retryWhileUnavailable(() => listAudit(audit, query));
+      if (isFirst && entries.length === 0) return context.message('The audit has no such entries.');
+      if (isFirst && !json) await writeResult(context, `${columns.join('\t')}\n`);
+      await writeResult(context, entries.map(json ? toJsonLine : describe).join(''));
+      isFirst = false;
+      left -= entries.length;
+      after = next;
+    } while (after !== undefined && left > 0);
+    if (after !== undefined) await context.message(`There are more: --after ${after}`);
+  });
+}
+
+/** The first line. */
+const columns = ['NUMBER', 'TIME', 'ACTION', 'BY', 'ABOUT'];
+
+function describe({ number, at, action, by, ...about }: AuditEntry): string {
+  return `${[number, at, action, describeActor(by), describeSubject(about)].join('\t')}\n`;
+}
+
+const nameToken = ({ id, name = '' }: Pick<AuditEntry['by'], 'id' | 'name'>) =>
+  `token ${id} "${escapeInvisible(name)}"`;
+
+function describeActor({ subject, user, ...token }: AuditEntry['by']): string {
+  if (user !== undefined) return `user ${escapeInvisible(user)}`;
+  return subject === undefined ? nameToken(token) : `subject ${escapeInvisible(subject)}`;
+}
+
+function describeSubject({
+  token,
+  replaced,
+  backup,
+  file,
+}: Pick<AuditEntry, 'token' | 'replaced' | 'backup' | 'file'>): string {
+  const parts: string[] = [];
+  if (token !== undefined) {
+    const { expiresAt, ratePerMinute, scopes } = token;
+    parts.push(
+      nameToken(token),
+      scopes.join(),
+      ...(expiresAt === undefined ? [] : [`expires ${expiresAt}`]),
+      ...(ratePerMinute === undefined ? [] : [`${ratePerMinute} a minute`]),
+    );
+  }
+  if (replaced !== undefined) parts.push(`in place of ${nameToken(replaced)}`);
+  if (backup !== undefined)
+    parts.push(
+      `${escapeInvisible(backup.name)}, made ${backup.madeAt}`,
+      ...(backup.storeId === undefined ? [] : [`of the store ${backup.storeId}`]),
+    );
+  if (file !== undefined) {
+    const { name = 'standard input', resources, imported, alreadyThere, bad, complete } = file;
+    parts.push(
+      `${escapeInvisible(name)}: ${resources.join(', ')}`,
+      `${imported} imported, ${alreadyThere} already there, ${bad} bad`,
+      ...(complete ? [] : ['not to the end']),
+    );
+  }
+  return parts.join(', ');
+}

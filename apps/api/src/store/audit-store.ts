@@ -1,0 +1,77 @@
+import { auditActions } from '@plant-store/contract';
+import { scopes as allScopes } from '@plant-store/contract/access-token';
+import type { Audit, Deed, NumberedDeed, Subject, TokenAtThatTime } from '@plant-store/records';
+import { hideAccessTokens } from '../auth/token-service.js';
+
+/** A statement with a `?` for each of its values. */
+export interface Statement {
+  readonly sql: string;
+  readonly values: readonly unknown[];
+}
+
+type Rows = readonly (readonly unknown[])[];
+
+/** Statements that run one after the other, each of which may depend on the rows of those before it. */
+export type Steps<Result> = Generator<Statement, Result, Rows>;
+
+/**
+ * Runs steps in one transaction: all of them take effect or, where one fails or they throw, none. Nobody else runs steps meanwhile. It
+ * may begin them again.
+ */
+export type RunSteps = <Result>(begin: () => Steps<Result>) => Promise<Result>;
+
+/** What was done, on any engine. Every method may throw `database_unavailable`. */
+export interface AuditStore extends Audit {
+  /** Records what was done without one of the other stores. A deed that is recorded already is not recorded again. */
+  add(deed: Deed): Promise<void>;
+}
+
+/** Records what is done in the same transaction. */
+export function* recordDeed(deed: Deed): Steps<void> {
+  yield { sql: `${insert} VALUES (?, ?, ?, ?)`, values: toValues(deed) };
+}
+
+const insert = 'INSERT INTO audit ("at", "by", action, about)';
+
+function toValues({ at, by, action, about }: Deed): readonly unknown[] {
+  // A name may be anything, and a token is never stored.
+  return [at, hideAccessTokens(JSON.stringify(by)), action, hideAccessTokens(JSON.stringify(about))];
+}
+
+/** Runs one statement, and returns its rows. */
+type QueryRows = (statement: Statement) => Promise<Rows>;
+
+export function createAuditStore(query: QueryRows, runSteps: RunSteps): AuditStore {
+  return {
+    add: (deed) =>
+      runSteps(function* () {
+        const [at, , action, about] = toValues(deed);
+        const where = '"at" = ? AND action = ? AND about = ? LIMIT 1';
+        const found = yield { sql: `SELECT 1 FROM audit WHERE ${where}`, values: [at, action, about] };
+        if (found.length === 0) yield* recordDeed(deed);
+      }),
+    async list({ before = Number.MAX_SAFE_INTEGER, action, limit }) {
+      const ofAction = action === undefined ? '' : 'AND action = ? ';
+      const rows = await query({
+        sql: `SELECT number, "at", "by", action, about FROM audit WHERE number < ? ${ofAction}ORDER BY number DESC LIMIT ?`,
+        values: [before, ...(action === undefined ? [] : [action]), limit],
+      });
+      return rows.flatMap(toDeed);
+    },
+  };
+}
+
+/** A row as a deed, unless only a later version knows what was done. */
+function toDeed([number, at, by, name, about]: readonly unknown[]): readonly NumberedDeed[] {
+  const action = auditActions.find((known) => known === name);
+  if (action === undefined) return [];
+  const { token, ...others }: Subject = JSON.parse(String(about));
+  return [
+    {
+      ...{ number: Number(number), at: Number(at), by: JSON.parse(String(by)), action },
+      about: { ...others, ...(token && { token: { ...token, scopes: knownScopes(token) } }) },
+    },
+  ];
+}
+
+const knownScopes = ({ scopes }: TokenAtThatTime) => allScopes.filter((scope) => scopes.includes(scope));

@@ -1,0 +1,123 @@
+import type { Scope } from '@plant-store/contract/access-token';
+import { messages } from '@plant-store/contract/messages';
+import type {
+  AuditAction,
+  AuditEntry,
+  AuditedToken,
+  AuditPage,
+  AuditQuery,
+  ImportedFile,
+  RestoredBackup,
+} from '@plant-store/contract/operations';
+import { ServiceError } from './errors.js';
+import { toIsoTime } from './iso-time.js';
+
+/** Who did something: an access token with its name at that time, the subject of a JSON Web Token, or a user at the command line. */
+export type Actor =
+  | { readonly id: number; readonly name: string; readonly subject?: undefined; readonly user?: undefined }
+  | { readonly subject: string; readonly id?: undefined; readonly user?: undefined }
+  | { readonly user: string; readonly id?: undefined; readonly subject?: undefined };
+
+/** A token as the audit keeps it, without its text. */
+export type TokenAtThatTime = Omit<AuditedToken, 'id'> & { readonly id: number };
+
+/** What something was done with. */
+export interface Subject {
+  readonly token?: TokenAtThatTime | undefined;
+  readonly replaced?: { readonly id: number; readonly name: string } | undefined;
+  readonly backup?: RestoredBackup | undefined;
+  readonly file?: ImportedFile | undefined;
+}
+
+/** Something that was done, to be recorded. */
+export interface Deed {
+  /** In milliseconds since 1970. */
+  readonly at: number;
+  readonly by: Actor;
+  readonly action: AuditAction;
+  readonly about: Subject;
+}
+
+/** A deed under its number. */
+export interface NumberedDeed extends Deed {
+  readonly number: number;
+}
+
+/** Which deeds are read: those before a number, by default all. */
+interface DeedQuery {
+  readonly before: number | undefined;
+  readonly action: AuditAction | undefined;
+  readonly limit: number;
+}
+
+/** What was done, and by whom. */
+export interface Audit {
+  /** The newest first. */
+  list(query: DeedQuery): Promise<readonly NumberedDeed[]>;
+}
+
+/** How many entries a page has by default. */
+const defaultLimit = 100;
+
+/**
+ * Returns a page of the audit, the newest entries first.
+ *
+ * @throws {ServiceError} `bad_request` when `after` is not the `next` of a page
+ */
+export async function listAudit(
+  audit: Audit,
+  { limit = defaultLimit, after, action }: AuditQuery,
+): Promise<AuditPage> {
+  if (after !== undefined && !/^[1-9]\d{0,14}$/.test(after))
+    throw new ServiceError('bad_request', messages.invalidCursor);
+  const before = after === undefined ? undefined : Number(after);
+  const found = await audit.list({ before, action, limit: limit + 1 });
+  const page = found.slice(0, limit);
+  const last = page.at(-1);
+  return {
+    entries: page.map(showDeed),
+    ...(found.length > limit && last !== undefined && { next: String(last.number) }),
+  };
+}
+
+/** A deed as replies show it. */
+function showDeed({ number, at, by, action, about }: NumberedDeed): AuditEntry {
+  const { token, replaced, backup, file } = about;
+  return {
+    number,
+    at: toIsoTime(at),
+    by: by.id === undefined ? by : { ...by, id: BigInt(by.id) },
+    action,
+    ...(token && { token: { ...token, id: BigInt(token.id) } }),
+    ...(replaced && { replaced: { ...replaced, id: BigInt(replaced.id) } }),
+    ...(backup && { backup }),
+    ...(file && { file }),
+  };
+}
+
+/** What the audit keeps of a token. */
+export function describeToken({
+  id,
+  name,
+  scopes,
+  expiresAt,
+  ratePerMinute,
+}: Pick<TokenAtThatTime, 'id' | 'name'> & {
+  readonly scopes: readonly Scope[];
+  readonly expiresAt: Date | null;
+  readonly ratePerMinute?: number | null;
+}): TokenAtThatTime {
+  return {
+    id,
+    name,
+    scopes: [...scopes],
+    ...(expiresAt && { expiresAt: expiresAt.toISOString() }),
+    ...(ratePerMinute && { ratePerMinute }),
+  };
+}
+
+/** The actor as the log names it, and as records have it: the id of a token, or `subject` and that of a JSON Web Token. */
+export function nameActor({ id, subject }: Actor): string {
+  if (id !== undefined) return String(id);
+  return subject === undefined ? 'command line' : `subject ${subject}`;
+}
