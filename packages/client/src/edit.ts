@@ -9,6 +9,8 @@ export type EditablePlant = Plant & {
   readonly id: number | bigint;
   readonly idText?: string | undefined;
   readonly addedAt?: string | undefined;
+  readonly addedBy?: string | undefined;
+  readonly changedBy?: string | undefined;
 };
 
 /**
@@ -82,7 +84,7 @@ export async function saveEdit(
   options?: CallOptions,
 ): Promise<SuccessOf<ReplyOf<'updatePlant'>>> {
   if (edit.kind !== 'edit') throw new TypeError('Only startEdit makes an edit, when the form opens');
-  const { id, idText: _text, addedAt: _time, ...fields } = edit.plant;
+  const { id, idText: _text, addedAt: _time, addedBy: _creator, changedBy: _editor, ...fields } = edit.plant;
   const params = { id };
   const reply = await client.updatePlant({
     ...options,

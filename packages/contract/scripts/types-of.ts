@@ -75,6 +75,12 @@ function typesOfOne(resource: Resource): string {
         'string',
         `When the ${name} was first stored (ISO 8601, in UTC), if that is known.`,
       ),
+      optional(
+        'addedBy',
+        'string',
+        `Who created the ${name}: the ID of an access token, or \`subject\` and that of a JSON Web Token. Only tokens with the scope \`admin\` get it.`,
+      ),
+      optional('changedBy', 'string', `Who updated the ${name} last, likewise.`),
     ]),
     declare(`Which ${plural} a list has, and in which order.`, `${One}Query`, [
       optional('limit', 'number', `How many ${plural} a page has at most, from 1 to 1,000. Default: 100.`),

@@ -257,9 +257,19 @@ export function schemasOf<Name extends keyof ResourceTypes>(
   });
   const unknownTimes = isFirst(resource) ? `: none is kept of ${plural} of version 1.2 and before` : '';
   const addedAt = shownTime(`When the ${name} was stored, if that is known${unknownTimes}`).optional();
+  const who = `the id of an access token, or \`subject\` and that of a JSON Web Token, if that is known; only for tokens with the scope \`admin\``;
+  const [addedBy, changedBy] = [
+    `Who created the ${name}`,
+    `Who updated the ${name} last, if anybody did`,
+  ].map((what) =>
+    z
+      .string()
+      .meta({ description: `${what}: ${who}` })
+      .optional(),
+  );
   const stored = object(
     `Stored${One}`,
-    { id, idText, ...shown.shape, addedAt },
+    { id, idText, ...shown.shape, addedAt, addedBy, changedBy },
     `${A} in the store, under its id.`,
     { examples: [{ id: 1, idText: '1', ...example, addedAt: '2026-11-25T10:00:00.000Z' }] },
   );

@@ -41,6 +41,10 @@ export interface StoredPlant extends NewPlant {
   idText: string;
   /** When the plant was first stored (ISO 8601, in UTC), if that is known. */
   addedAt?: string | undefined;
+  /** Who created the plant: the ID of an access token, or `subject` and that of a JSON Web Token. Only tokens with the scope `admin` get it. */
+  addedBy?: string | undefined;
+  /** Who updated the plant last, likewise. */
+  changedBy?: string | undefined;
 }
 
 /** Which plants a list has, and in which order. */

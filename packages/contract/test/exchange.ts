@@ -182,7 +182,7 @@ export function createExchange({ fetch, baseUrl, token }: Store): (request: Requ
       body: text
         .replace(/("(?:next|secret)":")[^"]+/, '$1…')
         .replace(/"etag":"\\"[\w-]{22}\\""/g, '"etag":"…"')
-        .replace(/,"lastUsedAt":"[^"]+"/g, '')
+        .replace(/,"(lastUsedAt|addedBy|changedBy)":"[^"]+"/g, '')
         .replace(/(?<="\w*[aA]t":")[^"]+/g, writeTime),
       headers: Object.fromEntries([
         ...compared.map((name) => [name, reply.headers.get(name)] as const).filter(([, value]) => value),

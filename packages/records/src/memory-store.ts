@@ -11,6 +11,7 @@ import {
   type ListFilter,
   type ListPosition,
   type ListQuery,
+  type RecordPeople,
   type Store,
   type Stored,
   type StoredRecord,
@@ -33,6 +34,8 @@ export interface MemoryStoreOptions {
 
 /** The store of a resource in memory. Every operation takes effect before it returns its promise. */
 export interface MemoryStore<Fields> extends Store<Fields> {
+  /** Finds what has these ids, with who has made each what it is. */
+  findHistory(ids: readonly bigint[]): Promise<readonly RecordPeople<Fields>[]>;
   /** The fields of the records that exist now, by id, in the order in which they were stored. */
   readonly records: ReadonlyMap<bigint, Readonly<Fields>>;
   /**
@@ -56,6 +59,9 @@ interface Entry<Fields> {
   /** The number of the last change, and when it happened. */
   number: number;
   changedAt: number | undefined;
+  /** Who has created it, and who has changed it last. */
+  addedBy: string | undefined;
+  changedBy: string | undefined;
 }
 
 /** An entry, and where it is in an order. */
@@ -104,12 +110,12 @@ export function createMemoryStore<Fields extends object>(
   };
 
   /** Stores a record, or a tombstone, as the last change. */
-  function put(record: StoredRecord<Fields>): One {
+  function put(record: StoredRecord<Fields>, by?: string): One {
     const { id } = record;
     const existing = entries.get(id);
     const entry = existing ?? {
       ...{ id, fields: undefined, addedAt: null, original: undefined, bytes: 0, number: 0 },
-      changedAt: undefined,
+      ...{ changedAt: undefined, addedBy: undefined, changedBy: undefined },
     };
     const changedAt = now();
     if (existing !== undefined) reorder(existing, false);
@@ -120,7 +126,9 @@ export function createMemoryStore<Fields extends object>(
     } else {
       const { addedAt = changedAt, original } = record;
       const fields = pick(record);
+      const isUpdate = entry.fields !== undefined;
       Object.assign(entry, { fields, addedAt, original, bytes: bytesOf(fields) });
+      Object.assign(entry, isUpdate ? { changedBy: by } : { addedBy: by, changedBy: undefined });
       entry.changedAt = original === undefined ? (addedAt ?? undefined) : changedAt;
       records.set(id, fields);
     }
@@ -199,15 +207,22 @@ export function createMemoryStore<Fields extends object>(
     async create(record) {
       const existing = find(record.id);
       return existing === undefined
-        ? { stored: true, addedAt: put(record).addedAt }
+        ? { stored: true, addedAt: put(record, record.addedBy).addedAt }
         : { stored: false, existing };
     },
-    async change({ id, replace }) {
+    async change({ id, by, replace }) {
       const before = find(id);
       const after = replace(before);
-      return { before, after: after && read(put(after)) };
+      return { before, after: after && read(put(after, by)) };
     },
     find: async (id) => find(id),
+    findHistory: async (ids) =>
+      ids.flatMap((id) => {
+        const entry = entries.get(id);
+        if (entry === undefined) return [];
+        const { addedBy, changedBy } = entry;
+        return { record: read(entry), addedBy, changedBy };
+      }),
     async list(query, { matches, bytes }) {
       const isMatch = matcherOf(query);
       const found: One[] = [];

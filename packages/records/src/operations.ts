@@ -24,6 +24,7 @@ import {
   type ListPosition,
   type New,
   type RecordChange,
+  type RecordPeople,
   removalOf,
   type Store,
   type Stored,
@@ -56,6 +57,8 @@ export type Shown<Fields> = Fields & {
   readonly id: bigint;
   readonly idText: string;
   readonly addedAt?: string | undefined;
+  readonly addedBy?: string | undefined;
+  readonly changedBy?: string | undefined;
 };
 
 /** A record under the name of its resource, such as `{ garden: … }`. */
@@ -529,6 +532,24 @@ export function operationsOf<Fields extends object, Name extends string = string
       return { changes: changes.map(showChange), next: writeChangeCursor(last), readMs };
     },
 
+    /**
+     * Adds to records, as replies show them, who has created each, and updated it last; nothing to one that has changed since it was
+     * read. The records stay as they are: a reply for others may share them.
+     */
+    async showPeople<One extends Shown<Fields>>(
+      store: { findHistory(ids: readonly bigint[]): Promise<readonly RecordPeople<Fields>[]> },
+      shown: readonly One[],
+    ): Promise<readonly One[]> {
+      if (shown.length === 0) return shown;
+      const people = await store.findHistory([...new Set(shown.map(({ idText }) => BigInt(idText)))]);
+      const byId = new Map(people.map((each) => [each.record.id.toString(), each]));
+      return shown.map((one) => {
+        const { record, addedBy, changedBy } = byId.get(one.idText) ?? {};
+        if (record === undefined || isTombstone(record) || textOf(show(record)) !== textOf(one)) return one;
+        return { ...one, addedBy, ...(record.original !== undefined && { changedBy }) };
+      });
+    },
+
     /** The cursor of now: only later changes come after it. */
     latest: async (store: Pick<Records, 'lastChange'>): Promise<string> =>
       writeChangeCursor(await store.lastChange()),
@@ -564,6 +585,9 @@ export const showResults = (results: readonly (object | ServiceError)[]) => ({
     result instanceof ServiceError ? { status: result.status, ...result.body } : result,
   ),
 });
+/** What replies show of a record, as a text that can be compared. */
+const textOf = (shown: object) =>
+  JSON.stringify(shown, (_, value) => (typeof value === 'bigint' ? String(value) : value));
 
 function toServiceError(error: unknown): ServiceError {
   return error instanceof ServiceError ? error : internalError(error);

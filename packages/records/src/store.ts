@@ -18,6 +18,13 @@ export type Stored<Fields> = New<Fields> & {
   readonly addedBy?: string | undefined;
 };
 
+/** A record, and who has made it what it is: the id of an access token, or `subject` and that of a JSON Web Token, where known. */
+export interface RecordPeople<Fields> {
+  readonly record: StoredRecord<Fields>;
+  readonly addedBy: string | undefined;
+  readonly changedBy: string | undefined;
+}
+
 /** What is left of a deleted record: its id, which stays taken. */
 export interface Tombstone {
   readonly id: bigint;

@@ -124,7 +124,7 @@ export function createPrismaAccessTokenStore({
       const changed = yield* begin();
       return { token: changed ?? (yield* find(id)), isChanged: changed !== undefined };
     });
-    if (!isChanged) await confirmRead();
+    if (!isChanged) await runQuery(confirmRead);
     return token;
   }
 
@@ -216,7 +216,7 @@ export function createPrismaAccessTokenStore({
         else if (revoked !== undefined) yield* recordToken('token_revoked', toToken(revoked), by, at);
         return id === undefined;
       });
-      if (!isNew) await confirmRead();
+      if (!isNew) await runQuery(confirmRead);
       return isNew;
     },
     close: async () => (await client)?.$disconnect(),

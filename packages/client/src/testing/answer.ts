@@ -16,18 +16,22 @@ import {
 } from '@plant-store/contract/request-target';
 import type { ResourceName } from '@plant-store/contract/resources';
 import {
+  type AccessToken,
   bodyTooLarge,
+  type Change,
   insufficientScope,
   invalidRequest,
   type MemoryStore,
   type MemoryTokens,
   malformedJson,
   methodNotAllowed,
+  type New,
   type Operations,
   parseJsonText,
   type RecordQuery,
   requireJson,
   ServiceError,
+  type Shown,
   showResults,
 } from '@plant-store/records';
 import * as z from 'zod';
@@ -93,7 +97,7 @@ async function handle(request: ReadRequest, { records, tokens }: StoreState): Pr
   if (scope !== undefined && !own.scopes.includes(scope)) throw insufficientScope(scope);
   const valid = validate(operation, params, request);
   if (resource === undefined) return tokenHandlersOf(tokens, own)[name as TokenOperation](valid);
-  return handlersOf(records[resource], operation.metadata.field)[operation.metadata.operation](valid);
+  return handlersOf(records[resource], own, operation.metadata.field)[operation.metadata.operation](valid);
 }
 
 /** Validates a request by the schemas of its operation. A part without a schema is not read. */
@@ -153,9 +157,24 @@ const unlimited = { limits: () => ({ bytes: Infinity }) };
 /** How the operations on the records of a resource answer a valid request. */
 function handlersOf(
   { operations, store }: Records,
+  { id: tokenId, scopes }: AccessToken,
   field = '',
 ): Readonly<Record<RecordOperation, (request: RecordRequest) => Promise<Outcome>>> {
-  const { plural } = operations.resource;
+  const { name, plural } = operations.resource;
+  const by = String(tokenId);
+  const written = {
+    create: (record: New<object>) => store.create({ ...record, addedBy: by }),
+    change: (change: Change<object>) => store.change({ ...change, by }),
+  };
+  const showTo = async (shown: readonly Shown<object>[]) =>
+    scopes.includes('admin') ? await operations.showPeople(store, shown) : shown;
+  const showNamed = <One extends object>(all: readonly One[]) =>
+    Promise.all(
+      all.map(async (one) => {
+        const record = (one as { readonly [Each in string]?: Shown<object> })[name];
+        return record === undefined ? one : { ...one, [name]: (await showTo([record]))[0] };
+      }),
+    );
   const batchOf = (body: Readonly<Record<string, readonly unknown[]>>, name = 'ids') => ({
     items: body[name] ?? [],
   });
@@ -164,17 +183,21 @@ function handlersOf(
     body: showResults(await results),
   });
   return {
-    create: ({ body }) => operations.create(store, body),
-    createMany: ({ body }) => toResults(operations.createMany(store, batchOf(body, plural))),
-    get: ({ params: { id }, headers }) => operations.get(store, id, headers),
-    getMany: ({ body }) => toResults(operations.getMany(store, batchOf(body))),
-    update: ({ params: { id }, headers, body }) => operations.update(store, id, body, headers),
-    delete: ({ params: { id }, headers }) => operations.delete(store, id, headers),
-    updateMany: ({ body }) => toResults(operations.updateMany(store, batchOf(body, plural))),
-    deleteMany: ({ body }) => toResults(operations.deleteMany(store, batchOf(body), body['ifMatch'])),
+    create: ({ body }) => operations.create(written, body),
+    createMany: ({ body }) => toResults(operations.createMany(written, batchOf(body, plural))),
+    async get({ params: { id }, headers }) {
+      const reply = await operations.get(store, id, headers);
+      return reply.status === 200 ? { ...reply, body: (await showTo([reply.body]))[0] } : reply;
+    },
+    getMany: ({ body }) => toResults(operations.getMany(store, batchOf(body)).then(showNamed)),
+    update: ({ params: { id }, headers, body }) => operations.update(written, id, body, headers),
+    updateMany: ({ body }) =>
+      toResults(operations.updateMany(written, batchOf(body, plural))),
+    delete: ({ params: { id }, headers }) => operations.delete(written, id, headers),
+    deleteMany: ({ body }) => toResults(operations.deleteMany(written, batchOf(body), body['ifMatch'])),
     async list({ query }) {
       const { records, readMs, ...others } = await operations.list(store, query, unlimited);
-      return { status: 200, body: { [plural]: records.map(operations.show), ...others } };
+      return { status: 200, body: { [plural]: await showTo(records.map(operations.show)), ...others } };
     },
     async count({ query }) {
       const { body } = await operations.count(store, field, query);
@@ -183,7 +206,7 @@ function handlersOf(
     async changes({ query: { limit, after } }) {
       const start = after ?? (await operations.latest(store));
       const { changes, next } = await operations.changes(store, { limit, after: start }, unlimited);
-      return { status: 200, body: { changes, next } };
+      return { status: 200, body: { changes: await showNamed(changes), next } };
     },
   };
 }

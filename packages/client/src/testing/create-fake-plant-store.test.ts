@@ -1,6 +1,9 @@
 import { errors } from '@plant-store/contract';
+import { scopes } from '@plant-store/contract/access-token';
 import { describe, expect, it } from 'vitest';
+import type { Client } from '../client.js';
 import { createClient } from '../create-client.js';
+import { unwrap } from '../unwrap.js';
 import { createFakePlantStore, type FakePlantStore } from './create-fake-plant-store.js';
 
 /** Posts a plant as the client would. */
@@ -26,6 +29,47 @@ describe('a fake plant store', () => {
       [1n, { name: 'Fern' }],
     ]);
     expect(createFakePlantStore().plants.size).toBe(0);
+  });
+
+  it('shows who has added and updated a plant to tokens with the scope admin only, and who changed which token', async () => {
+    const store = createFakePlantStore({ scopes });
+    const client = createClient(store);
+    const { secret } = await unwrap(
+      client.createToken({ body: { name: 'shop', scopes: ['create', 'read', 'update'] } }),
+    );
+    const other = client.withOptions({ token: secret });
+    await unwrap(other.createPlant({ body: fern }));
+    await unwrap(client.createPlant({ body: { id: 2, name: 'Rose' } }));
+    const update = { headers: { 'if-match': '*' }, body: { name: 'Ivy' } };
+    await unwrap(client.updatePlant({ params: { id: 1 }, ...update }));
+    const readAll = async ({ getPlant, getPlants, listPlants, listChanges }: Client) => {
+      const [batch, changes] = [
+        await getPlants({ body: { ids: ['1', '2', '3'] } }),
+        listChanges({ query: { after: '0' } }),
+      ];
+      return [
+        [await unwrap(getPlant({ params: { id: 1 } }))],
+        (await unwrap(Promise.resolve(batch))).results.flatMap((result) =>
+          result.status === 200 ? result.plant : [],
+        ),
+        (await unwrap(listPlants())).plants,
+        (await unwrap(changes)).changes.flatMap(({ plant }) => plant ?? []),
+      ].map((plants) => plants.map(({ id, addedBy, changedBy }) => [id, addedBy, changedBy]));
+    };
+    const [first, second] = [
+      [1n, '2', '1'],
+      [2n, '1', undefined],
+    ];
+    expect(await readAll(client)).toEqual([[first], [first, second], [first, second], [second, first]]);
+    const unknown = [1n, undefined, undefined];
+    const others = [unknown, [2n, undefined, undefined]];
+    expect(await readAll(other)).toEqual([[unknown], others, others, others.toReversed()]);
+    const { entries } = await unwrap(client.listAudit());
+    expect(entries).toMatchObject([
+      { number: 1, by: { id: 1n, name: 'test' }, token: { id: 2n, name: 'shop' } },
+    ]);
+    store.clear();
+    expect(await unwrap(client.listAudit())).toEqual({ entries: [] });
   });
 
   it('forgets plants and faults on clear, and keeps the tokens', async () => {

@@ -8,9 +8,11 @@ import {
   type CreateOutcome,
   type New,
   type Operations,
+  type RecordPeople,
   type RecordQuery,
   type Reply,
   ServiceError,
+  type Shown,
   type Store,
   showResults,
 } from '@plant-store/records';
@@ -42,7 +44,10 @@ export interface RecordQueue {
 
 /** What operations read from. */
 export type RecordReader = RecordFinder &
-  Pick<Store<object>, 'list' | 'countAll' | 'countValues' | 'listChanges' | 'lastChange'>;
+  Pick<Store<object>, 'list' | 'countAll' | 'countValues' | 'listChanges' | 'lastChange'> & {
+    /** Finds what has these ids, with who has made each what it is. */
+    findHistory(ids: readonly bigint[]): Promise<readonly RecordPeople<object>[]>;
+  };
 
 /** What the operations of records depend on. */
 export interface RecordDependencies {
@@ -134,6 +139,25 @@ function createHandlers(
     draining,
   });
 
+  /** Records as a token gets to see them: one that manages tokens sees who has made each what it is, and pays for that. */
+  const showTo = async (locals: Express.Locals, shown: readonly Shown<object>[]) =>
+    seesPeople(locals) ? await operations.showPeople(store, shown) : shown;
+
+  /** As `showTo`, in what a reply has each record of, under the name of the resource. */
+  async function showNamedTo<One extends object>(
+    locals: Express.Locals,
+    all: readonly One[],
+  ): Promise<readonly One[]> {
+    if (!seesPeople(locals)) return all;
+    const recordOf = (one: One) => (one as { readonly [Each in string]?: Shown<object> })[name];
+    const shown = await operations.showPeople(
+      store,
+      all.flatMap((one) => recordOf(one) ?? []),
+    );
+    const rest = shown.values();
+    return all.map((one) => (recordOf(one) === undefined ? one : { ...one, [name]: rest.next().value }));
+  }
+
   /** Notes for the log which record a request is about, and returns its caller. */
   function begin({ locals }: Response, id: bigint): Caller {
     locals.recordIdName = recordIdName;
@@ -146,7 +170,10 @@ function createHandlers(
       return complete(res, await operations.create(writerOf(begin(res, body.id)), body));
     },
     async get({ params: { id }, headers, res }: CallOfOne) {
-      return complete(res, await operations.get(finderOf(begin(res, id)), id, headers));
+      const reply = await operations.get(finderOf(begin(res, id)), id, headers);
+      if (reply.status !== 200) return complete(res, reply);
+      const [body = reply.body] = await showTo(res.locals, [reply.body]);
+      return complete(res, { ...reply, body });
     },
     async update({ params: { id }, headers, body, res }: CallOfOne & { readonly body: object }) {
       return complete(res, await operations.update(writerOf(begin(res, id)), id, body, headers));
@@ -172,11 +199,11 @@ function createHandlers(
             .read(caller, {
               isWanted: () => !res.closed,
               read: async () => ({
-                found: await operations.getMany(finderOf(caller), batch),
+                found: await showNamedTo(res.locals, await operations.getMany(finderOf(caller), batch)),
                 readMs: undefined,
               }),
             })
-            .then(({ found }) => found),
+            .then(({ found }) => [...found]),
         nameOf: () => 'found',
       });
     },
@@ -200,15 +227,19 @@ function createHandlers(
       }),
     async list({ query, req, res }: Call & { readonly query: RecordQuery }) {
       const { compose, next } = await lists.read(callerOf(res.locals), {
-        of: [plural, query],
+        // What tokens of one subject may see differs.
+        of: [plural, query, seesPeople(res.locals)],
         isWanted: () => !res.closed,
         async read(turn) {
           const { records, readMs, ...others } = await operations.list(store, query, paceOf(turn));
+          const people = seesPeople(res.locals)
+            ? await operations.showPeople(store, records.map(operations.show))
+            : undefined;
           // Composed after the next list has begun.
           return {
             readMs,
             next: others.next,
-            compose: once(() => shareText({ [plural]: records.map(operations.show), ...others })),
+            compose: once(() => shareText({ [plural]: people ?? records.map(operations.show), ...others })),
           };
         },
       });
@@ -234,18 +265,22 @@ function createHandlers(
         const { gone, forget } = watchClient(req, res, accessTokens);
         const page = await followChanges({ query: list, waitMs: wait * 1_000, caller, gone }).finally(forget);
         if (draining.aborted) res.setHeader('Connection', 'close');
-        return { status: 200, body: page };
+        if (!seesPeople(res.locals)) return { status: 200, body: page };
+        return { status: 200, body: { ...page, changes: await showNamedTo(res.locals, page.changes) } };
       }
       const { changes, next } = await lists.read(caller, {
         isWanted: () => !res.closed,
         read: (turn) => operations.changes(store, list, paceOf(turn)),
       });
-      return { status: 200, body: { changes, next } };
+      return { status: 200, body: { changes: await showNamedTo(res.locals, changes), next } };
     },
   } satisfies Record<Exclude<RecordOperation, 'count'>, RecordHandler> & {
     count(field?: string): RecordHandler;
   };
 }
+
+/** Whether the token of a request shows who has made records what they are. */
+const seesPeople = ({ scopes }: Express.Locals): boolean => scopes?.includes('admin') ?? false;
 
 /** Sets what a reply has besides its status and its body. */
 function complete<Body>(
