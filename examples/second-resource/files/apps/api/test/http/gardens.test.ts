@@ -28,7 +28,8 @@ const rejected = (status: number, error: number, message: string) => ({ status, 
 
 it('comes back exactly as it was created, with the extremes of every int64', async () => {
   expect(await create(INT64_MIN)).toMatchObject({ status: 200, body: full, replayed: false });
-  const stored = { id: INT64_MIN, idText: String(INT64_MIN), ...full, addedAt: expect.any(String) };
+  const known = { addedAt: expect.any(String), addedBy: expect.any(String) };
+  const stored = { id: INT64_MIN, idText: String(INT64_MIN), ...full, ...known };
   expect(await get(INT64_MIN)).toEqual(stored);
   const text = await fetch(`${service.baseUrl}/gardens/${INT64_MIN}`, {
     headers: { Authorization: `Bearer ${service.token}` },
@@ -38,7 +39,7 @@ it('comes back exactly as it was created, with the extremes of every int64', asy
   );
   await create(INT64_MAX, bare);
   expect(await get(INT64_MAX)).toEqual({
-    ...{ id: INT64_MAX, idText: String(INT64_MAX), addedAt: expect.any(String) },
+    ...{ id: INT64_MAX, idText: String(INT64_MAX), ...known },
     ...bare,
   });
 });
@@ -137,7 +138,7 @@ it('has a feed of its own, which waits for the next change', async () => {
   expect(page.changes).toEqual([
     {
       ...{ kind: 'created', id: 201n, idText: '201', at },
-      garden: { id: 201n, idText: '201', ...full, addedAt: at },
+      garden: { id: 201n, idText: '201', ...full, addedAt: at, addedBy: at },
     },
   ]);
   await open().deleteGarden({ params: { id: 201 } });
