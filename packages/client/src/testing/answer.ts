@@ -191,8 +191,7 @@ function handlersOf(
     },
     getMany: ({ body }) => toResults(operations.getMany(store, batchOf(body)).then(showNamed)),
     update: ({ params: { id }, headers, body }) => operations.update(written, id, body, headers),
-    updateMany: ({ body }) =>
-      toResults(operations.updateMany(written, batchOf(body, plural))),
+    updateMany: ({ body }) => toResults(operations.updateMany(written, batchOf(body, plural))),
     delete: ({ params: { id }, headers }) => operations.delete(written, id, headers),
     deleteMany: ({ body }) => toResults(operations.deleteMany(written, batchOf(body), body['ifMatch'])),
     async list({ query }) {
