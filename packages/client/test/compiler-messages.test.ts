@@ -10,7 +10,7 @@ const mistakes = [
   ['client.createPlant({ body: { id: 1, name: "Fern" }, timeout: 5 })', /'timeoutMs'/],
   ['client.getPlant({})', /Property 'params' is missing/],
   ['client.listPlants({ tag: "indoor" })', /'tag' does not exist/],
-  ['client.listPlants({ query: { tags: "indoor" } })', /'tag'/],
+  ['client.listPlants({ query: { tagged: "indoor" } })', /'tagged' does not exist/],
   ['client.updatePlant({ params: { id: 1 }, body: { name: "Fern" } })', /Property 'ifMatch' is missing/],
   ['client.updatePlant({ params: { id: 1 }, ifMatch: { etag: "" } })', /Property 'body' is missing/],
   [

@@ -1,6 +1,6 @@
 import type { Operation, RecordMetadata, RecordOperation } from './metadata.js';
 import { hasBody } from './replies.js';
-import { fieldsOf } from './resource.js';
+import { fieldsOf, filtersOf, severalOf } from './resource.js';
 import { resources } from './resources.js';
 
 /** A request as an example: what a tool sends that makes a collection of requests from the document. */
@@ -38,7 +38,8 @@ function exampleOfRecords({ resource, operation, example }: RecordMetadata): Exa
   const { plural } = resources[resource];
   const fields = fieldsOf(resources[resource]);
   const record = Object.fromEntries(fields.map(([name, field]) => [name, field.example]));
-  const filters = fields.filter(([, { filter }]) => filter).map(([name]) => [name, record[name]]);
+  const filters = filtersOf(resources[resource]);
+  const [optional] = filters.flatMap(([name, { required }]) => (required ? [] : name));
   const [searched] = fields.flatMap(([, field]) => (field.search ? [String(field.example)] : []));
   const [ofOne, ifMatch] = [{ params: { id } }, { 'if-match': '*' }];
   const ofMany = { body: { ids: batch.map(String) } };
@@ -57,10 +58,17 @@ function exampleOfRecords({ resource, operation, example }: RecordMetadata): Exa
       query: {
         limit: 100,
         order: 'id',
-        ...Object.fromEntries(filters),
+        ...Object.fromEntries(
+          filters.flatMap(([name]) => [
+            [name, record[name]],
+            [severalOf(name), [record[name]]],
+          ]),
+        ),
+        ...(optional !== undefined && { without: optional }),
         ...(searched !== undefined && { q: searched.toLowerCase().replace(/\s.*/s, '') }),
         addedFrom: '2026-01-01T00:00:00.000Z',
         addedBefore: '2126-01-01T00:00:00.000Z',
+        total: true,
       },
     },
     count: { query: {} },

@@ -33,7 +33,9 @@ const rose = { id: 1, name: 'Rose' };
 const notString = 'must be an integer, not a string: send its digits as idText';
 const nul = 'must not contain the character NUL (U+0000)';
 const unpaired = 'must not contain an unpaired surrogate';
-const parameters = ['limit', 'after', 'order', 'tag', 'q', 'addedFrom', 'addedBefore'];
+const parameters = [
+  ...['limit', 'after', 'order', 'tag', 'tags', 'without', 'q', 'addedFrom', 'addedBefore', 'total'],
+];
 
 /** Objects with one member, by its values, and plants of which one member has them. */
 const each = (name: string, ...values: unknown[]) =>
@@ -97,7 +99,13 @@ it.each<Row>([
   ['plants must be a list of plants', NewPlantsSchema, each('plants', { length: 1 }, null)],
   ['limit must be an integer from 1 to 1000', PlantQuerySchema, each('limit', '0', '1001', '', '01001', 1)],
   [`limit ${shortest} 10`, PlantQuerySchema, each('limit', '+10', '010', '1e1', '10.0')],
-  ['order must be id or newest', PlantQuerySchema, each('order', 'name')],
+  [
+    'order must be id, -id, newest, oldest, name or -name',
+    PlantQuerySchema,
+    each('order', 'tag', '-newest', ''),
+  ],
+  ['total must be true or false', PlantQuerySchema, each('total', '1', '')],
+  ['without must be tag', PlantQuerySchema, each('without', 'name', '')],
   [`tag ${nul}`, PlantQuerySchema, each('tag', '\0')],
   [`q ${nul}`, PlantQuerySchema, each('q', '\0')],
   ...Object.entries(QUERY_MAX_LENGTHS).map(([name, length]): Row => {
@@ -111,9 +119,9 @@ it.each<Row>([
   ['is not known: there are none here', NoQuerySchema, each('id', '1')],
   ['is not known: there is after', TagQuerySchema, each('limit', '1')],
   [
-    'is not known: there are limit, after, order, tag, q, addedFrom, addedBefore',
+    `is not known: there are ${parameters.join(', ')}`,
     PlantQuerySchema,
-    ['ids', 'tags', 'Limit', '', '__proto__'].flatMap((name) => each(name, '1')),
+    ['ids', 'tagss', 'Limit', '', '__proto__'].flatMap((name) => each(name, '1')),
   ],
 ])('reports: %s', (issues, schema, values) => {
   for (const value of values) {
@@ -179,6 +187,8 @@ it('reads the parameters of a query', () => {
     addedBefore: '2026-11-25T10:00:00.123Z',
   } as const;
   expect(PlantQuerySchema.parse(query)).toEqual({ ...query, limit: 1000 });
+  const several = { tags: 'a', without: 'tag', total: 'true' };
+  expect(PlantQuerySchema.parse(several)).toEqual({ tags: ['a'], without: 'tag', total: true });
   expect(Object.keys(PlantQuerySchema.shape)).toEqual(parameters);
 });
 
