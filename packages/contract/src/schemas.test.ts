@@ -112,10 +112,14 @@ it.each<Row>([
     const tooLong = ['a', '🌱'].map((character) => character.repeat(length + 1));
     return [`${name} must have at most ${length} characters`, PlantQuerySchema, each(name, ...tooLong)];
   }),
-  ...parameters.flatMap((name): Row[] => [
-    [`${name} must be given once`, PlantQuerySchema, each(name, ['1', '1'])],
-    [`${name} must be percent-encoded UTF-8`, PlantQuerySchema, each(name, null)],
-  ]),
+  ...parameters
+    .filter((name) => name !== 'tags')
+    .flatMap((name): Row[] => [
+      [`${name} must be given once`, PlantQuerySchema, each(name, ['1', '1'])],
+      [`${name} must be percent-encoded UTF-8`, PlantQuerySchema, each(name, null)],
+    ]),
+  ['tags 1 must be percent-encoded UTF-8', PlantQuerySchema, each('tags', ['1', null])],
+  ['tags must be given at most 20 times', PlantQuerySchema, each('tags', Array(21).fill('a'))],
   ['is not known: there are none here', NoQuerySchema, each('id', '1')],
   ['is not known: there is after', TagQuerySchema, each('limit', '1')],
   [

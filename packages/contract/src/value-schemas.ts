@@ -163,7 +163,7 @@ export const PageStartSchema = createQueryTextSchema(QUERY_MAX_LENGTHS.after).tr
 /** Several values of a parameter, which a query has once for each. */
 export const createSeveralSchema = <Schema extends z.ZodType>(one: Schema) =>
   z.preprocess(
-    (input) => (typeof input === 'string' ? [input] : input),
+    (input) => (input === undefined || Array.isArray(input) ? input : [input]),
     z.array(one).max(MAX_FILTER_VALUES, `must be given at most ${MAX_FILTER_VALUES} times`),
   );
 
