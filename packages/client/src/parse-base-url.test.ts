@@ -36,7 +36,7 @@ it.each([
   [page, [...neverTaken, 'api', './api', '../api', '?a=1', '#a', '/#a']],
 ])('on the page %s rejects any other, without quoting it: %j', (location, baseUrls) => {
   vi.stubGlobal('location', location && new URL(location));
-  const message = 'baseUrl must be an http(s) URL, or a path in a page, without user or query';
+  const message = 'baseUrl must be an http(s) URL or a path, without user or query';
   for (const baseUrl of baseUrls)
     expect(() => parseBaseUrl(baseUrl), baseUrl).toThrow(new TypeError(message));
 });

@@ -13,7 +13,7 @@ export function parseBaseUrl(baseUrl: string | URL | undefined): string {
   } catch {}
   // In a normalized URL the origin always ends with a slash.
   if (!/^https?:\/\/[^/@]+\/[^?#]*$/.test(href)) {
-    throw new TypeError('baseUrl must be an http(s) URL, or a path in a page, without user or query');
+    throw new TypeError('baseUrl must be an http(s) URL or a path, without user or query');
   }
   return href.replace(/\/+$/, '');
 }
