@@ -54,7 +54,11 @@ it('passes the filter of each field that has one', async () => {
   for (const [name] of filters) {
     await listAll(client, { [name]: `a ${name}` });
     expect(new URL(urls.at(-1) ?? '').searchParams.get(name)).toBe(`a ${name}`);
+    await listAll(client, { [`${name}s`]: ['a', 'b'] });
+    expect(new URL(urls.at(-1) ?? '').searchParams.getAll(`${name}s`)).toEqual(['a', 'b']);
   }
+  await listAll(client, { without: 'tag' });
+  expect(new URL(urls.at(-1) ?? '').searchParams.get('without')).toBe('tag');
 });
 
 it('requests no page before the plants of the one before were taken', async () => {

@@ -6,7 +6,7 @@ import type { CallOptions } from './options.js';
 import { unwrap } from './unwrap.js';
 
 /** Which plants to list, and how the calls for the pages are made. */
-export type ListOptions = Omit<PlantQuery, 'after' | 'limit'> &
+export type ListOptions = Omit<PlantQuery, 'after' | 'limit' | 'total'> &
   CallOptions & {
     /** How many plants a page has at most, from 1 to 1,000. Default: 1,000. */
     readonly limit?: number | undefined;
@@ -18,7 +18,7 @@ export type ListOptions = Omit<PlantQuery, 'after' | 'limit'> &
  *
  * A plant that is there the whole time comes exactly once. A plant that is added in the meantime may come, too.
  *
- * @param options `order`, `tag`, `q`, `addedFrom`, `addedBefore`; `limit` is how many plants a page has, by default 1,000; and the options of the calls
+ * @param options `order`, `tag`, `tags`, `without`, `q`, `addedFrom`, `addedBefore`; `limit` is how many plants a page has, by default 1,000; and the options of the calls
  * @throws {RejectedError} when the service rejects a request, and whatever a call of the client rejects with
  *
  * @example
@@ -29,15 +29,18 @@ export type ListOptions = Omit<PlantQuery, 'after' | 'limit'> &
  */
 export function listAll(
   client: Pick<Client, 'listPlants'>,
-  { limit = 1_000, order: sortedBy, q, addedFrom, addedBefore, ...options }: ListOptions = {},
+  { limit = 1_000, order: sortedBy, without, q, addedFrom, addedBefore, ...options }: ListOptions = {},
 ): IterablePromise<StoredPlant> {
   async function* iterate() {
     const filters = Object.fromEntries(
-      Object.entries(options).filter(([name]) => plant.fields[name]?.filter),
+      // One value, or several.
+      Object.entries(options).filter(
+        ([name]) => (plant.fields[name] ?? plant.fields[name.slice(0, -1)])?.filter,
+      ),
     );
     let after: string | undefined;
     do {
-      const query = { limit, order: sortedBy, ...filters, q, addedFrom, addedBefore, after };
+      const query = { limit, order: sortedBy, ...filters, without, q, addedFrom, addedBefore, after };
       const page = await unwrap(client.listPlants({ ...options, query }));
       yield* page.plants;
       after = page.next;
