@@ -121,6 +121,10 @@ export async function restore(
       madeAt: time.toISOString(),
       ...(backupOf !== undefined && { storeId: backupOf }),
     };
+    const incomplete = (problem: string) =>
+      new OperatorError(
+        `The copy ${restored} cannot be completed: ${problem}. Nothing was changed. Make room on the disk, and restore again.`,
+      );
     await withDatabase(
       { database: { engine: 'sqlite', path: restored } },
       { mustExist: true },
@@ -129,15 +133,15 @@ export async function restore(
         const deed = { at: Date.now(), by: operator(), action: 'restored' } as const;
         await opened.audit.add({ ...deed, about: { backup: backedUp } });
       },
-    );
+    ).catch((error: unknown) => {
+      // A migration may write the table of a resource once more.
+      throw error instanceof OperatorError ? incomplete(error.message.split('\n')[0] ?? '') : error;
+    });
     const { replaceStoreId } = await import('../store/sqlite/describe-store.js');
     const storeId = fromOtherStore ? (replaced?.storeId ?? randomBytes(8).toString('hex')) : copy.storeId;
     if (storeId !== undefined && storeId !== copy.storeId) await replaceStoreId(restored, storeId);
     // SQLite leaves it without an error where it cannot write all of it into the file, such as on a full disk.
-    if (existsSync(`${restored}-wal`))
-      throw new OperatorError(
-        `The copy ${restored} cannot be completed: its write-ahead log is left. Nothing was changed. Make room on the disk, and restore again.`,
-      );
+    if (existsSync(`${restored}-wal`)) throw incomplete('its write-ahead log is left');
     const kept = await moveAway(path);
     renameSync(restored, path);
     const { syncToDisk } = await import('../store/sqlite/database-files.js');

@@ -1,14 +1,11 @@
-import { closeSync, openSync, statSync, writeSync } from 'node:fs';
+import { closeSync, openSync, writeSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import { createTestDatabase, openTestDatabase } from '../support/database/create-test-database.js';
 import { postPlant } from '../support/post-plant.js';
 import { startTestService } from '../support/start-test-service.js';
 
-/** The first 16 pages hold the schema, the tokens and the top of the tree of plants. */
-const firstBytes = 16 * 4_096;
-
-/** Creates a database of many pages, and overwrites those behind the first ones. */
+/** Creates a database of many pages, and overwrites the one with the largest ids. */
 async function createDamaged() {
   const database = await createTestDatabase('sqlite');
   onTestFinished(() => database.remove());
@@ -16,13 +13,12 @@ async function createDamaged() {
   const name = 'x'.repeat(300);
   await store.stores.plant.create(Array.from({ length: 2_000 }, (_, id) => ({ id: BigInt(id), name })));
   await store.close();
-  // Every create changes the last pages of the indexes; what is tested here is that some do not meet the damage.
-  await database.query('DROP INDEX plants_added_at_idx');
-  await database.query('UPDATE plants SET change_place = NULL');
-  const path = fileURLToPath(database.url);
-  const file = openSync(path, 'r+');
-  const overwritten = Buffer.alloc(statSync(path).size - firstBytes, 'Z');
-  writeSync(file, overwritten, 0, undefined, firstBytes);
+  const [last] = await database.query<{ pageno: number; pgsize: number }>(
+    `SELECT pageno, pgsize FROM dbstat WHERE name = 'plants_id_key' AND pagetype = 'leaf' ORDER BY path DESC LIMIT 1`,
+  );
+  const { pageno = 0, pgsize = 0 } = last ?? {};
+  const file = openSync(fileURLToPath(database.url), 'r+');
+  writeSync(file, Buffer.alloc(pgsize, 'Z'), 0, undefined, (pageno - 1) * pgsize);
   closeSync(file);
   return database;
 }

@@ -22,7 +22,10 @@ it('reads a page once for the requests of a caller that wait for it', async () =
   const { app, token } = await openApp(
     silentLog,
     {},
-    { stores: { plant: { list } as PlantStore }, callers: new CountedCallers() },
+    {
+      stores: { plant: { list, findHistory: async () => [] as const } as unknown as PlantStore },
+      callers: new CountedCallers(),
+    },
   );
   const url = await listen(createServer(app, silentLog));
   const request = async (path: string) => {

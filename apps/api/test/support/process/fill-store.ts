@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import { readMigrations } from '../../../src/store/migrations.js';
 import { runInProcess } from './run-in-process.js';
 
 /** A row of the table `plants`. */
@@ -30,11 +31,23 @@ export function execute(path: string, sql: string): void {
   database.close();
 }
 
-/** Goes back to the version before stores had ids. Version 1.4 reads plants that are sorted as they are now. */
-export const withoutStore = `
-  DROP TABLE audit; DELETE FROM _prisma_migrations WHERE migration_name LIKE '%create_audit';
-  DROP TABLE store;
-  DELETE FROM _prisma_migrations WHERE migration_name IN ('20261202000000_create_store', '20261203000000_index_lists')`;
+const plantColumns =
+  'id, name, tag, added_at, deleted, original, changed_at, change_place, added_by, changed_by';
+
+/** Goes back to the version before stores had ids, with the table of plants as its migrations create it. */
+export const withoutStore = [
+  'DROP TABLE audit',
+  'DROP TABLE store',
+  'CREATE TABLE copied AS SELECT * FROM plants',
+  'DROP TABLE plants',
+  ...readMigrations('sqlite')
+    .filter(({ name }) => name < '20261202')
+    .flatMap(({ sql }) => sql.replace(/^--.*/gm, '').split(';'))
+    .filter((statement) => statement.includes('"plants"')),
+  `INSERT INTO plants (${plantColumns}) SELECT ${plantColumns} FROM copied`,
+  'DROP TABLE copied',
+  `DELETE FROM _prisma_migrations WHERE migration_name > '20261202'`,
+].join(';');
 
 export function readStoreId(path: string): string {
   const database = new Database(path);
