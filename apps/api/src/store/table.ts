@@ -229,17 +229,6 @@ export function insertTrialSql({ name, fields }: Table, id: bigint): string {
     ON CONFLICT (id) DO NOTHING`;
 }
 
-/** The columns that a list compares, with their values. */
-export function comparedIn<Value>(
-  { fields }: Pick<Table, 'fields'>,
-  equal: Readonly<Record<string, Value | undefined>> = {},
-): readonly (readonly [FieldColumn, Value])[] {
-  return fields.flatMap((field) => {
-    const value = equal[field.field];
-    return value === undefined ? [] : [[field, value] as const];
-  });
-}
-
 /** The column of a field. */
 export function columnOf({ name, fields }: Pick<Table, 'name' | 'fields'>, field: string): string {
   const found = fields.find((each) => each.field === field);
