@@ -1,6 +1,7 @@
 import type { ErrorBody, ErrorNumber } from '@plant-store/contract/errors';
 import type {
   ChangeQuery,
+  HistoryQuery,
   IdParams,
   NewPlantInput,
   NewPlants,
@@ -36,6 +37,11 @@ export interface Client {
 
   /** Creates a plant. The same plant again returns 200 with `replayed: true`, so you can always retry a create. */
   createPlant(request: { readonly body: NewPlantInput } & CallOptions): Promise<ReplyOf<'createPlant'>>;
+
+  /** Gets what a plant is and what it was, the latest state first, one page per call. */
+  getPlantHistory(
+    request: { readonly params: IdParams; readonly query?: HistoryQuery } & CallOptions,
+  ): Promise<ReplyOf<'getPlantHistory'>>;
 
   /** Gets a plant on a condition. With the `etag` of an earlier reply in `if-none-match`, the status is 304 if it has not changed. */
   getPlant(

@@ -109,7 +109,7 @@ type ListFailure = ErrorOf<'listPlants'>;
 type Pages = InfiniteData<PlantPage, string | undefined>;
 type OperationWithPages = {
   [Name in OperationName]: (typeof contract)[Name]['metadata'] extends {
-    readonly operation: 'list' | 'count' | 'changes';
+    readonly operation: 'list' | 'count' | 'changes' | 'history';
   }
     ? Name
     : never;

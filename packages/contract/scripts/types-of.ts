@@ -24,7 +24,8 @@ export function typesOf(resources: readonly Resource[]): string {
   const names = resources.map(({ name }) => member(name, `${capitalize(name)}Types`));
   return [
     '// Printed from the definitions of the resources: pnpm --filter @plant-store/contract run print-types',
-    "import type { FailedResult } from './errors.js';\n",
+    "import type { FailedResult } from './errors.js';",
+    "import type { Doer } from './operation-parts.js';\n",
     ...resources.map(typesOfOne),
     declare('The types of all resources, by their names.', 'ResourceTypes', names),
   ].join('\n');
@@ -138,6 +139,23 @@ function typesOfOne(resource: Resource): string {
       `${prefix}ChangePage`,
       [member('changes', `${prefix}Change[]`), member('next', 'string', 'Where the next page begins.')],
     ),
+    declare(`What ${a} is, or was.`, `${One}State extends ${One}`, [
+      optional(
+        'from',
+        'string',
+        `Since when the ${name} is or was like this (ISO 8601, in UTC), if that is known.`,
+      ),
+      optional('until', 'string', 'Until when. The current state has none.'),
+      optional(
+        'by',
+        'Doer',
+        'Who made it like this, if that is known. Only tokens with the scope `admin` are shown it.',
+      ),
+    ]),
+    declare(`What ${a} is, and what it was.`, `${One}History`, [
+      member('states', `${One}State[]`, 'The latest first.'),
+      optional('next', 'string', next),
+    ]),
     declare(`The types of ${plural}, by what they are for.`, `${One}Types`, [
       member('fields', One),
       member('input', Input),
@@ -151,6 +169,7 @@ function typesOfOne(resource: Resource): string {
       member('getResults', `${prefix}GetResults`),
       member('change', `${prefix}Change`),
       member('changePage', `${prefix}ChangePage`),
+      member('history', `${One}History`),
     ]),
   ]
     .filter((text) => text !== '')

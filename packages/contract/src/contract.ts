@@ -9,6 +9,7 @@ import {
   DeleteResultsSchema,
   errorSchema,
   GetResultsSchema,
+  HistoryQuerySchema,
   IfMatchSchema,
   IfNoneMatchOrReuseSchema,
   IfNoneMatchSchema,
@@ -18,6 +19,7 @@ import {
   NewTokenSchema,
   NoQuerySchema,
   OwnTokenSchema,
+  PlantHistorySchema,
   PlantIdSchema,
   PlantIdsSchema,
   PlantPageSchema,
@@ -64,6 +66,18 @@ const router = c.router(
       query: NoQuerySchema,
       body: NewPlantSchema,
       responses: { 200: PlantSchema },
+    },
+    getPlantHistory: {
+      ...routes.getPlantHistory,
+      summary: 'Get plant history',
+      description:
+        'What the plant with this id is, and what it was, the latest state first. The first one is the current state and has no ' +
+        '`until`. To restore an earlier state, update the plant to it. A delete erases all states, and a plant with a reused ID begins anew. ' +
+        'The operator may limit for how long replaced states are kept. Only a page without `next` is the last one.',
+      metadata: { scope: 'read', resource: 'plant', operation: 'history' } as const,
+      pathParams: z.object({ id: PlantIdSchema }),
+      query: HistoryQuerySchema,
+      responses: { 200: PlantHistorySchema, 404: errorSchema(404) },
     },
     getPlant: {
       ...routes.getPlant,

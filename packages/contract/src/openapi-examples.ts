@@ -49,6 +49,8 @@ function exampleOfRecords({ resource, operation, example }: RecordMetadata): Exa
       return { body: { ids: batch.map(String) } };
     case 'get':
       return { params: { id } };
+    case 'history':
+      return { params: { id }, query: { limit: 100 } };
     case 'update':
       return { params: { id }, headers: ifMatch, body: { ...record, ...example } };
     case 'delete':

@@ -4,6 +4,7 @@ import type {
   ChangeQuery,
   CreateResults,
   DeleteResults,
+  HistoryQuery,
   IdParams,
   IssuedToken,
   NewToken,
@@ -20,6 +21,7 @@ import type {
   NewPlantInput,
   NewPlants,
   Plant,
+  PlantHistory,
   PlantIds,
   PlantPage,
   PlantQuery,
@@ -49,6 +51,16 @@ export interface Operations {
       200: Plant;
       400: ErrorBody<40000 | 40001 | 40002 | 40003 | 40004 | 40005 | 40007>;
       403: ErrorBody<40300>;
+    };
+  };
+  getPlantHistory: {
+    params: IdParams;
+    query?: HistoryQuery;
+    responses: CommonFailures & {
+      200: PlantHistory;
+      400: ErrorBody<40000>;
+      403: ErrorBody<40300>;
+      404: ErrorBody<40401>;
     };
   };
   /** Without 304 and 412, which need a condition. */
@@ -177,6 +189,7 @@ export interface Operations {
 
 /** The operations that change nothing. */
 export type ReadOperation =
+  | 'getPlantHistory'
   | 'getPlant'
   | 'listPlants'
   | 'getPlants'

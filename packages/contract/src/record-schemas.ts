@@ -72,6 +72,7 @@ export interface Schemas<Types extends RecordTypes> {
   readonly getResults: z.ZodType<Types['getResults'], Types['getResults']>;
   readonly deleteResults: z.ZodType<DeleteResults, DeleteResults>;
   readonly changePage: z.ZodType<Types['changePage'], Types['changePage']>;
+  readonly history: z.ZodType<Types['history'], Types['history']>;
   /** The id in a path. */
   readonly id: z.ZodType<bigint, number | bigint>;
   readonly ifMatch: Condition;
@@ -186,6 +187,19 @@ export const createIdentifiedSchema = <Shape extends z.core.$ZodLooseShape>(
     ),
     // The compiler does not know what a shape gives before it knows the shape.
   ) as never;
+
+/** Who did something. */
+const DoerSchema = z
+  .object({
+    id: ShownInt64Schema.meta({ description: 'The number of an access token of the service' }).optional(),
+    subject: z.string().meta({ description: 'Who a JSON Web Token was issued for' }).optional(),
+  })
+  .meta({
+    id: 'Doer',
+    description:
+      'Who made a state, if that is known: an access token of the service, or the subject of an identity provider. Only tokens with ' +
+      'the scope `admin` are shown it.',
+  });
 
 /** The schemas that follow from the definition of a resource. */
 export function schemasOf<Name extends keyof ResourceTypes>(
@@ -340,6 +354,21 @@ export function schemasOf<Name extends keyof ResourceTypes>(
     })
     .meta({ id: `${prefix}ChangePage`, description: 'A page of the changes, in their order.' });
 
+  const state = z
+    .object({
+      ...shown.shape,
+      from: shownTime(`Since when the ${name} is or was like this, if that is known`).optional(),
+      until: shownTime('Until when; the current state has none').optional(),
+      by: DoerSchema.optional(),
+    })
+    .meta({ id: `${One}State`, description: `What ${a} is, or was.` });
+  const history = z
+    .object({
+      states: z.array(state).meta({ description: 'The latest first' }),
+      next: NextPageSchema,
+    })
+    .meta({ id: `${One}History`, description: `What ${a} is, and what it was.` });
+
   const schemas: Readonly<Record<keyof Schemas<RecordTypes>, z.ZodType>> = {
     fields: body,
     shown,
@@ -353,6 +382,7 @@ export function schemasOf<Name extends keyof ResourceTypes>(
     getResults: results('Get', { [name]: stored }, 200, [400, 404, 500, 503]),
     deleteResults: results('Delete', {}, 204, [400, 404, 500, 503]),
     changePage,
+    history,
     id: Int64ParameterSchema.meta({
       description:
         `Identification number of the ${name}: all its digits, in the shortest decimal notation, which is the \`idText\` of ` +

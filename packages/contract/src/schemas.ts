@@ -10,6 +10,7 @@ import {
 } from './limits.js';
 import type {
   ChangeQuery,
+  HistoryQuery,
   IssuedToken,
   NewToken,
   OwnToken,
@@ -49,6 +50,7 @@ export const {
   getResults: GetResultsSchema,
   deleteResults: DeleteResultsSchema,
   changePage: ChangePageSchema,
+  history: PlantHistorySchema,
   id: PlantIdSchema,
   ifMatch: IfMatchSchema,
   ifNoneMatch: IfNoneMatchSchema,
@@ -98,6 +100,15 @@ export const ChangeQuerySchema = createQuerySchema({
     .optional()
     .meta({ description: 'For how long the reply waits for a change if there is none, in seconds' }),
 }) satisfies z.ZodType<ChangeQuery, ChangeQuery>;
+
+/** The query of a page of the states of a record. */
+export const HistoryQuerySchema = createQuerySchema({
+  limit: LimitSchema.optional().meta({ description: 'How many states a page has at most' }),
+  after: PageStartSchema.optional().meta({
+    description:
+      'The `next` of the page before; without it, or empty, the page begins with the current state',
+  }),
+}) satisfies z.ZodType<HistoryQuery, HistoryQuery>;
 
 const ShownRateSchema = z
   .int()

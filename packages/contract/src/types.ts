@@ -1,5 +1,6 @@
 // Printed from the definitions of the resources: pnpm --filter @plant-store/contract run print-types
 import type { FailedResult } from './errors.js';
+import type { Doer } from './operation-parts.js';
 
 /** A plant without its ID. */
 export interface Plant {
@@ -125,6 +126,24 @@ export interface ChangePage {
   next: string;
 }
 
+/** What a plant is, or was. */
+export interface PlantState extends Plant {
+  /** Since when the plant is or was like this (ISO 8601, in UTC), if that is known. */
+  from?: string | undefined;
+  /** Until when. The current state has none. */
+  until?: string | undefined;
+  /** Who made it like this, if that is known. Only tokens with the scope `admin` are shown it. */
+  by?: Doer | undefined;
+}
+
+/** What a plant is, and what it was. */
+export interface PlantHistory {
+  /** The latest first. */
+  states: PlantState[];
+  /** Where the next page begins. The last page has none. */
+  next?: string | undefined;
+}
+
 /** The types of plants, by what they are for. */
 export interface PlantTypes {
   fields: Plant;
@@ -139,6 +158,7 @@ export interface PlantTypes {
   getResults: GetResults;
   change: Change;
   changePage: ChangePage;
+  history: PlantHistory;
 }
 
 /** The types of all resources, by their names. */

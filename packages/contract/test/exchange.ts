@@ -176,7 +176,7 @@ export function createExchange({ fetch, baseUrl, token }: Store): (request: Requ
       body: text
         .replace(/("(?:next|secret)":")[^"]+/, '$1…')
         .replace(/,"lastUsedAt":"[^"]+"/g, '')
-        .replace(/(?<="\w*[aA]t":")[^"]+/g, writeTime),
+        .replace(/(?<="(?:\w*[aA]t|from|until)":")[^"]+/g, writeTime),
       headers: Object.fromEntries([
         ...compared.map((name) => [name, reply.headers.get(name)] as const).filter(([, value]) => value),
         ...(isNew ? [] : [['x-request-id', requestId]]),

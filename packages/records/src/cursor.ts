@@ -71,6 +71,18 @@ export function readCountCursor(field: string, cursor: string): bigint | undefin
   return /^(0|-?[1-9]\d{0,18})$/.test(id) && isInt64(BigInt(id)) ? BigInt(id) : undefined;
 }
 
+/** Where the page of the states of a record before one of them begins. */
+export function writeStateCursor(id: bigint, revision: number): string {
+  return [version, 'history', id, revision].join('.');
+}
+
+/** Reads a cursor of the states of a record; `undefined` for anything else. */
+export function readStateCursor(id: bigint, cursor: string): number | undefined {
+  const start = `${version}.history.${id}.`;
+  const revision = cursor.startsWith(start) ? cursor.slice(start.length) : '';
+  return /^[1-9]\d{0,14}$/.test(revision) ? Number(revision) : undefined;
+}
+
 /** Where the page of changes after a change begins: `next` of a page, and `after` of the following request. */
 export function writeChangeCursor({ generation, number, id }: ChangePosition): string {
   return [generation === '' ? version : `2.${generation}`, number ?? '', id].join('.');

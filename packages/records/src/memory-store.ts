@@ -8,8 +8,10 @@ import {
   beforeNumbers,
   type CountLimits,
   isTombstone,
+  keptSince,
   type ListPosition,
   type ListQuery,
+  type RecordState,
   type Store,
   type Stored,
   type StoredRecord,
@@ -28,6 +30,8 @@ export interface MemoryStoreOptions {
   readonly now: () => number;
   /** Share it with the stores of other resources. Default: a new one. */
   readonly changes?: ChangeOrder;
+  /** For how many days replaced states are kept. Default: forever. */
+  readonly historyDays?: number | undefined;
 }
 
 /** The store of a resource in memory. Every operation takes effect before it returns its promise. */
@@ -55,6 +59,10 @@ interface Entry<Fields> {
   /** The number of the last change, and when it happened. */
   number: number;
   changedAt: number | undefined;
+  /** Who created the record, or updated it last. */
+  by: string | undefined;
+  /** The states that were replaced, the first one first. */
+  replaced: RecordState<Fields>[];
 }
 
 /** Where an entry was in the order of changes; out of date if the entry has changed since. */
@@ -66,10 +74,14 @@ interface LoggedChange<Fields> {
 /** Creates an empty store of a resource in memory. */
 export function createMemoryStore<Fields extends object>(
   resource: Resource,
-  { now, changes: order = { generation: '00000001', number: 0 } }: MemoryStoreOptions,
+  {
+    now,
+    changes: order = { generation: '00000001', number: 0 },
+    historyDays = Number.POSITIVE_INFINITY,
+  }: MemoryStoreOptions,
 ): MemoryStore<Fields> {
   type One = Entry<Fields>;
-  const { names, pick, toColumn } = columnsOf<Fields>(resource);
+  const { names, pick, isSame, toColumn } = columnsOf<Fields>(resource);
   const searches = fieldsOf(resource).flatMap(([name, { search }]) => (search ? name : []));
   const entries = new Map<bigint, One>();
   const records = new Map<bigint, Readonly<Fields>>();
@@ -98,24 +110,41 @@ export function createMemoryStore<Fields extends object>(
     return entry && read(entry);
   };
 
+  /** The replaced states that are kept. */
+  const keptOf = ({ replaced }: One) =>
+    replaced.filter(({ until = 0 }) => until >= keptSince(now(), historyDays));
+
+  /** The replaced states once other fields take the place of those of an entry. */
+  function replace(entry: One, fields: Fields, until: number): RecordState<Fields>[] {
+    if (entry.fields === undefined) return [];
+    const kept = keptOf(entry);
+    if (isSame(entry.fields, fields)) return kept;
+    return [...kept, { ...stateOf(entry, entry.fields), until }];
+  }
+
+  const stateOf = ({ changedAt, by, replaced }: One, fields: Fields): RecordState<Fields> => ({
+    ...{ fields, revision: 1 + (replaced.at(-1)?.revision ?? 0), from: changedAt, until: undefined, by },
+  });
+
   /** Stores a record, or a tombstone, as the last change. */
-  function put(record: StoredRecord<Fields>): One {
+  function put(record: StoredRecord<Fields>, by: string | undefined): One {
     const { id } = record;
     const existing = entries.get(id);
     const entry = existing ?? {
       ...{ id, fields: undefined, addedAt: null, original: undefined, bytes: 0, number: 0 },
-      changedAt: undefined,
+      ...{ changedAt: undefined, by: undefined, replaced: [] },
     };
     const changedAt = now();
     if (isTombstone(record)) {
       // It keeps its place among the times.
-      Object.assign(entry, { fields: undefined, bytes: 0, changedAt });
+      Object.assign(entry, { fields: undefined, bytes: 0, changedAt, by, replaced: [] });
       records.delete(id);
     } else {
       const { addedAt = changedAt, original } = record;
       const fields = pick(record);
       if (existing !== undefined && existing.addedAt !== addedAt) byTime.unsort();
-      Object.assign(entry, { fields, addedAt, original, bytes: bytesOf(fields) });
+      const replaced = replace(entry, fields, changedAt);
+      Object.assign(entry, { fields, addedAt, original, bytes: bytesOf(fields), by, replaced });
       entry.changedAt = original === undefined ? (addedAt ?? undefined) : changedAt;
       records.set(id, fields);
     }
@@ -159,18 +188,18 @@ export function createMemoryStore<Fields extends object>(
     replaceAll(given) {
       for (const all of [entries, records, byId, byTime]) all.clear();
       log = [];
-      for (const record of given) put(record);
+      for (const record of given) put(record, undefined);
     },
     async create(record) {
       const existing = find(record.id);
       return existing === undefined
-        ? { stored: true, addedAt: put(record).addedAt }
+        ? { stored: true, addedAt: put(record, record.addedBy).addedAt }
         : { stored: false, existing };
     },
-    async change({ id, replace }) {
+    async change({ id, replace, by }) {
       const before = find(id);
       const after = replace(before);
-      return { before, after: after && read(put(after)) };
+      return { before, after: after && read(put(after, by)) };
     },
     find: async (id) => find(id),
     async list(query, limits) {
@@ -214,6 +243,21 @@ export function createMemoryStore<Fields extends object>(
         last: { generation, number, id },
         hasMore: rest !== undefined,
       };
+    },
+    async listStates(id, before, limits) {
+      const entry = entries.get(id);
+      if (entry?.fields === undefined) return undefined;
+      const all = [...keptOf(entry), stateOf(entry, entry.fields)].toReversed();
+      const rest = all
+        .filter(({ revision }) => before === undefined || revision < before)
+        .map((state) => ({ ...state, bytes: bytesOf(state.fields) }));
+      const states: RecordState<Fields>[] = [];
+      const last = examine(rest, limits, ({ bytes: _, ...state }) => {
+        if (states.length === limits.matches) return false;
+        states.push(state);
+        return true;
+      });
+      return { states, hasMore: last !== undefined };
     },
     async lastChange() {
       const last = log.findLast(isCurrent)?.entry;

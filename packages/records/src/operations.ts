@@ -8,8 +8,10 @@ import {
   type RecordQuery,
   readChangeCursor,
   readCountCursor,
+  readStateCursor,
   writeChangeCursor,
   writeCountCursor,
+  writeStateCursor,
 } from './cursor.js';
 import { internalError, ServiceError } from './errors.js';
 import { toIsoTime } from './iso-time.js';
@@ -21,6 +23,7 @@ import {
   type ListQuery,
   type New,
   type RecordChange,
+  type RecordState,
   removalOf,
   type Store,
   type Stored,
@@ -64,6 +67,19 @@ export type ShownChange<Fields, Name extends string> = {
   readonly idText: string;
   readonly at?: string;
 } & ({ readonly kind: 'deleted' } | ({ readonly kind: 'created' | 'updated' } & Named<Fields, Name>));
+
+/** Who did something: an access token of the service, or the subject of a JSON Web Token. */
+export type Doer = { readonly id: bigint | number } | { readonly subject: string };
+
+/** What precedes the subject of a JSON Web Token where others have the id of a token. */
+export const subjectMark = 'subject ';
+
+/** A state of a record as a reply shows it. */
+export type ShownState<Fields> = Fields & {
+  readonly from?: string;
+  readonly until?: string;
+  readonly by?: Doer;
+};
 
 /** What a batch returns for one of its items, unless it is an error. */
 export type ShownResult<Fields, Name extends string> = { readonly status: 200 } & Named<Fields, Name>;
@@ -212,6 +228,19 @@ export function operationsOf<Fields extends object, Name extends string = string
     const kind = record.original === undefined ? 'created' : 'updated';
     return { kind, ...about, ...showNamed(record), ...time };
   }
+
+  const showDoer = (by: string): Doer =>
+    by.startsWith(subjectMark) ? { subject: by.slice(subjectMark.length) } : { id: showId(BigInt(by)) };
+
+  const showState = (
+    { fields, from, until, by }: RecordState<Fields>,
+    showsDoer: boolean,
+  ): ShownState<Fields> => ({
+    ...pick(fields),
+    ...(from !== undefined && { from: toIsoTime(from) }),
+    ...(until !== undefined && { until: toIsoTime(until) }),
+    ...(showsDoer && by !== undefined && { by: showDoer(by) }),
+  });
 
   return {
     resource,
@@ -419,6 +448,34 @@ export function operationsOf<Fields extends object, Name extends string = string
         page = await store.listChanges(page.last, limits);
       const { changes, last, readMs } = page;
       return { changes: changes.map(showChange), next: writeChangeCursor(last), readMs };
+    },
+
+    /**
+     * Returns the states of a record, the latest first.
+     *
+     * @param showsDoer whether it shows who has made them
+     * @throws {ServiceError} `bad_request` when `after` is not the `next` of a page about this record
+     */
+    async history(
+      store: Pick<Records, 'listStates'>,
+      id: bigint,
+      {
+        after,
+        limit = defaultLimit,
+      }: { readonly after?: string | undefined; readonly limit?: number | undefined },
+      examined: CountLimits,
+      showsDoer: boolean,
+    ) {
+      const before = after === undefined ? undefined : readStateCursor(id, after);
+      if (after !== undefined && before === undefined)
+        throw new ServiceError('bad_request', messages.invalidCursor);
+      const listed = await store.listStates(id, before, { ...examined, matches: limit });
+      if (listed === undefined) throw notFound(id);
+      const last = listed.hasMore ? listed.states.at(-1) : undefined;
+      return {
+        states: listed.states.map((state) => showState(state, showsDoer)),
+        next: last && writeStateCursor(id, last.revision),
+      };
     },
 
     /** The cursor of now: only later changes come after it. */

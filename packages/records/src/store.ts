@@ -161,6 +161,30 @@ export interface ListedChanges<Fields> {
   readonly readMs?: number | undefined;
 }
 
+/** A state that a record has or had, since its create or an update. */
+export interface RecordState<Fields> {
+  readonly fields: Fields;
+  /** Later states of a record have higher numbers. */
+  readonly revision: number;
+  /** Since when, and until when, in milliseconds since 1970. The current state has no end, and a beginning may be unknown. */
+  readonly from: number | undefined;
+  readonly until: number | undefined;
+  /** Who created the record, or updated it to this: the id of an access token, or `subject` and that of a JSON Web Token, where known. */
+  readonly by: string | undefined;
+}
+
+/** States of a record, the latest first. */
+export interface ListedStates<Fields> {
+  readonly states: readonly RecordState<Fields>[];
+  readonly hasMore: boolean;
+}
+
+/** Since when states must have been replaced to be shown, in milliseconds since 1970, if they are kept for so many days. */
+export const keptSince = (now: number, historyDays: number): number =>
+  historyDays === 0
+    ? Number.MAX_SAFE_INTEGER
+    : Math.max(Number.MIN_SAFE_INTEGER, now - historyDays * 86_400_000);
+
 /**
  * The store of one resource, as the operations of one caller use it: on a database, behind a queue, or in memory. Its members are
  * properties, because methods would accept a store of other records.
@@ -194,4 +218,16 @@ export interface Store<Fields> {
   ) => Promise<ListedChanges<Fields>>;
   /** The position of the last change that `listChanges` would return now, or `beforeNumbers`. */
   readonly lastChange: () => Promise<ChangePosition>;
+  /**
+   * Lists the states of a record, the latest first: as many as the limits allow, at least one if there is one. A state is what a change
+   * of the fields replaces, as long as it is kept. A delete erases all states.
+   *
+   * @param before the revision before which to begin; `undefined` for the current state
+   * @returns `undefined` if no record has the id
+   */
+  readonly listStates: (
+    id: bigint,
+    before: number | undefined,
+    limits: ListLimits,
+  ) => Promise<ListedStates<Fields> | undefined>;
 }

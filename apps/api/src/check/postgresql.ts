@@ -3,7 +3,7 @@ import { isLoopback } from '../auth/jwt-settings.js';
 import { messageOf } from '../errors/operator-error.js';
 import type { PostgresqlLocation } from '../store/database-location.js';
 import { findPending, readMigrations } from '../store/migrations.js';
-import { checkTables } from '../store/postgresql/check-tables.js';
+import { checkTables, historyPrivileges } from '../store/postgresql/check-tables.js';
 import { endConnection, findUndurable } from '../store/postgresql/connection.js';
 import { mayListChangesSql, mayNotListChanges } from '../store/postgresql/list-changes.js';
 import { checkSchema, ledgerOfPostgresql } from '../store/postgresql/migrate-postgresql.js';
@@ -347,7 +347,7 @@ async function inspectPrivileges({ connection, distribution }: PostgresqlContext
   if (fixed.length === 0) return ok('those on the tables are granted');
   return warning(
     `the user may not UPDATE ${fixed.join(', ')}, so none can be updated or deleted`,
-    `GRANT UPDATE ON ${fixed.join(', ')} to the user.`,
+    `GRANT UPDATE ON ${fixed.join(', ')}, and ${historyPrivileges.join(', ')} ON ${fixed.map((name) => `${name}_history`).join(', ')} to the user.`,
   );
 }
 

@@ -260,7 +260,7 @@ describe.each(engines)('version 1.0 on %s', (engine) => {
     await opened.close();
 
     await expect(migrateBefore()).rejects.toThrow('which this version does not have');
-    expect(statements).toHaveLength(30);
+    expect(statements).toHaveLength(32);
     await run(statements);
     expect(await migrateBefore()).toEqual([]);
     await run(statementsBefore);

@@ -9,8 +9,10 @@ import {
   isTombstone,
   type Listed,
   type ListedChanges,
+  type ListedStates,
   type ListLimits,
   type ListQuery,
+  type RecordState,
   ServiceError,
   type Stored,
   type StoredRecord,
@@ -119,6 +121,30 @@ export interface RecordStore<Fields = object> {
   /** The position of the last change that `listChanges` would return now, or that before all that have a number. */
   lastChange(): Promise<ChangePosition>;
   /**
+   * Lists the states of a record, the latest first, as many as the limits allow, at least one if there is one.
+   *
+   * @param before the revision before which to begin; `undefined` for the current state
+   * @returns `undefined` if no record has the id; throws as `find` does
+   */
+  listStates(
+    id: bigint,
+    before: number | undefined,
+    limits: ListLimits,
+  ): Promise<ListedStates<Fields> | undefined>;
+  /**
+   * Removes some states that were replaced longer ago than they are kept.
+   *
+   * @returns whether there may be more; throws as `find` does
+   */
+  removeOldStates(): Promise<boolean>;
+  /**
+   * Where instances of version 1.4 may share the database, which know no states: removes those of records that these have deleted,
+   * among the records after an id.
+   *
+   * @returns the id after which to go on, if there may be more
+   */
+  removeStrayStates?(after: bigint | undefined): Promise<bigint | undefined>;
+  /**
    * Reads all records after an id, page by page, in the order of their ids: every one that was stored before it began, and
    * possibly some that were stored since. A record that is deleted during the read may be returned as either. An error ends it; it may
    * be called again with the last id that it returned.
@@ -140,6 +166,26 @@ export interface RecordHistory<Fields> {
   readonly changedAt: number | undefined;
   readonly changedBy: string | undefined;
 }
+
+/** The states of a page: as many of them, the latest first, as the limits allow, at least one. There may be more than these. */
+export function pageOfStates<Fields>(
+  states: Iterable<RecordState<Fields>>,
+  bytesOf: (fields: Fields) => number,
+  { matches, records, bytes: maxBytes }: ListLimits,
+): ListedStates<Fields> {
+  const page: RecordState<Fields>[] = [];
+  let bytes = 0;
+  for (const state of states) {
+    bytes += bytesOf(state.fields);
+    const isFull = page.length === Math.min(matches, records) || bytes > maxBytes;
+    if (page.length > 0 && isFull) return { states: page, hasMore: true };
+    page.push(state);
+  }
+  return { states: page, hasMore: false };
+}
+
+/** How many states are removed at a time, and at most how many bytes of these. */
+export const removedStates = { records: 256, bytes: 2 ** 22 } as const;
 
 /** The most that a page may hold. Bytes are those of the fields; see `bytesOf`. */
 export interface PageLimits {

@@ -86,6 +86,11 @@ describe.each(engines)('on %s', (engine) => {
     ];
     expect(released.length).toBeGreaterThan(12);
     expect(created).toEqual(released);
+    const states = await Promise.all(
+      ['plants', 'created'].map((name) => database.query(catalog.replaceAll('$', `${name}_history`))),
+    );
+    expect(states[0]?.length).toBeGreaterThan(8);
+    expect(states[1]).toEqual(states[0]);
     await database.remove();
   });
 });

@@ -1,7 +1,7 @@
 import { type Column, columnsOf } from '@plant-store/contract/columns';
 import { fieldsOf, type Kind, type Resource } from '@plant-store/contract/resource';
 import { resources } from '@plant-store/contract/resources';
-import type { ChangePosition, RecordChange, StoredRecord } from '@plant-store/records';
+import type { ChangePosition, RecordChange, RecordState, StoredRecord } from '@plant-store/records';
 import type { ArgType } from '@prisma/driver-adapter-utils';
 import type { DatabaseLocation } from './database-location.js';
 import type { RecordHistory } from './store.js';
@@ -34,6 +34,10 @@ export interface Table<Fields = object> {
   readonly changeColumns: readonly string[];
   /** What a row has besides for who has made it what it is. */
   readonly historyColumns: readonly string[];
+  /** The table of the states that were replaced, which has the columns of the fields, too. */
+  readonly historyName: string;
+  /** What a state has besides its fields: its revision, since when, until when, and by whom. */
+  readonly stateColumns: readonly string[];
   /** The columns of what a tombstone has, in the order of the fields. */
   readonly erased: readonly Column[];
   /** The columns that a list searches. */
@@ -51,6 +55,10 @@ export interface Table<Fields = object> {
   ): RecordChange<Fields> & { readonly position: Omit<ChangePosition, 'generation'> };
   /** Reads a row with the columns of its history besides. */
   toHistory(row: readonly unknown[]): RecordHistory<Fields>;
+  /** Reads a state: the columns of `stateColumns`, then those of the fields. */
+  toState(row: readonly unknown[]): RecordState<Fields>;
+  /** Whether two records have the same fields. */
+  isSame(a: Fields, b: Fields): boolean;
   /** The fields of a record as their columns have them, in their order. */
   toColumns(record: Fields): readonly Column[];
   /** The size of the fields of a record in bytes: of texts and lists as their columns have them, in UTF-8, and 8 of each other field. */
@@ -72,9 +80,17 @@ const isLong = ({ kind }: Pick<FieldColumn, 'kind'>) => kind === 'text' || kind 
 /** The size of the value of any other field, in bytes. */
 const shortBytes = 8;
 
+const stateColumns = ['revision', 'changed_at', 'replaced_at', 'changed_by'];
+
+/** SQL for since when the current state of a row is there, and by whom: since its create, unless it was updated. */
+export const currentSql = {
+  since: 'CASE WHEN original IS NULL THEN added_at ELSE changed_at END',
+  by: 'CASE WHEN original IS NULL THEN added_by ELSE changed_by END',
+};
+
 /** The table of a resource. Besides its fields it has an id, a time, what it was created as, and whether the record was deleted. */
 export function tableOf<Fields = object>(resource: Resource): Table<Fields> {
-  const { names, toColumn, toColumns, readColumns } = columnsOf<Fields>(resource);
+  const { names, toColumn, toColumns, readColumns, isSame } = columnsOf<Fields>(resource);
   const fields = fieldsOf(resource).map(([field, { kind, required = false }]): FieldColumn => {
     const column = `"${field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}"`;
     return { field, column, kind, required, erased: required ? erasedValues[kind] : null };
@@ -113,10 +129,13 @@ export function tableOf<Fields = object>(resource: Resource): Table<Fields> {
     columns,
     changeColumns: ['changed_at', seqColumn],
     historyColumns: ['changed_at', 'added_by', 'changed_by'],
+    historyName: `${resource.plural}_history`,
+    stateColumns,
     erased: fields.map(({ erased }) => erased),
     searches: fields.flatMap(({ field, column }) => (resource.fields[field]?.search ? column : [])),
     bytes: [...long.map(({ column }) => `coalesce(octet_length(${column}), 0)`), bytesOfShort].join(' + '),
     toRecord,
+    isSame,
     toColumns,
     toChange(row) {
       const record = toRecord(row);
@@ -136,6 +155,18 @@ export function tableOf<Fields = object>(resource: Resource): Table<Fields> {
         addedBy: toText(addedBy),
         changedAt: toNumber(changedAt),
         changedBy: toText(changedBy),
+      };
+    },
+    toState(row) {
+      const [revision, from, until, by] = row;
+      const fields: Record<string, unknown> = {};
+      readColumns(row, stateColumns.length, fields);
+      return {
+        fields: fields as Fields,
+        revision: Number(revision),
+        from: toNumber(from),
+        until: toNumber(until),
+        by: toText(by),
       };
     },
     bytesOf(record) {
@@ -165,10 +196,43 @@ export const columnTypes: {
 };
 
 /**
- * The statements that create the table of a resource, for a migration that a developer commits. A table that released migrations
+ * The statements that create the tables of a resource, for a migration that a developer commits. A table that released migrations
  * have created and changed has the same, in another order.
  */
 export function createSql(engine: DatabaseLocation['engine'], resource: Resource): string {
+  return `${createRecordsSql(engine, resource)}
+${createHistorySql(engine, resource)}`;
+}
+
+/**
+ * The statements that create the table of the states that were replaced. Its key begins with the id, by which Citus distributes it, and
+ * which finds the states of a record.
+ */
+function createHistorySql(engine: DatabaseLocation['engine'], resource: Resource): string {
+  const { historyName, fields } = tableOf(resource);
+  const types = columnTypes[engine];
+  const isSqlite = engine === 'sqlite';
+  const columns = [
+    `"id" ${types.int64} NOT NULL`,
+    `"revision" ${types.int64} NOT NULL`,
+    ...fields.map(({ column, kind, required }) => `${column} ${types[kind]}${required ? ' NOT NULL' : ''}`),
+    `"${seqColumn}" ${types.int64}`,
+    `"changed_at" ${types.time}`,
+    `"changed_by" ${types.text}`,
+    `"replaced_at" ${types.time} NOT NULL`,
+  ];
+  const key = isSqlite ? '' : `CONSTRAINT "${historyName}_pkey" `;
+  return `CREATE TABLE "${historyName}" (
+${columns.map((column) => `    ${column}`).join(',\n')},
+
+    ${key}PRIMARY KEY ("id", "revision")
+)${isSqlite ? ' STRICT' : ''};
+
+CREATE INDEX "${historyName}_replaced_at_idx" ON "${historyName}"("replaced_at");
+`;
+}
+
+function createRecordsSql(engine: DatabaseLocation['engine'], resource: Resource): string {
   const { name, fields } = tableOf(resource);
   const types = columnTypes[engine];
   const isSqlite = engine === 'sqlite';

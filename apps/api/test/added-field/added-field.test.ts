@@ -20,7 +20,7 @@ vi.mock('../../src/store/migrations.js', async (importOriginal) => {
   const original = await importOriginal<typeof import('../../src/store/migrations.js')>();
   const added: Migration = {
     name: '29990101000000_add_imaginary_to_plants',
-    sql: 'ALTER TABLE plants ADD COLUMN imaginary TEXT;',
+    sql: 'ALTER TABLE plants ADD COLUMN imaginary TEXT; ALTER TABLE plants_history ADD COLUMN imaginary TEXT;',
     checksum: '0'.repeat(64),
   };
   return { ...original, readMigrations: (engine: Engine) => [...original.readMigrations(engine), added] };

@@ -110,9 +110,15 @@ it('reports missing privileges, one after the other', async () => {
     [
       'SELECT, UPDATE ON store',
       'privileges',
-      'warning: the user may not UPDATE plants, so none can be updated or deleted. GRANT UPDATE ON plants to the user.',
+      'warning: the user may not UPDATE plants, so none can be updated or deleted. GRANT UPDATE ON plants, and SELECT, INSERT, DELETE ON plants_history to the user.',
     ],
-    ['UPDATE ON plants', 'privileges', 'ok: those on the tables are granted'],
+    [
+      'UPDATE ON plants',
+      'privileges',
+      /^error: .*GRANT SELECT, INSERT, DELETE ON plants_history to the user/,
+    ],
+    ['SELECT, INSERT ON plants_history', 'privileges', /^error: /],
+    ['DELETE ON plants_history', 'privileges', 'ok: those on the tables are granted'],
   ] as const) {
     await query(url, `GRANT ${granted} TO ${username}`);
     expectFound(await checkDatabase(visitor), { [item]: expected });
@@ -123,7 +129,11 @@ it('reports a table that was changed, and one that rejects every plant', async (
   await fill();
   await query(url, 'ALTER TABLE plants SET UNLOGGED');
   expectFound(await checkDatabase(), { privileges: /it is unlogged/ });
-  await query(url, 'ALTER TABLE plants SET LOGGED');
+  await query(url, 'ALTER TABLE plants SET LOGGED; ALTER TABLE plants_history SET UNLOGGED');
+  expectFound(await checkDatabase(), { privileges: /plants_history .*it is unlogged/ });
+  await query(url, 'ALTER TABLE plants_history RENAME TO other');
+  expectFound(await checkDatabase(), { privileges: /plants_history .*it does not exist/ });
+  await query(url, 'ALTER TABLE other RENAME TO plants_history; ALTER TABLE plants_history SET LOGGED');
   await query(url, onInsert(`RAISE EXCEPTION 'invalid page' USING ERRCODE = 'XX001'`));
   expectFound(await checkDatabase(), {
     write: /^error: a plant cannot be inserted: invalid page/,

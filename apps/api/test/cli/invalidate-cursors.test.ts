@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { createDatabase, query } from '@plant-store/postgresql-server';
 import Database from 'better-sqlite3';
 import { expect, inject, it } from 'vitest';
-import { fillStore } from '../support/process/fill-store.js';
+import { fillStore, withoutStore } from '../support/process/fill-store.js';
 import { useCommands } from '../support/process/run-in-process.js';
 
 interface StoreRow {
@@ -50,10 +50,7 @@ it('a restore gives the store another generation, each time, and accepts no curs
 it('a restore of a backup from before there were generations migrates it first', async () => {
   const { folder, run } = useCommands();
   const path = await fillStore(folder, [[1n, 'Rose', null]]);
-  change(
-    path,
-    `DROP TABLE store; DELETE FROM _prisma_migrations WHERE migration_name = '20261202000000_create_store'`,
-  );
+  change(path, withoutStore);
   await run('backup copy.db');
   expect(await run('restore copy.db')).toMatchObject({ exitCode: 0 });
   expect(readStore(path)).toMatchObject({ accepts_old_cursors: 0 });

@@ -7,7 +7,7 @@ import {
 } from '@plant-store/contract';
 import type { Conditions } from '@plant-store/contract/conditions';
 import { explainInvalid, messages } from '@plant-store/contract/messages';
-import type { ChangeQuery } from '@plant-store/contract/operations';
+import type { ChangeQuery, HistoryQuery } from '@plant-store/contract/operations';
 import {
   allowedMethods,
   type MatchedOperation,
@@ -16,6 +16,7 @@ import {
 } from '@plant-store/contract/request-target';
 import type { ResourceName } from '@plant-store/contract/resources';
 import {
+  type AccessToken,
   bodyTooLarge,
   insufficientScope,
   type MemoryStore,
@@ -26,6 +27,7 @@ import {
   type RecordQuery,
   requireJson,
   ServiceError,
+  type Store,
 } from '@plant-store/records';
 import * as z from 'zod';
 import { type Outcome, type Reply, toReply } from './reply.js';
@@ -58,7 +60,7 @@ interface Records {
 /** A request, as the schemas of its operation have validated it: a part without a schema is `undefined`. */
 export interface ValidRequest {
   readonly params: { readonly id: bigint };
-  readonly query: RecordQuery & ChangeQuery;
+  readonly query: RecordQuery & ChangeQuery & HistoryQuery;
   /** As they were sent: conditions are among them. */
   readonly headers: Conditions;
   /** What the operation takes. */
@@ -93,7 +95,7 @@ async function handle(request: ReadRequest, { records, tokens }: StoreState): Pr
   if (scope !== undefined && !own.scopes.includes(scope)) throw insufficientScope(scope);
   const valid = validate(operation, params, request);
   if (resource === undefined) return tokenHandlersOf(tokens, own)[name as TokenOperation](valid);
-  return handlersOf(records[resource], operation.metadata.field)[operation.metadata.operation](valid);
+  return handlersOf(records[resource], own, operation.metadata.field)[operation.metadata.operation](valid);
 }
 
 /** Validates a request by the schemas of its operation. A part without a schema is not read. */
@@ -153,10 +155,17 @@ const unlimited = { records: Infinity, bytes: Infinity };
 
 /** How the operations on the records of a resource answer a valid request. */
 function handlersOf(
-  { operations, store }: Records,
+  { operations, store: all }: Records,
+  { id: tokenId, scopes }: AccessToken,
   field = '',
 ): Readonly<Record<RecordOperation, (request: ValidRequest) => Promise<Outcome>>> {
   const { plural } = operations.resource;
+  const by = `${tokenId}`;
+  const store: Store<object> = {
+    ...all,
+    create: (record) => all.create({ ...record, addedBy: by }),
+    change: (change) => all.change({ ...change, by }),
+  };
   const batchOf = (body: Readonly<Record<string, readonly unknown[]>>, name = 'ids') => ({
     items: body[name] ?? [],
   });
@@ -176,6 +185,11 @@ function handlersOf(
       const { counts, next } = await operations.count(store, field, query, unlimited);
       const values = counts.map(([value, count]) => ({ [field]: value, [plural]: count }));
       return { status: 200, body: { [`${field}s`]: values, next } };
+    },
+    async history({ params: { id }, query: { limit, after } }) {
+      const showsDoer = scopes.includes('admin');
+      const body = await operations.history(store, id, { limit, after }, unlimited, showsDoer);
+      return { status: 200, body };
     },
     async changes({ query: { limit, after } }) {
       const start = after ?? (await operations.latest(store));

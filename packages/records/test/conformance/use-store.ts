@@ -44,7 +44,7 @@ export function useStore<Fields extends object>(
   afterAll(() => opened.close?.());
 
   const fields = fieldsOf(resource);
-  const { toColumn } = columnsOf<Fields>(resource);
+  const { toColumn, isSame } = columnsOf<Fields>(resource);
   const searched = fields.find(([, { search }]) => search)?.[0];
 
   return {
@@ -52,6 +52,7 @@ export function useStore<Fields extends object>(
     fields,
     searched,
     toColumn,
+    isSame,
     get opened() {
       return opened;
     },

@@ -1,4 +1,10 @@
-import type { ChangeQuery, Metadata, RecordMetadata, RecordOperation } from '@plant-store/contract';
+import type {
+  ChangeQuery,
+  HistoryQuery,
+  Metadata,
+  RecordMetadata,
+  RecordOperation,
+} from '@plant-store/contract';
 import type { Conditions } from '@plant-store/contract/conditions';
 import type { ResourceName } from '@plant-store/contract/resources';
 import {
@@ -41,7 +47,7 @@ export interface RecordQueue {
 
 /** What operations read from. */
 export type RecordReader = RecordFinder &
-  Pick<Store<object>, 'list' | 'countValues' | 'listChanges' | 'lastChange'>;
+  Pick<Store<object>, 'list' | 'countValues' | 'listChanges' | 'lastChange' | 'listStates'>;
 
 /** What the operations of records depend on. */
 export interface RecordDependencies {
@@ -76,7 +82,14 @@ interface CallOfOne extends Call {
 }
 
 /** The operations that change nothing. */
-const reads: ReadonlySet<RecordOperation> = new Set(['get', 'getMany', 'list', 'count', 'changes']);
+const reads: ReadonlySet<RecordOperation> = new Set([
+  'get',
+  'getMany',
+  'list',
+  'count',
+  'changes',
+  'history',
+]);
 
 /** Whether an operation changes records. */
 export const isWrite = ({ operation }: Metadata): boolean => operation !== undefined && !reads.has(operation);
@@ -213,6 +226,17 @@ function createHandlers(
         const values = counts.map(([value, count]) => ({ [field]: value, [plural]: count }));
         return { status: 200, body: { [`${field}s`]: values, next } };
       },
+    async history({ params: { id }, query, res }: CallOfOne & { readonly query: HistoryQuery }) {
+      const showsDoer = res.locals.scopes?.includes('admin') === true;
+      const { states, next } = await lists.read(begin(res, id), {
+        isWanted: () => !res.closed,
+        read: async (share) => ({
+          ...(await operations.history(store, id, query, examinedBy(share), showsDoer)),
+          readMs: undefined,
+        }),
+      });
+      return { status: 200, body: { states, next } };
+    },
     async changes({ query, req, res }: Call & { readonly query: ChangeQuery }) {
       const caller = callerOf(res.locals);
       const { after = await operations.latest(store), wait = 0, ...others } = query;

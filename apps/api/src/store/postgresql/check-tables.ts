@@ -34,6 +34,7 @@ export async function checkTables(
   tables: readonly Table[] = allTables,
 ): Promise<void> {
   for (const table of tables) await checkTable(connection, table);
+  for (const table of tables) await checkHistory(connection, table);
   await checkConfirmPrivilege(connection);
   for (const table of tables) await checkInsert(connection, table);
 }
@@ -45,6 +46,29 @@ async function checkTable(connection: ClientBase, { name }: Table): Promise<void
   if (!table.hasKey)
     throw unusable(name, 'its id has no primary key or other unique index that ON CONFLICT can use');
   if (!table.isLogged) throw unusable(name, 'it is unlogged, so that a crash empties it');
+}
+
+/** What a user who may update records has to be granted on the table of the states that were replaced. */
+export const historyPrivileges = ['SELECT', 'INSERT', 'DELETE'] as const;
+
+/** Checks that an update can store the state that it replaces. A user who may not update records needs no privilege for that. */
+async function checkHistory(connection: ClientBase, { name, historyName }: Table): Promise<void> {
+  const { rows } = await connection.query<{ isLogged: boolean; isGranted: boolean }>(
+    `SELECT relpersistence = 'p' AS "isLogged", NOT has_table_privilege($2, 'UPDATE')
+      OR ${historyPrivileges.map((privilege) => `has_table_privilege($1, '${privilege}')`).join(' AND ')} AS "isGranted"
+      FROM pg_catalog.pg_class WHERE oid = to_regclass($1)`,
+    [historyName, name],
+  );
+  const [table] = rows;
+  const unusableHistory = (reason: string) => {
+    const granted = historyPrivileges.join(', ');
+    return new OperatorError(
+      `The database cannot be used: its table ${historyName} does not fit this version: ${reason}. Restore the table as the migrations created it, and GRANT ${granted} ON ${historyName} to the user.`,
+    );
+  };
+  if (table === undefined) throw unusableHistory('it does not exist');
+  if (!table.isGranted) throw unusableHistory('the user may update records, but not keep what they were');
+  if (!table.isLogged) throw unusableHistory('it is unlogged, so that a crash empties it');
 }
 
 async function checkInsert(connection: ClientBase, table: Table): Promise<void> {

@@ -165,6 +165,7 @@ describe('the schema', () => {
       'access_tokens',
       'plants',
       'plants_change_base',
+      'plants_history',
       'store',
     ]);
     expect(await tablesIn(url, 'public')).toEqual(['plants']);

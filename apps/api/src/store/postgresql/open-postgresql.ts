@@ -21,7 +21,7 @@ import { readChangeNumbers } from './list-changes.js';
 import { migratePostgresql, migrationTimeoutMs } from './migrate-postgresql.js';
 import { checkPooler, negotiate } from './negotiate.js';
 import { openPool } from './open-pool.js';
-import { createInsert, createPostgresqlStore } from './postgresql-store.js';
+import { createInsert, createPostgresqlStore, type RunTransaction } from './postgresql-store.js';
 import { confirmDurable, createProbeCommit, durableOnceSql } from './probe-commit.js';
 import { createQuery, createRunQuery } from './run-query.js';
 
@@ -39,7 +39,7 @@ const connectionsPerList = 4;
  */
 export async function openPostgresql(
   configured: PostgresqlLocation,
-  { log = stderrLog, tables = allTables, metrics }: Omit<OpenOptions, 'mustExist'> = {},
+  { log = stderrLog, tables = allTables, historyDays, metrics }: Omit<OpenOptions, 'mustExist'> = {},
 ): Promise<Database> {
   const { schema } = configured;
   const transact = createRunQuery(queryTimeoutMs(configured));
@@ -64,6 +64,8 @@ export async function openPostgresql(
         insert,
         changeNumbers,
         showsLog,
+        historyDays,
+        runTransaction: citus && createRunTransaction(pool),
       });
       return cluster?.writeByShard(store) ?? store;
     };
@@ -234,6 +236,24 @@ function adviseOn(code: string, message: string): string {
   return message.includes('unsupported startup parameter')
     ? 'A pooler is in front of it. Let it ignore that parameter (PgBouncer: ignore_startup_parameters = options), or connect without the pooler (Neon: the host without -pooler), and set what is lost for the user: ALTER ROLE … SET statement_timeout = …, and search_path if DATABASE_URL names a schema.'
     : 'Set DATABASE_URL to a running PostgreSQL database, with a user who may create tables in it.';
+}
+
+/** Creates a function that runs statements in a transaction, on a connection of its own. */
+function createRunTransaction(pool: pg.Pool): RunTransaction {
+  return async (run) => {
+    const connection = await pool.connect();
+    let isDone = false;
+    try {
+      await connection.query('BEGIN ISOLATION LEVEL READ COMMITTED');
+      const result = await run(createQuery(connection));
+      await connection.query('COMMIT');
+      isDone = true;
+      return result;
+    } finally {
+      // A connection that is closed rolls back.
+      connection.release(!isDone);
+    }
+  };
 }
 
 const insertBelow = insertBelowSql(

@@ -5,14 +5,23 @@ import {
   type ChangeOutcome,
   type CreateOutcome,
   isTombstone,
+  keptSince,
   ServiceError,
   type Stored,
   type StoredRecord,
   withoutTombstones,
 } from '@plant-store/records';
 
-import { changedAtOf, type RecordStore } from '../store.js';
-import { columnTypes, literalOf, type QueryWrapper, readPages, seqColumn, type Table } from '../table.js';
+import { changedAtOf, pageOfStates, type RecordStore, removedStates } from '../store.js';
+import {
+  columnTypes,
+  currentSql,
+  literalOf,
+  type QueryWrapper,
+  readPages,
+  seqColumn,
+  type Table,
+} from '../table.js';
 import { type ChangeNumbers, createListChanges } from './list-changes.js';
 import { countValues, createListPage, listIds } from './list-records.js';
 import { durableColumnSql, durableOnceSql } from './probe-commit.js';
@@ -38,7 +47,17 @@ export interface PostgresqlStoreOptions<Fields> {
   readonly changeNumbers?: ChangeNumbers | undefined;
   /** Whether one server has the table and shows how much of its log is on disk; see `durableOnceSql`. */
   readonly showsLog?: boolean;
+  /** For how many days replaced states are kept. */
+  readonly historyDays?: number | undefined;
+  /**
+   * Runs statements in a transaction, where Citus distributes the table: it forwards no statement that inserts into one table what it
+   * has updated in another.
+   */
+  readonly runTransaction?: RunTransaction | undefined;
 }
+
+/** Runs statements in one transaction, in which each sees what was committed before it began. */
+export type RunTransaction = <Result>(run: (query: Query) => Promise<Result>) => Promise<Result>;
 
 /**
  * Creates the store of a table of PostgreSQL. A create is one statement for any number of records; what it does not store is found
@@ -51,17 +70,24 @@ export function createPostgresqlStore<Fields>({
   insert,
   changeNumbers,
   showsLog = false,
+  historyDays = Number.POSITIVE_INFINITY,
+  runTransaction,
 }: PostgresqlStoreOptions<Fields>): RecordStore<Fields> {
   const {
     name,
     fields,
     fieldColumns,
     columns,
+    changeColumns,
     historyColumns,
+    historyName,
+    stateColumns,
     erased,
     bytes,
+    bytesOf,
     toRecord,
     toHistory,
+    toState,
     toColumns,
   } = table;
   const selected = columns.join(', ');
@@ -72,6 +98,7 @@ export function createPostgresqlStore<Fields>({
       : `SELECT ${selected}, ${durableColumnSql} FROM ${name} WHERE id = ANY($1::bigint[])`;
   const find = { sql: findSqlOf(selected), name: showsLog ? `find_${name}` : undefined };
   const historySql = findSqlOf([...columns, ...historyColumns].join(', '));
+  const findForChangeSql = findSqlOf([...columns, ...changeColumns].join(', '));
   // Rows are locked in the order of their ids, so that two changes that share some wait for each other instead of deadlocking.
   // Citus forwards the statement, if all its ids are in one shard, as both parts say; otherwise it rejects it.
   const changed: readonly (readonly [string, string])[] = [
@@ -89,11 +116,27 @@ export function createPostgresqlStore<Fields>({
   const isAsBefore = changed
     .filter(([column]) => !['deleted', 'changed_at'].includes(column))
     .map(([column]) => `${name}.${column} IS NOT DISTINCT FROM change.${beforeOf(column)}`);
-  const changeSql = `
+  // What a change has read is what its statement sees, unless the last change of the record is another one since: also one that has
+  // changed it back. So the states that the statement sees are all of them.
+  const isLastChange = changeColumns.map(
+    (column) => `${name}.${column} IS NOT DISTINCT FROM change.last$${column}`,
+  );
+  const places = [
+    ...['bigint', 'text'],
+    ...[...changed, ...changed].map(([, type]) => type),
+    ...changeColumns.map(() => 'bigint'),
+  ].map((type, at) => `$${at + 1}::${type}[]`);
+  const isErased = `(change.deleted OR change.before$deleted OR change.before$original IS NULL)`;
+  const isKept = `(NOT change.deleted AND NOT change.before$deleted AND (${fieldColumns.map((column) => `change.${column} IS DISTINCT FROM change.${beforeOf(column)}`).join(' OR ')}))`;
+  const withChange = `
     WITH change AS (
-      SELECT * FROM unnest($1::bigint[], $2::text[], ${[...changed, ...changed].map(([, type], at) => `$${at + 3}::${type}[]`).join(', ')})
-        AS change (id, by$, ${[...changedColumns, ...changedColumns.map(beforeOf)].join(', ')})
-    ), found AS (SELECT id FROM ${name} WHERE id = ANY($1::bigint[]) ORDER BY id FOR UPDATE)
+      SELECT * FROM unnest(${places.join(', ')})
+        AS change (id, by$, ${[...changedColumns, ...changedColumns.map(beforeOf), ...changeColumns.map((column) => `last$${column}`)].join(', ')})
+    ), found AS (
+      SELECT id, ${seqColumn} AS number$, ${currentSql.since} AS since$, ${currentSql.by} AS doer$
+      FROM ${name} WHERE id = ANY($1::bigint[]) ORDER BY id FOR UPDATE
+    )`;
+  const updateSql = `
     UPDATE ${name} SET ${changed
       .map(
         ([column]) =>
@@ -105,7 +148,46 @@ export function createPostgresqlStore<Fields>({
     FROM found JOIN change USING (id)
     WHERE ${name}.id = ANY($1::bigint[]) AND ${name}.id = found.id
       AND ${name}.deleted = change.before$deleted AND (${name}.deleted OR ${isAsBefore.join(' AND ')})
-    RETURNING ${name}.id`;
+      AND ${isLastChange.join(' AND ')}
+    RETURNING ${name}.id, found.number$, found.since$, found.doer$, ${isErased} AS erased$, ${isKept} AS kept$`;
+  const time = `$${places.length + 1}::bigint`;
+  const stateFields = [seqColumn, 'changed_at', 'changed_by', 'replaced_at', ...fieldColumns].join(', ');
+  const keepSql = `, kept AS (
+      INSERT INTO ${historyName} (id, revision, ${stateFields})
+      SELECT id, (SELECT coalesce(max(revision), 0) + 1 FROM ${historyName} AS last WHERE last.id = changed.id), number$, since$, doer$,
+        coalesce(change.changed_at, ${time}), ${fieldColumns.map((column) => `change.${beforeOf(column)}`).join(', ')}
+      FROM changed JOIN change USING (id) WHERE kept$
+    )`;
+  const changeSql = `${withChange}, changed AS (${updateSql}), erased AS (
+      DELETE FROM ${historyName} USING changed
+      WHERE ${historyName}.id = ANY($1::bigint[]) AND ${historyName}.id = changed.id AND erased$
+    )${historyDays === 0 ? '' : keepSql}
+    SELECT id FROM changed`;
+  const statesSql = `
+    SELECT original IS NOT NULL AND NOT deleted, deleted,
+      (SELECT coalesce(max(revision), 0) + 1 FROM ${historyName} AS last WHERE last.id = $1::bigint),
+      ${currentSql.since}, NULL, ${currentSql.by}, ${fieldColumns.join(', ')}, ${durableColumnSql}
+    FROM ${name} WHERE id = $1::bigint
+    UNION ALL
+    SELECT NULL, NULL, ${[...stateColumns, ...fieldColumns].join(', ')}, NULL FROM (
+      SELECT *, sum(${bytes}) OVER part AS bytes$, row_number() OVER part AS place$ FROM ${historyName}
+      WHERE id = $1::bigint AND revision < $2::bigint AND replaced_at >= $3::bigint
+      WINDOW part AS (ORDER BY revision DESC) ORDER BY revision DESC LIMIT $4::bigint
+    ) AS page WHERE bytes$ - (${bytes}) <= $5::bigint OR place$ = 2`;
+  const oldSql = `
+    SELECT id, replaced_at FROM (
+      SELECT id, replaced_at, sum(${bytes}) OVER part AS bytes$, row_number() OVER part AS place$ FROM (
+        SELECT * FROM ${historyName} WHERE replaced_at < $1::bigint ORDER BY replaced_at LIMIT ${removedStates.records}
+      ) AS old WINDOW part AS (ORDER BY replaced_at, id, revision)
+    ) AS part WHERE bytes$ <= ${removedStates.bytes} OR place$ = 1 ORDER BY replaced_at`;
+  const removeOldSql = `
+    DELETE FROM ${historyName} WHERE id = ANY($1::bigint[]) AND replaced_at < $2::bigint AND replaced_at <= $3::bigint`;
+  const strayIdsSql = `
+    SELECT DISTINCT id FROM ${historyName} WHERE $1::bigint IS NULL OR id > $1::bigint ORDER BY id LIMIT ${removedStates.records}`;
+  const removeStraySql = `
+    DELETE FROM ${historyName} WHERE id = ANY($1::bigint[]) AND NOT EXISTS (
+      SELECT FROM ${name} WHERE ${name}.id = ${historyName}.id AND NOT deleted AND original IS NOT NULL
+    )`;
   /** Ids are numbers, so they can be part of the statement, which Citus divides among nodes as it does no array. */
   const composeRetire = (ids: readonly bigint[]) => `
     INSERT INTO ${name} (id, deleted, changed_at, ${seqColumn}, ${fieldColumns.join(', ')})
@@ -120,6 +202,20 @@ export function createPostgresqlStore<Fields>({
     if (ids.length === 0) return new Map();
     const rows = await query({ ...find, args: [ids] });
     return new Map(rows.map(toRecord).map((record) => [record.id, record]));
+  }
+
+  /** As `findAll`, with the number and the time of the last change. */
+  async function findForChange(ids: readonly bigint[]) {
+    const rows = await query({ sql: findForChangeSql, args: [ids] });
+    return new Map(
+      rows.map((row) => {
+        const record = toRecord(row);
+        return [
+          record.id,
+          { record, last: row.slice(columns.length, columns.length + changeColumns.length) },
+        ];
+      }),
+    );
   }
 
   async function createAll(records: readonly Stored<Fields>[]): Promise<readonly CreateOutcome<Fields>[]> {
@@ -166,19 +262,76 @@ export function createPostgresqlStore<Fields>({
       readonly before: StoredRecord<Fields> | undefined;
       readonly after: StoredRecord<Fields>;
       readonly by: string | undefined;
+      readonly last: readonly unknown[];
     }[],
   ): Promise<ReadonlySet<bigint>> {
     const retired = replacements.filter(({ before }) => before === undefined).map(({ after }) => after.id);
     const written = new Set(
       retired.length === 0 ? [] : await writeIds({ sql: composeRetire(retired.toSorted(inOrder)) }),
     );
-    const rows = replacements.flatMap(({ before, after, by = null }) =>
-      before === undefined ? [] : [[after.id, by, ...valuesOf(after), ...valuesOf(before)]],
+    const now = Date.now();
+    const rows = replacements.flatMap(({ before, after, by = null, last }) =>
+      before === undefined ? [] : [[after.id, by, ...valuesOf(after, now), ...valuesOf(before), ...last]],
     );
     const [first] = rows;
     if (first === undefined) return written;
     const args = first.map((_, column) => rows.map((row) => row[column]));
-    return new Set([...written, ...(await writeIds({ sql: changeSql, args }))]);
+    const changedIds =
+      runTransaction === undefined
+        ? await writeIds({
+            sql: changeSql,
+            args: historyDays === 0 ? args : [...args, now],
+            // To plan it takes longer than to run it.
+            name: `change_${name}`,
+          })
+        : await runTransaction((run) => replaceInSteps(run, args, now, replacements));
+    return new Set([...written, ...changedIds]);
+  }
+
+  /** Does in a transaction what `changeSql` does at once. */
+  async function replaceInSteps(
+    run: Query,
+    args: readonly unknown[],
+    now: number,
+    replacements: readonly {
+      readonly before: StoredRecord<Fields> | undefined;
+      readonly after: StoredRecord<Fields>;
+    }[],
+  ): Promise<readonly bigint[]> {
+    const replaced = await run({ sql: withChange + updateSql, args });
+    const idsOf = (rows: typeof replaced) => rows.map(([id]) => BigInt(String(id)));
+    const erasedIds = idsOf(replaced.filter((row) => row[4]));
+    if (erasedIds.length > 0)
+      await run({ sql: `DELETE FROM ${historyName} WHERE id = ANY($1::bigint[])`, args: [erasedIds] });
+    const kept = historyDays === 0 ? [] : replaced.filter((row) => row[5]);
+    if (kept.length > 0) {
+      const lastSql = `SELECT id, max(revision) FROM ${historyName} WHERE id = ANY($1::bigint[]) GROUP BY id`;
+      const last = new Map(
+        (await run({ sql: lastSql, args: [idsOf(kept)] })).map(([id, revision]) => [id, revision]),
+      );
+      const beforeOfId = new Map(replacements.map(({ before, after }) => [String(after.id), before]));
+      const types = [
+        'bigint',
+        'bigint',
+        'bigint',
+        'bigint',
+        'text',
+        'bigint',
+        ...fields.map(({ kind }) => columnTypes.postgresql[kind]),
+      ];
+      // Citus finds the shards of values, but not of what `unnest` returns.
+      const values = kept.map(
+        (_, row) => `(${types.map((type, at) => `$${row * types.length + at + 1}::${type}`).join(', ')})`,
+      );
+      await run({
+        sql: `INSERT INTO ${historyName} (id, revision, ${stateFields}) VALUES ${values.join(', ')}`,
+        args: kept.flatMap(([id, number, since, by]) => [
+          ...[id, Number(last.get(id) ?? 0) + 1, number, since, by, now],
+          ...toColumns(beforeOfId.get(String(id)) as Fields),
+        ]),
+      });
+    }
+    return idsOf(replaced);
   }
 
   /**
@@ -193,15 +346,15 @@ export function createPostgresqlStore<Fields>({
     const tried = new Map<number, { readonly before: unknown; readonly times: number }>();
     let left = changes.map((change, at) => ({ change, at }));
     const changeSome = async () => {
-      const found = await findAll([...new Set(left.map(({ change }) => change.id))]);
+      const found = await findForChange([...new Set(left.map(({ change }) => change.id))]);
       const first = new Map(left.toReversed().map((entry) => [entry.change.id, entry]));
       const replacements = [...first.values()].flatMap(({ change, at }) => {
-        const before = found.get(change.id);
+        const { record: before, last = [] } = found.get(change.id) ?? {};
         const after = change.replace(before);
         // Until it has taken place.
         outcomes[at] = { before, after: undefined };
         if (after === undefined) return [];
-        return [{ before, after, by: change.by, at }];
+        return [{ before, after, by: change.by, last, at }];
       });
       const replaced = await replaceAll(replacements);
       const again = new Set<number>();
@@ -242,6 +395,40 @@ export function createPostgresqlStore<Fields>({
     find: (ids) => transact(async () => [...(await findAll(ids)).values()]),
     findHistory: (ids) =>
       transact(async () => (await query({ sql: historySql, args: [ids] })).map(toHistory)),
+    listStates: (id, before, limits) =>
+      transact(async () => {
+        const args = [
+          ...[id, before ?? Number.MAX_SAFE_INTEGER, keptSince(Date.now(), historyDays)],
+          ...[limits.matches + 1, limits.bytes],
+        ];
+        const rows = await query({ sql: statesSql, args });
+        const current = rows.find(([wasUpdated]) => wasUpdated !== null);
+        if (current === undefined || current[1]) return undefined;
+        // What was never updated has no states: they would be those of another record.
+        const replaced = current[0] ? rows.filter((row) => row !== current) : [];
+        const states = [...(before === undefined ? [current] : []), ...replaced]
+          .map((row) => toState(row.slice(2)))
+          .sort((a, b) => b.revision - a.revision);
+        return pageOfStates(states, bytesOf, limits);
+      }),
+    async removeOldStates() {
+      if (historyDays === Number.POSITIVE_INFINITY) return false;
+      return transact(async () => {
+        const since = keptSince(Date.now(), historyDays);
+        const old = await query({ sql: oldSql, args: [since] });
+        if (old.length === 0) return false;
+        const ids = [...new Set(old.map(([id]) => id))];
+        await query({ sql: removeOldSql, args: [ids, since, old.at(-1)?.[1]] });
+        return true;
+      });
+    },
+    removeStrayStates: (after) =>
+      transact(async () => {
+        const rows = await query({ sql: strayIdsSql, args: [after ?? null] });
+        const ids = rows.map(([id]) => id);
+        if (ids.length > 0) await query({ sql: removeStraySql, args: [ids] });
+        return ids.length === 0 ? undefined : BigInt(String(ids.at(-1)));
+      }),
     list: (list, limits) =>
       transact(async () => {
         const page = await listPage?.(list, limits);

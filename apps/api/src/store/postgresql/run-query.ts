@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg, { type Pool, type QueryArrayConfig } from 'pg';
+import pg, { type ClientBase, type Pool, type QueryArrayConfig } from 'pg';
 import { toServiceError } from '../database.js';
 import type { QueryWrapper } from '../table.js';
 import { rejectAfter } from './connection.js';
@@ -17,7 +17,7 @@ export interface Statement {
 export type Query = (statement: Statement) => Promise<readonly (readonly unknown[])[]>;
 
 /** Creates a function that runs statements on the connections of a pool. */
-export function createQuery(pool: Pick<Pool, 'query'>): Query {
+export function createQuery(pool: Pick<Pool | ClientBase, 'query'>): Query {
   return async ({ sql, args = [], name }) => {
     const query: QueryArrayConfig = { text: sql, values: [...args], name, rowMode: 'array', types };
     return (await pool.query<unknown[]>(query)).rows;

@@ -5,7 +5,9 @@ import {
   type CreateOutcome,
   isFiltered,
   isTombstone,
+  keptSince,
   type Listed,
+  type ListedStates,
   type ListLimits,
   type ListQuery,
   type Stored,
@@ -16,12 +18,14 @@ import type Sqlite from 'better-sqlite3';
 import {
   changedAtOf,
   generationSql,
+  pageOfStates,
   type RecordStore,
+  removedStates,
   requireCurrent,
   type Write,
   type WriteOutcome,
 } from '../store.js';
-import { readPages, seqColumn, type Table } from '../table.js';
+import { currentSql, readPages, seqColumn, type Table } from '../table.js';
 import type { ListReader } from './list-thread.js';
 import type { Transact } from './transact.js';
 
@@ -29,6 +33,8 @@ import type { Transact } from './transact.js';
 export interface SqliteStoresOptions {
   readonly connection: Sqlite.Database;
   readonly tables: readonly Table[];
+  /** For how many days replaced states are kept. */
+  readonly historyDays?: number | undefined;
   readonly transact: Transact;
   /** Syncs the write-ahead log to disk; throws `database_unavailable` when it cannot be synced. */
   readonly syncLog: () => void;
@@ -56,6 +62,7 @@ const someTaken = new Error('An id is taken');
 export function createSqliteStores({
   connection,
   tables,
+  historyDays = Number.POSITIVE_INFINITY,
   transact,
   syncLog,
   readerOf,
@@ -86,7 +93,9 @@ export function createSqliteStores({
     syncedVersion = version;
   }
 
-  const statements = new Map(tables.map((table) => [table.resource, prepareTable(connection, table)]));
+  const statements = new Map(
+    tables.map((table) => [table.resource, prepareTable(connection, table, historyDays)]),
+  );
   function statementsOf(resource: string) {
     const found = statements.get(resource);
     if (found === undefined) throw new Error(`There is no table of the resource ${resource}`);
@@ -131,10 +140,12 @@ export function createSqliteStores({
 
   function createStore(table: Table): RecordStore {
     const { resource, toHistory } = table;
-    const { findOne, listShort, selectHistory, selectLastPosition, selectOwnNumber } = statementsOf(resource);
+    const { findOne, listShort, selectHistory, selectLastPosition, selectOwnNumber, ...states } =
+      statementsOf(resource);
     const reader = readerOf(table);
     const findAll = (ids: readonly bigint[]) => ids.map(findOne).filter((record) => record !== undefined);
     const findTransaction = connection.transaction(findAll);
+    const listStates = connection.transaction(states.listStates);
     return {
       create: async (records) =>
         (await write(records.map((record) => ({ resource, record })))) as readonly CreateOutcome<object>[],
@@ -180,6 +191,18 @@ export function createSqliteStores({
           confirmDurable();
           return { generation, ...(number == null || id === undefined ? beforeNumbers : { number, id }) };
         }),
+      listStates: (id, before, limits) =>
+        transact(() => {
+          const listed = listStates(id, before, limits);
+          confirmDurable();
+          return listed;
+        }),
+      async removeOldStates() {
+        if (historyDays === Number.POSITIVE_INFINITY) return false;
+        const count = await transact(states.removeOldStates);
+        if (count > 0) onErased();
+        return count > 0;
+      },
       read: (after, limits) =>
         readPages(async (last) => {
           const query = {
@@ -212,9 +235,86 @@ interface Progress {
   readonly outcomes: WriteOutcome[];
 }
 
+/** The number of the change that has made a state, since when it is there, and by whom. */
+type Origin = [number: bigint | null, since: bigint | null, by: string | null];
+
+/** The statements of the table of replaced states, and what runs them within a transaction. */
+function prepareStates(connection: Sqlite.Database, table: Table, historyDays: number) {
+  const { name, historyName, fieldColumns, stateColumns, bytes, toColumns, toState, bytesOf, isSame } = table;
+  const fields = fieldColumns.join(', ');
+  const insert = connection.prepare(
+    `INSERT INTO ${historyName} (id, revision, ${seqColumn}, changed_at, changed_by, replaced_at, ${fields})
+      VALUES (?, (SELECT ifnull(max(revision), 0) + 1 FROM ${historyName} WHERE id = ?), ?, ?, ?, ?${', ?'.repeat(fieldColumns.length)})`,
+  );
+  const erase = connection.prepare<[bigint]>(`DELETE FROM ${historyName} WHERE id = ?`);
+  const selectCurrent = connection
+    .prepare<[bigint], unknown[]>(
+      `SELECT original, (SELECT ifnull(max(revision), 0) + 1 FROM ${historyName} AS last WHERE last.id = ${name}.id),
+        ${currentSql.since}, NULL, ${currentSql.by}, ${fields} FROM ${name} WHERE id = ? AND NOT deleted`,
+    )
+    .safeIntegers()
+    .raw();
+  const selectStates = connection
+    .prepare<[bigint, number, number, number], unknown[]>(
+      `SELECT ${stateColumns.join(', ')}, ${fields} FROM ${historyName}
+        WHERE id = ? AND revision < ? AND replaced_at >= ? ORDER BY revision DESC LIMIT ?`,
+    )
+    .safeIntegers()
+    .raw();
+  const deleteOld = connection.prepare<[number]>(
+    `DELETE FROM ${historyName} WHERE (id, revision) IN (
+      SELECT id, revision FROM (
+        SELECT id, revision, sum(bytes) OVER part AS bytes, row_number() OVER part AS place FROM (
+          SELECT id, revision, replaced_at, ${bytes} AS bytes FROM ${historyName}
+          WHERE replaced_at < ? ORDER BY replaced_at LIMIT ${removedStates.records}
+        ) WINDOW part AS (ORDER BY replaced_at, id, revision)
+      ) WHERE bytes <= ${removedStates.bytes} OR place = 1
+    )`,
+  );
+
+  /** Stores the state that a change has replaced. A delete erases all states, and a record that was never updated has none. */
+  function replace(
+    before: StoredRecord<object> | undefined,
+    after: StoredRecord<object>,
+    origin: Origin,
+    now: number,
+  ): void {
+    if (before === undefined) return;
+    const { id } = after;
+    if (isTombstone(before) || isTombstone(after) || before.original === undefined) erase.run(id);
+    if (isTombstone(before) || isTombstone(after) || historyDays === 0 || isSame(before, after)) return;
+    insert.run(id, id, ...origin, now, ...toColumns(before));
+  }
+
+  function* statesOf(
+    id: bigint,
+    [original, ...current]: readonly unknown[],
+    before: number | undefined,
+    { matches }: ListLimits,
+  ) {
+    if (before === undefined) yield toState(current);
+    // What has no original was never updated, so that states would be those of another record.
+    if (original === null) return;
+    const since = keptSince(Date.now(), historyDays);
+    const rows = selectStates.iterate(id, before ?? Number.MAX_SAFE_INTEGER, since, matches + 1);
+    for (const row of rows) yield toState(row);
+  }
+
+  return {
+    replace,
+    list(id: bigint, before: number | undefined, limits: ListLimits): ListedStates<object> | undefined {
+      const current = selectCurrent.get(id);
+      return current && pageOfStates(statesOf(id, current, before, limits), bytesOf, limits);
+    },
+    /** Returns how many it has removed. */
+    removeOld: () => deleteOld.run(keptSince(Date.now(), historyDays)).changes,
+  };
+}
+
 /** The statements of a table, which are prepared once, and what runs them within a transaction. */
-function prepareTable(connection: Sqlite.Database, table: Table) {
+function prepareTable(connection: Sqlite.Database, table: Table, historyDays: number) {
   const { name, columns, historyColumns, fieldColumns, erased, toRecord, toColumns } = table;
+  const states = prepareStates(connection, table, historyDays);
   const fields = fieldColumns.join(', ');
   const placeholders = ', ?'.repeat(fieldColumns.length);
   const insertOf = (rows: number) =>
@@ -242,8 +342,8 @@ function prepareTable(connection: Sqlite.Database, table: Table) {
     .raw();
   // A row that is deleted and inserted again keeps no column that another version of the service has added.
   const deleteRow = connection
-    .prepare<[bigint], [bigint | null, string | null]>(
-      `DELETE FROM ${name} WHERE id = ? RETURNING added_at, added_by`,
+    .prepare<[bigint], [bigint | null, string | null, ...Origin]>(
+      `DELETE FROM ${name} WHERE id = ? RETURNING added_at, added_by, ${seqColumn}, ${currentSql.since}, ${currentSql.by}`,
     )
     .safeIntegers()
     .raw();
@@ -347,7 +447,7 @@ function prepareTable(connection: Sqlite.Database, table: Table) {
     const before = findOne(id);
     const after = replace(before);
     if (after === undefined) return { before, after };
-    const [addedBefore, addedBy] = deleteRow.get(id) ?? [null, null];
+    const [addedBefore, addedBy, ...origin] = deleteRow.get(id) ?? [null, null, null, null, null];
     const reusesId = before !== undefined && isTombstone(before);
     const values = [
       ...(reusesId ? [by ?? null, null] : [addedBy, by ?? null]),
@@ -358,11 +458,14 @@ function prepareTable(connection: Sqlite.Database, table: Table) {
     ];
     // A trigger may skip a row silently.
     if (insertChanged.run(id, ...values).changes !== 1) throw new Error(`The record ${id} was not changed`);
+    states.replace(before, after, origin, now);
     return { before, after };
   }
 
   return {
     findOne,
+    listStates: states.list,
+    removeOldStates: states.removeOld,
     listShort,
     createAll,
     changeOne,

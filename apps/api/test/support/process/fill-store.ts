@@ -30,8 +30,14 @@ export function execute(path: string, sql: string): void {
   database.close();
 }
 
+/** Goes back to before plants had a history. */
+export const withoutHistory = `
+  DROP TABLE plants_history;
+  DELETE FROM _prisma_migrations WHERE migration_name = '20261204000000_create_plants_history'`;
+
 /** Goes back to the version before stores had ids. */
 export const withoutStore = `
+  ${withoutHistory};
   DROP TABLE store;
   DELETE FROM _prisma_migrations WHERE migration_name = '20261202000000_create_store'`;
 

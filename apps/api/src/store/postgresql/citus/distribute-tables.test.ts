@@ -36,7 +36,7 @@ describe('on a cluster', () => {
     await distributeTables(connection, 8);
     await expect(distributeTables(connection, 16)).rejects.toThrow(/over 8 shards.*docs\/operate\/citus\.md/);
     expect(await distributeTables(connection, 8)).toEqual({ shards: 8, nodes: 2, moved: undefined });
-    expect(await countOf('pg_dist_shard')).toBe(8);
+    expect(await countOf('pg_dist_shard')).toBe(2 * 8);
   });
 
   it('distributes the table of a later resource with the shards of the others, and none again', async () => {
@@ -46,7 +46,7 @@ describe('on a cluster', () => {
     await connection.query(`INSERT INTO trees (id, name) VALUES (1, 'Oak'), (2, 'Elm')`);
     const tables = [...allTables, tableOf(trees)];
     expect(await distributeTables(connection, undefined, tables)).toEqual({ shards: 8, nodes: 2, moved: 2n });
-    expect(await countOf('pg_dist_shard')).toBe(16);
+    expect(await countOf('pg_dist_shard')).toBe(4 * 8);
     expect(await distributeTables(connection, 8, tables)).toMatchObject({ shards: 8, moved: undefined });
   });
 
@@ -54,13 +54,13 @@ describe('on a cluster', () => {
     const other = await connect();
     const outcomes = await Promise.all([distributeTables(connection, 4), distributeTables(other, 4)]);
     expect(new Set(outcomes.map(({ moved }) => moved))).toEqual(new Set([5n, undefined]));
-    expect(await countOf('pg_dist_shard')).toBe(4);
+    expect(await countOf('pg_dist_shard')).toBe(2 * 4);
   });
 
   it('distributes a local table that Citus knows', async () => {
     await connection.query(`INSERT INTO pg_dist_partition VALUES ('plants', 'n', NULL, 's')`);
     await distributeBy(`UPDATE pg_dist_partition SET partmethod = 'h', partkey = key;
-      INSERT INTO pg_dist_shard VALUES (1, name, -2147483648, 2147483647); INSERT INTO pg_dist_placement VALUES (1, 1)`);
+      INSERT INTO pg_dist_shard VALUES (name::oid::bigint, name, -2147483648, 2147483647); INSERT INTO pg_dist_placement VALUES (name::oid::bigint, 1)`);
     expect(await distributeTables(connection, 1)).toEqual({ shards: 1, nodes: 1, moved: 5n });
   });
 
@@ -85,7 +85,7 @@ describe('on a cluster', () => {
     const dump = await connect();
     await dump.query('BEGIN; LOCK TABLE plants IN ACCESS SHARE MODE');
     const done = distributeTables(connection, undefined);
-    await until(async () => (await countOf('pg_dist_partition')) === 1);
+    await until(async () => (await countOf('pg_dist_partition')) === 2);
     await until(isWaiting);
     expect(await countOf('local_copies')).toBe(0);
     await dump.query('COMMIT');

@@ -66,7 +66,7 @@ export async function distributeTables(
     throw new OperatorError(
       `The tables are distributed already, over ${count} shards, which this command does not change. ${pathOfPage('docs/operate/citus.md')} has the steps to split shards, or to have fewer.`,
     );
-  for (const { name } of tables) await removeLocalCopy(connection, name);
+  for (const name of namesOf(tables)) await removeLocalCopy(connection, name);
   return { shards: count, nodes: nodes.length, moved };
 }
 
@@ -77,37 +77,42 @@ async function moveToShards(
   tables: readonly Table[],
 ): Promise<bigint | undefined> {
   // Of two commands at the same time, the second one finds the tables distributed.
-  const local: Table[] = [];
-  for (const table of tables) if ((await readNodes(connection, [table])).length === 0) local.push(table);
+  const local: string[] = [];
+  for (const name of namesOf(tables))
+    if ((await readNodes(connection, [{ name }])).length === 0) local.push(name);
   if (local.length === 0) return undefined;
-  await connection.query(`LOCK TABLE ${local.map(({ name }) => name).join(', ')} IN EXCLUSIVE MODE`);
+  await connection.query(`LOCK TABLE ${local.join(', ')} IN EXCLUSIVE MODE`);
   // The copy of a large store takes hours.
   await connection.query('SET LOCAL statement_timeout = 0');
   let moved = 0n;
-  for (const table of local) moved += await moveTable(connection, table, shards, tables[0]);
+  for (const name of local) {
+    const rows = await moveTable(connection, name, shards, tables[0]?.name);
+    if (tables.some((table) => table.name === name)) moved += rows;
+  }
   return moved;
 }
 
-/** Distributes a table, with the shards of the first one, and returns how many records it has. */
+/** The tables of records, and those of the states that were replaced. */
+const namesOf = (tables: readonly Table[]) => tables.flatMap(({ name, historyName }) => [name, historyName]);
+
+/** Distributes a table, with the shards of the first one, and returns how many rows it has. */
 async function moveTable(
   connection: ClientBase,
-  { name }: Table,
+  name: string,
   shards: number | undefined,
-  first: Table | undefined,
+  first: string | undefined,
 ): Promise<bigint> {
   const countRecords = async () =>
     BigInt((await connection.query(`SELECT count(*) AS records FROM ${name}`)).rows[0].records);
   const before = await countRecords();
-  if (name === first?.name) {
+  if (name === first) {
     const count = shards ?? defaultShards((await readShardNodes(connection)).length);
     await connection.query(
       `SELECT create_distributed_table('${name}', 'id', shard_count => $1, colocate_with => 'none')`,
       [count],
     );
   } else
-    await connection.query(
-      `SELECT create_distributed_table('${name}', 'id', colocate_with => '${first?.name}')`,
-    );
+    await connection.query(`SELECT create_distributed_table('${name}', 'id', colocate_with => '${first}')`);
   const after = await countRecords();
   if (after !== before) throw new Error(`the shards would have ${after} of ${before} ${name}`);
   return after;
