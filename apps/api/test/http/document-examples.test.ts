@@ -10,7 +10,7 @@ interface Parameter {
   readonly in: string;
   readonly name: string;
   readonly required?: boolean;
-  readonly example: string | number | boolean | readonly string[];
+  readonly example: unknown;
   readonly schema: object;
 }
 
