@@ -43,7 +43,7 @@ export interface SqliteStoresOptions {
 /** How many rows one statement inserts, which takes half as long as a statement for each. */
 const rowsTogether = 16;
 
-/** How long a page of a read of all records may take, in milliseconds: it is to be full. */
+/** How long reading one page of all records may take, in milliseconds. It is long, so that each page is full. */
 const readDurationMs = 60_000;
 
 /** The most records of a page that is read here: more than the page in the browser and most clients ask for. */
