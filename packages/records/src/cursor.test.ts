@@ -17,7 +17,7 @@ const readCursor = (query: RecordQuery, cursor: string) => read(query, cursor)?.
 
 const positions = [0n, 7n, -1n, INT64_MIN, INT64_MAX].flatMap((id) => [
   { id },
-  ...[0, 1_795_000_000_000].map((addedAt) => ({ id, addedAt })),
+  ...[-5, 0, 1_795_000_000_000].map((addedAt) => ({ id, addedAt })),
 ]);
 
 it.each(positions)('has the position that it was written for: $id, $addedAt', (position) => {
@@ -91,7 +91,8 @@ it('is rejected if it is of another version, or nothing that was ever written', 
     '.5.',
     '.5.01',
     '.5.-0',
-    '.-5.1',
+    '.--5.1',
+    '.-.1',
     '.x.1',
     `.5.${INT64_MAX + 1n}`,
     `.5.${'9'.repeat(400)}`,

@@ -80,7 +80,7 @@ export function cursorsOf(resource: Resource) {
       const start = `${version}.${fingerprint(query)}.`;
       if (!cursor.startsWith(start)) return undefined;
       const [, addedAt = '', text = '', key] =
-        /^(\d{0,16})\.([^.]+)(?:\.([\w-]*))?$/.exec(cursor.slice(start.length)) ?? [];
+        /^(-?\d{1,16}|)\.([^.]+)(?:\.([\w-]*))?$/.exec(cursor.slice(start.length)) ?? [];
       const id = readId(text);
       const keyText = key === undefined ? undefined : fromBase64Url(key);
       if (id === undefined || (key !== undefined && keyText === undefined)) return undefined;

@@ -123,6 +123,14 @@ export interface ListPosition {
   readonly addedAt?: number | undefined;
   /** What the record is sorted by, in a list by a text field; see `sortKeyOf`. */
   readonly key?: string | undefined;
+  /** How far a search of all records has come. It belongs to one request, and no cursor has it. */
+  readonly sweep?: Sweep | undefined;
+}
+
+/** A search of all records in the order of their changes: the last change that it has examined, and those that it has found. */
+export interface Sweep {
+  readonly place: number;
+  readonly found: number[];
 }
 
 /** The records of a list that match, in order. */

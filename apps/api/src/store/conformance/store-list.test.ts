@@ -37,6 +37,47 @@ describe.each(storesWithShards())('finding and listing plants on %s', (kind) => 
     expect((await listAll({ q: 'Ж' })).split(',').map(Number)).toEqual([...names.keys()].slice(2, -1));
   });
 
+  it('finds the few among many, in each order, also of what changes in the meantime', async () => {
+    const plants = Array.from({ length: 12_000 }, (_, at) => ({
+      id: BigInt((at * 7_919) % 12_000),
+      name: at % 3_000 === 7 ? 'rara' : 'Fern',
+      ...(at % 2 === 0 && { tag: 'even' }),
+      ...(at % 5 !== 0 && { addedAt: at }),
+    }));
+    for (let at = 0; at < plants.length; at += 1_000) await store.create(plants.slice(at, at + 1_000));
+    const found = plants.filter(({ name }) => name === 'rara');
+    const byId = found.map(({ id }) => id).toSorted((a, b) => Number(a - b));
+    const byTime = found.map(({ id }) => id);
+    for (const limits of [{}, { matches: 1 }, { matches: 3, durationMs: 0 }]) {
+      expect(await listAll({ q: 'RARA' }, limits)).toBe(byId.join());
+      expect(await listAll({ q: 'rara', order: '-id' }, limits)).toBe(byId.toReversed().join());
+      expect(await listAll({ q: 'rara', order: 'oldest' }, limits)).toBe(byTime.join());
+      expect(await listAll({ q: 'rara', order: 'newest' }, limits)).toBe(byTime.toReversed().join());
+      expect(await listAll({ q: 'rara', equal: { tag: ['even'] } }, limits)).toBe('');
+      expect(await listAll({ q: 'absent' }, limits)).toBe('');
+    }
+    // After each part of the search one that was found is changed, and one that was not is found.
+    const ids: bigint[] = [];
+    let after: ListPosition | undefined;
+    const rename = (id: bigint, name: string) =>
+      store.change([
+        {
+          id,
+          bytes: 0,
+          replace: (before) => (before !== undefined && 'name' in before ? { ...before, name } : undefined),
+        },
+      ]);
+    do {
+      const page = await store.list({ order: 'id', q: 'rara', after }, { ...highLimits, durationMs: 0 });
+      ids.push(...page.records.map(({ id }) => id));
+      after = page.last;
+      await rename(byId.at(-1) ?? 0n, `rara ${ids.length}`);
+      if (ids.length === 0) await rename(11_999n, 'rara');
+    } while (after !== undefined);
+    // PostgreSQL has found all by one statement.
+    expect(ids).toEqual(kind === 'sqlite' ? [...byId, 11_999n] : byId);
+  });
+
   it('fills a page no further than its limit in bytes, with one plant at least', async () => {
     // Of 7, 3 and 2 bytes.
     await store.create([

@@ -30,6 +30,8 @@ const lower = (column: string) => `lower(${column} COLLATE "C")`;
 /** The order of a list: what it sorts by, which rows it has, and those after a position. */
 interface Order {
   readonly by: string;
+  /** The same order for a statement that is to read no index for it. */
+  readonly bySorting: string;
   readonly of: string;
   after(id: string, addedAt?: string): string;
 }
@@ -41,11 +43,15 @@ function describeOrder(order: string): Order {
   if (by !== 'time')
     return {
       by: `id${direction}`,
+      bySorting: `id + 0${direction}`,
       of: by === 'id' ? 'true' : 'added_at IS NULL',
       after: (id) => `id ${beyond} ${id}`,
     };
+  const byTime = (time: string) =>
+    isDescending ? `${time} DESC NULLS LAST, id DESC` : `${time} NULLS FIRST, id`;
   return {
-    by: isDescending ? 'added_at DESC NULLS LAST, id DESC' : 'added_at NULLS FIRST, id',
+    by: byTime('added_at'),
+    bySorting: byTime('added_at + 0'),
     of: 'added_at IS NOT NULL',
     after: (id, addedAt) => `(added_at, id) ${beyond} (${addedAt}, ${id})`,
   };
@@ -84,7 +90,7 @@ function mayHaveSql({ searches }: TableParts, folded: string, place: number): Co
   const isInAscii = /^[\0-\x7f]*$/.test(folded);
   const found = searches.map((column) => {
     const inAscii = isInAscii ? `strpos(${lower(column)}, $${place}) > 0` : 'false';
-    return `CASE WHEN ${isAscii(column)} THEN ${inAscii} ELSE true END`;
+    return `(${column} IS NOT NULL AND CASE WHEN ${isAscii(column)} THEN ${inAscii} ELSE true END)`;
   });
   return { sql: `(${found.join(' OR ')})`, args: isInAscii ? [folded] : [] };
 }
@@ -92,6 +98,11 @@ function mayHaveSql({ searches }: TableParts, folded: string, place: number): Co
 /** How many records the next query of a search reads at most as a multiple of the one before, and how many at all. */
 const maxGrowth = 8;
 const recordsPerSearch = 2_000;
+/**
+ * How many records a search examines in the order of the list, one by one. If it has not found a page among them, all are examined as
+ * they are stored, and what is found is sorted, which takes a tenth of the time.
+ */
+const searchedInOrder = 10_000;
 
 /** How long a list is read by default, in milliseconds. */
 const defaultDurationMs = 100;
@@ -112,22 +123,34 @@ export async function listIds(
   const { by } = partsOfOrder(query.order);
   if (!['id', 'time', 'untimed'].includes(by))
     return listByText(run, table, by, query, { matches, bytes: maxBytes });
-  const { by: orderSql, of, after: afterSql } = describeOrder(query.order);
+  const { by: orderSql, bySorting, of, after: afterSql } = describeOrder(query.order);
   const { sql: matchesAll, args } = matchesSql(table, query);
-  const search = query.q === undefined ? undefined : createSearch(query.q, durationMs);
+  const search = query.q === undefined ? undefined : createSearch(query.q);
+  const startedAt = performance.now();
   const mayHave = search && mayHaveSql(table, search.folded, args.length + 1);
+  const texts = search ? `, ${table.searches.join(', ')}` : '';
   const ids: bigint[] = [];
   let [last, bytes]: [ListPosition | undefined, number] = [undefined, 0];
   let { after } = query;
   for (let size = matches + 1; ; size = Math.min(size * maxGrowth, Math.max(recordsPerSearch, matches + 1))) {
-    const where = [of, matchesAll, ...(mayHave ? [mayHave.sql] : [])];
     // Ids are numbers, so they can be part of the statement.
-    if (after !== undefined) where.push(afterSql(`${after.id}`, `${after.addedAt}`));
-    const selected = ['id', 'added_at', table.bytes, ...(search ? table.searches : [])];
-    const rows = await run({
-      sql: `SELECT ${selected.join(', ')} FROM ${table.name} WHERE ${where.join(' AND ')} ORDER BY ${orderSql} LIMIT ${size}`,
-      args: [...args, ...(mayHave?.args ?? [])],
-    });
+    const isAfter = after === undefined ? [] : afterSql(`${after.id}`, `${after.addedAt}`);
+    const inOrder = [of, matchesAll, isAfter].flat().join(' AND ');
+    const read = (from: string, sort: string) =>
+      run({
+        sql: `SELECT id, added_at, ${table.bytes}${texts} FROM ${from} ORDER BY ${sort} LIMIT ${size}`,
+        args: [...args, ...(mayHave?.args ?? [])],
+      });
+    let rows: Awaited<ReturnType<Query>>;
+    if (mayHave === undefined) rows = await read(`${table.name} WHERE ${inOrder}`, orderSql);
+    else {
+      const next = `SELECT * FROM ${table.name} WHERE ${inOrder} ORDER BY ${orderSql} LIMIT ${searchedInOrder}`;
+      rows = await read(`(${next}) AS next WHERE ${mayHave.sql}`, orderSql);
+      if (rows.length < size)
+        rows = await read(`${table.name} WHERE ${inOrder} AND ${mayHave.sql}`, bySorting);
+    }
+    // What a statement has found is searched for as long, however long the statement took.
+    const endsAt = performance.now() + durationMs;
     for (const [idText, time, size, ...texts] of rows) {
       const id = BigInt(String(idText));
       const isFound = search === undefined || (await search.hasOne(texts));
@@ -137,9 +160,11 @@ export async function listIds(
         ids.push(id);
       }
       last = { id, ...(time !== null && { addedAt: Number(time) }) };
-      if (search?.isLate()) return { ids, last, isLate: true };
+      if (search !== undefined && performance.now() > endsAt) return { ids, last, isLate: true };
     }
     if (rows.length < size) return { ids, last: undefined };
+    if (search !== undefined && performance.now() > startedAt + durationMs)
+      return { ids, last, isLate: true };
     after = last;
   }
 }
@@ -182,7 +207,7 @@ async function listByText(
       args: all,
     }),
   ]);
-  const search = folded === undefined ? undefined : createSearch(folded, Number.POSITIVE_INFINITY);
+  const search = folded === undefined ? undefined : createSearch(folded);
   const found: { id: bigint; bytes: number; key: string }[] = [];
   for (const [id, bytes, text, ...searched] of [...ascii, ...others]) {
     if (search !== undefined && !(await search.hasOne(searched))) continue;
@@ -231,7 +256,7 @@ export async function countAll(run: Query, table: TableParts, filter: ListFilter
   const isCounted = Number(counted) <= maxCounted;
   const count = isCounted ? Number(counted) : await estimate(run, { sql: `SELECT 1 ${from}`, args });
   if (filter.q === undefined) return { count, isEstimate: !isCounted };
-  const search = createSearch(filter.q, Number.POSITIVE_INFINITY);
+  const search = createSearch(filter.q);
   const rows = await run({ sql: `SELECT ${table.searches.join(', ')} ${from} LIMIT ${sampled}`, args });
   let matching = 0;
   for (const texts of rows) if (await search.hasOne(texts)) matching++;
@@ -275,13 +300,11 @@ export async function countValues(
 const turnMs = 3;
 
 /** Searches texts in short turns of the event loop. */
-function createSearch(q: string, durationMs: number) {
+function createSearch(q: string) {
   const folded = foldText(q);
   let turnEndsAt = performance.now() + turnMs;
-  const endsAt = performance.now() + durationMs;
   return {
     folded,
-    isLate: () => performance.now() > endsAt,
     async hasOne(texts: readonly unknown[]): Promise<boolean> {
       for (const text of texts) {
         if (typeof text !== 'string') continue;

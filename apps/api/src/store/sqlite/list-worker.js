@@ -24,6 +24,12 @@ const defaultDurationMs = 100;
 const rowsPerLook = 100;
 /** After how many bytes of text that are searched the time is looked at. */
 const bytesPerLook = 65_536;
+/**
+ * After how many rows that do not match a search that has found little reads all rows as they are stored, which takes a fifth of the
+ * time, and up to how many rows, so that it ends in time.
+ */
+const rowsInOrder = 10_000;
+const maxSweptRows = 3_000_000;
 
 let database = /** @type {import('better-sqlite3').Database | undefined} */ (undefined);
 /** The statements of the connection by their text, which depends on which parts a query has, not on their values. */
@@ -84,16 +90,21 @@ function open() {
   }
 }
 
-/** When the list that is being read is to end, and how much was read since the time was looked at. */
-const clock = { deadline: Number.POSITIVE_INFINITY, isLate: 0, rows: 0, bytes: 0 };
+/** When the list that is being read is to end, how many more rows it may examine, and how much was read since the time was looked at. */
+const clock = { deadline: 0, isLate: 0, rowsLeft: 0, rows: 0, bytes: 0 };
+
+function startClock(/** @type {number} */ durationMs, rowsLeft = Number.POSITIVE_INFINITY) {
+  Object.assign(clock, { deadline: performance.now() + durationMs, isLate: 0, rowsLeft, rows: 0, bytes: 0 });
+}
 
 /** Whether a list is to end, since rows that do not match take long; called for each of these. */
 function isLate() {
   clock.rows++;
   if (clock.rows >= rowsPerLook || clock.bytes >= bytesPerLook) {
+    clock.rowsLeft -= clock.rows;
     clock.rows = 0;
     clock.bytes = 0;
-    if (performance.now() > clock.deadline) clock.isLate = 1;
+    if (clock.rowsLeft <= 0 || performance.now() > clock.deadline) clock.isLate = 1;
   }
   return clock.isLate;
 }
@@ -242,9 +253,62 @@ function selectSql({ fields }, column) {
  * @param {TableQuery} query
  * @param {ListLimits} limits
  */
-function list(connection, query, { matches, bytes: maxBytes, durationMs = defaultDurationMs }) {
-  const { table, order, withGeneration } = query;
-  Object.assign(clock, { deadline: performance.now() + durationMs, isLate: 0, rows: 0, bytes: 0 });
+function list(connection, query, limits) {
+  const { withGeneration, after } = query;
+  if (!withGeneration && after?.sweep === undefined) return listInOrder(connection, query, limits);
+  // What several statements read is of one commit.
+  connection.exec('BEGIN');
+  try {
+    const [generation = undefined] = withGeneration
+      ? /** @type {[string]} */ (prepare(connection, `SELECT ${generationSql}`).get())
+      : [];
+    if (after?.sweep === undefined) return { ...listInOrder(connection, query, limits), generation };
+    const { isLate, ...sweep } = sweepRows(connection, query, after.sweep, limits);
+    return isLate
+      ? { columns: [], last: { ...after, sweep }, isLate }
+      : listInOrder(connection, query, limits, sweep.found);
+  } finally {
+    // An error may have ended it.
+    if (connection.inTransaction) connection.exec('ROLLBACK');
+  }
+}
+
+/**
+ * Searches rows in the order in which they are stored. One that changes between two parts of a sweep moves to the end.
+ *
+ * @param {import('better-sqlite3').Database} connection
+ * @param {TableQuery} query
+ * @param {import('@plant-store/records').Sweep} sweep where the part before has ended
+ * @param {ListLimits} limits
+ */
+function sweepRows(connection, query, { place, found }, { durationMs = defaultDurationMs }) {
+  startClock(durationMs);
+  const { bounds, isFound, values } = describe(query);
+  const sql = `
+    SELECT CAST(${seqColumn} AS REAL), ${isFound} FROM ${query.table.name} NOT INDEXED
+    WHERE ${seqColumn} > :place AND ${bounds} AND (${isFound} OR is_late()) ORDER BY ${seqColumn}`;
+  const rows = /** @type {Iterable<[number, bigint]>} */ (
+    prepare(connection, sql).iterate({ ...values, place })
+  );
+  let last = place;
+  for (const [number, isMatch] of rows) {
+    last = number;
+    if (!isMatch) return { place: last, found, isLate: true };
+    found.push(number);
+  }
+  return { place: last, found, isLate: false };
+}
+
+/**
+ * @param {import('better-sqlite3').Database} connection
+ * @param {TableQuery} query
+ * @param {ListLimits} limits
+ * @param {readonly number[]} [among] the numbers of the rows that may match, if they are known
+ */
+function listInOrder(connection, query, { matches, bytes: maxBytes, durationMs = defaultDurationMs }, among) {
+  const { table, order, q } = query;
+  const maySweep = q !== undefined && ['id', 'time', 'untimed'].includes(partsOfOrder(order).by);
+  startClock(durationMs, maySweep ? rowsInOrder : undefined);
   const names = order === 'changes' ? [...table.columns, ...table.changeColumns] : table.columns;
   const { by, bounds, isFound, key, values } = describe(query);
   const selected = names.map((column) => selectSql(table, column)).join(', ');
@@ -252,48 +316,58 @@ function list(connection, query, { matches, bytes: maxBytes, durationMs = defaul
     `SELECT ${selected}, ${key} AS key$, ${table.bytes} AS bytes$, ${isFound} AS matches$ ${from} ORDER BY ${by} LIMIT :count`;
   const from = `FROM ${table.name} WHERE ${bounds}`;
   const isFiltered = Object.values(query.equal ?? {}).some((values) => values !== undefined);
-  // The index of a filter has the ids, so that they are sorted without reading rows.
   const sql =
-    isFiltered && query.q === undefined && (order === 'id' || order === '-id')
-      ? rowsSql(`FROM ${table.name} WHERE id IN (SELECT id ${from} ORDER BY ${by} LIMIT :count)`)
-      : rowsSql(query.q === undefined ? from : `${from} AND (${isFound} OR is_late())`);
+    among !== undefined
+      ? rowsSql(`${from} AND ${seqColumn} IN (SELECT value FROM json_each(:among)) AND ${isFound}`)
+      : // The index of a filter has the ids, so that they are sorted without reading rows.
+        isFiltered && q === undefined && (order === 'id' || order === '-id')
+        ? rowsSql(`FROM ${table.name} WHERE id IN (SELECT id ${from} ORDER BY ${by} LIMIT :count)`)
+        : rowsSql(q === undefined ? from : `${from} AND (${isFound} OR is_late())`);
   const columns = names.map(() => /** @type {unknown[]} */ ([]));
   const [idAt, timeAt] = [names.indexOf('id'), names.indexOf('added_at')];
-  let after = query.after;
+  const positionOf = (/** @type {unknown[]} */ row) => {
+    const [id, time, sortedBy] = [/** @type {bigint} */ (row[idAt]), row[timeAt], row[names.length]];
+    return {
+      id,
+      ...(time !== null && { addedAt: Number(time) }),
+      ...(order === 'changes'
+        ? { number: Number(sortedBy) }
+        : sortedBy !== null && { key: String(sortedBy) }),
+    };
+  };
   let matched = 0;
   let bytes = 0;
-  if (withGeneration) connection.exec('BEGIN');
-  try {
-    const generation = withGeneration
-      ? /** @type {[string]} */ (prepare(connection, `SELECT ${generationSql}`).get())[0]
-      : undefined;
-    const rows = /** @type {Iterable<unknown[]>} */ (
-      // The one more tells whether there are more.
-      prepare(connection, sql).iterate({ ...values, count: matches + 1 })
-    );
-    for (const row of rows) {
-      const isMatch = Boolean(row[names.length + 2]);
-      bytes += Number(row[names.length + 1]);
-      if (isMatch && matched > 0 && (matched === matches || bytes > maxBytes))
-        return { columns, last: after, generation };
-      const [id, time] = [/** @type {bigint} */ (row[idAt]), row[timeAt]];
-      const sortedBy = row[names.length];
-      after = {
-        id,
-        ...(time !== null && { addedAt: Number(time) }),
-        ...(order === 'changes'
-          ? { number: Number(sortedBy) }
-          : sortedBy !== null && { key: String(sortedBy) }),
-      };
-      if (!isMatch) return { columns, last: after, isLate: true, generation };
-      matched++;
-      columns.forEach((column, index) => void column.push(row[index]));
+  let previous = /** @type {unknown[] | undefined} */ (undefined);
+  // The one more tells whether there are more.
+  const rows = /** @type {Iterable<unknown[]>} */ (
+    prepare(connection, sql).iterate({ ...values, count: matches + 1, among: JSON.stringify(among) })
+  );
+  for (const row of rows) {
+    bytes += Number(row[names.length + 1]);
+    if (!row[names.length + 2]) {
+      // Among rows that were found lately, others as rare are expected.
+      const isRare = maySweep && matched * 10 < matches && countPlaces(connection, table) <= maxSweptRows;
+      const sweep = isRare ? { sweep: { place: Number.NEGATIVE_INFINITY, found: [] } } : {};
+      return { columns, last: { ...positionOf(row), ...sweep }, isLate: true };
     }
-    return { columns, last: undefined, generation };
-  } finally {
-    // An error may have ended it.
-    if (connection.inTransaction) connection.exec('ROLLBACK');
+    if (previous !== undefined && (matched === matches || bytes > maxBytes))
+      return { columns, last: positionOf(previous) };
+    for (const [index, column] of columns.entries()) column.push(row[index]);
+    previous = row;
+    matched++;
   }
+  return { columns, last: undefined };
+}
+
+/**
+ * How many rows a table has at most: no two have the same number.
+ *
+ * @param {import('better-sqlite3').Database} connection
+ * @param {TableParts} table
+ */
+function countPlaces(connection, { name }) {
+  const sql = `SELECT ${['max', 'min'].map((end) => `(SELECT ${end}(${seqColumn}) FROM ${name})`).join(' - ')}`;
+  return Number(/** @type {[bigint]} */ (prepare(connection, sql).get())[0]);
 }
 
 /** How many records a search is tried on, to estimate how many match. */
@@ -318,7 +392,6 @@ function countAll(connection, query) {
     : count(`SELECT count(*) FROM ${table.name} WHERE ${bounds}`, values);
   if (q === undefined) return { count: all, isEstimate: false };
   const search = describe(query);
-  Object.assign(clock, { deadline: Number.POSITIVE_INFINITY, isLate: 0 });
   const matching = count(
     `SELECT count(*) FILTER (WHERE ${search.isFound}) FROM (
       SELECT * FROM ${table.name} WHERE ${bounds} LIMIT ${sampled})`,

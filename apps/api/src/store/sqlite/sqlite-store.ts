@@ -242,7 +242,9 @@ function prepareTable(connection: Sqlite.Database, table: Table) {
     )
     .pluck();
   const selectPage = connection
-    .prepare<[bigint | number, number], unknown[]>(`SELECT ${columns.join(', ')} ${page}`)
+    .prepare<[bigint | number, number, number], unknown[]>(
+      `SELECT ${columns.join(', ')} FROM ${name} WHERE id > ? AND ${table.bytes} <= ? ORDER BY id LIMIT ?`,
+    )
     .safeIntegers()
     .raw();
   // A row that is deleted and inserted again keeps no column that another version of the service has added.
@@ -269,8 +271,13 @@ function prepareTable(connection: Sqlite.Database, table: Table) {
   function listShort(query: ListQuery, { matches, bytes }: ListLimits): Listed<object> | undefined {
     if (matches > shortPage || query.order !== 'id' || isFiltered(query)) return undefined;
     const after = query.after?.id ?? belowAll;
-    if ((measurePage.get(after, matches + 1) ?? 0) > bytes) return undefined;
-    const records = selectPage.all(after, matches + 1).map(toRecord);
+    // As many as fit, whatever each has. If there are fewer, the list ends, or one has more.
+    let rows = selectPage.all(after, bytes / (matches + 1), matches + 1);
+    if (rows.length <= matches) {
+      if ((measurePage.get(after, matches + 1) ?? 0) > bytes) return undefined;
+      rows = selectPage.all(after, bytes, matches + 1);
+    }
+    const records = rows.map(toRecord);
     if (records.some(isTombstone)) return undefined;
     const live = withoutTombstones(records.slice(0, matches));
     const end = records.length > matches ? live.at(-1) : undefined;
