@@ -6,7 +6,7 @@ import type { CallOptions } from './options.js';
 import { unwrap } from './unwrap.js';
 
 /** Which plants to list, and how the calls for the pages are made. */
-export type ListOptions = Omit<PlantQuery, 'after' | 'limit' | 'total'> &
+export type ListOptions = Omit<PlantQuery, 'after' | 'limit' | 'total' | 'fields'> &
   CallOptions & {
     /** How many plants a page has at most, from 1 to 1,000. Default: 1,000. */
     readonly limit?: number | undefined;

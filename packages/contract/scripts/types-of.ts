@@ -128,12 +128,18 @@ function typesOfOne(resource: Resource): string {
         `${Many} that were stored before this time (RFC 3339, with any offset).`,
       ),
       optional('total', 'boolean', `Whether the page says how many ${plural} match.`),
+      optional('fields', "'id'", `With \`id\`, the page has only the \`ids\`, and no ${plural}.`),
     ]),
     declare(
       `A page of a list. It has as many ${plural} as the query asks for, unless the list ends, or they are large.`,
       `${One}Page`,
       [
         member(plural, `Stored${One}[]`),
+        optional(
+          'ids',
+          'string[]',
+          `The IDs of the ${plural}, if the query has \`fields=id\`: as a batch takes them.`,
+        ),
         optional('next', 'string', next),
         optional('total', 'number', `How many ${plural} match, if the query asks.`),
         optional('totalIsEstimate', 'boolean', 'Whether `total` is an estimate.'),

@@ -333,10 +333,20 @@ export function schemasOf<Name extends keyof ResourceTypes>(
     total: (kinds.boolean.query ?? z.never())
       .optional()
       .meta({ description: `Whether the page says how many ${plural} match` }),
+    fields: z
+      .enum(['id'], orElse('must be id'))
+      .optional()
+      .meta({ description: `With \`id\`, the page has only the \`ids\`, and no ${plural}` }),
   });
   const page = z
     .object({
       [plural]: z.array(stored),
+      ids: z
+        .array(z.string().regex(shortest))
+        .optional()
+        .meta({
+          description: `The ids of the ${plural}, in their place, if the query has \`fields=id\`: as a batch takes them`,
+        }),
       next: NextPageSchema,
       total: z
         .number()

@@ -69,11 +69,15 @@ export interface PlantQuery {
   addedBefore?: string | undefined;
   /** Whether the page says how many plants match. */
   total?: boolean | undefined;
+  /** With `id`, the page has only the `ids`, and no plants. */
+  fields?: 'id' | undefined;
 }
 
 /** A page of a list. It has as many plants as the query asks for, unless the list ends, or they are large. */
 export interface PlantPage {
   plants: StoredPlant[];
+  /** The IDs of the plants, if the query has `fields=id`: as a batch takes them. */
+  ids?: string[] | undefined;
   /** Where the next page begins. The last page has none. */
   next?: string | undefined;
   /** How many plants match, if the query asks. */

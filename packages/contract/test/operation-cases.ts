@@ -889,6 +889,8 @@ export const operationCases: Readonly<Record<CasedOperation, readonly Case[]>> =
       get(`/plants?${'&tags=a'.repeat(21).slice(1)}`),
       invalidQuery('tags', 'must be given at most 20 times'),
     ],
+    ['only ids', get('/plants?fields=id&limit=2'), ok(`{"plants":[],"ids":["${min}","-1"],"next":"…"}`)],
+    ['a field alone', get('/plants?fields=name'), invalidQuery('fields', 'must be id')],
     ['how many there are', get('/plants?limit=1&total=true'), listed([a], true, { total: 5 })],
     ['how many have a tag', get('/plants?tag=indoor&total=true'), listed([a, d], false, { total: 2 })],
     ['how many have a name', get('/plants?q=monstera&total=true'), listed([a, e], false, { total: 2 })],

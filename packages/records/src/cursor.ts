@@ -16,6 +16,8 @@ export interface RecordQuery {
   readonly without?: string | undefined;
   /** Whether the page says how many records match. */
   readonly total?: boolean | undefined;
+  /** What of the records the page has. Default: all. */
+  readonly fields?: 'id' | undefined;
 }
 
 /** Where a list begins. */

@@ -479,6 +479,18 @@ export function operationsOf<Fields extends object, Name extends string = string
       return page(undefined, totals);
     },
 
+    /** A page of a list as replies show it: with records as they are shown to a caller, or only with their ids. */
+    showPage(
+      page: { readonly records: readonly Stored<Fields>[]; readonly [More: string]: unknown },
+      { fields }: Pick<RecordQuery, 'fields'>,
+      shown: readonly Shown<Fields>[] = page.records.map(show),
+    ) {
+      const { records, readMs, ...others } = page;
+      return fields === 'id'
+        ? { [resource.plural]: [], ids: records.map(({ id }) => id.toString()), ...others }
+        : { [resource.plural]: shown, ...others };
+    },
+
     /**
      * Returns a page of how many records have each value of a text field, in the order of the values.
      *

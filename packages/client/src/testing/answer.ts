@@ -195,8 +195,9 @@ function handlersOf(
     delete: ({ params: { id }, headers }) => operations.delete(written, id, headers),
     deleteMany: ({ body }) => toResults(operations.deleteMany(written, batchOf(body), body['ifMatch'])),
     async list({ query }) {
-      const { records, readMs, ...others } = await operations.list(store, query, unlimited);
-      return { status: 200, body: { [plural]: await showTo(records.map(operations.show)), ...others } };
+      const page = await operations.list(store, query, unlimited);
+      const shown = await showTo(page.records.map(operations.show));
+      return { status: 200, body: operations.showPage(page, query, shown) };
     },
     async count({ query }) {
       const { body } = await operations.count(store, field, query);

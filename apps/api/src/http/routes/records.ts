@@ -231,16 +231,14 @@ function createHandlers(
         of: [plural, query, seesPeople(res.locals)],
         isWanted: () => !res.closed,
         async read(turn) {
-          const { records, readMs, ...others } = await operations.list(store, query, paceOf(turn));
-          const people = seesPeople(res.locals)
-            ? await operations.showPeople(store, records.map(operations.show))
-            : undefined;
+          const page = await operations.list(store, query, paceOf(turn));
+          const people =
+            seesPeople(res.locals) && query.fields !== 'id'
+              ? await operations.showPeople(store, page.records.map(operations.show))
+              : undefined;
+          const { readMs, next } = page;
           // Composed after the next list has begun.
-          return {
-            readMs,
-            next: others.next,
-            compose: once(() => shareText({ [plural]: people ?? records.map(operations.show), ...others })),
-          };
+          return { readMs, next, compose: once(() => shareText(operations.showPage(page, query, people))) };
         },
       });
       linkNext(req, res, next);
