@@ -416,6 +416,13 @@ function describeOperations<Fields extends object>(
     const full = await list(1, 100);
     expect(full).toMatchObject({ next: undefined, readMs: 40 });
     expect([full.records.length, turns]).toEqual([4, 3]);
+    // A full page in a list of which more is to be examined.
+    const first = await list(1, 100, { limit: 2 });
+    expect(first.records).toMatchObject([{ id: 1n }, { id: 2n }]);
+    expect((await list(1, 100, { limit: 3, after: first.next })).records).toMatchObject([
+      { id: 3n },
+      { id: 4n },
+    ]);
     expect(await list(1, 15)).toMatchObject({ records: [{ id: 1n }, { id: 2n }], partial: true });
     const failed = list(0, 15);
     const message = expect.stringMatching(/^No \w+ was found in the time .*: add after=1\.\w+\.\d*\.2\.$/);

@@ -440,7 +440,7 @@ export function operationsOf<Fields extends object, Name extends string = string
       const records: Stored<Fields>[] = [];
       let [bytes, readMs] = [0, 0];
       let position = start.position;
-      /** Where the last record of a part that has ended is. */
+      /** Where a page that is full may end: after the last record of a part, or after what was examined since. */
       let end: ListPosition | undefined;
       const page = (next: ListPosition | undefined, more?: object) => ({
         records,
@@ -468,9 +468,11 @@ export function operationsOf<Fields extends object, Name extends string = string
           if (position === undefined) break;
           if (!listed.isLate) return page(position, totals);
           if (readMs > (pace.maxMs ?? Number.POSITIVE_INFINITY)) {
-            if (records.length > 0) return page(position, { ...totals, partial: true });
+            if (records.length > 0)
+              return page(position, { ...totals, ...(records.length < limit && { partial: true }) });
             throw new ServiceError('bad_request', texts.listTooLong(cursors.write(query, position)));
           }
+          end = position;
           await pace.nextTurn?.();
         }
         const last = records.at(-1);

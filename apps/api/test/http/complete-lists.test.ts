@@ -1,0 +1,145 @@
+import { describe, expect, inject, it } from 'vitest';
+import { postPlant } from '../support/post-plant.js';
+import { startTestService, type TestService, useTestService } from '../support/start-test-service.js';
+import { until } from '../support/until.js';
+
+interface Page {
+  readonly next?: string;
+  readonly [list: string]: unknown;
+}
+
+/** How a client decides that a list has ended: many stop at the first page without `next`, and as many at the first empty one. */
+const clients: Readonly<Record<string, (items: readonly unknown[], next: string | undefined) => boolean>> = {
+  'a page without next': (_, next) => next === undefined,
+  'an empty page': (items, next) => items.length === 0 || next === undefined,
+};
+
+async function readList({ baseUrl, token }: TestService, path: string, member: string, client: string) {
+  const all: unknown[] = [];
+  const url = new URL(path, baseUrl);
+  for (;;) {
+    const reply = await fetch(url, { headers: { Authorization: `Bearer ${token}` } });
+    expect(reply.status).toBe(200);
+    const page = JSON.parse(await reply.text()) as Page;
+    const items = page[member] as readonly unknown[];
+    all.push(...items);
+    if (clients[client]?.(items, page.next)) return all;
+    url.searchParams.set('after', page.next ?? '');
+  }
+}
+
+interface Row {
+  readonly id: unknown;
+  readonly name: string;
+  readonly tag: string | null;
+  readonly deleted: unknown;
+}
+
+const send = (service: TestService, method: string, id: number, body?: object) =>
+  fetch(`${service.baseUrl}/plants/${id}`, {
+    method,
+    headers: {
+      ...{ Authorization: `Bearer ${service.token}`, 'Content-Type': 'application/json', 'If-Match': '*' },
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+
+/** Adds rows as version 1.2 has stored plants, without a time and a number of a change. */
+const insertOld = (service: TestService, first: number, count: number) => {
+  const rows = Array.from({ length: count }, (_, at) => first + at).map(
+    (id) =>
+      `(${id}, '${id % 4_000 === 7 ? 'rara' : 'Fern'} ${id}', ${id % 3 === 0 ? 'NULL' : `'tag ${id % 7}'`})`,
+  );
+  return service.database.query(`INSERT INTO plants (id, name, tag) VALUES ${rows.join(', ')}`);
+};
+
+async function useUp(service: TestService) {
+  for (let id = 1; id <= 60; id++) await postPlant(service, { id, name: `Fern ${id}`, tag: `tag ${id % 7}` });
+  for (let id = 1; id <= 30; id++) await send(service, 'PUT', id, { name: `Rose ${id}`, tag: 'rare' });
+  for (let id = 20; id <= 50; id++) await send(service, 'DELETE', id);
+}
+
+const ages: Readonly<Record<string, (service: TestService) => Promise<unknown>>> = {
+  young: async (service) => {
+    for (let id = 1; id <= 8; id++) await postPlant(service, { id, name: `Fern ${id}`, tag: 'rare' });
+  },
+  used: useUp,
+  migrated: async (service) => {
+    await insertOld(service, 1_000, 300);
+    await useUp(service);
+  },
+  large: async (service) => {
+    for (let first = 1_000; first < 17_000; first += 4_000) await insertOld(service, first, 4_000);
+    await useUp(service);
+  },
+};
+
+const asc = (a: unknown, b: unknown) => Number(a) - Number(b);
+
+describe.each(Object.keys(ages))('of a %s store', (age) => {
+  const service = useTestService({ RATE_LIMIT_PER_MINUTE: '1000000' });
+  let rows: readonly Row[] = [];
+
+  it.each(Object.keys(clients))('has all of every list for a client that stops at %s', async (client) => {
+    if (rows.length === 0) {
+      await ages[age]?.(service);
+      rows = await service.database.query<Row>('SELECT id, name, tag, deleted FROM plants');
+    }
+    const idsOf = (matches: (row: Row) => boolean) =>
+      rows
+        .filter((row) => !Number(row.deleted) && matches(row))
+        .map(({ id }) => Number(id))
+        .toSorted(asc);
+    const lists: readonly [query: string, matches: (row: Row) => boolean][] = [
+      ...['id', '-id', 'newest', 'oldest', 'name', '-name'].map((order): [string, () => boolean] => [
+        `order=${order}&limit=1000`,
+        () => true,
+      ]),
+      ['tag=rare&limit=7', ({ tag }) => tag === 'rare'],
+      ['tag=absent', () => false],
+      ['tags=rare&tags=tag%203&order=newest', ({ tag }) => tag === 'rare' || tag === 'tag 3'],
+      ['without=tag&limit=1000', ({ tag }) => tag === null],
+      ['q=RARA&limit=2', ({ name }) => name.startsWith('rara')],
+      ['q=rara&order=newest', ({ name }) => name.startsWith('rara')],
+      ['q=absent', () => false],
+      ['q=rose&tag=rare&limit=3', ({ tag }) => tag === 'rare'],
+      ['addedFrom=2200-01-01T00:00:00Z', () => false],
+    ];
+    for (const [query, matches] of lists) {
+      const plants = (await readList(service, `/plants?${query}`, 'plants', client)) as {
+        id: number;
+        name: string;
+      }[];
+      const found = query.startsWith('q=rose')
+        ? idsOf((row) => matches(row) && row.name.startsWith('Rose'))
+        : idsOf(matches);
+      expect(plants.map(({ id }) => id).toSorted(asc), query).toEqual(found);
+    }
+    const tags = (await readList(service, '/tags', 'tags', client)) as { tag: string; plants: number }[];
+    const live = rows.filter(({ deleted, tag }) => !Number(deleted) && tag !== null);
+    expect(Object.fromEntries(tags.map(({ tag, plants }) => [tag, plants]))).toEqual(
+      Object.fromEntries([...Map.groupBy(live, ({ tag }) => tag)].map(([tag, { length }]) => [tag, length])),
+    );
+    // A follower has a next page for ever, so that it is an empty page that ends.
+    const changed = async () => {
+      const changes = await readList(service, '/changes?after=0&limit=1000', 'changes', 'an empty page');
+      return (changes as { id: number }[]).map(({ id }) => id).toSorted(asc);
+    };
+    // On PostgreSQL changes are shown once older transactions have ended, which may be those of other tests.
+    await until(async () => (await changed()).length === rows.length);
+    expect(await changed()).toEqual(rows.map(({ id }) => Number(id)).toSorted(asc));
+  });
+});
+
+it.runIf(inject('workers') === 1)('the tokens and the audit, too', async () => {
+  const service = await startTestService();
+  for (let at = 0; at < 250; at++) await service.accessTokens.issue({ name: `shop ${at}`, scopes: ['read'] });
+  const { text } = await service.accessTokens.issue({ name: 'ops', scopes: ['admin'] });
+  for (const client of Object.keys(clients)) {
+    const admin = { ...service, token: text };
+    expect(await readList(admin, '/tokens', 'tokens', client)).toHaveLength(252);
+    const entries = (await readList(admin, '/audit?limit=20', 'entries', client)) as { number: number }[];
+    expect(entries.length).toBeGreaterThanOrEqual(251);
+    expect(new Set(entries.map(({ number }) => number)).size).toBe(entries.length);
+  }
+});
