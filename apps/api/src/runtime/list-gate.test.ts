@@ -78,6 +78,24 @@ it('lets others have their turn within a list, which goes on after them', async 
   expect(begun.at(-1)).toBe('b2');
 });
 
+it('lets each caller read for its part of the time, but for 50 ms, where others read, too', async () => {
+  const { list, begun, pause, end } = open();
+  list('a1', 'b1');
+  await nextTurn();
+  vi.advanceTimersByTime(110);
+  await pause('a1');
+  await end('b1');
+  // Half of the time that it has read, and 50 ms, are less than 110 ms by 5 ms, for which it needs 10 ms.
+  vi.advanceTimersByTime(9);
+  list('b2');
+  await nextTurn();
+  await end('b2');
+  expect(begun).toEqual(['a1', 'b1', 'b2']);
+  vi.advanceTimersByTime(1);
+  await nextTurn();
+  expect(begun.at(-1)).toBe('a1 again');
+});
+
 it('ends a list at its next turn once nobody waits for it, and counts it no more', async () => {
   const { list, begun, pause, gone } = open();
   const [long] = list('a1', 'b1');

@@ -1,5 +1,5 @@
 import { ClientGoneError, overloadErrors } from '../errors/service-error.js';
-import { type ActiveCallers, Budget, type Caller, FairQueue } from './callers.js';
+import { ActiveCallers, Budget, type Caller, FairQueue } from './callers.js';
 
 /** How many lists may wait or be read; of one caller as many as are left free. */
 const maxLists = 256;
@@ -14,6 +14,8 @@ const replyMs = 2;
 /** The same for each further request that shares it. */
 const sharedReplyMs = 0.2;
 const maxRestMs = 1_000;
+/** How much reading a caller may have before its part of the time has passed, in milliseconds. */
+const burstMs = 50;
 
 /** Reads lists, a few at a time. The others wait, and callers take turns. */
 export interface ListGate {
@@ -81,6 +83,9 @@ export function createListGate({
   const waiting = new FairQueue<() => void>();
   const shared = new Map<string, Waiting<Timed>[]>();
   const resting = new Map<Caller, NodeJS.Timeout>();
+  /** Those who read lists, and since when the part of the time of each has not been used up. */
+  const readers = new ActiveCallers();
+  const usedUntil = new Map<Caller, number>();
   /** How many lists of each caller are being read. */
   const readingOf = new Map<Caller, number>();
   let reading = 0;
@@ -118,11 +123,24 @@ export function createListGate({
     });
   }
 
-  /** Holds back the lists of a caller, in proportion to what creates need and to its part of all callers. */
+  /** Counts the time that a caller has read, and returns for how long others have theirs now (a token bucket of time). */
+  function useTime(caller: Caller, readMs: number): number {
+    const now = performance.now();
+    const count = readers.count();
+    const until =
+      Math.max(usedUntil.get(caller) ?? Number.NEGATIVE_INFINITY, now - readMs - burstMs * count) +
+      readMs * count;
+    if (count === 1) usedUntil.clear();
+    else usedUntil.set(caller, until);
+    return until - now;
+  }
+
+  /** Holds back the lists of a caller, in proportion to what creates and the lists of others need. */
   function rest(caller: Caller, readMs: number, replies: number): void {
     // Where creates wait for a part of the time alone, they need little of the rest.
     const factor = (maxRestFactor * waitingShare() ** 4) / callers.count();
-    const restMs = Math.min(maxRestMs, (readMs + replyMs + (replies - 1) * sharedReplyMs) * factor);
+    const restForCreates = (readMs + replyMs + (replies - 1) * sharedReplyMs) * factor;
+    const restMs = Math.min(maxRestMs, Math.max(restForCreates, useTime(caller, readMs)));
     if (restMs < 1) return;
     clearTimeout(resting.get(caller));
     waiting.hold(caller);
@@ -190,6 +208,7 @@ export function createListGate({
   return {
     read<Result extends Timed>(caller: Caller, { of, isWanted, read }: List<Result>): Promise<Result> {
       if (!places.take(caller, 1)) return Promise.reject(overloadErrors.waiting_reads);
+      readers.note(caller);
       const key = of === undefined ? undefined : JSON.stringify([caller, of]);
       return new Promise((resolve) => {
         const request: Waiting<Result> = { isWanted, resolve };
