@@ -235,15 +235,16 @@ function prepareTable(connection: Sqlite.Database, table: Table) {
       .safeIntegers()
       .raw();
   const select = selectOf(columns);
-  const page = `FROM ${name} WHERE id > ? ORDER BY id LIMIT ?`;
+  const nextOf = (selected: string) => `SELECT ${selected} FROM ${name} WHERE id > ? ORDER BY id LIMIT ?`;
   const measurePage = connection
-    .prepare<[bigint | number, number], number>(
-      `SELECT ifnull(sum(bytes), 0) FROM (SELECT ${table.bytes} AS bytes ${page})`,
+    .prepare<[bigint | number, number], [number, number | null]>(
+      `SELECT count(*), sum(bytes) FROM (${nextOf(`${table.bytes} AS bytes`)})`,
     )
-    .pluck();
+    .raw();
+  const selected = columns.join(', ');
   const selectPage = connection
     .prepare<[bigint | number, number, number], unknown[]>(
-      `SELECT ${columns.join(', ')} FROM ${name} WHERE id > ? AND ${table.bytes} <= ? ORDER BY id LIMIT ?`,
+      `SELECT ${selected} FROM (${nextOf(`${selected}, ${table.bytes} AS bytes$`)}) WHERE bytes$ <= ?`,
     )
     .safeIntegers()
     .raw();
@@ -271,12 +272,11 @@ function prepareTable(connection: Sqlite.Database, table: Table) {
   function listShort(query: ListQuery, { matches, bytes }: ListLimits): Listed<object> | undefined {
     if (matches > shortPage || query.order !== 'id' || isFiltered(query)) return undefined;
     const after = query.after?.id ?? belowAll;
-    // As many as fit, whatever each has. If there are fewer, the list ends, or one has more.
-    let rows = selectPage.all(after, bytes / (matches + 1), matches + 1);
-    if (rows.length <= matches) {
-      if ((measurePage.get(after, matches + 1) ?? 0) > bytes) return undefined;
-      rows = selectPage.all(after, bytes, matches + 1);
-    }
+    // Without large ones, so that the page has room for all.
+    let rows = selectPage.all(after, matches + 1, bytes / (matches + 1));
+    const [count, size] = (rows.length <= matches && measurePage.get(after, matches + 1)) || [rows.length, 0];
+    if ((size ?? 0) > bytes) return undefined;
+    if (count > rows.length) rows = selectPage.all(after, matches + 1, bytes);
     const records = rows.map(toRecord);
     if (records.some(isTombstone)) return undefined;
     const live = withoutTombstones(records.slice(0, matches));
