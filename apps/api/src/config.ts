@@ -86,6 +86,7 @@ const EnvironmentSchema = z.object({
   SHUTDOWN_TIMEOUT_MS: wholeNumber(0, 10 ** 7).default(10_000),
   PAGE: onByDefault,
   CLIENT: onByDefault,
+  HISTORY_DAYS: wholeNumber(0, 36_500).optional(),
   COMPATIBLE_WITH: z
     .string()
     .regex(/^\d+\.\d+$/, { error: 'must be a minor version, such as 1.3' })
@@ -218,6 +219,8 @@ function toConfig(variables: z.infer<typeof SettingsSchema>, folder: string) {
     pageFolder: variables.PAGE ? fileURLToPath(new URL('dist/page', packageFolder)) : undefined,
     /** The folder of the packed client; `undefined` where it is not served. */
     clientFolder: variables.CLIENT ? fileURLToPath(new URL('dist/client', packageFolder)) : undefined,
+    /** For how many days states of records are kept after they were replaced, 0 for none; `undefined` for ever. */
+    historyDays: variables.HISTORY_DAYS,
     /** Fields of each resource that are not accepted yet, since older instances that share the database would drop them. */
     ignoredFields: findIgnoredFields(variables.COMPATIBLE_WITH, resources),
     /** Whether the service takes the shortcuts that depend on undocumented parts of its dependencies (decision 10). */

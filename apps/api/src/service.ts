@@ -31,6 +31,7 @@ import { createConnectionLog, type RequestLog } from './observe/request-log.js';
 import { ActiveCallers } from './runtime/callers.js';
 import { stopTimeouts, withTimeout } from './runtime/timing.js';
 import { createTurns } from './runtime/turns.js';
+import { cleanHistory } from './store/clean-history.js';
 import { createCommitQueue } from './store/commit-queue.js';
 import { openDatabase } from './store/open-database.js';
 
@@ -97,10 +98,11 @@ export async function startService(
   const page = config.pageFolder === undefined ? undefined : readPage(config.pageFolder, config.jwt?.signIn);
   const client = config.clientFolder === undefined ? undefined : readClient(config.clientFolder);
   const callers = new ActiveCallers();
-  const database = await openDatabase(config.database, { log, metrics });
+  const database = await openDatabase(config.database, { log, metrics, historyDays: config.historyDays });
   const tokens = await openTokens(config, database.accessTokens, { metrics, log });
   const commits = createCommitRecord(database, config.failingAfterMs, metrics);
   const queue = createCommitQueue({ database, limits: config.queueLimits, callers, commits });
+  const history = config.historyDays === undefined ? undefined : cleanHistory(database.stores, log);
   const draining = new AbortController();
   const stopping = new AbortController();
   const readiness = createReadiness({
@@ -154,6 +156,7 @@ export async function startService(
   async function closeDatabase(): Promise<boolean> {
     try {
       await queue.idle();
+      await history?.stop();
       await database.close();
       return true;
     } catch (error) {

@@ -117,6 +117,12 @@ function methodOf({ resource: name, operation, field = '' }: RecordMetadata): Me
         text: `Counts the ${plural} of each ${field}, one page per call.${also(`\`count${capitalize(field)}s\` adds all pages up.`)}`,
         ...query(`${prefixOf(resource)}${capitalize(field)}Query`),
       };
+    case 'history':
+      return {
+        text: `Gets what ${a} is and what it was, the latest state first, one page per call.`,
+        request: '{ readonly params: IdParams; readonly query?: HistoryQuery }',
+        types: ['IdParams', 'HistoryQuery'],
+      };
     case 'changes':
       return {
         text: `Lists ${isFirst(resource) ? 'what was' : `${plural} that were`} created, updated, and deleted, one page per call.${also('`followChanges` continues with what happens later.')}`,

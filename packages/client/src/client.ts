@@ -2,6 +2,7 @@ import type { ErrorBody, ErrorNumber } from '@plant-store/contract/errors';
 import type {
   AuditQuery,
   ChangeQuery,
+  HistoryQuery,
   IdParams,
   NewPlantInput,
   NewPlants,
@@ -66,6 +67,11 @@ export interface Client {
   updatePlant(
     request: { readonly params: IdParams; readonly body: Plant } & Condition & CallOptions,
   ): Promise<ReplyOf<'updatePlant'>>;
+
+  /** Gets what a plant is and what it was, the latest state first, one page per call. */
+  getPlantHistory(
+    request: { readonly params: IdParams; readonly query?: HistoryQuery } & CallOptions,
+  ): Promise<ReplyOf<'getPlantHistory'>>;
 
   /** Deletes a plant, with `ifMatch` only if it is still as it was. It is also successful if the plant was deleted before. */
   deletePlant(

@@ -111,7 +111,7 @@ type OperationWithPages =
   | 'listAudit'
   | {
       [Name in OperationName]: (typeof contract)[Name]['metadata'] extends {
-        readonly operation: 'list' | 'count' | 'changes';
+        readonly operation: 'list' | 'count' | 'changes' | 'history';
       }
         ? Name
         : never;

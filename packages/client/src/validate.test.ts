@@ -27,6 +27,10 @@ const calls: Record<CasedOperation, (client: Client) => Promise<{ status: number
   deletePlant: (client) => client.deletePlant({ params }),
   listTags: (client) => client.listTags(),
   listChanges: (client) => client.listChanges({ query: { after: '0' } }),
+  async getPlantHistory(client) {
+    await client.updatePlant({ params, headers: { 'if-match': '*' }, body: { name: 'Orchid' } });
+    return client.getPlantHistory({ params });
+  },
   getOwnToken: (client) => client.getOwnToken(),
   listTokens: (client) => client.listTokens(),
   createToken: (client) => client.createToken({ body: { ...token, ratePerMinute: 600 } }),

@@ -114,6 +114,7 @@ function ownTypeNamesOf({ resource, operation, field = '' }: RecordMetadata): Pa
     update: { headers: 'Precondition' },
     count: { query: `${capitalize(field)}Query` },
     changes: { query: 'ChangeQuery' },
+    history: { query: 'HistoryQuery' },
   };
   return names[operation];
 }

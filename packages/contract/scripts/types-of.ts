@@ -201,6 +201,23 @@ function typesOfOne(resource: Resource): string {
       `${prefix}ChangePage`,
       [member('changes', `${prefix}Change[]`), member('next', 'string', 'Where the next page begins.')],
     ),
+    declare(`What ${a} is, or was.`, `${One}State extends ${One}`, [
+      optional(
+        'from',
+        'string',
+        `Since when the ${name} is like this, or was (ISO 8601, in UTC), if that is known.`,
+      ),
+      optional('until', 'string', 'Until when. The current state has none.'),
+      optional(
+        'by',
+        'string',
+        `Who created the ${name} as this, or updated it to this: see \`Stored${One}.addedBy\`.`,
+      ),
+    ]),
+    declare(`What ${a} is, and what it was.`, `${One}History`, [
+      member('states', `${One}State[]`, 'The latest first.'),
+      optional('next', 'string', next),
+    ]),
     declare(`The types of ${plural}, by what they are for.`, `${One}Types`, [
       member('fields', One),
       member('input', Input),
@@ -217,6 +234,7 @@ function typesOfOne(resource: Resource): string {
       member('updateResults', `${prefix}UpdateResults`),
       member('change', `${prefix}Change`),
       member('changePage', `${prefix}ChangePage`),
+      member('history', `${One}History`),
     ]),
   ]
     .filter((text) => text !== '')

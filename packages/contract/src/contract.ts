@@ -7,6 +7,7 @@ import {
   AuditQuerySchema,
   ChangeQuerySchema,
   errorSchema,
+  HistoryQuerySchema,
   IssuedTokenSchema,
   NewTokenSchema,
   NoQuerySchema,
@@ -155,6 +156,18 @@ const router = c.router(
       headers: { 'if-match': plants.ifMatch, 'if-none-match': plants.ifNoneMatchOrReuse },
       body: plants.fields,
       responses: { 200: plants.stored, 404: errorSchema(404), 412: errorSchema(412) },
+    },
+    getPlantHistory: {
+      ...routes.getPlantHistory,
+      summary: 'Get plant history',
+      description:
+        'What the plant with this id is, and what it was, the latest state first. The first one is the current state and has no ' +
+        '`until`. To restore an earlier state, update the plant to it. A delete erases all states, and a plant with a reused ID starts again. ' +
+        'The operator may limit for how long replaced states are kept. Only a page without `next` is the last one.',
+      metadata: { scope: 'read', resource: 'plant', operation: 'history' } as const,
+      pathParams: z.object({ id: plants.id }),
+      query: HistoryQuerySchema,
+      responses: { 200: plants.history, 404: errorSchema(404) },
     },
     deletePlant: {
       ...routes.deletePlant,

@@ -31,6 +31,7 @@ interface Signatures<Types extends ResourceTypes[keyof ResourceTypes]> {
   update: { body: Types['input']; success: Types['stored'] };
   delete: { success: undefined };
   changes: { success: Types['changePage'] };
+  history: { success: Types['history'] };
 }
 
 /** The operations whose types follow from the resource only, and not from one of its fields. */

@@ -15,6 +15,7 @@ const actions: Readonly<Record<RecordOperation, Action>> = {
   list: 'read',
   count: 'read',
   changes: 'read',
+  history: 'read',
   update: 'update',
   delete: 'delete',
   deleteMany: 'delete',

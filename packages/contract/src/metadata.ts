@@ -16,7 +16,8 @@ export type RecordOperation =
   | 'update'
   | 'delete'
   | 'count'
-  | 'changes';
+  | 'changes'
+  | 'history';
 
 /** What an operation on records of one resource needs and does. The rest follows from it. */
 interface MetadataOf<Name extends ResourceName> {

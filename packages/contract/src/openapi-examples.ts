@@ -71,6 +71,7 @@ function exampleOfRecords({ resource, operation, example }: RecordMetadata): Exa
         total: true,
       },
     },
+    history: { ...ofOne, query: { limit: 100 } },
     count: { query: {} },
     changes: { query: { limit: 100, after: '0', wait: 0 } },
   };

@@ -37,6 +37,14 @@ export interface ChangeQuery {
   wait?: number | undefined;
 }
 
+/** Which states of a record a page has. */
+export interface HistoryQuery {
+  /** How many states a page has at most, from 1 to 1,000. Default: 100. */
+  limit?: number | undefined;
+  /** The `next` of the page before. Default: begin with the current state. */
+  after?: string | undefined;
+}
+
 /** The token of a request. An access token of the service has an ID and a name, a JSON Web Token has a subject. */
 export interface OwnToken {
   id?: bigint | undefined;

@@ -6,6 +6,7 @@ import type {
   ChangeQuery,
   CreateResults,
   DeleteResults,
+  HistoryQuery,
   IdParams,
   IssuedToken,
   NewToken,
@@ -23,6 +24,7 @@ import type {
   NewPlants,
   Plant,
   PlantDeletions,
+  PlantHistory,
   PlantIds,
   PlantPage,
   PlantQuery,
@@ -118,6 +120,16 @@ export interface Operations {
       412: ErrorBody<41200>;
     };
   };
+  getPlantHistory: {
+    params: IdParams;
+    query?: HistoryQuery;
+    responses: CommonFailures & {
+      200: PlantHistory;
+      400: ErrorBody<40000>;
+      403: ErrorBody<40300>;
+      404: ErrorBody<40401>;
+    };
+  };
   deletePlant: {
     params: IdParams;
     responses: CommonFailures & {
@@ -201,6 +213,7 @@ export type ReadOperation =
   | 'getPlant'
   | 'listPlants'
   | 'getPlants'
+  | 'getPlantHistory'
   | 'listTags'
   | 'listChanges'
   | 'getOwnToken'

@@ -80,6 +80,7 @@ export interface Schemas<Types extends RecordTypes> {
   readonly updateResults: z.ZodType<Types['updateResults'], Types['updateResults']>;
   readonly deleteResults: z.ZodType<DeleteResults, DeleteResults>;
   readonly changePage: z.ZodType<Types['changePage'], Types['changePage']>;
+  readonly history: z.ZodType<Types['history'], Types['history']>;
   /** The id in a path. */
   readonly id: z.ZodType<bigint, number | bigint>;
   readonly ifMatch: Condition;
@@ -258,9 +259,10 @@ export function schemasOf<Name extends keyof ResourceTypes>(
   const unknownTimes = isFirst(resource) ? `: none is kept of ${plural} of version 1.2 and before` : '';
   const addedAt = shownTime(`When the ${name} was stored, if that is known${unknownTimes}`).optional();
   const who = `the id of an access token, or \`subject\` and that of a JSON Web Token, if that is known; only for tokens with the scope \`admin\``;
-  const [addedBy, changedBy] = [
+  const [addedBy, changedBy, by] = [
     `Who created the ${name}`,
     `Who updated the ${name} last, if anybody did`,
+    `Who created the ${name} as this, or updated it to this`,
   ].map((what) =>
     z
       .string()
@@ -456,6 +458,21 @@ export function schemasOf<Name extends keyof ResourceTypes>(
     })
     .meta({ id: `${prefix}ChangePage`, description: 'A page of the changes, in their order.' });
 
+  const state = z
+    .object({
+      ...shown.shape,
+      from: shownTime(`Since when the ${name} is like this, or was, if that is known`).optional(),
+      until: shownTime('Until when; the current state has none').optional(),
+      by,
+    })
+    .meta({ id: `${One}State`, description: `What ${a} is, or was.` });
+  const history = z
+    .object({
+      states: z.array(state).meta({ description: 'The latest first' }),
+      next: NextPageSchema,
+    })
+    .meta({ id: `${One}History`, description: `What ${a} is, and what it was.` });
+
   const schemas: Readonly<Record<keyof Schemas<RecordTypes>, z.ZodType>> = {
     fields: body,
     shown,
@@ -477,6 +494,7 @@ export function schemasOf<Name extends keyof ResourceTypes>(
     ),
     deleteResults: results('Delete', { status: statusOf([204]) }, [400, 404, 412, 500, 503]),
     changePage,
+    history,
     id: Int64ParameterSchema.meta({
       description:
         `Identification number of the ${name}: all its digits, in the shortest decimal notation, which is the \`idText\` of ` +

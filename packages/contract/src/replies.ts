@@ -82,6 +82,12 @@ function describeRecords(
       503: cannot('delete'),
     },
     count: { 200: `A page of ${field}s`, 400: parameter, 503: cannot('read') },
+    history: {
+      200: `A page of the states of the ${name}`,
+      400: `${id}, or a parameter is not valid`,
+      404: notFound,
+      503: cannot('read'),
+    },
     changes: {
       200: 'A page of changes',
       400: `${parameter}, or \`after\` is from before the plant store was restored: read everything again with \`after=0\``,

@@ -25,6 +25,7 @@ export const routes = {
   updatePlants: { method: 'POST', path: '/plants/batch/update' },
   deletePlants: { method: 'POST', path: '/plants/batch/delete' },
   updatePlant: { method: 'PUT', path: '/plants/:id', statuses: [200, 404, 412] },
+  getPlantHistory: { method: 'GET', path: '/plants/:id/history', statuses: [200, 404] },
   deletePlant: { method: 'DELETE', path: '/plants/:id', statuses: [204, 404, 412] },
   listTags: { method: 'GET', path: '/tags' },
   listChanges: { method: 'GET', path: '/changes', statuses: [200, 501] },

@@ -73,6 +73,15 @@ export const ChangeQuerySchema = createQuerySchema({
     .meta({ description: 'For how long the reply waits for a change if there is none, in seconds' }),
 });
 
+/** The query of a page of the states of a record. */
+export const HistoryQuerySchema = createQuerySchema({
+  limit: LimitSchema.optional().meta({ description: 'How many states a page has at most' }),
+  after: PageStartSchema.optional().meta({
+    description:
+      'The `next` of the page before; without it, or empty, the page begins with the current state',
+  }),
+});
+
 const ShownRateSchema = z
   .int()
   .min(1)

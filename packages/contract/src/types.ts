@@ -178,6 +178,24 @@ export interface ChangePage {
   next: string;
 }
 
+/** What a plant is, or was. */
+export interface PlantState extends Plant {
+  /** Since when the plant is like this, or was (ISO 8601, in UTC), if that is known. */
+  from?: string | undefined;
+  /** Until when. The current state has none. */
+  until?: string | undefined;
+  /** Who created the plant as this, or updated it to this: see `StoredPlant.addedBy`. */
+  by?: string | undefined;
+}
+
+/** What a plant is, and what it was. */
+export interface PlantHistory {
+  /** The latest first. */
+  states: PlantState[];
+  /** Where the next page begins. The last page has none. */
+  next?: string | undefined;
+}
+
 /** The types of plants, by what they are for. */
 export interface PlantTypes {
   fields: Plant;
@@ -195,6 +213,7 @@ export interface PlantTypes {
   updateResults: UpdateResults;
   change: Change;
   changePage: ChangePage;
+  history: PlantHistory;
 }
 
 /** The types of all resources, by their names. */

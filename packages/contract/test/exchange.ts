@@ -182,8 +182,8 @@ export function createExchange({ fetch, baseUrl, token }: Store): (request: Requ
       body: text
         .replace(/("(?:next|secret)":")[^"]+/, '$1…')
         .replace(/"etag":"\\"[\w-]{22}\\""/g, '"etag":"…"')
-        .replace(/,"(lastUsedAt|addedBy|changedBy)":"[^"]+"/g, '')
-        .replace(/(?<="\w*[aA]t":")[^"]+/g, writeTime),
+        .replace(/,"(lastUsedAt|addedBy|changedBy|by)":"[^"]+"/g, '')
+        .replace(/(?<="(?:\w*[aA]t|from|until)":")[^"]+/g, writeTime),
       headers: Object.fromEntries([
         ...compared.map((name) => [name, reply.headers.get(name)] as const).filter(([, value]) => value),
         ...(isNew ? [] : [['x-request-id', requestId]]),

@@ -113,6 +113,10 @@ const change = (kind: string, id: Id, texts?: Members) =>
     at: '"now"',
   });
 const changedBy = (changes: readonly string[]) => ok(`{"changes":[${changes}],"next":"…"}`);
+const historyOf = (id: Id, query = '') => get(`/plants/${id}/history${query}`);
+const state = (texts: Members, until?: string) =>
+  object({ ...required, ...texts, from: '"now"', ...(until && { until }) });
+const states = (...all: readonly string[]) => ok(`{"states":[${all}]}`);
 const changed = (id: bigint) => rejected('precondition_failed', texts.changed(id));
 const excluded = (id: bigint) => rejected('precondition_failed', texts.excluded(id));
 const exists = (id: bigint) => rejected('precondition_failed', texts.exists(id));
@@ -1035,6 +1039,57 @@ export const operationCases: Readonly<Record<CasedOperation, readonly Case[]>> =
     ),
     ['a parameter of lists', changesOf('q=x'), unknown('q', 'there are limit, after, wait')],
     noToken(changesOf('')),
+  ],
+
+  getPlantHistory: [
+    ['a plant', create(1, small), created(small)],
+    ['what was created', historyOf(1), states(state(small))],
+    ['an update', put(1, ifAny, large), ok(shown(1, large))],
+    ['what was replaced', historyOf(1), states(state(large), state(small, '"now"'))],
+    ['an update to the same', put(1, ifAny, large), ok(shown(1, large))],
+    ['back to what it was', put(1, ifAny, small), ok(shown(1, small))],
+    ['each state', historyOf(1), states(state(small), state(large, '"now"'), state(small, '"now"'))],
+    ['the first page', historyOf(1, '?limit=1'), ok(`{"states":[${state(small)}],"next":"…"}`)],
+    [
+      'the second page',
+      historyOf(1, '?limit=1&after=<next>'),
+      ok(`{"states":[${state(large, '"now"')}],"next":"…"}`),
+    ],
+    ['the last page', historyOf(1, '?limit=1&after=<next>'), states(state(small, '"now"'))],
+    [
+      'an empty cursor',
+      historyOf(1, '?after='),
+      states(state(small), state(large, '"now"'), state(small, '"now"')),
+    ],
+    ['HEAD, without the body', get('/plants/1/history', 'HEAD'), ok('')],
+    ['an id that no plant has', historyOf(2), notFound(2n)],
+    ['a delete', remove(1), deleted],
+    ['a plant that was deleted', historyOf(1), notFound(1n)],
+    ['a reused id', put(1, ifNone, large), ok(shown(1, large))],
+    ['only what the new plant is', historyOf(1), states(state(large))],
+    ...each(
+      rejected('bad_request', messages.invalidCursor),
+      ...['x', '1', '1.history.2.1', '1.history.1.0', '1.tags.1'].map((after) =>
+        historyOf(1, `?after=${after}`),
+      ),
+    ),
+    ...each(
+      invalidQuery('limit', `must be an integer from 1 to ${MAX_RECORDS}`),
+      ...['0', '1001', 'x'].map((limit) => historyOf(1, `?limit=${limit}`)),
+    ),
+    ['a parameter of lists', historyOf(1, '?q=x'), unknown('q', 'there are limit, after')],
+    [
+      'another method',
+      get('/plants/1/history', 'DELETE'),
+      rejected(
+        'method_not_allowed',
+        messages.methodNotAllowed('DELETE', '/plants/1/history', ['GET', 'HEAD']),
+        {
+          allow: 'GET, HEAD',
+        },
+      ),
+    ],
+    noToken(historyOf(1)),
   ],
 
   getOwnToken: [

@@ -144,6 +144,18 @@ export function readCountCursor(field: string, cursor: string): string | undefin
   return cursor.startsWith(start) ? fromBase64Url(cursor.slice(start.length)) : undefined;
 }
 
+/** Where a page of the states of a record begins: at the replaced state with a place. */
+export function writeStateCursor(id: bigint, place: number): string {
+  return [version, 'history', id, place].join('.');
+}
+
+/** Reads a cursor of the states of a record; `undefined` for anything else. */
+export function readStateCursor(id: bigint, cursor: string): number | undefined {
+  const start = `${version}.history.${id}.`;
+  const place = cursor.startsWith(start) ? cursor.slice(start.length) : '';
+  return /^[1-9]\d{0,14}$/.test(place) ? Number(place) : undefined;
+}
+
 /** Where the page of changes after a change begins: `next` of a page, and `after` of the following request. */
 export function writeChangeCursor({ generation, number, id }: ChangePosition): string {
   return [generation === '' ? version : `2.${generation}`, number ?? '', id].join('.');

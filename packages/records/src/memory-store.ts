@@ -8,10 +8,13 @@ import { type ListOrder, partsOfOrder, sortKeyOf } from './order.js';
 import {
   beforeNumbers,
   isTombstone,
+  keptSince,
   type ListFilter,
   type ListPosition,
   type ListQuery,
+  pageOfStates,
   type RecordPeople,
+  type RecordState,
   type Store,
   type Stored,
   type StoredRecord,
@@ -30,6 +33,8 @@ export interface MemoryStoreOptions {
   readonly now: () => number;
   /** Share it with the stores of other resources. Default: a new one. */
   readonly changes?: ChangeOrder;
+  /** For how many days replaced states are kept. Default: forever. */
+  readonly historyDays?: number | undefined;
 }
 
 /** The store of a resource in memory. Every operation takes effect before it returns its promise. */
@@ -62,6 +67,8 @@ interface Entry<Fields> {
   /** Who has created it, and who has changed it last. */
   addedBy: string | undefined;
   changedBy: string | undefined;
+  /** The states that were replaced, the first one first. */
+  replaced: RecordState<Fields>[];
 }
 
 /** An entry, and where it is in an order. */
@@ -78,15 +85,20 @@ interface LoggedChange<Fields> {
 /** Creates an empty store of a resource in memory. */
 export function createMemoryStore<Fields extends object>(
   resource: Resource,
-  { now, changes: order = { generation: '00000001', number: 0 } }: MemoryStoreOptions,
+  {
+    now,
+    changes: order = { generation: '00000001', number: 0 },
+    historyDays = Number.POSITIVE_INFINITY,
+  }: MemoryStoreOptions,
 ): MemoryStore<Fields> {
   type One = Entry<Fields>;
-  const { names, pick, toColumn } = columnsOf<Fields>(resource);
+  const { names, pick, isSame, toColumn } = columnsOf<Fields>(resource);
   const searches = fieldsOf(resource).flatMap(([name, { search }]) => (search ? name : []));
   const entries = new Map<bigint, One>();
   const records = new Map<bigint, Readonly<Fields>>();
   const orders = new Map<ListOrder, Placed<Fields>[]>();
   let log: LoggedChange<Fields>[] = [];
+  let lastPlace = 0;
 
   const fieldOf = (fields: Fields, name: string) => (fields as Readonly<Record<string, unknown>>)[name];
 
@@ -109,24 +121,38 @@ export function createMemoryStore<Fields extends object>(
     return entry && read(entry);
   };
 
+  /** The current state of an entry; `undefined` for a tombstone. */
+  function stateOf(entry: One): RecordState<Fields> | undefined {
+    const { fields, original, changedAt: from, addedBy, changedBy } = entry;
+    if (fields === undefined) return undefined;
+    return { fields, from, until: undefined, by: original === undefined ? addedBy : changedBy };
+  }
+
+  const isKept = ({ until = 0 }: RecordState<Fields>) => until >= keptSince(now(), historyDays);
+
   /** Stores a record, or a tombstone, as the last change. */
   function put(record: StoredRecord<Fields>, by?: string): One {
     const { id } = record;
     const existing = entries.get(id);
     const entry = existing ?? {
       ...{ id, fields: undefined, addedAt: null, original: undefined, bytes: 0, number: 0 },
-      ...{ changedAt: undefined, addedBy: undefined, changedBy: undefined },
+      ...{ changedAt: undefined, addedBy: undefined, changedBy: undefined, replaced: [] },
     };
     const changedAt = now();
     if (existing !== undefined) reorder(existing, false);
     if (isTombstone(record)) {
       // It keeps its place among the times.
-      Object.assign(entry, { fields: undefined, bytes: 0, changedAt });
+      Object.assign(entry, { fields: undefined, bytes: 0, changedAt, replaced: [] });
       records.delete(id);
     } else {
       const { addedAt = changedAt, original } = record;
       const fields = pick(record);
-      const isUpdate = entry.fields !== undefined;
+      const state = stateOf(entry);
+      const isUpdate = state !== undefined;
+      if (isUpdate && !isSame(state.fields, fields))
+        entry.replaced = [...entry.replaced, { ...state, place: ++lastPlace, until: changedAt }].filter(
+          isKept,
+        );
       Object.assign(entry, { fields, addedAt, original, bytes: bytesOf(fields) });
       Object.assign(entry, isUpdate ? { changedBy: by } : { addedBy: by, changedBy: undefined });
       entry.changedAt = original === undefined ? (addedAt ?? undefined) : changedAt;
@@ -273,6 +299,15 @@ export function createMemoryStore<Fields extends object>(
         last: { generation, number, id },
         hasMore,
       };
+    },
+    async listStates(id, start, limits) {
+      const entry = entries.get(id);
+      const current = entry && stateOf(entry);
+      if (current === undefined) return undefined;
+      const replaced = entry?.replaced.filter(isKept).toReversed() ?? [];
+      const states =
+        start === undefined ? [current, ...replaced] : replaced.filter(({ place = 0 }) => place <= start);
+      return pageOfStates(states, bytesOf, limits);
     },
     async lastChange() {
       const last = log.findLast(isCurrent)?.entry;

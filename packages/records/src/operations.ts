@@ -8,8 +8,10 @@ import {
   type RecordQuery,
   readChangeCursor,
   readCountCursor,
+  readStateCursor,
   writeChangeCursor,
   writeCountCursor,
+  writeStateCursor,
 } from './cursor.js';
 import { internalError, ServiceError } from './errors.js';
 import { toIsoTime } from './iso-time.js';
@@ -25,6 +27,7 @@ import {
   type New,
   type RecordChange,
   type RecordPeople,
+  type RecordState,
   removalOf,
   type Store,
   type Stored,
@@ -70,6 +73,13 @@ export type ShownChange<Fields, Name extends string> = {
   readonly idText: string;
   readonly at?: string;
 } & ({ readonly kind: 'deleted' } | ({ readonly kind: 'created' | 'updated' } & Named<Fields, Name>));
+
+/** A state of a record as a reply shows it. */
+type ShownState<Fields> = Fields & {
+  readonly from?: string;
+  readonly until?: string;
+  readonly by?: string;
+};
 
 /** What a batch returns for one of its items, unless it is an error. */
 export type ShownResult<Fields, Name extends string> = { readonly status: 200 } & Named<Fields, Name> & {
@@ -275,6 +285,13 @@ export function operationsOf<Fields extends object, Name extends string = string
     const kind = record.original === undefined ? 'created' : 'updated';
     return { kind, ...about, ...showNamed(record), ...time };
   }
+
+  const showState = ({ fields, from, until, by }: RecordState<Fields>): ShownState<Fields> => ({
+    ...pick(fields),
+    ...(from !== undefined && { from: toIsoTime(from) }),
+    ...(until !== undefined && { until: toIsoTime(until) }),
+    ...(by !== undefined && { by }),
+  });
 
   const operations = {
     resource,
@@ -562,6 +579,34 @@ export function operationsOf<Fields extends object, Name extends string = string
         if (record === undefined || isTombstone(record) || textOf(show(record)) !== textOf(one)) return one;
         return { ...one, addedBy, ...(record.original !== undefined && { changedBy }) };
       });
+    },
+
+    /**
+     * Returns the states of a record, the latest first.
+     *
+     * @param showsPeople whether it shows who has made them
+     * @throws {ServiceError} `bad_request` when `after` is not the `next` of a page about this record
+     */
+    async history(
+      store: Pick<Records, 'listStates'>,
+      id: bigint,
+      {
+        after,
+        limit = defaultLimit,
+      }: { readonly after?: string | undefined; readonly limit?: number | undefined },
+      { limits }: Pace,
+      showsPeople: boolean,
+    ) {
+      const start = after === undefined ? undefined : readStateCursor(id, after);
+      if (after !== undefined && start === undefined)
+        throw new ServiceError('bad_request', messages.invalidCursor);
+      const listed = await store.listStates(id, start, { ...limits(), matches: limit });
+      if (listed === undefined) throw notFound(id);
+      const { states, next } = listed;
+      return {
+        states: states.map((state) => showState(showsPeople ? state : { ...state, by: undefined })),
+        next: next === undefined ? undefined : writeStateCursor(id, next),
+      };
     },
 
     /** The cursor of now: only later changes come after it. */

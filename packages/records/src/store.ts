@@ -190,6 +190,48 @@ export interface ListedChanges<Fields> {
   readonly readMs?: number | undefined;
 }
 
+/** A state that a record has or had, since its create or an update. */
+export interface RecordState<Fields> {
+  readonly fields: Fields;
+  /** Where it is among the replaced states, of which later ones have higher places. The current state has none. */
+  readonly place?: number | undefined;
+  /** Since when, and until when, in milliseconds since 1970. The current state has no end, and a beginning may be unknown. */
+  readonly from: number | undefined;
+  readonly until: number | undefined;
+  /** Who created the record, or updated it to this: the id of an access token, or `subject` and that of a JSON Web Token, where known. */
+  readonly by: string | undefined;
+}
+
+/** States of a record, the latest first. */
+export interface ListedStates<Fields> {
+  readonly states: readonly RecordState<Fields>[];
+  /** The place of the state with which the next page begins, if there are more. */
+  readonly next: number | undefined;
+}
+
+/** The page that begins with the first of some states: as many as the limits allow, at least one. */
+export function pageOfStates<Fields>(
+  states: Iterable<RecordState<Fields>>,
+  bytesOf: (fields: Fields) => number,
+  { matches, bytes: maxBytes }: ListLimits,
+): ListedStates<Fields> {
+  const page: RecordState<Fields>[] = [];
+  let bytes = 0;
+  for (const state of states) {
+    bytes += bytesOf(state.fields);
+    if (page.length > 0 && (page.length === matches || bytes > maxBytes))
+      return { states: page, next: state.place };
+    page.push(state);
+  }
+  return { states: page, next: undefined };
+}
+
+/** Since when states must have been replaced to be shown, in milliseconds since 1970, if they are kept for so many days. */
+export const keptSince = (now: number, historyDays: number): number =>
+  historyDays === 0
+    ? Number.MAX_SAFE_INTEGER
+    : Math.max(Number.MIN_SAFE_INTEGER, now - historyDays * 86_400_000);
+
 /**
  * The store of one resource, as the operations of one caller use it: on a database, behind a queue, or in memory. Its members are
  * properties, because methods would accept a store of other records.
@@ -228,4 +270,16 @@ export interface Store<Fields> {
   ) => Promise<ListedChanges<Fields>>;
   /** The position of the last change that `listChanges` would return now, or `beforeNumbers`. */
   readonly lastChange: () => Promise<ChangePosition>;
+  /**
+   * Lists the states of a record, the latest first: as many as the limits allow, at least one if there is one. A state is what a change
+   * of the fields replaces, as long as it is kept. A delete erases all states.
+   *
+   * @param start the place of the state with which to begin; `undefined` for the current one
+   * @returns `undefined` if no record has the id
+   */
+  readonly listStates: (
+    id: bigint,
+    start: number | undefined,
+    limits: ListLimits,
+  ) => Promise<ListedStates<Fields> | undefined>;
 }

@@ -13,11 +13,12 @@ import { pluralsOf, type RecordType, recordTypes } from './formats.js';
 
 /** Opens the database for an action, and closes it after that. */
 export async function withDatabase<Result>(
-  config: Pick<Config, 'database'>,
+  config: Pick<Config, 'database'> & Partial<Pick<Config, 'historyDays'>>,
   options: OpenOptions,
   action: (database: Database) => Promise<Result>,
 ): Promise<Result> {
-  const database = await openDatabase(config.database, options);
+  const { historyDays } = config;
+  const database = await openDatabase(config.database, { historyDays, ...options });
   try {
     return await action(database);
   } finally {

@@ -1,13 +1,19 @@
 import { escapeInvisible } from '@plant-store/contract/escape-invisible';
 import { messagesOf } from '@plant-store/contract/messages';
-import { type AccessToken, isTombstone, toIsoTime } from '@plant-store/records';
+import { type AccessToken, isTombstone, type RecordState, toIsoTime } from '@plant-store/records';
 
 import type { Config } from '../config.js';
 import { OperatorError } from '../errors/operator-error.js';
+import type { Database } from '../store/database.js';
 import { orThrow, type RecordHistory } from '../store/store.js';
 import { type CliContext, type JsonOption, toJsonLine, writeResult } from './cli-context.js';
 import { retryWhileUnavailable, storeOf, withDatabase } from './database.js';
 import type { RecordType } from './formats.js';
+
+export interface ShowOptions extends JsonOption {
+  /** Print what the record was before each update, too. */
+  readonly history?: boolean;
+}
 
 /**
  * Prints what has an id, a record or that it was deleted, and when and by whom it was created, and changed last: in words to standard
@@ -19,10 +25,11 @@ export async function show(
   config: Config,
   type: RecordType,
   id: bigint,
-  { json = false }: JsonOption,
+  { json = false, history: withStates = false }: ShowOptions,
   context: CliContext,
 ): Promise<void> {
   await withDatabase(config, { mustExist: true }, async (database) => {
+    if (withStates) return await showStates(database, type, id, json, context);
     const [history] = await retryWhileUnavailable(() => storeOf(database, type).findHistory([id]));
     if (history === undefined) throw new OperatorError(messagesOf(type.resource).notFound(id));
     const tokens = await retryWhileUnavailable(() => database.accessTokens.list());
@@ -35,6 +42,41 @@ export async function show(
         describe(isTombstone(record) ? 'deleted' : 'updated', changedAt, changedBy, tokens),
       );
   });
+}
+
+/** The limits of each page of states. */
+const pageLimits = { matches: 1_000, bytes: 2 ** 22 };
+
+/**
+ * Prints the states of a record, the latest first, one a line, or with `--json` as members of one object.
+ *
+ * @throws {OperatorError} when there is no such record
+ */
+async function showStates(
+  database: Database,
+  type: RecordType,
+  id: bigint,
+  json: boolean,
+  context: CliContext,
+): Promise<void> {
+  const tokens = await retryWhileUnavailable(() => database.accessTokens.list());
+  const { pick } = type.operations.columns;
+  const showState = ({ fields, from, until, by }: RecordState<object>) => ({
+    ...pick(fields),
+    ...{ from: showTime(from), until: showTime(until), by: showWho(by, tokens) },
+  });
+  const all: object[] = [];
+  let next: number | undefined;
+  do {
+    const start = next;
+    const page = await retryWhileUnavailable(() => storeOf(database, type).listStates(id, start, pageLimits));
+    if (page === undefined) throw new OperatorError(messagesOf(type.resource).notFound(id));
+    const states = page.states.map(showState);
+    if (json) all.push(...states);
+    else await writeResult(context, states.map(toJsonLine).join(''));
+    next = page.next;
+  } while (next !== undefined);
+  if (json) await writeResult(context, toJsonLine({ id, idText: id.toString(), states: all }));
 }
 
 /** A record as replies show it, or that it was deleted, with when and by whom it was added, and changed last, where that is known. */

@@ -27,7 +27,7 @@ import { type DeleteOptions, deleteRecords } from './delete.js';
 import { type ExportOptions, exportRecords, type ListOptions, list } from './export.js';
 import { formatNames, pluralsOf, type RecordType, type RecordTypes, recordTypes } from './formats.js';
 import { type ImportOptions, importFormats, importRecords } from './import.js';
-import { show, update } from './one-record.js';
+import { type ShowOptions, show, update } from './one-record.js';
 import { type RestoreOptions, restore } from './restore.js';
 import type { ServeOptions } from './serve.js';
 import {
@@ -480,9 +480,10 @@ function addRecords(
   addResourceOption(program.command('show'), types, plural)
     .description('print what has an id, and when and with which token it was added, updated or deleted')
     .argument('<id>', `the id of ${anyRecordOf(types)}`, toId)
+    .option('--history', 'print what it is and what it was, the latest state first, one a line')
     .addOption(jsonOption('all of it as one object'))
-    .action((id: bigint, { resource: type = first, json }: JsonOption & ResourceOption) =>
-      show(readConfig(), type, id, { json }, context),
+    .action((id: bigint, { resource: type = first, ...options }: ShowOptions & ResourceOption) =>
+      show(readConfig(), type, id, options, context),
     );
   const labels = fields.map(([, { label }]) => `the ${label.toLowerCase()}`);
   const updateCommand = addResourceOption(program.command('update'), types, plural)

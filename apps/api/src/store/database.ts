@@ -79,6 +79,8 @@ export interface OpenOptions {
   readonly mustExist?: boolean;
   /** The tables that it has. Default: those of all resources of the API. */
   readonly tables?: readonly Table[] | undefined;
+  /** For how many days replaced states are kept; 0 for none. Default: forever. */
+  readonly historyDays?: number | undefined;
   /** Where the engine registers its metrics; by default it has none. */
   readonly metrics?: Registry | undefined;
 }

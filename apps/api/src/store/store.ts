@@ -8,6 +8,7 @@ import {
   isTombstone,
   type Listed,
   type ListedChanges,
+  type ListedStates,
   type ListFilter,
   type ListLimits,
   type ListQuery,
@@ -124,6 +125,18 @@ export interface RecordStore<Fields = object> {
   listChanges(after: ChangePosition | undefined, limits: ListLimits): Promise<ListedChanges<Fields>>;
   /** The position of the last change that `listChanges` would return now, or that before all that have a number. */
   lastChange(): Promise<ChangePosition>;
+  /** Lists the states of a record as `Store.listStates` does; throws as `find` does. */
+  listStates(
+    id: bigint,
+    start: number | undefined,
+    limits: ListLimits,
+  ): Promise<ListedStates<Fields> | undefined>;
+  /**
+   * Removes some states that were replaced longer ago than they are kept, the oldest first.
+   *
+   * @returns whether there may be more; throws as `find` does
+   */
+  removeOldStates(): Promise<boolean>;
   /**
    * Reads all records after an id, page by page, in the order of their ids: every one that was stored before it began, and
    * possibly some that were stored since. A record that is deleted during the read may be returned as either. An error ends it; it may
@@ -146,6 +159,9 @@ export interface RecordHistory<Fields> {
   readonly changedAt: number | undefined;
   readonly changedBy: string | undefined;
 }
+
+/** How many states are examined at a time for their age. */
+export const statesTogether = 256;
 
 /** The most that a page may hold. Bytes are those of the fields; see `bytesOf`. */
 export interface PageLimits {

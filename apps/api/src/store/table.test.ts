@@ -78,6 +78,10 @@ describe.each(engines)('on %s', (engine) => {
       UNION SELECT 'index', replace(indexdef, '$', 't'), NULL, NULL FROM pg_indexes WHERE tablename = '$' ORDER BY 1, 2`,
   }[engine];
 
+  /** What keeps a history. A field that is added needs a new version of it. */
+  const trigger = `SELECT replace(regexp_replace(pg_get_functiondef('keep_$_history'::regproc), 'SET search_path.*?\\n', ''), '$', 't') AS definition
+    UNION ALL SELECT replace(pg_get_triggerdef(oid), '$', 't') FROM pg_trigger WHERE tgrelid = '$'::regclass`;
+
   it('creates a table as the released migrations of plants have left it', async () => {
     const database = await createTestDatabase(engine, [{ ...plant, plural: 'created' }]);
     const [released, created] = [
@@ -86,6 +90,14 @@ describe.each(engines)('on %s', (engine) => {
     ];
     expect(released.length).toBeGreaterThan(12);
     expect(created).toEqual(released);
+    const states = await Promise.all(
+      ['plants', 'created'].map(async (name) => [
+        ...(await database.query(catalog.replaceAll('$', `${name}_history`))),
+        ...(engine === 'postgresql' ? await database.query(trigger.replaceAll('$', name)) : []),
+      ]),
+    );
+    expect(states[0]?.length).toBeGreaterThan(8);
+    expect(states[1]).toEqual(states[0]);
     await database.remove();
   });
 });

@@ -1,7 +1,7 @@
 import { type Column, columnsOf } from '@plant-store/contract/columns';
 import { fieldsOf, type Kind, type Resource } from '@plant-store/contract/resource';
 import { resources } from '@plant-store/contract/resources';
-import type { ChangePosition, RecordChange, StoredRecord } from '@plant-store/records';
+import type { ChangePosition, RecordChange, RecordState, StoredRecord } from '@plant-store/records';
 import type { ArgType } from '@prisma/driver-adapter-utils';
 import type { DatabaseLocation } from './database-location.js';
 import type { RecordHistory } from './store.js';
@@ -34,6 +34,12 @@ export interface Table<Fields = object> {
   readonly changeColumns: readonly string[];
   /** What a row has besides for who has made it what it is. */
   readonly historyColumns: readonly string[];
+  /** The table of the states that updates have replaced. */
+  readonly states: string;
+  /** The columns of a state but for its place: since when, until when, by whom, and its fields. */
+  readonly stateColumns: readonly string[];
+  /** SQL for since when a record is as it is, and by whom: since its create, unless it was updated. */
+  readonly origin: readonly [since: string, by: string];
   /** The columns of what a tombstone has, in the order of the fields. */
   readonly erased: readonly Column[];
   /** The columns that a list searches. */
@@ -51,6 +57,10 @@ export interface Table<Fields = object> {
   ): RecordChange<Fields> & { readonly position: Omit<ChangePosition, 'generation'> };
   /** Reads a row with the columns of its history besides. */
   toHistory(row: readonly unknown[]): RecordHistory<Fields>;
+  /** Reads a row with the place of a state, and its columns. */
+  toState(row: readonly unknown[]): RecordState<Fields>;
+  /** Whether two records have the same fields. */
+  isSame(a: Fields, b: Fields): boolean;
   /** The fields of a record as their columns have them, in their order. */
   toColumns(record: Fields): readonly Column[];
   /** The size of the fields of a record in bytes: of texts and lists as their columns have them, in UTF-8, and 8 of each other field. */
@@ -72,9 +82,15 @@ const isLong = ({ kind }: Pick<FieldColumn, 'kind'>) => kind === 'text' || kind 
 /** The size of the value of any other field, in bytes. */
 const shortBytes = 8;
 
+const originOf = (row = '') =>
+  [
+    `CASE WHEN ${row}original IS NULL THEN ${row}added_at ELSE ${row}changed_at END`,
+    `CASE WHEN ${row}original IS NULL THEN ${row}added_by ELSE ${row}changed_by END`,
+  ] as const;
+
 /** The table of a resource. Besides its fields it has an id, a time, what it was created as, and whether the record was deleted. */
 export function tableOf<Fields = object>(resource: Resource): Table<Fields> {
-  const { names, toColumn, toColumns, readColumns } = columnsOf<Fields>(resource);
+  const { names, toColumn, toColumns, readColumns, isSame } = columnsOf<Fields>(resource);
   const fields = fieldsOf(resource).map(([field, { kind, required = false }]): FieldColumn => {
     const column = `"${field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}"`;
     return { field, column, kind, required, erased: required ? erasedValues[kind] : null };
@@ -113,11 +129,15 @@ export function tableOf<Fields = object>(resource: Resource): Table<Fields> {
     columns,
     changeColumns: ['changed_at', seqColumn],
     historyColumns: ['changed_at', 'added_by', 'changed_by'],
+    states: `${resource.plural}_history`,
+    origin: originOf(),
+    stateColumns: ['changed_at', 'replaced_at', 'changed_by', ...fieldColumns],
     erased: fields.map(({ erased }) => erased),
     searches: fields.flatMap(({ field, column }) => (resource.fields[field]?.search ? column : [])),
     bytes: [...long.map(({ column }) => `coalesce(octet_length(${column}), 0)`), bytesOfShort].join(' + '),
     toRecord,
     toColumns,
+    isSame,
     toChange(row) {
       const record = toRecord(row);
       const [changedAt, number] = row.slice(columns.length);
@@ -136,6 +156,17 @@ export function tableOf<Fields = object>(resource: Resource): Table<Fields> {
         addedBy: toText(addedBy),
         changedAt: toNumber(changedAt),
         changedBy: toText(changedBy),
+      };
+    },
+    toState([place, from, until, by, ...values]) {
+      const fields: Record<string, unknown> = {};
+      readColumns(values, 0, fields);
+      return {
+        fields: fields as Fields,
+        place: toNumber(place),
+        from: toNumber(from),
+        until: toNumber(until),
+        by: toText(by),
       };
     },
     bytesOf(record) {
@@ -165,7 +196,7 @@ export const columnTypes: {
 };
 
 /**
- * The statements that create the table of a resource, for a migration that a developer commits. A table that released migrations
+ * The statements that create the tables of a resource, for a migration that a developer commits. A table that released migrations
  * have created and changed has the same, in another order.
  */
 export function createSql(engine: DatabaseLocation['engine'], resource: Resource): string {
@@ -208,6 +239,61 @@ ${columns.map((column) => `    ${column}`).join(',\n')}${key}
 )${isSqlite ? ' STRICT' : ''};
 
 ${indexes.join(';\n\n')};
+
+${createHistorySql(engine, resource)}`;
+}
+
+/**
+ * The statements that create the table of the states that were replaced, and on PostgreSQL the trigger that keeps them. On SQLite the
+ * place of a state is the number of the change that has replaced it.
+ */
+function createHistorySql(engine: DatabaseLocation['engine'], resource: Resource): string {
+  const { states, fields } = tableOf(resource);
+  const types = columnTypes[engine];
+  const isSqlite = engine === 'sqlite';
+  const columns = [
+    `"history_place" ${types.int64} ${isSqlite ? '' : 'GENERATED ALWAYS AS IDENTITY '}NOT NULL PRIMARY KEY`,
+    `"id" ${types.int64} NOT NULL`,
+    ...fields.map(({ column, kind, required }) => `${column} ${types[kind]}${required ? ' NOT NULL' : ''}`),
+    `"${seqColumn}" ${types.int64}`,
+    `"changed_at" ${types.time}`,
+    `"changed_by" ${types.text}`,
+    `"replaced_at" ${types.time} NOT NULL`,
+  ];
+  const table = `CREATE TABLE "${states}" (
+${columns.map((column) => `    ${column}`).join(',\n')}
+)${isSqlite ? ' STRICT' : ''};
+`;
+  if (isSqlite) return table;
+  return `${table}
+CREATE INDEX "${states}_id_idx" ON "${states}"("id", "history_place");
+
+${triggerSql(resource)}`;
+}
+
+/** The statements that create what keeps the states that are replaced on PostgreSQL, or replace it after a field was added. */
+export function triggerSql(resource: Resource): string {
+  const { name, states, fieldColumns } = tableOf(resource);
+  const listOf = (row: string) => fieldColumns.map((column) => `${row}.${column}`).join(', ');
+  const [since, by] = originOf('OLD.');
+  return `CREATE OR REPLACE FUNCTION "keep_${states}"() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+  IF OLD.deleted OR NEW.deleted THEN
+    DELETE FROM "${states}" WHERE id = OLD.id;
+  ELSIF current_setting('plant_store.keeps_history', true) IS DISTINCT FROM 'off' THEN
+    INSERT INTO "${states}" (id, ${fieldColumns.join(', ')}, ${seqColumn}, changed_at, changed_by, replaced_at)
+    VALUES (OLD.id, ${listOf('OLD')}, OLD.${seqColumn},
+      ${since},
+      ${by},
+      coalesce(NEW.changed_at, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint));
+  END IF;
+  RETURN NULL;
+END
+$$;
+
+CREATE OR REPLACE TRIGGER "keep_${states}" AFTER UPDATE ON "${name}" FOR EACH ROW
+WHEN (OLD.deleted <> NEW.deleted OR (${listOf('OLD')}) IS DISTINCT FROM (${listOf('NEW')}))
+EXECUTE FUNCTION "keep_${states}"();
 `;
 }
 

@@ -9,6 +9,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { type Config, parseConfig } from '../../src/config.js';
 import { startService } from '../../src/service.js';
 import type { Migration } from '../../src/store/migrations.js';
+import { triggerSql } from '../../src/store/table.js';
 import { createTestDatabase } from '../support/database/create-test-database.js';
 import { type Engine, engines } from '../support/database/engines.js';
 import { silentLog } from '../support/open-app.js';
@@ -18,12 +19,16 @@ import { useCommands } from '../support/process/run-in-process.js';
 
 vi.mock('../../src/store/migrations.js', async (importOriginal) => {
   const original = await importOriginal<typeof import('../../src/store/migrations.js')>();
-  const added: Migration = {
+  const added = (engine: Engine): Migration => ({
     name: '29990101000000_add_imaginary_to_plants',
-    sql: 'ALTER TABLE plants ADD COLUMN imaginary TEXT;',
+    sql: `ALTER TABLE plants ADD COLUMN imaginary TEXT; ALTER TABLE plants_history ADD COLUMN imaginary TEXT;
+      ${engine === 'postgresql' ? triggerSql(resources.plant) : ''}`,
     checksum: '0'.repeat(64),
+  });
+  return {
+    ...original,
+    readMigrations: (engine: Engine) => [...original.readMigrations(engine), added(engine)],
   };
-  return { ...original, readMigrations: (engine: Engine) => [...original.readMigrations(engine), added] };
 });
 
 /** A plant with the field, which the types of these tests do not have. */
@@ -75,6 +80,10 @@ it.each([...engines, 'fake'] as const)('a field comes back from each operation o
   expect(all.body).toMatchObject({ plants: [empty.plant, none.plant, balcony.plant] });
   const first = await client.listPlants({ query: { limit: 1, q: 'rose' } });
   expect(first.body).toMatchObject({ plants: [empty.plant] });
+  const params = { id: INT64_MAX };
+  await client.updatePlant({ params, headers: { 'if-match': '*' }, body: none.texts });
+  const history = await client.getPlantHistory({ params });
+  expect(history.body).toMatchObject({ states: [none.texts, balcony.texts] });
 });
 
 it.each(engines)(

@@ -99,7 +99,17 @@ it('reports missing privileges, one after the other', async () => {
   for (const [granted, item, expected] of [
     ['SELECT ON _prisma_migrations', 'access tokens', 'error: permission denied for table access_tokens'],
     ['SELECT ON access_tokens', 'privileges', /^error: .* GRANT SELECT, INSERT ON audit/],
-    ['SELECT, INSERT ON audit', 'privileges', /^error: .*permission denied .* GRANT SELECT and INSERT on it/],
+    ['SELECT, INSERT ON audit', 'privileges', /^error: .* GRANT SELECT, INSERT, DELETE ON plants_history/],
+    [
+      'SELECT, INSERT ON plants_history',
+      'privileges',
+      /^error: .* may not SELECT, INSERT and DELETE plants_history/,
+    ],
+    [
+      'DELETE ON plants_history',
+      'privileges',
+      /^error: .*permission denied .* GRANT SELECT and INSERT on it/,
+    ],
     [
       'SELECT, INSERT ON plants',
       'privileges',

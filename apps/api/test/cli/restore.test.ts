@@ -122,8 +122,8 @@ it.each<[problem: string, sql: string, message: RegExp]>([
   ],
   [
     'a ledger without a migration whose table is there',
-    `DELETE FROM _prisma_migrations WHERE migration_name LIKE '%create_audit'`,
-    /no migration creates: index audit_action_number_idx on audit, table audit/,
+    `DELETE FROM _prisma_migrations WHERE migration_name LIKE '%create_plants_history'`,
+    /no migration creates: table plants_history/,
   ],
   [
     'an id of its store that is a path',

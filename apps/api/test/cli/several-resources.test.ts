@@ -31,6 +31,7 @@ function createGardens(): RecordStore<Garden> {
     create: (records) => Promise.all(records.map((record) => note(record) && store.create(record))),
     change: (changes) => Promise.all(changes.map((change) => note(change) && store.change(change))),
     find: findAll,
+    removeOldStates: async () => false,
     async findHistory(wanted) {
       const unknown = { addedAt: undefined, addedBy: undefined, changedAt: undefined, changedBy: undefined };
       return (await findAll(wanted)).map((record) => ({ record, ...unknown }));

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { createClient } from '@plant-store/client';
 import { expect, it } from 'vitest';
 import { startStore, succeeded } from '../support/process/run-command.js';
@@ -62,4 +63,42 @@ it('says what is not known, and that an id is free', async () => {
   expect(await run('show 2')).toMatchObject({
     ...{ exitCode: 1, stdout: '', stderr: 'plant-store: No plant has the id 2.\n' },
   });
+});
+
+it('prints what a plant was, the latest state first, and who has made each', async () => {
+  const { folder, client, command } = await startStore();
+  const { run } = useCommands({}, folder);
+  const params = { id: 9223372036854775807n };
+  const update = (name: string) =>
+    client.updatePlant({ params, headers: { 'if-match': '*' }, body: { name, tag: 'a' } });
+  await client.createPlant({ body: { id: params.id, name: 'Fren' } });
+  await update('Frn');
+  await run(`update ${params.id} --name Fern --no-tag`);
+  const { stdout, stderr, exitCode } = await run(`show ${params.id} --history`);
+  expect([stderr, exitCode]).toEqual(['', 0]);
+  const by = { id: 1, name: expect.any(String) };
+  const lines = stdout.trim().split('\n');
+  const states = lines.map((line) => JSON.parse(line));
+  expect(states).toEqual([
+    { name: 'Fern', from: states[1].until },
+    { name: 'Frn', tag: 'a', from: states[2].until, until: expect.stringMatching(times), by },
+    { name: 'Fren', from: expect.stringMatching(times), until: expect.stringMatching(times), by },
+  ]);
+  expect(await run(`show ${params.id} --history --json`)).toEqual(
+    succeeded(`{"id":${params.id},"idText":"${params.id}","states":[${lines}]}\n`),
+  );
+  // A backup has all of it, and an export what the plant is.
+  expect(await run('backup copy.db')).toMatchObject({ exitCode: 0 });
+  const copy = useCommands({ DATABASE_URL: `file:${join(folder, 'copy.db')}` }, folder);
+  expect((await copy.run(`show ${params.id} --history`)).stdout).toBe(stdout);
+  const other = useCommands();
+  await other.run('import', (await run('export')).stdout);
+  expect((await other.run(`show ${params.id} --history`)).stdout).toMatch(
+    /^\{"name":"Fern","from":".*"\}\n$/,
+  );
+  await client.deletePlant({ params });
+  expect(await run(`show ${params.id} --history`)).toMatchObject({
+    ...{ exitCode: 1, stdout: '', stderr: `plant-store: No plant has the id ${params.id}.\n` },
+  });
+  expect((await command.end('SIGTERM')).exitCode).toBe(0);
 });

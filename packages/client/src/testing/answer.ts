@@ -203,6 +203,11 @@ function handlersOf(
       const { body } = await operations.count(store, field, query);
       return { status: 200, body };
     },
+    async history({ params: { id }, query: { limit, after } }) {
+      const showsPeople = scopes.includes('admin');
+      const body = await operations.history(store, id, { limit, after }, unlimited, showsPeople);
+      return { status: 200, body };
+    },
     async changes({ query: { limit, after } }) {
       const start = after ?? (await operations.latest(store));
       const { changes, next } = await operations.changes(store, { limit, after: start }, unlimited);

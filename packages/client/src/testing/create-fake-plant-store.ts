@@ -53,6 +53,8 @@ export interface FakePlantStoreOptions {
   readonly token?: string | undefined;
   /** What its access tokens permit. Default: everything with plants. */
   readonly scopes?: readonly Scope[] | undefined;
+  /** For how many days it keeps what records were before an update, 0 for not at all, as `HISTORY_DAYS` of the service. Default: forever. */
+  readonly historyDays?: number | undefined;
 }
 
 /** A plant store in memory, for tests. */
@@ -122,7 +124,7 @@ export function createFakePlantStore(options: FakePlantStoreOptions = {}): FakeP
   const changes: ChangeOrder = { generation: '00000000', number: 0 };
   const faults = new FaultScript();
   const state: StoreState = {
-    records: createRecords(changes),
+    records: createRecords(changes, options.historyDays),
     tokens: createTokens(options.token, options.scopes),
   };
   let lastAnswer: Promise<unknown> = Promise.resolve();
@@ -198,8 +200,8 @@ export function createFakePlantStore(options: FakePlantStoreOptions = {}): FakeP
 }
 
 /** An empty store of each resource, and its operations. */
-function createRecords(changes: ChangeOrder): StoreState['records'] {
-  const platform = { digest, now: () => Date.now(), changes };
+function createRecords(changes: ChangeOrder, historyDays: number | undefined): StoreState['records'] {
+  const platform = { digest, now: () => Date.now(), changes, historyDays };
   const created = Object.values(resources).map((resource) => [
     resource.name,
     {

@@ -3,6 +3,7 @@ import { describe } from 'vitest';
 import { testChange } from './change.js';
 import { testChanges } from './changes.js';
 import { testCreate } from './create.js';
+import { testHistory } from './history.js';
 import { testList } from './list.js';
 import { type OpenStore, type Samples, useStore } from './use-store.js';
 
@@ -24,5 +25,6 @@ export function testStore<Fields extends object>(
     describe('changes', () => testChange(subject));
     describe('lists', () => testList(subject));
     describe('lists changes and', () => testChanges(subject));
+    describe('keeps a history that', () => testHistory(subject));
   });
 }

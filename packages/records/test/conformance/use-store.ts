@@ -17,7 +17,7 @@ export interface OpenStore<Fields> {
   readonly close?: () => Promise<void>;
   /** Makes all earlier positions of changes invalid, as restoring a backup does. Without it, that is not tested. */
   readonly invalidateCursors?: () => Promise<void>;
-  /** Whether the store has an order of changes. Default: `true`. */
+  /** Whether the store has an order of changes, and keeps what updates replace. Default: `true`. */
   readonly hasChanges?: boolean;
 }
 
@@ -44,7 +44,7 @@ export function useStore<Fields extends object>(
   afterAll(() => opened.close?.());
 
   const fields = fieldsOf(resource);
-  const { toColumn } = columnsOf<Fields>(resource);
+  const { toColumn, isSame } = columnsOf<Fields>(resource);
   const searched = fields.find(([, { search }]) => search)?.[0];
 
   return {
@@ -52,6 +52,7 @@ export function useStore<Fields extends object>(
     fields,
     searched,
     toColumn,
+    isSame,
     get opened() {
       return opened;
     },

@@ -184,7 +184,7 @@ class Order {
         this.oldBackups.add(backup);
         rmSync(`${backup}.sha256`);
         await this.change(
-          `DROP TABLE audit; DELETE FROM _prisma_migrations WHERE migration_name LIKE '%create_audit'; DROP TABLE store; DELETE FROM _prisma_migrations WHERE migration_name LIKE '%create_store'`,
+          `DROP TABLE plants_history; DELETE FROM _prisma_migrations WHERE migration_name LIKE '%create_plants_history'; DROP TABLE audit; DELETE FROM _prisma_migrations WHERE migration_name LIKE '%create_audit'; DROP TABLE store; DELETE FROM _prisma_migrations WHERE migration_name LIKE '%create_store'`,
           `file:${backup}`,
         );
       }

@@ -23,6 +23,8 @@ interface Known extends Identity {
   checked: number;
   /** The changes that were sent, each once. */
   readonly changes: Map<string, Request>;
+  /** The fields that it was acknowledged to have, or shown with, as JSON. */
+  readonly seen: Set<string>;
 }
 
 const nothing: Possible = { state: 'nothing', unanswered: [] };
@@ -67,6 +69,11 @@ export class Ledger {
     if (request.do !== 'read' && isFirst) known.changes.set(change, request);
     const end = (outcome: Outcome) => {
       if (isAnswer(outcome)) {
+        for (const { fields } of [
+          ...(outcome.kind === 'stored' ? [request.record] : []),
+          ...(outcome.records ?? []),
+        ])
+          known.seen.add(toJson(request.record.resource.pick(fields)));
         Object.assign(operation, { answer: outcome, end: ++this.time });
         this.acknowledge(request, outcome, isFirst);
       } else if (this.hasChangedNothing(outcome, request))
@@ -103,6 +110,7 @@ export class Ledger {
       const end = ++this.time;
       const request = { do: 'follow', record: { resource, id, fields: {} } } as const;
       const answer = { kind, records: record === undefined ? [] : [record] };
+      if (record !== undefined) this.knownOf(change).seen.add(toJson(resource.pick(record.fields)));
       this.knownOf(change).operations.push({ request, start: -end, end, after: latest.get(name), answer });
       latest.set(name, -end);
     };
@@ -129,6 +137,7 @@ export class Ledger {
       operations: [],
       checked: 0,
       changes: new Map(),
+      seen: new Set<string>(),
     };
     this.known.set(name, known);
     return known;

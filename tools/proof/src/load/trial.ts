@@ -3,6 +3,7 @@ import { type Database, exportRows } from '../system/databases.js';
 import { until } from '../system/programs.js';
 import { issueToken, Service } from '../system/service.js';
 import { type Comparison, compareRecords } from './compare-records.js';
+import { compareStates } from './compare-states.js';
 import { Ledger } from './ledger.js';
 import type { Random } from './random.js';
 import { createRecordSource } from './records.js';
@@ -109,13 +110,16 @@ export class Trial {
   }
 
   /**
-   * Compares the records of all resources, while no request is in flight: those in the database, or those that
+   * Compares the records of all resources and their history, while no request is in flight: those in the database, or those that
    * `plant-store export` prints. The wrong replies since the last call are among the failures.
    */
   async compare(from: 'database' | 'export' = 'database'): Promise<Comparison> {
     const rows = await (from === 'export' ? exportRows(this.database.url) : this.database.readRows());
     const { counts, failures } = compareRecords(this.ledger, rows);
-    return { counts, failures: [...failures, ...this.ledger.failures.splice(0)] };
+    // An export has no history.
+    const ofStates =
+      from === 'export' ? [] : compareStates(this.ledger, rows, await this.database.readStates());
+    return { counts, failures: [...failures, ...ofStates, ...this.ledger.failures.splice(0)] };
   }
 
   /** Ends all callers and services. */

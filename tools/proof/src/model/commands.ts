@@ -136,6 +136,7 @@ const builders: Readonly<
       }),
   delete: withId('delete'),
   get: withId('get'),
+  history: withId('history'),
   count: (resource) => fc.constant(toRequest(resource, 'count', {})),
 };
 

@@ -198,7 +198,7 @@ export async function runSequences(
 function comparable(seen: readonly Observation[]): readonly string[] {
   const texts = seen.map(({ status, body, replayed }) => {
     const text = body
-      .replace(/"addedAt":"\d{4}(-\d\d){2}T\d\d(:\d\d){2}\.\d{3}Z"/g, '"addedAt":…')
+      .replace(/"(addedAt|from|until)":"\d{4}(-\d\d){2}T\d\d(:\d\d){2}\.\d{3}Z"/g, '"$1":…')
       // It depends on that time.
       .replace(/"etag":"\\"[\w-]{22}\\""/g, '"etag":…');
     return `${status} ${replayed} ${text.replace(/^(\{"error":40101,"message":").*"\}$/, '$1…"}')}`;

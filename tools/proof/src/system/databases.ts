@@ -7,6 +7,7 @@ import { createDatabase, createPostgresqlServer, query } from '@plant-store/post
 import Sqlite from 'better-sqlite3';
 import {
   erasedOf,
+  type Fields,
   findSubject,
   type NewRecord,
   parse,
@@ -24,6 +25,17 @@ export type Engine = 'sqlite' | 'postgresql';
 export interface Row extends NewRecord {
   /** Whether the record was deleted, of which only the row is left. */
   readonly deleted: boolean;
+  /** Since when it is like this, in milliseconds since 1970, if the database was read. */
+  readonly since?: number | undefined;
+}
+
+/** A row of the table of the states that were replaced. */
+export interface StateRow extends NewRecord {
+  /** Later states of a record have higher places. */
+  readonly place: number;
+  /** In milliseconds since 1970. */
+  readonly since: number | undefined;
+  readonly until: number;
 }
 
 /** A database of the service, read by other means than the service. */
@@ -32,6 +44,8 @@ export interface Database {
   readonly url: string;
   /** All rows of all resources: two of one id, too, if the index of the ids is damaged. The service may be running. */
   readRows(): Promise<readonly Row[]>;
+  /** All states that were replaced, of all resources. */
+  readStates(): Promise<readonly StateRow[]>;
   /** What the engine's own check of the whole database finds wrong; nothing if it is intact, or the engine has none. */
   findDamage(): Promise<readonly string[]>;
 }
@@ -136,6 +150,16 @@ function openSqliteDatabase(path: string): Database {
             .map((row) => toRow(resource, row)),
         ),
       ),
+    readStates: async () =>
+      read((file) =>
+        subjects.flatMap((resource) =>
+          file
+            .prepare<[], StateColumns>(selectStatesOf(resource))
+            .safeIntegers()
+            .all()
+            .map((row) => toStateRow(resource, row)),
+        ),
+      ),
     async findDamage() {
       const found = read((file) => file.pragma('integrity_check')) as { integrity_check: string }[];
       return found.map(({ integrity_check: text }) => text).filter((text) => text !== 'ok');
@@ -150,6 +174,12 @@ export function openPostgresqlDatabase(url: string): Database {
     async readRows() {
       const rows = subjects.map(async (resource) =>
         (await query<Columns>(url, selectOf(resource))).map((row) => toRow(resource, row)),
+      );
+      return (await Promise.all(rows)).flat();
+    },
+    async readStates() {
+      const rows = subjects.map(async (resource) =>
+        (await query<StateColumns>(url, selectStatesOf(resource))).map((row) => toStateRow(resource, row)),
       );
       return (await Promise.all(rows)).flat();
     },
@@ -170,7 +200,9 @@ export async function exportRows(databaseUrl: string): Promise<readonly Row[]> {
   });
 }
 
-const selectOf = ({ plural }: Subject) => `SELECT * FROM ${plural}`;
+const selectOf = ({ plural }: Subject) =>
+  `SELECT *, CASE WHEN original IS NULL THEN added_at ELSE changed_at END AS since FROM ${plural}`;
+const selectStatesOf = ({ plural }: Subject) => `SELECT * FROM ${plural}_history`;
 
 /** All columns of a row as an engine gives them, with `null` for a value that a record does not have. */
 interface Columns extends Readonly<Record<string, unknown>> {
@@ -178,12 +210,33 @@ interface Columns extends Readonly<Record<string, unknown>> {
   readonly deleted: bigint | boolean;
 }
 
-function toRow(resource: Subject, { id, deleted, ...others }: Columns): Row {
-  const fields = {};
-  const columns = resource.names.map((name) => others[toColumnName(name)]);
-  resource.readColumns(columns, 0, fields);
-  return { resource, id: BigInt(id), deleted: Boolean(deleted), fields };
+function toRow(resource: Subject, { id, deleted, since, ...others }: Columns): Row {
+  const fields = readFields(resource, others);
+  return { resource, id: BigInt(id), deleted: Boolean(deleted), fields, since: toTime(since) };
 }
+
+interface StateColumns extends Readonly<Record<string, unknown>> {
+  readonly id: bigint | string;
+}
+
+function toStateRow(
+  resource: Subject,
+  { id, history_place: place, changed_at: since, replaced_at: until, ...others }: StateColumns,
+): StateRow {
+  return {
+    ...{ resource, id: BigInt(id), fields: readFields(resource, others), place: Number(place) },
+    ...{ since: toTime(since), until: Number(until) },
+  };
+}
+
+function readFields(resource: Subject, row: Readonly<Record<string, unknown>>): Fields {
+  const fields = {};
+  const columns = resource.names.map((name) => row[toColumnName(name)]);
+  resource.readColumns(columns, 0, fields);
+  return fields;
+}
+
+const toTime = (value: unknown) => (value === null || value === undefined ? undefined : Number(value));
 
 /** `is_open` for the field `isOpen`. */
 const toColumnName = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

@@ -1,4 +1,10 @@
-import type { ChangeQuery, Metadata, RecordMetadata, RecordOperation } from '@plant-store/contract';
+import type {
+  ChangeQuery,
+  HistoryQuery,
+  Metadata,
+  RecordMetadata,
+  RecordOperation,
+} from '@plant-store/contract';
 import type { Conditions } from '@plant-store/contract/conditions';
 import type { ResourceName } from '@plant-store/contract/resources';
 import {
@@ -44,7 +50,7 @@ export interface RecordQueue {
 
 /** What operations read from. */
 export type RecordReader = RecordFinder &
-  Pick<Store<object>, 'list' | 'countAll' | 'countValues' | 'listChanges' | 'lastChange'> & {
+  Pick<Store<object>, 'list' | 'countAll' | 'countValues' | 'listChanges' | 'lastChange' | 'listStates'> & {
     /** Finds what has these ids, with who has made each what it is. */
     findHistory(ids: readonly bigint[]): Promise<readonly RecordPeople<object>[]>;
   };
@@ -82,7 +88,14 @@ interface CallOfOne extends Call {
 }
 
 /** The operations that change nothing. */
-const reads: ReadonlySet<RecordOperation> = new Set(['get', 'getMany', 'list', 'count', 'changes']);
+const reads: ReadonlySet<RecordOperation> = new Set([
+  'get',
+  'getMany',
+  'list',
+  'count',
+  'changes',
+  'history',
+]);
 
 /** Whether an operation changes records. */
 export const isWrite = ({ operation }: Metadata): boolean => operation !== undefined && !reads.has(operation);
@@ -254,6 +267,17 @@ function createHandlers(
         linkNext(req, res, body.next);
         return { status: 200, body };
       },
+    async history({ params: { id }, query, req, res }: CallOfOne & { readonly query: HistoryQuery }) {
+      const { body } = await lists.read(begin(res, id), {
+        isWanted: () => !res.closed,
+        read: async (turn) => ({
+          body: await operations.history(store, id, query, paceOf(turn), seesPeople(res.locals)),
+          readMs: undefined,
+        }),
+      });
+      linkNext(req, res, body.next);
+      return { status: 200, body };
+    },
     async changes({ query, req, res }: Call & { readonly query: ChangeQuery }) {
       const caller = callerOf(res.locals);
       const { after = await operations.latest(store), wait = 0, ...others } = query;

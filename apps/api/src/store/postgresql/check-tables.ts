@@ -35,7 +35,14 @@ export async function checkTables(
 ): Promise<void> {
   for (const table of tables) await checkTable(connection, table);
   await checkConfirmPrivilege(connection);
-  await checkAudit(connection);
+  await checkPrivileges(connection, 'audit', ['SELECT', 'INSERT'], 'changes of tokens are recorded');
+  for (const { states } of tables)
+    await checkPrivileges(
+      connection,
+      states,
+      ['SELECT', 'INSERT', 'DELETE'],
+      'updates keep what they replace',
+    );
   for (const table of tables) await checkInsert(connection, table);
 }
 
@@ -82,16 +89,23 @@ async function checkConfirmPrivilege(connection: ClientBase): Promise<void> {
   }
 }
 
-/** Checks that what is done can be recorded. */
-async function checkAudit(connection: ClientBase): Promise<void> {
+/** Checks that what is done can be recorded, and what records were can be kept. */
+async function checkPrivileges(
+  connection: ClientBase,
+  table: string,
+  privileges: readonly string[],
+  purpose: string,
+): Promise<void> {
+  const areGranted = privileges.map((privilege) => `has_table_privilege(table_oid, '${privilege}')`);
   const { rows } = await connection.query<{ allowed: boolean | null }>(
-    `SELECT has_table_privilege(table_oid, 'SELECT') AND has_table_privilege(table_oid, 'INSERT') AS allowed
-      FROM (SELECT to_regclass('audit')::oid AS table_oid) AS audit`,
+    `SELECT ${areGranted.join(' AND ')} AS allowed FROM (SELECT to_regclass($1)::oid AS table_oid) AS found`,
+    [table],
   );
-  if (rows[0]?.allowed === null) throw unusable('audit', 'it does not exist');
+  if (rows[0]?.allowed === null) throw unusable(table, 'it does not exist');
   if (rows[0]?.allowed) return;
+  const last = privileges.at(-1);
   throw new OperatorError(
-    'The database cannot be used: its user may not SELECT and INSERT audit, in which changes of tokens are recorded. GRANT SELECT, INSERT ON audit to the user.',
+    `The database cannot be used: its user may not ${privileges.slice(0, -1).join(', ')} and ${last} ${table}, in which ${purpose}. GRANT ${privileges.join(', ')} ON ${table} to the user.`,
   );
 }
 

@@ -35,6 +35,7 @@ async function createTables(change = '', database = shared): Promise<string> {
     database,
     `SET search_path = ${schema}; GRANT USAGE ON SCHEMA ${schema} TO ${user}; GRANT INSERT ON plants TO ${user};
      GRANT SELECT, UPDATE ON store TO ${user}; GRANT SELECT, INSERT ON audit TO ${user};
+     GRANT SELECT, INSERT, DELETE ON plants_history TO ${user};
      GRANT SELECT ON _prisma_migrations, access_tokens, plants, plants_change_base TO ${user}; ${change}`,
   );
   return url;
@@ -107,8 +108,16 @@ it.each([
   ],
   ['is emptied by a crash', 'ALTER TABLE plants SET UNLOGGED', 'it is unlogged'],
   ['is missing', 'DROP TABLE plants', 'it does not exist'],
-  ['lacks a column', 'ALTER TABLE plants DROP COLUMN tag', 'column "tag" .* does not exist \\(42703\\)'],
-  ['has another type', 'ALTER TABLE plants ALTER tag TYPE integer USING NULL', '.* of type integer .*42804'],
+  [
+    'lacks a column',
+    'ALTER TABLE plants DROP COLUMN tag CASCADE',
+    'column "tag" .* does not exist \\(42703\\)',
+  ],
+  [
+    'has another type',
+    'DROP TRIGGER keep_plants_history ON plants; ALTER TABLE plants ALTER tag TYPE integer USING NULL',
+    '.* of type integer .*42804',
+  ],
   ['may not be changed by the user', `REVOKE INSERT ON plants FROM ${user}`, 'permission denied .*42501'],
 ])('rejects a table of plants that %s', async (_, change, reason) => {
   const message = `^The database cannot be used: its table plants does not fit this version: ${reason}`;
@@ -123,6 +132,14 @@ it.each(['SELECT ON plants_change_base', 'SELECT ON store', 'UPDATE ON store'])(
     await expectRejection(open(asUser(url)), message);
   },
 );
+
+it.each(['SELECT', 'INSERT', 'DELETE'])('rejects a user who may not %s the history', async (privilege) => {
+  const url = await createTables(`REVOKE ${privilege} ON plants_history FROM ${user}`);
+  await expectRejection(
+    open(asUser(url)),
+    /may not SELECT, INSERT and DELETE plants_history, .* GRANT SELECT, INSERT, DELETE ON plants_history/,
+  );
+});
 
 it.each(['SELECT', 'INSERT'])('rejects a user who may not %s the audit', async (privilege) => {
   const url = await createTables(`REVOKE ${privilege} ON audit FROM ${user}`);
@@ -175,6 +192,7 @@ describe('the schema', () => {
       'audit',
       'plants',
       'plants_change_base',
+      'plants_history',
       'store',
     ]);
     expect(await tablesIn(url, 'public')).toEqual(['plants']);

@@ -40,7 +40,7 @@ const connectionsPerList = 4;
  */
 export async function openPostgresql(
   configured: PostgresqlLocation,
-  { log = stderrLog, tables = allTables, metrics }: Omit<OpenOptions, 'mustExist'> = {},
+  { log = stderrLog, tables = allTables, historyDays, metrics }: Omit<OpenOptions, 'mustExist'> = {},
 ): Promise<Database> {
   const { schema } = configured;
   const transact = createRunQuery(queryTimeoutMs(configured));
@@ -65,6 +65,7 @@ export async function openPostgresql(
         insert,
         changeNumbers,
         showsLog,
+        historyDays,
       });
       return cluster?.writeByShard(store) ?? store;
     };

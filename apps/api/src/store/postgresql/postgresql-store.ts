@@ -5,13 +5,15 @@ import {
   type ChangeOutcome,
   type CreateOutcome,
   isTombstone,
+  keptSince,
+  pageOfStates,
   ServiceError,
   type Stored,
   type StoredRecord,
   withoutTombstones,
 } from '@plant-store/records';
 
-import { changedAtOf, type RecordStore } from '../store.js';
+import { changedAtOf, type RecordStore, statesTogether } from '../store.js';
 import { columnTypes, literalOf, type QueryWrapper, readPages, seqColumn, type Table } from '../table.js';
 import { type ChangeNumbers, createListChanges } from './list-changes.js';
 import { countAll, countValues, createListPage, listIds } from './list-records.js';
@@ -38,7 +40,12 @@ export interface PostgresqlStoreOptions<Fields> {
   readonly changeNumbers?: ChangeNumbers | undefined;
   /** Whether one server has the table and shows how much of its log is on disk; see `durableOnceSql`. */
   readonly showsLog?: boolean;
+  /** For how many days replaced states are kept. Default: forever. */
+  readonly historyDays?: number | undefined;
 }
+
+/** Which setting of a transaction lets the trigger of a table keep nothing. */
+const keepsHistory = 'plant_store.keeps_history';
 
 /**
  * Creates the store of a table of PostgreSQL. A create is one statement for any number of records; what it does not store is found
@@ -51,6 +58,7 @@ export function createPostgresqlStore<Fields>({
   insert,
   changeNumbers,
   showsLog = false,
+  historyDays = Number.POSITIVE_INFINITY,
 }: PostgresqlStoreOptions<Fields>): RecordStore<Fields> {
   const {
     name,
@@ -58,10 +66,15 @@ export function createPostgresqlStore<Fields>({
     fieldColumns,
     columns,
     historyColumns,
+    states,
+    stateColumns,
+    origin: [since, by],
     erased,
     bytes,
+    bytesOf,
     toRecord,
     toHistory,
+    toState,
     toColumns,
   } = table;
   const selected = columns.join(', ');
@@ -83,6 +96,8 @@ export function createPostgresqlStore<Fields>({
       ['changed_at', 'bigint'],
     ] as const),
   ];
+  // Citus distributes no table with the trigger that keeps what is replaced.
+  const hasHistory = changeNumbers !== undefined;
   const beforeOf = (column: string) => `"before$${column.replaceAll('"', '')}"`;
   const seq = changeNumbers?.ofTransaction ?? 'NULL';
   const changedColumns = changed.map(([column]) => column);
@@ -105,7 +120,21 @@ export function createPostgresqlStore<Fields>({
     FROM found JOIN change USING (id)
     WHERE ${name}.id = ANY($1::bigint[]) AND ${name}.id = found.id
       AND ${name}.deleted = change.before$deleted AND (${name}.deleted OR ${isAsBefore.join(' AND ')})
+      ${hasHistory && historyDays === 0 ? `AND set_config('${keepsHistory}', 'off', true) = 'off'` : ''}
     RETURNING ${name}.id`;
+  const currentSql = `
+    SELECT NULL::bigint AS history_place, ${since} AS changed_at, NULL::bigint AS replaced_at, ${by} AS changed_by, ${fieldColumns.join(', ')}, ${durableColumnSql}
+    FROM ${name} WHERE id = $1::bigint AND NOT deleted`;
+  // As many as a page may have, with one more, and for the least to read: sizes are measured without reading texts.
+  const statesSql = `
+    ${currentSql}
+    UNION ALL SELECT history_place, ${stateColumns.join(', ')}, NULL FROM (
+      SELECT *, coalesce(sum(${bytes}) OVER (ORDER BY history_place DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 2 PRECEDING), 0) AS bytes$
+      FROM ${states} WHERE id = $1::bigint AND history_place <= $2::bigint AND replaced_at >= $3::bigint ORDER BY history_place DESC LIMIT $4::bigint
+    ) AS replaced WHERE bytes$ <= $5::bigint ORDER BY history_place DESC NULLS FIRST`;
+  const removeOldSql = `
+    DELETE FROM ${states} WHERE history_place IN (SELECT history_place FROM ${states} ORDER BY history_place LIMIT ${statesTogether}) AND replaced_at < $1::bigint
+    RETURNING history_place`;
   /** Ids are numbers, so they can be part of the statement, which Citus divides among nodes as it does no array. */
   const composeRetire = (ids: readonly bigint[]) => `
     INSERT INTO ${name} (id, deleted, changed_at, ${seqColumn}, ${fieldColumns.join(', ')})
@@ -242,6 +271,26 @@ export function createPostgresqlStore<Fields>({
     find: (ids) => transact(async () => [...(await findAll(ids)).values()]),
     findHistory: (ids) =>
       transact(async () => (await query({ sql: historySql, args: [ids] })).map(toHistory)),
+    listStates: (id, start, limits) =>
+      transact(async () => {
+        const before = start ?? Number.MAX_SAFE_INTEGER;
+        const rows = await (hasHistory
+          ? query({
+              sql: statesSql,
+              args: [id, before, keptSince(Date.now(), historyDays), limits.matches + 1, limits.bytes],
+            })
+          : query({ sql: currentSql, args: [id] }));
+        const found = rows.map(toState);
+        const [current, ...replaced] = found;
+        if (current === undefined || current.place !== undefined) return undefined;
+        return pageOfStates(start === undefined ? found : replaced, bytesOf, limits);
+      }),
+    removeOldStates: () =>
+      transact(async () => {
+        if (!hasHistory) return false;
+        const removed = await query({ sql: removeOldSql, args: [keptSince(Date.now(), historyDays)] });
+        return removed.length > 0;
+      }),
     list: (list, limits) =>
       transact(async () => {
         const page = await listPage?.(list, limits);

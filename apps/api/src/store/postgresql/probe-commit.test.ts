@@ -22,7 +22,7 @@ function openPool(): pg.Pool {
 
 it.each([
   ['an additional column rejects the plant', 'ALTER TABLE plants ADD COLUMN height INTEGER NOT NULL'],
-  ['the database has no PL/pgSQL', 'DROP EXTENSION plpgsql'],
+  ['the database has no PL/pgSQL', 'DROP EXTENSION plpgsql CASCADE'],
 ])('passes and stores nothing when %s', async (_, change) => {
   await query(url, change);
   for (let time = 0; time < 2; time++) await database.probeCommit();

@@ -45,7 +45,7 @@ const checkTimeoutMs = 1_500;
  */
 export async function openSqlite(
   path: string,
-  { log = stderrLog, mustExist = false, tables = allTables, metrics }: OpenOptions = {},
+  { log = stderrLog, mustExist = false, tables = allTables, historyDays, metrics }: OpenOptions = {},
 ): Promise<Database> {
   try {
     if (mustExist) requireDatabaseFile(path);
@@ -108,6 +108,7 @@ export async function openSqlite(
     const { stores, write } = createSqliteStores({
       connection,
       tables,
+      historyDays,
       transact,
       syncLog,
       readerOf: lists.reader,

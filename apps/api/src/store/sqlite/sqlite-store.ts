@@ -5,9 +5,11 @@ import {
   type CreateOutcome,
   isFiltered,
   isTombstone,
+  keptSince,
   type Listed,
   type ListLimits,
   type ListQuery,
+  pageOfStates,
   type Stored,
   type StoredRecord,
   withoutTombstones,
@@ -18,6 +20,7 @@ import {
   generationSql,
   type RecordStore,
   requireCurrent,
+  statesTogether,
   type Write,
   type WriteOutcome,
 } from '../store.js';
@@ -29,6 +32,8 @@ import type { Transact } from './transact.js';
 export interface SqliteStoresOptions {
   readonly connection: Sqlite.Database;
   readonly tables: readonly Table[];
+  /** For how many days replaced states are kept. Default: forever. */
+  readonly historyDays?: number | undefined;
   readonly transact: Transact;
   /** Syncs the write-ahead log to disk; throws `database_unavailable` when it cannot be synced. */
   readonly syncLog: () => void;
@@ -59,6 +64,7 @@ const someTaken = new Error('An id is taken');
 export function createSqliteStores({
   connection,
   tables,
+  historyDays = Number.POSITIVE_INFINITY,
   transact,
   syncLog,
   readerOf,
@@ -89,7 +95,9 @@ export function createSqliteStores({
     syncedVersion = version;
   }
 
-  const statements = new Map(tables.map((table) => [table.resource, prepareTable(connection, table)]));
+  const statements = new Map(
+    tables.map((table) => [table.resource, prepareTable(connection, table, historyDays)]),
+  );
   function statementsOf(resource: string) {
     const found = statements.get(resource);
     if (found === undefined) throw new Error(`There is no table of the resource ${resource}`);
@@ -134,7 +142,8 @@ export function createSqliteStores({
 
   function createStore(table: Table): RecordStore {
     const { resource, toHistory } = table;
-    const { findOne, listShort, selectHistory, selectLastPosition, selectOwnNumber } = statementsOf(resource);
+    const { findOne, listShort, selectHistory, selectLastPosition, selectOwnNumber, ...states } =
+      statementsOf(resource);
     const reader = readerOf(table);
     const findAll = (ids: readonly bigint[]) => ids.map(findOne).filter((record) => record !== undefined);
     const findTransaction = connection.transaction(findAll);
@@ -185,6 +194,17 @@ export function createSqliteStores({
           confirmDurable();
           return { generation, ...(number == null || id === undefined ? beforeNumbers : { number, id }) };
         }),
+      listStates: (...listed) =>
+        transact(() => {
+          const page = states.listStates(...listed);
+          confirmDurable();
+          return page;
+        }),
+      async removeOldStates() {
+        const count = await transact(states.removeOldStates);
+        if (count > 0) onErased();
+        return count > 0;
+      },
       read: (after, limits) =>
         readPages(async (last) => {
           const query = {
@@ -218,8 +238,9 @@ interface Progress {
 }
 
 /** The statements of a table, which are prepared once, and what runs them within a transaction. */
-function prepareTable(connection: Sqlite.Database, table: Table) {
+function prepareTable(connection: Sqlite.Database, table: Table, historyDays: number) {
   const { name, columns, historyColumns, fieldColumns, erased, toRecord, toColumns } = table;
+  const { states, stateColumns, origin, toState, isSame, bytesOf } = table;
   const fields = fieldColumns.join(', ');
   const placeholders = ', ?'.repeat(fieldColumns.length);
   const insertOf = (rows: number) =>
@@ -259,6 +280,63 @@ function prepareTable(connection: Sqlite.Database, table: Table) {
     `INSERT INTO ${name} (id, added_by, changed_by, changed_at, ${seqColumn}, added_at, original, deleted, ${fields})
       VALUES (?, ?, ?, ?, ?, ?, ?, ?${placeholders}) ON CONFLICT (id) DO NOTHING`,
   );
+
+  // The number of the change that has made a state is the place of the one before, so the states of a record are found without an index:
+  // with ids in any order, it would make an update cost a third more.
+  const statesOf = `WITH RECURSIVE found (place$) AS (
+      SELECT ${seqColumn} FROM ${name} WHERE id = ?
+      UNION ALL SELECT ${seqColumn} FROM found CROSS JOIN ${states} ON history_place = place$
+    )`;
+  const insertState = connection.prepare<[number, number, bigint]>(
+    `INSERT INTO ${states} (history_place, replaced_at, id, ${seqColumn}, changed_at, changed_by, ${fields})
+      SELECT ?, ?, id, ${seqColumn}, ${origin}, ${fields} FROM ${name} WHERE id = ?`,
+  );
+  const moveState = connection.prepare<[number, bigint]>(
+    `UPDATE ${states} SET history_place = ? WHERE history_place = (SELECT ${seqColumn} FROM ${name} WHERE id = ?)`,
+  );
+  const eraseStates = connection.prepare<[bigint]>(
+    `${statesOf} DELETE FROM ${states} WHERE history_place IN (SELECT place$ FROM found)`,
+  );
+  const deleteOldStates = connection.prepare<[number]>(
+    `DELETE FROM ${states} WHERE history_place IN (SELECT history_place FROM ${states} ORDER BY history_place LIMIT ${statesTogether}) AND replaced_at < ?`,
+  );
+  const selectCurrent = connection
+    .prepare<[bigint], unknown[]>(
+      `SELECT NULL, ${origin[0]}, NULL, ${origin[1]}, ${fields} FROM ${name} WHERE id = ? AND NOT deleted`,
+    )
+    .safeIntegers()
+    .raw();
+  const selectStates = connection
+    .prepare<[bigint, number, number], unknown[]>(
+      `${statesOf} SELECT ${seqColumn}, ${stateColumns} FROM found CROSS JOIN ${states} ON history_place = place$
+        WHERE ${seqColumn} <= ? AND replaced_at >= ?`,
+    )
+    .safeIntegers()
+    .raw();
+
+  const listStates = connection.transaction((id: bigint, start: number | undefined, limits: ListLimits) => {
+    const current = selectCurrent.get(id);
+    if (current === undefined) return undefined;
+    function* read(row: readonly unknown[]) {
+      if (start === undefined) yield toState(row);
+      const since = keptSince(Date.now(), historyDays);
+      for (const one of selectStates.iterate(id, start ?? Number.MAX_SAFE_INTEGER, since)) yield toState(one);
+    }
+    return pageOfStates(read(current), bytesOf, limits);
+  });
+
+  /** Keeps the state that the change with a number is about to replace, or erases all states of a record that it deletes. */
+  function keepState(
+    before: StoredRecord<object>,
+    after: StoredRecord<object>,
+    now: number,
+    number: number,
+  ): void {
+    const { id } = after;
+    if (isTombstone(before) || isTombstone(after) || historyDays === 0) eraseStates.run(id);
+    else if (isSame(before, after)) moveState.run(number, id);
+    else insertState.run(number, now, id);
+  }
 
   function findOne(id: bigint): StoredRecord<object> | undefined {
     const row = select.get(id);
@@ -359,6 +437,7 @@ function prepareTable(connection: Sqlite.Database, table: Table) {
     const before = findOne(id);
     const after = replace(before);
     if (after === undefined) return { before, after };
+    if (before !== undefined) keepState(before, after, now, number);
     const [addedBefore, addedBy] = deleteRow.get(id) ?? [null, null];
     const reusesId = before !== undefined && isTombstone(before);
     const values = [
@@ -376,6 +455,8 @@ function prepareTable(connection: Sqlite.Database, table: Table) {
   return {
     findOne,
     listShort,
+    listStates,
+    removeOldStates: () => deleteOldStates.run(keptSince(Date.now(), historyDays)).changes,
     createAll,
     changeOne,
     selectHistory: selectOf([...columns, ...historyColumns]),

@@ -28,7 +28,7 @@ export async function createTestDatabase(
   if (added.length === 0 || engine === 'citus') return database;
   await (await openTestDatabase(database)).close();
   for (const resource of added)
-    for (const sql of createSql(engine, resource).split(/;\s+/)) if (sql !== '') await database.query(sql);
+    for (const sql of createSql(engine, resource).split(/(?<=;)\n\n/)) await database.query(sql);
   return database;
 }
 

@@ -39,7 +39,9 @@ export function usePlantStore(kind: StoreKind, statementTimeoutMs = 120_000) {
     database = await openTestDatabase(testDatabase, environment);
     Object.assign(store, database.stores.plant);
   });
-  afterEach(() => testDatabase.query('DELETE FROM plants'));
+  afterEach(async () => {
+    for (const table of ['plants', 'plants_history']) await testDatabase.query(`DELETE FROM ${table}`);
+  });
   afterAll(async () => {
     await database.close();
     await testDatabase.remove();

@@ -44,7 +44,9 @@ export async function openStore<Fields extends object>(
   const { database, testDatabase, close } = await openStores(kind);
   return {
     store: storeOf(database, name),
-    empty: async () => void (await testDatabase.query(`DELETE FROM ${plural}`)),
+    async empty() {
+      for (const table of [plural, `${plural}_history`]) await testDatabase.query(`DELETE FROM ${table}`);
+    },
     hasChanges: kind !== 'postgresql with shards' && kind !== 'citus',
     ...{ invalidateCursors: database.invalidateCursors, close },
   };
@@ -58,14 +60,15 @@ function storeOf<Fields extends object>(database: Database, name: string): Store
   const records = stores[name];
   if (records === undefined) throw new Error(`There is no store of ${name}`);
   return {
-    create: (record) => queue.create(name, record, 1),
-    change: (change) => queue.change(name, change, 1),
+    create: (record) => queue.create(name, record, record.addedBy ?? 1),
+    change: (change) => queue.change(name, change, change.by ?? 1),
     find: async (id) => (await records.find([id]))[0],
     list: records.list,
     countAll: records.countAll,
     countValues: records.countValues,
     listChanges: records.listChanges,
     lastChange: records.lastChange,
+    listStates: records.listStates,
   };
 }
 

@@ -36,6 +36,7 @@ const plantColumns =
 
 /** Goes back to the version before stores had ids, with the table of plants as its migrations create it. */
 export const withoutStore = [
+  'DROP TABLE plants_history',
   'DROP TABLE audit',
   'DROP TABLE store',
   'CREATE TABLE copied AS SELECT * FROM plants',

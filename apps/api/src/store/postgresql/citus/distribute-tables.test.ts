@@ -81,7 +81,16 @@ describe('on a cluster', () => {
     expect(await countOf('plants')).toBe(5);
   });
 
+  it('removes the history, which needs a trigger', async () => {
+    await connection.query(`UPDATE plants SET name = 'Moss' WHERE id = 1`);
+    expect(await countOf('plants_history')).toBe(1);
+    await distributeTables(connection, 8);
+    expect(await countOf('plants_history')).toBe(0);
+    expect(await countOf(`pg_trigger WHERE tgrelid = 'plants'::regclass`)).toBe(0);
+  });
+
   it('removes the copy on the coordinator once a dump has ended, which the move did not wait for', async () => {
+    await connection.query('DROP TRIGGER keep_plants_history ON plants');
     const dump = await connect();
     await dump.query('BEGIN; LOCK TABLE plants IN ACCESS SHARE MODE');
     const done = distributeTables(connection, undefined);

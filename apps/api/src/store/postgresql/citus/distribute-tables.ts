@@ -59,6 +59,7 @@ export async function distributeTables(
   shards: number | undefined,
   tables: readonly Table[] = allTables,
 ) {
+  for (const table of tables) await removeHistory(connection, table);
   const moved = await changeTables(connection, () => moveToShards(connection, shards, tables));
   const nodes = await readNodes(connection, tables);
   const count = nodes.reduce((sum, node) => sum + node.shards.length, 0);
@@ -111,6 +112,18 @@ async function moveTable(
   const after = await countRecords();
   if (after !== before) throw new Error(`the shards would have ${after} of ${before} ${name}`);
   return after;
+}
+
+/** Citus distributes no table with a trigger. To drop it needs a moment without any reader, too. */
+async function removeHistory(connection: ClientBase, { name, states }: Table): Promise<void> {
+  const { rows } = await connection.query(
+    'SELECT FROM pg_trigger WHERE tgrelid = $1::regclass AND tgname = $2',
+    [name, `keep_${states}`],
+  );
+  if (rows.length > 0)
+    await changeTables(connection, () =>
+      connection.query(`DROP TRIGGER IF EXISTS keep_${states} ON ${name}; DELETE FROM ${states}`),
+    );
 }
 
 /** It needs a moment without any reader, so it has a transaction of its own: a long export must not undo the move. */
