@@ -68,6 +68,17 @@ it('is another record than the plant with its id', async () => {
   expect(await open().getPlant({ params: { id: 2 } })).toMatchObject({ status: 200, body: { name: 'Fern' } });
 });
 
+it('keeps what an update replaces, until it is deleted', async () => {
+  const params = { id: 33n };
+  await create(33n);
+  const renamed = { ...full, name: 'Kew' };
+  await open().updateGarden({ params, headers: { 'if-match': '*' }, body: renamed });
+  const { states } = unwrap(await open().getGardenHistory({ params }));
+  expect(states).toMatchObject([renamed, { ...full, until: states[0]?.from }]);
+  await open().deleteGarden({ params });
+  expect(await open().getGardenHistory({ params })).toMatchObject({ status: 404 });
+});
+
 it('says what is wrong with a garden', async () => {
   const body = { id: 1.5, area: '1', isOpen: 'yes', plantedAt: 'today', plantIds: [1, 2.5] } as never;
   const { status, body: error } = await open().createGarden({ body });
