@@ -10,6 +10,7 @@ import { CopyButton } from './copy-button.js';
 import { EditPlant } from './edit-plant.js';
 import { Outcome } from './form/outcome.js';
 import { formatTime } from './format-time.js';
+import { PlantHistory } from './plant-history.js';
 import { useEdit } from './use-edit.js';
 import { usePlant } from './use-plants.js';
 // What deletes also loads what undoes it.
@@ -111,6 +112,11 @@ export function PlantSheet({ id, filter, onClose, onDelete }: PlantSheetProps) {
               </button>
             )}
           </div>
+          <PlantHistory
+            id={id}
+            plant={plant}
+            onRestore={canEdit && !isPending ? (state) => void edit.restore(state) : undefined}
+          />
           <details className="for-developers">
             <summary>For developers</summary>
             <Call title="curl" text={toCurl(plant)} />

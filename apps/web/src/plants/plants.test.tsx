@@ -255,13 +255,18 @@ it('shows while a plant is edited that somebody else has changed it, above what 
   expect(store.plants.get(3n)).toEqual({ name: 'Rosa', tag: 'mine' });
 });
 
-it('takes nothing for a change that was there before the edit began', async () => {
+/** Lets the page hear of no changes. */
+function stubNoChanges() {
   const { fetch } = globalThis;
   vi.stubGlobal('fetch', async (url: string, init: RequestInit) =>
     url.includes('/changes')
       ? Response.json({ error: 50100, message: 'No.' }, { status: 501 })
       : fetch(url, init),
   );
+}
+
+it('takes nothing for a change that was there before the edit began', async () => {
+  stubNoChanges();
   const user = open();
   await user.click(await screen.findByText('Rose'));
   const theirs = { params: { id: 3 }, body: { name: 'Rosier' } };
@@ -269,6 +274,30 @@ it('takes nothing for a change that was there before the edit began', async () =
   await press(user, 'Edit');
   await sheet().findByRole('heading', { name: 'Rosier' });
   expect([field('Name').value, sheet().queryByText(/^It is now/), alertText()]).toEqual(['Rosier', null, '']);
+});
+
+it('shows what a plant was, and restores that unless somebody else has changed the plant', async () => {
+  stubNoChanges();
+  const client = createClient(store);
+  const change = { params: { id: 3 }, headers: { 'if-match': '*' } };
+  await client.updatePlant({ ...change, body: { name: 'Rosa' } });
+  const user = open();
+  await user.click(await screen.findByText('Rosa'));
+  await user.click(await screen.findByText('History'));
+  await sheet().findByRole('button', { name: 'Restore Rose' });
+  const states = within(sheet().getByRole('list')).getAllByRole('listitem');
+  expect(states.map(({ textContent }) => textContent)).toEqual([
+    expect.stringMatching(/^ RosaSince .*\d.*$/),
+    expect.stringMatching(/^ Rose sunSince .*\d.*Restore$/),
+  ]);
+  await client.updatePlant({ ...change, body: { name: 'Rosier' } });
+  await press(user, 'Restore Rose');
+  await waitFor(() => expect(alertText()).toContain('nothing was saved'));
+  expect(store.plants.get(3n)).toEqual({ name: 'Rosier' });
+  await user.click(await sheet().findByRole('button', { name: 'Restore Rose' }));
+  await sheet().findByText('Saved.');
+  expect(store.plants.get(3n)).toEqual({ name: 'Rose', tag: 'sun' });
+  await sheet().findByRole('button', { name: 'Restore Rosier' });
 });
 
 it('keeps what was typed when the sheet closes, as what is not saved; nothing where nothing was typed', async () => {

@@ -116,6 +116,15 @@ export function useEdit({ id, filter, stored }: EditOptions) {
         setEdit({ texts: textsOf(plant), etag, seen: plant });
         setRestored(false);
       }),
+    /** Makes the plant what it was, unless somebody else has changed it since it was shown. */
+    restore: (plant: Plant) =>
+      run('change', async () => {
+        const now = startEdit(await client.getPlant({ params: { id } }));
+        const isShown = stored !== undefined && hasSameTexts(now.plant, stored);
+        keep(now.plant);
+        if (isShown) await replace(plant, now.etag);
+        else setProblem('The plant has changed meanwhile, and nothing was saved.');
+      }),
     type: (texts: Texts) => setEdit((before) => before && { ...before, texts }),
     save: (plant: Plant) => run('change', async () => edit && replace(plant, edit.etag)),
     /** Ends it unless something was typed, which stays. */
