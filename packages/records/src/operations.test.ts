@@ -433,9 +433,16 @@ function describeOperations<Fields extends object>(
     const { store } = open();
     for (const id of [1n, 2n, 3n]) await store.create({ ...third, id });
     expect(await operations.list(store, { limit: 1, total: true }, unlimited)).toMatchObject({ total: 3 });
-    const estimated = { ...store, countAll: async () => ({ count: 7, isEstimate: true }) };
-    const page = await operations.list(estimated, { total: true }, unlimited);
-    expect(page).toMatchObject({ total: 7, totalIsEstimate: true });
+    const estimate = (count: number, query: RecordQuery) => {
+      const estimated = { ...store, countAll: async () => ({ count, isEstimate: true }) };
+      return operations.list(estimated, { ...query, total: true }, unlimited);
+    };
+    expect(await estimate(7, { limit: 1 })).toMatchObject({ total: 7, totalIsEstimate: true });
+    // An estimate is not less than what the page has, and a page that has all needs none.
+    expect(await estimate(0, { limit: 2 })).toMatchObject({ total: 2, totalIsEstimate: true });
+    const whole = await estimate(0, { limit: 3 });
+    expect(whole).toMatchObject({ total: 3 });
+    expect(whole).not.toHaveProperty('totalIsEstimate');
     expect(await operations.list(store, {}, unlimited)).not.toHaveProperty('total');
   });
 

@@ -272,9 +272,10 @@ export function operationsOf<Fields extends object, Name extends string = string
     return { equal, q: query.q, addedFrom, addedBefore };
   }
 
-  async function countAll(store: Pick<Records, 'countAll'>, filter: ListFilter) {
+  /** Counts what matches, of which some were found. */
+  async function countAll(store: Pick<Records, 'countAll'>, filter: ListFilter, found: number) {
     const { count, isEstimate } = await store.countAll(filter);
-    return { total: count, ...(isEstimate && { totalIsEstimate: true as const }) };
+    return isEstimate ? { total: Math.max(count, found), totalIsEstimate: true as const } : { total: count };
   }
 
   function showChange({ record, at }: RecordChange<Fields>): ShownChange<Fields, Name> {
@@ -459,13 +460,16 @@ export function operationsOf<Fields extends object, Name extends string = string
       let position = start.position;
       /** Where a page that is full may end: after the last record of a part, or after what was examined since. */
       let end: ListPosition | undefined;
-      const page = (next: ListPosition | undefined, more?: object) => ({
-        records,
-        next: next && cursors.write(query, next),
-        readMs,
-        ...more,
-      });
-      const totals = total ? await countAll(store, filter) : {};
+      const page = async (next: ListPosition | undefined, more?: object) => {
+        const isWhole = after === undefined && next === undefined;
+        return {
+          records,
+          next: next && cursors.write(query, next),
+          readMs,
+          ...(total && (isWhole ? { total: records.length } : await countAll(store, filter, records.length))),
+          ...more,
+        };
+      };
       for (const order of orders) {
         for (;;) {
           const most = pace.limits();
@@ -478,15 +482,14 @@ export function operationsOf<Fields extends object, Name extends string = string
           };
           const listed = await store.list({ ...filter, order, after: position }, limits);
           readMs += listed.readMs ?? 0;
-          if (isFull && listed.records.length > 0) return page(end, totals);
+          if (isFull && listed.records.length > 0) return page(end);
           for (const record of listed.records) bytes += bytesOf(record);
           records.push(...listed.records);
           position = listed.last;
           if (position === undefined) break;
-          if (!listed.isLate) return page(position, totals);
+          if (!listed.isLate) return page(position);
           if (readMs > (pace.maxMs ?? Number.POSITIVE_INFINITY)) {
-            if (records.length > 0)
-              return page(position, { ...totals, ...(records.length < limit && { partial: true }) });
+            if (records.length > 0) return page(position, records.length < limit ? { partial: true } : {});
             throw new ServiceError('bad_request', texts.listTooLong(cursors.write(query, position)));
           }
           end = position;
@@ -495,7 +498,7 @@ export function operationsOf<Fields extends object, Name extends string = string
         const last = records.at(-1);
         end = last && { id: last.id, addedAt: last.addedAt ?? undefined };
       }
-      return page(undefined, totals);
+      return page(undefined);
     },
 
     /** A page of a list as replies show it: with records as they are shown to a caller, or only with their ids. */
