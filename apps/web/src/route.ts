@@ -1,3 +1,4 @@
+import type { PlantQuery } from '@plant-store/contract/operations';
 import { useSyncExternalStore } from 'react';
 
 /** Which plants are shown, and in which order. */
@@ -5,8 +6,24 @@ export interface PlantFilter {
   /** What their name has a part of. */
   readonly q?: string | undefined;
   readonly tag?: string | undefined;
-  readonly order: 'newest' | 'id';
+  /** The field of which they have no value. */
+  readonly without?: PlantQuery['without'];
+  readonly order: Order;
 }
+
+export type Order = NonNullable<PlantQuery['order']>;
+
+/** The orders of lists, by what a select shows. */
+export const orders: Readonly<Record<Order, string>> = {
+  newest: 'Newest first',
+  oldest: 'Oldest first',
+  name: 'Name, A to Z',
+  '-name': 'Name, Z to A',
+  id: 'Smallest id first',
+  '-id': 'Largest id first',
+};
+
+export const isOrder = (text: string | null): text is Order => text !== null && Object.hasOwn(orders, text);
 
 /** The plants without a filter, as the page opens. */
 export const home: Route = { view: 'plants', filter: { order: 'newest' } };
@@ -37,10 +54,12 @@ const paths = { plants: '', add: 'add', import: 'import' } as const;
 export function parseRoute({ pathname, search }: Pick<URL, 'pathname' | 'search'>, base = basePath): Route {
   const path = pathname.startsWith(base) ? pathname.slice(base.length) : '';
   const parameters = new URLSearchParams(search);
+  const order = parameters.get('order');
   const filter: PlantFilter = {
     q: parameters.get('q') || undefined,
     tag: parameters.get('tag') ?? undefined,
-    order: parameters.get('order') === 'id' ? 'id' : 'newest',
+    without: parameters.get('without') === 'tag' ? 'tag' : undefined,
+    order: isOrder(order) ? order : 'newest',
   };
   const [, id] = /^p\/(-?\d{1,19})$/.exec(path) ?? [];
   if (id !== undefined) return { view: 'plants', id, filter };
@@ -49,11 +68,15 @@ export function parseRoute({ pathname, search }: Pick<URL, 'pathname' | 'search'
 }
 
 /** The address of a route, without the origin. */
-export function formatRoute({ view, id, filter: { q, tag, order } }: Route, base = basePath): string {
+export function formatRoute(
+  { view, id, filter: { q, tag, without, order } }: Route,
+  base = basePath,
+): string {
   const parameters = new URLSearchParams({
     ...(q !== undefined && q !== '' && { q }),
     ...(tag !== undefined && { tag }),
-    ...(order === 'id' && { order }),
+    ...(without !== undefined && { without }),
+    ...(order !== 'newest' && { order }),
   });
   const query = parameters.size === 0 ? '' : `?${parameters}`;
   return `${base}${id === undefined ? paths[view] : `p/${id}`}${query}`;

@@ -336,7 +336,7 @@ export function schemasOf<Name extends keyof ResourceTypes>(
       .optional()
       .meta({ description: `Whether the page says how many ${plural} match` }),
     fields: z
-      .enum(['id'], orElse('must be id'))
+      .preprocess((text) => (text === '' ? undefined : text), z.enum(['id'], orElse('must be id')).optional())
       .optional()
       .meta({ description: `With \`id\`, the page has only the \`ids\`, and no ${plural}` }),
   });

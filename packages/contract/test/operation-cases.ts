@@ -894,6 +894,7 @@ export const operationCases: Readonly<Record<CasedOperation, readonly Case[]>> =
       invalidQuery('tags', 'must be given at most 20 times'),
     ],
     ['only ids', get('/plants?fields=id&limit=2'), ok(`{"plants":[],"ids":["${min}","-1"],"next":"…"}`)],
+    ['all fields', get('/plants?fields=&limit=1'), listed([a], true)],
     ['a field alone', get('/plants?fields=name'), invalidQuery('fields', 'must be id')],
     ['how many there are', get('/plants?limit=1&total=true'), listed([a], true, { total: 5 })],
     ['how many have a tag', get('/plants?tag=indoor&total=true'), listed([a, d], false, { total: 2 })],

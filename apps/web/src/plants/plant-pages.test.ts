@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { matches, type PlantPages, toRows, withoutPlants, withPlants } from './plant-pages.js';
+import { matches, type PlantPages, toRows, totalOf, withoutPlants, withPlants } from './plant-pages.js';
 
 const plant = (id: bigint, addedAt?: string) => ({ id, idText: `${id}`, name: `plant ${id}`, addedAt });
 const pagesOf = (...pages: readonly (readonly bigint[])[]): PlantPages => ({
@@ -47,6 +47,41 @@ it('orders the newest as the API does: by time, then by descending id, those wit
 });
 
 it.each([
+  ['oldest', [1, 5, 2, 4, 3]],
+  ['-id', [5, 4, 3, 2, 1]],
+  ['name', [5, 1, 3, 2, 4]],
+  ['-name', [4, 2, 3, 1, 5]],
+] as const)('orders plants as the API does: %s', (order, expected) => {
+  const [early, late] = ['2026-11-25T10:00:00.000Z', '2026-11-25T10:00:00.001Z'];
+  const plants = [
+    { ...plant(1n), name: 'fern' },
+    { ...plant(2n, early), name: '\uffee' },
+    { ...plant(3n, late), name: 'Fern' },
+    { ...plant(4n, early), name: '🌱' },
+    { ...plant(5n), name: '' },
+  ];
+  const sorted = [0, 2, 4, 1, 3].reduce(
+    (data, at) => withPlants(data, plants.slice(at, at + 1), order),
+    pagesOf([]),
+  );
+  expect(idsOf(sorted)).toEqual([expected]);
+});
+
+it('counts what is put in and taken out', () => {
+  const data = pagesOf([1n, 2n], [3n]);
+  const counted = {
+    ...data,
+    pages: data.pages.map((page) => ({ ...page, total: 3, totalIsEstimate: true })),
+  };
+  expect(totalOf(withPlants(without(counted, 1n, 3n), [plant(4n)], 'id').pages)).toEqual({
+    total: 2,
+    totalIsEstimate: true,
+  });
+  expect(totalOf(data.pages)).toBeUndefined();
+});
+
+it.each([
+  [{ without: 'tag' as const }, false],
   [{ q: 'rosé' }, true],
   [{ q: 'ROSé T' }, true],
   [{ q: 'ROSE\u0301' }, true],

@@ -1,8 +1,9 @@
 import { foldText, hasText } from '@plant-store/contract/fold-text';
 import type { Plant, PlantPage, StoredPlant } from '@plant-store/contract/operations';
 import { resources } from '@plant-store/contract/resources';
+import { partsOfOrder, sortKeyOf } from '@plant-store/records/order';
 import type { InfiniteData } from '@tanstack/react-query';
-import type { PlantFilter } from '../route.js';
+import type { Order, PlantFilter } from '../route.js';
 import { textNames } from '../shared/fields.js';
 
 const { fields } = resources.plant;
@@ -71,46 +72,73 @@ export function withFirst(plant: StoredPlant, rows: PlantRows): PlantRows {
 
 /** Takes plants out of the pages. */
 export function withoutPlants(data: PlantPages, ids: ReadonlySet<bigint>): PlantPages {
-  return {
-    ...data,
-    pages: data.pages.map((page) =>
+  return withPages(
+    data,
+    data.pages.map((page) =>
       page.plants.some(({ id }) => ids.has(id))
         ? { ...page, plants: page.plants.filter(({ id }) => !ids.has(id)) }
         : page,
     ),
+  );
+}
+
+/** Replaces the pages by others with the same plants and some more, or some less, which the totals follow. */
+function withPages(data: PlantPages, pages: PlantPage[]): PlantPages {
+  const added = toRows(pages).count - toRows(data.pages).count;
+  return {
+    ...data,
+    pages: pages.map((page) => (page.total === undefined ? page : { ...page, total: page.total + added })),
   };
+}
+
+/** How many plants the list has, also those that are not loaded; `undefined` where the service has not said it. */
+export function totalOf(
+  pages: readonly PlantPage[],
+): Pick<PlantPage, 'total' | 'totalIsEstimate'> | undefined {
+  const { total, totalIsEstimate } = pages.at(-1) ?? {};
+  return total === undefined ? undefined : { total, totalIsEstimate };
 }
 
 /** Puts plants back at their places; nothing where that is not loaded yet. */
-export function withPlants(
-  data: PlantPages,
-  plants: readonly StoredPlant[],
-  sortedBy: 'newest' | 'id',
-): PlantPages {
+export function withPlants(data: PlantPages, plants: readonly StoredPlant[], sortedBy: Order): PlantPages {
   const added = Map.groupBy(plants, (plant) =>
     data.pages.findIndex(({ plants: others, next }) => {
       const last = others.at(-1);
-      return next === undefined || (last !== undefined && comesBefore(plant, last, sortedBy));
+      return next === undefined || (last !== undefined && compare(plant, last, sortedBy) < 0);
     }),
   );
-  return {
-    ...data,
-    pages: data.pages.map((page, position) => {
+  return withPages(
+    data,
+    data.pages.map((page, position) => {
       const ofPage = added.get(position);
       if (ofPage === undefined) return page;
-      const all = [...page.plants, ...ofPage].sort((one, other) =>
-        comesBefore(one, other, sortedBy) ? -1 : 1,
-      );
-      return { ...page, plants: all };
+      const plants = [...page.plants, ...ofPage].sort((one, other) => compare(one, other, sortedBy));
+      return { ...page, plants };
     }),
-  };
+  );
 }
 
-/** The orders of the API: by id; or the latest first, of one millisecond by descending id, those without a time last. */
-function comesBefore(one: StoredPlant, other: StoredPlant, sortedBy: 'newest' | 'id'): boolean {
-  if (sortedBy === 'id') return one.id < other.id;
-  const [time = '', otherTime = ''] = [one.addedAt, other.addedAt];
-  return time === otherTime ? one.id > other.id : time > otherTime;
+/**
+ * Compares plants as the lists of the API do: by id, by time or by name, then by id in the same direction. Those without a time are the
+ * oldest.
+ */
+function compare(one: StoredPlant, other: StoredPlant, order: Order): number {
+  const { by, isDescending } = partsOfOrder(order);
+  const keyOf = ({ name, addedAt = '' }: StoredPlant) => {
+    if (by === 'id') return '';
+    return by === 'time' ? addedAt : sortKeyOf(name);
+  };
+  const ascending =
+    compareTexts(keyOf(one), keyOf(other)) || (one.id < other.id ? -1 : Number(one.id > other.id));
+  return isDescending ? -ascending : ascending;
+}
+
+/** By code points, as bytes of UTF-8 are sorted; `<` compares UTF-16. */
+function compareTexts(one: string, other: string): number {
+  const [left, right] = [[...one], [...other]];
+  const at = left.findIndex((character, index) => character !== right[index]);
+  if (at === -1) return left.length - right.length;
+  return (left[at]?.codePointAt(0) ?? -1) - (right[at]?.codePointAt(0) ?? -1);
 }
 
 /** Whether a list with a filter has a plant. */
@@ -121,5 +149,9 @@ export function matches(plant: StoredPlant, filter: PlantFilter): boolean {
 
 /** Whether a plant has what a filter asks for, whatever is searched for. */
 export function matchesFields(plant: StoredPlant, filter: PlantFilter): boolean {
-  return filters.every((name) => filter[name] === undefined || plant[name] === filter[name]);
+  return filters.every(
+    (name) =>
+      (filter[name] === undefined || plant[name] === filter[name]) &&
+      (filter.without !== name || plant[name] === undefined),
+  );
 }

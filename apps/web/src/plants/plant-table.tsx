@@ -13,7 +13,7 @@ import {
   useRef,
   useState,
 } from 'react';
-import { navigate, type PlantFilter } from '../route.js';
+import { isOrder, navigate, type Order, type PlantFilter } from '../route.js';
 import { LoadBoundary, loadPart } from '../shared/load-boundary.js';
 import { toVisible } from '../shared/to-visible.js';
 import { narrowScreen, useMedia } from '../shared/use-media.js';
@@ -55,16 +55,23 @@ interface Column {
   /** As part of the name of a class. */
   readonly name: string;
   readonly title: string;
-  /** How the service sorts by it, if it does, and in which direction. */
-  readonly order?: PlantFilter['order'];
-  readonly direction?: 'ascending' | 'descending';
+  /** How the service sorts by it, if it does: first as the title does at first. */
+  readonly orders?: readonly [Order, Order];
 }
 
 const columns: readonly Column[] = [
-  ...textNames.map((name) => ({ name, title: labels[name] })),
-  { name: 'id', title: 'Id', order: 'id', direction: 'ascending' },
-  { name: 'added', title: 'Added', order: 'newest', direction: 'descending' },
+  ...textNames.map((name): Column => {
+    const title = labels[name];
+    return isOrder(name) && isOrder(`-${name}`)
+      ? { name, title, orders: [name, `-${name}` as Order] }
+      : { name, title };
+  }),
+  { name: 'id', title: 'Id', orders: ['id', '-id'] },
+  { name: 'added', title: 'Added', orders: ['newest', 'oldest'] },
 ];
+
+/** The orders that begin with the largest. */
+const descending: ReadonlySet<Order> = new Set(['newest', '-name', '-id']);
 
 /** The heights of a row, in the font size of the page: of one line, of one to be touched, and of a card on a narrow screen. */
 const rowHeights = { wide: 2.25, touched: 2.75, narrow: 3.5 };
@@ -321,28 +328,34 @@ function SelectAll({ selection, count }: { readonly selection: Selection; readon
   );
 }
 
-/** The title of a column, which sorts by it where the service can. */
+/** The title of a column, which sorts by it where the service can, and the other way when it is pressed again. */
 function Heading({ column, filter }: { readonly column: Column; readonly filter: PlantFilter }) {
-  const { name, title, order: sortedBy, direction } = column;
-  if (sortedBy === undefined) {
+  const { name, title, orders } = column;
+  if (orders === undefined) {
     return (
       <th scope="col" className={`plant-${name}`}>
         {title}
       </th>
     );
   }
-  const isSorted = filter.order === sortedBy;
+  const [first, other] = orders;
+  const isSorted = orders.includes(filter.order);
+  const isDescending = descending.has(filter.order);
   return (
-    <th scope="col" className={`plant-${name}`} aria-sort={isSorted ? direction : undefined}>
+    <th
+      scope="col"
+      className={`plant-${name}`}
+      aria-sort={isSorted ? (isDescending ? 'descending' : 'ascending') : undefined}
+    >
       <button
         type="button"
         className="quiet sort"
-        // The service lists in these orders alone, and not all may be loaded here.
-        title={`Sorts ${direction === 'ascending' ? 'the smallest' : 'the newest'} first; the other way is not possible`}
-        onClick={() => isSorted || navigate({ view: 'plants', filter: { ...filter, order: sortedBy } })}
+        onClick={() =>
+          navigate({ view: 'plants', filter: { ...filter, order: filter.order === first ? other : first } })
+        }
       >
         {title}
-        {isSorted && <span aria-hidden="true">{direction === 'ascending' ? ' ↑' : ' ↓'}</span>}
+        {isSorted && <span aria-hidden="true">{isDescending ? ' ↓' : ' ↑'}</span>}
       </button>
     </th>
   );
@@ -367,7 +380,7 @@ function TagButton({ tag, filter }: { readonly tag: string; readonly filter: Pla
       title="Show the plants with this tag"
       onClick={(event) => {
         event.stopPropagation();
-        navigate({ view: 'plants', filter: { ...filter, tag } });
+        navigate({ view: 'plants', filter: { ...filter, tag, without: undefined } });
       }}
     >
       <span className="tag" dir="auto" translate="no">

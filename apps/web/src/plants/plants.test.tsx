@@ -139,17 +139,32 @@ it('searches after a moment without keys, and keeps search, tag and the column t
   const sorts = () =>
     screen.getAllByRole('columnheader').map((title) => title.getAttribute('aria-sort') ?? '');
   expect(sorts()).toEqual(['', '', '', 'ascending', '']);
-  // The service has no other direction.
-  const id = screen.getByRole('button', {
-    name: 'Id',
-    description: /^Sorts the smallest first; the other way/,
-  });
-  const { length } = history;
-  await user.click(id);
-  expect([sorts(), history.length]).toEqual([['', '', '', 'ascending', ''], length]);
+  await user.click(screen.getByRole('button', { name: 'Id' }));
+  await waitFor(() => expect(location.search).toBe('?tag=shade&order=-id'));
+  expect(sorts()).toEqual(['', '', '', 'descending', '']);
+  act(() => history.back());
+  await waitFor(() => expect(sorts()).toEqual(['', '', '', 'ascending', '']));
   act(() => history.back());
   await waitFor(() => expect(location.search).toBe('?tag=shade'));
   expect(sorts()).toEqual(['', '', '', '', 'descending']);
+});
+
+it('sorts by name in either direction, and shows the plants without a tag', async () => {
+  const user = open();
+  await names();
+  await user.click(screen.getByRole('button', { name: 'Name' }));
+  await waitFor(async () => expect(await names()).toEqual(['(no name)', 'Fern', 'Rose']));
+  expect(location.search).toBe('?order=name');
+  await user.click(screen.getByRole('button', { name: 'Name' }));
+  await waitFor(async () => expect(await names()).toEqual(['Rose', 'Fern', '(no name)']));
+  const untagged = screen.getByRole('button', { name: 'Untagged' });
+  await user.click(untagged);
+  await waitFor(async () => expect(await names()).not.toContain('Fern'));
+  expect(location.search).toBe('?without=tag&order=-name');
+  expect(untagged.getAttribute('aria-pressed')).toBe('true');
+  expect(screen.queryByRole('button', { name: 'Tag' })).toBeNull();
+  await user.click(untagged);
+  await waitFor(() => expect(location.search).toBe('?order=-name'));
 });
 
 it('opens a plant by its id, and by its address', async () => {

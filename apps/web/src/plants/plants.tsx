@@ -108,7 +108,7 @@ function ReadablePlants({ route }: PlantsProps) {
       />
       <p role="status" className="list-status">
         {isCounted
-          ? describe({ rows, searched: searched.state, hasNextPage, filter })
+          ? describe({ rows, total: list.total, searched: searched.state, hasNextPage, filter })
           : failure === undefined && (isFiltered(filter) ? 'Searching…' : 'Loading…')}
       </p>
       {failure !== undefined && failure.about !== 'token' && (
@@ -191,17 +191,20 @@ function useSearchedPlant(filter: PlantFilter, leaving: ReadonlySet<bigint>) {
   }
 }
 
-const isFiltered = ({ q, tag }: PlantFilter) => q !== undefined || tag !== undefined;
+const isFiltered = ({ q, tag, without }: PlantFilter) =>
+  [q, tag, without].some((value) => value !== undefined);
 
 interface Described {
   readonly rows: PlantRows;
+  readonly total: ReturnType<typeof usePlants>['total'];
   readonly searched: SearchedState;
   readonly hasNextPage: boolean;
   readonly filter: PlantFilter;
 }
 
-function describe({ rows, searched, hasNextPage, filter }: Described): string {
-  const number = rows.count.toLocaleString();
+function describe({ rows, total, searched, hasNextPage, filter }: Described): string {
+  const count = hasNextPage ? (total?.total ?? rows.count) : rows.count;
+  const number = `${hasNextPage && total?.totalIsEstimate ? 'about ' : ''}${count.toLocaleString()}`;
   const ofId = {
     none: '',
     asking: '',
@@ -210,12 +213,7 @@ function describe({ rows, searched, hasNextPage, filter }: Described): string {
     other: '. The plant with this id has another tag',
   }[searched];
   if (searched === 'asking' && rows.count === 0) return 'Searching…';
-  if (!hasNextPage) {
-    return `${number} ${rows.count === 1 ? 'plant' : 'plants'}${isFiltered(filter) ? ' found' : ''}${ofId}`;
-  }
-  return isFiltered(filter)
-    ? `${number} found so far, more follow${ofId}`
-    : `${number} shown so far, more follow`;
+  return `${number} ${count === 1 ? 'plant' : 'plants'}${isFiltered(filter) ? ' found' : ''}${ofId}`;
 }
 
 interface NothingProps {

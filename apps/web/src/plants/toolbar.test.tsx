@@ -22,7 +22,7 @@ it('has the filters in a sheet on a narrow screen, and shows the tag that is fil
   expect(screen.queryByRole('combobox', { name: 'Order' })).toBeNull();
   await user.click(screen.getByRole('button', { name: 'Filters' }));
   const sheet = within(screen.getByRole('dialog', { name: 'Filters and export' }));
-  await user.selectOptions(sheet.getByLabelText('Order'), 'By id');
+  await user.selectOptions(sheet.getByLabelText('Order'), 'Smallest id first');
   expect(sheet.getByRole('button', { name: 'CSV (for spreadsheets)' })).toBeDefined();
   expect(location.search).toBe('?tag=shade&order=id');
   await user.click(sheet.getByRole('button', { name: 'Close' }));

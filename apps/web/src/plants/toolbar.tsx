@@ -1,6 +1,6 @@
 import { QUERY_MAX_LENGTHS } from '@plant-store/contract/messages';
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
-import { navigate, type PlantFilter } from '../route.js';
+import { isOrder, navigate, orders, type PlantFilter } from '../route.js';
 import { explainFailure } from '../shared/explain-failure.js';
 import { Icon } from '../shared/icon.js';
 import { loadPart, notLoaded } from '../shared/load-boundary.js';
@@ -66,13 +66,23 @@ export function Toolbar({ filter, isMissing, areFew }: ToolbarProps) {
           <span>Order</span>
           <select
             value={filter.order}
-            onChange={(event) => show({ order: event.target.value === 'id' ? 'id' : 'newest' })}
+            onChange={({ target: { value } }) => isOrder(value) && show({ order: value })}
           >
-            <option value="newest">Newest first</option>
-            <option value="id">By id</option>
+            {Object.entries(orders).map(([order, title]) => (
+              <option key={order} value={order}>
+                {title}
+              </option>
+            ))}
           </select>
         </label>
       )}
+      <button
+        type="button"
+        aria-pressed={filter.without !== undefined}
+        onClick={() => show({ without: filter.without === undefined ? 'tag' : undefined, tag: undefined })}
+      >
+        Untagged
+      </button>
       <TagsButton filter={filter} />
       <ExportMenu filter={filter} />
     </>
@@ -199,7 +209,8 @@ function TagField({ filter }: { readonly filter: PlantFilter }) {
     timer.current = undefined;
     if (typed === undefined || typed === (filter.tag ?? '')) return;
     const tag = typed.trim() === '' ? undefined : findTag(tags, typed);
-    if (tag !== filter.tag) navigate({ view: 'plants', filter: { ...filter, tag } }, { replace: true });
+    if (tag !== filter.tag)
+      navigate({ view: 'plants', filter: { ...filter, tag, without: undefined } }, { replace: true });
   };
   const applyTyped = () => timer.current !== undefined && apply();
   const latest = useRef(apply);

@@ -116,7 +116,7 @@ it('says that no plant has an id only once it was asked, and shows one that is a
   const user = open();
   await showsNames(...all);
   await user.type(search(), '8');
-  await waitFor(() => expect(sent).toContain('GET /plants?limit=1000&q=8&order=newest'));
+  await waitFor(() => expect(sent).toContain('GET /plants?limit=1000&total=true&q=8&order=newest'));
   await waitFor(() => expect(document.querySelector('.plant-table')).toBeNull());
   expect([status(), screen.queryByText(/No plant/)]).toEqual(['Searching…', null]);
   reply();

@@ -11,7 +11,7 @@ import { useMemo, useState } from 'react';
 import type { PlantFilter } from '../route.js';
 import { explainFailure, type Failure } from '../shared/explain-failure.js';
 import { queryKeys, usePlantStore } from '../shared/plant-store.js';
-import { matches, type PlantPages, toRows, withoutPlants, withPlants } from './plant-pages.js';
+import { matches, type PlantPages, toRows, totalOf, withoutPlants, withPlants } from './plant-pages.js';
 
 /** How many plants a request asks for. */
 const pageSize = 1_000;
@@ -51,7 +51,7 @@ export function usePlants({ filter, leaving, isFollowing }: PlantsOptions) {
   const canReload = ({ state }: { readonly state: { readonly data?: PlantPages | undefined } }) =>
     !isFollowing && (state.data?.pages.length ?? 0) <= reload.maxPages;
   const query = useInfiniteQuery({
-    ...listPlants.infiniteQueryOptions({ query: { limit: pageSize, ...filter } }),
+    ...listPlants.infiniteQueryOptions({ query: { limit: pageSize, total: true, ...filter } }),
     ...keepLoaded,
     placeholderData: keepPreviousData,
     staleTime: (loaded) => (canReload(loaded) ? reload.everyMs : Infinity),
@@ -66,7 +66,8 @@ export function usePlants({ filter, leaving, isFollowing }: PlantsOptions) {
       leaving.size === 0 ? pages : pages.map((page) => ({ ...page, plants: page.plants.filter(stays) })),
     );
   }, [data, leaving]);
-  return { ...query, rows, failure: useFailure(query) };
+  const total = useMemo(() => totalOf(data?.pages ?? []), [data]);
+  return { ...query, rows, total, failure: useFailure(query) };
 }
 
 /** One plant, first as a list has it; none without an id. */
