@@ -1,7 +1,7 @@
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import './import.css';
 import { usePlantStore } from '../shared/plant-store.js';
-import { formatCountOf } from './format-count.js';
+import { formatCount, formatCountOf } from './format-count.js';
 import { type Announcer, createAnnouncer } from './session/announce.js';
 import type { ImportSession } from './session/import-session.js';
 import type { ImportState } from './session/import-state.js';
@@ -78,9 +78,9 @@ function useAnnouncement({ step, counts, edited, progress }: ImportState): strin
     if (step !== 'run') setAnnouncer(() => createAnnouncer());
     if (step === 'reading') setAnnouncement('Reading the lines.');
     if (step === 'review') {
-      const { ready, problems } = counts;
+      const { ready, changed, problems } = counts;
       setAnnouncement(
-        `${formatCountOf(ready, 'plant')} ready, ${formatCountOf(problems, 'line')} with a problem.`,
+        `${formatCount(changed)} changed, ${formatCountOf(ready, 'new plant')}, ${formatCountOf(problems, 'line')} with a problem.`,
       );
     }
   }, [step]);

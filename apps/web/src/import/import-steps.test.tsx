@@ -22,6 +22,7 @@ const row: Row = {
   state: 'problem',
   problem: 'id "x": an id has digits only',
   editable: { ...noTexts, id: 'x', name: 'بلوط\n' },
+  before: undefined,
 };
 const preview: Preview = {
   fileName: 'plants.csv',
@@ -39,15 +40,20 @@ const preview: Preview = {
 const counts: Counts = {
   lines: 100,
   ready: 90,
+  changed: 0,
+  conflicts: 0,
+  retired: 0,
+  skipped: 0,
   problems: 10,
   stored: 0,
+  updated: 0,
   replayed: 0,
   repeated: 0,
   duplicates: 2,
   fixable: { generate: 0, separators: 0, decimals: 0, replace: 0 },
 };
 const list: List = { filter: 'all', offset: 0, total: 100, rows: [row] };
-const steady = { stop: undefined, retrying: undefined, kept: 0 };
+const steady = { stop: undefined, retrying: undefined, kept: 0, restored: 0 };
 const progress: Progress = {
   ...steady,
   task: 'add',
@@ -57,7 +63,6 @@ const progress: Progress = {
   total: 90,
   rejected: 0,
   rejections: [],
-  retired: 0,
 };
 const file = new File(['id,name\n1,Rose'], 'plants.csv');
 const button = (name: string) => screen.getByRole('button', { name });
@@ -73,6 +78,7 @@ async function openReview() {
   const opened = await openColumns();
   await userEvent.click(button('Review lines'));
   opened.report({ type: 'checked', notes: ['A note on the lines.'], counts, list });
+  opened.report({ type: 'compared', counts, list, failure: undefined });
   return opened;
 }
 
@@ -119,6 +125,8 @@ it('shows how far the check of the lines is, and then what the person should kno
   expect(screen.getByRole<HTMLProgressElement>('progressbar').value).toBe(0.5);
   expect(screen.getByRole('listitem', { current: 'step' }).textContent).toBe('Review');
   report({ type: 'checked', notes: ['A note on the lines.'], counts, list });
+  expect(commands.at(-1)).toMatchObject({ type: 'compare' });
+  report({ type: 'compared', counts, list, failure: undefined });
   expect(screen.queryByRole('progressbar')).toBeNull();
   expect(screen.getByText('A note on the lines.')).toBeDefined();
   expect(screen.getByText(/^2 lines with the same plant as an earlier line/)).toBeDefined();
@@ -126,10 +134,10 @@ it('shows how far the check of the lines is, and then what the person should kno
 
 it('lists the lines of a kind, page by page', async () => {
   const { commands, report } = await openReview();
-  await userEvent.click(button('Ready (90)'));
+  await userEvent.click(button('New 90'));
   expect(commands.at(-1)).toEqual({ type: 'list', filter: 'ready', offset: 0 });
   report({ type: 'list', counts, list: { ...list, filter: 'ready', offset: 50, total: 90 } });
-  expect(button('Ready (90)').getAttribute('aria-pressed')).toBe('true');
+  expect(button('New 90').getAttribute('aria-pressed')).toBe('true');
   await userEvent.click(button('Previous lines'));
   expect(commands.at(-1)).toEqual({ type: 'list', filter: 'ready', offset: 0 });
 });
@@ -158,7 +166,7 @@ it('shows a line that is too long to edit here, and those that were sent', async
   const rows = [long, ...sent].map((each, index) => ({ ...each, record: index + 1, line: index + 2 }));
   report({ type: 'list', counts, list: { ...list, rows } });
   const items = within(screen.getByRole('region', { name: 'Lines' })).getAllByRole('listitem');
-  const texts = ['an id has digits only', 'added', 'was there already', 'same as another line'].map((text) =>
+  const texts = ['an id has digits only', 'added', 'unchanged', 'same as another line'].map((text) =>
     expect.stringContaining(text),
   );
   expect(items.map(({ textContent }) => textContent)).toEqual(texts);
@@ -200,7 +208,7 @@ it('shows why it tries again, why it has stopped, and no longer that nothing was
   expect(screen.getByText(/^The service did not answer in time. Nothing is lost/)).toBeDefined();
   await userEvent.click(button('Continue'));
   expect(types().at(-1)).toBe('run');
-  expect(document.activeElement).toBe(screen.getByRole('heading', { name: 'Adding plants' }));
+  expect(document.activeElement).toBe(screen.getByRole('heading', { name: 'Saving plants' }));
   show({ done: 0 });
   report({ type: 'failed', message: 'out of memory' });
   expect(screen.getByRole('alert').textContent).toContain('What was stored stays stored.');

@@ -6,8 +6,9 @@ import type { ByField, Texts } from '../shared/fields.js';
  */
 export type ColumnChoice = ByField<number | undefined>;
 
-/** Which lines a page of the list shows: all, those that can be sent, or those with a problem. */
-export type Filter = 'all' | 'ready' | 'problems';
+/** Which lines a page of the list shows, in the order in which they are offered. */
+export const filters = ['all', 'problems', 'changed', 'ready', 'replayed', 'retired', 'skipped'] as const;
+export type Filter = (typeof filters)[number];
 
 /** What the person gave: a file, or text that they pasted. */
 export type Source = { readonly file: File } | { readonly text: string };
@@ -40,7 +41,13 @@ export interface ReadAs {
 export const fixes = ['generate', 'separators', 'decimals', 'replace'] as const;
 export type Fix = (typeof fixes)[number];
 
-/** What a run does: adds what is ready, gives ids of deleted plants again where the service rejected them, or deletes what was added. */
+/** Where plants are stored, and with which token. */
+export interface Target {
+  readonly baseUrl: string;
+  readonly token: string;
+}
+
+/** What a run does: adds and updates plants, does that and reuses the ids of deleted plants, or undoes what it has added and updated. */
 export type Task = 'add' | 'reuse' | 'undo';
 
 /** What the page asks of the worker. A header is that of a record, from 0 on; `undefined` where there is none. */
@@ -49,14 +56,20 @@ export type Command =
   | { readonly type: 'recognize'; readonly header: number | undefined }
   | { readonly type: 'check'; readonly header: number | undefined; readonly columns: ColumnChoice }
   | { readonly type: 'fix'; readonly fixes: readonly Fix[] }
+  | ({ readonly type: 'compare' } & Target)
   | { readonly type: 'list'; readonly filter: Filter; readonly offset: number }
+  | { readonly type: 'review'; readonly filter: Filter }
   | { readonly type: 'edit'; readonly record: number; readonly texts: Texts }
-  | { readonly type: 'run'; readonly baseUrl: string; readonly token: string; readonly task: Task }
+  | { readonly type: 'skip'; readonly record: number; readonly skips: boolean }
+  | ({ readonly type: 'run'; readonly task: Task } & Target)
   | { readonly type: 'cancel' | 'forget-token' | 'download' };
+
+/** What is done to lines before the review. */
+export type ReadingStep = 'read' | 'check' | 'compare';
 
 /** What the worker reports. */
 export type Report =
-  | { readonly type: 'reading'; readonly step: 'read' | 'check'; readonly fraction: number }
+  | { readonly type: 'reading'; readonly step: ReadingStep; readonly fraction: number }
   | { readonly type: 'unreadable'; readonly message: string }
   | { readonly type: 'read'; readonly preview: Preview }
   | {
@@ -64,6 +77,13 @@ export type Report =
       readonly notes: readonly string[];
       readonly counts: Counts;
       readonly list: List;
+    }
+  | {
+      readonly type: 'compared';
+      readonly counts: Counts;
+      readonly list: List;
+      /** Why lines were not compared with what is stored, if they were not. */
+      readonly failure: Stop | undefined;
     }
   | { readonly type: 'list'; readonly counts: Counts; readonly list: List }
   | { readonly type: 'edited'; readonly line: number; readonly problem: string | undefined }
@@ -108,13 +128,23 @@ interface ColumnPreview {
 /** How many lines there are of each kind. */
 export interface Counts {
   readonly lines: number;
-  /** Plants that can be sent. */
+  /** Plants that can be added: as far as it is known, nothing is stored under their ids. */
   readonly ready: number;
+  /** Plants that can be updated: another state of them is stored, which the person can review. */
+  readonly changed: number;
+  /** Plants that somebody else has changed since the review, which the person has not seen. */
+  readonly conflicts: number;
+  /** Plants whose id is that of a deleted plant. */
+  readonly retired: number;
+  /** Changed plants that the person leaves out. */
+  readonly skipped: number;
+  /** Lines that cannot be sent, or were rejected. */
   readonly problems: number;
   readonly stored: number;
-  /** Stored before: the same plant was there already. */
+  readonly updated: number;
+  /** Unchanged: the same plant is stored already. */
   readonly replayed: number;
-  /** Sent, and the same plant as another line of the file. */
+  /** Stored, and the same plant as another line of the file. */
   readonly repeated: number;
   /** Lines with the same plant as an earlier line. */
   readonly duplicates: number;
@@ -133,11 +163,25 @@ export interface List {
 /** How many lines a page of the list shows. */
 export const listLength = 50;
 
+export type RowState =
+  | 'ready'
+  | 'changed'
+  | 'conflict'
+  | 'skipped'
+  | 'stored'
+  | 'updated'
+  | 'replayed'
+  | 'repeated'
+  | 'kept'
+  | 'problem';
+
 /** A line, with texts that may be cut off, for showing only. */
 export interface Row extends Texts {
   readonly record: number;
   readonly line: number;
-  readonly state: 'ready' | 'stored' | 'replayed' | 'repeated' | 'problem';
+  readonly state: RowState;
+  /** What is stored, where the line has something else. */
+  readonly before: Texts | undefined;
   readonly problem: string | undefined;
   /** The exact texts of a line with a problem, unless they are too long to edit on the page. */
   readonly editable: Texts | undefined;
@@ -166,10 +210,10 @@ export interface Progress {
   readonly rejected: number;
   /** The first of them. */
   readonly rejections: readonly Rejection[];
-  /** How many of these have the id of a deleted plant. */
-  readonly retired: number;
-  /** Plants that an undo has not deleted, since they were changed after the import. */
+  /** Plants that an undo has left, since they were changed after the import. */
   readonly kept: number;
+  /** Plants that an undo has made what they were; it deletes the others. */
+  readonly restored: number;
 }
 
 /** Something that is not about one plant, and keeps all from being stored. */

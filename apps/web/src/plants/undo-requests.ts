@@ -45,7 +45,7 @@ export async function bringBack(
   const bringSome = async () => {
     for (const plant of shared) {
       try {
-        back.push(await reuseId(client, plant));
+        back.push((await reuseId(client, plant)).plant);
         if (performance.now() - saidAt < sayEveryMs) continue;
         saidAt = performance.now();
         onProgress(back.length);

@@ -12,14 +12,15 @@ export async function reuseId(
   client: Pick<Client, 'updatePlant' | 'getPlant'>,
   { id, ...plant }: NewPlant,
   options?: Pick<CallOptions, 'signal'>,
-): Promise<StoredPlant> {
+): Promise<{ readonly plant: StoredPlant; readonly etag: string | null }> {
   const params = { id };
   const headers = { 'if-none-match': '*' } as const;
   const body = pickTexts(plant);
   const reply = await client.updatePlant({ params, headers, body, ...options });
   if (reply.status === 412) {
     const now = await client.getPlant({ params, ...options });
-    if (now.status === 200 && hasSameTexts(now.body, body)) return now.body;
+    if (now.status === 200 && hasSameTexts(now.body, body)) return { plant: now.body, etag: now.etag };
   }
-  return ensureSuccess(reply).body;
+  const { body: stored, etag } = ensureSuccess(reply);
+  return { plant: stored, etag };
 }

@@ -46,25 +46,68 @@ it(
 
 it('stores nothing twice when the same file is imported again, and then a line that was edited', async () => {
   await chooseFile(page, file);
-  await addButton(page).click();
-  expect(await readOutcome(page)).toEqual({ stored: 0, replayed: 4_950, rejected: 0, skipped: 50 });
-  expect(shared.store.readPlants()).toHaveLength(4_950);
-  await page.getByRole('button', { name: 'Edit 50 lines' }).click();
+  await page.getByRole('button', { name: 'Unchanged 4,950' }).waitFor();
+  expect(await addButton(page).isVisible()).toBe(false);
   const line = page.getByRole('form', { name: `Line ${file.faultyLines[0]}`, exact: true });
-  // An id that another plant has, which the page cannot know.
+  // An id that another plant has, which the review shows.
   await line.getByLabel('Id').fill('1');
   await line.getByLabel('Name').fill('Edited');
   await shared.store.send('/plants', { id: 1, name: 'Oak' });
   await line.getByRole('button', { name: 'Check line' }).click();
-  await page.getByRole('button', { name: 'Add 1 plant' }).click();
-  expect(await readOutcome(page)).toEqual({ stored: 0, replayed: 4_950, rejected: 1, skipped: 49 });
-  await page.getByRole('button', { name: 'Edit 50 lines' }).click();
-  await line.getByText('The id 1 belongs to another plant').waitFor();
-  await line.getByLabel('Id').fill('2');
-  await line.getByLabel('Id').press('Enter');
-  await page.getByRole('button', { name: 'Add 1 plant' }).click();
-  expect(await readOutcome(page)).toEqual({ stored: 1, replayed: 4_950, rejected: 0, skipped: 49 });
-  expect(shared.store.readPlants()).toContainEqual(expect.objectContaining({ id: '2', name: 'Edited' }));
+  await page.getByRole('button', { name: 'Changed 1' }).click();
+  await page.locator('del', { hasText: 'Oak' }).waitFor();
+  await page.getByRole('button', { name: 'Update 1 plant' }).click();
+  await page
+    .getByRole('heading', { name: '1 plant updated from plants.csv. 4,950 were unchanged.' })
+    .waitFor();
+  expect(shared.store.readPlants()).toContainEqual(expect.objectContaining({ id: '1', name: 'Edited' }));
+  await page.getByRole('button', { name: 'Undo this import' }).click();
+  await page.getByRole('button', { name: 'Restore the 1 plant that it updated' }).click();
+  await page.getByRole('heading', { name: 'Undone: 1 plant restored.' }).waitFor();
+  expect(shared.store.readPlants()).toContainEqual(expect.objectContaining({ id: '1', name: 'Oak' }));
+});
+
+it('updates from a spreadsheet, and overwrites nothing that somebody else changes in between', async () => {
+  const { store } = shared;
+  const nameOf = (id: number) => store.readPlants().find((plant) => plant.id === `${id}`)?.name;
+  const put = (id: number, name: string) =>
+    fetch(`${store.baseUrl}/plants/${id}`, {
+      method: 'PUT',
+      headers: {
+        authorization: `Bearer ${store.token}`,
+        'content-type': 'application/json',
+        'if-match': '*',
+      },
+      body: JSON.stringify({ name }),
+    });
+  for (const [id, name] of [
+    [800001, 'Rose'],
+    [800002, 'Fern'],
+    [800003, 'Moss'],
+  ] as const)
+    await store.send('/plants', { id, name });
+  const lines = ['id,name', '800001,Roses', '800002,Ferns', '800003,Moss', '800004,Ivy'];
+  await chooseFile(page, { name: 'stock.csv', text: lines.join('\n') });
+  await page.getByRole('button', { name: 'Unchanged 1' }).waitFor();
+  await put(800002, 'Bracken');
+  await page.getByRole('button', { name: 'Update 2 and add 1 plant' }).click();
+  await page
+    .getByRole('heading', {
+      name: '1 plant added and 1 updated from stock.csv. 1 was unchanged. 1 was changed by somebody else since the review.',
+    })
+    .waitFor();
+  expect([800001, 800002, 800004].map(nameOf)).toEqual(['Roses', 'Bracken', 'Ivy']);
+  await page.getByRole('button', { name: 'Review 1 plant changed by others' }).click();
+  await page.locator('del', { hasText: 'Bracken' }).waitFor();
+  await page.getByRole('button', { name: 'Update 1 plant' }).click();
+  await page.getByRole('heading', { name: /^1 plant added and 2 updated from stock.csv/ }).waitFor();
+  await put(800001, 'Dog rose');
+  await page.getByRole('button', { name: 'Undo this import' }).click();
+  await page.getByRole('button', { name: 'Restore 2 plants and delete 1' }).click();
+  await page
+    .getByRole('heading', { name: 'Undone: 1 plant deleted and 1 restored. 1 was changed since, and stays.' })
+    .waitFor();
+  expect([800001, 800002, 800004].map(nameOf)).toEqual(['Dog rose', 'Bracken', '']);
 });
 
 it('imports a workbook of 4,002 rows, of which the spreadsheet has rounded one id', runTimeout, async () => {
@@ -85,10 +128,10 @@ it('imports a workbook of 4,002 rows, of which the spreadsheet has rounded one i
   await chooseFile(page, { name: 'plants.xlsx', text: workbook });
   await page.getByText('id "9.2233720368547758E+18": the spreadsheet may have rounded this number').waitFor();
   await addButton(page).click();
-  // The ids 1 and 2 are those of other plants by now, and so is the largest one.
-  expect(await readOutcome(page)).toEqual({ stored: 3_998, replayed: 0, rejected: 3, skipped: 1 });
+  // The id 1 is that of another plant by now, and so is the largest one: both are updated.
+  expect(await readOutcome(page)).toEqual({ stored: 3_999, replayed: 0, rejected: 0, skipped: 1 });
   const stored = shared.store.readPlants().filter(({ id }) => !before.has(id));
-  expect(stored).toEqual(plants.slice(2));
+  expect(stored).toEqual(plants.slice(1));
 });
 
 it('reads a workbook with a cell in the last row and column, and undoes its import by two clicks', async () => {
@@ -110,6 +153,7 @@ it('reads a workbook with a cell in the last row and column, and undoes its impo
   expect(names()).toEqual(['', '', '']);
   await page.getByRole('button', { name: 'Back to columns' }).click();
   await page.getByRole('button', { name: 'Review lines' }).click();
+  await page.getByRole('button', { name: 'Deleted before 3' }).waitFor();
   await addButton(page).click();
   await page.getByRole('heading', { name: '3 plants added from titles.csv.' }).waitFor();
   expect(names()).toEqual(['Rose', 'Fern', 'Ivy']);

@@ -77,6 +77,8 @@ it('sends it in the header Authorization of its own requests to the service and 
     'authorization of GET /tokens/self',
     'authorization of POST /plants',
     'authorization of POST /plants/batch',
+    'authorization of POST /plants/batch/delete',
+    'authorization of POST /plants/batch/get',
   ]);
   // Chromium reports an empty one of the navigation that leaves out the token, and sends none.
   for (const request of tab.requests) expect((await request.headerValue('referer')) || null).toBeNull();

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Progress } from '../protocol.js';
 import { createAnnouncer } from './announce.js';
 
-const quiet = { stop: undefined, retrying: undefined, rejected: 0, rejections: [], retired: 0, kept: 0 };
+const quiet = { stop: undefined, retrying: undefined, rejected: 0, rejections: [], kept: 0, restored: 0 };
 const steady = { ...quiet, task: 'add', runs: 1, state: 'running', total: 1000 } as const;
 const progress = (done: number, changes?: Partial<Progress>) => ({ ...steady, done, ...changes });
 

@@ -2,7 +2,7 @@ import type { Texts } from '../../shared/fields.js';
 import { serviceUrl } from '../../shared/plant-store.js';
 import { saveFile } from '../../shared/save-file.js';
 import { warnBeforeClosing } from '../../shared/warn-before-closing.js';
-import type { ColumnChoice, Command, Filter, Fix, ReadAs, Report, Source, Task } from '../protocol.js';
+import type { ColumnChoice, Command, Filter, Fix, ReadAs, Report, Source, Stop, Task } from '../protocol.js';
 import {
   applyReport,
   type Draft,
@@ -92,6 +92,14 @@ export class ImportSession {
     this.#send({ type: 'fix', fixes: [...fixed.keys()] });
   }
 
+  /** Compares the lines with what is stored, which the review then shows. */
+  compare(): void {
+    this.#runToken = this.#token;
+    if (this.#token === undefined) return;
+    this.#set({ ...this.#state, step: 'reading', busy: { step: 'compare', fraction: 0 } });
+    this.#send({ type: 'compare', baseUrl: serviceUrl, token: this.#token });
+  }
+
   list(filter: Filter, offset: number): void {
     this.#send({ type: 'list', filter, offset });
   }
@@ -100,15 +108,20 @@ export class ImportSession {
     this.#send({ type: 'edit', record, texts });
   }
 
+  /** Leaves a changed plant as it is stored, or no longer. */
+  skip(record: number, skips: boolean): void {
+    this.#send({ type: 'skip', record, skips });
+  }
+
   /** Shows the columns again, before anything is sent. */
   backToColumns(): void {
     this.#set({ ...this.#state, step: 'columns' });
   }
 
-  /** Shows the lines again, such as those with a problem. */
+  /** Shows the lines again, such as those with a problem, or those that somebody else has changed. */
   review(filter: Filter): void {
     this.#set({ ...this.#state, step: 'review', list: undefined, edited: undefined });
-    this.list(filter, 0);
+    this.#send({ type: 'review', filter });
   }
 
   /** Shows again what came of the run. */
@@ -185,7 +198,10 @@ export class ImportSession {
   }
 
   #resumeWithToken(): void {
-    if (this.#state.progress?.stop?.cause === 'token' && this.#token !== this.#runToken) this.resume();
+    const { progress, step, uncompared } = this.#state;
+    if (this.#token === this.#runToken) return;
+    if (progress?.stop?.cause === 'token') this.resume();
+    else if (step === 'review' && uncompared?.cause === 'token') this.compare();
   }
 
   #send(command: Command): void {
@@ -204,7 +220,11 @@ export class ImportSession {
     if (report.type === 'failed') this.#onCrash(report.message);
     else if (report.type === 'download') {
       this.#set({ ...this.#state, downloading: false, saved: saveFile(report.file, report.fileName) });
-    } else if (report.type !== 'progress') this.#set(applyReport(this.#state, report));
+    } else if (report.type !== 'progress') {
+      this.#set(applyReport(this.#state, report));
+      if (report.type === 'checked') this.compare();
+      if (report.type === 'compared') this.#onStop(report.failure);
+    }
     // One that was on its way when the run was started again shows nothing about the token of now.
     else if (report.progress.runs === this.#runs) this.#onProgress(report);
   }
@@ -212,8 +232,11 @@ export class ImportSession {
   #onProgress(report: Report & { type: 'progress' }): void {
     const before = this.#state.progress?.stop;
     this.#set(applyReport(this.#state, report));
-    const { stop } = report.progress;
-    if (stop?.cause !== 'token' || before?.cause === 'token') return;
+    if (before?.cause !== 'token') this.#onStop(report.progress.stop);
+  }
+
+  #onStop(stop: Stop | undefined): void {
+    if (stop?.cause !== 'token') return;
     if (this.#token !== undefined && this.#token === this.#runToken) this.onTokenRejected?.(stop.message);
     else this.#resumeWithToken();
   }

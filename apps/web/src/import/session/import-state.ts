@@ -1,5 +1,5 @@
 import type { SavedFile } from '../../shared/save-file.js';
-import type { Counts, Fix, List, Preview, Progress, Report } from '../protocol.js';
+import type { Counts, Fix, List, Preview, Progress, ReadingStep, Report, Stop } from '../protocol.js';
 
 /** What the view shows. */
 export interface ImportState {
@@ -7,12 +7,14 @@ export interface ImportState {
   /** Why there is nothing to show, and what to do. */
   readonly problem: string | undefined;
   /** How far reading or checking is, while it lasts: from 0 to 1. */
-  readonly busy: { readonly step: 'read' | 'check'; readonly fraction: number } | undefined;
+  readonly busy: { readonly step: ReadingStep; readonly fraction: number } | undefined;
   readonly preview: Preview | undefined;
   /** What the person should know about the lines that were checked. */
   readonly notes: readonly string[];
   readonly counts: Counts;
   readonly list: List | undefined;
+  /** Why the lines are not compared with what is stored, if they are not. */
+  readonly uncompared: Stop | undefined;
   /** What is done to ids that cannot be read, and to how many. */
   readonly fixed: ReadonlyMap<Fix, number>;
   /** Whether plants that this page has imported were deleted again, so that their ids may be wanted. */
@@ -46,14 +48,20 @@ export const initialState: ImportState = {
   counts: {
     lines: 0,
     ready: 0,
+    changed: 0,
+    conflicts: 0,
+    retired: 0,
+    skipped: 0,
     problems: 0,
     stored: 0,
+    updated: 0,
     replayed: 0,
     repeated: 0,
     duplicates: 0,
     fixable: { generate: 0, separators: 0, decimals: 0, replace: 0 },
   },
   list: undefined,
+  uncompared: undefined,
   fixed: new Map(),
   hasUndone: false,
   edited: undefined,
@@ -87,6 +95,10 @@ export function applyReport(
       const { preview, fixed } = current;
       return { ...startOver(current), step: 'review', preview, fixed, notes, counts, list };
     }
+    case 'compared': {
+      const { counts, list, failure } = report;
+      return { ...current, step: 'review', busy: undefined, uncompared: failure, counts, list };
+    }
     case 'list':
       return { ...current, counts: report.counts, list: report.list };
     case 'edited':
@@ -114,12 +126,14 @@ export function explainCrash(current: ImportState, message: string): ImportState
 
 /** Whether the run has ended, and all lines are stored. */
 export function isAllStored({ counts, progress }: ImportState): boolean {
-  return progress?.state === 'ended' && progress.task !== 'undo' && counts.ready + counts.problems === 0;
+  const { stored, updated, replayed, repeated, lines } = counts;
+  const isEnded = progress?.state === 'ended' && progress.task !== 'undo';
+  return isEnded && stored + updated + replayed + repeated === lines;
 }
 
 /** Whether something would be lost if the page were closed now: a run that is not finished, or work on lines that were not sent. */
 export function isUnfinished({ step, progress, edited, fixed, counts }: ImportState): boolean {
   if (progress?.state === 'running' || progress?.state === 'stopped') return true;
   const isReviewed = edited !== undefined || fixed.size > 0;
-  return (step === 'run' && progress === undefined) || (isReviewed && counts.ready > 0);
+  return (step === 'run' && progress === undefined) || (isReviewed && counts.ready + counts.changed > 0);
 }

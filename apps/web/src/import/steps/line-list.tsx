@@ -2,7 +2,15 @@ import { type FormEvent, useEffect, useId, useRef, useState } from 'react';
 import './line-list.css';
 import { type FieldName, fieldNames, labels, type Texts } from '../../shared/fields.js';
 import { formatCount } from '../format-count.js';
-import { type Counts, type Filter, type List, listLength, type Row } from '../protocol.js';
+import {
+  type Counts,
+  type Filter,
+  filters,
+  type List,
+  listLength,
+  type Row,
+  type RowState,
+} from '../protocol.js';
 import type { ImportSession } from '../session/import-session.js';
 
 interface LineListProps {
@@ -11,42 +19,60 @@ interface LineListProps {
   readonly counts: Counts;
 }
 
-/** The lines in pages: all, those that can be sent, or those with a problem, which can be edited. */
+const filterLabels: Readonly<Record<Filter, string>> = {
+  all: 'All',
+  problems: 'Problems',
+  changed: 'Changed',
+  ready: 'New',
+  replayed: 'Unchanged',
+  retired: 'Deleted before',
+  skipped: 'Left out',
+};
+
+/** The lines of one kind in pages; those with a problem can be edited, and changed ones can be left out. */
 export function LineList({ session, list, counts }: LineListProps) {
   const { filter, offset, total, rows } = list;
   const last = offset + rows.length;
   const lines = useRef<HTMLUListElement>(null);
   useFocusNextProblem(lines, rows);
-  const filters: readonly (readonly [Filter, string, number])[] = [
-    ['all', 'All', counts.lines],
-    ['ready', 'Ready', counts.ready],
-    ['problems', 'Problems', counts.problems],
-  ];
+  const totals: Readonly<Record<Filter, number>> = {
+    ...counts,
+    all: counts.lines,
+    changed: counts.changed + counts.conflicts,
+    replayed: counts.replayed + counts.repeated,
+  };
+  const offered = filters.filter((name) => name === 'all' || name === filter || totals[name] > 0);
   return (
     <section className="import-list" aria-label="Lines">
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields */}
-      <div className="import-actions" role="group" aria-label="Show">
-        {filters.map(([name, label, count]) => (
+      <div className="import-filters" role="group" aria-label="Show">
+        {offered.map((name) => (
           <button
             key={name}
             type="button"
             aria-pressed={filter === name}
             onClick={() => session.list(name, 0)}
           >
-            {`${label} (${formatCount(count)})`}
+            <span>{filterLabels[name]}</span>{' '}
+            <span className={`import-count import-count-${name}`} translate="no">
+              {formatCount(totals[name])}
+            </span>
           </button>
         ))}
       </div>
-      <p className="import-hint">
-        {`Lines ${formatCount(Math.min(offset + 1, last))} to ${formatCount(last)} of ${formatCount(total)}`}
-      </p>
+      {filter === 'changed' && <p className="import-hint">What is stored now, then what your lines say.</p>}
+      {total > listLength && (
+        <p className="import-hint">
+          {`Lines ${formatCount(Math.min(offset + 1, last))} to ${formatCount(last)} of ${formatCount(total)}`}
+        </p>
+      )}
       <ul ref={lines} className="import-lines">
         {rows.map((row) => (
           <li key={row.record} className={row.state === 'problem' ? 'import-line-problem' : undefined}>
             {row.editable ? (
               <ProblemLine row={row} texts={row.editable} session={session} />
             ) : (
-              <Line row={row} />
+              <Line row={row} session={session} />
             )}
           </li>
         ))}
@@ -65,28 +91,106 @@ export function LineList({ session, list, counts }: LineListProps) {
   );
 }
 
-const states = {
-  ready: 'ready',
+const states: Readonly<Record<RowState, string>> = {
+  ready: 'new',
+  changed: 'changed',
+  conflict: 'changed by somebody else',
+  skipped: 'left out',
   stored: 'added',
-  replayed: 'was there already',
+  updated: 'updated',
+  replayed: 'unchanged',
   repeated: 'same as another line',
+  kept: 'changed since',
   problem: 'problem',
-} as const;
+};
 
-function Line({ row }: { readonly row: Row }) {
-  const { line, state, problem } = row;
+function Line({ row, session }: { readonly row: Row; readonly session: ImportSession }) {
+  const { line, state, problem, before, record } = row;
+  const isChanged = state === 'changed' || state === 'conflict';
   return (
     <div className="import-line">
       <span className="import-line-number">{`Line ${formatCount(line)}`}</span>
       {fieldNames.map((name) => (
         <span key={name} className={`import-line-${name}`} dir={directionOf(name)} translate="no">
-          {row[name]}
+          {before === undefined || before[name] === row[name] ? (
+            row[name]
+          ) : (
+            <Change before={before[name]} after={row[name]} />
+          )}
         </span>
       ))}
-      <span className="import-line-number">{states[state]}</span>
+      {isChanged || state === 'skipped' ? (
+        <button
+          type="button"
+          className="quiet import-skip"
+          aria-label={`${isChanged ? 'Leave out' : 'Include'} line ${formatCount(line)}`}
+          onClick={() => session.skip(record, isChanged)}
+        >
+          <span key={state}>{isChanged ? 'Leave out' : 'Include'}</span>
+        </button>
+      ) : (
+        <span key={state} className="import-line-number">
+          {states[state]}
+        </span>
+      )}
+      {state === 'conflict' && (
+        <p className="import-reason">Somebody else has changed this plant since you reviewed it.</p>
+      )}
       {problem !== undefined && <p className="import-reason">{problem}</p>}
     </div>
   );
+}
+
+/** What is stored, then what the line has in its place, with the words marked that differ. */
+function Change({ before, after }: { readonly before: string; readonly after: string }) {
+  const [start, removed, added, end] = splitChange(before, after);
+  return (
+    <>
+      {before !== '' && (
+        <del>
+          <span className="visually-hidden" translate="yes">
+            Stored:{' '}
+          </span>
+          {start}
+          <mark>{removed}</mark>
+          {end}
+        </del>
+      )}
+      <ins>
+        <span className="visually-hidden" translate="yes">
+          In this line:{' '}
+        </span>
+        {after === '' ? (
+          <i translate="yes">none</i>
+        ) : (
+          <>
+            {start}
+            <mark>{added}</mark>
+            {end}
+          </>
+        )}
+      </ins>
+    </>
+  );
+}
+
+/** The words that two texts begin with, those in which they differ, and those with which they end. */
+function splitChange(
+  before: string,
+  after: string,
+): readonly [start: string, removed: string, added: string, end: string] {
+  const [one, other] = [before, after].map((text) => text.split(/(?<=\s)|(?=\s)/)) as [string[], string[]];
+  const shorter = Math.min(one.length, other.length);
+  let start = 0;
+  while (start < shorter && one[start] === other[start]) start++;
+  let end = 0;
+  while (end < shorter - start && one.at(-1 - end) === other.at(-1 - end)) end++;
+  return [
+    one.slice(0, start).join(''),
+    one.slice(start, one.length - end).join(''),
+    other.slice(start, other.length - end).join(''),
+    one.slice(one.length - end).join(''),
+  ];
 }
 
 const directionOf = (name: FieldName) => (name === 'id' ? 'ltr' : 'auto');

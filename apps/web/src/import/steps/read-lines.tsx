@@ -2,6 +2,12 @@ import type { ImportSession } from '../session/import-session.js';
 import type { ImportState } from '../session/import-state.js';
 import { StepHeading } from './step-heading.js';
 
+const titles = {
+  read: 'Reading the lines',
+  check: 'Checking the plants',
+  compare: 'Comparing with what is stored',
+} as const;
+
 /** Shows how far reading and checking a file is. */
 export function ReadLines({
   session,
@@ -11,7 +17,7 @@ export function ReadLines({
   readonly state: ImportState;
 }) {
   const { step, fraction } = state.busy ?? { step: 'read', fraction: 0 };
-  const title = step === 'read' ? 'Reading the lines' : 'Checking the plants';
+  const title = titles[step];
   return (
     <div className="import-step">
       <StepHeading>{title}</StepHeading>

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { SavedFileLink } from '../../shared/saved-file-link.js';
-import { formatCountOf } from '../format-count.js';
+import { useMay } from '../../shared/use-scopes.js';
+import { formatCount, formatCountOf } from '../format-count.js';
 import { type Fix, fixes } from '../protocol.js';
 import type { ImportSession } from '../session/import-session.js';
 import type { ImportState } from '../session/import-state.js';
@@ -13,15 +14,17 @@ interface ReviewLinesProps {
   readonly state: ImportState;
 }
 
-/** Shows the lines before they are sent, and lets the person edit those with a problem. */
+/** Shows what would be added and updated before anything is sent, and lets the person edit lines with a problem. */
 export function ReviewLines({ session, state }: ReviewLinesProps) {
-  const { counts, preview, progress, notes, list } = state;
-  const { ready, problems, duplicates } = counts;
-  const { hasUndone } = state;
-  const [reuses, setReuses] = useState(true);
+  const { counts, preview, progress, notes, list, uncompared, hasUndone } = state;
+  const { ready, changed, problems, retired, skipped, duplicates } = counts;
+  const canUpdate = useMay('update');
+  // Deleted plants stay deleted unless the person wants them back, such as those of an import that was undone.
+  const [reuses, setReuses] = useState(hasUndone);
+  const isSame = uncompared === undefined && ready + changed + problems + retired + skipped === 0;
   return (
     <div className="import-step">
-      <StepHeading>Review</StepHeading>
+      <StepHeading>{progress === undefined ? 'Review before anything is saved' : 'Review'}</StepHeading>
       <p className="import-hint">
         <FileName name={preview?.fileName} />
         <span>{`, read as ${preview?.format}`}</span>
@@ -36,23 +39,29 @@ export function ReviewLines({ session, state }: ReviewLinesProps) {
           {`${formatCountOf(duplicates, 'line')} with the same plant as an earlier line: it is stored once.`}
         </p>
       )}
-      {hasUndone && ready > 0 && (
+      {uncompared !== undefined && (
+        <>
+          <p className="import-note">
+            {`These lines were not compared with what is stored. ${uncompared.message} Plants that are stored already stay as they are.`}
+          </p>
+          <button type="button" onClick={() => session.compare()}>
+            Compare again
+          </button>
+        </>
+      )}
+      {changed > 0 && !canUpdate && (
+        <p className="import-note">You may not edit plants, so changed ones stay as they are stored.</p>
+      )}
+      {isSame && progress === undefined && <p>Everything in these lines is stored already.</p>}
+      {retired > 0 && canUpdate && (
         <label className="import-check">
           <input type="checkbox" checked={reuses} onChange={({ target }) => setReuses(target.checked)} />
-          Use the ids of deleted plants again, as of the import that was undone
+          {`Add ${formatCountOf(retired, 'plant')} again that ${retired === 1 ? 'was' : 'were'} deleted before`}
         </label>
       )}
       <p className="import-actions">
-        {ready > 0 && (
-          <button
-            type="button"
-            className="primary"
-            onClick={() => session.run(hasUndone && reuses ? 'reuse' : 'add')}
-          >
-            {`Add ${formatCountOf(ready, 'plant')}`}
-          </button>
-        )}
-        {problems > 0 && <DownloadButton session={session} state={state} />}
+        <SendButton session={session} state={state} reuses={reuses && canUpdate} />
+        {problems + retired > 0 && <DownloadButton session={session} state={state} />}
         {progress !== undefined ? (
           <button type="button" onClick={() => session.backToOutcome()}>
             Back to the outcome
@@ -61,13 +70,39 @@ export function ReviewLines({ session, state }: ReviewLinesProps) {
           <button type="button" onClick={() => session.backToColumns()}>
             Back to columns
           </button>
-        ) : (
+        ) : undefined}
+        {progress === undefined && (isSame || !preview?.columns) && (
           <StartOver session={session} state={state} />
         )}
       </p>
       {progress === undefined && <Fixes session={session} state={state} />}
       {list && <LineList session={session} list={list} counts={counts} />}
     </div>
+  );
+}
+
+interface SendButtonProps extends ReviewLinesProps {
+  /** Whether plants that were deleted before are added again. */
+  readonly reuses: boolean;
+}
+
+/** Adds and updates what is ready, if anything is. */
+export function SendButton({ session, state: { counts }, reuses }: SendButtonProps) {
+  const canUpdate = useMay('update');
+  const added = counts.ready + (reuses ? counts.retired : 0);
+  const updated = canUpdate ? counts.changed : 0;
+  if (added + updated === 0) return undefined;
+  const add = formatCountOf(added, 'plant');
+  const label =
+    updated === 0
+      ? `Add ${add}`
+      : added === 0
+        ? `Update ${formatCountOf(updated, 'plant')}`
+        : `Update ${formatCount(updated)} and add ${add}`;
+  return (
+    <button type="button" className="primary" onClick={() => session.run(reuses ? 'reuse' : 'add')}>
+      <span key={label}>{label}</span>
+    </button>
   );
 }
 
@@ -117,7 +152,7 @@ export function DownloadButton({ session, state: { counts, downloading, saved } 
   return (
     <>
       <button type="button" aria-disabled={downloading} onClick={() => session.download()}>
-        {`Download ${formatCountOf(counts.problems, 'line')}`}
+        {`Download ${formatCountOf(counts.problems + counts.retired, 'line')}`}
       </button>
       {saved !== undefined && <SavedFileLink file={saved} />}
     </>

@@ -2,10 +2,10 @@ import { type MouseEvent, useEffect, useState } from 'react';
 import { formatRoute, home, navigate } from '../../route.js';
 import { useMay } from '../../shared/use-scopes.js';
 import { formatCount, formatCountOf } from '../format-count.js';
-import type { Progress } from '../protocol.js';
+import type { Counts, Progress } from '../protocol.js';
 import type { ImportSession } from '../session/import-session.js';
 import type { ImportState } from '../session/import-state.js';
-import { DownloadButton, StartOver } from './review-lines.js';
+import { DownloadButton, SendButton, StartOver } from './review-lines.js';
 import { StepHeading } from './step-heading.js';
 
 interface RunPlantsProps {
@@ -19,11 +19,11 @@ export function RunPlants({ session, state }: RunPlantsProps) {
     task: 'add',
     state: 'running',
     done: 0,
-    total: state.counts.ready,
+    total: state.counts.ready + state.counts.changed,
     rejected: 0,
     rejections: [],
-    retired: 0,
     kept: 0,
+    restored: 0,
     stop: undefined,
     retrying: undefined,
   };
@@ -60,7 +60,7 @@ export function RunPlants({ session, state }: RunPlantsProps) {
         {isRunning
           ? progress.retrying
           : progress.state === 'stopped' &&
-            `${progress.stop?.message ?? ''} ${progress.task === 'undo' ? 'Continue deletes what is left.' : 'Nothing is lost: Continue sends what is left, and nothing is stored twice.'}`}
+            `${progress.stop?.message ?? ''} ${progress.task === 'undo' ? 'Continue undoes what is left.' : 'Nothing is lost: Continue sends what is left, and nothing is stored twice.'}`}
       </p>
       <Actions session={session} state={state} progress={progress} />
     </div>
@@ -78,9 +78,9 @@ function Actions({
   session,
   state,
   progress,
-}: RunPlantsProps & { readonly progress: Pick<Progress, 'task' | 'state' | 'retired'> }) {
+}: RunPlantsProps & { readonly progress: Pick<Progress, 'task' | 'state'> }) {
   const { counts, preview } = state;
-  const [canReuse, canRead, canDelete] = [useMay('update'), useMay('read'), useMay('delete')];
+  const [canUpdate, canDelete] = [useMay('update'), useMay('delete')];
   if (progress.state === 'running') {
     return (
       <p className="import-actions">
@@ -99,19 +99,20 @@ function Actions({
           Continue
         </button>
       )}
-      {progress.state === 'ended' && !isUndo && counts.ready > 0 && (
-        <button type="button" className="primary" onClick={() => session.run()}>
-          {`Add ${formatCountOf(counts.ready, 'plant')}`}
+      {counts.conflicts > 0 && !isUndo && (
+        <button type="button" className="primary" onClick={() => session.review('changed')}>
+          {`Review ${formatCountOf(counts.conflicts, 'plant')} changed by others`}
         </button>
       )}
+      {progress.state === 'ended' && !isUndo && <SendButton session={session} state={state} reuses={false} />}
       {progress.state === 'ended' && !isUndo && (
         <a href={formatRoute(home)} className="button" onClick={showPlants}>
           View plants
         </a>
       )}
-      {progress.state === 'ended' && progress.retired > 0 && canReuse && (
+      {progress.state === 'ended' && !isUndo && counts.retired > 0 && canUpdate && (
         <button type="button" onClick={() => session.run('reuse')}>
-          {`Use the ids of deleted plants again (${formatCount(progress.retired)})`}
+          {`Add ${formatCountOf(counts.retired, 'deleted plant')} again`}
         </button>
       )}
       {isUndo && preview?.columns && progress.state === 'ended' && (
@@ -119,24 +120,26 @@ function Actions({
           Back to columns
         </button>
       )}
-      {counts.problems > 0 && !isUndo && (
+      {counts.problems + counts.retired > 0 && !isUndo && (
         <>
-          <button type="button" onClick={() => session.review('problems')}>
-            {`Edit ${formatCountOf(counts.problems, 'line')}`}
+          <button type="button" onClick={() => session.review(counts.problems > 0 ? 'problems' : 'retired')}>
+            {`Edit ${formatCountOf(counts.problems + counts.retired, 'line')}`}
           </button>
           <DownloadButton session={session} state={state} />
         </>
       )}
       {preview && <StartOver session={session} state={state} />}
-      {counts.stored > 0 && !isUndo && canRead && canDelete && (
-        <UndoImport session={session} count={counts.stored} />
-      )}
+      {counts.stored + counts.updated > 0 &&
+        !isUndo &&
+        (counts.stored === 0 || canDelete) &&
+        (counts.updated === 0 || canUpdate) && <UndoImport session={session} counts={counts} />}
     </p>
   );
 }
 
-/** Deletes what this import has added, after a second press. */
-function UndoImport({ session, count }: { readonly session: ImportSession; readonly count: number }) {
+/** Deletes what this import has added, and restores what it has updated, after a second press. */
+function UndoImport({ session, counts }: { readonly session: ImportSession; readonly counts: Counts }) {
+  const { stored, updated } = counts;
   const [asks, setAsks] = useState(false);
   if (!asks) {
     return (
@@ -148,24 +151,32 @@ function UndoImport({ session, count }: { readonly session: ImportSession; reado
   return (
     <>
       <button type="button" className="danger" onClick={() => session.run('undo')}>
-        {`Delete the ${formatCountOf(count, 'plant')} that it added`}
+        {updated === 0
+          ? `Delete the ${formatCountOf(stored, 'plant')} that it added`
+          : stored === 0
+            ? `Restore the ${formatCountOf(updated, 'plant')} that it updated`
+            : `Restore ${formatCountOf(updated, 'plant')} and delete ${formatCount(stored)}`}
       </button>
       <button type="button" onClick={() => setAsks(false)}>
-        {`Keep ${count === 1 ? 'it' : 'them'}`}
+        {`Keep ${stored + updated === 1 ? 'it' : 'them'}`}
       </button>
     </>
   );
 }
 
 function Totals({ state: { counts, progress }, rejected }: { state: ImportState; rejected: number }) {
-  const left = progress === undefined || progress.state === 'ended' ? 0 : counts.ready;
+  const left = progress === undefined || progress.state === 'ended' ? 0 : counts.ready + counts.changed;
+  const elsewhere = counts.conflicts + (progress?.kept ?? 0);
   return (
     <dl className="import-totals">
       <Total title="Added" count={counts.stored} />
-      <Total title="Were there already" count={counts.replayed} />
+      <Total title="Updated" count={counts.updated} />
+      <Total title="Unchanged" count={counts.replayed} />
       {counts.repeated > 0 && <Total title="Same as another line" count={counts.repeated} />}
+      {elsewhere > 0 && <Total title="Changed by others" count={elsewhere} bad />}
+      {counts.retired > 0 && <Total title="Deleted before" count={counts.retired} bad />}
       <Total title="Rejected" count={rejected} bad />
-      <Total title="Skipped" count={counts.problems - rejected} bad />
+      <Total title="Skipped" count={counts.problems - rejected + counts.skipped} bad />
       {progress?.state === 'stopped' && <Total title="Left" count={left} />}
     </dl>
   );
@@ -192,30 +203,34 @@ function describeState(
     stop,
     done,
     kept,
+    restored,
     rejected,
-  }: Pick<Progress, 'task' | 'state' | 'stop' | 'done' | 'kept' | 'rejected'>,
+  }: Pick<Progress, 'task' | 'state' | 'stop' | 'done' | 'kept' | 'restored' | 'rejected'>,
   { counts, preview }: ImportState,
 ) {
-  if (state === 'running') return task === 'undo' ? 'Deleting what was added' : 'Adding plants';
+  if (state === 'running') return task === 'undo' ? 'Undoing the import' : 'Saving plants';
   if (state === 'stopped') return stop === undefined ? 'Cancelled' : 'Interrupted';
   if (task === 'undo') {
-    const deleted = `Undone: ${formatCountOf(done - kept, 'plant')} deleted.`;
-    if (kept === 0) return deleted;
-    return `${deleted} ${formatCount(kept)} ${kept === 1 ? 'was' : 'were'} changed since, and ${kept === 1 ? 'stays' : 'stay'}.`;
+    const deleted = done - kept - restored;
+    const undone = `Undone: ${listCounts([deleted, 'deleted'], [restored, 'restored'])}.`;
+    if (kept === 0) return undone;
+    return `${undone} ${formatCount(kept)} ${kept === 1 ? 'was' : 'were'} changed since, and ${kept === 1 ? 'stays' : 'stay'}.`;
   }
-  const { stored, replayed, repeated, problems } = counts;
+  const { stored, updated, replayed, repeated, conflicts, retired, problems, skipped } = counts;
   const others = [
-    [replayed, 'there already'],
+    [replayed, 'unchanged'],
     [repeated, 'the same as another line'],
+    [conflicts, 'changed by somebody else since the review'],
+    [retired, 'deleted before'],
     [rejected, 'rejected'],
-    [problems - rejected, 'skipped'],
+    [problems - rejected + skipped, 'skipped'],
   ] as const;
   const sentences = others.flatMap(([count, what]) =>
     count > 0 ? ` ${formatCount(count)} ${count === 1 ? 'was' : 'were'} ${what}.` : [],
   );
   return (
     <>
-      <span>{`${formatCountOf(stored, 'plant')} added from`}</span>{' '}
+      <span>{`${listCounts([stored, 'added'], [updated, 'updated'])} from`}</span>{' '}
       {preview?.fileName === undefined ? (
         <span>the pasted lines</span>
       ) : (
@@ -224,6 +239,16 @@ function describeState(
       <span>{`.${sentences.join('')}`}</span>
     </>
   );
+}
+
+/** Such as `2 plants added and 1 updated`; without any, the first with none. */
+function listCounts(...listed: readonly (readonly [count: number, done: string])[]): string {
+  const counted = listed.filter(([count]) => count > 0);
+  return (counted.length > 0 ? counted : listed.slice(0, 1))
+    .map(
+      ([count, done], index) => `${index === 0 ? formatCountOf(count, 'plant') : formatCount(count)} ${done}`,
+    )
+    .join(' and ');
 }
 
 /** How long a run will still take at the pace that it has had, once it has run for three seconds. */

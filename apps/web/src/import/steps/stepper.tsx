@@ -6,7 +6,7 @@ const steps = ['Source', 'Columns', 'Review', 'Run'];
 export function Stepper({ state: { step, busy } }: { readonly state: ImportState }) {
   const reached = {
     source: 'Source',
-    reading: busy?.step === 'check' ? 'Review' : 'Source',
+    reading: busy === undefined || busy.step === 'read' ? 'Source' : 'Review',
     columns: 'Columns',
     review: 'Review',
     run: 'Run',

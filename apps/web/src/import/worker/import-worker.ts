@@ -1,13 +1,14 @@
 import type { Texts } from '../../shared/fields.js';
 import { toVisible } from '../../shared/to-visible.js';
 import { formatCountOf } from '../format-count.js';
-import type { Command, Report } from '../protocol.js';
+import type { Command, ReadingStep, Report, Stop, Target } from '../protocol.js';
 import { chooseReading, describeColumns, type Reading } from './columns/choose-reading.js';
+import { compareLines } from './compare.js';
 import { writeProblems } from './download/write-problems.js';
 import { Lines } from './lines.js';
 import { createPacer, type Pacer } from './pacer.js';
 import { UnreadableFileError } from './reading/decode-text.js';
-import { type Connection, Run } from './run.js';
+import { type Connection, connect, explain, noToken, Run } from './run.js';
 import { readLineNumber, readTable, type Table } from './table.js';
 
 /** At most this often is progress reported. */
@@ -22,6 +23,9 @@ export class ImportWorker {
   #table: Table | undefined;
   #lines: Lines | undefined;
   #run: Run | undefined;
+  /** Where lines are compared with what is stored, and what ends that. */
+  #target: Target | undefined;
+  #comparison = new AbortController();
   #page: Pick<Command & { type: 'list' }, 'filter' | 'offset'> = { filter: 'all', offset: 0 };
   #progressTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -45,16 +49,27 @@ export class ImportWorker {
         return await this.#checkChoice(command);
       case 'fix':
         return await this.#fix(command);
+      case 'compare':
+        return await this.#compare(command);
       case 'list':
         this.#page = command;
         return this.#list();
+      case 'review':
+        this.#page = { filter: command.filter, offset: 0 };
+        this.#lines?.reviewConflicts();
+        return this.#list();
       case 'edit':
-        return this.#edit(command);
+        return await this.#edit(command);
+      case 'skip':
+        this.#lines?.skip(command.record, command.skips);
+        return this.#list();
       case 'run':
         return await this.#run?.start(command, command.task);
       case 'cancel':
         return this.#run?.cancel();
       case 'forget-token':
+        this.#target = undefined;
+        this.#comparison.abort();
         return this.#run?.forgetToken();
       case 'download':
         return await this.#download();
@@ -110,10 +125,45 @@ export class ImportWorker {
     const lines = await Lines.check(table, reading, this.#createPacer('check'), edits);
     this.#lines = lines;
     this.#run = new Run(lines, () => this.#scheduleProgress(), this.#connection);
-    this.#page = { filter: lines.counts.problems > 0 ? 'problems' : 'all', offset: 0 };
-    const { counts } = lines;
-    const list = lines.list(this.#page.filter, 0);
-    this.#report({ type: 'checked', notes: noteRounding(lines), counts, list });
+    this.#page = lines.list('problems', 0);
+    this.#report({
+      type: 'checked',
+      notes: noteRounding(lines),
+      counts: lines.counts,
+      list: lines.list('problems', 0),
+    });
+  }
+
+  /** Compares what can be added with what is stored. */
+  async #compare({ baseUrl, token }: Command & { type: 'compare' }): Promise<void> {
+    const lines = this.#lines;
+    if (lines === undefined) return;
+    this.#target = { baseUrl, token };
+    this.#comparison = new AbortController();
+    const { signal } = this.#work;
+    const failure = await this.#compareWith(lines, lines.readPlants('ready'), this.#createPacer('compare'));
+    if (signal.aborted) return;
+    const list = lines.list('problems', 0);
+    this.#page = list;
+    this.#report({ type: 'compared', counts: lines.counts, list, failure });
+  }
+
+  /** Returns why plants were not compared with what is stored, if they were not. */
+  async #compareWith(
+    lines: Lines,
+    plants: ReturnType<Lines['readPlants']>,
+    pacer: Pacer,
+  ): Promise<Stop | undefined> {
+    if (this.#target === undefined) return noToken;
+    const client = connect(this.#target, this.#connection);
+    const forgotten = this.#comparison.signal;
+    const signal = AbortSignal.any([this.#work.signal, forgotten]);
+    try {
+      await compareLines(client, lines, plants, { signal, pacer });
+      return undefined;
+    } catch (error) {
+      return forgotten.aborted ? noToken : explain(error);
+    }
   }
 
   #list(): void {
@@ -123,17 +173,22 @@ export class ImportWorker {
     this.#report({ type: 'list', counts: this.#lines.counts, list });
   }
 
-  #edit({ record, texts }: Command & { type: 'edit' }): void {
-    if (this.#lines === undefined || this.#table === undefined) return;
-    const problem = this.#lines.edit(record, texts);
+  async #edit({ record, texts }: Command & { type: 'edit' }): Promise<void> {
+    const [lines, table] = [this.#lines, this.#table];
+    if (lines === undefined || table === undefined) return;
+    let problem = lines.edit(record, texts);
+    // What cannot be compared now is compared when it is sent.
+    if (problem === undefined)
+      await this.#compareWith(lines, lines.readRecords([record]), this.#createPacer());
+    problem ??= lines.problems.get(record)?.reason;
     this.#list();
-    this.#report({ type: 'edited', line: readLineNumber(this.#table, record), problem });
+    this.#report({ type: 'edited', line: readLineNumber(table, record), problem });
   }
 
   async #download(): Promise<void> {
     const lines = this.#lines;
     if (lines === undefined) return;
-    const pacer = createPacer(this.#work.signal, () => undefined, this.#sliceMs);
+    const pacer = this.#createPacer();
     await this.#workOn(async () =>
       this.#report({ type: 'download', ...(await writeProblems(lines, pacer)) }),
     );
@@ -156,8 +211,9 @@ export class ImportWorker {
     this.#lines = undefined;
   }
 
-  #createPacer(step: 'read' | 'check'): Pacer {
-    const report = (fraction: number) => this.#report({ type: 'reading', step, fraction });
+  #createPacer(step?: ReadingStep): Pacer {
+    const report = (fraction: number) =>
+      step !== undefined && this.#report({ type: 'reading', step, fraction });
     return createPacer(this.#work.signal, report, this.#sliceMs);
   }
 

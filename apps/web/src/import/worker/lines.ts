@@ -1,8 +1,9 @@
 import { errors } from '@plant-store/client';
 import type { NewPlant } from '@plant-store/contract';
 import { toAsciiNumber } from '@plant-store/contract/ascii-number';
+import type { Plant } from '@plant-store/contract/operations';
 import { unguardText } from '@plant-store/contract/record-format';
-import { fieldNames, mapFields, type Texts } from '../../shared/fields.js';
+import { fieldNames, mapFields, type Texts, textNames } from '../../shared/fields.js';
 import { hasSameTexts } from '../../shared/texts.js';
 import { toVisible } from '../../shared/to-visible.js';
 import {
@@ -13,6 +14,7 @@ import {
   listLength,
   type Rejection,
   type Row,
+  type RowState,
 } from '../protocol.js';
 import { generateId } from './check/generate-id.js';
 import { fixId } from './check/read-id.js';
@@ -28,7 +30,36 @@ import type { Pacer } from './pacer.js';
 import { isMalformed, readCells, readLineNumber, type Table } from './table.js';
 
 /** What is known about a record: a byte, since there may be a million. */
-const state = { ready: 0, header: 1, faulty: 2, rejected: 3, stored: 4, replayed: 5, retired: 6 } as const;
+const state = {
+  ready: 0,
+  header: 1,
+  faulty: 2,
+  rejected: 3,
+  stored: 4,
+  replayed: 5,
+  retired: 6,
+  changed: 7,
+  conflict: 8,
+  skipped: 9,
+  updated: 10,
+  kept: 11,
+} as const;
+
+/** How a row is called that has no problem. */
+const rowStates: Readonly<Record<number, RowState>> = {
+  [state.stored]: 'stored',
+  [state.changed]: 'changed',
+  [state.conflict]: 'conflict',
+  [state.skipped]: 'skipped',
+  [state.updated]: 'updated',
+  [state.kept]: 'kept',
+};
+
+/** A plant that is stored under the id of a line, and what names this state of it. */
+export interface Known {
+  readonly plant: Plant;
+  readonly etag: string;
+}
 
 /** Why a record is not stored, with the number of the service's error if it was sent. */
 export interface Problem {
@@ -38,7 +69,15 @@ export interface Problem {
   readonly fix?: Fix | undefined;
 }
 
-const isDone = (one: number | undefined) => one === state.stored || one === state.replayed;
+const isDone = (one: number | undefined) =>
+  one === state.stored || one === state.replayed || one === state.updated;
+
+/** Whether people see no difference between the texts of plants: an empty text looks like none. */
+const hasSameWriting = (one: Plant, other: Plant) =>
+  textNames.every((name) => (one[name] ?? '') === (other[name] ?? ''));
+
+/** Which lines are shown in place of none. */
+const mostUrgent: readonly Filter[] = ['problems', 'changed', 'ready'];
 
 const blockLength = 500;
 /** The texts of a line that is longer are edited in the file. */
@@ -71,7 +110,13 @@ export class Lines {
   /** The column with the name of a resource, as exports of other resources have it; -1 for none. */
   readonly #resourceColumn: number;
   /** How many records have each state. */
-  readonly #counts = [0, 0, 0, 0, 0, 0, 0];
+  readonly #counts = Object.values(state).map(() => 0);
+  /** What is stored under the ids of records that are changed; once these are updated, what was. */
+  readonly #known = new Map<number, Known>();
+  /** The records whose plants somebody else has changed since the person reviewed them. */
+  readonly #conflicts = new Set<number>();
+  /** The `ETag` of each plant as a run has added or updated it. */
+  readonly #etags = new Map<number, string>();
   /** The first record of each id. */
   readonly #firstById = new Map<bigint, number>();
   /** The records with the same plant as an earlier one, and how many of them were sent with success. */
@@ -122,40 +167,42 @@ export class Lines {
     const rejections: Rejection[] = [];
     if (this.rejected === 0) return rejections;
     for (const [record, { error, reason }] of this.#problems) {
-      if (error === undefined) continue;
+      if (this.#states[record] !== state.rejected || error === undefined) continue;
       rejections.push({ line: readLineNumber(this.table, record), reason });
       if (rejections.length === 3) break;
     }
     return rejections;
   }
 
-  /** Of the records that are faulty or rejected, for the id of a deleted plant (`retired`), too. */
+  /** Of the records that are faulty or rejected, or have the id of a deleted plant. */
   get problems(): ReadonlyMap<number, Problem> {
     return this.#problems;
   }
 
   get counts(): Counts {
-    const [ready = 0, header = 0, faulty = 0, , stored = 0, replayed = 0] = this.#counts;
-    const lines = this.table.length - header;
-    const problems = faulty + this.rejected;
+    const count = (name: keyof typeof state) => this.#counts[state[name]] ?? 0;
+    const replayed = count('replayed');
     const fixable = { ...this.#fixable };
     // Of equal lines that are in flight at once, any may be the one that is stored.
     const before = Math.max(0, replayed - this.#repeated);
     const duplicates = this.#duplicates.size;
     return {
-      ...{ lines, ready, problems, stored, replayed: before, repeated: replayed - before },
+      ...{ lines: this.table.length - count('header'), ready: count('ready'), changed: count('changed') },
+      ...{ conflicts: count('conflict'), retired: count('retired'), skipped: count('skipped') },
+      ...{ problems: count('faulty') + count('rejected'), stored: count('stored') },
+      ...{ updated: count('updated'), replayed: before, repeated: replayed - before },
       ...{ duplicates, fixable },
     };
   }
 
   /** How many plants the service has rejected. */
   get rejected(): number {
-    return (this.#counts[state.rejected] ?? 0) + this.retired;
+    return this.#counts[state.rejected] ?? 0;
   }
 
-  /** How many of these have the id of a deleted plant. */
-  get retired(): number {
-    return this.#counts[state.retired] ?? 0;
+  /** How many plants an undo has left, since they were changed after the run. */
+  get kept(): number {
+    return this.#counts[state.kept] ?? 0;
   }
 
   /** How many ids look as if a spreadsheet had rounded them to 15 digits. */
@@ -164,40 +211,123 @@ export class Lines {
     return this.#roundedIds === this.#longIds ? this.#roundedIds : 0;
   }
 
-  /** The plants that can be sent, or those that were stored and not there before, in order. */
-  *readPlants(of: 'ready' | 'stored'): Generator<readonly [record: number, plant: NewPlant]> {
+  /** The plants of the records of a state, in order. */
+  *readPlants(
+    of: 'ready' | 'changed' | 'stored' | 'updated',
+  ): Generator<readonly [record: number, plant: NewPlant]> {
     for (let from = 0; from < this.table.length; from += blockLength) {
       const to = Math.min(from + blockLength, this.table.length);
       if (!this.#states.subarray(from, to).includes(state[of])) continue;
       for (const [offset, record] of this.#read(from, to).entries()) {
         const isOne = this.#states[from + offset] === state[of];
-        if (isOne && 'plant' in record) yield [from + offset, record.plant];
+        if (isOne && 'plant' in record) yield [from + offset, this.#merge(from + offset, record.plant)];
       }
     }
   }
 
-  /** Notes that a plant that was stored is deleted again. */
-  revert(record: number): void {
-    this.#set(record, state.ready);
+  /** The plants of some records. */
+  *readRecords(records: Iterable<number>): Generator<readonly [record: number, plant: NewPlant]> {
+    for (const record of records) {
+      const [read] = this.#read(record, record + 1);
+      if (read && 'plant' in read) yield [record, read.plant];
+    }
   }
 
-  /** Notes the result of a plant that was sent. */
-  resolve(record: number, outcome: 'stored' | 'replayed' | (Problem & { readonly error: number })): void {
-    if (typeof outcome === 'string') {
-      this.#set(record, state[outcome]);
+  /** What is stored under the id of a record that is changed; once it is updated, what was. */
+  knownOf(record: number): Known | undefined {
+    return this.#known.get(record);
+  }
+
+  /** What names the plant of a record as a run has added or updated it. */
+  etagOf(record: number): string | undefined {
+    return this.#etags.get(record);
+  }
+
+  /**
+   * Notes what is stored under the id of a record.
+   *
+   * @param isSeen whether the person can review it before anything is sent; otherwise, they have seen another state
+   */
+  compare(record: number, known: Known, isSeen: boolean): void {
+    this.#problems.delete(record);
+    const [read] = this.#read(record, record + 1);
+    if (read === undefined || !('plant' in read)) return;
+    this.#known.set(record, known);
+    const isSame = hasSameWriting(this.#merge(record, read.plant), known.plant);
+    // A line like an earlier one has nothing to send.
+    if (isSame || (isSeen && this.#duplicates.has(record))) {
+      this.#known.delete(record);
+      this.#set(record, state.replayed);
+    } else this.#set(record, isSeen ? state.changed : state.conflict);
+    if (!isSeen) this.#conflicts.add(record);
+  }
+
+  /** Lets a run update what the person can now review. */
+  reviewConflicts(): void {
+    for (const record of this.#known.keys())
+      if (this.#states[record] === state.conflict) this.#set(record, state.changed);
+  }
+
+  /** Leaves a changed plant as it is stored, or no longer. */
+  skip(record: number, skips: boolean): void {
+    if (this.#states[record] === (skips ? state.changed : state.skipped))
+      this.#set(record, skips ? state.skipped : state.changed);
+  }
+
+  /** Notes that a plant that was added is deleted again, or that one that was updated is what it was. */
+  revert(record: number): void {
+    this.#set(record, this.#known.has(record) ? state.changed : state.ready);
+  }
+
+  /** Notes that an undo has left a plant, since somebody else has changed it. */
+  keep(record: number): void {
+    this.#set(record, state.kept);
+  }
+
+  /** Notes the result of a plant that was sent, with its `ETag` where it was added or updated. */
+  resolve(
+    record: number,
+    outcome: 'replayed' | { readonly etag: string } | (Problem & { readonly error: number }),
+  ): void {
+    if (outcome === 'replayed') this.#set(record, state.replayed);
+    else if ('etag' in outcome) {
+      this.#etags.set(record, outcome.etag);
+      this.#set(record, this.#known.has(record) ? state.updated : state.stored);
     } else {
-      this.#set(record, outcome.error === errors.id_retired.error ? state.retired : state.rejected);
+      this.#set(record, state.rejected);
       this.#problems.set(record, outcome);
     }
   }
 
-  /** Makes the plants ready again that have the id of a deleted one. */
+  /** Notes that the id of a plant is that of a deleted one. */
+  retire(record: number): void {
+    this.#known.delete(record);
+    this.#set(record, state.retired);
+    this.#problems.set(record, {
+      reason: 'A plant with this id was deleted. Choose another id, or add deleted plants again.',
+      error: errors.id_retired.error,
+    });
+  }
+
+  /** Makes the plants ready that have the id of a deleted one. */
   readyRetired(): void {
-    for (const [record, { error }] of this.#problems) {
-      if (error !== errors.id_retired.error) continue;
+    for (const record of this.#problems.keys()) {
+      if (this.#states[record] !== state.retired) continue;
       this.#problems.delete(record);
       this.#set(record, state.ready);
     }
+  }
+
+  /** A plant with the stored texts of fields that the table has no column of: an update replaces all of them. */
+  #merge(record: number, plant: NewPlant): NewPlant {
+    const { columns } = this.reading;
+    const known = this.#known.get(record)?.plant;
+    if (columns === undefined || known === undefined) return plant;
+    const kept = textNames.flatMap((name) => {
+      const isGiven = columns[name] !== undefined || plant[name] !== undefined;
+      return isGiven || known[name] === undefined ? [] : [[name, known[name]]];
+    });
+    return { ...plant, ...Object.fromEntries(kept) };
   }
 
   /** Takes the texts in place of a record with a problem, and checks them. Returns what is still wrong. */
@@ -212,16 +342,19 @@ export class Lines {
     if (before && 'plant' in before && this.#firstById.get(before.plant.id) === record)
       this.#firstById.delete(before.plant.id);
     this.edits.set(record, texts);
+    this.#known.delete(record);
+    this.#conflicts.delete(record);
     this.#set(record, state.ready);
     this.#check(record, readPlantTexts(texts));
     return this.problems.get(record)?.reason;
   }
 
-  /** The part of the lines that the page shows; without problems those that are ready, or all, instead of none. */
+  /** The part of the lines that the page shows; instead of none, those that a person should see first. */
   list(asked: Filter, offset: number): List {
-    const { lines, ready, problems } = this.counts;
-    const filter = asked === 'problems' && problems === 0 ? (ready > 0 ? 'ready' : 'all') : asked;
-    const total = { all: lines, ready, problems }[filter];
+    const { lines, changed, conflicts, replayed, repeated, ...counts } = this.counts;
+    const totals = { ...counts, all: lines, changed: changed + conflicts, replayed: replayed + repeated };
+    const filter = [asked, ...mostUrgent].find((one) => totals[one] > 0) ?? 'all';
+    const total = totals[filter];
     // The last line of a page may have been edited, and so left it.
     const from = offset < total ? offset : Math.max(0, offset - listLength);
     const rows: Row[] = [];
@@ -234,9 +367,9 @@ export class Lines {
 
   #isShown(record: number, filter: Filter): boolean {
     const current = this.#states[record];
-    if (filter === 'ready') return current === state.ready;
-    if (filter === 'problems') return this.problems.has(record);
-    return current !== state.header;
+    if (filter === 'all') return current !== state.header;
+    if (filter === 'problems') return current === state.faulty || current === state.rejected;
+    return current === state[filter] || (filter === 'changed' && current === state.conflict);
   }
 
   #toRow(record: number): Row {
@@ -245,18 +378,23 @@ export class Lines {
     const problem = this.problems.get(record)?.reason;
     const current = this.#states[record];
     const replayed = this.#duplicates.has(record) ? 'repeated' : 'replayed';
-    const done = current === state.stored ? 'stored' : current === state.replayed ? replayed : 'ready';
+    const isConflict = current === state.changed && this.#conflicts.has(record);
+    const plain = isConflict ? 'conflict' : (rowStates[current ?? state.ready] ?? 'ready');
+    const own = current === state.replayed ? replayed : plain;
+    const known = this.#known.get(record)?.plant;
+    const show = (text: string) => toVisible(text, longestShown);
+    // An id that is ready is shown as it will be stored.
+    const id = problem === undefined ? toAsciiNumber(texts.id) : texts.id;
+    const { columns } = this.reading;
+    const isKept = (name: keyof Plant) => columns !== undefined && columns[name] === undefined;
     return {
       record,
       line: readLineNumber(this.table, record),
-      // An id that is ready is shown as it will be stored.
       ...mapFields((name) =>
-        toVisible(
-          name === 'id' && problem === undefined ? toAsciiNumber(texts.id) : texts[name],
-          longestShown,
-        ),
+        show(name === 'id' ? id : texts[name] || (isKept(name) ? (known?.[name] ?? '') : '')),
       ),
-      state: problem === undefined ? done : 'problem',
+      state: problem === undefined ? own : 'problem',
+      before: known && mapFields((name) => show(name === 'id' ? id : (known[name] ?? ''))),
       problem,
       editable: problem !== undefined && isEditable ? texts : undefined,
     };

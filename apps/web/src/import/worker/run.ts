@@ -1,31 +1,24 @@
 import {
   type Client,
+  type ClientOptions,
   createClient,
   deleteAll,
   errors,
   type Fetch,
-  type FoundPlant,
-  getAll,
   isNetworkError,
   isPlantStoreError,
   isRejectedError,
   isTimeoutError,
   isUnexpectedResponseError,
-  type PlantId,
   storeAll,
+  updateAll,
 } from '@plant-store/client';
-import type { NewPlant, NewPlantInput } from '@plant-store/contract/operations';
+import type { NewPlant, PlantUpdate } from '@plant-store/contract/operations';
 import { explainError, explainRejection } from '../../shared/explain-failure.js';
 import { reuseId } from '../../shared/reuse-id.js';
-import { hasSameTexts } from '../../shared/texts.js';
-import type { Progress, Stop, Task } from '../protocol.js';
+import type { Progress, Stop, Target, Task } from '../protocol.js';
+import { findStored } from './compare.js';
 import type { Lines } from './lines.js';
-
-/** Where plants are sent to. */
-export interface Target {
-  readonly baseUrl: string;
-  readonly token: string;
-}
 
 /** How requests are sent. A batch may take long on a slow line, and the service may take a while to restart. */
 export interface Connection {
@@ -40,26 +33,26 @@ const patientConnection: Connection = { retries: 6, timeoutMs: 120_000, attemptT
 /** How many ids of deleted plants are reused at the same time: each takes a request. */
 const concurrentReuses = 6;
 
+const numbersOf = (registered: readonly { readonly error: number }[]) => registered.map(({ error }) => error);
+
 /** The errors that are about the plant alone (docs/use/api.md, "Errors"); others would meet the next one as well. */
-const ofPlant: readonly number[] = [
-  errors.invalid_plant,
-  errors.id_taken,
-  errors.id_retired,
-  errors.body_too_large,
-].map(({ error }) => error);
+const ofPlant = numbersOf([errors.invalid_plant, errors.body_too_large]);
+
+/** The errors of plants that somebody else has added, changed, or deleted since the review. */
+const ofConflict = numbersOf([errors.id_taken, errors.precondition_failed, errors.plant_not_found]);
 
 /** The errors that go by themselves, as an outage does. */
-const ofOutage: readonly number[] = [
+const ofOutage = numbersOf([
   errors.overloaded,
   errors.database_unavailable,
   errors.shutting_down,
   errors.identity_provider_unavailable,
-].map(({ error }) => error);
+]);
 
 /** How long to wait in an outage, once the client no longer tries, in milliseconds. */
 const outagePauseMs = 5_000;
 
-const noToken: Stop = { cause: 'token', message: 'There is no access token. Enter one to go on.' };
+export const noToken: Stop = { cause: 'token', message: 'There is no access token. Enter one to go on.' };
 
 /**
  * The lines on their way to the service. Whatever stops it, it can be started again, and then sends what has no result yet: a
@@ -81,9 +74,11 @@ export class Run {
   #limitedUntil = 0;
   /** How many lines had a result before. */
   #doneBefore = 0;
-  /** How many plants an undo has to delete, and how many of them were changed since. */
-  #toDelete = 0;
-  #kept = 0;
+  /** The records that were rejected for what somebody else has stored, which is not read yet. */
+  readonly #doubtful = new Set<number>();
+  /** How many plants an undo has to do with, and how many of them it has restored. */
+  #toUndo = 0;
+  #restored = 0;
 
   /** @param onChange called after each change, however many there are */
   constructor(lines: Lines, onChange: () => void, connection: Connection = {}) {
@@ -94,8 +89,8 @@ export class Run {
 
   get progress(): Progress {
     const isUndo = this.#task === 'undo';
-    const { ready, stored } = this.#lines.counts;
-    const done = isUndo ? this.#toDelete - stored : this.#done - this.#doneBefore;
+    const { ready, changed, stored, updated } = this.#lines.counts;
+    const done = isUndo ? this.#toUndo - stored - updated : this.#done - this.#doneBefore;
     return {
       task: this.#task,
       runs: this.#runs,
@@ -103,17 +98,17 @@ export class Run {
       stop: this.#stop,
       retrying: this.#retrying,
       done,
-      total: isUndo ? this.#toDelete : done + ready,
+      total: isUndo ? this.#toUndo : done + ready + changed,
       rejected: this.#lines.rejected,
       rejections: this.#lines.rejections,
-      retired: this.#lines.retired,
-      kept: this.#kept,
+      kept: this.#lines.kept,
+      restored: this.#restored,
     };
   }
 
   get #done(): number {
-    const { stored, replayed, repeated } = this.#lines.counts;
-    return stored + replayed + repeated + this.#lines.rejected;
+    const { stored, updated, replayed, repeated, conflicts, retired } = this.#lines.counts;
+    return stored + updated + replayed + repeated + conflicts + retired + this.#lines.rejected;
   }
 
   /** Begins a task, or goes on after a stop, with the same one. */
@@ -126,12 +121,14 @@ export class Run {
       this.#task = task;
       if (task === 'reuse') this.#lines.readyRetired();
       this.#doneBefore = this.#done;
-      this.#toDelete = this.#lines.counts.stored;
-      this.#kept = 0;
+      this.#doubtful.clear();
+      const { stored, updated } = this.#lines.counts;
+      this.#toUndo = stored + updated;
+      this.#restored = 0;
     }
     this.#set('running');
     const work = () =>
-      this.#task === 'undo' ? this.#deleteAll(target, signal) : this.#sendAll(target, signal);
+      this.#task === 'undo' ? this.#undoAll(target, signal) : this.#sendAll(target, signal);
     let stop = await work().catch(explain);
     while (!signal.aborted && stop?.cause === 'outage') {
       this.#outage = `${stop.message} Trying again.`;
@@ -156,27 +153,29 @@ export class Run {
     this.cancel(noToken);
   }
 
-  /** Resolves with why plants are left, if any are. */
+  /** Adds and updates plants. Resolves with why some are left, if any are. */
   async #sendAll(target: Target, signal: AbortSignal): Promise<Stop | undefined> {
-    const records = new WeakMap<NewPlantInput, number>();
-    const own = this.#connect(target);
+    const client = this.#connect(target);
+    const stop = (await this.#addAll(client, signal)) ?? (await this.#updateAll(client, signal));
+    await this.#showConflicts(client, signal);
+    return stop;
+  }
+
+  async #addAll(own: Client, signal: AbortSignal): Promise<Stop | undefined> {
     const lines = this.#lines;
+    const records = new WeakMap<object, number>();
     // The result of each plant counts as soon as it comes, whatever becomes of the others.
     const createPlants: Client['createPlants'] = async (request) => {
-      const sent = await own.createPlants(request);
-      if (sent.status !== 200) return sent;
-      const results = await replayEqual(own, request, sent.body.results);
-      const reply = { ...sent, body: { results } };
-      for (const [index, result] of reply.body.results.entries()) {
-        const plant = request.body.plants[index];
-        const record = plant && records.get(plant);
-        if (record === undefined || result.status !== 200) continue;
-        lines.resolve(record, result.replayed ? 'replayed' : 'stored');
+      const reply = await own.createPlants(request);
+      const { results } = reply.status === 200 ? reply.body : { results: [] };
+      for (const [index, result] of results.entries()) {
+        const record = records.get(request.body.plants[index] ?? {});
+        if (record !== undefined && !('error' in result))
+          lines.resolve(record, result.replayed ? 'replayed' : result);
       }
       this.#onChange();
       return reply;
     };
-    const client = { ...own, createPlants };
     function* readPlants() {
       for (const [record, plant] of lines.readPlants('ready')) {
         records.set(plant, record);
@@ -185,20 +184,23 @@ export class Run {
     }
     const reuses = new Set<Promise<void>>();
     let stop: Stop | undefined;
-    for await (const { rejections } of storeAll(client, readPlants(), { signal })) {
+    for await (const { rejections } of storeAll({ createPlants }, readPlants(), { signal })) {
       for (const { plant, error, message } of rejections) {
         const record = records.get(plant);
-        if (record === undefined || !ofPlant.includes(error)) stop = { cause: causeOf(error), message };
-        else if (this.#task === 'reuse' && error === errors.id_retired.error) {
-          const reuse = tryReuse(client, plant, signal).then((outcome) => {
-            lines.resolve(record, outcome);
+        if (record === undefined) continue;
+        if (error !== errors.id_retired.error) stop = this.#reject(record, error, message) ?? stop;
+        else if (this.#task !== 'reuse') lines.retire(record);
+        else {
+          const reuse = tryReuse(own, plant, signal).then((etag) => {
+            if (etag === undefined) this.#reject(record, errors.id_taken.error, takenSince);
+            else lines.resolve(record, { etag });
             reuses.delete(reuse);
             this.#onChange();
           });
           // What it rejects with is thrown where it is awaited.
           reuse.catch(() => undefined);
           if (reuses.add(reuse).size >= concurrentReuses) await Promise.race(reuses);
-        } else lines.resolve(record, { error, reason: explainPlant(plant, error, message) });
+        }
         this.#onChange();
       }
     }
@@ -206,39 +208,136 @@ export class Run {
     return stop;
   }
 
-  /**
-   * Deletes what was stored, but not what was there before or was changed since. Resolves with why plants are left, if any
-   * are.
-   */
-  async #deleteAll(target: Target, signal: AbortSignal): Promise<Stop | undefined> {
-    const records = new Map<string, number>();
-    const added = new Map<string, NewPlant>();
-    const client = this.#connect(target);
+  /** Updates the plants that the person has reviewed, each only if it is still what they have seen. */
+  async #updateAll(own: Client, signal: AbortSignal): Promise<Stop | undefined> {
     const lines = this.#lines;
-    function* readIds() {
-      for (const [record, plant] of lines.readPlants('stored')) {
-        records.set(String(plant.id), record);
-        added.set(String(plant.id), plant);
-        yield plant.id;
+    function* readUpdates() {
+      for (const [record, plant] of lines.readPlants('changed'))
+        yield [record, { ...plant, ifMatch: lines.knownOf(record)?.etag ?? '' }] as const;
+    }
+    try {
+      return await this.#update(own, readUpdates(), signal, {
+        onUpdated: (record, etag) => lines.resolve(record, { etag }),
+        onRejected: (record, error, message) => this.#reject(record, error, message),
+      });
+    } catch (error) {
+      if (!isRejectedError(error, errors.insufficient_scope.error)) throw error;
+      for (const [record] of lines.readPlants('changed'))
+        lines.resolve(record, { error: error.error, reason: error.message });
+      this.#onChange();
+      return undefined;
+    }
+  }
+
+  /** Sends updates, each with its record, and returns why some are left, if any are. */
+  async #update(
+    own: Client,
+    updates: Iterable<readonly [record: number, update: PlantUpdate]>,
+    signal: AbortSignal,
+    on: {
+      onUpdated(record: number, etag: string): void;
+      onRejected(record: number, error: number, message: string): Stop | undefined;
+    },
+  ): Promise<Stop | undefined> {
+    const records = new WeakMap<object, number>();
+    const updatePlants: Client['updatePlants'] = async (request) => {
+      const reply = await own.updatePlants(request);
+      const { results } = reply.status === 200 ? reply.body : { results: [] };
+      for (const [index, result] of results.entries()) {
+        const record = records.get(request.body.plants[index] ?? {});
+        if (record !== undefined && !('error' in result)) on.onUpdated(record, result.etag);
+      }
+      this.#onChange();
+      return reply;
+    };
+    function* readPlants() {
+      for (const [record, update] of updates) {
+        records.set(update, record);
+        yield update;
       }
     }
-    const keep = (id: PlantId) => {
-      this.#kept++;
-      lines.resolve(records.get(String(id)) as number, 'replayed');
-    };
-    const readUnchanged = async function* () {
-      for await (const { id, plant, etag = '*' } of getAll(client, readIds(), { signal })) {
-        const text = String(id);
-        const before = added.get(text);
-        added.delete(text);
-        if (plant === undefined || (before && hasSameTexts(plant, before))) yield { id, ifMatch: etag };
-        else keep(id);
+    let stop: Stop | undefined;
+    for await (const { rejections } of updateAll({ updatePlants }, readPlants(), { signal })) {
+      for (const { plant, error, message } of rejections) {
+        const record = records.get(plant);
+        if (record !== undefined) stop = on.onRejected(record, error, message) ?? stop;
       }
+      this.#onChange();
+    }
+    return stop;
+  }
+
+  /** Notes why a plant was rejected, or returns why the others would be, too. */
+  #reject(record: number, error: number, message: string): Stop | undefined {
+    const isConflict = ofConflict.includes(error);
+    if (!isConflict && !ofPlant.includes(error)) return { cause: causeOf(error), message };
+    if (isConflict) this.#doubtful.add(record);
+    this.#lines.resolve(record, { error, reason: message });
+    return undefined;
+  }
+
+  /** Shows the person what somebody else has stored since the review, where the token may read it. */
+  async #showConflicts(client: Client, signal: AbortSignal): Promise<void> {
+    const lines = this.#lines;
+    try {
+      const plants = lines.readRecords([...this.#doubtful]);
+      for await (const [record, { plant, etag }] of findStored(client, plants, signal)) {
+        this.#doubtful.delete(record);
+        if (plant === undefined) lines.retire(record);
+        else lines.compare(record, { plant, etag }, false);
+      }
+    } catch (error) {
+      if (!isRejectedError(error, errors.insufficient_scope.error)) throw error;
+    }
+    this.#onChange();
+  }
+
+  /**
+   * Deletes what was added, and makes what was updated what it was, each only if nobody has changed it since. Resolves with why plants
+   * are left, if any are.
+   */
+  async #undoAll(target: Target, signal: AbortSignal): Promise<Stop | undefined> {
+    const client = this.#connect(target);
+    const lines = this.#lines;
+    const keep = (record: number, error: number, message: string): Stop | undefined => {
+      if (!ofConflict.includes(error)) return { cause: causeOf(error), message };
+      lines.keep(record);
+      return undefined;
     };
+    function* readUpdates() {
+      for (const [record, { id }] of lines.readPlants('updated'))
+        yield [record, { ...lines.knownOf(record)?.plant, id, ifMatch: lines.etagOf(record) }] as [
+          number,
+          PlantUpdate,
+        ];
+    }
+    const stop = await this.#update(client, readUpdates(), signal, {
+      onUpdated: (record) => {
+        this.#restored++;
+        lines.revert(record);
+      },
+      onRejected: keep,
+    });
+    return stop ?? (await this.#deleteAll(client, keep, signal));
+  }
+
+  async #deleteAll(
+    own: Client,
+    keep: (record: number, error: number, message: string) => Stop | undefined,
+    signal: AbortSignal,
+  ): Promise<Stop | undefined> {
+    const lines = this.#lines;
+    const records = new Map<string, number>();
+    function* readIds() {
+      for (const [record, { id }] of lines.readPlants('stored')) {
+        records.set(String(id), record);
+        yield { id, ifMatch: lines.etagOf(record) ?? '""' };
+      }
+    }
     const deletePlants: Client['deletePlants'] = async (request) => {
-      const reply = await client.deletePlants(request);
-      if (reply.status !== 200) return reply;
-      for (const [index, result] of reply.body.results.entries()) {
+      const reply = await own.deletePlants(request);
+      const { results } = reply.status === 200 ? reply.body : { results: [] };
+      for (const [index, result] of results.entries()) {
         const record = records.get(String(request.body.ids[index]));
         if (record !== undefined && !('error' in result)) lines.revert(record);
       }
@@ -246,10 +345,10 @@ export class Run {
       return reply;
     };
     let stop: Stop | undefined;
-    for await (const { rejections } of deleteAll({ deletePlants }, readUnchanged(), { signal })) {
+    for await (const { rejections } of deleteAll({ deletePlants }, readIds(), { signal })) {
       for (const { id, error, message } of rejections) {
-        if (error === errors.precondition_failed.error) keep(id);
-        else stop = { cause: causeOf(error), message };
+        const record = records.get(String(id));
+        if (record !== undefined) stop = keep(record, error, message) ?? stop;
       }
       this.#onChange();
     }
@@ -257,12 +356,7 @@ export class Run {
   }
 
   #connect(target: Target): Client {
-    return createClient({
-      ...patientConnection,
-      ...this.#connection,
-      ...target,
-      onResponse: ({ response }) => this.#noteAttempt(response),
-    });
+    return connect(target, this.#connection, ({ response }) => this.#noteAttempt(response));
   }
 
   #noteAttempt(response: Response | undefined): void {
@@ -285,55 +379,25 @@ export class Run {
   }
 }
 
-/** Stores a plant under the id of a deleted one, unless another one has it by now. */
-async function tryReuse(client: Client, plant: NewPlant, signal: AbortSignal) {
+/** A client that sends to the service as patiently as an import needs it. */
+export function connect(
+  target: Target,
+  connection: Connection,
+  onResponse?: ClientOptions['onResponse'],
+): Client {
+  return createClient({ ...patientConnection, ...connection, ...target, ...(onResponse && { onResponse }) });
+}
+
+const takenSince = 'Another plant has got this id. Choose another id.';
+
+/** Stores a plant under the id of a deleted one, and returns its `ETag`; `undefined` if another one has it by now. */
+async function tryReuse(client: Client, plant: NewPlant, signal: AbortSignal): Promise<string | undefined> {
   try {
-    await reuseId(client, plant, { signal });
-    return 'stored';
+    return (await reuseId(client, plant, { signal })).etag ?? '""';
   } catch (error) {
     if (!isRejectedError(error, errors.precondition_failed.error)) throw error;
-    return {
-      error: errors.id_taken.error,
-      reason: `The id ${plant.id} belongs to another plant. Choose another id.`,
-    };
+    return undefined;
   }
-}
-
-type CreateRequest = Parameters<Client['createPlants']>[0];
-type CreateResults = Extract<Awaited<ReturnType<Client['createPlants']>>, { status: 200 }>['body']['results'];
-
-/**
- * The results of a batch, where a plant that is stored exactly as it was sent counts as replayed. The service compares a create with
- * what the plant was created as, which may have been updated since.
- */
-async function replayEqual(
-  client: Client,
-  { body: { plants }, signal }: CreateRequest,
-  results: CreateResults,
-): Promise<CreateResults> {
-  const isTaken = (at: number) => {
-    const result = results[at];
-    return result !== undefined && 'error' in result && result.error === errors.id_taken.error;
-  };
-  const taken = new Set(plants.filter((_, at) => isTaken(at)).map(({ id }) => String(id)));
-  const stored = new Map<string, FoundPlant>();
-  try {
-    for await (const found of getAll(client, taken, { signal })) stored.set(String(found.id), found);
-  } catch (error) {
-    // Only a token that may read can tell.
-    if (!isRejectedError(error, errors.insufficient_scope.error)) throw error;
-  }
-  return results.map((result, at) => {
-    const [sent, now] = [plants[at], stored.get(String(plants[at]?.id))];
-    const isEqual = isTaken(at) && sent && now?.plant && hasSameTexts(sent, now.plant);
-    return isEqual ? { status: 200, replayed: true, etag: now.etag } : result;
-  });
-}
-
-/** Why the service has rejected a plant; what it says to programs of an id of a deleted one the page has a button for. */
-function explainPlant({ id }: NewPlant, error: number, message: string): string {
-  if (error !== errors.id_retired.error) return message;
-  return `The id ${id} was that of a plant that was deleted. Choose another id, or use the ids of deleted plants again.`;
 }
 
 /**
@@ -354,7 +418,8 @@ function causeOf(error: number): Stop['cause'] {
   return ofOutage.includes(error) ? 'outage' : 'other';
 }
 
-function explain(error: unknown): Stop {
+/** Why something that concerns more than one plant has failed. */
+export function explain(error: unknown): Stop {
   if (isRejectedError(error)) {
     const { about, message, cause } = explainRejection(error);
     return about === 'token' ? { cause: 'token', message } : { cause: causeOf(error.error), message: cause };

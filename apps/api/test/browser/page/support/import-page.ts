@@ -28,16 +28,16 @@ export async function chooseSource(page: Page, { name, text }: SourceFile): Prom
   }
 }
 
-/** Chooses a file, and reviews its lines with the columns that were recognized; resolves once the run can be started. */
+/** Chooses a file, and reviews its lines with the columns that were recognized; resolves once they are compared with what is stored. */
 export async function chooseFile(page: Page, file: SourceFile): Promise<void> {
   await chooseSource(page, file);
   await page.getByRole('button', { name: 'Review lines' }).click();
-  await addButton(page).waitFor();
+  await page.getByRole('heading', { name: /^Review/ }).waitFor();
 }
 
-/** The button that starts the run: "Add 4,950 plants". */
+/** The button that starts the run: "Add 4,950 plants", or "Update 2 and add 14 plants". */
 export function addButton(page: Page): Locator {
-  return page.getByRole('button', { name: /^Add [\d,]+ plants?$/ });
+  return page.getByRole('button', { name: /^(Update [\d,]+ and add|Add) [\d,]+ plants?$/ });
 }
 
 /** How far a run is, from 0 to 1; 0 where none is shown. */
@@ -55,7 +55,7 @@ export const runTimeout = { timeout: 2 * outcomeTimeoutMs };
 
 /** Waits for the end of the run, continuing it where it was interrupted, and returns its counts. */
 export async function readOutcome(page: Page) {
-  const outcome = page.getByRole('heading', { name: / added from / });
+  const outcome = page.getByRole('heading', { name: / (added|updated) from / });
   const resume = page.getByRole('button', { name: 'Continue' });
   await outcome.or(resume).waitFor({ timeout: outcomeTimeoutMs });
   while (!(await outcome.isVisible())) {
@@ -74,7 +74,7 @@ export async function readCounts(page: Page) {
   const count = (title: string) => Number((counts[titles.indexOf(title)] ?? '0').replaceAll(',', ''));
   return {
     stored: count('Added'),
-    replayed: count('Were there already'),
+    replayed: count('Unchanged'),
     rejected: count('Rejected'),
     skipped: count('Skipped'),
   };

@@ -19,11 +19,17 @@ const faulty: readonly ((number: number) => string)[] = [
   (number) => `"${number},000",Monstera,thousands`,
 ];
 
+/** So that most ids are those that a double cannot hold. */
+const largestId = 9_223_372_036_854_775_807n;
+
 /**
  * Makes a CSV file with a header, then so many lines, of which every so-many-th is faulty: without a name, with
- * NUL, or with an id that is missing, no number, out of range, fractional, shortened or grouped by thousands.
+ * NUL, or with an id that is missing, no number, out of range, fractional, shortened or grouped by thousands. The ids descend.
  */
-export function makePlantsFile(count: number, { faultyEvery }: { readonly faultyEvery: number }): PlantsFile {
+export function makePlantsFile(
+  count: number,
+  { faultyEvery, firstId = largestId }: { readonly faultyEvery: number; readonly firstId?: bigint },
+): PlantsFile {
   const lines = ['id,name,tag'];
   const plants = [];
   const faultyLines = [];
@@ -32,8 +38,7 @@ export function makePlantsFile(count: number, { faultyEvery }: { readonly faulty
       faultyLines.push(lines.length + 1);
       lines.push(faulty[(number / faultyEvery) % faulty.length]?.(number) ?? '');
     } else {
-      // Ids that a double cannot hold.
-      const id = String(9_223_372_036_854_775_807n - BigInt(number - 1));
+      const id = String(firstId - BigInt(number - 1));
       const tag = number % 3 === 0 ? null : `bed ${number % 7}`;
       plants.push({ id, name: `Monstera ${number}, "Thai"`, tag });
       lines.push(`${id},"Monstera ${number}, ""Thai""",${tag ?? ''}`);
