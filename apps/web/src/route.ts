@@ -8,13 +8,13 @@ export interface PlantFilter {
   readonly tag?: string | undefined;
   /** The field of which they have no value. */
   readonly without?: PlantQuery['without'];
-  readonly order: Order;
+  readonly order: ListOrder;
 }
 
-export type Order = NonNullable<PlantQuery['order']>;
+export type ListOrder = NonNullable<PlantQuery['order']>;
 
 /** The orders of lists, by what a select shows. */
-export const orders: Readonly<Record<Order, string>> = {
+export const orderTitles: Readonly<Record<ListOrder, string>> = {
   newest: 'Newest first',
   oldest: 'Oldest first',
   name: 'Name, A to Z',
@@ -23,7 +23,8 @@ export const orders: Readonly<Record<Order, string>> = {
   '-id': 'Largest id first',
 };
 
-export const isOrder = (text: string | null): text is Order => text !== null && Object.hasOwn(orders, text);
+export const isOrder = (text: string | null): text is ListOrder =>
+  text !== null && Object.hasOwn(orderTitles, text);
 
 /** The plants without a filter, as the page opens. */
 export const home: Route = { view: 'plants', filter: { order: 'newest' } };
@@ -54,12 +55,12 @@ const paths = { plants: '', add: 'add', import: 'import' } as const;
 export function parseRoute({ pathname, search }: Pick<URL, 'pathname' | 'search'>, base = basePath): Route {
   const path = pathname.startsWith(base) ? pathname.slice(base.length) : '';
   const parameters = new URLSearchParams(search);
-  const order = parameters.get('order');
+  const sortedBy = parameters.get('order');
   const filter: PlantFilter = {
     q: parameters.get('q') || undefined,
     tag: parameters.get('tag') ?? undefined,
     without: parameters.get('without') === 'tag' ? 'tag' : undefined,
-    order: isOrder(order) ? order : 'newest',
+    order: isOrder(sortedBy) ? sortedBy : 'newest',
   };
   const [, id] = /^p\/(-?\d{1,19})$/.exec(path) ?? [];
   if (id !== undefined) return { view: 'plants', id, filter };
@@ -69,14 +70,14 @@ export function parseRoute({ pathname, search }: Pick<URL, 'pathname' | 'search'
 
 /** The address of a route, without the origin. */
 export function formatRoute(
-  { view, id, filter: { q, tag, without, order } }: Route,
+  { view, id, filter: { q, tag, without, order: sortedBy } }: Route,
   base = basePath,
 ): string {
   const parameters = new URLSearchParams({
     ...(q !== undefined && q !== '' && { q }),
     ...(tag !== undefined && { tag }),
     ...(without !== undefined && { without }),
-    ...(order !== 'newest' && { order }),
+    ...(sortedBy !== 'newest' && { order: sortedBy }),
   });
   const query = parameters.size === 0 ? '' : `?${parameters}`;
   return `${base}${id === undefined ? paths[view] : `p/${id}`}${query}`;

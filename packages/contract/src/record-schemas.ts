@@ -338,7 +338,11 @@ export function schemasOf<Name extends keyof ResourceTypes>(
     fields: z
       .preprocess((text) => (text === '' ? undefined : text), z.enum(['id'], orElse('must be id')).optional())
       .optional()
-      .meta({ description: `With \`id\`, the page has only the \`ids\`, and no ${plural}` }),
+      .meta({
+        description: `With \`id\`, the page has only the \`ids\`, and no ${plural}; empty for all`,
+        // Tools that send all parameters send an empty one.
+        override: { type: 'string', enum: undefined, pattern: '^(id)?$' },
+      }),
   });
   const page = z
     .object({

@@ -51,7 +51,7 @@ it.each([
   ['-id', [5, 4, 3, 2, 1]],
   ['name', [5, 1, 3, 2, 4]],
   ['-name', [4, 2, 3, 1, 5]],
-] as const)('orders plants as the API does: %s', (order, expected) => {
+] as const)('orders plants as the API does: %s', (sortedBy, expected) => {
   const [early, late] = ['2026-11-25T10:00:00.000Z', '2026-11-25T10:00:00.001Z'];
   const plants = [
     { ...plant(1n), name: 'fern' },
@@ -61,7 +61,7 @@ it.each([
     { ...plant(5n), name: '' },
   ];
   const sorted = [0, 2, 4, 1, 3].reduce(
-    (data, at) => withPlants(data, plants.slice(at, at + 1), order),
+    (data, at) => withPlants(data, plants.slice(at, at + 1), sortedBy),
     pagesOf([]),
   );
   expect(idsOf(sorted)).toEqual([expected]);

@@ -3,7 +3,7 @@ import type { Plant, PlantPage, StoredPlant } from '@plant-store/contract/operat
 import { resources } from '@plant-store/contract/resources';
 import { partsOfOrder, sortKeyOf } from '@plant-store/records/order';
 import type { InfiniteData } from '@tanstack/react-query';
-import type { Order, PlantFilter } from '../route.js';
+import type { ListOrder, PlantFilter } from '../route.js';
 import { textNames } from '../shared/fields.js';
 
 const { fields } = resources.plant;
@@ -100,7 +100,11 @@ export function totalOf(
 }
 
 /** Puts plants back at their places; nothing where that is not loaded yet. */
-export function withPlants(data: PlantPages, plants: readonly StoredPlant[], sortedBy: Order): PlantPages {
+export function withPlants(
+  data: PlantPages,
+  plants: readonly StoredPlant[],
+  sortedBy: ListOrder,
+): PlantPages {
   const added = Map.groupBy(plants, (plant) =>
     data.pages.findIndex(({ plants: others, next }) => {
       const last = others.at(-1);
@@ -122,8 +126,8 @@ export function withPlants(data: PlantPages, plants: readonly StoredPlant[], sor
  * Compares plants as the lists of the API do: by id, by time or by name, then by id in the same direction. Those without a time are the
  * oldest.
  */
-function compare(one: StoredPlant, other: StoredPlant, order: Order): number {
-  const { by, isDescending } = partsOfOrder(order);
+function compare(one: StoredPlant, other: StoredPlant, sortedBy: ListOrder): number {
+  const { by, isDescending } = partsOfOrder(sortedBy);
   const keyOf = ({ name, addedAt = '' }: StoredPlant) => {
     if (by === 'id') return '';
     return by === 'time' ? addedAt : sortKeyOf(name);

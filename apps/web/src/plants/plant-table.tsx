@@ -13,7 +13,7 @@ import {
   useRef,
   useState,
 } from 'react';
-import { isOrder, navigate, type Order, type PlantFilter } from '../route.js';
+import { isOrder, type ListOrder, navigate, type PlantFilter } from '../route.js';
 import { LoadBoundary, loadPart } from '../shared/load-boundary.js';
 import { toVisible } from '../shared/to-visible.js';
 import { narrowScreen, useMedia } from '../shared/use-media.js';
@@ -56,22 +56,22 @@ interface Column {
   readonly name: string;
   readonly title: string;
   /** How the service sorts by it, if it does: first as the title does at first. */
-  readonly orders?: readonly [Order, Order];
+  readonly sorts?: readonly [ListOrder, ListOrder];
 }
 
 const columns: readonly Column[] = [
   ...textNames.map((name): Column => {
     const title = labels[name];
     return isOrder(name) && isOrder(`-${name}`)
-      ? { name, title, orders: [name, `-${name}` as Order] }
+      ? { name, title, sorts: [name, `-${name}` as ListOrder] }
       : { name, title };
   }),
-  { name: 'id', title: 'Id', orders: ['id', '-id'] },
-  { name: 'added', title: 'Added', orders: ['newest', 'oldest'] },
+  { name: 'id', title: 'Id', sorts: ['id', '-id'] },
+  { name: 'added', title: 'Added', sorts: ['newest', 'oldest'] },
 ];
 
 /** The orders that begin with the largest. */
-const descending: ReadonlySet<Order> = new Set(['newest', '-name', '-id']);
+const descending: ReadonlySet<ListOrder> = new Set(['newest', '-name', '-id']);
 
 /** The heights of a row, in the font size of the page: of one line, of one to be touched, and of a card on a narrow screen. */
 const rowHeights = { wide: 2.25, touched: 2.75, narrow: 3.5 };
@@ -330,16 +330,16 @@ function SelectAll({ selection, count }: { readonly selection: Selection; readon
 
 /** The title of a column, which sorts by it where the service can, and the other way when it is pressed again. */
 function Heading({ column, filter }: { readonly column: Column; readonly filter: PlantFilter }) {
-  const { name, title, orders } = column;
-  if (orders === undefined) {
+  const { name, title, sorts } = column;
+  if (sorts === undefined) {
     return (
       <th scope="col" className={`plant-${name}`}>
         {title}
       </th>
     );
   }
-  const [first, other] = orders;
-  const isSorted = orders.includes(filter.order);
+  const [first, other] = sorts;
+  const isSorted = sorts.includes(filter.order);
   const isDescending = descending.has(filter.order);
   return (
     <th

@@ -1,6 +1,6 @@
 import { QUERY_MAX_LENGTHS } from '@plant-store/contract/messages';
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
-import { isOrder, navigate, orders, type PlantFilter } from '../route.js';
+import { isOrder, navigate, orderTitles, type PlantFilter } from '../route.js';
 import { explainFailure } from '../shared/explain-failure.js';
 import { Icon } from '../shared/icon.js';
 import { loadPart, notLoaded } from '../shared/load-boundary.js';
@@ -68,8 +68,8 @@ export function Toolbar({ filter, isMissing, areFew }: ToolbarProps) {
             value={filter.order}
             onChange={({ target: { value } }) => isOrder(value) && show({ order: value })}
           >
-            {Object.entries(orders).map(([order, title]) => (
-              <option key={order} value={order}>
+            {Object.entries(orderTitles).map(([sortedBy, title]) => (
+              <option key={sortedBy} value={sortedBy}>
                 {title}
               </option>
             ))}
