@@ -21,7 +21,7 @@ export const messages = {
   invalidItemIfMatch:
     'The ifMatch of this item must be the ETag of a reply or a result, with its double quotes, or *.',
   invalidCursor:
-    'The query parameter after is not of this list: pass the next of a page unchanged, with the same other parameters but limit, or begin again without it.',
+    'The query parameter after is not of this list: pass the next of a page unchanged, with the same other parameters except limit, total, and fields, or begin again without it.',
   cursorExpired:
     'This cursor is from before the plant store was restored. Discard your copy, and read everything again with after=0.',
   changesUnsupported:
@@ -65,6 +65,7 @@ export function messagesOf({ name, plural }: Pick<Resource, 'name' | 'plural'>) 
     idNeverUsed: (id: bigint) => `No ${name} ever had the id ${id}. Create one with POST /${plural}.`,
     invalidIdText: `The id must be an integer from ${INT64_MIN} to ${INT64_MAX} in its shortest decimal notation, as text, such as the idText of ${one}.`,
     preconditionRequired: `Send If-Match with the ETag that the ${name} had when you read or created it, or If-None-Match: * to reuse the ID of a deleted ${name}.`,
+    itemIfMatchRequired: `Send ifMatch with the ETag that the ${name} had when you read or created it, or * for any state.`,
     changed: (id: bigint) => `The ${name} with the id ${id} has changed since. Get it, and decide again.`,
     excluded: (id: bigint) => `If-None-Match names the ${name} with the id ${id}. Get it, and decide again.`,
     exists: (id: bigint) =>

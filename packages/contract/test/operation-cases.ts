@@ -123,7 +123,7 @@ const exists = (id: bigint) => rejected('precondition_failed', texts.exists(id))
 const invalidHeader = (name: string, problem: string) =>
   rejected('bad_request', `The request is not valid: the header ${name} ${problem}.`);
 const invalidItem = rejected('bad_request', messages.invalidItemIfMatch);
-const noCondition = rejected('precondition_required', texts.preconditionRequired);
+const noItemCondition = rejected('precondition_required', texts.itemIfMatchRequired);
 const invalidTags = (name: string) =>
   invalidHeader(name, 'must be the ETag of a reply, with its double quotes, or *');
 const notFound = (id: bigint) => rejected('plant_not_found', texts.notFound(id));
@@ -598,7 +598,7 @@ export const operationCases: Readonly<Record<CasedOperation, readonly Case[]>> =
         ...['', ...noTags].map((tags) => update(1, tags, small)),
         ...['7', 'null', '["*"]', '{}'].map((tags) => plant(1, { ...small, ifMatch: tags })),
       ),
-      updated(noCondition, ...[...noTags, '', 7, null, [], {}].map(() => invalidItem)),
+      updated(noItemCondition, ...[...noTags, '', 7, null, [], {}].map(() => invalidItem)),
     ],
     [
       'conditions that are false',

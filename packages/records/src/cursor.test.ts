@@ -44,7 +44,12 @@ it('has what a list by a text is sorted by', () => {
     const position = { id: 7n, key };
     expect(readCursor({ order: 'name' }, writeCursor({ order: 'name' }, position))).toStrictEqual(position);
   }
-  expect(readCursor({ order: 'name' }, `${writeCursor({ order: 'name' }, { id: 7n })}.A`)).toBeUndefined();
+  // A position that has a text where it has none to have, or the reverse.
+  const [byName, byId] = [writeCursor({ order: 'name' }, { id: 7n, key: '' }), writeCursor({}, { id: 7n })];
+  expect(readCursor({ order: 'name' }, byName)).toStrictEqual({ id: 7n, key: '' });
+  for (const wrong of [`${byName}A`, byName.slice(0, -1)])
+    expect(readCursor({ order: 'name' }, wrong)).toBeUndefined();
+  expect(readCursor({}, `${byId}.QQ`)).toBeUndefined();
 });
 
 it('of counted values has the last value, or what it begins with if it is long', () => {

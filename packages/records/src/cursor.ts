@@ -85,7 +85,8 @@ export function cursorsOf(resource: Resource) {
         /^(-?\d{1,16}|)\.([^.]+)(?:\.([\w-]*))?$/.exec(cursor.slice(start.length)) ?? [];
       const id = readId(text);
       const keyText = key === undefined ? undefined : fromBase64Url(key);
-      if (id === undefined || (key !== undefined && keyText === undefined)) return undefined;
+      const isByText = !['id', 'time', 'untimed'].includes(partsOfOrder(orders[0] ?? 'id').by);
+      if (id === undefined || isByText !== (keyText !== undefined)) return undefined;
       const position = {
         id,
         ...(addedAt !== '' && { addedAt: Number(addedAt) }),

@@ -438,8 +438,8 @@ function describeOperations<Fields extends object>(
       return operations.list(estimated, { ...query, total: true }, unlimited);
     };
     expect(await estimate(7, { limit: 1 })).toMatchObject({ total: 7, totalIsEstimate: true });
-    // An estimate is not less than what the page has, and a page that has all needs none.
-    expect(await estimate(0, { limit: 2 })).toMatchObject({ total: 2, totalIsEstimate: true });
+    // An estimate is not less than what is known, and a page that has all needs none.
+    expect(await estimate(0, { limit: 2 })).toMatchObject({ total: 3, totalIsEstimate: true });
     const whole = await estimate(0, { limit: 3 });
     expect(whole).toMatchObject({ total: 3 });
     expect(whole).not.toHaveProperty('totalIsEstimate');
@@ -454,6 +454,18 @@ function describeOperations<Fields extends object>(
     for (const query of [{ order: 'newest' as const }, { q: 'a' }])
       await expect(operations.list(store, { ...query, after: next }, unlimited)).rejects.toMatchObject(bad);
     await expect(operations.list(store, { after: 'x' }, unlimited)).rejects.toMatchObject(bad);
+    // A position without a time in a list of which all have one.
+    const timed = { addedFrom: '1970-01-01T00:00:00Z', order: 'oldest' as const, limit: 1 };
+    const { next: early = '' } = await operations.list(store, timed, unlimited);
+    const untimed = { ...timed, after: early.replace(/\.\d+\.(?=[^.]+$)/, '..') };
+    expect(untimed.after).not.toBe(early);
+    const positions: unknown[] = [];
+    const list: typeof store.list = (query, limits) => {
+      positions.push(query.after);
+      return store.list(query, limits);
+    };
+    expect((await operations.list({ ...store, list }, untimed, unlimited)).records).toHaveLength(1);
+    expect(positions).toEqual([undefined]);
     const { records } = await operations.list(store, { after: next, limit: 5 }, unlimited);
     expect(records.map(({ id }) => id)).toEqual([2n, 3n]);
   });

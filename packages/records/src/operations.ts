@@ -272,7 +272,7 @@ export function operationsOf<Fields extends object, Name extends string = string
     return { equal, q: query.q, addedFrom, addedBefore };
   }
 
-  /** Counts what matches, of which some were found. */
+  /** Counts what matches, at least as many as were found. */
   async function countAll(store: Pick<Records, 'countAll'>, filter: ListFilter, found: number) {
     const { count, isEstimate } = await store.countAll(filter);
     return isEstimate ? { total: Math.max(count, found), totalIsEstimate: true as const } : { total: count };
@@ -408,6 +408,8 @@ export function operationsOf<Fields extends object, Name extends string = string
       return runBatch(batch, async (item) => {
         const record = readRecord(item);
         const condition = readCondition((item as { readonly ifMatch?: unknown }).ifMatch);
+        if (condition['if-match'] === undefined)
+          throw new ServiceError('precondition_required', texts.itemIfMatchRequired);
         room.take(bytesOf(record));
         const { status, body, etag = '' } = await operations.update(inOrder, record.id, record, condition);
         return { status, ...nameShown(body), etag };
@@ -457,7 +459,8 @@ export function operationsOf<Fields extends object, Name extends string = string
         : start.orders;
       const records: Stored<Fields>[] = [];
       let [bytes, readMs] = [0, 0];
-      let position = start.position;
+      // The position is in the first part of its order.
+      let position = orders[0] === start.orders[0] ? start.position : undefined;
       /** Where a page that is full may end: after the last record of a part, or after what was examined since. */
       let end: ListPosition | undefined;
       const page = async (next: ListPosition | undefined, more?: object) => {
@@ -466,7 +469,10 @@ export function operationsOf<Fields extends object, Name extends string = string
           records,
           next: next && cursors.write(query, next),
           readMs,
-          ...(total && (isWhole ? { total: records.length } : await countAll(store, filter, records.length))),
+          ...(total &&
+            (isWhole
+              ? { total: records.length }
+              : await countAll(store, filter, records.length + (next === undefined ? 0 : 1)))),
           ...more,
         };
       };

@@ -56,6 +56,9 @@ describe.each(storesWithShards())('finding and listing plants on %s', (kind) => 
       expect(await listAll({ q: 'rara', equal: { tag: ['even'] } }, limits)).toBe('');
       expect(await listAll({ q: 'absent' }, limits)).toBe('');
     }
+    expect(await store.countAll({ q: 'rara' })).toMatchObject({ count: 4, isEstimate: false });
+    const { count, isEstimate } = await store.countAll({ q: 'fern' });
+    expect([count > 11_000 && count < 13_000, isEstimate]).toEqual([true, kind !== 'sqlite']);
     // After each part of the search one that was found is changed, and one that was not is found.
     const ids: bigint[] = [];
     let after: ListPosition | undefined;

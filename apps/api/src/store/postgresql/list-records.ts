@@ -242,26 +242,60 @@ function comparePlaces(a: Placed, b: Placed): number {
 /** Up to how many records are counted. More are estimated: to count a million takes PostgreSQL longer than to list any page. */
 const maxCounted = 100_000;
 
-/** How many records a search is tried on, to estimate how many match. */
+/** How many records a search is tried on, to estimate how many match, and up to how many that may match are counted. */
 const sampled = 10_000;
 
 /** Counts records as `Store.countAll` does. */
 export async function countAll(run: Query, table: TableParts, filter: ListFilter): Promise<Total> {
   const { sql, args } = matchesSql(table, filter);
   const from = `FROM ${table.name} WHERE ${sql}`;
+  if (filter.q !== undefined) return countFound(run, table, filter.q, { sql, args });
+  return countRows(run, { sql: from, args });
+}
+
+/** Counts what PostgreSQL finds, up to a limit. */
+async function countRows(
+  run: Query,
+  { sql: from, args }: Required<Pick<Statement, 'sql' | 'args'>>,
+): Promise<Total> {
   const [[counted] = []] = await run({
     sql: `SELECT count(*) FROM (SELECT 1 ${from} LIMIT ${maxCounted + 1}) AS counted`,
     args,
   });
-  const isCounted = Number(counted) <= maxCounted;
-  const count = isCounted ? Number(counted) : await estimate(run, { sql: `SELECT 1 ${from}`, args });
-  if (filter.q === undefined) return { count, isEstimate: !isCounted };
-  const search = createSearch(filter.q);
-  const rows = await run({ sql: `SELECT ${table.searches.join(', ')} ${from} LIMIT ${sampled}`, args });
-  let matching = 0;
-  for (const texts of rows) if (await search.hasOne(texts)) matching++;
-  const isEstimate = rows.length === sampled;
-  return { count: isEstimate ? Math.round((matching * count) / sampled) : matching, isEstimate };
+  const isEstimate = Number(counted) > maxCounted;
+  return {
+    count: isEstimate ? await estimate(run, { sql: `SELECT 1 ${from}`, args }) : Number(counted),
+    isEstimate,
+  };
+}
+
+/** Counts what a search finds: exactly where few records may match, otherwise by a sample of all. */
+async function countFound(
+  run: Query,
+  table: TableParts,
+  q: string,
+  { sql, args }: Condition,
+): Promise<Total> {
+  const search = createSearch(q);
+  const mayHave = mayHaveSql(table, search.folded, args.length + 1);
+  const select = `SELECT ${table.searches.join(', ')} FROM ${table.name}`;
+  async function countIn(rows: readonly (readonly unknown[])[]): Promise<number> {
+    let found = 0;
+    for (const texts of rows) if (await search.hasOne(texts)) found++;
+    return found;
+  }
+  const rows = await run({
+    sql: `${select} WHERE ${sql} AND ${mayHave.sql} LIMIT ${sampled + 1}`,
+    args: [...args, ...mayHave.args],
+  });
+  if (rows.length <= sampled) return { count: await countIn(rows), isEstimate: false };
+  const { count } = await countRows(run, { sql: `FROM ${table.name} WHERE ${sql}`, args });
+  const percent = Math.min(100, (100 * sampled) / count);
+  const sample = await run({ sql: `${select} TABLESAMPLE SYSTEM (${percent}) WHERE ${sql}`, args });
+  return {
+    count: Math.round((count * (await countIn(sample))) / Math.max(sample.length, 1)),
+    isEstimate: true,
+  };
 }
 
 /** How many rows PostgreSQL expects a statement to have, by its statistics. */
