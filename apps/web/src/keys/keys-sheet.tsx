@@ -13,6 +13,7 @@ const character: readonly Key[] = [
 
 const inList: readonly Key[] = [
   [['Ctrl+Z', '⌘Z'], 'Undo the last delete or tagging'],
+  [['Ctrl+P', '⌘P'], 'Print the list'],
   [['↑', '↓', 'Page Up', 'Page Down', 'Home', 'End'], 'Move over the plants'],
   [['Enter'], 'Open the plant'],
   [['Space'], 'Select the plant, or no longer'],

@@ -17,6 +17,11 @@ import { UndoBar } from './undo-bar.js';
 import { useUndo } from './undo-provider.js';
 import { forgetLists, readAgain, usePlant, usePlants } from './use-plants.js';
 
+const PrintList = lazy(async () => {
+  const { PrintList } = await loadPart(() => import('./print-list.js'));
+  return { default: PrintList };
+});
+
 const PlantSheet = lazy(async () => {
   const { PlantSheet } = await loadPart(() => import('./plant-sheet.js'));
   return { default: PlantSheet };
@@ -62,7 +67,9 @@ function ReadablePlants({ route }: PlantsProps) {
   // Before an import, say, adds the same plants.
   useEffect(() => sendWaiting, [sendWaiting]);
   const isFollowing = useChanges(filter);
-  useKeys({ 'mod+z': () => void undo() });
+  const [isPrintAsked, setPrintAsked] = useState(false);
+  const askToPrint = () => setPrintAsked(true);
+  useKeys({ 'mod+z': () => void undo(), 'mod+p': askToPrint });
   const searched = useSearchedPlant(filter, leaving);
   const list = usePlants({
     filter,
@@ -104,6 +111,7 @@ function ReadablePlants({ route }: PlantsProps) {
       <Toolbar
         filter={filter}
         isMissing={searched.state === 'missing'}
+        onPrint={askToPrint}
         areFew={isCounted && !hasNextPage && rows.count < fewPlants}
       />
       <p role="status" className="list-status">
@@ -138,6 +146,21 @@ function ReadablePlants({ route }: PlantsProps) {
           isLoading={!isCounted || isSearching || isAway || searched.state === 'asking'}
           filter={filter}
         />
+      )}
+      {rows.count > 0 && (
+        <LoadBoundary>
+          <Suspense>
+            <PrintList
+              rows={rows}
+              isComplete={!hasNextPage}
+              canLoad={failure === undefined}
+              filter={filter}
+              isAsked={isPrintAsked}
+              onLoadMore={loadMore}
+              onPrint={() => setPrintAsked(false)}
+            />
+          </Suspense>
+        </LoadBoundary>
       )}
       {id !== undefined && (
         <LoadBoundary>

@@ -8,7 +8,7 @@ import { Toolbar } from './toolbar.js';
 
 function View() {
   const { filter } = useRoute();
-  return <Toolbar filter={filter} isMissing={false} areFew={false} />;
+  return <Toolbar filter={filter} isMissing={false} areFew={false} onPrint={() => undefined} />;
 }
 
 it('has the filters in a sheet on a narrow screen, and shows the tag that is filtered by beside it', async () => {

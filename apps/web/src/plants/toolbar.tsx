@@ -22,6 +22,8 @@ interface ToolbarProps {
   readonly isMissing: boolean;
   /** Whether so few plants match that another way to look for them may be meant. */
   readonly areFew: boolean;
+  /** Called to print the list. */
+  onPrint(): void;
 }
 
 /** How long after the last key a search begins, in milliseconds. */
@@ -31,7 +33,7 @@ const debounceMs = 200;
 const maxSuggestions = 200;
 
 /** Search and tag, which are in the address, all tags, and the export of what is shown. */
-export function Toolbar({ filter, isMissing, areFew }: ToolbarProps) {
+export function Toolbar({ filter, isMissing, areFew, onPrint }: ToolbarProps) {
   const isNarrow = useMedia(narrowScreen);
   const [text, setText] = useState(filter.q ?? '');
   // Back, or a button that shows all plants, may have changed it.
@@ -85,6 +87,9 @@ export function Toolbar({ filter, isMissing, areFew }: ToolbarProps) {
       </button>
       <TagsButton filter={filter} />
       <ExportMenu filter={filter} />
+      <button type="button" onClick={onPrint}>
+        Print
+      </button>
     </>
   );
   return (

@@ -87,3 +87,28 @@ it('exports what is shown', async () => {
   expect(`${lines.length - 1} plants found`).toBe(shown?.replace(',', ''));
   expect(lines[1]).toMatch(/^112\d,plant 112\d,bed,\d{4}-\d\d-\d\dT[\d:.]+Z$/);
 });
+
+it('prints all plants of the list with the titles on each page, and nothing else of the page', async () => {
+  const plants = Array.from({ length: 120 }, (_, index) => ({
+    id: 700_000 + index,
+    name: `paper ${index}`,
+    tag: 'paper',
+  }));
+  await shared.store.send('/plants/batch', { plants });
+  const { page, close } = await openTab(shared.browser, { colorScheme: 'dark' });
+  onTestFinished(close);
+  await page.goto(shared.store.address.replace('/#', '/?tag=paper#'));
+  await page.getByText('120 plants found').waitFor();
+  await page.emulateMedia({ media: 'print' });
+  const dispatch = (type: string) => page.evaluate((name) => window.dispatchEvent(new Event(name)), type);
+  const printed = page.locator('.print-list');
+  // What is printed is loaded after the rows.
+  await until(async () => (await dispatch('beforeprint')) && (await printed.count()) === 1);
+  expect(await printed.locator('tbody tr').filter({ visible: true }).count()).toBe(120);
+  expect(await page.locator('button').filter({ visible: true }).count()).toBe(0);
+  await dispatch('afterprint');
+  const file = await page.pdf({ format: 'A4' });
+  // None of the pages is blank behind the last row.
+  expect(file.toString('latin1').match(/\/Type \/Page\b/g)?.length).toBeOneOf([3, 4, 5]);
+  expect(await printed.count()).toBe(0);
+});

@@ -1,0 +1,63 @@
+import { createFakePlantStore } from '@plant-store/client/testing';
+import { screen, waitFor } from '@testing-library/react';
+import { expect, it, vi } from 'vitest';
+import { renderView } from '../../test/render-view.js';
+import { useRoute } from '../route.js';
+import { Plants } from './plants.js';
+
+function View() {
+  return <Plants route={useRoute()} />;
+}
+
+/** Opens the list of a store with so many plants, and returns what is on paper each time that the page prints. */
+async function open(count: number, query = '') {
+  const plants = Array.from({ length: count }, (_, id) => ({
+    id,
+    name: `Plant ${id}`,
+    tag: `bed ${id % 2}`,
+  }));
+  const store = createFakePlantStore({ baseUrl: location.origin, plants });
+  vi.stubGlobal('fetch', store.fetch);
+  history.replaceState(null, '', `/${query}`);
+  const printed: string[][] = [];
+  const read = (selector: string) =>
+    [...document.querySelectorAll(`.print-list ${selector}`)].map(({ textContent }) => textContent);
+  vi.stubGlobal('print', () => {
+    window.dispatchEvent(new Event('beforeprint'));
+    const rows = read('tbody tr');
+    printed.push([...read('h1'), ...read('.print-note'), `${rows.length} rows`, rows.at(-1) ?? '']);
+    window.dispatchEvent(new Event('afterprint'));
+  });
+  const user = renderView(<View />, store.token);
+  await screen.findByRole('grid');
+  return { user, printed };
+}
+
+it('prints all plants of the list, also those that are not loaded yet, and shows them nowhere else', async () => {
+  const { user, printed } = await open(1_200);
+  await screen.findByText('1,000 shown so far, more follow');
+  await user.click(screen.getByRole('button', { name: 'Print' }));
+  await waitFor(() => expect(printed).toHaveLength(1));
+  expect(printed[0]).toEqual(['All plants', '1200 rows', expect.stringMatching(/^Plant 0bed 00/)]);
+  await waitFor(() => expect(document.querySelector('.print-list')).toBeNull());
+});
+
+it('prints the plants that match by the keys of the browser, with the tag as the title', async () => {
+  const { user, printed } = await open(30, '?tag=bed%201');
+  await screen.findByText('15 plants found');
+  await user.keyboard('{Control>}p{/Control}');
+  await waitFor(() => expect(printed).toHaveLength(1));
+  expect(printed[0]?.slice(0, 2)).toEqual(['bed 1', '15 rows']);
+});
+
+it('says on paper that more follow beyond 2,000 plants', async () => {
+  const { user, printed } = await open(2_100);
+  await user.click(screen.getByRole('button', { name: 'Print' }));
+  await waitFor(() => expect(printed).toHaveLength(1));
+  expect(printed[0]).toEqual([
+    'All plants',
+    'These are the first 2,000 plants. More follow in the list. Search or filter it to print the others.',
+    '2000 rows',
+    expect.stringMatching(/^Plant 100bed/),
+  ]);
+});
