@@ -48,6 +48,7 @@ const readers = {
     'apps/web/src/add/added/use-add-plant.ts',
     'apps/web/src/import/worker/run.ts',
     'apps/web/src/plants/plant-table.tsx',
+    'apps/web/src/plants/print-list.tsx',
   ],
 };
 
