@@ -407,8 +407,8 @@ it('fixes all ids of a kind at once, keeps what was edited by hand, and takes th
   await choose(fixture('ids-with-separators.csv'));
   await press('Review lines');
   await screen.findByRole('form', { name: 'Line 6' });
-  await press('Replace the id of 1 line, which cannot be read, by another');
-  await screen.findByText('The id of 1 line is replaced by another.');
+  await press('Choose new ids for 1 line whose id cannot be read');
+  await screen.findByText('New ids are chosen for 1 line.');
   await button('Add 1 plant');
   await press('Take that back');
   const line = await screen.findByRole('form', { name: 'Line 6' });
@@ -470,4 +470,25 @@ it('does not delete what was changed after the import', async () => {
   await press('Delete the 3 plants that it added');
   await heading('Undone: 2 plants deleted. 1 was changed since, and stays.');
   expect([...store.plants]).toEqual([[2n, { name: 'Oak' }]]);
+});
+
+it('tidies names and tags that differ only in spaces or case, as most plants have them, and takes that back', async () => {
+  const { store } = openImportWithStore();
+  const client = createClient(store);
+  for (const id of [7, 8]) await client.createPlant({ body: { id, name: 'Oak', tag: 'Staude' } });
+  await review('id,name,tag\n1,Rose,staude\n2, Fern ,Staude \n3,Ivy,Farn\n');
+  const about = /^Some names or tags differ from others only in spaces/;
+  await screen.findByText(about);
+  await press('Tidy 3 texts');
+  await screen.findByText('3 texts tidied.');
+  expect(screen.queryByText(about)).toBeNull();
+  await press('Take that back');
+  await press('Tidy 3 texts');
+  await press('Add 3 plants');
+  await heading('3 plants added from plants.csv.');
+  expect([1n, 2n, 3n].map((id) => store.plants.get(id))).toEqual([
+    { name: 'Rose', tag: 'Staude' },
+    { name: 'Fern', tag: 'Staude' },
+    { name: 'Ivy', tag: 'Farn' },
+  ]);
 });

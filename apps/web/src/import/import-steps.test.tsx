@@ -50,7 +50,7 @@ const counts: Counts = {
   replayed: 0,
   repeated: 0,
   duplicates: 2,
-  fixable: { generate: 0, separators: 0, decimals: 0, replace: 0 },
+  fixable: { generate: 0, separators: 0, decimals: 0, replace: 0, tidy: 0 },
 };
 const list: List = { filter: 'all', offset: 0, total: 100, rows: [row] };
 const steady = { stop: undefined, retrying: undefined, kept: 0, restored: 0 };
@@ -78,7 +78,7 @@ async function openReview() {
   const opened = await openColumns();
   await userEvent.click(button('Review lines'));
   opened.report({ type: 'checked', notes: ['A note on the lines.'], counts, list });
-  opened.report({ type: 'compared', counts, list, failure: undefined });
+  opened.report({ type: 'compared', notes: ['A note on the lines.'], counts, list, failure: undefined });
   return opened;
 }
 
@@ -126,7 +126,7 @@ it('shows how far the check of the lines is, and then what the person should kno
   expect(screen.getByRole('listitem', { current: 'step' }).textContent).toBe('Review');
   report({ type: 'checked', notes: ['A note on the lines.'], counts, list });
   expect(commands.at(-1)).toMatchObject({ type: 'compare' });
-  report({ type: 'compared', counts, list, failure: undefined });
+  report({ type: 'compared', notes: ['A note on the lines.'], counts, list, failure: undefined });
   expect(screen.queryByRole('progressbar')).toBeNull();
   expect(screen.getByText('A note on the lines.')).toBeDefined();
   expect(screen.getByText(/^2 lines with the same plant as an earlier line/)).toBeDefined();

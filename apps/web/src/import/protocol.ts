@@ -36,9 +36,10 @@ export interface ReadAs {
 
 /**
  * What can be done at once to all ids that are missing: to generate them; or that cannot be read: to leave out what separates digits
- * (`1.001`), or decimals that are zero (`7.0`), or to generate others in their place.
+ * (`1.001`), or decimals that are zero (`7.0`), or to generate others in their place; or to names and tags that differ from others only in
+ * spaces, case, or composition: to write them alike.
  */
-export const fixes = ['generate', 'separators', 'decimals', 'replace'] as const;
+export const fixes = ['generate', 'separators', 'decimals', 'replace', 'tidy'] as const;
 export type Fix = (typeof fixes)[number];
 
 /** Where plants are stored, and with which token. */
@@ -80,6 +81,7 @@ export type Report =
     }
   | {
       readonly type: 'compared';
+      readonly notes: readonly string[];
       readonly counts: Counts;
       readonly list: List;
       /** Why lines were not compared with what is stored, if they were not. */
@@ -148,7 +150,7 @@ export interface Counts {
   readonly repeated: number;
   /** Lines with the same plant as an earlier line. */
   readonly duplicates: number;
-  /** How many of the problems each fix can solve. */
+  /** How many of the problems each fix can solve, and how many texts can be tidied. */
   readonly fixable: Readonly<Record<Fix, number>>;
 }
 

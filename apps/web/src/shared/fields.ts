@@ -7,8 +7,10 @@ const { fields } = resources.plant;
 /** The names of a plant's texts, in their order. */
 export const textNames = namesOf<Plant>(resources.plant);
 
+export type TextName = keyof Plant;
+
 /** What a person enters of a plant: its id, and its texts. */
-export type FieldName = 'id' | keyof Plant;
+export type FieldName = 'id' | TextName;
 
 /** A value for each field. */
 export type ByField<Value> = { readonly [Name in FieldName]: Value };

@@ -74,6 +74,7 @@ it('sends it in the header Authorization of its own requests to the service and 
     'authorization of GET /changes',
     'authorization of GET /plants',
     'authorization of GET /plants/1',
+    'authorization of GET /tags',
     'authorization of GET /tokens/self',
     'authorization of POST /plants',
     'authorization of POST /plants/batch',

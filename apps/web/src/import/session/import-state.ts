@@ -58,7 +58,7 @@ export const initialState: ImportState = {
     replayed: 0,
     repeated: 0,
     duplicates: 0,
-    fixable: { generate: 0, separators: 0, decimals: 0, replace: 0 },
+    fixable: { generate: 0, separators: 0, decimals: 0, replace: 0, tidy: 0 },
   },
   list: undefined,
   uncompared: undefined,
@@ -96,8 +96,8 @@ export function applyReport(
       return { ...startOver(current), step: 'review', preview, fixed, notes, counts, list };
     }
     case 'compared': {
-      const { counts, list, failure } = report;
-      return { ...current, step: 'review', busy: undefined, uncompared: failure, counts, list };
+      const { notes, counts, list, failure } = report;
+      return { ...current, step: 'review', busy: undefined, uncompared: failure, notes, counts, list };
     }
     case 'list':
       return { ...current, counts: report.counts, list: report.list };

@@ -110,6 +110,7 @@ export function SendButton({ session, state: { counts }, reuses }: SendButtonPro
 const fixTexts: Readonly<
   Record<Fix, readonly [offer: (lines: string) => string, done: (lines: string) => string]>
 > = {
+  tidy: [(texts) => `Tidy ${texts}`, (texts) => `${texts} tidied.`],
   generate: [(lines) => `Generate the missing id of ${lines}`, (lines) => `An id is generated for ${lines}.`],
   separators: [
     (lines) => `Read ids such as 1.001 as 1001 in ${lines}`,
@@ -120,8 +121,8 @@ const fixTexts: Readonly<
     (lines) => `Ids such as 7.0 are read as 7 in ${lines}.`,
   ],
   replace: [
-    (lines) => `Replace the id of ${lines}, which cannot be read, by another`,
-    (lines) => `The id of ${lines} is replaced by another.`,
+    (lines) => `Choose new ids for ${lines} whose id cannot be read`,
+    (lines) => `New ids are chosen for ${lines}.`,
   ],
 };
 
@@ -134,11 +135,12 @@ function Fixes({ session, state: { counts, fixed } }: ReviewLinesProps) {
       {offered.map((fix) => {
         const [offer, done] = fixTexts[fix];
         const count = fixed.get(fix);
+        const noun = fix === 'tidy' ? 'text' : 'line';
         return (
           <p key={fix}>
-            {count !== undefined && <span>{done(formatCountOf(count, 'line'))} </span>}
+            {count !== undefined && <span>{done(formatCountOf(count, noun))} </span>}
             <button type="button" onClick={() => session.fix(fix)}>
-              {count === undefined ? offer(formatCountOf(counts.fixable[fix], 'line')) : 'Take that back'}
+              {count === undefined ? offer(formatCountOf(counts.fixable[fix], noun)) : 'Take that back'}
             </button>
           </p>
         );

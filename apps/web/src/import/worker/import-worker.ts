@@ -1,3 +1,4 @@
+import { type Client, countTags } from '@plant-store/client';
 import type { Texts } from '../../shared/fields.js';
 import { toVisible } from '../../shared/to-visible.js';
 import { formatCountOf } from '../format-count.js';
@@ -118,7 +119,7 @@ export class ImportWorker {
     const lines = this.#lines;
     if (lines === undefined) return;
     this.#discard();
-    await this.#workOn(() => this.#check(lines.table, { ...lines.reading, fixes }, lines.edits));
+    await this.#workOn(() => this.#check(lines.table, lines.withFixes(fixes), lines.edits));
   }
 
   async #check(table: Table, reading: Reading, edits?: ReadonlyMap<number, Texts>): Promise<void> {
@@ -128,7 +129,7 @@ export class ImportWorker {
     this.#page = lines.list('problems', 0);
     this.#report({
       type: 'checked',
-      notes: noteRounding(lines),
+      notes: noteLines(lines),
       counts: lines.counts,
       list: lines.list('problems', 0),
     });
@@ -141,25 +142,24 @@ export class ImportWorker {
     this.#target = { baseUrl, token };
     this.#comparison = new AbortController();
     const { signal } = this.#work;
-    const failure = await this.#compareWith(lines, lines.readPlants('ready'), this.#createPacer('compare'));
+    const pacer = this.#createPacer('compare');
+    const failure = await this.#ask(async (client, asked) => {
+      await compareLines(client, lines, lines.readPlants('ready'), { signal: asked, pacer });
+      lines.findVariants(await countTags(client, { signal: asked }));
+    });
     if (signal.aborted) return;
     const list = lines.list('problems', 0);
     this.#page = list;
-    this.#report({ type: 'compared', counts: lines.counts, list, failure });
+    this.#report({ type: 'compared', notes: noteLines(lines), counts: lines.counts, list, failure });
   }
 
-  /** Returns why plants were not compared with what is stored, if they were not. */
-  async #compareWith(
-    lines: Lines,
-    plants: ReturnType<Lines['readPlants']>,
-    pacer: Pacer,
-  ): Promise<Stop | undefined> {
+  /** Asks for what is stored, and returns why that failed, if it did. */
+  async #ask(read: (client: Client, signal: AbortSignal) => Promise<void>): Promise<Stop | undefined> {
     if (this.#target === undefined) return noToken;
-    const client = connect(this.#target, this.#connection);
     const forgotten = this.#comparison.signal;
-    const signal = AbortSignal.any([this.#work.signal, forgotten]);
     try {
-      await compareLines(client, lines, plants, { signal, pacer });
+      const signal = AbortSignal.any([this.#work.signal, forgotten]);
+      await read(connect(this.#target, this.#connection), signal);
       return undefined;
     } catch (error) {
       return forgotten.aborted ? noToken : explain(error);
@@ -178,8 +178,12 @@ export class ImportWorker {
     if (lines === undefined || table === undefined) return;
     let problem = lines.edit(record, texts);
     // What cannot be compared now is compared when it is sent.
-    if (problem === undefined)
-      await this.#compareWith(lines, lines.readRecords([record]), this.#createPacer());
+    if (problem === undefined) {
+      const pacer = this.#createPacer();
+      await this.#ask((client, signal) =>
+        compareLines(client, lines, lines.readRecords([record]), { signal, pacer }),
+      );
+    }
     problem ??= lines.problems.get(record)?.reason;
     this.#list();
     this.#report({ type: 'edited', line: readLineNumber(table, record), problem });
@@ -245,6 +249,20 @@ function noteHidden({ sheet }: Table): readonly string[] {
       : [`the hidden ${columns.length === 1 ? 'column' : 'columns'} ${columns.join(', ')}`]),
   ];
   return hidden.length === 0 ? [] : [`The sheet has ${hidden.join(' and ')}: they are read like all others.`];
+}
+
+function noteLines(lines: Lines): readonly string[] {
+  return [...noteRounding(lines), ...noteVariants(lines)];
+}
+
+/** Names some texts that differ from others only in what people do not see. */
+function noteVariants({ variants }: Lines): readonly string[] {
+  const [first] = variants;
+  if (first === undefined) return [];
+  const [text, to] = [first.text, first.to].map((each) => `“${toVisible(each, 60)}”`);
+  return [
+    `Some names or tags differ from others only in spaces, upper and lower case, or the composition of letters, such as ${text} from ${to}.`,
+  ];
 }
 
 function noteRounding({ rounded }: Lines): readonly string[] {

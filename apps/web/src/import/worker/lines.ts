@@ -3,7 +3,7 @@ import type { NewPlant } from '@plant-store/contract';
 import { toAsciiNumber } from '@plant-store/contract/ascii-number';
 import type { Plant } from '@plant-store/contract/operations';
 import { unguardText } from '@plant-store/contract/record-format';
-import { fieldNames, mapFields, type Texts, textNames } from '../../shared/fields.js';
+import { fieldNames, mapFields, type TextName, type Texts, textNames } from '../../shared/fields.js';
 import { hasSameTexts } from '../../shared/texts.js';
 import { toVisible } from '../../shared/to-visible.js';
 import {
@@ -16,6 +16,7 @@ import {
   type Row,
   type RowState,
 } from '../protocol.js';
+import { Forms, type Variant } from './check/find-variants.js';
 import { generateId } from './check/generate-id.js';
 import { fixId } from './check/read-id.js';
 import {
@@ -105,7 +106,9 @@ export class Lines {
   /** What a person has written in place of a record. */
   readonly edits: Map<number, Texts>;
   readonly #problems = new Map<number, Problem>();
-  readonly #fixable = { generate: 0, separators: 0, decimals: 0, replace: 0 };
+  readonly #fixable = { generate: 0, separators: 0, decimals: 0, replace: 0, tidy: 0 };
+  readonly #forms = new Map(textNames.map((name) => [name, new Forms()]));
+  #variants: readonly (Variant & { readonly name: TextName })[] = [];
   readonly #states: Uint8Array;
   /** The column with the name of a resource, as exports of other resources have it; -1 for none. */
   readonly #resourceColumn: number;
@@ -154,7 +157,36 @@ export class Lines {
       for (const [offset, record] of lines.#read(from, to).entries()) lines.#check(from + offset, record);
       await pacer.pass(to / table.length);
     }
+    lines.findVariants();
     return lines;
+  }
+
+  /**
+   * Finds the texts that differ from others only in spaces, case, or composition.
+   *
+   * @param storedTags how many stored plants have each tag
+   */
+  findVariants(storedTags?: ReadonlyMap<string, number>): void {
+    this.#variants = [...this.#forms].flatMap(([name, forms]) =>
+      forms.findVariants(name === 'tag' ? storedTags : undefined).map((variant) => ({ ...variant, name })),
+    );
+    this.#fixable.tidy = this.#variants.reduce((sum, { count }) => sum + count, 0);
+  }
+
+  get variants(): readonly Variant[] {
+    return this.#variants;
+  }
+
+  /** How the lines are read once other fixes are chosen. */
+  withFixes(fixes: readonly Fix[]): Reading {
+    if (!fixes.includes('tidy') || this.reading.fixes.includes('tidy')) return { ...this.reading, fixes };
+    const mapOf = (wanted: TextName) =>
+      new Map(this.#variants.flatMap(({ name, text, to }) => (name === wanted ? [[text, to]] : [])));
+    return {
+      ...this.reading,
+      fixes,
+      tidied: Object.fromEntries(textNames.map((name) => [name, mapOf(name)])),
+    };
   }
 
   /** The first record below the titles. */
@@ -445,14 +477,17 @@ export class Lines {
 
   #toTexts(record: number, cells: readonly string[]): Texts {
     const { columns } = this.reading;
+    const { fixes, tidied } = this.reading;
     const { id, ...texts } = mapFields((name) => {
       const column = columns?.[name];
       const cell = cells[column ?? -1] ?? '';
       return name === 'id' ? cell : unguardText(cell);
     });
+    // Of the texts as they are in the table, so that the same file gives the same ids however it is tidied.
     const generate = () => String(generateId(this.table.fileName, readLineNumber(this.table, record), texts));
-    if (columns?.id === undefined) return { id: generate(), ...texts };
-    return { id: fixId(id, this.reading.fixes, generate), ...texts };
+    const read = { id: columns?.id === undefined ? generate() : fixId(id, fixes, generate), ...texts };
+    if (tidied === undefined || !fixes.includes('tidy')) return read;
+    return mapFields((name) => (name === 'id' ? read.id : (tidied[name]?.get(read[name]) ?? read[name])));
   }
 
   /** The problem of a cell that a spreadsheet has no longer as somebody has typed it, in a column that is imported. */
@@ -490,6 +525,9 @@ export class Lines {
     }
     const { columns } = this.reading;
     if (columns === undefined || columns.id !== undefined) this.#countDigits(plant.id);
+    // Other formats have no fixes.
+    if (columns !== undefined)
+      for (const name of textNames) if (plant[name]) this.#forms.get(name)?.add(plant[name]);
     return undefined;
   }
 

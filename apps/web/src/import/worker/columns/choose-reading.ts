@@ -1,3 +1,4 @@
+import type { TextName } from '../../../shared/fields.js';
 import { toVisible } from '../../../shared/to-visible.js';
 import type { ColumnChoice, ColumnsPreview, Fix } from '../../protocol.js';
 import { isNdjson, readCells, readLineNumber, type Table } from '../table.js';
@@ -9,8 +10,10 @@ export interface Reading {
   readonly header: number | undefined;
   /** Which cell of a row is which field, and how many cells a row may have; `undefined` for NDJSON. */
   readonly columns: (ColumnChoice & { readonly count: number }) | undefined;
-  /** What is done to all ids that cannot be read. */
+  /** What is done to all ids that cannot be read, and to untidy texts. */
   readonly fixes: readonly Fix[];
+  /** What is written in place of untidy texts, by their fields. */
+  readonly tidied?: { readonly [Name in TextName]?: ReadonlyMap<string, string> };
 }
 
 /** How many records the columns are recognized by. */

@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { Forms } from './find-variants.js';
+
+function find(texts: readonly string[], stored?: ReadonlyMap<string, number>) {
+  const forms = new Forms();
+  for (const text of texts) forms.add(text);
+  return forms.findVariants(stored).map(({ text, to, count }) => `${JSON.stringify(text)} ${to} ${count}`);
+}
+
+it('finds texts that differ only in spaces, case, or composition, and takes the most frequent one', () => {
+  expect(find(['Staude', 'Staude', 'Staude ', 'staude', 'Gräser', 'Gra\u0308ser', 'Farn'])).toEqual([
+    '"Staude " Staude 1',
+    '"staude" Staude 1',
+    '"Gra\u0308ser" Gräser 1',
+  ]);
+});
+
+it('finds a text with spaces around it or several in a row that no other one is like', () => {
+  expect(find([' Rosa  rugosa', 'Farn'])).toEqual(['" Rosa  rugosa" Rosa rugosa 1']);
+});
+
+it('counts what is stored, too', () => {
+  const stored = new Map([['Staude', 9]]);
+  expect(find(['staude', 'staude'], stored)).toEqual(['"staude" Staude 2']);
+  expect(find(['Staude', 'Farn'], stored)).toEqual([]);
+});
