@@ -242,3 +242,28 @@ it('shows the page before when the last line of a page is edited', async () => {
   await send({ type: 'edit', record: row?.record ?? 0, texts: { ...noTexts, id: '9', name: 'Rose' } });
   expect(last('list')?.list).toMatchObject({ offset: 0, total: 50, rows: { length: 50 } });
 });
+
+it('stops comparing lines with what is stored when the token is forgotten, and says so', async () => {
+  const { store, fetch, read, send, last } = open();
+  await read(csv);
+  store.fail({ kind: 'delay', ms: 60_000 });
+  const { baseUrl, token } = store;
+  const comparing = send({ type: 'compare', baseUrl, token });
+  await vi.waitUntil(() => fetch.mock.calls.length > 0, { timeout: 30_000 });
+  await send({ type: 'forget-token' });
+  await comparing;
+  expect(last('compared')).toMatchObject({ failure: { cause: 'token' }, counts: { ready: 30, changed: 0 } });
+  await send({ type: 'compare', baseUrl, token });
+  expect(last('compared')).toMatchObject({ failure: undefined, counts: { ready: 30 } });
+});
+
+it('reports nothing of a comparison once other columns are chosen', async () => {
+  const { store, fetch, read, send, reports } = open();
+  await read(csv);
+  store.fail({ kind: 'delay', ms: 60_000 });
+  const comparing = send({ type: 'compare', baseUrl: store.baseUrl, token: store.token });
+  await vi.waitUntil(() => fetch.mock.calls.length > 0, { timeout: 30_000 });
+  await read(csv);
+  await comparing;
+  expect(reports.filter(({ type }) => type === 'compared')).toEqual([]);
+});

@@ -156,13 +156,11 @@ export class ImportWorker {
   /** Asks for what is stored, and returns why that failed, if it did. */
   async #ask(read: (client: Client, signal: AbortSignal) => Promise<void>): Promise<Stop | undefined> {
     if (this.#target === undefined) return noToken;
-    const forgotten = this.#comparison.signal;
     try {
-      const signal = AbortSignal.any([this.#work.signal, forgotten]);
-      await read(connect(this.#target, this.#connection), signal);
+      await read(connect(this.#target, this.#connection), this.#comparison.signal);
       return undefined;
     } catch (error) {
-      return forgotten.aborted ? noToken : explain(error);
+      return this.#target === undefined ? noToken : explain(error);
     }
   }
 
@@ -209,6 +207,7 @@ export class ImportWorker {
   /** Ends what is being read, checked or stored. */
   #discard(): void {
     this.#work.abort();
+    this.#comparison.abort();
     this.#work = new AbortController();
     this.#run?.cancel();
     this.#run = undefined;
