@@ -10,11 +10,11 @@ function View() {
 }
 
 /** Opens the list of a store with so many plants, and returns what is on paper each time that the page prints. */
-async function open(count: number, query = '') {
+async function open(count: number, query = '', tag = (id: number): string | undefined => `bed ${id % 2}`) {
   const plants = Array.from({ length: count }, (_, id) => ({
     id,
     name: `Plant ${id}`,
-    tag: `bed ${id % 2}`,
+    tag: tag(id),
   }));
   const store = createFakePlantStore({ baseUrl: location.origin, plants });
   vi.stubGlobal('fetch', store.fetch);
@@ -25,7 +25,13 @@ async function open(count: number, query = '') {
   vi.stubGlobal('print', () => {
     window.dispatchEvent(new Event('beforeprint'));
     const rows = read('tbody tr');
-    printed.push([...read('h1'), ...read('.print-note'), `${rows.length} rows`, rows.at(-1) ?? '']);
+    printed.push([
+      ...read('h1'),
+      ...read('h1 + p'),
+      ...read('.print-note'),
+      `${rows.length} rows`,
+      rows.at(-1) ?? '',
+    ]);
     window.dispatchEvent(new Event('afterprint'));
   });
   const user = renderView(<View />, store.token);
@@ -35,10 +41,15 @@ async function open(count: number, query = '') {
 
 it('prints all plants of the list, also those that are not loaded yet, and shows them nowhere else', async () => {
   const { user, printed } = await open(1_200);
-  await screen.findByText('1,000 shown so far, more follow');
+  await screen.findByText('1,200 plants');
   await user.click(screen.getByRole('button', { name: 'Print' }));
   await waitFor(() => expect(printed).toHaveLength(1));
-  expect(printed[0]).toEqual(['All plants', '1200 rows', expect.stringMatching(/^Plant 0bed 00/)]);
+  expect(printed[0]).toEqual([
+    'All plants',
+    '1,200 plants. Newest first.',
+    '1200 rows',
+    expect.stringMatching(/^Plant 0bed 00/),
+  ]);
   await waitFor(() => expect(document.querySelector('.print-list')).toBeNull());
 });
 
@@ -47,7 +58,15 @@ it('prints the plants that match by the keys of the browser, with the tag as the
   await screen.findByText('15 plants found');
   await user.keyboard('{Control>}p{/Control}');
   await waitFor(() => expect(printed).toHaveLength(1));
-  expect(printed[0]?.slice(0, 2)).toEqual(['bed 1', '15 rows']);
+  expect(printed[0]?.slice(0, 3)).toEqual(['bed 1', '15 plants. Newest first.', '15 rows']);
+});
+
+it('says on paper how the list is sorted, and that the plants have no tag', async () => {
+  const { user, printed } = await open(30, '?without=tag&order=-name', () => undefined);
+  await screen.findByText('30 plants found');
+  await user.keyboard('{Control>}p{/Control}');
+  await waitFor(() => expect(printed).toHaveLength(1));
+  expect(printed[0]?.slice(0, 3)).toEqual(['Plants without a tag', '30 plants. Name, Z to A.', '30 rows']);
 });
 
 it('says on paper that more follow beyond 2,000 plants', async () => {
@@ -56,6 +75,7 @@ it('says on paper that more follow beyond 2,000 plants', async () => {
   await waitFor(() => expect(printed).toHaveLength(1));
   expect(printed[0]).toEqual([
     'All plants',
+    '2,000 plants. Newest first.',
     'These are the first 2,000 plants. More follow in the list. Search or filter it to print the others.',
     '2000 rows',
     expect.stringMatching(/^Plant 100bed/),

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { createPortal, flushSync } from 'react-dom';
-import type { PlantFilter } from '../route.js';
+import { orderTitles, type PlantFilter } from '../route.js';
 import { labels, textNames } from '../shared/fields.js';
 import { toVisible } from '../shared/to-visible.js';
 import type { PlantRows } from './plant-pages.js';
@@ -63,7 +63,7 @@ export function PrintList({
     <section className="print-list">
       <header>
         <h1 translate="no">{titleOf(filter)}</h1>
-        <p>{`${number}, ${filter.order === 'id' ? 'by id' : 'the newest first'}`}</p>
+        <p>{`${number}. ${orderTitles[filter.order]}.`}</p>
         <p>{now.toLocaleString(undefined, { dateStyle: 'long', timeStyle: 'short' })}</p>
       </header>
       {!isAll && (
@@ -120,9 +120,10 @@ const longestPrinted = 1_000;
 
 const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 
-function titleOf({ q, tag }: PlantFilter): string {
+function titleOf({ q, tag, without }: PlantFilter): string {
   const named = q === undefined ? undefined : `“${toVisible(q, 60)}”`;
-  if (tag === undefined) return named === undefined ? 'All plants' : `Plants with ${named}`;
-  const tagged = tag === '' ? 'Plants without a tag' : toVisible(tag, 60);
+  if (tag === undefined && without === undefined)
+    return named === undefined ? 'All plants' : `Plants with ${named}`;
+  const tagged = tag === undefined || tag === '' ? 'Plants without a tag' : toVisible(tag, 60);
   return named === undefined ? tagged : `${tagged}: ${named}`;
 }
