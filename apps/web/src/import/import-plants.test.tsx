@@ -492,3 +492,21 @@ it('tidies names and tags that differ only in spaces or case, as most plants hav
     { name: 'Ivy', tag: 'Farn' },
   ]);
 });
+
+it('warns where ids are probably those of other plants', async () => {
+  const { store } = openImportWithStore();
+  const client = createClient(store);
+  for (const [id, name] of [
+    [1, 'Rosa rugosa'],
+    [2, 'Ivy'],
+    [3, 'Moss'],
+  ] as const)
+    await client.createPlant({ body: { id, name } });
+  const warning = /^Most changed lines have a name that is quite different/;
+  await review('id,name\n1,Rosa rugosa alba\n2,Oak\n3,Green moss\n');
+  expect(screen.queryByText(warning)).toBeNull();
+  await press('Back to columns');
+  await press('Back to source');
+  await review('id,name\n1,Elm\n2,Oak\n3,Moss\n');
+  await screen.findByText(warning);
+});

@@ -251,7 +251,14 @@ function noteHidden({ sheet }: Table): readonly string[] {
 }
 
 function noteLines(lines: Lines): readonly string[] {
-  return [...noteRounding(lines), ...noteVariants(lines)];
+  return [...noteRounding(lines), ...noteRenaming(lines), ...noteVariants(lines)];
+}
+
+function noteRenaming({ areMostRenamed }: Lines): readonly string[] {
+  if (!areMostRenamed) return [];
+  return [
+    'Most changed lines have a name that is quite different from the one stored under their id. Check that these are the same plants.',
+  ];
 }
 
 /** Names some texts that differ from others only in what people do not see. */

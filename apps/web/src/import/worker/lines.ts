@@ -77,6 +77,13 @@ const isDone = (one: number | undefined) =>
 const hasSameWriting = (one: Plant, other: Plant) =>
   textNames.every((name) => (one[name] ?? '') === (other[name] ?? ''));
 
+const wordsOf = (text: string) => new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu));
+
+function sharesWord(one: string, other: string): boolean {
+  const others = wordsOf(other);
+  return [...wordsOf(one)].some((word) => others.has(word));
+}
+
 /** Which lines are shown in place of none. */
 const mostUrgent: readonly Filter[] = ['problems', 'changed', 'ready'];
 
@@ -116,6 +123,8 @@ export class Lines {
   readonly #counts = Object.values(state).map(() => 0);
   /** What is stored under the ids of records that are changed; once these are updated, what was. */
   readonly #known = new Map<number, Known>();
+  /** The changed records whose names have no word of what is stored: their ids may be those of other plants. */
+  readonly #renamed = new Set<number>();
   /** The records whose plants somebody else has changed since the person reviewed them. */
   readonly #conflicts = new Set<number>();
   /** The `ETag` of each plant as a run has added or updated it. */
@@ -171,6 +180,11 @@ export class Lines {
       forms.findVariants(name === 'tag' ? storedTags : undefined).map((variant) => ({ ...variant, name })),
     );
     this.#fixable.tidy = this.#variants.reduce((sum, { count }) => sum + count, 0);
+  }
+
+  /** Whether most changed plants would get a name that has no word of what is stored. */
+  get areMostRenamed(): boolean {
+    return this.#renamed.size * 2 > this.counts.changed;
   }
 
   get variants(): readonly Variant[] {
@@ -292,6 +306,7 @@ export class Lines {
       this.#set(record, state.replayed);
     } else this.#set(record, isSeen ? state.changed : state.conflict);
     if (!isSeen) this.#conflicts.add(record);
+    if (!isSame && !sharesWord(read.plant.name, known.plant.name)) this.#renamed.add(record);
   }
 
   /** Lets a run update what the person can now review. */
@@ -376,6 +391,7 @@ export class Lines {
     this.edits.set(record, texts);
     this.#known.delete(record);
     this.#conflicts.delete(record);
+    this.#renamed.delete(record);
     this.#set(record, state.ready);
     this.#check(record, readPlantTexts(texts));
     return this.problems.get(record)?.reason;
