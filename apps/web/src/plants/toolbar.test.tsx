@@ -29,6 +29,11 @@ it('has the filters in a sheet on a narrow screen, and shows the tag that is fil
   expect(screen.queryByRole('dialog')).toBeNull();
   await user.click(screen.getByRole('button', { name: 'Tag is “shade” : remove this filter' }));
   await waitFor(() => expect(location.search).toBe('?order=id'));
+  await user.click(screen.getByRole('button', { name: 'Filters' }));
+  await user.click(sheet.getByRole('button', { name: 'Untagged' }));
+  await user.click(sheet.getByRole('button', { name: 'Close' }));
+  await user.click(screen.getByRole('button', { name: 'Untagged : remove this filter' }));
+  await waitFor(() => expect(location.search).toBe('?order=id'));
 });
 
 it('reads an id in digits of any script, and leaves out the space after a suggested word', async () => {

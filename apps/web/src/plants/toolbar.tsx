@@ -126,7 +126,14 @@ export function Toolbar({ filter, isMissing, areFew, onPrint }: ToolbarProps) {
             </button>
           )}
           {filter.tag !== undefined && (isNarrow || filter.tag === '') && (
-            <Chip tag={filter.tag} onRemove={() => show({ tag: undefined })} />
+            <Chip
+              title={filter.tag === '' ? 'Tag is empty' : 'Tag is'}
+              tag={filter.tag}
+              onRemove={() => show({ tag: undefined })}
+            />
+          )}
+          {filter.without !== undefined && isNarrow && (
+            <Chip title="Untagged" onRemove={() => show({ without: undefined })} />
           )}
           <OtherTags filter={filter} areFew={areFew} />
         </div>
@@ -186,16 +193,17 @@ function OtherTags({ filter: { q, tag, order: sortedBy }, areFew }: Pick<Toolbar
 }
 
 interface ChipProps {
-  readonly tag: string;
+  readonly title: string;
+  readonly tag?: string;
   onRemove(): void;
 }
 
-/** A tag that is filtered by, where its field does not show it. */
-function Chip({ tag, onRemove }: ChipProps) {
+/** A filter, where its field does not show it. */
+function Chip({ title, tag = '', onRemove }: ChipProps) {
   return (
     <button type="button" className="chip" onClick={onRemove}>
-      <span>{tag === '' ? 'Tag is empty' : 'Tag is'}</span>{' '}
-      {tag !== '' && <span dir="auto" translate="no">{`“${toVisible(tag, 40)}”`}</span>} <Icon name="close" />
+      <span>{title}</span> {tag !== '' && <span dir="auto" translate="no">{`“${toVisible(tag, 40)}”`}</span>}{' '}
+      <Icon name="close" />
       <span className="visually-hidden">: remove this filter</span>
     </button>
   );
