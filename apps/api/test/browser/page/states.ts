@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { addButton, chooseFile, chooseSource, importAddress } from './support/import-page.js';
 import { makePlantsFile } from './support/plants-file.js';
 import type { PlantStore } from './support/start-plant-store.js';
-import { addPlant, field, forgetToken, useLink } from './support/use-page.js';
+import { addPlant, field, forgetToken } from './support/use-page.js';
 
 /** The next action of a person, by which a state is left; it resolves once what follows is shown. */
 type Leave = () => Promise<unknown>;
@@ -205,7 +205,7 @@ export const states: readonly State[] = [
   {
     name: 'token without read',
     async open(page, store) {
-      await useLink(page, `${store.baseUrl}/#token=${await store.issueToken('create')}`);
+      await page.goto(`${store.baseUrl}/#token=${await store.issueToken('create')}`);
       await page.getByRole('alert').filter({ hasText: /\S/ }).waitFor();
       return async () => {
         await forgetToken(page);
@@ -530,7 +530,7 @@ async function useToken(page: Page, token: string): Promise<void> {
 
 async function openTokens(page: Page, store: PlantStore): Promise<void> {
   await fill(store);
-  await useLink(page, `${store.baseUrl}/#token=${await store.issueToken('create,read,update,delete,admin')}`);
+  await page.goto(`${store.baseUrl}/#token=${await store.issueToken('create,read,update,delete,admin')}`);
   await button(page, 'More').click();
   await button(page, 'Tokens').click();
   await page.getByRole('dialog', { name: 'Tokens' }).getByText('quickstart').first().waitFor();
