@@ -16,7 +16,7 @@ export interface RecordQuery {
   readonly without?: string | undefined;
   /** Whether the page says how many records match. */
   readonly total?: boolean | undefined;
-  /** What of the records the page has. Default: all. */
+  /** With `id` the page has only ids. Default: the whole records. */
   readonly fields?: 'id' | undefined;
 }
 
