@@ -136,7 +136,10 @@ export function createMemoryStore<Fields extends object>(
     const existing = entries.get(id);
     const entry = existing ?? {
       ...{ id, fields: undefined, addedAt: null, original: undefined, bytes: 0, number: 0 },
-      ...{ changedAt: undefined, addedBy: undefined, changedBy: undefined, replaced: [] },
+      changedAt: undefined,
+      addedBy: undefined,
+      changedBy: undefined,
+      replaced: [],
     };
     const changedAt = now();
     if (existing !== undefined) reorder(existing, false);

@@ -193,7 +193,7 @@ export interface ListedChanges<Fields> {
 /** A state that a record has or had, since its create or an update. */
 export interface RecordState<Fields> {
   readonly fields: Fields;
-  /** Where it is among the replaced states, of which later ones have higher places. The current state has none. */
+  /** Its place among the replaced states, which increases. The current state has none. */
   readonly place?: number | undefined;
   /** Since when, and until when, in milliseconds since 1970. The current state has no end, and a beginning may be unknown. */
   readonly from: number | undefined;

@@ -63,7 +63,9 @@ async function showStates(
   const { pick } = type.operations.columns;
   const showState = ({ fields, from, until, by }: RecordState<object>) => ({
     ...pick(fields),
-    ...{ from: showTime(from), until: showTime(until), by: showWho(by, tokens) },
+    from: showTime(from),
+    until: showTime(until),
+    by: showWho(by, tokens),
   });
   const all: object[] = [];
   let next: number | undefined;

@@ -61,7 +61,9 @@ it('says what is not known, and that an id is free', async () => {
   );
   expect(await run('show 1 --json')).toEqual(succeeded('{"id":1,"idText":"1","name":"Fern"}\n'));
   expect(await run('show 2')).toMatchObject({
-    ...{ exitCode: 1, stdout: '', stderr: 'plant-store: No plant has the id 2.\n' },
+    exitCode: 1,
+    stdout: '',
+    stderr: 'plant-store: No plant has the id 2.\n',
   });
 });
 
@@ -98,7 +100,9 @@ it('prints what a plant was, the latest state first, and who has made each', asy
   );
   await client.deletePlant({ params });
   expect(await run(`show ${params.id} --history`)).toMatchObject({
-    ...{ exitCode: 1, stdout: '', stderr: `plant-store: No plant has the id ${params.id}.\n` },
+    exitCode: 1,
+    stdout: '',
+    stderr: `plant-store: No plant has the id ${params.id}.\n`,
   });
   expect((await command.end('SIGTERM')).exitCode).toBe(0);
 });

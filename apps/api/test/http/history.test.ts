@@ -70,7 +70,8 @@ it('is gone with the plant, also from the database, and starts again with its id
   await client.deletePlants({ body: { ids: ['3'] } });
   for (const id of [2n, 3n])
     expect(await client.getPlantHistory({ params: { id } })).toMatchObject({
-      ...{ status: 404, body: { error: errors.plant_not_found.error } },
+      status: 404,
+      body: { error: errors.plant_not_found.error },
     });
   // The write-ahead log of SQLite is emptied within 10 seconds.
   await until(async () => !(await service.database.readEverything()).includes('secret'));
@@ -97,7 +98,8 @@ it('comes page by page, each plant with cursors of its own', async () => {
   const { body } = await client.getPlantHistory({ params: { id: 4n }, query: { limit: 1 } });
   const query = { after: 'next' in body ? body.next : '' };
   expect(await client.getPlantHistory({ params: { id: 5n }, query })).toMatchObject({
-    ...{ status: 400, body: { error: errors.bad_request.error } },
+    status: 400,
+    body: { error: errors.bad_request.error },
   });
 });
 

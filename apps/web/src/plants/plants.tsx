@@ -95,7 +95,7 @@ function ReadablePlants({ route }: PlantsProps) {
   const loadMore = () => {
     if (!isFetching && failure === undefined) void fetchNextPage();
   };
-  // A request examines so many plants at most: its page may be empty, and others follow.
+  // All that was loaded may have been deleted, and more follows.
   const isSearching = hasNextPage && list.rows.count === 0 && failure === undefined;
   useEffect(() => {
     if (isSearching && !isFetching) void fetchNextPage();

@@ -7,7 +7,9 @@ export function testHistory<Fields extends object>(subject: Subject<Fields>): vo
   const { samples, record, createAll, anyFields } = subject;
   /** Replaces the fields of a record. */
   const to = (id: bigint, fields: Fields, by?: string): Change<Fields> => ({
-    ...{ id, bytes: 100, by },
+    id,
+    bytes: 100,
+    by,
     replace: (existing) =>
       existing === undefined || isTombstone(existing)
         ? undefined
@@ -159,7 +161,8 @@ export function testHistory<Fields extends object>(subject: Subject<Fields>): vo
           ...([1, 2, 0, 1] as const).map((at) => update(id, at)),
           remove(id),
           subject.store.change({
-            ...{ id, bytes: 100 },
+            id,
+            bytes: 100,
             replace: (existing) =>
               existing !== undefined && isTombstone(existing) ? { ...record(id, 2), addedAt: 9 } : undefined,
           }),

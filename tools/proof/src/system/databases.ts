@@ -224,8 +224,12 @@ function toStateRow(
   { id, history_place: place, changed_at: since, replaced_at: until, ...others }: StateColumns,
 ): StateRow {
   return {
-    ...{ resource, id: BigInt(id), fields: readFields(resource, others), place: Number(place) },
-    ...{ since: toTime(since), until: Number(until) },
+    resource,
+    id: BigInt(id),
+    fields: readFields(resource, others),
+    place: Number(place),
+    since: toTime(since),
+    until: Number(until),
   };
 }
 

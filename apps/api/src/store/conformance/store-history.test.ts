@@ -12,7 +12,8 @@ const limits = { matches: 1_000, bytes: 1e6 };
 const dayMs = 86_400_000;
 
 const rename = (id: bigint, name: string): Change<Plant> => ({
-  ...{ id, bytes: 100 },
+  id,
+  bytes: 100,
   replace: (existing) =>
     existing === undefined || isTombstone(existing) ? undefined : { ...existing, name, original: 'o' },
 });
@@ -68,7 +69,8 @@ describe.each(kinds)('the history of plants on %s', (kind) => {
     const ids = [1n, 2n, 3n];
     await store.create(ids.map((id) => ({ id, name: 'a' })));
     const toggle = (id: bigint): Change<Plant> => ({
-      ...{ id, bytes: 100 },
+      id,
+      bytes: 100,
       replace: (existing) =>
         existing === undefined || isTombstone(existing)
           ? undefined

@@ -233,10 +233,17 @@ export class Lines {
     const before = Math.max(0, replayed - this.#repeated);
     const duplicates = this.#duplicates.size;
     return {
-      ...{ lines: this.table.length - count('header'), ready: count('ready'), changed: count('changed') },
-      ...{ conflicts: count('conflict'), retired: count('retired'), skipped: count('skipped') },
-      ...{ problems: count('faulty') + count('rejected'), stored: count('stored') },
-      ...{ updated: count('updated'), replayed: before, repeated: replayed - before },
+      lines: this.table.length - count('header'),
+      ready: count('ready'),
+      changed: count('changed'),
+      conflicts: count('conflict'),
+      retired: count('retired'),
+      skipped: count('skipped'),
+      problems: count('faulty') + count('rejected'),
+      stored: count('stored'),
+      updated: count('updated'),
+      replayed: before,
+      repeated: replayed - before,
       ...{ duplicates, fixable },
     };
   }
