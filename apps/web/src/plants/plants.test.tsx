@@ -264,7 +264,7 @@ it('shows while a plant is edited that somebody else has changed it, above what 
   ).toBe('It is now: Rosier');
   expect(typed()).toEqual(['Rosa', 'mine']);
   await press(user, 'Save');
-  await sheet().findByText(/^Somebody else changed the plant\. Nothing was saved/);
+  await sheet().findByText(/^The plant has changed meanwhile, and nothing was saved/);
   await press(user, 'Save');
   await sheet().findByText('Saved.');
   expect(store.plants.get(3n)).toEqual({ name: 'Rosa', tag: 'mine' });

@@ -66,7 +66,7 @@ export function useEdit({ id, filter, stored }: EditOptions) {
       keep(now);
       setEdit((before) => before && { ...before, etag, seen: now });
       setChanged(now);
-      setProblem('Somebody else changed the plant. Nothing was saved. Save replaces what it is now.');
+      setProblem('The plant has changed meanwhile, and nothing was saved. Save replaces what it is now.');
     }
   };
   const run = async (purpose: Purpose, work: () => Promise<void>) => {
@@ -123,7 +123,7 @@ export function useEdit({ id, filter, stored }: EditOptions) {
         const isShown = stored !== undefined && hasSameTexts(now.plant, stored);
         keep(now.plant);
         if (isShown) await replace(plant, now.etag);
-        else setProblem('Somebody else changed the plant. Nothing was saved.');
+        else setProblem('The plant has changed meanwhile, and nothing was saved.');
       }),
     type: (texts: Texts) => setEdit((before) => before && { ...before, texts }),
     save: (plant: Plant) => run('change', async () => edit && replace(plant, edit.etag)),
