@@ -151,6 +151,23 @@ it('a page of plants is not shown before they have reached a standby', async () 
   expect((await list()).records.map(({ id }) => id)).toContain(30n);
 });
 
+it.each<EndOfWaiting>(['pg_terminate_backend', 'pg_cancel_backend'])(
+  'tags are not counted before their plants have reached a standby, though %s ends the wait for it',
+  async (how) => {
+    const {
+      stores: { plant: plants },
+    } = await open();
+    const tag = `it's \\ ${how}`;
+    await plants.create([{ id: how === 'pg_cancel_backend' ? 50n : 40n, name: 'Monstera', tag }]);
+    // Just before the tag, so that its plants are counted first.
+    const count = () => plants.countValues('tag', tag.slice(0, -1), 1);
+    await server.loseStandby();
+    await expect(endWaitingOf(count(), how)).rejects.toMatchObject({ errorName: 'database_unavailable' });
+    await server.restoreStandby();
+    expect((await count()).counts).toEqual([[tag, 1]]);
+  },
+);
+
 it('a token or a revocation that has not reached a standby is not reported as existing', async () => {
   const { accessTokens } = await open();
   const times = { createdAt: new Date(), expiresAt: null, revokedAt: null, lastUsedAt: null };

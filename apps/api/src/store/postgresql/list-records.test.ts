@@ -7,8 +7,8 @@ import { plantTable } from '../../../test/support/plants/plants-of.js';
 import { removeFrom } from '../../../test/support/plants/remove-from.js';
 import { until } from '../../../test/support/until.js';
 
-import { createListPage } from './list-records.js';
-import { durableOnceSql } from './probe-commit.js';
+import { countValues, createListPage } from './list-records.js';
+import { confirmDurable, durableOnceSql } from './probe-commit.js';
 import { createQuery, type Statement } from './run-query.js';
 
 let url = '';
@@ -64,4 +64,40 @@ it('commits if the end of the log may not be on disk yet, and otherwise not', as
   // Others write to the same log, and have it synced.
   await until(() => commitsAfter(`SELECT pg_logical_emit_message(false, 'test', '')`));
   await until(async () => (await commitsAfter('SELECT')) === false);
+});
+
+it('counts values in a statement that several processes may run, and confirms them on the same connection', async () => {
+  const database = await openTestDatabase({ url });
+  onTestFinished(() => database.close());
+  const tags = ['Fern', "it's", 'it\\', 'Ünder'];
+  await database.stores.plant.create(tags.map((tag, at) => ({ id: BigInt(at), name: 'Fern', tag })));
+  const pool = new pg.Pool({ connectionString: url, max: 1 });
+  onTestFinished(() => pool.end());
+  const sent: string[] = [];
+  const count = (after?: string) =>
+    countValues(
+      (statement) => {
+        sent.push(statement.sql);
+        return createQuery(pool)(statement);
+      },
+      plantTable,
+      { field: 'tag', after, maxValues: 2, isDistributed: false },
+    );
+  const countOf = (tag: string) => [tag, 1];
+
+  expect(await count()).toEqual({ counts: ['Fern', "it's"].map(countOf), hasMore: true });
+  expect(await count("it's")).toEqual({ counts: ['it\\', 'Ünder'].map(countOf), hasMore: false });
+  expect(await count('it\\')).toEqual({ counts: ['Ünder'].map(countOf), hasMore: false });
+
+  await pool.query(
+    'SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0',
+  );
+  await pool.query('SET enable_indexscan = off; SET enable_bitmapscan = off');
+  for (const sql of sent) {
+    const [counting, confirming] = sql.split('; ');
+    const { rows } = await pool.query(`EXPLAIN ${counting}`);
+    expect(rows.map((row) => row['QUERY PLAN']).join('\n')).toMatch(/Gather.*Parallel Seq Scan/s);
+    expect(confirming).toBe(confirmDurable);
+  }
+  await expect(count('\0')).rejects.toThrow('invalid byte sequence');
 });

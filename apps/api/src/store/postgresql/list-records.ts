@@ -16,7 +16,7 @@ import {
   withoutTombstones,
 } from '@plant-store/records';
 import { columnOf, columnTypes, type Table } from '../table.js';
-import { durableColumnSql, durableOnceSql } from './probe-commit.js';
+import { confirmDurable, durableColumnSql, durableOnceSql } from './probe-commit.js';
 import type { Query, Statement } from './run-query.js';
 
 /** What a list knows of its table. */
@@ -318,13 +318,17 @@ export async function countValues(
   const { field, after, maxValues, isDistributed } = counted;
   const column = columnOf(table, field);
   const ordered = `${column} COLLATE "C"`;
-  const beyond = after === undefined ? '' : `AND ${ordered} > $1`;
+  // With an argument, no other statement could follow in the same message. Each byte is escaped, so no text can end the literal.
+  const start = `E'${Buffer.from(after ?? '')
+    .toString('hex')
+    .replaceAll(/../g, '\\x$&')}'`;
+  const beyond = after === undefined ? '' : `AND ${ordered} > ${start}`;
+  // PostgreSQL reads with one process if the statement itself writes to the log. On one server, the transaction does so afterward.
   const rows = await run({
     sql: `
-      SELECT ${column}, count(*), ${isDistributed ? `bool_and(${durableColumnSql})` : durableColumnSql}
+      SELECT ${column}, count(*)${isDistributed ? `, bool_and(${durableColumnSql})` : ''}
       FROM ${table.name} WHERE ${column} IS NOT NULL AND NOT deleted ${beyond}
-      GROUP BY ${column} ORDER BY ${ordered} LIMIT ${maxValues + 1}`,
-    args: after === undefined ? [] : [after],
+      GROUP BY ${column} ORDER BY ${ordered} LIMIT ${maxValues + 1}${isDistributed ? '' : `; ${confirmDurable}`}`,
   });
   const counts = rows.map(([value, count]) => [String(value), Number(count)] as const);
   return { counts: counts.slice(0, maxValues), hasMore: rows.length > maxValues };

@@ -13,14 +13,19 @@ export interface Statement {
   readonly name?: string | undefined;
 }
 
-/** Runs a statement, and returns the values of its rows: booleans, and all others as text, which is exact. */
+/**
+ * Runs a statement, and returns the values of its rows: booleans, and all others as text, which is exact. One without arguments may be
+ * followed by others, after a semicolon, which are in its transaction.
+ */
 export type Query = (statement: Statement) => Promise<readonly (readonly unknown[])[]>;
 
 /** Creates a function that runs statements on the connections of a pool. */
 export function createQuery(pool: Pick<Pool, 'query'>): Query {
   return async ({ sql, args = [], name }) => {
     const query: QueryArrayConfig = { text: sql, values: [...args], name, rowMode: 'array', types };
-    return (await pool.query<unknown[]>(query)).rows;
+    const result = await pool.query<unknown[]>(query);
+    // The driver returns an array of results for several statements, which its types do not know.
+    return [result].flat()[0]?.rows ?? [];
   };
 }
 
