@@ -1,20 +1,22 @@
-import type { Scope } from '@plant-store/contract/access-token';
 import { QueryClient, QueryClientProvider, useQueryClient } from '@tanstack/react-query';
 import { lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import { Keys } from './keys/keys.js';
 import { Plants } from './plants/plants.js';
+import { UndoBar } from './plants/undo-bar.js';
 import { UndoProvider } from './plants/undo-provider.js';
 import { forgetLists } from './plants/use-plants.js';
 import { queryOptions } from './query-options.js';
-import { basePath, home, type Route, useRoute } from './route.js';
-import { Icon } from './shared/icon.js';
+import { basePath, type Route, useRoute } from './route.js';
 import { LackingScope } from './shared/lacking-scope.js';
 import { LoadBoundary, loadPart } from './shared/load-boundary.js';
-import { Menu } from './shared/menu.js';
 import { PlantStoreProvider, usePlantStore } from './shared/plant-store.js';
-import { RouteLink } from './shared/route-link.js';
+import { Sheet } from './shared/sheet.js';
+import { narrowScreen, useMedia, withoutSideBar } from './shared/use-media.js';
 import { useOwnToken, useScopes } from './shared/use-scopes.js';
+import { BottomBar } from './shell/bottom-bar.js';
+import { type Opened, SideBar } from './shell/side-bar.js';
 import { checkToken } from './token/check-token.js';
+import type { KeptToken, Place } from './token/kept-token.js';
 import type { SignedIn } from './token/sign-in.js';
 import { TokenPanel } from './token/token-panel.js';
 import { useSession } from './token/use-session.js';
@@ -41,6 +43,11 @@ const TokensSheet = lazy(async () => {
   return { default: TokensSheet };
 });
 
+const TagsSheet = lazy(async () => {
+  const { TagsSheet } = await loadPart(() => import('./plants/tags/tags-sheet.js'));
+  return { default: TagsSheet };
+});
+
 const AddSheet = lazy(async () => {
   const { AddSheet } = await loadPart(() => import('./add/add-sheet.js'));
   return { default: AddSheet };
@@ -63,205 +70,214 @@ export function App(props: AppProps) {
 
 /** The token, and, once there is one, the plants and the ways to add some. */
 function Page({ tokenFromAddress, signingIn }: AppProps) {
-  const { session, use, answerOffer, keepIn, reject, renew, replace, forget } = useSession(
-    tokenFromAddress,
-    signingIn,
-  );
+  const { session, dispatch, keepIn, reject, renew, forget } = useSession(tokenFromAddress, signingIn);
   const route = useRoute();
-  const header = useRef<HTMLElement>(null);
-  const [isShowingKeys, setShowingKeys] = useState(false);
-  const [scopes, setScopes] = useState<readonly Scope[]>();
-  const canAdd = scopes?.includes('create') ?? true;
-  const [isTokenOpen, setTokenOpen] = useState<boolean>();
-  const [isTokensOpen, setTokensOpen] = useState<boolean>();
   const { kept, active, asked, place } = session;
   const id = kept?.id;
-  useEffect(() => {
-    if (asked && active && id !== undefined) {
-      header.current?.querySelector<HTMLElement>('[aria-current="page"]')?.focus();
-    }
-  }, [asked, active, id]);
   // What was loaded with one token, and why it was rejected, is not that of the next.
   const queryClient = useMemo(() => new QueryClient(queryOptions), [id, active, session.restarts]);
-  return (
-    <div className="page" data-view={active ? route.view : 'token'}>
-      <header ref={header} className="page-header">
-        <img src={`${basePath}icon.svg`} alt="" width="28" height="28" />
-        <h1>Plant Store</h1>
-        {active && <Views route={route} canAdd={canAdd} />}
-        <nav aria-label="Page" className="page-links">
-          {active ? (
-            <Menu
-              label={
-                <>
-                  <Icon name="more" />
-                  <span className="visually-hidden">More</span>
-                </>
-              }
-            >
-              <button type="button" onClick={() => setShowingKeys(true)}>
-                Keys
-              </button>
-              <button type="button" onClick={() => setTokenOpen(true)}>
-                Access
-              </button>
-              {scopes?.includes('admin') && (
-                <button type="button" onClick={() => setTokensOpen(true)}>
-                  Tokens
-                </button>
-              )}
-              <button type="button" onClick={forget}>
-                Forget token
-              </button>
-              <a href={`${basePath}docs`}>API for developers</a>
-            </Menu>
-          ) : (
-            <a href={`${basePath}docs`}>API for developers</a>
-          )}
-        </nav>
-      </header>
-      {active && <Keys route={route} canAdd={canAdd} isShown={isShowingKeys} onShow={setShowingKeys} />}
-      <main>
-        {session.notice !== undefined && (
-          <p role="alert" className="message problem">
-            {session.notice}
-          </p>
-        )}
-        {session.unrenewed !== undefined && (
-          <p role="alert" className="message problem">
-            {session.unrenewed.reason} You stay signed in, and this page keeps trying to renew your access.
-          </p>
-        )}
-        {session.waiting !== undefined && <p className="loading">{session.waiting}</p>}
-        {!active && session.unrenewed !== undefined && (
-          <button type="button" onClick={forget}>
-            Forget token
-          </button>
-        )}
-        {!active && session.waiting === undefined && session.unrenewed === undefined && (
-          <TokenPanel
-            key={session.problem ?? ''}
-            reason={session.problem}
-            takeFocus={asked}
-            place={place}
-            hasWork={kept !== undefined}
-            onToken={use}
-          />
-        )}
-        {kept !== undefined && active && isTokenOpen !== undefined && (
-          <Part>
-            <TokenSheet
-              isOpen={isTokenOpen}
-              kept={kept}
-              place={place}
-              keepIn={keepIn}
-              onClose={() => setTokenOpen(false)}
-            />
-          </Part>
-        )}
-        {kept !== undefined && (
-          // Hidden, not removed, while the token is rejected: what was typed and what runs stays.
-          <div hidden={!active} className="workspace">
-            <QueryClientProvider client={queryClient}>
-              <PlantStoreProvider
-                token={kept.token}
-                sessionId={kept.id}
-                renewToken={renew}
-                onTokenRejected={reject}
-              >
-                <UndoProvider>
-                  <Workspace route={route} id={kept.id} isActive={active} onScopes={setScopes} />
-                </UndoProvider>
-                {active && session.offered !== undefined && (
-                  <Part>
-                    <LinkSheet onUse={() => answerOffer(true)} onKeep={() => answerOffer(false)} />
-                  </Part>
-                )}
-                {isTokensOpen !== undefined && (
-                  <Tokens
-                    key={kept.id}
-                    isOpen={isTokensOpen && active}
-                    onOwnRotated={replace}
-                    onClose={() => setTokensOpen(false)}
-                  />
-                )}
-              </PlantStoreProvider>
-            </QueryClientProvider>
-          </div>
-        )}
-      </main>
+  const { notice, unrenewed, waiting } = session;
+  const problem =
+    unrenewed === undefined
+      ? notice
+      : `${unrenewed.reason} You stay signed in, and this page keeps trying to renew your access.`;
+  const notices = (problem ?? waiting) !== undefined && (
+    <div className="page-notice">
+      {problem !== undefined && (
+        <p role="alert" className="message problem">
+          {problem}
+        </p>
+      )}
+      {waiting !== undefined && <p className="loading">{waiting}</p>}
     </div>
   );
-}
-
-interface ViewsProps {
-  readonly route: Route;
-  /** Whether the token permits to add plants, as far as that is known. */
-  readonly canAdd: boolean;
-}
-
-function Views({ route: { view, filter }, canAdd }: ViewsProps) {
   return (
-    <nav aria-label="Plants" className="views">
-      <RouteLink to={home} isCurrent={view !== 'import'}>
-        Plants
-      </RouteLink>
-      {canAdd && (
-        <>
-          <RouteLink to={{ ...home, view: 'import' }} isCurrent={view === 'import'}>
-            Import
-          </RouteLink>
-          <RouteLink
-            to={{ view: 'add', filter: view === 'import' ? home.filter : filter }}
-            className="button primary"
-          >
-            <Icon name="add" />
-            Add a plant
-          </RouteLink>
-        </>
+    <div className="page" data-view={active ? route.view : 'token'}>
+      {!active && (
+        <header className="page-header">
+          <img src={`${basePath}icon.svg`} alt="" width="24" height="24" />
+          <h1>Plant Store</h1>
+          <a href={`${basePath}docs`}>API for developers</a>
+        </header>
       )}
-    </nav>
+      {active ? (
+        notices
+      ) : (
+        <main>
+          {notices}
+          {session.unrenewed !== undefined && (
+            <button type="button" onClick={forget}>
+              Sign out
+            </button>
+          )}
+          {session.waiting === undefined && session.unrenewed === undefined && (
+            <TokenPanel
+              key={session.problem ?? ''}
+              reason={session.problem}
+              takeFocus={asked}
+              place={place}
+              hasWork={kept !== undefined}
+              onToken={(token, place) => dispatch({ type: 'use', token, place })}
+            />
+          )}
+        </main>
+      )}
+      {kept !== undefined && (
+        // Hidden, not removed, while the token is rejected: what was typed and what runs stays.
+        <div hidden={!active} className="workspace">
+          <QueryClientProvider client={queryClient}>
+            <PlantStoreProvider
+              token={kept.token}
+              sessionId={kept.id}
+              renewToken={renew}
+              onTokenRejected={reject}
+            >
+              <UndoProvider>
+                <Workspace
+                  route={route}
+                  kept={kept}
+                  isActive={active}
+                  takesFocus={asked}
+                  place={place}
+                  keepIn={keepIn}
+                  onOwnRotated={(token) => dispatch({ type: 'replace', token })}
+                  onForget={forget}
+                />
+              </UndoProvider>
+              {active && session.offered !== undefined && (
+                <Part>
+                  <LinkSheet onAnswer={(isAccepted) => dispatch({ type: 'answerOffer', isAccepted })} />
+                </Part>
+              )}
+            </PlantStoreProvider>
+          </QueryClientProvider>
+        </div>
+      )}
+    </div>
   );
 }
 
 interface WorkspaceProps {
   readonly route: Route;
-  /** What stays the same while the token is renewed. */
-  readonly id: string;
+  readonly kept: KeptToken;
   /** Whether the token may be sent. */
   readonly isActive: boolean;
-  /** Called with what the token permits, once that is known. */
-  onScopes(scopes: readonly Scope[] | undefined): void;
+  /** Whether it takes the focus, since a person has just given the token. */
+  readonly takesFocus: boolean;
+  readonly place: Place;
+  keepIn(place: Place): void;
+  /** Called with the token that takes the place of the one in use. */
+  onOwnRotated(token: string): void;
+  onForget(): void;
 }
 
-function Workspace({ route, id, isActive, onScopes }: WorkspaceProps) {
-  const { view } = route;
+/** What the side bar opens, and the side bar itself where it stands over the page. */
+type Shown = Opened | 'tokens' | 'more';
+
+/** The side bar, the view beside it, and what either opens. */
+function Workspace({
+  route,
+  kept,
+  isActive,
+  takesFocus,
+  onForget,
+  onOwnRotated,
+  ...ofToken
+}: WorkspaceProps) {
+  const { view, filter } = route;
+  const { id } = kept;
   const scopes = useScopes();
-  useEffect(() => onScopes(scopes), [scopes, onScopes]);
   const canAdd = scopes?.includes('create') ?? true;
-  // What was typed, and what runs, stays while another view is shown.
-  const [opened, setOpened] = useState<readonly Route['view'][]>([view]);
-  if (!opened.includes(view)) setOpened([...opened, view]);
+  const isNarrow = useMedia(narrowScreen);
+  const isWide = !useMedia(withoutSideBar);
+  const [shown, setShown] = useState<Shown>();
+  // What was typed, and what runs, stays while something else is shown.
+  const [opened, setOpened] = useState<readonly (Route['view'] | Shown)[]>([view]);
+  const first = [view, shown].find((each) => each !== undefined && !opened.includes(each));
+  if (first !== undefined) setOpened([...opened, first]);
   const isImport = view === 'import';
   useTokenCheck(isImport && isActive);
   const queryClient = useQueryClient();
   // What was imported shows when the plants are shown again.
   useEffect(() => (isImport ? () => forgetLists(queryClient) : undefined), [isImport, queryClient]);
+  const main = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (takesFocus && isActive) main.current?.focus();
+  }, [takesFocus, isActive, id]);
+  const close = () => setShown(undefined);
   return (
     <>
-      {view !== 'plants' && isActive && !canAdd && scopes !== undefined && <LackingScope scopes={scopes} />}
-      {!isImport && isActive && <Plants key={id} route={route} />}
-      {opened.includes('add') && canAdd && (
+      {isActive && (
+        <Keys
+          route={route}
+          canAdd={canAdd}
+          isShown={shown === 'keys'}
+          onShow={(is) => setShown(is ? 'keys' : undefined)}
+        />
+      )}
+      {isActive && isWide && (
+        <nav aria-label="Plant Store">
+          <SideBar route={route} onOpen={setShown} />
+        </nav>
+      )}
+      <main ref={main} tabIndex={-1}>
+        {view !== 'plants' && isActive && !canAdd && scopes !== undefined && <LackingScope scopes={scopes} />}
+        {!isImport && isActive && (
+          <Plants key={id} route={route} onMenu={isWide || isNarrow ? undefined : () => setShown('more')} />
+        )}
+        {opened.includes('add') && canAdd && (
+          <Part>
+            <AddSheet importLines={importLines} filter={filter} isOpen={view === 'add' && isActive} />
+          </Part>
+        )}
+        {opened.includes('import') && canAdd && (
+          <div hidden={!isImport} className="panel">
+            <h1 className="visually-hidden">Import</h1>
+            <Part fallback={<p className="loading">Loading…</p>}>
+              <ImportPlants />
+            </Part>
+          </div>
+        )}
+      </main>
+      {isActive && isNarrow && (
+        <BottomBar route={route} onOpenTags={() => setShown('tags')} onOpenMore={() => setShown('more')} />
+      )}
+      {!isWide && (
+        <Sheet title="Plant Store" isStart isOpen={shown === 'more' && isActive} onClose={close}>
+          {/* biome-ignore lint/a11y/useKeyWithClickEvents: keys press the links in it */}
+          {/* biome-ignore lint/a11y/noStaticElementInteractions: likewise */}
+          <div onClick={({ target }) => target instanceof Element && target.closest('a') && close()}>
+            <SideBar route={route} onOpen={setShown} />
+          </div>
+        </Sheet>
+      )}
+      {opened.includes('tags') && (
         <Part>
-          <AddSheet importLines={importLines} filter={route.filter} isOpen={view === 'add' && isActive} />
+          <TagsSheet filter={filter} isOpen={shown === 'tags' && isActive} onClose={close}>
+            {/* From here, where it is loaded already: else the first view comes in more pieces. */}
+            <UndoBar ofTags />
+          </TagsSheet>
         </Part>
       )}
-      {opened.includes('import') && canAdd && (
-        <div hidden={!isImport} className="panel">
-          <Part fallback={<p className="loading">Loading…</p>}>
-            <ImportPlants />
-          </Part>
-        </div>
+      {opened.includes('access') && (
+        <Part>
+          <TokenSheet
+            {...ofToken}
+            kept={kept}
+            isOpen={shown === 'access' && isActive}
+            onTokens={scopes?.includes('admin') ? () => setShown('tokens') : undefined}
+            onForget={onForget}
+            onClose={close}
+          />
+        </Part>
+      )}
+      {opened.includes('tokens') && (
+        <Tokens
+          key={id}
+          isOpen={shown === 'tokens' && isActive}
+          onOwnRotated={onOwnRotated}
+          onClose={close}
+        />
       )}
     </>
   );

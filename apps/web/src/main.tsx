@@ -4,6 +4,7 @@ import { App } from './app.js';
 import { basePath } from './route.js';
 import './styles/page.css';
 import { loadPart } from './shared/load-boundary.js';
+import { restoreSort } from './shared/sort-list.js';
 import { type SignInReply, takeSignInReply } from './token/begun-sign-ins.js';
 import { openToken } from './token/open-token.js';
 import type { SignedIn } from './token/sign-in.js';
@@ -17,6 +18,7 @@ const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
 if (icon !== null) icon.href = `${basePath}icon.svg`;
 
 const reply = takeSignInReply(window);
+restoreSort();
 const settings = readSignInSettings();
 const signingIn = reply && settings && finish(settings, reply);
 

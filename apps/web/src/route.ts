@@ -1,5 +1,6 @@
 import type { PlantQuery } from '@plant-store/contract/operations';
 import { useSyncExternalStore } from 'react';
+import { toVisible } from './shared/to-visible.js';
 
 /** Which plants are shown, and in which order. */
 export interface PlantFilter {
@@ -25,6 +26,15 @@ export const orderTitles: Readonly<Record<ListOrder, string>> = {
 
 export const isOrder = (text: string | null): text is ListOrder =>
   text !== null && Object.hasOwn(orderTitles, text);
+
+/** What a list with a filter is called. */
+export function titleOf({ q, tag, without }: PlantFilter): string {
+  const named = q === undefined ? undefined : `“${toVisible(q, 60)}”`;
+  if (tag === undefined && without === undefined)
+    return named === undefined ? 'All plants' : `Plants with ${named}`;
+  const tagged = without !== undefined ? 'Untagged' : toVisible(tag ?? '', 60) || 'Empty tag';
+  return named === undefined ? tagged : `${tagged}: ${named}`;
+}
 
 /** The plants without a filter, as the page opens. */
 export const home: Route = { view: 'plants', filter: { order: 'newest' } };

@@ -66,7 +66,7 @@ it('shows what happened and how to go on where something takes away what the pag
   document.querySelector('section.plants')?.remove();
   act(() => navigate({ ...home, view: 'import' }));
   await waitFor(() =>
-    expect(screen.getByRole('alert').textContent).toMatch(/^This page has an error of its own\. Reload/),
+    expect(screen.getByRole('alert').textContent).toMatch(/^This page stopped working\. Reload/),
   );
   expect(screen.getByRole('button', { name: 'Reload the page' })).toBeDefined();
   expect(screen.getByText(/NotFoundError/)).toBeDefined();

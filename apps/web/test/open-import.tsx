@@ -3,20 +3,27 @@ import { scopes } from '@plant-store/contract/access-token';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { render, screen } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
+import type { ReactNode } from 'react';
 import { vi } from 'vitest';
 import { ImportPlantsView } from '../src/import/import-plants-view.js';
-import type { Command } from '../src/import/protocol.js';
+import type { Request } from '../src/import/protocol.js';
 import { ImportSession } from '../src/import/session/import-session.js';
 import type { WorkerListener } from '../src/import/session/spawn-worker.js';
 import { ImportWorker } from '../src/import/worker/import-worker.js';
+import { UndoProvider } from '../src/plants/undo-provider.js';
 import { PlantStoreProvider, queryKeys } from '../src/shared/plant-store.js';
 
 /**
  * Shows the import.
  *
  * @param startWorker returns what gets the commands; its reports go to the listener that was started last
+ * @param children what is shown beside it
  */
-export function openImport(startWorker: (started: WorkerListener) => (sent: Command) => void, token = 'a') {
+export function openImport(
+  startWorker: (started: WorkerListener) => (sent: Request) => void,
+  token = 'a',
+  children?: ReactNode,
+) {
   const onTokenRejected = vi.fn<(token: string, message: string) => void>();
   let listener: WorkerListener | undefined;
   const session = new ImportSession((started) => {
@@ -30,7 +37,10 @@ export function openImport(startWorker: (started: WorkerListener) => (sent: Comm
     used !== undefined && (
       <QueryClientProvider client={queryClient}>
         <PlantStoreProvider token={used} onTokenRejected={onTokenRejected}>
-          <ImportPlantsView session={session} />
+          <UndoProvider>
+            <ImportPlantsView session={session} />
+            {children}
+          </UndoProvider>
         </PlantStoreProvider>
       </QueryClientProvider>
     );
@@ -41,13 +51,17 @@ export function openImport(startWorker: (started: WorkerListener) => (sent: Comm
 }
 
 /** Shows the import, whose worker runs in this thread and sends to a fake plant store. */
-export function openImportWithStore() {
+export function openImportWithStore(children?: ReactNode) {
   const store = createFakePlantStore({ baseUrl: location.origin });
   const fetch = vi.fn(store.fetch);
-  const opened = openImport(({ onReport }) => {
-    const worker = new ImportWorker(onReport, { fetch, retries: 0 });
-    return (command) => void worker.handle(command);
-  }, store.token);
+  const opened = openImport(
+    ({ onReport }) => {
+      const worker = new ImportWorker(onReport, { fetch, retries: 0 });
+      return (request) => void worker.handle(request);
+    },
+    store.token,
+    children,
+  );
   return { ...opened, store, fetch };
 }
 
@@ -56,10 +70,13 @@ export const choose = (content: BlobPart, name = 'plants.csv') =>
   userEvent.upload(screen.getByLabelText('File with plants'), new File([content], name));
 export const button = (name: string | RegExp) => screen.findByRole('button', { name });
 export const press = async (name: string | RegExp) => userEvent.click(await button(name));
-export const heading = (name: string | RegExp) => screen.findByRole('heading', { name, level: 2 });
-/** The count beside a title. */
+export const heading = (name: string | RegExp) => screen.findByRole('heading', { name, level: 1 });
+/** The count of a group of lines, by its title. */
 export const total = (title: string) =>
-  screen.getByText(title, { selector: 'dt, dt *' }).closest('dt')?.nextElementSibling?.textContent;
+  screen
+    .queryByRole('button', { name: new RegExp(`^${title} [\\d,]+$`) })
+    ?.textContent?.replace(title, '')
+    .trim();
 
 /** What the page lets the browser save from now on. */
 export function catchSaved() {

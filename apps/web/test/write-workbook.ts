@@ -1,4 +1,5 @@
 import { strToU8, zipSync } from 'fflate';
+import { escapeXml, nameColumn } from '../src/plants/workbook-writer.js';
 
 /** A cell of a workbook: a text, or a number as its digits. */
 export type Cell = string | { readonly number: string } | undefined;
@@ -33,18 +34,8 @@ function writeRow(cells: readonly Cell[], index: number): string {
   return `<row r="${row}">${cells.map((cell, column) => writeCell(cell, `${nameColumn(column)}${row}`)).join('')}</row>`;
 }
 
-/** `A` to `Z`, then `AA` and so on. */
-function nameColumn(column: number): string {
-  const letter = String.fromCharCode(65 + (column % 26));
-  return column < 26 ? letter : nameColumn(Math.floor(column / 26) - 1) + letter;
-}
-
 function writeCell(cell: Cell, address: string): string {
   if (cell === undefined) return '';
   if (typeof cell === 'object') return `<c r="${address}"><v>${cell.number}</v></c>`;
   return `<c r="${address}" t="inlineStr"><is><t xml:space="preserve">${escapeXml(cell)}</t></is></c>`;
-}
-
-function escapeXml(text: string): string {
-  return text.replace(/[<>&"]/g, (character) => `&#${character.charCodeAt(0)};`);
 }

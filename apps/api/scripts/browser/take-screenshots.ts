@@ -18,7 +18,7 @@ const images = fileURLToPath(new URL('../../../../docs/use/images/', import.meta
 const folder = `${ofStates ?? images}/`;
 mkdirSync(folder, { recursive: true });
 
-const desktop = { viewport: { width: 1100, height: 820 } };
+const desktop = { viewport: { width: 1280, height: 800 } };
 const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 1.5 };
 
 /** The windows in which states are looked at. */
@@ -62,18 +62,19 @@ async function shootStates(): Promise<void> {
 async function shootForDocument(): Promise<void> {
   await fill();
   await onTab({ ...desktop, colorScheme: 'light' }, async (page) => {
-    await page.getByRole('row', { name: /^Monstera adansonii/ }).waitFor();
+    await page.getByRole('row', { name: 'Monstera adansonii' }).waitFor();
     await shoot(page, 'plants-light');
     await page.getByText('Monstera adansonii').click();
     await page.getByRole('button', { name: 'Delete' }).waitFor();
+    await page.getByText('Added', { exact: true }).last().waitFor();
     await shoot(page, 'plant');
   });
   await onTab({ ...desktop, colorScheme: 'dark' }, async (page) => {
-    await page.getByRole('row', { name: /^Monstera adansonii/ }).waitFor();
+    await page.getByRole('row', { name: 'Monstera adansonii' }).waitFor();
     await shoot(page, 'plants-dark');
   });
   await onTab({ ...phone, colorScheme: 'light' }, async (page) => {
-    await page.getByRole('row', { name: /^Monstera adansonii/ }).waitFor();
+    await page.getByRole('row', { name: 'Monstera adansonii' }).waitFor();
     await shoot(page, 'plants-phone');
   });
   await onTab({ ...desktop, colorScheme: 'light' }, async (page) => {
@@ -106,7 +107,7 @@ async function onTab(options: BrowserContextOptions, use: (page: Page) => Promis
 async function fill(): Promise<void> {
   const { page, close } = await openTab(browser);
   await page.goto(store.address);
-  await page.getByRole('button', { name: 'Load 20 examples' }).click();
+  await page.getByRole('button', { name: 'Look around first' }).click();
   await page.getByText('20 plants').waitFor();
   await addPlant(page, { id: '9223372036854775807', name: 'Monstera adansonii', tag: 'houseplant' });
   await page.getByText('stored').waitFor();

@@ -32,7 +32,7 @@ export const documentHeaders: Readonly<Record<string, string>> = {
 };
 
 /**
- * The headers of the page for people: it loads its own scripts, styles and images and nothing else, calls
+ * The headers of the page for people: it loads its own scripts, styles, images, and fonts and nothing else, calls
  * this service and no other, makes no code of a text, and cannot be framed, or read by a page of another origin.
  *
  * @param called the origins that it may call besides, such as that of the identity provider
@@ -44,6 +44,7 @@ export const pageHeaders = (...called: readonly string[]): Readonly<Record<strin
       "script-src 'self'",
       "style-src 'self'",
       "img-src 'self'",
+      "font-src 'self'",
       ["connect-src 'self'", ...called].join(' '),
       "worker-src 'self'",
     ),

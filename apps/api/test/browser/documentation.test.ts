@@ -122,7 +122,7 @@ it('is dark where the person prefers that, also once that changes', async () => 
 
 it('offers the token of the page that was in this tab, and keeps it nowhere else', async () => {
   await page.goto(shared.store.address);
-  await page.getByRole('button', { name: 'More' }).click();
+  await page.getByRole('button', { name: 'Access' }).click();
   await page.getByRole('link', { name: 'API for developers' }).click();
   await operation(page, 'createPlant').waitFor();
   const use = page.getByRole('button', { name: 'Use the token of this tab' });

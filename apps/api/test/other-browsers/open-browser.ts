@@ -5,7 +5,7 @@ import puppeteer, { type ElementHandle, type LaunchOptions } from 'puppeteer-cor
 import { until } from '../support/until.js';
 
 /** The keys that are pressed, by their code in WebDriver (section 17.4.2). */
-const keys = { Enter: '\uE007', Escape: '\uE00C', Tab: '\uE004', ArrowDown: '\uE015' } as const;
+const keys = { Enter: '\uE007', Escape: '\uE00C', Tab: '\uE004', ArrowDown: '\uE015', o: 'o' } as const;
 
 /** A browser, and its current tab. An element is named by an expression that is evaluated in the page. */
 export interface OpenBrowser {

@@ -47,8 +47,8 @@ const readers = {
     'apps/api/src/observe/logger.ts',
     'apps/web/src/add/added/use-add-plant.ts',
     'apps/web/src/import/worker/run.ts',
-    'apps/web/src/plants/plant-table.tsx',
-    'apps/web/src/plants/print-list.tsx',
+    'apps/web/src/plants/format-time.ts',
+    'apps/web/src/plants/print.tsx',
   ],
 };
 

@@ -62,7 +62,7 @@ it('shows a taken id at its field, the plant that has it, and keeps what was typ
   const user = open();
   await add(user, { Id: '7', Name: 'Rose' });
   await waitFor(() => expect(document.activeElement).toBe(field('Id')));
-  expect(describes(field('Id'))).toBe('This id belongs to another plant. Choose another id.');
+  expect(describes(field('Id'))).toBe('Another plant has this id. Choose another id.');
   expect([field('Id').value, field('Name').value]).toEqual(['7', 'Rose']);
   expectList(/^rejected/);
   await user.click(await screen.findByRole('button', { name: 'Open it' }));
@@ -111,7 +111,7 @@ it('keeps the draft and the list over a reload, which stops what is being sent, 
   const user = open();
   await add(user, { Id: '7', Name: 'Rose' });
   await screen.findByText(/^Stored: Rose/);
-  tab.store.fail({ kind: 'delay', ms: 60_000, stored: true });
+  tab.store.fail({ operation: 'createPlant', kind: 'delay', ms: 60_000, stored: true });
   await add(user, { Id: '8', Name: 'Fern', Tag: 'shade' });
   await waitFor(() => expectList(/^adding/, /^stored/));
   cleanup();
@@ -127,11 +127,17 @@ it('keeps the draft and the list over a reload, which stops what is being sent, 
 
 /** The next request has no reply though the plant is stored, or is answered with this error of the registry. */
 function failWith(name: keyof typeof errors | 'no reply') {
-  if (name === 'no reply') return tab.store.fail({ kind: 'drop', stored: true });
+  if (name === 'no reply') return tab.store.fail({ operation: 'createPlant', kind: 'drop', stored: true });
   const { status, error } = errors[name];
   const { example: message } = errorTexts[name];
   const headers = { 'Content-Type': 'application/json', 'Retry-After': '0' };
-  tab.store.fail({ kind: 'status', status, headers, body: JSON.stringify({ error, message }) });
+  tab.store.fail({
+    operation: 'createPlant',
+    kind: 'status',
+    status,
+    headers,
+    body: JSON.stringify({ error, message }),
+  });
 }
 
 it.each<[state: string, result: string, failures: readonly Parameters<typeof failWith>[0][]]>([
@@ -175,10 +181,10 @@ it('shows a taken id at no field that holds another one, names the plant, and ke
   await storeFern();
   await fill(user, { Id: '8', Name: 'Oak' });
   await user.click(retry);
-  await screen.findByText('Rose, id 7: This id belongs to another plant. Choose another id.');
+  await screen.findByText('Rose, id 7: Another plant has this id. Choose another id.');
   expect(field('Id').getAttribute('aria-invalid')).toBe('false');
   expect(document.activeElement).toBe(addButton());
   await user.click(addButton());
   await screen.findByText('Stored: Oak, id 8.');
-  expectList(/^stored.*Oak/, /^rejected.*Rose.*This id belongs to another plant\. Choose another id\.$/);
+  expectList(/^stored.*Oak/, /^rejected.*Rose.*Another plant has this id\. Choose another id\.$/);
 });

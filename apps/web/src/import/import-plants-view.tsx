@@ -1,23 +1,16 @@
-import { useEffect, useState, useSyncExternalStore } from 'react';
+import { useEffect, useSyncExternalStore } from 'react';
 import './import.css';
 import { usePlantStore } from '../shared/plant-store.js';
 import { formatCount, formatCountOf } from './format-count.js';
-import { type Announcer, createAnnouncer } from './session/announce.js';
-import type { ImportSession } from './session/import-session.js';
-import type { ImportState } from './session/import-state.js';
+import type { ImportSession, ImportState } from './session/import-session.js';
 import { ChooseColumns } from './steps/choose-columns.js';
 import { ChooseSource } from './steps/choose-source.js';
-import { ReadLines } from './steps/read-lines.js';
 import { ReviewLines } from './steps/review-lines.js';
 import { RunPlants } from './steps/run-plants.js';
-import { Stepper } from './steps/stepper.js';
+import { StepFrame, type StepProps } from './steps/step-frame.js';
 
-interface ImportPlantsViewProps {
-  readonly session: ImportSession;
-}
-
-/** What the tab shows of a session. */
-export function ImportPlantsView({ session }: ImportPlantsViewProps) {
+/** What the page shows of a session. */
+export function ImportPlantsView({ session }: { readonly session: ImportSession }) {
   const { token, rejectToken } = usePlantStore();
   const state = useSyncExternalStore(session.subscribe, session.getState);
   useEffect(() => {
@@ -34,22 +27,38 @@ export function ImportPlantsView({ session }: ImportPlantsViewProps) {
   useDropsOutside();
   return (
     <section className="import" aria-label="Import">
-      <Stepper state={state} />
       <Step session={session} state={state} />
       <p className="visually-hidden" role="status">
-        {useAnnouncement(state)}
+        {announce(state)}
       </p>
     </section>
   );
 }
 
-function Step({ session, state }: { readonly session: ImportSession; readonly state: ImportState }) {
-  const { step, preview } = state;
+function Step({ session, state }: StepProps) {
+  const { step, preview, fraction } = state;
   if (step === 'source') return <ChooseSource session={session} state={state} />;
-  if (step === 'reading') return <ReadLines session={session} state={state} />;
+  if (step === 'reading')
+    return <Reading key={`${fraction === undefined}`} session={session} state={state} />;
   if (step === 'review') return <ReviewLines session={session} state={state} />;
   if (step === 'run') return <RunPlants session={session} state={state} />;
   return preview?.columns && <ChooseColumns session={session} preview={preview} columns={preview.columns} />;
+}
+
+/** Shows that lines are read and checked, or compared, and how far that is. */
+function Reading({ session, state: { fraction } }: StepProps) {
+  const isReading = fraction === undefined;
+  const title = isReading ? 'Reading the lines' : 'Comparing with the stored plants';
+  const cancel = (
+    <button type="button" onClick={() => session.reset()}>
+      Cancel
+    </button>
+  );
+  return (
+    <StepFrame step={isReading ? 'File' : 'Review'} title={title} actions={cancel}>
+      <progress className="import-progress" value={fraction} max={1} aria-label={title} />
+    </StepFrame>
+  );
 }
 
 /** A file that is dropped beside the place for it must not replace the page. Text may be dragged as usual. */
@@ -71,27 +80,17 @@ function useDropsOutside(): void {
 }
 
 /** What a screen reader announces, beside the heading of each step, which takes the focus. */
-function useAnnouncement({ step, counts, edited, progress }: ImportState): string {
-  const [announcement, setAnnouncement] = useState('');
-  const [announcer, setAnnouncer] = useState<Announcer>(() => createAnnouncer());
-  useEffect(() => {
-    if (step !== 'run') setAnnouncer(() => createAnnouncer());
-    if (step === 'reading') setAnnouncement('Reading the lines.');
-    if (step === 'review') {
-      const { ready, changed, problems } = counts;
-      setAnnouncement(
-        `${formatCount(changed)} changed, ${formatCountOf(ready, 'new plant')}, ${formatCountOf(problems, 'line')} with a problem.`,
-      );
-    }
-  }, [step]);
-  useEffect(() => {
-    if (edited === undefined) return;
-    const { line, problem } = edited;
-    setAnnouncement(problem === undefined ? `Line ${line} is ready.` : `Line ${line}: ${problem}`);
-  }, [edited]);
-  useEffect(() => {
-    const text = progress && announcer(progress, performance.now());
-    if (text !== undefined) setAnnouncement(text);
-  }, [progress, announcer]);
-  return announcement;
+function announce({ step, counts, edited, progress }: ImportState): string {
+  if (step === 'reading') return 'Reading the lines.';
+  if (step === 'review' || edited !== undefined) {
+    if (edited?.problem !== undefined) return `Line ${edited.line}: ${edited.problem}`;
+    if (edited !== undefined) return `Line ${edited.line} is ready.`;
+    const { ready, changed, problems } = counts;
+    return `${formatCount(changed)} changed, ${formatCountOf(ready, 'new plant')}, ${formatCountOf(problems, 'line')} with a problem.`;
+  }
+  if (progress === undefined) return '';
+  const { state, stop, retrying, done, total } = progress;
+  if (state === 'running') return retrying ?? '';
+  const end = state === 'ended' ? 'Finished.' : (stop?.message ?? 'Cancelled.');
+  return `${end} ${formatCount(done)} of ${formatCount(total)} plants done.`;
 }

@@ -1,14 +1,10 @@
-import type { ByField, Texts } from '../shared/fields.js';
+import type { ByField, FieldName, Texts } from '../shared/fields.js';
 
 /**
  * The columns of the fields, from 0 on; `undefined` where there is none. Without a column of ids, each line gets an id that is
  * made from the name of the file, the number of the line, and its plant.
  */
 export type ColumnChoice = ByField<number | undefined>;
-
-/** Which lines a page of the list shows, in the order in which they are offered. */
-export const filters = ['all', 'problems', 'changed', 'ready', 'replayed', 'retired', 'skipped'] as const;
-export type Filter = (typeof filters)[number];
 
 /** What the person gave: a file, or text that they pasted. */
 export type Source = { readonly file: File } | { readonly text: string };
@@ -51,177 +47,161 @@ export interface Target {
 /** What a run does: adds and updates plants, does that and reuses the ids of deleted plants, or undoes what it has added and updated. */
 export type Task = 'add' | 'reuse' | 'undo';
 
-/** What the page asks of the worker. A header is that of a record, from 0 on; `undefined` where there is none. */
-export type Command =
-  | { readonly type: 'read'; readonly source: Source; readonly readAs?: ReadAs }
-  | { readonly type: 'recognize'; readonly header: number | undefined }
-  | { readonly type: 'check'; readonly header: number | undefined; readonly columns: ColumnChoice }
-  | { readonly type: 'fix'; readonly fixes: readonly Fix[] }
-  | ({ readonly type: 'compare' } & Target)
-  | { readonly type: 'list'; readonly filter: Filter; readonly offset: number }
-  | { readonly type: 'review'; readonly filter: Filter }
-  | { readonly type: 'edit'; readonly record: number; readonly texts: Texts }
-  | { readonly type: 'skip'; readonly record: number; readonly skips: boolean }
-  | ({ readonly type: 'run'; readonly task: Task } & Target)
-  | { readonly type: 'cancel' | 'forget-token' | 'download' };
+/** What became of a line so far, with the group in which a review shows it. */
+export const groupsOfStates = {
+  problem: 'problems',
+  /** The service has rejected it. */
+  rejected: 'problems',
+  /** Its id is that of a deleted plant. */
+  retired: 'problems',
+  changed: 'changes',
+  /** As `changed`, but a run has found that somebody else has changed the plant since the review. */
+  conflict: 'changes',
+  ready: 'new',
+  stored: 'saved',
+  updated: 'saved',
+  /** The same plant is stored already. */
+  replayed: 'unchanged',
+  /** Another line has the same plant. */
+  repeated: 'unchanged',
+  /** An undo has left its plant, since somebody else has changed it. */
+  kept: 'unchanged',
+  skipped: 'left-out',
+} as const;
+export type LineState = keyof typeof groupsOfStates;
 
-/** What is done to lines before the review. */
-export type ReadingStep = 'read' | 'check' | 'compare';
+/** The groups of a review, in their order. */
+export const groups = ['problems', 'changes', 'new', 'saved', 'unchanged', 'left-out'] as const;
+export type Group = (typeof groups)[number];
 
-/** What the worker reports. */
+/** What a review shows: all groups, one of them, or the lines whose name another line or a stored plant has, too. */
+export const filters = ['all', ...groups, 'same-name'] as const;
+export type Filter = (typeof filters)[number];
+
+/** How many lines there are, by their states and by filters: none. */
+export const noCounts = Object.fromEntries(
+  [...Object.keys(groupsOfStates), ...filters].map((name) => [name, 0]),
+) as Record<LineState | Filter, number>;
+
+/** What the page asks of the worker. A header is a row, from 0 on, and a line its index among those below. */
+export interface Requests {
+  read(source: Source, readAs: ReadAs): void;
+  /** Recognizes the columns again, with a row as their titles, or without any. */
+  recognize(header: number | undefined): void;
+  check(header: number | undefined, columns: ColumnChoice): void;
+  /** Applies a fix to all lines, or takes it back. */
+  fix(fix: Fix): void;
+  compare(target: Target): void;
+  show(filter: Filter): void;
+  showMore(group: Group): void;
+  edit(line: number, texts: Texts): void;
+  leaveOut(line: number): void;
+  include(lines: readonly number[]): void;
+  run(target: Target, task: Task): void;
+  cancel(): void;
+  forgetToken(): void;
+  download(): void;
+}
+export type Request = {
+  [Name in keyof Requests]: readonly [Name, ...Parameters<Requests[Name]>];
+}[keyof Requests];
+
+/** What the worker reports: what the page shows from now on, as far as it changes, or what happened. */
 export type Report =
-  | { readonly type: 'reading'; readonly step: ReadingStep; readonly fraction: number }
-  | { readonly type: 'unreadable'; readonly message: string }
-  | { readonly type: 'read'; readonly preview: Preview }
-  | {
-      readonly type: 'checked';
-      readonly notes: readonly string[];
-      readonly counts: Counts;
-      readonly list: List;
-    }
-  | {
-      readonly type: 'compared';
-      readonly notes: readonly string[];
-      readonly counts: Counts;
-      readonly list: List;
-      /** Why lines were not compared with what is stored, if they were not. */
-      readonly failure: Stop | undefined;
-    }
-  | { readonly type: 'list'; readonly counts: Counts; readonly list: List }
-  | { readonly type: 'edited'; readonly line: number; readonly problem: string | undefined }
-  | { readonly type: 'progress'; readonly progress: Progress; readonly counts: Counts }
+  | { readonly type: 'view'; readonly view: Partial<View> }
   | { readonly type: 'download'; readonly file: Blob; readonly fileName: string }
   | { readonly type: 'failed'; readonly message: string };
+
+export interface View {
+  readonly step: 'source' | 'reading' | 'columns' | 'review' | 'run';
+  /** Why there is nothing to show, and what to do. */
+  readonly problem: string | undefined;
+  /** How far the comparison with what is stored is, from 0 to 1. */
+  readonly fraction: number | undefined;
+  readonly preview: Preview | undefined;
+  readonly notes: readonly string[];
+  /** The lines that look like totals, and are left out. */
+  readonly totals: readonly { readonly index: number; readonly line: number }[];
+  readonly counts: Readonly<typeof noCounts>;
+  /** How many of the problems each fix can solve, and how many texts can be tidied. */
+  readonly fixable: Readonly<Record<Fix, number>>;
+  /** The fixes that are applied, with what each was offered for. */
+  readonly fixed: ReadonlyMap<Fix, number>;
+  /** The first lines of each group that the filter shows. */
+  readonly list: readonly { readonly group: Group; readonly total: number; readonly rows: readonly Row[] }[];
+  readonly filter: Filter;
+  /** Why the lines are not compared with what is stored, if they are not. */
+  readonly uncompared: Stop | undefined;
+  /** The line that was edited last, and what is still wrong with it. */
+  readonly edited: { readonly line: number; readonly problem: string | undefined } | undefined;
+  /** `undefined` until a run was started. */
+  readonly progress: Progress | undefined;
+}
 
 /** What was read from a file or a pasted text. */
 export interface Preview {
   /** `undefined` for a pasted text. */
   readonly fileName: string | undefined;
-  /** Such as `CSV`, with the name of the sheet for a workbook. */
-  readonly format: string;
-  /** What the person should know, such as what is hidden in a sheet. */
+  /** What the person should know of the file, such as what is hidden in a sheet. */
   readonly notes: readonly string[];
   /** The sheets of a workbook, and the one that was read. */
   readonly sheets: { readonly names: readonly string[]; readonly chosen: string } | undefined;
   /** How a text was read that is not in Unicode: it may be another one. */
   readonly encoding: LegacyEncoding | undefined;
-  /** `undefined` for NDJSON, whose lines name the fields themselves. */
+  /** `undefined` for objects, which name the fields themselves. */
   readonly columns: ColumnsPreview | undefined;
 }
 
 /** The columns of a table, and which of them are the fields. */
 export interface ColumnsPreview {
-  /** The record with the titles. What is above is not imported. */
+  /** The row with the titles. What is above is not imported. */
   readonly header: number | undefined;
-  /** The first records, for the person to choose the header from. */
-  readonly firstRows: readonly { readonly record: number; readonly line: number; readonly cells: string[] }[];
-  /** Those with anything in them. */
-  readonly columns: readonly ColumnPreview[];
+  /** The first rows, for the person to choose the header from. */
+  readonly firstRows: readonly { readonly row: number; readonly line: number; readonly cells: string[] }[];
+  /** Those with anything in them, with their places from 0 on. */
+  readonly columns: readonly {
+    readonly column: number;
+    readonly title: string;
+    readonly samples: readonly string[];
+  }[];
   readonly choice: ColumnChoice;
 }
 
-interface ColumnPreview {
-  /** Its place, from 0 on. */
-  readonly column: number;
-  readonly title: string;
-  readonly samples: readonly string[];
-}
-
-/** How many lines there are of each kind. */
-export interface Counts {
-  readonly lines: number;
-  /** Plants that can be added: as far as it is known, nothing is stored under their ids. */
-  readonly ready: number;
-  /** Plants that can be updated: another state of them is stored, which the person can review. */
-  readonly changed: number;
-  /** Plants that somebody else has changed since the review, which the person has not seen. */
-  readonly conflicts: number;
-  /** Plants whose id is that of a deleted plant. */
-  readonly retired: number;
-  /** Changed plants that the person leaves out. */
-  readonly skipped: number;
-  /** Lines that cannot be sent, or were rejected. */
-  readonly problems: number;
-  readonly stored: number;
-  readonly updated: number;
-  /** Unchanged: the same plant is stored already. */
-  readonly replayed: number;
-  /** Stored, and the same plant as another line of the file. */
-  readonly repeated: number;
-  /** Lines with the same plant as an earlier line. */
-  readonly duplicates: number;
-  /** How many of the problems each fix can solve, and how many texts can be tidied. */
-  readonly fixable: Readonly<Record<Fix, number>>;
-}
-
-/** A part of the lines that a filter shows: at most `listLength` from the offset on. */
-export interface List {
-  readonly filter: Filter;
-  readonly offset: number;
-  readonly total: number;
-  readonly rows: readonly Row[];
-}
-
-/** How many lines a page of the list shows. */
-export const listLength = 50;
-
-export type RowState =
-  | 'ready'
-  | 'changed'
-  | 'conflict'
-  | 'skipped'
-  | 'stored'
-  | 'updated'
-  | 'replayed'
-  | 'repeated'
-  | 'kept'
-  | 'problem';
-
 /** A line, with texts that may be cut off, for showing only. */
 export interface Row extends Texts {
-  readonly record: number;
+  readonly index: number;
   readonly line: number;
-  readonly state: RowState;
+  readonly state: LineState;
   /** What is stored, where the line has something else. */
   readonly before: Texts | undefined;
   readonly problem: string | undefined;
-  /** The exact texts of a line with a problem, unless they are too long to edit on the page. */
-  readonly editable: Texts | undefined;
+  /** What another line or a stored plant has in common with it. */
+  readonly warning: string | undefined;
+  /** Of a line with a problem that can be solved on the page: its exact texts, what is wrong, and an id that is free, if it needs one. */
+  readonly editing:
+    | { readonly texts: Texts; readonly wrong: readonly FieldName[]; readonly freeId: string | undefined }
+    | undefined;
 }
 
-/** Why the service has rejected a line. */
-export interface Rejection {
-  readonly line: number;
-  readonly reason: string;
-}
-
-/** How far a run is. */
 export interface Progress {
   readonly task: Task;
   /** How many `run` commands it takes into account: it shows nothing about the token of a later one. */
   readonly runs: number;
   readonly state: 'running' | 'stopped' | 'ended';
-  /** Why it has stopped by itself; `undefined` when the person has cancelled it. */
+  /** Why it has stopped; `undefined` when the person has cancelled it. */
   readonly stop: Stop | undefined;
   /** While it runs: why it has to try again or wait, if it does, for the person. */
   readonly retrying: string | undefined;
   /** Of the plants to send, those with a result, and all. */
   readonly done: number;
   readonly total: number;
-  /** Plants that the service has rejected. */
-  readonly rejected: number;
-  /** The first of them. */
-  readonly rejections: readonly Rejection[];
-  /** Plants that an undo has left, since they were changed after the import. */
-  readonly kept: number;
   /** Plants that an undo has made what they were; it deletes the others. */
   readonly restored: number;
 }
 
 /** Something that is not about one plant, and keeps all from being stored. */
 export interface Stop {
-  /** After an outage it goes on by itself, and so never shows that. */
+  /** After an outage a run resumes automatically, and so never shows that. */
   readonly cause: 'token' | 'outage' | 'other';
-  /** What happened, for the person. */
   readonly message: string;
 }

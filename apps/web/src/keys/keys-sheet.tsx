@@ -8,15 +8,17 @@ type Key = readonly [keys: readonly string[], what: string];
 const character: readonly Key[] = [
   [['/'], 'Search'],
   [['N'], 'Add a plant'],
+  [['E'], 'Edit the plant that is open'],
   [['?'], 'This list'],
 ];
 
 const inList: readonly Key[] = [
-  [['Ctrl+Z', '⌘Z'], 'Undo the last delete or tagging'],
+  [['Ctrl+Z', '⌘Z'], 'Undo the last delete or edit'],
   [['Ctrl+P', '⌘P'], 'Print the list'],
   [['↑', '↓', 'Page Up', 'Page Down', 'Home', 'End'], 'Move over the plants'],
-  [['Enter'], 'Open the plant'],
-  [['Space'], 'Select the plant, or no longer'],
+  [['Enter', 'F2'], 'Edit the plant in the list'],
+  [['O'], 'Open the plant'],
+  [['Space'], 'Select or deselect the plant'],
   [['Shift+↑', 'Shift+↓', 'Shift+Space'], 'Select a range; with a mouse, Shift+click'],
   [['Ctrl+A', '⌘A'], 'Select all that are loaded'],
   [['Delete'], 'Delete what is selected, or the plant with the focus'],
@@ -39,7 +41,7 @@ export function KeysSheet({ onClose }: { onClose(): void }) {
             switchCharacterKeys(checked);
           }}
         />
-        <span>Keys of one character act. Switch them off if speech input presses them.</span>
+        <span>Use single-key shortcuts. Turn them off if speech input triggers them.</span>
       </label>
       <h3>In the list</h3>
       <KeyList keys={inList} />

@@ -38,7 +38,7 @@ it('searches by /, also from the import, adds by n, and neither while something 
   expect(document.activeElement).not.toBe(screen.getByRole('searchbox', { hidden: true }));
   await user.click(screen.getByRole('button', { name: 'Close' }));
   await user.click(screen.getByRole('link', { name: 'Import' }));
-  await screen.findByRole('heading', { level: 2 });
+  await screen.findByRole('heading', { name: 'Import plants' });
   await user.keyboard('/');
   expect([location.pathname, document.activeElement]).toEqual(['/', screen.getByRole('searchbox')]);
 });
@@ -46,13 +46,12 @@ it('searches by /, also from the import, adds by n, and neither while something 
 it('lists the keys by ?, and by a button, where those of one character can be switched off', async () => {
   const user = await open();
   await user.keyboard('?');
-  const isOn = () => screen.findByRole<HTMLInputElement>('checkbox', { name: /^Keys of one character act/ });
+  const isOn = () => screen.findByRole<HTMLInputElement>('checkbox', { name: /^Use single-key shortcuts/ });
   expect((await isOn()).checked).toBe(true);
   await user.click(await isOn());
   await user.click(screen.getByRole('button', { name: 'Close' }));
   await user.keyboard('n?');
   expect([location.pathname, screen.queryByRole('dialog')]).toEqual(['/', null]);
-  await user.click(screen.getByRole('button', { name: 'More' }));
   await user.click(screen.getByRole('button', { name: 'Keys' }));
   expect((await isOn()).checked).toBe(false);
   await user.click(await isOn());

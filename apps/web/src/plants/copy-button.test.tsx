@@ -40,9 +40,7 @@ it.each([
 
 it('shows the text to copy it by keys where the browser refuses', async () => {
   const { user } = await press(undefined, false);
-  expect((await screen.findByRole('alert')).textContent).toBe(
-    'Not copied: the browser refuses. Press Ctrl+C.',
-  );
+  expect((await screen.findByRole('alert')).textContent).toBe('Your browser blocked copying. Press Ctrl+C.');
   const field = screen.getByRole<HTMLTextAreaElement>('textbox');
   await waitFor(() => expect(document.activeElement).toBe(field));
   expect(field.value.slice(field.selectionStart, field.selectionEnd)).toBe('70');

@@ -46,13 +46,13 @@ function CopyByHand({ text, onDone }: { readonly text: string; onDone(): void })
     <span className="copy-by-hand" onClick={(event) => event.stopPropagation()}>
       <textarea
         ref={focusAndSelect}
-        aria-label="The browser lets no page copy. Press Ctrl+C, or ⌘C on a Mac."
+        aria-label="Your browser blocked copying. Press Ctrl+C, or ⌘C on a Mac."
         readOnly
         rows={1}
         value={text}
         onBlur={onDone}
       />
-      <span role="alert">Not copied: the browser refuses. Press Ctrl+C.</span>
+      <span role="alert">Your browser blocked copying. Press Ctrl+C.</span>
     </span>
   );
 }

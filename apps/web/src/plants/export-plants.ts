@@ -1,14 +1,15 @@
 import { type Client, listAll } from '@plant-store/client';
 import type { Plant, StoredPlant } from '@plant-store/contract/operations';
-import { recordFormatsOf } from '@plant-store/contract/record-format';
+import { recordColumnsOf, recordFormatsOf } from '@plant-store/contract/record-format';
 import { resources } from '@plant-store/contract/resources';
 import type { PlantFilter } from '../route.js';
+import { textNames } from '../shared/fields.js';
 import { type SavedFile, saveFile } from '../shared/save-file.js';
 
 interface ExportOptions {
   readonly client: Pick<Client, 'listPlants'>;
   readonly filter: PlantFilter;
-  readonly format: Format;
+  readonly format: ExportFormat;
   readonly signal: AbortSignal;
   onProgress(count: number): void;
 }
@@ -18,14 +19,16 @@ export interface Exported {
   readonly file: SavedFile;
 }
 
-const types = {
-  csv: 'text/csv',
-  ndjson: 'application/x-ndjson',
-} as const satisfies Record<keyof ReturnType<typeof recordFormatsOf>, string>;
+export type ExportFormat = 'xlsx' | 'csv' | 'ndjson';
 
-type Format = keyof typeof types;
+/** Writes plants to a file, which is compressed or becomes a part of a `Blob` with each flush, so that it takes little memory. */
+interface FileWriter {
+  write(plant: StoredPlant): void;
+  flush(): void;
+  end(): Blob;
+}
 
-/** How many plants become one part of the file, which the browser need not keep in memory. */
+/** How many plants are written between two flushes. */
 const partSize = 5_000;
 
 /** Loads all plants that match, page after page, and saves them as a file. */
@@ -39,20 +42,47 @@ interface SaveOptions extends Pick<ExportOptions, 'format' | 'onProgress'> {
 
 /** Saves plants as a file. */
 export async function savePlants({ plants, format, onProgress }: SaveOptions): Promise<Exported> {
-  const { head, write } = recordFormatsOf<Plant>(resources.plant)[format];
-  const parts: Blob[] = [new Blob([head])];
-  let lines: string[] = [];
+  const writer = format === 'xlsx' ? await writeWorkbook() : writeText(format);
   let count = 0;
   for await (const plant of plants) {
-    lines.push(write(plant));
+    writer.write(plant);
     count++;
-    if (lines.length < partSize) continue;
-    parts.push(new Blob(lines));
-    lines = [];
+    if (count % partSize !== 0) continue;
+    writer.flush();
     onProgress(count);
     // So that the page goes on where they are loaded already.
     await new Promise((resolve) => setTimeout(resolve));
   }
-  const file = new Blob([...parts, ...lines], { type: `${types[format]};charset=utf-8` });
-  return { count, file: saveFile(file, `plants.${format}`) };
+  return { count, file: saveFile(writer.end(), `plants.${format}`) };
+}
+
+function writeText(format: 'csv' | 'ndjson'): FileWriter {
+  const { head, write } = recordFormatsOf<Plant>(resources.plant)[format];
+  const parts: Blob[] = [];
+  let lines = [head];
+  return {
+    write: (plant) => lines.push(write(plant)),
+    flush() {
+      parts.push(new Blob(lines));
+      lines = [];
+    },
+    end() {
+      const type = format === 'csv' ? 'text/csv' : 'application/x-ndjson';
+      return new Blob([...parts, ...lines], { type: `${type};charset=utf-8` });
+    },
+  };
+}
+
+async function writeWorkbook(): Promise<FileWriter> {
+  const { openWorkbook } = await import('./workbook-writer.js');
+  const columns = recordColumnsOf(resources.plant);
+  const widths = columns.map((name) => (name === 'name' ? 48 : 24));
+  const { writeRow, flush, end } = openWorkbook('Plants', widths);
+  writeRow(columns);
+  return {
+    write: (plant) =>
+      writeRow([`${plant.id}`, ...textNames.map((name) => plant[name] ?? ''), plant.addedAt ?? '']),
+    flush,
+    end,
+  };
 }

@@ -1,5 +1,7 @@
 // To create one takes a hundred times as long as to use it, and a table formats every row that scrolls by.
-const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 const absolute = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
 /** The units from the longest, each with its seconds. */
@@ -16,6 +18,28 @@ export function formatAge(addedAt: string, now: number): string {
   const seconds = Math.max(0, (now - Date.parse(addedAt)) / 1_000);
   const [unit, length] = units.find(([, most]) => seconds >= most) ?? ['second', 1];
   return unit === 'second' ? 'just now' : relative.format(-Math.floor(seconds / length), unit);
+}
+
+/** How many days before today a time was, by the calendar of the reader. */
+function daysAgo(time: Date): number {
+  const midnight = (date: Date) => Date.UTC(date.getFullYear(), date.getMonth(), date.getDate());
+  return Math.round((midnight(new Date()) - midnight(time)) / 86_400_000);
+}
+
+/** The day of a time: today and yesterday by their words. */
+export function formatDay(addedAt: string): string {
+  const time = new Date(addedAt);
+  const days = daysAgo(time);
+  if (days !== 0 && days !== 1) return day.format(time);
+  const word = relative.format(-days, 'day');
+  return word.charAt(0).toLocaleUpperCase() + word.slice(1);
+}
+
+/** The minute of a time, with its day unless that is today. */
+export function formatMinute(time: string | number): string {
+  const date = new Date(time);
+  const minute = clock.format(date);
+  return daysAgo(date) === 0 ? minute : `${formatDay(date.toISOString())}, ${minute}`;
 }
 
 /** The whole time, in the words of the reader's place. */

@@ -1,12 +1,14 @@
 import type { Plant } from '@plant-store/contract/operations';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { explainFailure } from '../shared/explain-failure.js';
+import { labels, type TextName, textNames } from '../shared/fields.js';
+import { Icon } from '../shared/icon.js';
 import { usePlantStore } from '../shared/plant-store.js';
-import { hasSameTexts, pickTexts } from '../shared/texts.js';
+import { TextChange } from '../shared/text-change.js';
+import { pickTexts } from '../shared/texts.js';
 import { toVisible } from '../shared/to-visible.js';
-import { formatTime } from './format-time.js';
-import { PlantTexts } from './plant-texts.js';
+import { formatMinute } from './format-time.js';
+import { Tag } from './tag.js';
 
 interface PlantHistoryProps {
   readonly id: bigint;
@@ -16,49 +18,61 @@ interface PlantHistoryProps {
   readonly onRestore: ((plant: Plant) => void) | undefined;
 }
 
-/** What a plant was, once a person asks for it, with a button that restores a state. */
+/** What was done to a plant, the latest first, with buttons that restore what it was before. */
 export function PlantHistory(props: PlantHistoryProps) {
-  const [isOpen, setOpen] = useState(false);
   return (
-    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>History</summary>
-      {isOpen && <States key={JSON.stringify(pickTexts(props.plant))} {...props} />}
-    </details>
+    <section aria-label="History" className="plant-history">
+      <h3>History</h3>
+      {/* With another state of the plant, the history has one more. */}
+      <States key={JSON.stringify(pickTexts(props.plant))} {...props} />
+    </section>
   );
 }
 
-/** The states of a plant, the latest first. */
-function States({ id, plant, onRestore }: PlantHistoryProps) {
+function States({ id, onRestore }: PlantHistoryProps) {
   const { getPlantHistory } = usePlantStore().operations;
   const { data, error, hasNextPage, isFetching, fetchNextPage } = useInfiniteQuery({
     ...getPlantHistory.infiniteQueryOptions({ params: { id }, query: { limit: 20 } }),
     networkMode: 'always',
     retry: false,
   });
+  const states = data?.pages.flatMap((page) => page.states) ?? [];
   return (
     <>
       {data === undefined && error === null && <p className="note">Loading…</p>}
-      <ol className="plant-history">
-        {data?.pages
-          .flatMap(({ states }) => states)
-          .map(({ from, until, by, ...state }) => (
-            <li key={`${from} ${until}`}>
-              <PlantTexts plant={state} />
-              <p className="note">
-                {from === undefined ? 'Since an unknown time' : `Since ${formatTime(from)}`}
-                {by !== undefined && ` by ${by.startsWith('subject ') ? by : `token ${by}`}`}
-              </p>
-              {onRestore !== undefined && until !== undefined && !hasSameTexts(state, plant) && (
+      <ol>
+        {states.map(({ from, by, ...state }, index) => {
+          const before = states[index + 1];
+          // What the earliest of those that are loaded replaced is not known yet.
+          if (before === undefined && hasNextPage) return null;
+          const changed =
+            before === undefined ? [] : textNames.filter((name) => state[name] !== before[name]);
+          return (
+            <li key={`${from} ${index}`}>
+              <Icon name={before === undefined ? 'add' : changed[0] === 'tag' ? 'tag' : 'edit'} />
+              <p>{describe(changed, before === undefined)}</p>
+              {before !== undefined && onRestore !== undefined && changed.length > 0 && (
                 <button
                   type="button"
-                  aria-label={`Restore ${toVisible(state.name, 80)}`}
-                  onClick={() => onRestore(state)}
+                  className="quiet link"
+                  aria-label={`Restore ${toVisible(before.name, 80) || '(no name)'}`}
+                  title="Make the plant what it was before this"
+                  onClick={() => onRestore(before)}
                 >
                   Restore
                 </button>
               )}
+              {before !== undefined &&
+                changed.map((name) => (
+                  <Changed key={name} name={name} before={before[name] ?? ''} after={state[name] ?? ''} />
+                ))}
+              <p className="note">
+                {by !== undefined && `${by} · `}
+                {from === undefined ? 'at an unknown time' : formatMinute(from)}
+              </p>
             </li>
-          ))}
+          );
+        })}
       </ol>
       {error !== null && (
         <p role="alert" className="message problem">
@@ -67,9 +81,44 @@ function States({ id, plant, onRestore }: PlantHistoryProps) {
       )}
       {hasNextPage && (
         <button type="button" onClick={() => isFetching || void fetchNextPage()}>
-          Show earlier states
+          Show more
         </button>
       )}
     </>
+  );
+}
+
+/** What was done, such as "Name and tag edited". */
+function describe(changed: readonly TextName[], isFirst: boolean): string {
+  if (isFirst) return 'Added';
+  const names = changed.map((name, index) => (index === 0 ? labels[name] : labels[name].toLowerCase()));
+  return `${new Intl.ListFormat('en').format(names)} edited`;
+}
+
+interface ChangedProps {
+  readonly name: TextName;
+  readonly before: string;
+  readonly after: string;
+}
+
+function Changed({ name, before, after }: ChangedProps) {
+  if (name === 'tag') {
+    return (
+      <p className="tag-change">
+        {before === '' ? <span className="note">none</span> : <Tag tag={before} maxLength={60} />}
+        <Icon name="right" />
+        <span className="visually-hidden">to</span>
+        {after === '' ? <span className="note">none</span> : <Tag tag={after} maxLength={60} />}
+      </p>
+    );
+  }
+  return (
+    <p className="text-change" dir="auto" translate="no">
+      <TextChange
+        before={toVisible(before, 300)}
+        after={toVisible(after, 300)}
+        labels={['Before:', 'After:']}
+      />
+    </p>
   );
 }

@@ -1,16 +1,21 @@
 import { stringifyExactJson } from '@plant-store/contract/exact-json/stringify';
 import type { StoredPlant } from '@plant-store/contract/operations';
-import { Fragment, useEffect, useRef } from 'react';
+import { Fragment, type ReactNode, useEffect, useRef } from 'react';
 import type { PlantFilter } from '../route.js';
+import { Icon } from '../shared/icon.js';
+import { useKeys } from '../shared/keys.js';
 import { serviceUrl, usePlantStore } from '../shared/plant-store.js';
 import { Sheet } from '../shared/sheet.js';
 import { toVisible } from '../shared/to-visible.js';
+import { useMedia, withoutSideBar } from '../shared/use-media.js';
 import { useMay } from '../shared/use-scopes.js';
 import { CopyButton } from './copy-button.js';
 import { EditPlant } from './edit-plant.js';
 import { Outcome } from './form/outcome.js';
 import { formatTime } from './format-time.js';
 import { PlantHistory } from './plant-history.js';
+import { partsOfName } from './plant-text.js';
+import { Tag } from './tag.js';
 import { useEdit } from './use-edit.js';
 import { usePlant } from './use-plants.js';
 // What deletes also loads what undoes it.
@@ -20,14 +25,38 @@ import { pickTexts } from '../shared/texts.js';
 
 interface PlantSheetProps {
   readonly id: bigint;
-  /** That of the plants behind the sheet. */
+  /** That of the list. */
   readonly filter: PlantFilter;
+  /** Where the plant is in the list, if it is loaded there. */
+  readonly place?: { readonly position: number; readonly count: number | undefined } | undefined;
+  /** Called to open the next plant in the list, or by -1 the one before. */
+  onMove(step: 1 | -1): void;
   onClose(): void;
+  onPrintLabel(plant: StoredPlant): void;
   onDelete(plant: StoredPlant): void;
 }
 
-/** One plant: what it is, its form and its deletion, and for developers the calls that create it. */
-export function PlantSheet({ id, filter, onClose, onDelete }: PlantSheetProps) {
+/**
+ * One plant: what it is and was, its form and its deletion, and for developers the calls that create it. It stands beside the list, or
+ * over it where there is no room.
+ */
+export function PlantSheet(props: PlantSheetProps) {
+  const { id } = props;
+  const { data, failure } = usePlant(id);
+  const plant = failure?.about === 'plant' ? undefined : data;
+  return (
+    <Panel
+      {...props}
+      title={plant === undefined ? `Plant ${id}` : toVisible(plant.name, 80) || '(no name)'}
+      heading={plant && (toVisible(partsOfName(plant.name)[0], 80) || '(no name)')}
+    >
+      <PlantDetails {...props} />
+    </Panel>
+  );
+}
+
+/** What the panel shows of a plant. An edit that changes nothing ends with it. */
+function PlantDetails({ id, filter, onPrintLabel, onDelete }: PlantSheetProps) {
   const { rejectToken } = usePlantStore();
   const [canEdit, canDelete] = [useMay('update'), useMay('delete')];
   const { data, failure, refetch } = usePlant(id);
@@ -45,16 +74,21 @@ export function PlantSheet({ id, filter, onClose, onDelete }: PlantSheetProps) {
     if (wasEditing.current && !isEditing) editButton.current?.focus();
     wasEditing.current = isEditing;
   }, [isEditing]);
+  const begin = () => canEdit && !isPending && !isEditing && void edit.begin();
+  useKeys({ e: begin });
+  const leave = useRef(edit.leave);
+  useEffect(() => {
+    leave.current = edit.leave;
+  });
+  useEffect(() => () => leave.current(), []);
+  const [, second] = plant === undefined ? [''] : partsOfName(plant.name);
   return (
-    <Sheet
-      isOpen
-      title={plant === undefined ? `Plant ${id}` : nameOf(plant)}
-      translate={plant === undefined}
-      onClose={() => {
-        edit.leave();
-        onClose();
-      }}
-    >
+    <>
+      {second !== undefined && !isEditing && (
+        <p className="subtitle" dir="auto" translate="no">
+          {toVisible(second.slice(3), 200)}
+        </p>
+      )}
       {plant === undefined && failure === undefined && <p className="note">Loading…</p>}
       {failure !== undefined && failure.about !== 'token' && (
         <div className="stack">
@@ -71,20 +105,43 @@ export function PlantSheet({ id, filter, onClose, onDelete }: PlantSheetProps) {
       {texts !== undefined && <EditPlant texts={texts} edit={edit} onCancel={edit.end} />}
       {plant !== undefined && !isEditing && (
         <>
+          <div className="panel-actions">
+            {canEdit && (
+              <button
+                ref={editButton}
+                type="button"
+                aria-disabled={isPending}
+                data-busy={isPending || undefined}
+                onClick={begin}
+              >
+                <Icon name="edit" /> Edit <kbd aria-hidden>E</kbd>
+              </button>
+            )}
+            <button type="button" onClick={() => onPrintLabel(plant)}>
+              <Icon name="label" /> Label
+            </button>
+            {canDelete && (
+              <button type="button" className="quiet danger" onClick={() => onDelete(plant)}>
+                Delete
+              </button>
+            )}
+          </div>
           <dl className="plant-facts">
-            {textNames.map((name) => (
-              <Fragment key={name}>
-                <dt>{labels[name]}</dt>
-                <dd dir="auto" className="plant-text" translate={plant[name] ? 'no' : 'yes'}>
-                  {describeText(plant[name])}
-                </dd>
-              </Fragment>
-            ))}
-            <dt>Id</dt>
-            <dd>
-              <code translate="no">{`${plant.id}`}</code>{' '}
-              <CopyButton text={`${plant.id}`} label="Copy the id" />
-            </dd>
+            {textNames.map(
+              (name) =>
+                (name !== 'name' || !isShort(plant.name)) && (
+                  <Fragment key={name}>
+                    <dt>{labels[name]}</dt>
+                    <dd dir="auto" className="plant-text" translate={plant[name] ? 'no' : 'yes'}>
+                      {name === 'tag' && plant.tag?.trim() ? (
+                        <Tag tag={plant.tag} maxLength={500} />
+                      ) : (
+                        describeText(plant[name])
+                      )}
+                    </dd>
+                  </Fragment>
+                ),
+            )}
             <dt>Added</dt>
             <dd>
               {plant.addedAt === undefined ? (
@@ -93,25 +150,19 @@ export function PlantSheet({ id, filter, onClose, onDelete }: PlantSheetProps) {
                 <time dateTime={plant.addedAt}>{formatTime(plant.addedAt)}</time>
               )}
             </dd>
+            <dt>Id</dt>
+            <dd>
+              <code translate="no">{`${plant.id}`}</code>{' '}
+              <CopyButton text={`${plant.id}`} label="Copy the id" />
+            </dd>
           </dl>
-          <div className="submit-row">
-            {canEdit && (
-              <button
-                ref={editButton}
-                type="button"
-                aria-disabled={isPending}
-                data-busy={isPending || undefined}
-                onClick={() => isPending || void edit.begin()}
-              >
-                Edit
-              </button>
-            )}
-            {canDelete && (
-              <button type="button" className="danger" onClick={() => onDelete(plant)}>
-                Delete
-              </button>
-            )}
-          </div>
+        </>
+      )}
+      {(plant !== undefined || isEditing) && (
+        <Outcome pending={isPending} attempt={attempt} done={done} problem={problem} />
+      )}
+      {plant !== undefined && !isEditing && (
+        <>
           <PlantHistory
             id={id}
             plant={plant}
@@ -124,16 +175,82 @@ export function PlantSheet({ id, filter, onClose, onDelete }: PlantSheetProps) {
           </details>
         </>
       )}
-      {(plant !== undefined || isEditing) && (
-        <Outcome pending={isPending} attempt={attempt} done={done} problem={problem} />
-      )}
-    </Sheet>
+    </>
   );
 }
 
-function nameOf({ name }: StoredPlant): string {
-  return name === '' ? '(no name)' : toVisible(name, 80);
+interface PanelProps extends Pick<PlantSheetProps, 'id' | 'place' | 'onMove' | 'onClose'> {
+  readonly title: string;
+  /** What is shown of the title; by default all of it. */
+  readonly heading: string | undefined;
+  readonly children: ReactNode;
 }
+
+/** What stands beside the list, or over it where there is no room, as a dialog. */
+function Panel({ id, title, heading, place, onMove, onClose, children }: PanelProps) {
+  const isOver = useMedia(withoutSideBar);
+  const count = place?.count === undefined ? '' : ` of ${place.count.toLocaleString()}`;
+  const content = (
+    <>
+      <header>
+        {isOver && (
+          <button type="button" className="quiet link" onClick={onClose}>
+            <Icon name="back" /> Back
+          </button>
+        )}
+        {place !== undefined && (
+          <>
+            <span className="count">{`${(place.position + 1).toLocaleString()}${count}`}</span>
+            <button type="button" className="quiet icon-only" onClick={() => onMove(-1)}>
+              <Icon name="up" />
+              <span className="visually-hidden">Previous plant</span>
+            </button>
+            <button type="button" className="quiet icon-only" onClick={() => onMove(1)}>
+              <Icon name="down" />
+              <span className="visually-hidden">Next plant</span>
+            </button>
+          </>
+        )}
+        {!isOver && (
+          <button type="button" className="quiet icon-only close" onClick={onClose}>
+            <Icon name="close" />
+            <span className="visually-hidden">Close</span>
+          </button>
+        )}
+      </header>
+      {/* The buttons above stay, with the focus, when they open another plant. */}
+      <div key={`${id}`} className="panel-body">
+        <h2 dir="auto" translate={heading === undefined ? 'yes' : 'no'}>
+          {heading ?? title}
+        </h2>
+        {children}
+      </div>
+    </>
+  );
+  if (isOver) {
+    return (
+      <Sheet isOpen isBare title={title} onClose={onClose}>
+        <div className="plant-panel">{content}</div>
+      </Sheet>
+    );
+  }
+  return (
+    <aside
+      className="plant-panel"
+      aria-label={title}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || event.defaultPrevented) return;
+        event.preventDefault();
+        onClose();
+      }}
+    >
+      {content}
+    </aside>
+  );
+}
+
+/** Whether the heading shows all of a name. */
+const isShort = (name: string) => name.trim() !== '' && name.length <= 80;
 
 function describeText(text: string | undefined) {
   if (text === undefined) return <em>(none)</em>;

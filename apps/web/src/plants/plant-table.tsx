@@ -13,28 +13,35 @@ import {
   useRef,
   useState,
 } from 'react';
-import { isOrder, type ListOrder, navigate, type PlantFilter } from '../route.js';
+import { navigate, type PlantFilter } from '../route.js';
+import { type TextName, textNames } from '../shared/fields.js';
+import { Icon } from '../shared/icon.js';
 import { LoadBoundary, loadPart } from '../shared/load-boundary.js';
+import { sortList } from '../shared/sort-list.js';
 import { toVisible } from '../shared/to-visible.js';
 import { narrowScreen, useMedia } from '../shared/use-media.js';
 import { useMay } from '../shared/use-scopes.js';
+import type { CellMove } from './cell-editor.js';
+import type { Column } from './columns.js';
 import { CopyButton } from './copy-button.js';
-import { formatAge, formatTime } from './format-time.js';
+import { formatDay, formatTime } from './format-time.js';
 import type { PlantRows } from './plant-pages.js';
-import { PlantText } from './plant-text.js';
-import { type Selection, useSelection } from './selection/use-selection.js';
-import './selection.css';
-import { labels, textNames } from '../shared/fields.js';
+import { PlantText, partsOfName } from './plant-text.js';
+import type { Selection } from './selection/use-selection.js';
 
-const SelectionBar = lazy(async () => {
-  const { SelectionBar } = await loadPart(() => import('./selection/selection-bar.js'));
-  return { default: SelectionBar };
+const loadCellEditor = () => loadPart(() => import('./cell-editor.js'));
+
+const CellEditor = lazy(async () => {
+  const { CellEditor } = await loadCellEditor();
+  return { default: CellEditor };
 });
 
 /** What the table lets its owner do. */
 export interface PlantTableHandle {
   /** Moves the focus to the row that had it last. */
   focusRow(): void;
+  /** Moves to the next row, or by -1 to the one before, and opens its plant. */
+  openNext(step: 1 | -1): void;
 }
 
 interface PlantTableProps {
@@ -44,6 +51,12 @@ interface PlantTableProps {
   /** Whether they are those of the filter before. */
   readonly isStale: boolean;
   readonly filter: PlantFilter;
+  readonly columns: readonly Column[];
+  readonly selection: Selection;
+  /** On a phone, whether a press selects. */
+  readonly isSelecting: boolean;
+  /** The plant that is open beside the list. */
+  readonly openId: bigint | undefined;
   readonly ref: Ref<PlantTableHandle>;
   /** Called when the last rows are shown, and more follow. */
   onEndReached(): void;
@@ -51,51 +64,46 @@ interface PlantTableProps {
   onDelete(plants: readonly StoredPlant[]): void;
 }
 
-interface Column {
-  /** As part of the name of a class. */
-  readonly name: string;
-  readonly title: string;
-  /** How the service sorts by it, if it does: first as the title does at first. */
-  readonly sorts?: readonly [ListOrder, ListOrder];
-}
-
-const columns: readonly Column[] = [
-  ...textNames.map((name): Column => {
-    const title = labels[name];
-    return isOrder(name) && isOrder(`-${name}`)
-      ? { name, title, sorts: [name, `-${name}` as ListOrder] }
-      : { name, title };
-  }),
-  { name: 'id', title: 'Id', sorts: ['id', '-id'] },
-  { name: 'added', title: 'Added', sorts: ['newest', 'oldest'] },
-];
-
 /** The orders that begin with the largest. */
-const descending: ReadonlySet<ListOrder> = new Set(['newest', '-name', '-id']);
+const descending: ReadonlySet<string> = new Set(['newest', '-name', '-id']);
 
 /** The heights of a row, in the font size of the page: of one line, of one to be touched, and of a card on a narrow screen. */
-const rowHeights = { wide: 2.25, touched: 2.75, narrow: 3.5 };
+const rowHeights = { wide: 2.5, touched: 2.75, narrow: 4.125 };
 
 /** How many rows a table shows: browsers cannot scroll further than some 17 million pixels. */
 const maxRows = 200_000;
 
+/** A cell that is being edited. */
+interface Cell {
+  readonly id: bigint;
+  readonly name: TextName;
+}
+
 /**
  * The plants as rows, of which only those near the visible ones exist. One row takes the focus: arrow keys move it, and select a range
- * with Shift.
+ * with Shift; Enter edits its name in place.
  */
 export function PlantTable({
   rows,
   isComplete,
   isStale,
   filter,
+  columns,
+  selection,
+  isSelecting,
+  openId,
   ref,
   onEndReached,
   onDelete,
 }: PlantTableProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const [focused, setActive] = useState(0);
-  const selection = useSelection(rows);
-  const canDelete = useMay('delete');
+  const [editing, setEditing] = useState<Cell>();
+  const [canEdit, canDelete] = [useMay('update'), useMay('delete')];
+  const isNarrow = useMedia(narrowScreen);
+  const fields = columns
+    .map(({ name }) => textNames.find((field) => field === name))
+    .filter((field) => field !== undefined);
   const takesFocus = useRef<number>(undefined);
   const rowHeight = useRowHeight();
   const count = Math.min(rows.count, maxRows);
@@ -134,7 +142,27 @@ export function PlantTable({
     takesFocus.current = target;
     setActive(target);
   };
-  useImperativeHandle(ref, () => ({ focusRow: () => moveTo(active) }));
+  useEffect(() => void (canEdit && !isNarrow && loadCellEditor().catch(ignore)), [canEdit, isNarrow]);
+  // A plant that was edited may be at another place by then.
+  const followed = useRef<bigint>(undefined);
+  useLayoutEffect(() => {
+    const { current: id } = followed;
+    if (id === undefined) return;
+    followed.current = undefined;
+    const index = rows.indexOf(id);
+    if (index !== -1) moveTo(index);
+  });
+  const openIndex = openId === undefined ? -1 : rows.indexOf(openId);
+  // Such as by the address.
+  useEffect(() => {
+    if (openIndex !== -1) setActive(openIndex);
+  }, [openIndex]);
+  const openNext = (step: 1 | -1) => {
+    const target = Math.max(0, Math.min(count - 1, (openIndex === -1 ? active : openIndex) + step));
+    virtualizer.scrollToIndex(target);
+    open(target, true);
+  };
+  useImperativeHandle(ref, () => ({ focusRow: () => moveTo(active), openNext }));
   // The row that has the focus may go, such as by its deletion; another one takes its place.
   const withFocus = useRef<Element>(undefined);
   useLayoutEffect(() => {
@@ -149,6 +177,7 @@ export function PlantTable({
     if (shownList.current === list) return;
     shownList.current = list;
     selection.clear();
+    setEditing(undefined);
     setActive(0);
     if (scroller.current !== null) scroller.current.scrollTop = 0;
   });
@@ -169,10 +198,15 @@ export function PlantTable({
       event.preventDefault();
       return selection.clear();
     }
+    if (event.key === 'Escape' && openId !== undefined) {
+      event.preventDefault();
+      return navigate({ view: 'plants', filter });
+    }
     if (isCommand || event.altKey) return;
     // The focus may still be on the checkbox that has selected all.
     const isDelete = event.key === 'Delete' && selection.count > 0;
     if (event.target instanceof Element && event.target.tagName !== 'TR' && !isDelete) return;
+    const first = fields[0];
     const shown = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / rowHeight) - 1);
     const steps: Readonly<Record<string, number>> = {
       ArrowDown: active + 1,
@@ -186,127 +220,236 @@ export function PlantTable({
     if (target !== undefined) {
       if (event.shiftKey) selection.extendFrom(active, Math.max(0, Math.min(count - 1, target)));
       moveTo(target);
+      if (openId !== undefined && !event.shiftKey) open(Math.max(0, Math.min(count - 1, target)), true);
     } else if (event.key === ' ' && event.shiftKey) selection.extendTo(active);
     else if (event.key === ' ') selection.toggle(active);
     else if (event.key === 'Delete' && canDelete) removeSelected();
-    else if (event.key === 'Enter') open(active);
+    else if ((event.key === 'Enter' || event.key === 'F2') && canEdit && !isNarrow && first)
+      edit(active, first);
+    else if (event.key === 'Enter' || event.key === 'o') open(active);
     else return;
     event.preventDefault();
   };
-  const open = (index: number) => {
+  const open = (index: number, replace = openId !== undefined) => {
     setActive(index);
     const plant = rows.at(index);
-    if (plant !== undefined) navigate({ view: 'plants', id: `${plant.id}`, filter });
+    if (plant !== undefined) navigate({ view: 'plants', id: `${plant.id}`, filter }, { replace });
   };
+  const edit = (index: number, name: TextName) => {
+    const plant = rows.at(index);
+    if (plant === undefined) return;
+    setActive(index);
+    setEditing({ id: plant.id, name });
+  };
+  /** Ends the edit of a cell, and moves on. */
+  const leaveCell = ({ id, name }: Cell, move: CellMove) => {
+    const index = rows.indexOf(id);
+    const field = fields[fields.indexOf(name) + (move === 'next' ? 1 : -1)];
+    if ((move === 'next' || move === 'previous') && field !== undefined)
+      return setEditing({ id, name: field });
+    const target = index + (move === 'down' ? 1 : move === 'up' ? -1 : 0);
+    const other = rows.at(target);
+    setEditing(target !== index && other !== undefined ? { id: other.id, name } : undefined);
+    if (target !== index && other !== undefined) {
+      virtualizer.scrollToIndex(target);
+      return setActive(target);
+    }
+    if (move !== 'leave') followed.current = id;
+  };
+  const clicked = useRef<TextName>(undefined);
   const onRowClick = (event: MouseEvent<HTMLElement>, index: number) => {
+    if (canEdit && event.target instanceof Element && event.target.closest('.add-tag') !== null)
+      return edit(index, 'tag');
     const isCheckbox = event.target instanceof Element && event.target.closest('.plant-select') !== null;
     const isCommand = event.ctrlKey || event.metaKey;
-    if (!event.shiftKey && !isCheckbox && !isCommand) return open(index);
+    // The second click of two may meet another cell, since the first one opens the panel.
+    const cell = event.target instanceof Element ? event.target.closest('td') : null;
+    if (event.detail < 2) clicked.current = fields.find((name) => cell?.classList.contains(`plant-${name}`));
+    if (!event.shiftKey && !isCheckbox && !isCommand && !isSelecting) {
+      if (event.detail < 2) open(index);
+      // The panel leaves the focus here, so that arrow keys go to the next plant.
+      if (!isNarrow) event.currentTarget.focus({ preventScroll: true });
+      return;
+    }
     if (event.shiftKey) selection.extendTo(index);
     else selection.toggle(index);
     setActive(index);
     event.currentTarget.focus({ preventScroll: true });
   };
-  const now = Date.now();
+  const template = isNarrow
+    ? undefined
+    : {
+        gridTemplateColumns: [
+          '2.75rem',
+          ...columns.map(({ width }) => width),
+          openId === undefined ? '4.5rem' : '2rem',
+        ].join(' '),
+      };
   return (
-    <>
-      {/* Firefox makes what scrolls a stop of the Tab key, unless it is said to be none: the rows are. */}
-      <div ref={scroller} className="plant-table" aria-busy={isStale} tabIndex={-1}>
-        <table
-          // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: ARIA in HTML allows any role for a table
-          role="grid"
-          aria-label="Plants"
-          aria-rowcount={isComplete ? count + 1 : -1}
-          aria-colcount={columns.length + 1}
-          aria-multiselectable
-          onKeyDown={onKeyDown}
-        >
-          <thead>
-            <tr aria-rowindex={1} className="plant-head">
-              <th scope="col" className="plant-select">
-                <SelectAll selection={selection} count={rows.count} />
-              </th>
-              {columns.map((column) => (
-                <Heading key={column.name} column={column} filter={filter} />
-              ))}
-            </tr>
-          </thead>
-          <tbody className="plant-rows" style={{ height: virtualizer.getTotalSize() }}>
-            {items.map(({ index, start }) => {
-              const plant = rows.at(index);
-              if (plant === undefined) return null;
-              const { id, addedAt } = plant;
-              return (
-                <tr
-                  key={`${id}`}
-                  aria-rowindex={index + 2}
-                  aria-selected={selection.has(id)}
-                  tabIndex={index === active ? 0 : -1}
-                  className="plant-row"
-                  style={{ transform: `translateY(${start}px)`, height: rowHeight }}
-                  onFocus={(event) => {
-                    withFocus.current = event.currentTarget;
-                    setActive(index);
-                  }}
-                  onBlur={({ target }) => {
-                    if (target.isConnected) withFocus.current = undefined;
-                  }}
-                  // With Shift it would select text.
-                  onMouseDown={(event) => event.shiftKey && event.preventDefault()}
-                  onClick={(event) => onRowClick(event, index)}
-                >
-                  <td className="plant-select">
-                    <input
-                      type="checkbox"
-                      tabIndex={-1}
-                      aria-label={toVisible(plant.name) || '(no name)'}
-                      checked={selection.has(id)}
-                      // By the click on its row, which has the keys that were held.
-                      onChange={ignore}
-                    />
-                  </td>
-                  {textNames.map((name) => (
-                    <td key={name} className={`plant-${name}`} dir="auto">
-                      {name === 'tag' && plant.tag ? (
-                        <TagButton tag={plant.tag} filter={filter} />
-                      ) : (
-                        <PlantText plant={plant} name={name} />
-                      )}
+    // Firefox makes what scrolls a stop of the Tab key, unless it is said to be none: the rows are.
+    <div
+      ref={scroller}
+      className="plant-table"
+      aria-busy={isStale}
+      data-selecting={isSelecting || undefined}
+      tabIndex={-1}
+    >
+      <table
+        // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: ARIA in HTML allows any role for a table
+        role="grid"
+        aria-label="Plants"
+        aria-rowcount={isComplete ? count + 1 : -1}
+        aria-colcount={columns.length + 2}
+        aria-multiselectable
+        onKeyDown={onKeyDown}
+      >
+        <thead>
+          <tr aria-rowindex={1} className="plant-head" style={template}>
+            <th scope="col" className="plant-select">
+              <SelectAll selection={selection} count={rows.count} />
+            </th>
+            {columns.map((column) => (
+              <Heading key={column.name} column={column} filter={filter} />
+            ))}
+            <th scope="col">
+              <span className="visually-hidden">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody className="plant-rows" style={{ height: virtualizer.getTotalSize() }}>
+          {items.map(({ index, start }) => {
+            const plant = rows.at(index);
+            if (plant === undefined) return null;
+            const { id } = plant;
+            const name = toVisible(plant.name) || '(no name)';
+            return (
+              <tr
+                key={`${id}`}
+                aria-rowindex={index + 2}
+                aria-selected={selection.has(id)}
+                aria-current={id === openId || undefined}
+                tabIndex={index === active ? 0 : -1}
+                className="plant-row"
+                style={{ ...template, transform: `translateY(${start}px)`, height: rowHeight }}
+                onFocus={(event) => {
+                  withFocus.current = event.currentTarget;
+                  setActive(index);
+                }}
+                onBlur={({ target }) => {
+                  if (target.isConnected) withFocus.current = undefined;
+                }}
+                // With Shift it would select text.
+                onMouseDown={(event) => event.shiftKey && event.preventDefault()}
+                onClick={(event) => onRowClick(event, index)}
+                onDoubleClick={() => canEdit && !isNarrow && clicked.current && edit(index, clicked.current)}
+              >
+                <td className="plant-select">
+                  <input
+                    type="checkbox"
+                    tabIndex={-1}
+                    aria-label={name}
+                    checked={selection.has(id)}
+                    // By the click on its row, which has the keys that were held.
+                    onChange={ignore}
+                  />
+                </td>
+                {columns.map((column) => {
+                  const field = fields.find((each) => each === column.name);
+                  if (field === undefined || editing?.id !== id || editing.name !== field)
+                    return (
+                      <Cell
+                        key={column.name}
+                        plant={plant}
+                        column={column}
+                        canEdit={canEdit}
+                        isCard={isNarrow}
+                      />
+                    );
+                  return (
+                    <td key={column.name} className={`plant-${field} plant-edited`}>
+                      <LoadBoundary>
+                        <Suspense>
+                          <CellEditor
+                            key={`${id} ${field}`}
+                            plant={plant}
+                            name={field}
+                            filter={filter}
+                            onLeave={(move) => leaveCell(editing, move)}
+                          />
+                        </Suspense>
+                      </LoadBoundary>
                     </td>
-                  ))}
-                  <td className="plant-id">
-                    <code translate="no">{`${id}`}</code>
-                    <CopyButton text={`${id}`} label={`Copy the id ${id}`} inTable />
-                  </td>
-                  <td className="plant-added">
-                    {addedAt !== undefined && (
-                      <time dateTime={addedAt} title={formatTime(addedAt)}>
-                        {formatAge(addedAt, now)}
-                      </time>
-                    )}
-                  </td>
-                </tr>
-              );
-            })}
-          </tbody>
-        </table>
-      </div>
-      <p role="status" className="visually-hidden">
-        {selection.count > 0 && <span>{`${selection.count.toLocaleString()} selected`}</span>}
-      </p>
-      {selection.count > 0 && (
-        <LoadBoundary>
-          <Suspense>
-            <SelectionBar
-              selection={selection}
-              isComplete={isComplete}
-              filter={filter}
-              onDelete={removeSelected}
-            />
-          </Suspense>
-        </LoadBoundary>
+                  );
+                })}
+                <td className="plant-actions">
+                  {canEdit && fields[0] !== undefined && (
+                    <button
+                      type="button"
+                      className="quiet icon-only"
+                      // For a pointer only: by keys, Enter on the row does the same.
+                      aria-hidden
+                      tabIndex={-1}
+                      title="Edit"
+                      onClick={(event) => {
+                        event.stopPropagation();
+                        edit(index, fields[0] ?? 'name');
+                      }}
+                    >
+                      <Icon name="edit" />
+                    </button>
+                  )}
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+interface CellProps {
+  readonly plant: StoredPlant;
+  readonly column: Column;
+  readonly canEdit: boolean;
+  /** Whether it is part of a card, as on a phone, with a second line below the name. */
+  readonly isCard: boolean;
+}
+
+/** What a plant has in a column. */
+function Cell({ plant, column: { name }, canEdit, isCard }: CellProps) {
+  const { id, addedAt } = plant;
+  if (name === 'id') {
+    return (
+      <td className="plant-id">
+        <code translate="no">{`${id}`}</code>
+        <CopyButton text={`${id}`} label={`Copy the id ${id}`} inTable />
+      </td>
+    );
+  }
+  const field = textNames.find((each) => each === name);
+  if (field === undefined) {
+    return (
+      <td className="plant-added">
+        {addedAt !== undefined && (
+          <time dateTime={addedAt} title={formatTime(addedAt)}>
+            {formatDay(addedAt)}
+          </time>
+        )}
+      </td>
+    );
+  }
+  const second = field === 'name' ? partsOfName(plant.name)[1]?.slice(3) : undefined;
+  return (
+    <td className={`plant-${field}`} dir="auto">
+      <PlantText plant={plant} name={field} />
+      {field === 'tag' && !plant.tag && canEdit && !isCard && <span className="add-tag">Add a tag</span>}
+      {field === 'name' && isCard && (
+        <span className="second-line" dir="auto" translate="no">
+          {second === undefined ? addedAt && formatDay(addedAt) : toVisible(second)}
+        </span>
       )}
-    </>
+    </td>
   );
 }
 
@@ -321,7 +464,7 @@ function SelectAll({ selection, count }: { readonly selection: Selection; readon
         if (checkbox !== null) checkbox.indeterminate = selection.count > 0 && !areAll;
       }}
       type="checkbox"
-      aria-label="Select all that are loaded"
+      aria-label="Select all plants"
       checked={areAll}
       onChange={() => (areAll ? selection.clear() : selection.selectAll())}
     />
@@ -350,12 +493,9 @@ function Heading({ column, filter }: { readonly column: Column; readonly filter:
       <button
         type="button"
         className="quiet sort"
-        onClick={() =>
-          navigate({ view: 'plants', filter: { ...filter, order: filter.order === first ? other : first } })
-        }
+        onClick={() => sortList(filter, filter.order === first ? other : first)}
       >
-        {title}
-        {isSorted && <span aria-hidden="true">{isDescending ? ' ↓' : ' ↑'}</span>}
+        {title} <Icon name={isSorted && isDescending ? 'sortDown' : 'sortUp'} />
       </button>
     </th>
   );
@@ -367,27 +507,6 @@ function useRowHeight(): number {
   const isTouched = useMedia('(pointer: coarse)');
   const fontSize = Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 16;
   return fontSize * rowHeights[isNarrow ? 'narrow' : isTouched ? 'touched' : 'wide'];
-}
-
-/** A tag, by which a press filters. */
-function TagButton({ tag, filter }: { readonly tag: string; readonly filter: PlantFilter }) {
-  return (
-    <button
-      type="button"
-      className="tag-button"
-      // As in `CopyButton`: the rows take the focus.
-      tabIndex={-1}
-      title="Show the plants with this tag"
-      onClick={(event) => {
-        event.stopPropagation();
-        navigate({ view: 'plants', filter: { ...filter, tag, without: undefined } });
-      }}
-    >
-      <span className="tag" dir="auto" translate="no">
-        {toVisible(tag)}
-      </span>
-    </button>
-  );
 }
 
 /** Ascending indexes with another among them. */

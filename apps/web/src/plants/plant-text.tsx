@@ -1,5 +1,6 @@
 import type { Plant } from '@plant-store/contract/operations';
 import { toVisible } from '../shared/to-visible.js';
+import { Tag } from './tag.js';
 
 interface PlantTextProps {
   readonly plant: Plant;
@@ -7,14 +8,26 @@ interface PlantTextProps {
   readonly maxLength?: number;
 }
 
-/** One text of a plant, cut off where it is long: a tag as such, nothing where there is none, and words for a name that is empty or of spaces. */
+/**
+ * One text of a plant, cut off where it is long: a tag in its color, a name whose second part is quiet, nothing where there is none, and
+ * words for a name that is empty or only spaces.
+ */
 export function PlantText({ plant, name, maxLength }: PlantTextProps) {
   const { [name]: text = '' } = plant;
   if (text === '') return name === 'name' ? <em>(no name)</em> : null;
   if (text.trim() === '') return <em>{toVisible(text)}</em>;
+  if (name === 'tag') return <Tag tag={text} maxLength={maxLength} />;
+  const [first, second] = name === 'name' ? partsOfName(text) : [text];
   return (
-    <span className={name === 'tag' ? 'tag' : undefined} dir="auto" translate="no">
-      {toVisible(text, maxLength)}
+    <span dir="auto" translate="no">
+      {toVisible(first, maxLength)}
+      {second !== undefined && <span className="second">{toVisible(second, maxLength)}</span>}
     </span>
   );
+}
+
+/** A name, and what follows its first “ – ” with that dash, such as its name in another language. */
+export function partsOfName(name: string): readonly [first: string, second?: string] {
+  const at = name.indexOf(' – ');
+  return at > 0 ? [name.slice(0, at), name.slice(at)] : [name];
 }

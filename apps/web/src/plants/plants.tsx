@@ -1,25 +1,46 @@
+import type { StoredPlant } from '@plant-store/contract/operations';
 import { useQueryClient } from '@tanstack/react-query';
-import { lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react';
+import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import { home, navigate, onStay, type PlantFilter, type Route } from '../route.js';
-import { explainFailure } from '../shared/explain-failure.js';
 import { useKeys } from '../shared/keys.js';
 import { LackingScope } from '../shared/lacking-scope.js';
-import { LoadBoundary, loadPart, notLoaded } from '../shared/load-boundary.js';
+import { LoadBoundary, loadPart } from '../shared/load-boundary.js';
 import { usePlantStore } from '../shared/plant-store.js';
-import { Sprig } from '../shared/sprig.js';
+import { readLabelFormat } from '../shared/preferences.js';
+import { toVisible } from '../shared/to-visible.js';
 import { useMay, useScopes } from '../shared/use-scopes.js';
+import { useColumns } from './columns.js';
+import { formatMinute } from './format-time.js';
 import { matchesFields, type PlantRows, withFirst } from './plant-pages.js';
 import { PlantTable, type PlantTableHandle } from './plant-table.js';
 import { readSearchedId } from './read-searched-id.js';
 import './plants.css';
+import type { PrintRequest } from './print.js';
+import { useSelection } from './selection/use-selection.js';
 import { Toolbar } from './toolbar.js';
 import { UndoBar } from './undo-bar.js';
 import { useUndo } from './undo-provider.js';
+import { useExport } from './use-export.js';
 import { forgetLists, readAgain, usePlant, usePlants } from './use-plants.js';
 
-const PrintList = lazy(async () => {
-  const { PrintList } = await loadPart(() => import('./print-list.js'));
-  return { default: PrintList };
+const SelectionBar = lazy(async () => {
+  const { SelectionBar } = await loadPart(() => import('./selection/selection-bar.js'));
+  return { default: SelectionBar };
+});
+
+const FirstPlant = lazy(async () => {
+  const { FirstPlant } = await loadPart(() => import('./first-plant.js'));
+  return { default: FirstPlant };
+});
+
+const DeleteAll = lazy(async () => {
+  const { DeleteAll } = await loadPart(() => import('./delete-all-dialog.js'));
+  return { default: DeleteAll };
+});
+
+const Print = lazy(async () => {
+  const { Print } = await loadPart(() => import('./print.js'));
+  return { default: Print };
 });
 
 const PlantSheet = lazy(async () => {
@@ -29,14 +50,17 @@ const PlantSheet = lazy(async () => {
 
 interface PlantsProps {
   readonly route: Route;
+  /** Called to show the side bar, where there is no room for it. */
+  readonly onMenu?: (() => void) | undefined;
 }
 
 /** The plants of the store, or what the token permits instead of seeing them. */
-export function Plants({ route }: PlantsProps) {
+export function Plants({ route, onMenu }: PlantsProps) {
   const scopes = useScopes();
-  if (scopes?.includes('read') ?? true) return <ReadablePlants route={route} />;
+  if (scopes?.includes('read') ?? true) return <ReadablePlants route={route} onMenu={onMenu} />;
   return (
     <section aria-label="Plants" className="panel stack">
+      <h1>Plants</h1>
       {route.view === 'plants' && scopes !== undefined && <LackingScope scopes={scopes} />}
       <AddingButtons />
     </section>
@@ -44,32 +68,36 @@ export function Plants({ route }: PlantsProps) {
 }
 
 /** The ways to add plants, where the token permits that. */
-function AddingButtons({ children }: { readonly children?: ReactNode }) {
+function AddingButtons() {
   if (!useMay('create')) return null;
   return (
     <div className="submit-row">
       <button type="button" className="primary" onClick={() => navigate({ ...home, view: 'add' })}>
-        {children === undefined ? 'Add a plant' : 'Add the first'}
+        Add plant
       </button>
       <button type="button" onClick={() => navigate({ ...home, view: 'import' })}>
         Import a file
       </button>
-      {children}
     </div>
   );
 }
 
 /** Search, filters, the table, and the plant that is open. */
-function ReadablePlants({ route }: PlantsProps) {
+function ReadablePlants({ route, onMenu }: PlantsProps) {
   const { rejectToken } = usePlantStore();
   const { filter, id } = route;
   const { leaving, remove, sendWaiting, undo } = useUndo();
   // Before an import, say, adds the same plants.
   useEffect(() => sendWaiting, [sendWaiting]);
   const isFollowing = useChanges(filter);
-  const [isPrintAsked, setPrintAsked] = useState(false);
-  const askToPrint = () => setPrintAsked(true);
-  useKeys({ 'mod+z': () => void undo(), 'mod+p': askToPrint });
+  const columns = useColumns();
+  const [isSelecting, setSelecting] = useState(false);
+  const [isDeletingAll, setDeletingAll] = useState(false);
+  const exported = useExport(filter);
+  const [printing, setPrinting] = useState<PrintRequest>();
+  const printLabels = (plants: readonly StoredPlant[]) =>
+    setPrinting({ what: 'labels', format: readLabelFormat(), plants });
+  useKeys({ 'mod+z': () => void undo(), 'mod+p': () => setPrinting({ what: 'list' }) });
   const searched = useSearchedPlant(filter, leaving);
   const list = usePlants({
     filter,
@@ -92,6 +120,7 @@ function ReadablePlants({ route }: PlantsProps) {
     () => (searched.plant === undefined ? list.rows : withFirst(searched.plant, list.rows)),
     [searched.plant, list.rows],
   );
+  const selection = useSelection(rows);
   const loadMore = () => {
     if (!isFetching && failure === undefined) void fetchNextPage();
   };
@@ -101,26 +130,67 @@ function ReadablePlants({ route }: PlantsProps) {
     if (isSearching && !isFetching) void fetchNextPage();
   }, [isSearching, isFetching, fetchNextPage]);
 
+  /** What is done with all plants in the list, once they are loaded. */
+  const [forAll, setForAll] = useState<{ readonly action: 'select' | 'delete'; readonly list: string }>();
+  const shownList = JSON.stringify(filter);
+  useEffect(() => {
+    if (forAll === undefined) return;
+    // It was asked for another list.
+    if (forAll.list !== shownList) return setForAll(undefined);
+    if (isFetching) return;
+    if (hasNextPage && failure === undefined) return void fetchNextPage();
+    setForAll(undefined);
+    if (forAll.action === 'select') selection.selectAll();
+    else if (failure === undefined)
+      remove(
+        Array.from({ length: rows.count }, (_, at) => rows.at(at)).filter((plant) => plant !== undefined),
+      );
+  });
   const close = () => {
     navigate({ view: 'plants', filter });
     table.current?.focusRow();
   };
+  const removeSelected = () => {
+    const plants = selection.plants();
+    selection.clear();
+    table.current?.focusRow();
+    removeOrAsk(plants);
+  };
+  /** Deletes plants, but asks before it deletes all of many. */
+  const removeOrAsk = (plants: readonly StoredPlant[]) => {
+    if (plants.length >= askFrom && plants.length >= (total ?? 0)) setDeletingAll(true);
+    else remove(plants);
+  };
+  const openId = id === undefined ? undefined : BigInt(id);
+  const position = useMemo(() => (openId === undefined ? -1 : rows.indexOf(openId)), [rows, openId]);
   const isCounted = !isPending && !isPlaceholderData && failure?.about !== 'scope';
+  const total = !isCounted ? undefined : hasNextPage ? list.total?.total : rows.count;
+  const isEmpty = isCounted && rows.count === 0 && !isSearching && !isAway && searched.state !== 'asking';
   return (
-    <section aria-label="Plants" className="plants">
+    <section
+      aria-label="Plants"
+      className="plants"
+      data-empty={(isEmpty && !isFiltered(filter)) || undefined}
+    >
       <Toolbar
         filter={filter}
+        count={total}
+        columns={columns}
         isMissing={searched.state === 'missing'}
-        onPrint={askToPrint}
         areFew={isCounted && !hasNextPage && rows.count < fewPlants}
+        isSelecting={isSelecting}
+        onSelecting={(is) => {
+          setSelecting(is);
+          if (!is) selection.clear();
+        }}
+        onMenu={onMenu}
+        onDown={() => table.current?.focusRow()}
+        onPrint={setPrinting}
+        onExport={exported.start}
+        onDeleteAll={() => setDeletingAll(true)}
       />
-      <p role="status" className="list-status">
-        {isCounted
-          ? describe({ rows, total: list.total, searched: searched.state, hasNextPage, filter })
-          : failure === undefined && (isFiltered(filter) ? 'Searching…' : 'Loading…')}
-      </p>
       {failure !== undefined && failure.about !== 'token' && (
-        <div className="stack list-problem">
+        <div className="list-problem">
           <p role="alert" className="message problem">
             {isAway ? `${failure.cause} ${describeWait(rows.count > 0)}` : failure.message}
           </p>
@@ -138,38 +208,52 @@ function ReadablePlants({ route }: PlantsProps) {
           isComplete={!hasNextPage}
           isStale={isPlaceholderData || isAway}
           filter={filter}
+          columns={columns.shown}
+          selection={selection}
+          isSelecting={isSelecting}
+          openId={openId}
           onEndReached={loadMore}
-          onDelete={remove}
+          onDelete={removeOrAsk}
         />
       ) : (
-        <Nothing
-          isLoading={!isCounted || isSearching || isAway || searched.state === 'asking'}
-          filter={filter}
-        />
+        <Nothing isLoading={!isEmpty} filter={filter} />
       )}
+      <footer className="status-bar">
+        <p role="status" className="list-status">
+          {isCounted
+            ? describe({ rows, total: list.total, searched: searched.state, hasNextPage, filter })
+            : failure === undefined && (isFiltered(filter) ? 'Searching…' : 'Loading…')}
+        </p>
+        {isCounted && (
+          <p>{isAway ? `Offline. Last updated at ${formatMinute(list.dataUpdatedAt)}.` : 'Up to date'}</p>
+        )}
+      </footer>
       {rows.count > 0 && (
         <LoadBoundary>
           <Suspense>
-            <PrintList
+            <Print
               rows={rows}
               isComplete={!hasNextPage}
               canLoad={failure === undefined}
               filter={filter}
-              isAsked={isPrintAsked}
+              columns={columns.shown}
+              request={printing}
               onLoadMore={loadMore}
-              onPrint={() => setPrintAsked(false)}
+              onPrint={() => setPrinting(undefined)}
             />
           </Suspense>
         </LoadBoundary>
       )}
-      {id !== undefined && (
+      {openId !== undefined && (
         <LoadBoundary>
           <Suspense>
             <PlantSheet
-              key={id}
-              id={BigInt(id)}
+              id={openId}
               filter={filter}
+              place={position === -1 ? undefined : { position, count: total }}
+              onMove={(step) => table.current?.openNext(step)}
               onClose={close}
+              onPrintLabel={(plant) => printLabels([plant])}
               onDelete={(plant) => {
                 close();
                 remove([plant]);
@@ -178,14 +262,52 @@ function ReadablePlants({ route }: PlantsProps) {
           </Suspense>
         </LoadBoundary>
       )}
-      <UndoBar />
+      <p role="status" className="visually-hidden">
+        {selection.count > 0 && <span>{`${selection.count.toLocaleString()} selected`}</span>}
+      </p>
+      <div className="floating">
+        <UndoBar />
+        {exported.status}
+        {selection.count > 0 && (
+          <LoadBoundary>
+            <Suspense>
+              <SelectionBar
+                selection={selection}
+                total={hasNextPage ? total : undefined}
+                filter={filter}
+                onSelectAll={() => setForAll({ action: 'select', list: shownList })}
+                onPrintLabels={() => printLabels(selection.plants())}
+                onDelete={removeSelected}
+              />
+            </Suspense>
+          </LoadBoundary>
+        )}
+      </div>
+      {isDeletingAll && (
+        <LoadBoundary>
+          <Suspense>
+            <DeleteAll
+              filter={filter}
+              count={total ?? 0}
+              onDelete={() => {
+                setDeletingAll(false);
+                setForAll({ action: 'delete', list: shownList });
+              }}
+              onClose={() => setDeletingAll(false)}
+            />
+          </Suspense>
+        </LoadBoundary>
+      )}
     </section>
   );
 }
 
 function describeWait(hasRows: boolean): string {
-  return `This page goes on by itself as soon as it can${hasRows ? '; the plants below are as they were before' : ''}.`;
+  return `This page resumes automatically${hasRows ? '. The plants below are not up to date' : ''}.`;
 }
+
+/** From how many plants on the page asks before it deletes all in the list. */
+const askFrom = 20;
 
 /** Fewer found ones are few. */
 const fewPlants = 10;
@@ -245,26 +367,54 @@ interface NothingProps {
 }
 
 function Nothing({ isLoading, filter }: NothingProps) {
-  if (isLoading) return <div className="empty" />;
+  const mayAdd = useMay('create');
+  if (isLoading) {
+    return (
+      <div className="empty loading-rows" aria-hidden>
+        {[0, 1, 2, 3, 4, 5].map((row) => (
+          <span key={row} />
+        ))}
+      </div>
+    );
+  }
+  if (isFiltered(filter)) {
+    return (
+      <div className="empty">
+        <h2>
+          <NothingFound filter={filter} />
+        </h2>
+        <button type="button" onClick={() => navigate({ view: 'plants', filter: { order: filter.order } })}>
+          Show all plants
+        </button>
+      </div>
+    );
+  }
   return (
     <div className="empty">
-      <Sprig />
-      {isFiltered(filter) ? (
-        <>
-          <p>No plant matches.</p>
-          <button type="button" onClick={() => navigate({ view: 'plants', filter: { order: filter.order } })}>
-            Show all plants
-          </button>
-        </>
+      {mayAdd ? (
+        <LoadBoundary>
+          <Suspense>
+            <FirstPlant filter={filter} />
+          </Suspense>
+        </LoadBoundary>
       ) : (
-        <>
-          <p>No plants yet.</p>
-          <AddingButtons>
-            <LoadExamples />
-          </AddingButtons>
-        </>
+        <h2>No plants yet</h2>
       )}
     </div>
+  );
+}
+
+function NothingFound({ filter: { q, tag, without } }: { readonly filter: PlantFilter }) {
+  if (q === undefined)
+    return (
+      <span key={without}>{without === undefined ? 'No plant has this tag' : 'Every plant has a tag'}</span>
+    );
+  const isAnywhere = tag === undefined && without === undefined;
+  return (
+    <>
+      <span>{isAnywhere ? 'No plant has' : 'No plant here has'}</span>{' '}
+      <bdi translate="no">{`“${toVisible(q, 60)}”`}</bdi> <span>in its name</span>
+    </>
   );
 }
 
@@ -321,42 +471,4 @@ function useReadAgain({ isAway, isFollowing }: ReadAgainOptions): () => void {
     [isFollowing, queryClient],
   );
   return readNow;
-}
-
-/** Adds plants to try the page with. */
-function LoadExamples() {
-  const { client } = usePlantStore();
-  const queryClient = useQueryClient();
-  const [problem, setProblem] = useState<string>();
-  const [isPending, setPending] = useState(false);
-  // Not by `useMutation`, which the first view does without.
-  const load = async () => {
-    setPending(true);
-    try {
-      const { addExamplePlants } = await loadPart(() => import('./example-plants.js'));
-      await addExamplePlants(client);
-      forgetLists(queryClient);
-    } catch (error) {
-      const isNotLoaded = error instanceof Error && error.message === notLoaded;
-      setProblem(isNotLoaded ? notLoaded : explainFailure(error, 'add').message);
-    }
-    setPending(false);
-  };
-  return (
-    <>
-      <button
-        type="button"
-        aria-disabled={isPending}
-        data-busy={isPending || undefined}
-        onClick={() => isPending || void load()}
-      >
-        Load 20 examples
-      </button>
-      {problem !== undefined && (
-        <p role="alert" className="message problem">
-          {problem}
-        </p>
-      )}
-    </>
-  );
 }

@@ -1,48 +1,102 @@
 import { QUERY_MAX_LENGTHS } from '@plant-store/contract/messages';
-import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
-import { isOrder, navigate, orderTitles, type PlantFilter } from '../route.js';
-import { explainFailure } from '../shared/explain-failure.js';
+import { useEffect, useState } from 'react';
+import { isOrder, navigate, orderTitles, type PlantFilter, titleOf } from '../route.js';
+import { labels } from '../shared/fields.js';
 import { Icon } from '../shared/icon.js';
-import { loadPart, notLoaded } from '../shared/load-boundary.js';
-import { usePlantStore } from '../shared/plant-store.js';
-import type { SavedFile } from '../shared/save-file.js';
-import { SavedFileLink } from '../shared/saved-file-link.js';
-import { Sheet } from '../shared/sheet.js';
+import { Menu } from '../shared/menu.js';
+import { keepPreferences } from '../shared/preferences.js';
+import { RouteLink } from '../shared/route-link.js';
+import { sortList } from '../shared/sort-list.js';
 import { toVisible } from '../shared/to-visible.js';
 import { narrowScreen, useMedia } from '../shared/use-media.js';
+import { useMay } from '../shared/use-scopes.js';
 import { withoutLastSpace } from '../shared/without-last-space.js';
-import { ExportFormats } from './export-formats.js';
+import type { Columns } from './columns.js';
+import type { ExportFormat } from './export-plants.js';
+import type { LabelFormat } from './labels.js';
+import type { PrintRequest } from './print.js';
 import { readSearchedId } from './read-searched-id.js';
-import { TagsButton } from './tags/tags-button.js';
-import { findTag, sameTags, useTags } from './use-tags.js';
+import { TagDot } from './tag.js';
+import { sameTags, useCounts } from './use-tags.js';
 
 interface ToolbarProps {
   readonly filter: PlantFilter;
+  /** How many plants the list has, as far as it is known. */
+  readonly count: number | undefined;
+  readonly columns: Columns;
   /** Whether the id that is searched for is that of no plant. */
   readonly isMissing: boolean;
   /** Whether so few plants match that another way to look for them may be meant. */
   readonly areFew: boolean;
-  /** Called to print the list. */
-  onPrint(): void;
+  /** On a phone, whether a press selects. */
+  readonly isSelecting: boolean;
+  onSelecting(isSelecting: boolean): void;
+  /** Called to show the side bar, where there is no room for it. */
+  readonly onMenu: (() => void) | undefined;
+  /** Called to go from the search to the list. */
+  onDown(): void;
+  onPrint(request: PrintRequest): void;
+  onExport(format: ExportFormat): void;
+  /** Called to delete all plants in the list. */
+  onDeleteAll(): void;
 }
 
 /** How long after the last key a search begins, in milliseconds. */
 const debounceMs = 200;
 
-/** How many tags are suggested. */
-const maxSuggestions = 200;
-
-/** Search and tag, which are in the address, all tags, and the export of what is shown. */
-export function Toolbar({ filter, isMissing, areFew, onPrint }: ToolbarProps) {
+/** The title of the list, its search, and what can be done with it. */
+export function Toolbar(props: ToolbarProps) {
+  const { filter, count, columns, isMissing, areFew, isSelecting, onSelecting, onMenu, onDown } = props;
   const isNarrow = useMedia(narrowScreen);
+  const canAdd = useMay('create');
+  return (
+    <header className="toolbar">
+      {onMenu !== undefined && (
+        <button type="button" className="quiet icon-only menu-button" onClick={onMenu}>
+          <Icon name="menu" />
+          <span className="visually-hidden">Views and tags</span>
+        </button>
+      )}
+      <h1 translate={filter.tag === undefined && filter.q === undefined ? 'yes' : 'no'}>{titleOf(filter)}</h1>
+      {isNarrow && (
+        <>
+          {count !== undefined && (
+            <span className="count" aria-hidden>
+              {count.toLocaleString()}
+            </span>
+          )}
+          <button
+            type="button"
+            className="quiet link select-button"
+            aria-pressed={isSelecting}
+            onClick={() => onSelecting(!isSelecting)}
+          >
+            {isSelecting ? 'Done' : 'Select'}
+          </button>
+        </>
+      )}
+      <Search filter={filter} isMissing={isMissing} onDown={onDown} />
+      {isNarrow ? <Chips filter={filter} /> : <ColumnsMenu columns={columns} />}
+      <MoreMenu {...props} />
+      {canAdd && !isNarrow && (
+        <RouteLink to={{ view: 'add', filter }} className="button primary">
+          <Icon name="add" />
+          Add plant
+        </RouteLink>
+      )}
+      <OtherTags filter={filter} areFew={areFew} />
+    </header>
+  );
+}
+
+/** The search for names, or for an id. */
+function Search({ filter, isMissing, onDown }: Pick<ToolbarProps, 'filter' | 'isMissing' | 'onDown'>) {
   const [text, setText] = useState(filter.q ?? '');
   // Back, or a button that shows all plants, may have changed it.
   useEffect(
     () => setText((typed) => (withoutLastSpace(typed) === (filter.q ?? '') ? typed : (filter.q ?? ''))),
     [filter.q],
   );
-  const show = (changes: Partial<PlantFilter>) =>
-    navigate({ view: 'plants', filter: { ...filter, ...changes } });
   useEffect(() => {
     const q = withoutLastSpace(text);
     if (q === (filter.q ?? '')) return;
@@ -59,43 +113,9 @@ export function Toolbar({ filter, isMissing, areFew, onPrint }: ToolbarProps) {
     setText(filter.q ?? '');
     navigate({ view: 'plants', id: `${id}`, filter });
   };
-  const filters = (
-    <>
-      <TagField filter={filter} />
-      {/* Elsewhere the titles of the columns sort. */}
-      {isNarrow && (
-        <label className="labelled">
-          <span>Order</span>
-          <select
-            value={filter.order}
-            onChange={({ target: { value } }) => isOrder(value) && show({ order: value })}
-          >
-            {Object.entries(orderTitles).map(([sortedBy, title]) => (
-              <option key={sortedBy} value={sortedBy}>
-                {title}
-              </option>
-            ))}
-          </select>
-        </label>
-      )}
-      <button
-        type="button"
-        aria-pressed={filter.without !== undefined}
-        onClick={() => show({ without: filter.without === undefined ? 'tag' : undefined, tag: undefined })}
-      >
-        Untagged
-      </button>
-      <TagsButton filter={filter} />
-      <ExportMenu filter={filter} />
-      <button type="button" onClick={onPrint}>
-        Print
-      </button>
-    </>
-  );
   return (
     <search>
       <form
-        className="toolbar"
         onSubmit={(event) => {
           event.preventDefault();
           if (id !== undefined) open();
@@ -107,7 +127,7 @@ export function Toolbar({ filter, isMissing, areFew, onPrint }: ToolbarProps) {
           <input
             type="search"
             value={text}
-            placeholder="Search a name, or an id"
+            placeholder="Search names"
             maxLength={QUERY_MAX_LENGTHS.q}
             autoComplete="off"
             autoCapitalize="none"
@@ -116,209 +136,194 @@ export function Toolbar({ filter, isMissing, areFew, onPrint }: ToolbarProps) {
             spellCheck={false}
             dir="auto"
             onChange={(event) => setText(event.target.value)}
+            onKeyDown={(event) => {
+              if (event.key !== 'ArrowDown' || event.nativeEvent.isComposing) return;
+              event.preventDefault();
+              onDown();
+            }}
           />
+          <kbd aria-hidden>/</kbd>
         </label>
-        {isNarrow ? <FilterSheet>{filters}</FilterSheet> : filters}
-        <div className="chips">
-          {id !== undefined && !(isMissing && id === readSearchedId(filter.q ?? '')) && (
-            <button type="submit" className="chip">
-              <span>Open the plant with the id</span> <span translate="no">{`${id}`}</span>
-            </button>
-          )}
-          {filter.tag !== undefined && (isNarrow || filter.tag === '') && (
-            <Chip
-              title={filter.tag === '' ? 'Tag is empty' : 'Tag is'}
-              tag={filter.tag}
-              onRemove={() => show({ tag: undefined })}
-            />
-          )}
-          {filter.without !== undefined && isNarrow && (
-            <Chip title="Untagged" onRemove={() => show({ without: undefined })} />
-          )}
-          <OtherTags filter={filter} areFew={areFew} />
-        </div>
+        {id !== undefined && !(isMissing && id === readSearchedId(filter.q ?? '')) && (
+          <button type="submit" className="suggestion">
+            <span>Open the plant with the id</span> <span translate="no">{`${id}`}</span>
+          </button>
+        )}
       </form>
     </search>
   );
 }
 
-/** Shows what it holds in a sheet, where there is no room beside the search. */
-function FilterSheet({ children }: { readonly children: ReactNode }) {
-  const [isOpen, setOpen] = useState(false);
+/** Which columns the list shows. */
+function ColumnsMenu({ columns: { all, isHidden, toggle, reset } }: { readonly columns: Columns }) {
   return (
-    <>
-      <button type="button" aria-haspopup="dialog" onClick={() => setOpen(true)}>
-        <Icon name="filters" /> Filters
+    <Menu
+      className="columns-menu"
+      isQuiet
+      label={
+        <>
+          <Icon name="columns" />
+          <span className="visually-hidden">Columns</span>
+        </>
+      }
+    >
+      <p>Columns</p>
+      {all.map(({ name, title }) => (
+        // biome-ignore lint/a11y/useKeyWithClickEvents: it keeps the menu open, by keys, too
+        <label key={name} onClick={(event) => event.stopPropagation()}>
+          <input
+            type="checkbox"
+            checked={!isHidden(name)}
+            disabled={name === 'name'}
+            onChange={() => toggle(name)}
+          />
+          {title} {name === 'name' && <span className="note">always shown</span>}
+        </label>
+      ))}
+      <hr />
+      <button type="button" onClick={reset}>
+        <Icon name="undo" /> Reset columns
       </button>
-      <Sheet title="Filters and export" isBottom isOpen={isOpen} onClose={() => setOpen(false)}>
-        {children}
-      </Sheet>
-    </>
+    </Menu>
+  );
+}
+
+/** What can be done with all plants in the list. */
+function MoreMenu({ count, onPrint, onExport, onDeleteAll }: ToolbarProps) {
+  const canDelete = useMay('delete');
+  const printLabels = (format: LabelFormat) => {
+    keepPreferences({ labels: format });
+    onPrint({ what: 'labels', format });
+  };
+  return (
+    <Menu
+      isQuiet
+      label={
+        <>
+          <Icon name="more" />
+          <span className="visually-hidden">More</span>
+        </>
+      }
+    >
+      <button type="button" onClick={() => onExport('xlsx')}>
+        <Icon name="download" /> Export to Excel
+      </button>
+      <button type="button" onClick={() => onExport('csv')}>
+        <Icon name="download" /> Export as CSV
+      </button>
+      <button type="button" onClick={() => onExport('ndjson')}>
+        <Icon name="download" /> Export for programs
+      </button>
+      <hr />
+      <button type="button" onClick={() => onPrint({ what: 'list' })}>
+        <Icon name="print" /> Print the list
+      </button>
+      <button type="button" onClick={() => printLabels('a4')}>
+        <Icon name="label" /> Print labels (A4)
+      </button>
+      <button type="button" onClick={() => printLabels('letter')}>
+        <Icon name="label" /> Print labels (Letter)
+      </button>
+      {canDelete && count !== undefined && count > 0 && (
+        <>
+          <hr />
+          <button type="button" className="danger" onClick={onDeleteAll}>
+            <Icon name="trash" /> <span>{`Delete all ${count.toLocaleString()}`}</span>
+          </button>
+        </>
+      )}
+    </Menu>
+  );
+}
+
+/** The most tags that a phone offers in a row; its bar at the bottom has all. */
+const maxChips = 20;
+
+/** How the list is sorted, and its tags, in a row. */
+function Chips({ filter }: { readonly filter: PlantFilter }) {
+  const { tags, untagged, isCounted } = useCounts();
+  const show = (changes: Partial<PlantFilter>) =>
+    navigate({ view: 'plants', filter: { ...filter, ...changes } });
+  const listed = isCounted ? [...tags.keys()].slice(0, maxChips) : [];
+  if (filter.tag !== undefined && !listed.includes(filter.tag)) listed.unshift(filter.tag);
+  return (
+    <div className="chips">
+      <select
+        aria-label="Sort"
+        className="chip"
+        value={filter.order}
+        onChange={({ target: { value } }) => {
+          if (isOrder(value)) sortList(filter, value);
+        }}
+      >
+        {Object.entries(orderTitles).map(([sortedBy, title]) => (
+          <option key={sortedBy} value={sortedBy}>
+            {title}
+          </option>
+        ))}
+      </select>
+      {(filter.without !== undefined || (untagged ?? 0) > 0) && (
+        <button
+          type="button"
+          className="chip"
+          aria-pressed={filter.without !== undefined}
+          onClick={() => show({ without: filter.without === undefined ? 'tag' : undefined, tag: undefined })}
+        >
+          Untagged <span className="count">{untagged?.toLocaleString()}</span>
+        </button>
+      )}
+      {listed.map((tag) => (
+        <button
+          key={tag}
+          type="button"
+          className="chip"
+          aria-pressed={filter.tag === tag}
+          onClick={() => show({ tag: filter.tag === tag ? undefined : tag, without: undefined })}
+        >
+          <TagDot tag={tag} />
+          <span dir="auto" translate="no">
+            {toVisible(tag, 40) || '(empty)'}
+          </span>{' '}
+          <span className="count">{tags.get(tag)?.toLocaleString()}</span>
+        </button>
+      ))}
+    </div>
   );
 }
 
 /** Other tags that may be meant: the same in upper or lower case, and the one whose name is searched for. */
-function OtherTags({ filter: { q, tag, order: sortedBy }, areFew }: Pick<ToolbarProps, 'filter' | 'areFew'>) {
-  const tags = useTags(areFew && q !== undefined);
+function OtherTags({ filter, areFew }: Pick<ToolbarProps, 'filter' | 'areFew'>) {
+  const { tags } = useCounts();
+  const { q, tag } = filter;
   const others = [
     ...(tag === undefined ? [] : sameTags(tags, tag)).map((name) => ({
       name,
-      filter: { q, tag: name, order: sortedBy },
+      filter: { ...filter, tag: name },
     })),
     ...(q === undefined || !areFew ? [] : sameTags(tags, q)).map((name) => ({
       name,
-      filter: { tag: name, order: sortedBy },
+      filter: { order: filter.order, tag: name },
     })),
-  ];
-  return others
-    .filter(({ name }) => name !== tag)
-    .map(({ name, filter }) => {
-      const count = tags.get(name);
-      const isSearched = !('q' in filter);
-      return (
+  ].filter(({ name }) => name !== tag);
+  if (others.length === 0) return null;
+  return (
+    <div className="suggestions">
+      {others.map(({ name, filter: wanted }) => (
         <button
-          key={`${isSearched} ${name}`}
+          key={name}
           type="button"
-          className="chip"
-          onClick={() => navigate({ view: 'plants', filter })}
+          className="suggestion"
+          onClick={() => navigate({ view: 'plants', filter: wanted })}
         >
-          <span>{isSearched ? 'Show plants with the tag' : 'also'}</span>{' '}
+          <span>{`Show plants with the ${labels.tag.toLowerCase()}`}</span> <TagDot tag={name} />
           <span dir="auto" translate="no">
             {toVisible(name, 40)}
           </span>{' '}
-          {count !== undefined && <span key={count} translate="no">{`(${count.toLocaleString()})`}</span>}
+          <span className="count" translate="no">
+            {tags.get(name)?.toLocaleString()}
+          </span>
         </button>
-      );
-    });
-}
-
-interface ChipProps {
-  readonly title: string;
-  readonly tag?: string;
-  onRemove(): void;
-}
-
-/** A filter, where its field does not show it. */
-function Chip({ title, tag = '', onRemove }: ChipProps) {
-  return (
-    <button type="button" className="chip" onClick={onRemove}>
-      <span>{title}</span> {tag !== '' && <span dir="auto" translate="no">{`“${toVisible(tag, 40)}”`}</span>}{' '}
-      <Icon name="close" />
-      <span className="visually-hidden">: remove this filter</span>
-    </button>
-  );
-}
-
-/** The tag to filter by, which is looked for while somebody types. */
-function TagField({ filter }: { readonly filter: PlantFilter }) {
-  /** Until the field is left, which then shows the tag that was found. */
-  const [typed, setTyped] = useState<string>();
-  const isTyping = typed !== undefined;
-  const tags = useTags(isTyping);
-  const suggestions = useId();
-  const timer = useRef<number>(undefined);
-  const apply = () => {
-    window.clearTimeout(timer.current);
-    timer.current = undefined;
-    if (typed === undefined || typed === (filter.tag ?? '')) return;
-    const tag = typed.trim() === '' ? undefined : findTag(tags, typed);
-    if (tag !== filter.tag)
-      navigate({ view: 'plants', filter: { ...filter, tag, without: undefined } }, { replace: true });
-  };
-  const applyTyped = () => timer.current !== undefined && apply();
-  const latest = useRef(apply);
-  useEffect(() => {
-    latest.current = apply;
-  });
-  // Also when the tags come after what was typed.
-  useEffect(() => {
-    if (typed === undefined) return;
-    timer.current = window.setTimeout(() => latest.current(), debounceMs);
-    return () => window.clearTimeout(timer.current);
-  }, [typed, tags]);
-  return (
-    <label className="labelled">
-      <span>Tag</span>
-      <input
-        type="search"
-        list={suggestions}
-        value={typed ?? filter.tag ?? ''}
-        placeholder="Any"
-        maxLength={QUERY_MAX_LENGTHS.tag}
-        autoComplete="off"
-        autoCapitalize="none"
-        autoCorrect="off"
-        enterKeyHint="search"
-        spellCheck={false}
-        dir="auto"
-        onFocus={() => setTyped(filter.tag ?? '')}
-        onChange={(event) => setTyped(event.target.value)}
-        onBlur={() => {
-          applyTyped();
-          setTyped(undefined);
-        }}
-        onKeyDown={(event) => {
-          // Safari ends the composition before this event, whose code is then that of a key that an input method has handled.
-          if (event.key !== 'Enter' || event.nativeEvent.isComposing || event.keyCode === 229) return;
-          event.preventDefault();
-          applyTyped();
-        }}
-      />
-      <datalist id={suggestions}>
-        {[...tags.keys()].slice(0, maxSuggestions).map((tag) => (
-          <option key={tag} value={tag} />
-        ))}
-      </datalist>
-    </label>
-  );
-}
-
-type Export =
-  | { readonly state: 'running'; readonly count: number }
-  | { readonly state: 'failed'; readonly message: string }
-  | { readonly state: 'done'; readonly message: string; readonly file: SavedFile };
-
-/** Writes all plants that match into a file. */
-function ExportMenu({ filter }: { readonly filter: PlantFilter }) {
-  const { client } = usePlantStore();
-  const [state, setState] = useState<Export>();
-  const [control, setControl] = useState<AbortController>();
-  useEffect(() => () => control?.abort(), [control]);
-  const start = async (format: 'csv' | 'ndjson') => {
-    const started = new AbortController();
-    const { signal } = started;
-    setControl(started);
-    setState({ state: 'running', count: 0 });
-    try {
-      const { exportPlants } = await loadPart(() => import('./export-plants.js'));
-      const { count, file } = await exportPlants({
-        ...{ client, filter, format, signal },
-        onProgress: (exported) => setState({ state: 'running', count: exported }),
-      });
-      setState({ state: 'done', message: `${count.toLocaleString()} exported.`, file });
-    } catch (error) {
-      if (signal.aborted) return setState(undefined);
-      const isNotLoaded = error instanceof Error && error.message === notLoaded;
-      const { message } = explainFailure(error, 'read');
-      setState({
-        state: 'failed',
-        message: isNotLoaded ? notLoaded : `The export failed; nothing was saved. ${message}`,
-      });
-    }
-  };
-  const isRunning = state?.state === 'running';
-  return (
-    <div className="export">
-      <ExportFormats onExport={(format) => void start(format)} />
-      {isRunning && (
-        <button type="button" onClick={() => control?.abort()}>
-          Cancel
-        </button>
-      )}
-      <p role="status" className="export-status">
-        <span>{isRunning ? `${state.count.toLocaleString()} so far` : state?.message}</span>{' '}
-        {state?.state === 'done' && <SavedFileLink file={state.file} />}
-      </p>
+      ))}
     </div>
   );
 }

@@ -10,7 +10,7 @@ const UndoItem = lazy(async () => {
 /** What was done last, or to tags alone, and how to undo each; or why one of both failed. */
 export function UndoBar({ ofTags = false }: { readonly ofTags?: boolean }) {
   const { actions } = useUndo();
-  const shown = actions.filter(({ tagging }) => !ofTags || tagging !== undefined);
+  const shown = actions.filter(({ edit }) => !ofTags || edit !== undefined);
   return (
     // Only what is added to it is announced, not all of it again.
     <div role="status" aria-atomic="false" className="undo-bar" data-shown={shown.length > 0 || undefined}>

@@ -1,13 +1,15 @@
 import type { StoredPlant } from '@plant-store/contract/operations';
 import { type ReactNode, useId } from 'react';
+import { Icon } from '../shared/icon.js';
 import { toVisible } from '../shared/to-visible.js';
 import { useMay } from '../shared/use-scopes.js';
-import { type Action, useUndo } from './undo-provider.js';
+import { useUndo } from './undo-provider.js';
+import type { Action } from './undo-state.js';
 
 /** What was done, and how to undo it; or why one of both failed. */
 export function UndoItem({ action }: { readonly action: Action }) {
   const { state, failure } = action;
-  const { undo, tryAgain, dismiss } = useUndo();
+  const { undo, send, dismiss } = useUndo();
   const canEdit = useMay('update');
   const text = useId();
   const isBusy = state === 'undoing';
@@ -34,33 +36,62 @@ export function UndoItem({ action }: { readonly action: Action }) {
             data-busy={isBusy || undefined}
             onClick={() => isBusy || void undo(action)}
           >
-            Undo
+            <Icon name="undo" /> Undo
           </button>
         )}
         {state === 'failed' && (
-          <button type="button" aria-describedby={text} onClick={() => tryAgain(action)}>
+          <button type="button" aria-describedby={text} onClick={() => send(action)}>
             Try again
           </button>
         )}
-        <button type="button" aria-describedby={text} onClick={() => dismiss(action)}>
-          Dismiss
+        <button
+          type="button"
+          className="icon-only"
+          aria-describedby={text}
+          aria-label="Dismiss"
+          onClick={() => dismiss(action)}
+        >
+          <Icon name="close" />
         </button>
       </div>
     </div>
   );
 }
 
-function describe({ plants, state, tagging, count }: Action): ReactNode {
+function describe({ plants, state, edit, count }: Action): ReactNode {
   const name = <Named plants={plants} />;
   const isOne = plants.length === 1;
-  if (tagging !== undefined) {
-    const { tag, kept } = tagging;
+  if (edit !== undefined) {
+    const { tag, label, kept } = edit;
+    if (label !== undefined && plants.length === 0) return <span>{`${label}.`}</span>;
+    if (label !== undefined && (state !== 'undone' || kept === 0)) {
+      return state === 'undone' || edit.after === undefined ? (
+        <>
+          <span>{state === 'undone' ? 'Undone:' : `${label}:`}</span> {name}
+        </>
+      ) : (
+        <>
+          <span>{`${label}:`}</span> <Named plants={[edit.after]} />
+        </>
+      );
+    }
+    if (label !== undefined) {
+      return (
+        <>
+          {name} <span>was changed since, and stays as it is.</span>
+        </>
+      );
+    }
+    if (state === 'undone' && plants.length === 0)
+      return (
+        <span>{`Nothing was undone: others changed ${kept === 1 ? 'the plant' : `the ${kept.toLocaleString()} plants`} since.`}</span>
+      );
     if (state === 'undone') {
       const left = `${kept.toLocaleString()} ${kept === 1 ? 'was changed since, and stays' : 'were changed since, and stay'}.`;
       return (
         <>
           {name}{' '}
-          <span>{`${isOne ? 'has its tag' : 'have their tags'} as before.${kept > 0 ? ` ${left}` : ''}`}</span>
+          <span>{`${isOne ? 'has its tag as before.' : 'have their tags as before.'}${kept > 0 ? ` ${left}` : ''}`}</span>
         </>
       );
     }
@@ -107,9 +138,10 @@ function describe({ plants, state, tagging, count }: Action): ReactNode {
   );
 }
 
-function describeFailure({ plants, state, tagging }: Action): string {
+function describeFailure({ plants, state, edit }: Action): string {
   const isOne = plants.length === 1;
-  if (tagging !== undefined)
+  if (edit?.label !== undefined) return 'is not as it was before';
+  if (edit !== undefined)
     return isOne ? 'does not have its tag as before' : 'do not have their tags as before';
   return `${isOne ? 'is' : 'are'} not ${state === 'failed' ? 'deleted' : 'brought back'}`;
 }

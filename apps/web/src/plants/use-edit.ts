@@ -8,6 +8,7 @@ import { fieldNames, mapFields, type Texts, textNames } from '../shared/fields.j
 import { queryKeys, usePlantStore } from '../shared/plant-store.js';
 import { keepInTab, readFromTab, tabStorageKeys } from '../shared/tab-storage.js';
 import { hasSameTexts } from '../shared/texts.js';
+import { useUndo } from './undo-provider.js';
 import { putIn, takeOut } from './use-plants.js';
 
 /** What a person has typed in place of the texts of a plant. */
@@ -24,13 +25,14 @@ interface EditOptions {
   /** That of the list, in which the plant is shown as it is by then. */
   readonly filter: PlantFilter;
   /** What the plant is, as far as it is known. */
-  readonly stored: Plant | undefined;
+  readonly stored: StoredPlant | undefined;
 }
 
 /** The edit of a plant. What was typed stays in this tab until it is saved or cancelled. */
 export function useEdit({ id, filter, stored }: EditOptions) {
   const queryClient = useQueryClient();
   const { client, rejectToken } = usePlantStore();
+  const { addEdit } = useUndo();
   const [edit, setEdit] = useState(() => restoreEdit(id));
   const [isRestored, setRestored] = useState(edit !== undefined);
   const [changed, setChanged] = useState<StoredPlant>();
@@ -53,8 +55,16 @@ export function useEdit({ id, filter, stored }: EditOptions) {
     try {
       // With all texts as the person wants them: what a page before has seen is no longer known, only its tag.
       const whole = startEdit({ plant: { ...plant, id }, etag });
-      const { body } = await saveEdit(client, whole, {}, { onRequest: (event) => setAttempt(event.attempt) });
+      const before = stored;
+      const { body, etag: after } = await saveEdit(
+        client,
+        whole,
+        {},
+        { onRequest: (event) => setAttempt(event.attempt) },
+      );
       keep(body);
+      if (before !== undefined && after != null)
+        addEdit([before], { label: 'Edited', after: body, etags: new Map([[id, after]]) });
       // It may no longer match.
       takeOut(queryClient, id);
       putIn(queryClient, body, filter);
@@ -66,7 +76,9 @@ export function useEdit({ id, filter, stored }: EditOptions) {
       keep(now);
       setEdit((before) => before && { ...before, etag, seen: now });
       setChanged(now);
-      setProblem('The plant has changed meanwhile, and nothing was saved. Save replaces what it is now.');
+      setProblem(
+        'Somebody changed this plant while you were editing. Nothing was saved. Save replaces their version.',
+      );
     }
   };
   const run = async (purpose: Purpose, work: () => Promise<void>) => {
@@ -104,7 +116,7 @@ export function useEdit({ id, filter, stored }: EditOptions) {
     /** That it is saved. */
     done,
     problem: isChanged
-      ? 'The plant has changed meanwhile. Save asks before it replaces what it is now.'
+      ? 'Somebody changed this plant while you were editing. Save asks before it replaces their version.'
       : problem,
     isPending,
     attempt,
@@ -123,7 +135,7 @@ export function useEdit({ id, filter, stored }: EditOptions) {
         const isShown = stored !== undefined && hasSameTexts(now.plant, stored);
         keep(now.plant);
         if (isShown) await replace(plant, now.etag);
-        else setProblem('The plant has changed meanwhile, and nothing was saved.');
+        else setProblem('Somebody changed this plant. Nothing was restored.');
       }),
     type: (texts: Texts) => setEdit((before) => before && { ...before, texts }),
     save: (plant: Plant) => run('change', async () => edit && replace(plant, edit.etag)),

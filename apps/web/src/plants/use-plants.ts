@@ -19,6 +19,22 @@ const pageSize = 1_000;
 /** The lists that were loaded, whatever their filter. */
 const lists = queryKeys.listPlants.queryKey();
 
+/** The key of the numbers of plants, in all and by tag. */
+export const countsKey = [...queryKeys.listTags.queryKey(), 'all'];
+
+/** How long after a change the plants are counted again, in milliseconds: more changes may follow. */
+const recountMs = 300;
+let recounting: number | undefined;
+
+/** Counts the plants again, soon. */
+export function recount(queryClient: QueryClient): void {
+  window.clearTimeout(recounting);
+  recounting = window.setTimeout(
+    () => void queryClient.invalidateQueries({ queryKey: countsKey }),
+    recountMs,
+  );
+}
+
 /** The longest time between two attempts to read while the service is away, in milliseconds. */
 const maxRetryDelayMs = 5_000;
 
@@ -109,6 +125,7 @@ function findLoaded(queryClient: QueryClient, id: bigint): StoredPlant | undefin
 /** Makes lists load again when they are shown, since plants were added. */
 export function forgetLists(queryClient: QueryClient): void {
   void queryClient.resetQueries({ queryKey: lists });
+  recount(queryClient);
 }
 
 /** Reads the lists again that are not long, and keeps them meanwhile: so it shows whether the service is away. */
@@ -137,6 +154,7 @@ export function takeOut(queryClient: QueryClient, id: bigint): void {
 /** Takes plants out of all lists. */
 export function takeOutAll(queryClient: QueryClient, ids: ReadonlySet<bigint>): void {
   queryClient.setQueriesData<PlantPages>({ queryKey: lists }, (data) => data && withoutPlants(data, ids));
+  recount(queryClient);
 }
 
 /** Puts a plant into the list that is shown, if it matches its filter; the others load again. */
@@ -158,6 +176,7 @@ export function putInAll(
     { queryKey: lists },
     (data) => data && withPlants(withoutPlants(data, ids), matching, filter.order),
   );
+  recount(queryClient);
 }
 
 /** Shows a plant that was added in the list, as the service has it. */

@@ -1,25 +1,36 @@
-import { foldText, hasText } from '@plant-store/contract/fold-text';
+import { foldText } from '@plant-store/contract/fold-text';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { loadPart } from '../shared/load-boundary.js';
-import { queryKeys, usePlantStore } from '../shared/plant-store.js';
-import { loadedTags } from './use-plants.js';
+import { usePlantStore } from '../shared/plant-store.js';
+import { countsKey, loadedTags } from './use-plants.js';
 
-/** How long the tags count as known, in milliseconds: to count them reads all plants. */
+/** How long the counts are taken as known, in milliseconds, unless the page hears of a change. */
 const knownMs = 60_000;
 
 /** Tags with the number of their plants, as far as it is known. */
 export type Tags = ReadonlyMap<string, number | undefined>;
 
-/** The tags of the store, those with the most plants first; those of the plants that are loaded until they are counted. */
-export function useTags(isNeeded: boolean): Tags {
+/** How many plants there are. */
+interface Counts {
+  /** `undefined` where it is not known, or only estimated. */
+  readonly total?: number | undefined;
+  /** How many have no tag. */
+  readonly untagged?: number | undefined;
+  /** Those with the most plants first; until they are counted, those of the plants that are loaded. */
+  readonly tags: Tags;
+  readonly isCounted: boolean;
+}
+
+/** Counts the plants of the store, in all and by tag. */
+export function useCounts(isNeeded = true): Counts {
   const { client } = usePlantStore();
   const queryClient = useQueryClient();
   const { data } = useQuery({
-    queryKey: [...queryKeys.listTags.queryKey(), 'all'],
+    queryKey: countsKey,
     queryFn: async ({ signal }) => {
-      const { countTags } = await loadPart(() => import('../shared/count-tags.js'));
-      return countTags(client, { signal });
+      const { countPlants } = await loadPart(() => import('./count-plants.js'));
+      return countPlants(client, signal);
     },
     enabled: isNeeded,
     staleTime: knownMs,
@@ -28,27 +39,11 @@ export function useTags(isNeeded: boolean): Tags {
   });
   // More may be loaded by the time they are needed.
   return useMemo(
-    () => data ?? new Map(loadedTags(queryClient).map((tag) => [tag, undefined])),
+    () =>
+      data === undefined
+        ? { tags: new Map(loadedTags(queryClient).map((tag) => [tag, undefined])), isCounted: false }
+        : { ...data, isCounted: true },
     [data, queryClient, isNeeded],
-  );
-}
-
-/**
- * The tag that a text means: the same in upper or lower case, or else the first that begins with it, or else the first that
- * has it. The text itself where none does.
- *
- * @param tags those with the most plants first
- */
-export function findTag(tags: Tags, text: string): string {
-  if (tags.has(text)) return text;
-  const folded = foldText(text.trim());
-  const [same] = sameTags(tags, text);
-  const names = [...tags.keys()];
-  return (
-    same ??
-    names.find((tag) => foldText(tag).startsWith(folded)) ??
-    names.find((tag) => hasText(tag, folded)) ??
-    text
   );
 }
 

@@ -65,7 +65,7 @@ const ofAddress: Explanation = {
   about: 'later',
   explain: ({ message }) => [
     `The service does not take plants under this address: ${message}`,
-    'Ask the operator for the right one.',
+    'Ask your administrator for the right one.',
   ],
 };
 const ofToken: Explanation = {
@@ -94,11 +94,11 @@ const explanations: Explanations = {
   // invalid_plant
   40002: { about: 'plant', explain: ({ message }) => [message] },
   // id_taken
-  40003: { about: 'id', explain: () => ['This id belongs to another plant.', 'Choose another id.'] },
+  40003: { about: 'id', explain: () => ['Another plant has this id.', 'Choose another id.'] },
   // id_retired
   40007: {
     about: 'id',
-    explain: () => ['This id was that of a plant that was deleted.', 'Choose another id.'],
+    explain: () => ['A deleted plant had this id.', 'Choose another id.'],
   },
   // changes_unsupported
   50100: ofPage,
@@ -107,13 +107,13 @@ const explanations: Explanations = {
   // precondition_failed
   41200: {
     about: 'plant',
-    explain: () => ['Somebody else has changed it meanwhile.', 'Look at it, then decide.'],
+    explain: () => ['Somebody else changed it.', 'Look at it, then decide.'],
   },
   // body_too_large
   40005: {
     about: 'plant',
     explain: ({ message }) => [
-      `The plant is too large. ${message.replace('Send a smaller one.', '').trim()}`,
+      `This plant is too large. ${message.replace('Send a smaller one.', '').trim()}`,
       'Shorten its texts.',
     ],
   },
@@ -148,31 +148,25 @@ const explanations: Explanations = {
   42900: {
     about: 'later',
     explain: ({ wait }, purpose) => [
-      purpose === 'read'
-        ? 'More was asked than the service answers in this time.'
-        : 'More plants were sent than the service takes in this time.',
+      purpose === 'read' ? 'Too many requests.' : 'Too many requests.',
       `Try again ${wait}.`,
     ],
   },
   // internal_error
   50000: {
     about: 'later',
-    explain: (rejection) => ['The service has an error of its own.', rejection.uncertain, rejection.report],
+    explain: (rejection) => ['Something went wrong on the server.', rejection.uncertain, rejection.report],
   },
   // overloaded
   50300: {
     about: 'later',
-    explain: (rejection) => [
-      'The service has more to do than it can take.',
-      `Try again ${rejection.wait}.`,
-      rejection.safe,
-    ],
+    explain: (rejection) => ['The server is busy.', `Try again ${rejection.wait}.`, rejection.safe],
   },
   // database_unavailable
   50301: {
     about: 'later',
     explain: (rejection) => [
-      'The database of the service does not answer.',
+      'The database does not answer.',
       `Try again ${rejection.wait}.`,
       rejection.uncertain,
     ],
@@ -180,27 +174,20 @@ const explanations: Explanations = {
   // shutting_down
   50302: {
     about: 'later',
-    explain: (rejection) => [
-      'The service is stopping or restarting.',
-      `Try again ${rejection.wait}.`,
-      rejection.safe,
-    ],
+    explain: (rejection) => ['The server is restarting.', `Try again ${rejection.wait}.`, rejection.safe],
   },
   // database_damaged
   50303: {
     about: 'later',
     explain: (_, purpose) => [
-      `The database of the service is damaged${purpose === 'read' ? '' : ' and stores nothing'}.`,
-      'Ask the operator to restore it; trying again does not help until then.',
+      `The database is damaged${purpose === 'read' ? '' : ' and stores nothing'}.`,
+      'Ask your administrator to restore it. Trying again does not help until then.',
     ],
   },
   // identity_provider_unavailable
   50304: {
     about: 'later',
-    explain: ({ wait }) => [
-      'The service cannot check your access token at the moment.',
-      `Try again ${wait}.`,
-    ],
+    explain: ({ wait }) => ['The server cannot check your access right now.', `Try again ${wait}.`],
   },
 };
 
@@ -230,7 +217,8 @@ export function explainRejection(
   const byWords: Explanation = { about: 'later', explain: () => [message] };
   const { about, explain } = { ...byWords, ...explanations[error as ErrorNumber] };
   const wait = seconds > 1 ? `in ${seconds} seconds` : 'in a moment';
-  const report = requestId === null ? '' : `If it stays, give the operator the request id ${requestId}.`;
+  const report =
+    requestId === null ? '' : `If this happens again, give your administrator the request id ${requestId}.`;
   const again = { safe: purpose === 'read' ? '' : safe, uncertain: uncertain[purpose] };
   const sentences = explain({ message, wait, report, ...again }, purpose);
   return { about, message: joinSentences(sentences), cause: sentences[0] };
@@ -258,10 +246,8 @@ function explainThrown(error: unknown, online: boolean): readonly [cause: string
       : ['This device is offline.', 'Connect, then try again.'];
   }
   if (isUnexpectedResponseError(error)) {
-    return [
-      `Something other than the service answered, such as a proxy in front of it (status ${error.status}).`,
-    ];
+    return [`A proxy or another program answered in place of the server (status ${error.status}).`];
   }
   const message = error instanceof Error ? error.message : String(error);
-  return [`This page has an error of its own: ${message}.`, adviseReload()];
+  return [`This page stopped working: ${message}.`, adviseReload()];
 }

@@ -1,4 +1,4 @@
-import { type InputHTMLAttributes, type ReactNode, type Ref, useId } from 'react';
+import { type ElementType, type InputHTMLAttributes, type ReactNode, type Ref, useId } from 'react';
 
 interface FieldProps extends InputHTMLAttributes<HTMLInputElement> {
   readonly label: string;
@@ -7,17 +7,19 @@ interface FieldProps extends InputHTMLAttributes<HTMLInputElement> {
   /** What is wrong with the value, in a whole sentence. */
   readonly problem?: string | undefined;
   readonly ref?: Ref<HTMLInputElement>;
+  /** The input, where it is not an ordinary one. */
+  readonly as?: ElementType | undefined;
   /** A button that belongs to the input, shown beside its label. */
   readonly children?: ReactNode;
 }
 
 /** A labelled input with a line below it, which has room for a problem, so that nothing moves when there is one. */
-export function Field({ label, hint, problem, children, ...input }: FieldProps) {
+export function Field({ label, hint, problem, as: Input = 'input', children, ...input }: FieldProps) {
   const id = useId();
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
-      <input
+      <Input
         id={id}
         autoComplete="off"
         autoCapitalize="none"

@@ -2,9 +2,9 @@ import { Component, type ReactNode } from 'react';
 import { adviseReload } from './tab-storage.js';
 
 /** Shown when a part of the page cannot be loaded, such as after the service was upgraded. */
-export const notLoaded = `A part of this page could not be loaded: the network is away, or the service was upgraded. ${adviseReload()}`;
+export const notLoaded = `A part of this page could not be loaded: the network is down, or the server was upgraded. ${adviseReload()}`;
 
-const notShown = `has an error of its own. ${adviseReload()} If it stays, report it with this text:`;
+const notShown = `stopped working. ${adviseReload()} If this happens again, report this text:`;
 
 /** Loads a part of the page; that it cannot be loaded is an error of its own, so that it is not taken for another one. */
 export async function loadPart<Module>(load: () => Promise<Module>): Promise<Module> {

@@ -4,12 +4,14 @@ interface MenuProps {
   /** What the button shows, or says. */
   readonly label: ReactNode;
   readonly className?: string;
+  /** Whether the button is only an icon, without a border. */
+  readonly isQuiet?: boolean;
   /** Buttons and links: one that is pressed closes it. */
   readonly children: ReactNode;
 }
 
 /** A button that shows others below it until one of them is pressed, something else is, or Escape. */
-export function Menu({ label, className = '', children }: MenuProps) {
+export function Menu({ label, className = '', isQuiet = false, children }: MenuProps) {
   const [isOpen, setOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
@@ -42,6 +44,7 @@ export function Menu({ label, className = '', children }: MenuProps) {
       <button
         ref={button}
         type="button"
+        className={isQuiet ? 'quiet icon-only' : undefined}
         aria-expanded={isOpen}
         aria-controls={id}
         onClick={() => setOpen(!isOpen)}

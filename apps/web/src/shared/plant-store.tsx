@@ -1,6 +1,6 @@
 import { type Client, createClient } from '@plant-store/client';
 import { createTanstackQueryUtils, type TanstackQueryUtils } from '@plant-store/client/tanstack-query';
-import { createContext, type ReactNode, use, useMemo } from 'react';
+import { createContext, type ReactNode, use, useState } from 'react';
 import { basePath } from '../route.js';
 
 /** Where the service is, without a trailing slash. */
@@ -44,20 +44,21 @@ export function PlantStoreProvider({
   onTokenRejected,
   children,
 }: PlantStoreProviderProps) {
-  const store = useMemo(() => {
+  const create = (): PlantStore => {
     let isRejected = false;
     const client = createClient({
       baseUrl: serviceUrl,
-      token() {
-        // It is called again once the service has rejected what it returned.
-        if (isRejected && renewToken !== undefined) return renewToken(token);
-        isRejected = true;
-        return token;
+      // Each call asks for it, and once more after a 401.
+      token: () => (isRejected && renewToken !== undefined ? renewToken(token) : token),
+      onResponse({ response }) {
+        isRejected ||= response?.status === 401;
       },
     });
     const rejectToken = (message: string) => onTokenRejected(token, message);
     return { token, sessionId, client, operations: createTanstackQueryUtils(client), rejectToken };
-  }, [token, sessionId, renewToken, onTokenRejected]);
+  };
+  const [store, setStore] = useState(create);
+  if (store.token !== token || store.sessionId !== sessionId) setStore(create());
   return <PlantStoreContext value={store}>{children}</PlantStoreContext>;
 }
 

@@ -4,12 +4,14 @@ import './sheet.css';
 
 interface SheetProps {
   readonly title: string;
+  /** Whether what it holds has a heading and a way to close it. */
+  readonly isBare?: boolean;
   /** Whether the browser may translate the title: not a name. */
   readonly translate?: boolean;
   /** Whether it is shown; what it holds stays while it is not. */
   readonly isOpen: boolean;
-  /** At the bottom, as high as what it holds. */
-  readonly isBottom?: boolean;
+  /** At the side where lines begin, not at the other one. */
+  readonly isStart?: boolean;
   readonly children: ReactNode;
   /** Called when it is closed by its button, by Escape, or by a press beside it. */
   onClose(): void;
@@ -19,7 +21,15 @@ interface SheetProps {
  * A sheet at the side, over everything else, which cannot be used meanwhile; on a phone it fills the screen. It is open
  * before effects run, so that one of what it holds can move the focus.
  */
-export function Sheet({ title, translate = true, isOpen, isBottom = false, children, onClose }: SheetProps) {
+export function Sheet({
+  title,
+  isBare = false,
+  translate = true,
+  isOpen,
+  isStart = false,
+  children,
+  onClose,
+}: SheetProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   useLayoutEffect(() => {
@@ -32,8 +42,8 @@ export function Sheet({ title, translate = true, isOpen, isBottom = false, child
     // biome-ignore lint/a11y/useKeyWithClickEvents: a press beside it; the key for that is Escape, by the dialog itself
     <dialog
       ref={dialog}
-      aria-labelledby={id}
-      className={isBottom ? 'sheet sheet-bottom' : 'sheet'}
+      {...(isBare ? { 'aria-label': title } : { 'aria-labelledby': id })}
+      className={isStart ? 'sheet sheet-start' : 'sheet'}
       onCancel={(event) => {
         event.preventDefault();
         onClose();
@@ -42,18 +52,22 @@ export function Sheet({ title, translate = true, isOpen, isBottom = false, child
         if (event.target === event.currentTarget) onClose();
       }}
     >
-      <div className="sheet-content">
-        <header>
-          <h2 id={id} translate={translate ? 'yes' : 'no'}>
-            {title}
-          </h2>
-          <button type="button" className="quiet icon-only" onClick={onClose}>
-            <Icon name="close" />
-            <span className="visually-hidden">Close</span>
-          </button>
-        </header>
-        {children}
-      </div>
+      {isBare ? (
+        children
+      ) : (
+        <div className="sheet-content">
+          <header>
+            <h2 id={id} translate={translate ? 'yes' : 'no'}>
+              {title}
+            </h2>
+            <button type="button" className="quiet icon-only" onClick={onClose}>
+              <Icon name="close" />
+              <span className="visually-hidden">Close</span>
+            </button>
+          </header>
+          {children}
+        </div>
+      )}
     </dialog>
   );
 }

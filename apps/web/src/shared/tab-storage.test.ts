@@ -28,7 +28,7 @@ it.each([
 });
 
 it('does not promise to keep anything over a reload where the browser keeps nothing', () => {
-  expect(adviseReload(sessionStorage)).toBe('Reload the page; what you typed is kept.');
+  expect(adviseReload(sessionStorage)).toBe('Reload the page. What you typed is kept.');
   expect(sessionStorage.length).toBe(0);
   const blocked = { getItem: () => null, setItem: reject, removeItem: reject };
   expect(adviseReload(blocked)).toMatch(/^Copy what you typed, then reload/);

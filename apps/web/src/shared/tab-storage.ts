@@ -73,8 +73,8 @@ function openStorage(): TabStorage | undefined {
 /** What to do where the page cannot go on: a browser that blocks storage, or whose storage is full, keeps nothing over a reload. */
 export function adviseReload(storage = openStorage()): string {
   return keepsNothing(storage)
-    ? 'Copy what you typed, then reload the page: this browser keeps nothing of it.'
-    : 'Reload the page; what you typed is kept.';
+    ? 'Copy what you typed, then reload the page. This browser does not keep it.'
+    : 'Reload the page. What you typed is kept.';
 }
 
 /** Whether a storage is blocked or full. */

@@ -1,7 +1,10 @@
 import { useEffect, useState } from 'react';
 
-/** A screen on which the filters have a sheet of their own and plants are cards, as in the styles. */
+/** A phone, on which plants are cards, as in the styles. */
 export const narrowScreen = '(max-width: 40rem)';
+
+/** A window without room for the side bar, and for a plant beside the list. */
+export const withoutSideBar = '(max-width: 60rem)';
 
 /** Whether a media query matches, also after the window has changed. */
 export function useMedia(query: string): boolean {

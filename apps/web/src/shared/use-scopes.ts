@@ -44,7 +44,7 @@ export function describeScopes(scopes: readonly Scope[]): string {
     verbs.filter(([scope]) => scopes.includes(scope) === isPermitted).map(([, verb]) => verb);
   const may = listVerbs(verbsOf(true), 'conjunction');
   const lacks = listVerbs(verbsOf(false), 'disjunction');
-  if (may === '') return 'This token permits nothing with plants.';
+  if (may === '') return 'This token has no plant permissions.';
   return `This token may ${may} plants${lacks === '' ? '' : `, but not ${lacks} them`}.`;
 }
 

@@ -4,23 +4,21 @@ import { Sheet } from '../shared/sheet.js';
 import { useOwnToken } from '../shared/use-scopes.js';
 
 interface LinkSheetProps {
-  /** Called when the token of the link takes the place of the one that the page has. */
-  onUse(): void;
-  /** Called when the page keeps the one that it has; that is also what closing does. */
-  onKeep(): void;
+  /** Called with whether the token of the link replaces the one that the page has. Closing keeps the one that it has. */
+  onAnswer(isAccepted: boolean): void;
 }
 
 /**
  * Asks whether the token of a link takes the place of the one that the page has. Otherwise, whoever sends a link could make others store
  * plants under a token of the sender's choice.
  */
-export function LinkSheet({ onUse, onKeep }: LinkSheetProps) {
+export function LinkSheet({ onAnswer }: LinkSheetProps) {
   const own = useOwnToken();
   const who = own?.name ?? own?.subject;
   const keep = useRef<HTMLButtonElement>(null);
   useEffect(() => keep.current?.focus(), []);
   return (
-    <Sheet title="Use the access token from this link?" isOpen onClose={onKeep}>
+    <Sheet title="Use the access token from this link?" isOpen onClose={() => onAnswer(false)}>
       <div className="stack">
         <p>
           {who === undefined ? (
@@ -38,10 +36,10 @@ export function LinkSheet({ onUse, onKeep }: LinkSheetProps) {
           <span>Use it only if you trust whoever sent you the link.</span>
         </p>
         <div className="submit-row">
-          <button ref={keep} type="button" className="primary" onClick={onKeep}>
+          <button ref={keep} type="button" className="primary" onClick={() => onAnswer(false)}>
             Stay signed in
           </button>
-          <button type="button" onClick={onUse}>
+          <button type="button" onClick={() => onAnswer(true)}>
             Use the token from the link
           </button>
         </div>

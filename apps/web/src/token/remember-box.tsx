@@ -20,7 +20,7 @@ export function RememberBox({ place, onChange }: RememberBoxProps) {
       />
       <label htmlFor={id}>Remember on this device</label>
       <p id={`${id}-note`} className="note">
-        Whoever uses this browser after you has your access, until Forget token is pressed.
+        Anyone who uses this browser after you has your access until you sign out.
       </p>
       {place === 'device' && isDeviceBlocked() && (
         <p role="alert" className="message problem">

@@ -59,16 +59,14 @@ export function TokenPanel({ reason, takeFocus, place: placeBefore, hasWork, onT
       <p>
         <span>
           {signIn
-            ? 'Or use a token of this store, which its operator issues.'
-            : 'To see and add plants you need a token of this store. Its operator issues them.'}
+            ? 'Or use a token from your administrator.'
+            : 'To see and add plants, you need a token. Your administrator issues them.'}
         </span>{' '}
-        <span>
-          It is sent to nobody but the store, and kept in this tab alone, unless you choose otherwise.
-        </span>
+        <span>It is sent only to this store, and kept only in this tab unless you choose otherwise.</span>
       </p>
       <Field
         label="Access token"
-        hint="It begins with pst_, or is a JSON Web Token of your organization, if this store takes those."
+        hint="It begins with pst_, or is a JSON Web Token from your organization."
         problem={problem}
         ref={input}
         type={shown ? 'text' : 'password'}

@@ -1,4 +1,5 @@
 import { lazy, Suspense, useState } from 'react';
+import { basePath } from '../route.js';
 import { LoadBoundary, loadPart } from '../shared/load-boundary.js';
 import { serviceUrl } from '../shared/plant-store.js';
 import { Sheet } from '../shared/sheet.js';
@@ -6,7 +7,7 @@ import type { KeptToken, Place } from './kept-token.js';
 import { RememberBox } from './remember-box.js';
 
 const QrCode = lazy(async () => {
-  const { QrCode } = await loadPart(() => import('./qr-code.js'));
+  const { QrCode } = await loadPart(() => import('../shared/qr-code.js'));
   return { default: QrCode };
 });
 
@@ -15,11 +16,14 @@ interface TokenSheetProps {
   readonly kept: KeptToken;
   readonly place: Place;
   keepIn(place: Place): void;
+  /** Shows all tokens; `undefined` for a token that does not administer them. */
+  readonly onTokens: (() => void) | undefined;
+  onForget(): void;
   onClose(): void;
 }
 
-/** Where the token is kept, and how to use it on a phone. */
-export function TokenSheet({ isOpen, kept, place, keepIn, onClose }: TokenSheetProps) {
+/** Where the token is kept, how to use it on a phone, and what else there is for developers and administrators. */
+export function TokenSheet({ isOpen, kept, place, keepIn, onTokens, onForget, onClose }: TokenSheetProps) {
   const [isShown, setShown] = useState(false);
   const close = () => {
     setShown(false);
@@ -37,9 +41,7 @@ export function TokenSheet({ isOpen, kept, place, keepIn, onClose }: TokenSheetP
             ? 'The camera of the phone opens the page, where you sign in.'
             : 'The camera of the phone opens the page with this token. Whoever sees the code can use the token, too.'}
         </p>
-        {isLocal && (
-          <p>The address of this page leads nowhere on another device. Open it at one that does.</p>
-        )}
+        {isLocal && <p>This address works only on this computer.</p>}
         <div className="submit-row">
           <button type="button" aria-expanded={isShown} onClick={() => setShown(!isShown)}>
             {isShown ? 'Hide QR code' : 'Show QR code'}
@@ -52,6 +54,20 @@ export function TokenSheet({ isOpen, kept, place, keepIn, onClose }: TokenSheetP
             </Suspense>
           </LoadBoundary>
         )}
+        <h3>More</h3>
+        <div className="submit-row">
+          {onTokens !== undefined && (
+            <button type="button" onClick={onTokens}>
+              Manage tokens
+            </button>
+          )}
+          <a className="button" href={`${basePath}docs`}>
+            API for developers
+          </a>
+          <button type="button" className="danger" onClick={onForget}>
+            Sign out
+          </button>
+        </div>
       </div>
     </Sheet>
   );

@@ -6,7 +6,7 @@ import { LoadBoundary, loadPart } from '../shared/load-boundary.js';
 import { serviceUrl } from '../shared/plant-store.js';
 
 const QrCode = lazy(async () => {
-  const { QrCode } = await loadPart(() => import('../token/qr-code.js'));
+  const { QrCode } = await loadPart(() => import('../shared/qr-code.js'));
   return { default: QrCode };
 });
 

@@ -2,7 +2,7 @@ import { createClient } from '@plant-store/client';
 import { createFakePlantStore } from '@plant-store/client/testing';
 import { scopes as allScopes, type Scope } from '@plant-store/contract/access-token';
 import { cleanup, render, screen, waitFor, within } from '@testing-library/react';
-import userEvent from '@testing-library/user-event';
+import userEvent, { type UserEvent } from '@testing-library/user-event';
 import { expect, it, vi } from 'vitest';
 import { App } from '../app.js';
 
@@ -18,11 +18,15 @@ async function open(scopes: readonly Scope[]) {
   return { user: userEvent.setup(), store, client: createClient(store) };
 }
 
+async function showTokens(user: UserEvent) {
+  await user.click(await screen.findByRole('button', { name: 'Access' }));
+  await user.click(await screen.findByRole('button', { name: 'Manage tokens' }));
+}
+
 /** Opens the sheet, too. */
 async function openTokens(scopes: readonly Scope[] = ['read', 'create', 'admin']) {
   const opened = await open(scopes);
-  await opened.user.click(await screen.findByRole('button', { name: 'More' }));
-  await opened.user.click(await screen.findByRole('button', { name: 'Tokens' }));
+  await showTokens(opened.user);
   await opened.user.click(await screen.findByText('Create a token'));
   const first = await screen.findByRole('textbox', { name: 'For whom or what' });
   await waitFor(() => expect(document.activeElement).toBe(first));
@@ -41,10 +45,10 @@ const shownSecret = () => screen.queryByText(/^pst_/)?.textContent ?? undefined;
 it('is offered to a token alone that may manage tokens', async () => {
   for (const scopes of [['read', 'create', 'update', 'delete'], allScopes] as const) {
     const { user } = await open(scopes);
-    await screen.findByText('No plants yet.');
-    await user.click(screen.getByRole('button', { name: 'More' }));
-    await screen.findByRole('button', { name: 'Forget token' });
-    const isOffered = screen.queryByRole('button', { name: 'Tokens' }) !== null;
+    await waitFor(() => expect(screen.queryByText(/^Loading/)).toBeNull());
+    await user.click(await screen.findByRole('button', { name: 'Access' }));
+    await screen.findByRole('button', { name: 'Sign out' });
+    const isOffered = screen.queryByRole('button', { name: 'Manage tokens' }) !== null;
     expect(isOffered).toBe(scopes.length === 5);
   }
 });
@@ -78,8 +82,7 @@ it('creates a token with no more than its own scopes, shows its text until that 
   await screen.findByRole('img', { name: 'QR code that opens the page with the new token' });
   const closes = () => window.dispatchEvent(new Event('beforeunload', { cancelable: true }));
   await user.click(within(dialog).getByRole('button', { name: 'Close' }));
-  await user.click(screen.getByRole('button', { name: 'More' }));
-  await user.click(screen.getByRole('button', { name: 'Tokens' }));
+  await showTokens(user);
   expect([shownSecret(), closes()]).toEqual([secret, false]);
   await user.click(within(dialog).getByRole('button', { name: 'I have kept it' }));
   expect([shownSecret(), closes()]).toEqual([undefined, true]);
@@ -91,8 +94,7 @@ it('rotates and revokes a token once that is asked for twice', async () => {
   await client.createToken({ body: { name: 'shop', scopes: ['read'] } });
   await client.createToken({ body: { name: 'sh\u200dop\u202e', scopes: ['read'] } });
   await user.click(screen.getByRole('button', { name: 'Close' }));
-  await user.click(screen.getByRole('button', { name: 'More' }));
-  await user.click(screen.getByRole('button', { name: 'Tokens' }));
+  await showTokens(user);
   await user.click(within(await row('shop')).getByRole('button', { name: 'Rotate: shop' }));
   expect(shownSecret()).toBeUndefined();
   await user.click(screen.getByRole('button', { name: 'Rotate: this one ends in an hour: shop' }));
@@ -131,7 +133,7 @@ it('says that it is not known whether there is a new token when no reply came', 
   const { user, store } = await openTokens();
   await user.type(screen.getByRole('textbox', { name: 'For whom or what' }), 'shop');
   await user.click(screen.getByRole('checkbox', { name: 'See plants' }));
-  store.fail({ kind: 'drop', stored: true });
+  store.fail({ operation: 'createToken', kind: 'drop', stored: true });
   await user.click(screen.getByRole('button', { name: 'Create token' }));
   await screen.findByText(/Whether there is a new token is not known: look at the list\.$/);
   await waitFor(() => expect(screen.getAllByText('shop')).toHaveLength(1));

@@ -47,14 +47,14 @@ it('works under a prefix that a proxy strips, each view at its own address', asy
   await addButton(page).click();
   expect(await readOutcome(page)).toMatchObject({ stored: 18 });
   await page.goto(`${proxy.origin}/shop/p/1`);
-  await page.getByRole('dialog').getByText('Monstera').first().waitFor();
+  await page.getByRole('complementary').getByText('Monstera').first().waitFor();
   await page.reload();
-  await page.getByRole('dialog').getByText('Monstera').first().waitFor();
+  await page.getByRole('complementary').getByText('Monstera').first().waitFor();
   for (const view of ['import', 'add']) {
     await page.goto(`${proxy.origin}/shop/${view}`);
-    await page.getByRole('link', { name: 'Plants' }).waitFor();
+    await page.getByRole('link', { name: 'All plants', includeHidden: true }).waitFor();
   }
-  const icon = await page.locator('header img').evaluate((image: HTMLImageElement) => image.naturalWidth);
+  const icon = await page.locator('.brand img').evaluate((image: HTMLImageElement) => image.naturalWidth);
   expect(icon).toBeGreaterThan(0);
   expectBelow();
 });

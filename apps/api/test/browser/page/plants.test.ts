@@ -41,7 +41,7 @@ it('finds, opens, edits, deletes and restores a plant among thousands, by keyboa
   await page.getByRole('heading', { name: 'plant 1124' }).waitFor();
   expect(new URL(page.url()).pathname).toBe('/p/1124');
 
-  await tabTo(page.getByRole('button', { name: 'Edit' }));
+  await tabTo(page.getByRole('button', { name: 'Edit', exact: true }));
   await page.keyboard.press('Enter');
   await page.getByRole('textbox', { name: 'Name' }).and(page.locator(':focus')).waitFor();
   await page.keyboard.type(' a');
@@ -52,7 +52,7 @@ it('finds, opens, edits, deletes and restores a plant among thousands, by keyboa
   const remove = page.getByRole('button', { name: 'Delete' });
   await tabTo(remove);
   await page.keyboard.press('Enter');
-  const undo = page.getByRole('button', { name: 'Undo' });
+  const undo = page.locator('.undo-item', { hasText: 'plant 1124 a' }).getByRole('button', { name: 'Undo' });
   await tabTo(undo);
   await page.keyboard.press('Enter');
   await undo.waitFor({ state: 'detached' });
@@ -77,8 +77,8 @@ it('exports what is shown', async () => {
   await page.getByText(/\d+ plants found/).waitFor();
   const shown = await page.getByText(/\d+ plants found/).textContent();
   const download = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'Export' }).click();
-  await page.getByRole('button', { name: 'CSV' }).click();
+  await page.getByRole('button', { name: 'More' }).click();
+  await page.getByRole('button', { name: 'Export as CSV' }).click();
   const stream = await (await download).createReadStream();
   let text = '';
   for await (const chunk of stream) text += chunk;

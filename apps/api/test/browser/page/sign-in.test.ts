@@ -66,7 +66,7 @@ async function signInBeside(): Promise<void> {
   const closed = opened.waitForEvent('close');
   // The provider still knows the person, and asks only whether the page may have a token.
   await opened.locator('button[type="submit"]').click();
-  await page.getByRole('link', { name: 'Plants', exact: true }).waitFor();
+  await page.getByRole('link', { name: 'All plants' }).waitFor();
   await closed;
 }
 
@@ -145,7 +145,7 @@ it('stays signed in while the identity provider is away, says so, and works on a
   await away.waitFor();
   await page.waitForTimeout(5_000);
   await page.keyboard.press('Enter');
-  await page.locator('.views').waitFor({ state: 'detached' });
+  await page.locator('.side').waitFor({ state: 'detached' });
   await expectUsable(page, 'identity provider away');
   provider.away = undefined;
   await away.waitFor({ state: 'detached' });

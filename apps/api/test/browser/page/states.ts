@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { addButton, chooseFile, chooseSource, importAddress } from './support/import-page.js';
 import { makePlantsFile } from './support/plants-file.js';
 import type { PlantStore } from './support/start-plant-store.js';
-import { addPlant, field, forgetToken } from './support/use-page.js';
+import { addPlant, field, forgetToken, openAccess } from './support/use-page.js';
 
 /** The next action of a person, by which a state is left; it resolves once what follows is shown. */
 type Leave = () => Promise<unknown>;
@@ -42,9 +42,9 @@ export const states: readonly State[] = [
     name: 'list empty',
     async open(page, { address }) {
       await page.goto(address);
-      await page.getByText('No plants yet.').waitFor();
+      await page.getByText('Every plant, in one list').waitFor();
       return async () => {
-        await button(page, 'Load 20 examples').click();
+        await page.getByRole('button', { name: 'Look around first' }).click();
         await page.getByText('20 plants').waitFor();
       };
     },
@@ -54,7 +54,7 @@ export const states: readonly State[] = [
     async open(page, store) {
       await openList(page, store);
       return async () => {
-        await row(page, ficus.name).getByText(ficus.name).click();
+        await row(page, ficus.name).locator('.plant-name').click();
         await page.getByRole('heading', { name: ficus.name }).waitFor();
       };
     },
@@ -72,14 +72,95 @@ export const states: readonly State[] = [
     },
   },
   {
-    name: 'menu of the page',
+    name: 'menu of the list',
     async open(page, store) {
       await openList(page, store);
       await button(page, 'More').click();
-      await button(page, 'Forget token').waitFor();
+      await button(page, 'Print the list').waitFor();
       return async () => {
         await page.keyboard.press('Escape');
-        await button(page, 'Forget token').waitFor({ state: 'hidden' });
+        await button(page, 'Print the list').waitFor({ state: 'hidden' });
+      };
+    },
+  },
+  {
+    name: 'columns',
+    async open(page, store) {
+      await openList(page, store);
+      await button(page, 'Columns').click();
+      await page.getByRole('checkbox', { name: 'Id' }).waitFor();
+      return async () => {
+        await page.getByRole('checkbox', { name: 'Id' }).check();
+        await page.getByRole('columnheader', { name: 'Id' }).waitFor();
+        await button(page, 'Reset columns').click();
+      };
+    },
+  },
+  {
+    name: 'cell edited',
+    async open(page, store) {
+      await openList(page, store);
+      await row(page, ficus.name).focus();
+      await page.keyboard.press('F2');
+      await page.getByRole('textbox', { name: 'Name' }).fill('Ficus elastica');
+      return async () => {
+        await page.keyboard.press('Enter');
+        await page.getByText('Name edited:').waitFor();
+        await row(page, 'Ficus elastica').waitFor();
+      };
+    },
+  },
+  {
+    name: 'cell edited, changed by another',
+    async open(page, store) {
+      await openList(page, store);
+      await row(page, ficus.name).focus();
+      await page.route(isOfApi, async (route) => {
+        // The page hears of no change until it saves.
+        if (route.request().url().includes('/changes')) await new Promise(() => undefined);
+        await route.continue();
+      });
+      await page.reload();
+      await row(page, ficus.name).focus();
+      await page.keyboard.press('F2');
+      await page.getByRole('textbox', { name: 'Name' }).fill('Ficus elastica');
+      const etag = (await store.send(`/plants/${ficus.id}`)).headers.get('etag') ?? '';
+      await put(store, { ...ficus, name: 'Ficus benjamina' }, { 'if-match': etag });
+      await page.keyboard.press('Enter');
+      await page.getByText('Somebody changed this plant while you were editing.').waitFor();
+      return async () => {
+        await button(page, 'Keep theirs').click();
+        await row(page, 'Ficus benjamina').waitFor();
+      };
+    },
+  },
+  {
+    name: 'tag chosen in a cell',
+    async open(page, store) {
+      await openList(page, store);
+      await row(page, ficus.name).focus();
+      await page.keyboard.press('F2');
+      await page.getByRole('textbox', { name: 'Name' }).waitFor();
+      await page.keyboard.press('Tab');
+      await page.getByRole('combobox', { name: 'Tag' }).fill('s');
+      await page.getByRole('option', { name: 'shrub' }).waitFor();
+      return async () => {
+        await page.getByRole('option', { name: 'shrub' }).click();
+        await page.keyboard.press('Enter');
+        await page.getByText('Tag edited:').waitFor();
+      };
+    },
+  },
+  {
+    name: 'delete all asked',
+    async open(page, store) {
+      await openList(page, store);
+      await button(page, 'More').click();
+      await page.getByRole('button', { name: /^Delete all/ }).click();
+      await page.getByRole('dialog').waitFor();
+      return async () => {
+        await button(page, 'Keep them').click();
+        await page.getByRole('dialog').waitFor({ state: 'detached' });
       };
     },
   },
@@ -87,8 +168,7 @@ export const states: readonly State[] = [
     name: 'keys',
     async open(page, store) {
       await openList(page, store);
-      await button(page, 'More').click();
-      await button(page, 'Keys').click();
+      await page.getByRole('button', { name: 'Keys' }).click();
       await page.getByRole('dialog', { name: 'Keys' }).waitFor();
       return () => close(page);
     },
@@ -97,8 +177,7 @@ export const states: readonly State[] = [
     name: 'access',
     async open(page, store) {
       await openList(page, store);
-      await button(page, 'More').click();
-      await button(page, 'Access').click();
+      await openAccess(page);
       await button(page, 'Show QR code').click();
       await page.getByRole('img', { name: 'QR code' }).waitFor();
       return () => close(page);
@@ -134,9 +213,7 @@ export const states: readonly State[] = [
     name: 'tags',
     async open(page, store) {
       await openList(page, store);
-      const filters = button(page, 'Filters');
-      if (await filters.isVisible()) await filters.click();
-      await button(page, 'Tags…').click();
+      await button(page, 'Edit tags').click();
       await page
         .getByRole('button', { name: /^Rename/ })
         .first()
@@ -161,7 +238,7 @@ export const states: readonly State[] = [
     async open(page, store) {
       await openList(page, store);
       await page.getByRole('searchbox').fill('cactus');
-      await page.getByText('No plant matches.').waitFor();
+      await page.getByText('No plant has “cactus” in its name').waitFor();
       return async () => {
         await button(page, 'Show all plants').click();
         await row(page, ficus.name).waitFor();
@@ -230,7 +307,7 @@ export const states: readonly State[] = [
       await fill(store);
       await page.goto(store.address.replace('/#', '/p/404#'));
       await page.getByText('No plant has the id 404.').waitFor();
-      return () => close(page);
+      return () => button(page, 'Close').click();
     },
   },
   {
@@ -283,7 +360,10 @@ export const states: readonly State[] = [
       const tag = `bed ${Math.round(performance.now())}`;
       await openList(page, store);
       for (const index of [0, 2]) await page.locator('.plant-row .plant-select').nth(index).click();
-      await button(page, 'Tag…').click();
+      await page
+        .getByRole('region', { name: 'Selected plants' })
+        .getByRole('button', { name: 'Tag' })
+        .click();
       await page.getByRole('region', { name: 'Selected plants' }).getByRole('combobox').fill(tag);
       await page.keyboard.press('Enter');
       await page
@@ -371,10 +451,10 @@ export const states: readonly State[] = [
     async open(page, store) {
       await openImport(page, store);
       await chooseFile(page, makeFile());
-      await button(page, 'Check line').first().waitFor();
+      await page.getByRole('form').first().waitFor();
       return async () => {
         await page.getByRole('button', { name: /^New/ }).click();
-        await button(page, 'Check line').first().waitFor({ state: 'detached' });
+        await page.getByRole('form').first().waitFor({ state: 'detached' });
         await page.getByRole('button', { name: /^Problems/ }).click();
         const line = page.getByRole('form').first();
         await line.getByLabel('Id').fill('123456');
@@ -447,7 +527,10 @@ export async function openState(state: State, page: Page, store: PlantStore): Pr
   await page.unrouteAll({ behavior: 'ignoreErrors' });
   // A file of the origin, so that what the page has kept in the tab can be removed where nothing of it runs.
   await page.goto(`${store.baseUrl}/icon.svg`);
-  await page.evaluate(() => sessionStorage.clear());
+  await page.evaluate(() => {
+    sessionStorage.clear();
+    localStorage.clear();
+  });
   return state.open(page, store);
 }
 
@@ -501,7 +584,7 @@ async function openFicus(page: Page, store: PlantStore): Promise<void> {
 
 async function edit(page: Page, name: string): Promise<void> {
   await button(page, 'Edit').click();
-  await page.getByRole('dialog').getByLabel('Name').fill(name);
+  await page.getByRole('textbox', { name: 'Name' }).fill(name);
 }
 
 async function openAdd(page: Page, store: PlantStore): Promise<void> {
@@ -531,8 +614,8 @@ async function useToken(page: Page, token: string): Promise<void> {
 async function openTokens(page: Page, store: PlantStore): Promise<void> {
   await fill(store);
   await page.goto(`${store.baseUrl}/#token=${await store.issueToken('create,read,update,delete,admin')}`);
-  await button(page, 'More').click();
-  await button(page, 'Tokens').click();
+  await openAccess(page);
+  await button(page, 'Manage tokens').click();
   await page.getByRole('dialog', { name: 'Tokens' }).getByText('quickstart').first().waitFor();
 }
 

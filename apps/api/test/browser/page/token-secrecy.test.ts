@@ -7,7 +7,7 @@ import { addButton, chooseFile, readOutcome } from './support/import-page.js';
 import { openTab, type Tab } from './support/open-tab.js';
 import { makePlantsFile } from './support/plants-file.js';
 import { setUp } from './support/set-up.js';
-import { addPlant, forgetToken, openImport, useLink } from './support/use-page.js';
+import { addPlant, forgetToken, openAccess, openImport, useLink } from './support/use-page.js';
 
 const shared = setUp({ LOG_LEVEL: 'trace' });
 let tab: Tab;
@@ -78,7 +78,6 @@ it('sends it in the header Authorization of its own requests to the service and 
     'authorization of GET /tokens/self',
     'authorization of POST /plants',
     'authorization of POST /plants/batch',
-    'authorization of POST /plants/batch/delete',
     'authorization of POST /plants/batch/get',
   ]);
   // Chromium reports an empty one of the navigation that leaves out the token, and sends none.
@@ -156,7 +155,7 @@ it('asks before a link replaces the token that it has, and keeps the other one n
   }
   await useLink(opened, `${baseUrl}/#token=${other}`);
   await sheet.waitFor({ state: 'hidden' });
-  await opened.getByRole('link', { name: 'Add a plant' }).waitFor({ state: 'hidden' });
+  await opened.getByRole('link', { name: 'Add plant' }).waitFor({ state: 'hidden' });
   expect(placesOf(await readStorage(opened), token.slice('pst_'.length))).toEqual([]);
 });
 
@@ -165,8 +164,8 @@ it('shows a token that it creates or rotates until it is kept, and keeps it nowh
   onTestFinished(other.close);
   const admin = other.page;
   await admin.goto(`${shared.store.baseUrl}/#token=${await shared.store.issueToken('read,admin')}`);
-  await admin.getByRole('button', { name: 'More' }).click();
-  await admin.getByRole('button', { name: 'Tokens' }).click();
+  await openAccess(admin);
+  await admin.getByRole('button', { name: 'Manage tokens' }).click();
   const sheet = admin.getByRole('dialog', { name: 'Tokens' });
   /** The one that is shown, which is gone once it is kept, and permits to read. */
   const takeNew = async () => {
@@ -180,8 +179,8 @@ it('shows a token that it creates or rotates until it is kept, and keeps it nowh
     expect(placesOf(await readStorage(admin), part)).toEqual([]);
     const reports = [...other.messages, ...other.violations, shared.store.output].join('\n');
     expect(reports).not.toContain(part);
-    await admin.getByRole('button', { name: 'More' }).click();
-    await admin.getByRole('button', { name: 'Tokens' }).click();
+    await openAccess(admin);
+    await admin.getByRole('button', { name: 'Manage tokens' }).click();
     return text;
   };
   const statusOf = async (token: string) => {

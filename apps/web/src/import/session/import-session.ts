@@ -1,22 +1,51 @@
-import type { Texts } from '../../shared/fields.js';
 import { serviceUrl } from '../../shared/plant-store.js';
-import { saveFile } from '../../shared/save-file.js';
+import { type SavedFile, saveFile } from '../../shared/save-file.js';
 import { warnBeforeClosing } from '../../shared/warn-before-closing.js';
-import type { ColumnChoice, Command, Filter, Fix, ReadAs, Report, Source, Stop, Task } from '../protocol.js';
 import {
-  applyReport,
-  type Draft,
-  explainCrash,
-  type ImportState,
-  initialState,
-  isAllStored,
-  isUnfinished,
-  startOver,
-} from './import-state.js';
+  noCounts,
+  type ReadAs,
+  type Report,
+  type Request,
+  type Source,
+  type Stop,
+  type Task,
+  type View,
+} from '../protocol.js';
 import type { PlantsWorker, spawnWorker } from './spawn-worker.js';
 
 /** Pasted texts beyond this are not shown in a text field: one with as many lines makes the page slow. */
 export const longPaste = 20_000;
+
+/** What the page shows: what the worker has reported, and what only the page knows. */
+export interface ImportState extends View {
+  /** Whether plants that this page has imported were deleted again, so that their ids may be wanted. */
+  readonly hasUndone: boolean;
+  readonly downloading: boolean;
+  readonly saved: SavedFile | undefined;
+  /** What was typed or pasted, and whether it is short enough for a text field; it stays until it is changed or stored. */
+  readonly draft: { readonly text: string; readonly editable: boolean };
+}
+
+const initialState: ImportState = {
+  step: 'source',
+  problem: undefined,
+  fraction: undefined,
+  preview: undefined,
+  notes: [],
+  totals: [],
+  counts: noCounts,
+  fixable: { generate: 0, separators: 0, decimals: 0, replace: 0, tidy: 0 },
+  list: [],
+  filter: 'all',
+  uncompared: undefined,
+  edited: undefined,
+  progress: undefined,
+  fixed: new Map(),
+  hasUndone: false,
+  downloading: false,
+  saved: undefined,
+  draft: { text: '', editable: true },
+};
 
 /**
  * The connection of the view to its worker. It lives beside the components, so that a run waits for a new token while they are
@@ -50,11 +79,23 @@ export class ImportSession {
 
   readonly getState = (): ImportState => this.#state;
 
+  ask(...request: Request): void {
+    try {
+      this.#worker ??= this.#spawn({
+        onReport: (report) => this.#onReport(report),
+        onCrash: (message) => this.#onCrash(message),
+      });
+      this.#worker.send(request);
+    } catch (error) {
+      this.#onCrash(error instanceof Error ? error.message : '');
+    }
+  }
+
   read(source: Source, readAs: ReadAs = {}): void {
     this.#runs = 0;
     this.#source = source;
-    this.#set({ ...startOver(this.#state), step: 'reading', busy: { step: 'read', fraction: 0 } });
-    this.#send({ type: 'read', source, readAs });
+    this.startOver({ step: 'reading' });
+    this.ask('read', source, readAs);
   }
 
   /** Reads the same source again, another sheet of it or in another encoding. */
@@ -62,71 +103,20 @@ export class ImportSession {
     if (this.#source !== undefined) this.read(this.#source, readAs);
   }
 
-  /** Recognizes the columns again, with a record as their titles, or without any. */
-  recognize(header: number | undefined): void {
-    this.#send({ type: 'recognize', header });
-  }
-
-  chooseColumns(choice: ColumnChoice): void {
-    const { preview } = this.#state;
-    if (preview?.columns === undefined) return;
-    this.#set({ ...this.#state, preview: { ...preview, columns: { ...preview.columns, choice } } });
-  }
-
-  /** Checks the lines, with the columns as they are chosen. */
   check(): void {
     const columns = this.#state.preview?.columns;
     if (columns === undefined) return;
     this.#runs = 0;
-    const busy = { step: 'check', fraction: 0 } as const;
-    this.#set({ ...this.#state, step: 'reading', busy, fixed: new Map() });
-    this.#send({ type: 'check', header: columns.header, columns: columns.choice });
-  }
-
-  /** Fixes all ids of a kind that cannot be read, or takes that back. */
-  fix(fix: Fix): void {
-    const { fixed: before, counts } = this.#state;
-    const fixed = new Map(before);
-    if (!fixed.delete(fix)) fixed.set(fix, counts.fixable[fix]);
-    this.#set({ ...this.#state, step: 'reading', busy: { step: 'check', fraction: 0 }, fixed });
-    this.#send({ type: 'fix', fixes: [...fixed.keys()] });
+    this.change({ step: 'reading', fraction: undefined });
+    this.ask('check', columns.header, columns.choice);
   }
 
   /** Compares the lines with what is stored, which the review then shows. */
   compare(): void {
     this.#runToken = this.#token;
     if (this.#token === undefined) return;
-    this.#set({ ...this.#state, step: 'reading', busy: { step: 'compare', fraction: 0 } });
-    this.#send({ type: 'compare', baseUrl: serviceUrl, token: this.#token });
-  }
-
-  list(filter: Filter, offset: number): void {
-    this.#send({ type: 'list', filter, offset });
-  }
-
-  edit(record: number, texts: Texts): void {
-    this.#send({ type: 'edit', record, texts });
-  }
-
-  /** Leaves a changed plant as it is stored, or no longer. */
-  skip(record: number, skips: boolean): void {
-    this.#send({ type: 'skip', record, skips });
-  }
-
-  /** Shows the columns again, before anything is sent. */
-  backToColumns(): void {
-    this.#set({ ...this.#state, step: 'columns' });
-  }
-
-  /** Shows the lines again, such as those with a problem, or those that somebody else has changed. */
-  review(filter: Filter): void {
-    this.#set({ ...this.#state, step: 'review', list: undefined, edited: undefined });
-    this.#send({ type: 'review', filter });
-  }
-
-  /** Shows again what came of the run. */
-  backToOutcome(): void {
-    this.#set({ ...this.#state, step: 'run' });
+    this.change({ step: 'reading', fraction: 0 });
+    this.ask('compare', { baseUrl: serviceUrl, token: this.#token });
   }
 
   /** Begins a task: by default it sends what is ready. */
@@ -134,46 +124,31 @@ export class ImportSession {
     if (this.#token === undefined) return;
     this.#runs++;
     this.#runToken = this.#token;
-    const { progress } = this.#state;
+    const { progress, hasUndone } = this.#state;
     const resumed = progress?.state === 'stopped' && progress.task === task;
-    this.#set({
-      ...this.#state,
+    this.change({
       step: 'run',
       progress: resumed ? { ...progress, state: 'running', stop: undefined } : undefined,
+      hasUndone: hasUndone || task === 'undo',
     });
-    this.#send({ type: 'run', baseUrl: serviceUrl, token: this.#token, task });
+    this.ask('run', { baseUrl: serviceUrl, token: this.#token }, task);
   }
 
-  /** Goes on with a task that has stopped. */
   resume(): void {
     this.run(this.#state.progress?.task);
   }
 
-  cancel(): void {
-    this.#send({ type: 'cancel' });
-  }
-
-  /** Lets the browser save the lines that were not stored, unless that is in progress. */
+  /** Lets the browser save the lines with a problem, unless that is in progress. */
   download(): void {
     if (this.#state.downloading) return;
-    this.#set({ ...this.#state, downloading: true });
-    this.#send({ type: 'download' });
-  }
-
-  /** Keeps what was typed or pasted. */
-  keepDraft(draft: Draft): void {
-    this.#set({ ...this.#state, draft });
+    this.change({ downloading: true });
+    this.ask('download');
   }
 
   /** Keeps pasted lines, and reads them, unless that would end work that is not finished. */
   readPasted(text: string): void {
-    this.keepDraft({ text, editable: text.length <= longPaste });
+    this.change({ draft: { text, editable: text.length <= longPaste } });
     if (!isUnfinished(this.#state)) this.read({ text });
-  }
-
-  /** Shows why what was chosen cannot be read, and what to do. */
-  reject(problem: string): void {
-    this.#set({ ...startOver(this.#state), problem });
   }
 
   /** Takes the token of the page. A run that waits for another one goes on. */
@@ -185,16 +160,23 @@ export class ImportSession {
   forgetToken(): void {
     this.#token = undefined;
     this.#runToken = undefined;
-    this.#worker?.send({ type: 'forget-token' });
+    this.#worker?.send(['forgetToken']);
   }
 
   /** Forgets the file and its results, and what was typed once all of it is stored. */
   reset(): void {
-    this.#worker?.end();
-    this.#worker = undefined;
-    const { preview } = this.#state;
-    const isDone = preview?.fileName === undefined && isAllStored(this.#state);
-    this.#set(isDone ? initialState : startOver(this.#state));
+    this.#endWorker();
+    const { preview, counts, progress } = this.#state;
+    const { stored, updated, replayed, repeated, all } = counts;
+    const isEnded = progress?.state === 'ended' && progress.task !== 'undo';
+    const isStored = isEnded && stored + updated + replayed + repeated === all;
+    this.startOver(preview?.fileName === undefined && isStored ? { draft: initialState.draft } : {});
+  }
+
+  /** Forgets all but what was typed. */
+  startOver(changes: Partial<ImportState> = {}): void {
+    const { draft, hasUndone } = this.#state;
+    this.change({ ...initialState, draft, hasUndone, ...changes });
   }
 
   #resumeWithToken(): void {
@@ -204,35 +186,22 @@ export class ImportSession {
     else if (step === 'review' && uncompared?.cause === 'token') this.compare();
   }
 
-  #send(command: Command): void {
-    try {
-      this.#worker ??= this.#spawn({
-        onReport: (report) => this.#onReport(report),
-        onCrash: (message) => this.#onCrash(message),
-      });
-      this.#worker.send(command);
-    } catch (error) {
-      this.#onCrash(error instanceof Error ? error.message : '');
-    }
-  }
-
   #onReport(report: Report): void {
     if (report.type === 'failed') this.#onCrash(report.message);
-    else if (report.type === 'download') {
-      this.#set({ ...this.#state, downloading: false, saved: saveFile(report.file, report.fileName) });
-    } else if (report.type !== 'progress') {
-      this.#set(applyReport(this.#state, report));
-      if (report.type === 'checked') this.compare();
-      if (report.type === 'compared') this.#onStop(report.failure);
-    }
-    // One that was on its way when the run was started again shows nothing about the token of now.
-    else if (report.progress.runs === this.#runs) this.#onProgress(report);
+    else if (report.type === 'view') this.#onView(report.view);
+    else this.change({ downloading: false, saved: saveFile(report.file, report.fileName) });
   }
 
-  #onProgress(report: Report & { type: 'progress' }): void {
-    const before = this.#state.progress?.stop;
-    this.#set(applyReport(this.#state, report));
-    if (before?.cause !== 'token') this.#onStop(report.progress.stop);
+  #onView(view: Partial<View>): void {
+    // One that was on its way when the run was started again shows nothing about the token of now.
+    if (view.progress !== undefined && view.progress.runs !== this.#runs) return;
+    const before = this.#state;
+    if (view.problem === undefined) this.change(view);
+    else this.startOver(view);
+    // Lines that were just checked are compared with what is stored.
+    if (view.step === 'review' && !('uncompared' in view)) this.compare();
+    if ('uncompared' in view) this.#onStop(view.uncompared);
+    if (before.progress?.stop?.cause !== 'token') this.#onStop(view.progress?.stop);
   }
 
   #onStop(stop: Stop | undefined): void {
@@ -242,15 +211,36 @@ export class ImportSession {
   }
 
   #onCrash(message: string): void {
-    this.#worker?.end();
-    this.#worker = undefined;
-    this.#set(explainCrash(this.#state, message));
+    this.#endWorker();
+    const kept = this.#state.progress === undefined ? 'Nothing was saved.' : 'What was saved stays saved.';
+    const what =
+      message === ''
+        ? 'A part of this page could not be loaded or has run out of memory.'
+        : `Something went wrong on this page: ${message}.`;
+    const advice =
+      'Reload the page, then choose the same file, or paste the same lines, again: nothing is added twice.';
+    this.startOver({ problem: `${what} ${kept} ${advice}` });
   }
 
-  #set(state: ImportState): void {
-    this.#state = state;
+  #endWorker(): void {
+    this.#worker?.end();
+    this.#worker = undefined;
+  }
+
+  change(changes: Partial<ImportState>): void {
+    this.#state = { ...this.#state, ...changes };
     this.#endWarning?.();
-    this.#endWarning = isUnfinished(state) ? warnBeforeClosing() : undefined;
+    this.#endWarning = isUnfinished(this.#state) ? warnBeforeClosing() : undefined;
     for (const listener of this.#listeners) listener();
   }
+}
+
+/** Whether something would be lost if the page were closed now: a run that is not finished, or work on lines that were not sent. */
+function isUnfinished({ step, progress, edited, fixed, counts }: ImportState): boolean {
+  if (progress?.state === 'running' || progress?.state === 'stopped') return true;
+  const isReviewed = edited !== undefined || fixed.size > 0;
+  return (
+    (step === 'run' && progress === undefined) ||
+    (isReviewed && counts.ready + counts.changed + counts.conflict > 0)
+  );
 }

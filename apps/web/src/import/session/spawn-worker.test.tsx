@@ -16,7 +16,9 @@ class BlockedWorker extends EventTarget {
 class FailingWorker extends BlockedWorker {
   constructor() {
     super();
-    queueMicrotask(() => this.dispatchEvent(new MessageEvent('message', { data: { type: 'reading' } })));
+    queueMicrotask(() =>
+      this.dispatchEvent(new MessageEvent('message', { data: { type: 'view', view: {} } })),
+    );
   }
 }
 
@@ -30,11 +32,11 @@ it.each([
   const reports: Report[] = [];
   const onCrash = vi.fn();
   const worker = spawnWorker({ onReport: (report) => reports.push(report), onCrash });
-  worker.send({ type: 'read', source: { text: 'id,name\n1,Rose\n' } });
-  await vi.waitFor(() => expect(reports.map(({ type }) => type)).toContain('read'), { timeout: 30_000 });
+  worker.send(['read', { text: 'id,name\n1,Rose\n' }, {}]);
+  await vi.waitFor(() => expect(reports).toMatchObject([{ view: { step: 'columns' } }]), { timeout: 30_000 });
   const { length } = reports;
   worker.end();
-  worker.send({ type: 'recognize', header: 0 });
+  worker.send(['recognize', 0]);
   await new Promise((resolve) => setTimeout(resolve, 10));
   expect(reports).toHaveLength(length);
   expect(onCrash).not.toHaveBeenCalled();
@@ -43,6 +45,6 @@ it.each([
 it('reports the end of a worker that had begun', async () => {
   vi.stubGlobal('Worker', FailingWorker);
   const onCrash = vi.fn();
-  spawnWorker({ onReport: () => undefined, onCrash }).send({ type: 'download' });
+  spawnWorker({ onReport: () => undefined, onCrash }).send(['download']);
   await expect.poll(() => onCrash).toHaveBeenCalledExactlyOnceWith('');
 });

@@ -1,13 +1,11 @@
-import type { Command, Report } from '../protocol.js';
+import type { Report, Request } from '../protocol.js';
 import workerUrl from '../worker/main.ts?worker&url';
 
-/** The worker, as the page uses it. */
 export interface PlantsWorker {
-  send(command: Command): void;
+  send(request: Request): void;
   end(): void;
 }
 
-/** What the worker calls. */
 export interface WorkerListener {
   onReport(report: Report): void;
   /** The worker could not be loaded, or ended by an error that it did not catch; the message may be empty. */
@@ -17,31 +15,26 @@ export interface WorkerListener {
 /** Starts the worker; where the browser does not let it start, the same code in this thread, which then answers slower. */
 export function spawnWorker(listener: WorkerListener): PlantsWorker {
   const { onReport, onCrash } = listener;
-  let isHeard = false;
-  /** What was sent before the worker was heard of. */
-  const sent: Command[] = [];
+  /** What was sent before the worker was heard of; `undefined` from then on. */
+  let sent: Request[] | undefined = [];
   let target: PlantsWorker;
   const startHere = () => {
     target = runInThisThread(listener);
-    for (const command of sent.splice(0)) target.send(command);
-    isHeard = true;
+    for (const request of sent ?? []) target.send(request);
+    sent = undefined;
   };
   try {
     const worker = new Worker(trust(workerUrl), { type: 'module', name: 'import' });
-    target = {
-      send: (command) => worker.postMessage(command),
-      end: () => worker.terminate(),
-    };
+    target = { send: (request) => worker.postMessage(request), end: () => worker.terminate() };
     worker.addEventListener('message', ({ data }: MessageEvent<Report>) => {
-      isHeard = true;
-      sent.length = 0;
+      sent = undefined;
       onReport(data);
     });
     worker.addEventListener('messageerror', () => onCrash(''));
     worker.addEventListener('error', (event) => {
       event.preventDefault();
       // One that never began has no message.
-      if (isHeard || event.message) return onCrash(event.message ?? '');
+      if (sent === undefined || event.message) return onCrash(event.message ?? '');
       worker.terminate();
       startHere();
     });
@@ -49,9 +42,9 @@ export function spawnWorker(listener: WorkerListener): PlantsWorker {
     startHere();
   }
   return {
-    send(command) {
-      if (!isHeard) sent.push(command);
-      target.send(command);
+    send(request) {
+      sent?.push(request);
+      target.send(request);
     },
     end: () => target.end(),
   };
@@ -59,34 +52,32 @@ export function spawnWorker(listener: WorkerListener): PlantsWorker {
 
 function runInThisThread({ onReport, onCrash }: WorkerListener): PlantsWorker {
   let isEnded = false;
-  const worker = import('../worker/in-this-thread.js')
-    .then(({ ImportWorker }) => new ImportWorker((report) => isEnded || onReport(report)))
-    .catch(() => onCrash(''));
+  const worker = import('../worker/in-this-thread.js').then(
+    ({ ImportWorker }) => new ImportWorker((report) => isEnded || onReport(report)),
+  );
+  const onError = (error: unknown) => isEnded || onCrash(error instanceof Error ? error.message : '');
   return {
-    send: (command) =>
-      void worker
-        .then((started) => (isEnded ? undefined : started?.handle(command)))
-        .catch((error: unknown) => isEnded || onCrash(error instanceof Error ? error.message : '')),
+    send: (request) =>
+      void worker.then((started) => (isEnded ? undefined : started.handle(request))).catch(onError),
     end() {
       isEnded = true;
-      void worker.then((started) => started?.handle({ type: 'cancel' }));
+      worker.then((started) => started.handle(['cancel'])).catch(() => undefined);
     },
   };
 }
 
 /** The part of the Trusted Types API that is used; TypeScript's types have none of it. */
-interface TrustedTypes {
-  createPolicy(
-    name: string,
-    rules: { createScriptURL(url: string): string },
-  ): { createScriptURL(url: string): string };
+interface Policy {
+  createScriptURL(url: string): string;
 }
 
-let policy: ReturnType<TrustedTypes['createPolicy']> | undefined;
+let policy: Policy | undefined;
 
 /** Under `require-trusted-types-for 'script'`, the only script that this page may start is this worker. */
 function trust(url: string): string {
-  const { trustedTypes } = globalThis as { readonly trustedTypes?: TrustedTypes };
+  const { trustedTypes } = globalThis as {
+    readonly trustedTypes?: { createPolicy(name: string, rules: Policy): Policy };
+  };
   policy ??= trustedTypes?.createPolicy('plant-store-worker', {
     createScriptURL(requested) {
       if (requested !== workerUrl) throw new TypeError('This script is not the worker of this page');

@@ -9,8 +9,7 @@ import {
   type Preview,
 } from '../protocol.js';
 import type { ImportSession } from '../session/import-session.js';
-import { FileName } from './file-name.js';
-import { StepHeading } from './step-heading.js';
+import { Notes, SourceName, StepFrame } from './step-frame.js';
 
 interface ChooseColumnsProps {
   readonly session: ImportSession;
@@ -20,31 +19,73 @@ interface ChooseColumnsProps {
 
 /** Shows each column of the file, what it was recognized as, and lets the person choose. */
 export function ChooseColumns({ session, preview, columns }: ChooseColumnsProps) {
-  const { choice } = columns;
+  const { choice, header, firstRows } = columns;
+  const { sheets, encoding } = preview;
   const missing = requiredTexts.filter((name) => choice[name] === undefined);
   const isComplete = missing.length === 0;
-  const hasFile = preview.fileName !== undefined;
+  const source = preview.fileName === undefined ? 'lines' : 'file';
+  const actions = (
+    <>
+      <button type="button" onClick={() => session.reset()}>
+        Back
+      </button>
+      <button
+        type="button"
+        className="primary"
+        aria-disabled={!isComplete}
+        onClick={() => isComplete && session.check()}
+      >
+        Review lines
+      </button>
+    </>
+  );
   return (
-    <div className="import-step">
-      <StepHeading>Columns</StepHeading>
-      <p className="import-hint">
-        <FileName name={preview.fileName} />
-        <span>{`, read as ${preview.format}`}</span>
-      </p>
-      {preview.notes.map((note) => (
-        <p key={note} className="import-note">
-          {note}
-        </p>
-      ))}
-      <SourceChoices session={session} preview={preview} />
-      <ChooseTitles session={session} columns={columns} />
+    <StepFrame
+      step="Columns"
+      title="Check the columns"
+      lead={<SourceName preview={preview} />}
+      actions={actions}
+    >
+      <Notes notes={preview.notes} />
+      <div className="import-actions">
+        {sheets && sheets.names.length > 1 && (
+          <Choice
+            label="Sheet"
+            value={sheets.chosen}
+            options={sheets.names.map((name) => [name, name])}
+            onChange={(sheet) => session.readAgain({ sheet })}
+          />
+        )}
+        {encoding && (
+          <Choice
+            label="If names look wrong, choose where the file comes from"
+            value={encoding}
+            options={Object.entries(legacyEncodings)}
+            onChange={(chosen) => session.readAgain({ encoding: chosen as LegacyEncoding })}
+          />
+        )}
+        <Choice
+          label="Line with the titles"
+          value={`${header ?? ''}`}
+          options={[
+            ...firstRows.map(
+              ({ row, line, cells }) => [`${row}`, `Line ${line}: ${cells.join(' · ')}`] as const,
+            ),
+            ['', 'None: all lines are plants'],
+          ]}
+          onChange={(row) => session.ask('recognize', row === '' ? undefined : Number(row))}
+        />
+      </div>
       <ul className="import-columns">
         {columns.columns.map((described) => (
           <ColumnCard
             key={described.column}
             column={described}
             field={fieldNames.find((field) => choice[field] === described.column)}
-            onChoose={(field) => session.chooseColumns(choose(choice, described.column, field))}
+            onChoose={(field) => {
+              const chosen = { ...columns, choice: choose(choice, described.column, field) };
+              session.change({ preview: { ...preview, columns: chosen } });
+            }}
           />
         ))}
       </ul>
@@ -53,89 +94,34 @@ export function ChooseColumns({ session, preview, columns }: ChooseColumnsProps)
       </p>
       {choice.id === undefined && (
         <p className="import-hint">
-          <strong>Generate ids:</strong>{' '}
-          <span>
-            {`no column is the id, so each line gets one that is made from ${hasFile ? 'the name of the file, ' : ''}the number of the line, and its texts. Importing the same ${hasFile ? 'file' : 'lines'} again stores nothing twice; a line that has changed or moved is another plant.`}
-          </span>
+          <strong>Ids are chosen for you.</strong>{' '}
+          <span>{`The same ${source} gets the same ids, so importing it again adds nothing twice. A line that has changed or moved counts as another plant.`}</span>
         </p>
       )}
-      <p className="import-actions">
-        <button
-          type="button"
-          className="primary"
-          aria-disabled={!isComplete}
-          onClick={() => isComplete && session.check()}
-        >
-          Review lines
-        </button>
-        <button type="button" onClick={() => session.reset()}>
-          Back to source
-        </button>
-      </p>
-    </div>
+    </StepFrame>
   );
 }
 
-/** Lets the person choose another sheet, and the encoding where it had to be guessed. */
-function SourceChoices({ session, preview: { sheets, encoding } }: Omit<ChooseColumnsProps, 'columns'>) {
-  if (encoding === undefined && (sheets === undefined || sheets.names.length === 1)) return undefined;
-  return (
-    <p className="import-actions">
-      {sheets && (
-        <label>
-          Sheet{' '}
-          <select value={sheets.chosen} onChange={({ target }) => session.readAgain({ sheet: target.value })}>
-            {sheets.names.map((name) => (
-              <option key={name}>{name}</option>
-            ))}
-          </select>
-        </label>
-      )}
-      {encoding && (
-        <label>
-          The file is not in Unicode. If names look wrong, read it as{' '}
-          <select
-            value={encoding}
-            onChange={({ target }) => session.readAgain({ encoding: target.value as LegacyEncoding })}
-          >
-            {Object.entries(legacyEncodings).map(([name, label]) => (
-              <option key={name} value={name}>
-                {label}
-              </option>
-            ))}
-          </select>
-        </label>
-      )}
-    </p>
-  );
+interface ChoiceProps {
+  readonly label: string;
+  readonly value: string;
+  readonly options: readonly (readonly [value: string, label: string])[];
+  onChange(value: string): void;
 }
 
-/** Shows the first lines, and lets the person choose the one with the titles by a click on it. */
-function ChooseTitles({ session, columns: { header, firstRows } }: Omit<ChooseColumnsProps, 'preview'>) {
-  const name = useId();
-  const rows = [...firstRows, { record: undefined, line: undefined, cells: [] }];
+/** One of a few things to choose from, in a sentence. */
+function Choice({ label, value, options, onChange }: ChoiceProps) {
   return (
-    <fieldset className="import-titles">
-      <legend>Which line has the titles?</legend>
-      {rows.map(({ record, line, cells }) => (
-        <label key={record ?? 'none'}>
-          <input
-            type="radio"
-            name={name}
-            checked={header === record}
-            onChange={() => session.recognize(record)}
-          />
-          <span className="import-line-number">
-            {line === undefined ? 'None: all lines are plants' : `Line ${line}`}
-          </span>
-          {cells.map((cell, index) => (
-            <span key={index} dir="auto">
-              {cell}
-            </span>
-          ))}
-        </label>
-      ))}
-    </fieldset>
+    <label>
+      {label}{' '}
+      <select value={value} translate="no" onChange={({ target }) => onChange(target.value)}>
+        {options.map(([each, text]) => (
+          <option key={each} value={each}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }
 
@@ -149,9 +135,9 @@ function ColumnCard({ column: { title, samples }, field, onChoose }: ColumnCardP
   const id = useId();
   return (
     <li className={field === undefined ? 'import-column import-column-unused' : 'import-column'}>
-      <h3 id={`${id}-title`} dir="auto" translate="no">
+      <h2 id={`${id}-title`} dir="auto" translate="no">
         {title}
-      </h3>
+      </h2>
       <ul aria-label={`Samples of ${title}`}>
         {samples.map((sample, index) => (
           <li key={index} dir="auto" translate="no">

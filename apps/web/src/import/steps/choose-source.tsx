@@ -2,38 +2,29 @@ import { type ClipboardEvent, type DragEvent, type FormEvent, useId, useRef, use
 import { fieldNames } from '../../shared/fields.js';
 import { listFields, requiredTexts } from '../../shared/texts.js';
 import { formatCount } from '../format-count.js';
-import { type ImportSession, longPaste } from '../session/import-session.js';
-import type { Draft, ImportState } from '../session/import-state.js';
-import { StepHeading } from './step-heading.js';
-
-interface ChooseSourceProps {
-  readonly session: ImportSession;
-  readonly state: ImportState;
-}
+import { longPaste } from '../session/import-session.js';
+import { StepFrame, type StepProps } from './step-frame.js';
 
 /** Asks for a file or pasted lines. */
-export function ChooseSource({ session, state }: ChooseSourceProps) {
+export function ChooseSource({ session, state }: StepProps) {
+  const lead = `Choose a spreadsheet (.xlsx) or a CSV file with one plant on each line: its ${listFields(fieldNames)}. Only the ${listFields(requiredTexts)} is needed. You review everything before anything is saved.`;
   return (
-    <div className="import-step">
-      <StepHeading>Import</StepHeading>
-      <p className="import-hint">
-        {`From a spreadsheet that Excel or LibreOffice has saved as .xlsx, or a CSV file, with a plant on each line: its ${listFields(fieldNames)}. A spreadsheet needs only the ${listFields(requiredTexts)}, since ids can be generated here. Programs may write NDJSON, which needs the id, too. You see what was read before anything is sent.`}
-      </p>
+    <StepFrame step="File" title="Import plants" lead={lead}>
       <FileDrop session={session} />
-      <PasteForm session={session} draft={state.draft} />
+      <PasteForm session={session} state={state} />
       <p role="alert" className="import-problem">
         {state.problem}
       </p>
-    </div>
+    </StepFrame>
   );
 }
 
-function FileDrop({ session }: { readonly session: ImportSession }) {
+function FileDrop({ session }: Pick<StepProps, 'session'>) {
   const input = useRef<HTMLInputElement>(null);
   const [over, setOver] = useState(false);
   const take = (files: FileList | null) => {
     const [file, another] = files ?? [];
-    if (another !== undefined) session.reject('Drop one file at a time.');
+    if (another !== undefined) session.startOver({ problem: 'Drop one file at a time.' });
     else if (file !== undefined) session.read({ file });
   };
   const isFile = ({ dataTransfer }: DragEvent) => dataTransfer.types.includes('Files');
@@ -44,7 +35,7 @@ function FileDrop({ session }: { readonly session: ImportSession }) {
     const { files } = event.dataTransfer;
     // Such as from an archive, or where a rule of the organization forbids it.
     if (files.length === 0)
-      session.reject('The browser does not hand over what was dropped. Press Choose file.');
+      session.startOver({ problem: 'The browser does not hand over what was dropped. Press Choose file.' });
     else take(files);
   };
   return (
@@ -59,14 +50,14 @@ function FileDrop({ session }: { readonly session: ImportSession }) {
       onDragLeave={() => setOver(false)}
       onDrop={drop}
     >
-      <button type="button" onClick={() => input.current?.click()}>
+      <button type="button" className="primary" onClick={() => input.current?.click()}>
         Choose file
       </button>
-      <span className="import-hint">or drop it here: up to 1,000,000 lines or 100 MiB</span>
+      <span className="import-hint">or drop it here: up to 100,000 lines</span>
       <input
         ref={input}
         type="file"
-        accept=".xlsx,.csv,.tsv,.tab,.txt,.ndjson,.jsonl,.json,text/csv,text/tab-separated-values"
+        accept=".xlsx,.xlsm,.csv,.tsv,.tab,.txt,.ndjson,.jsonl,.json,text/csv,text/tab-separated-values"
         aria-label="File with plants"
         hidden
         onChange={(event) => {
@@ -79,7 +70,7 @@ function FileDrop({ session }: { readonly session: ImportSession }) {
   );
 }
 
-function PasteForm({ session, draft }: { readonly session: ImportSession; readonly draft: Draft }) {
+function PasteForm({ session, state: { draft } }: StepProps) {
   const hint = useId();
   const { text } = draft;
   const submit = (event: FormEvent) => {
@@ -105,7 +96,7 @@ function PasteForm({ session, draft }: { readonly session: ImportSession; readon
             autoCorrect="off"
             spellCheck={false}
             aria-describedby={hint}
-            onChange={(event) => session.keepDraft({ text: event.target.value, editable: true })}
+            onChange={(event) => session.change({ draft: { text: event.target.value, editable: true } })}
             onPaste={paste}
           />
         </label>
@@ -113,12 +104,12 @@ function PasteForm({ session, draft }: { readonly session: ImportSession; readon
         <p>{`The pasted lines are kept: ${formatCount(text.length)} characters, too many to edit here.`}</p>
       )}
       <p id={hint} className="import-hint">
-        Copy the cells there and paste them here. Many lines are read at once.
+        Copy cells in your spreadsheet, and paste them here.
       </p>
       <p className="import-actions">
         <button type="submit">Read lines</button>
         {!draft.editable && (
-          <button type="button" onClick={() => session.keepDraft({ text: '', editable: true })}>
+          <button type="button" onClick={() => session.change({ draft: { text: '', editable: true } })}>
             Discard these lines
           </button>
         )}

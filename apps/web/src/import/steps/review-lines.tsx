@@ -1,109 +1,88 @@
-import { useState } from 'react';
-import { SavedFileLink } from '../../shared/saved-file-link.js';
 import { useMay } from '../../shared/use-scopes.js';
 import { formatCount, formatCountOf } from '../format-count.js';
 import { type Fix, fixes } from '../protocol.js';
-import type { ImportSession } from '../session/import-session.js';
-import type { ImportState } from '../session/import-state.js';
-import { FileName } from './file-name.js';
-import { LineList } from './line-list.js';
-import { StepHeading } from './step-heading.js';
-
-interface ReviewLinesProps {
-  readonly session: ImportSession;
-  readonly state: ImportState;
-}
+import { LineGroups, SendButton, StartOver } from './line-groups.js';
+import { Notes, SourceName, StepFrame, type StepProps } from './step-frame.js';
 
 /** Shows what would be added and updated before anything is sent, and lets the person edit lines with a problem. */
-export function ReviewLines({ session, state }: ReviewLinesProps) {
-  const { counts, preview, progress, notes, list, uncompared, hasUndone } = state;
-  const { ready, changed, problems, retired, skipped, duplicates } = counts;
+export function ReviewLines({ session, state }: StepProps) {
+  const { counts, preview, notes, totals, uncompared, hasUndone } = state;
+  const { all, ready, changed, problems, skipped, repeated } = counts;
   const canUpdate = useMay('update');
-  // Deleted plants stay deleted unless the person wants them back, such as those of an import that was undone.
-  const [reuses, setReuses] = useState(hasUndone);
-  const isSame = uncompared === undefined && ready + changed + problems + retired + skipped === 0;
+  const isSame = uncompared === undefined && ready + changed + problems + skipped === 0;
+  const actions = (
+    <>
+      <button
+        type="button"
+        onClick={() => (preview?.columns ? session.change({ step: 'columns' }) : session.reset())}
+      >
+        Back
+      </button>
+      <SendButton session={session} state={state} />
+      {isSame && <StartOver session={session} state={state} />}
+    </>
+  );
+  const lead = (
+    <>
+      <SourceName preview={preview} />
+      <span>{`, ${formatCountOf(all, 'line')}.`}</span>
+      {problems > 0 && (
+        <span>{` ${formatCount(problems)} ${problems === 1 ? 'has a problem and is left out until you fix it' : 'have a problem and are left out until you fix them'}.`}</span>
+      )}
+    </>
+  );
   return (
-    <div className="import-step">
-      <StepHeading>{progress === undefined ? 'Review before anything is saved' : 'Review'}</StepHeading>
-      <p className="import-hint">
-        <FileName name={preview?.fileName} />
-        <span>{`, read as ${preview?.format}`}</span>
-      </p>
-      {[...(preview?.columns ? [] : (preview?.notes ?? [])), ...notes].map((note) => (
-        <p key={note} className="import-note">
-          {note}
+    <StepFrame step="Review" title="Review before anything is saved" lead={lead} actions={actions}>
+      <Notes notes={[...(preview?.columns ? [] : (preview?.notes ?? [])), ...notes]} />
+      {totals.length > 0 && (
+        <p className="import-note">
+          <span>{`${nameLines(totals.map(({ line }) => line))} and ${totals.length === 1 ? 'is' : 'are'} left out.`}</span>{' '}
+          <button
+            type="button"
+            className="quiet"
+            onClick={() =>
+              session.ask(
+                'include',
+                totals.map(({ index }) => index),
+              )
+            }
+          >
+            {totals.length === 1 ? 'Include this line' : 'Include these lines'}
+          </button>
         </p>
-      ))}
-      {duplicates > 0 && (
+      )}
+      {repeated > 0 && (
         <p className="import-hint">
-          {`${formatCountOf(duplicates, 'line')} with the same plant as an earlier line: it is stored once.`}
+          {`${formatCountOf(repeated, 'line')} with the same plant as an earlier line: it is saved once.`}
         </p>
       )}
       {uncompared !== undefined && (
-        <>
-          <p className="import-note">
-            {`These lines were not compared with what is stored. ${uncompared.message} Plants that are stored already stay as they are.`}
-          </p>
+        <p className="import-note">
+          <span>{`These lines could not be compared with the stored plants. ${uncompared.message} Plants that are stored already stay as they are.`}</span>{' '}
           <button type="button" onClick={() => session.compare()}>
             Compare again
           </button>
-        </>
+        </p>
       )}
       {changed > 0 && !canUpdate && (
         <p className="import-note">You may not edit plants, so changed ones stay as they are stored.</p>
       )}
-      {isSame && progress === undefined && <p>Everything in these lines is stored already.</p>}
-      {retired > 0 && canUpdate && (
-        <label className="import-check">
-          <input type="checkbox" checked={reuses} onChange={({ target }) => setReuses(target.checked)} />
-          {`Add ${formatCountOf(retired, 'plant')} again that ${retired === 1 ? 'was' : 'were'} deleted before`}
-        </label>
-      )}
-      <p className="import-actions">
-        <SendButton session={session} state={state} reuses={reuses && canUpdate} />
-        {problems + retired > 0 && <DownloadButton session={session} state={state} />}
-        {progress !== undefined ? (
-          <button type="button" onClick={() => session.backToOutcome()}>
-            Back to the outcome
-          </button>
-        ) : preview?.columns ? (
-          <button type="button" onClick={() => session.backToColumns()}>
-            Back to columns
-          </button>
-        ) : undefined}
-        {progress === undefined && (isSame || !preview?.columns) && (
-          <StartOver session={session} state={state} />
-        )}
-      </p>
-      {progress === undefined && <Fixes session={session} state={state} />}
-      {list && <LineList session={session} list={list} counts={counts} />}
-    </div>
+      {isSame && <p>Everything in these lines is saved already.</p>}
+      {hasUndone && ready > 0 && canUpdate && <p>Plants that were deleted before are added again.</p>}
+      <Fixes session={session} state={state} />
+      <LineGroups session={session} state={state} />
+    </StepFrame>
   );
 }
 
-interface SendButtonProps extends ReviewLinesProps {
-  /** Whether plants that were deleted before are added again. */
-  readonly reuses: boolean;
-}
-
-/** Adds and updates what is ready, if anything is. */
-export function SendButton({ session, state: { counts }, reuses }: SendButtonProps) {
-  const canUpdate = useMay('update');
-  const added = counts.ready + (reuses ? counts.retired : 0);
-  const updated = canUpdate ? counts.changed : 0;
-  if (added + updated === 0) return undefined;
-  const add = formatCountOf(added, 'plant');
-  const label =
-    updated === 0
-      ? `Add ${add}`
-      : added === 0
-        ? `Update ${formatCountOf(updated, 'plant')}`
-        : `Update ${formatCount(updated)} and add ${add}`;
-  return (
-    <button type="button" className="primary" onClick={() => session.run(reuses ? 'reuse' : 'add')}>
-      <span key={label}>{label}</span>
-    </button>
-  );
+/** Such as `Line 316 has a total`. */
+function nameLines(lines: readonly number[]): string {
+  const [first = 0] = lines;
+  if (lines.length === 1) return `Line ${formatCount(first)} looks like a total`;
+  const named = new Intl.ListFormat('en').format(lines.slice(0, 5).map(formatCount));
+  return lines.length > 5
+    ? `${formatCount(lines.length)} lines look like totals`
+    : `Lines ${named} look like totals`;
 }
 
 /** What a fix does, and what it has done. */
@@ -111,7 +90,7 @@ const fixTexts: Readonly<
   Record<Fix, readonly [offer: (lines: string) => string, done: (lines: string) => string]>
 > = {
   tidy: [(texts) => `Tidy ${texts}`, (texts) => `${texts} tidied.`],
-  generate: [(lines) => `Generate the missing id of ${lines}`, (lines) => `An id is generated for ${lines}.`],
+  generate: [(lines) => `Choose ids for ${lines} without one`, (lines) => `Ids are chosen for ${lines}.`],
   separators: [
     (lines) => `Read ids such as 1.001 as 1001 in ${lines}`,
     (lines) => `Ids such as 1.001 are read as 1001 in ${lines}.`,
@@ -127,8 +106,8 @@ const fixTexts: Readonly<
 };
 
 /** Lets the person fix all ids of a kind at once, and take that back. */
-function Fixes({ session, state: { counts, fixed } }: ReviewLinesProps) {
-  const offered = fixes.filter((fix) => fixed.has(fix) || counts.fixable[fix] > 0);
+function Fixes({ session, state: { fixable, fixed } }: StepProps) {
+  const offered = fixes.filter((fix) => fixed.has(fix) || fixable[fix] > 0);
   if (offered.length === 0) return undefined;
   return (
     <div className="import-actions">
@@ -139,33 +118,12 @@ function Fixes({ session, state: { counts, fixed } }: ReviewLinesProps) {
         return (
           <p key={fix}>
             {count !== undefined && <span>{done(formatCountOf(count, noun))} </span>}
-            <button type="button" onClick={() => session.fix(fix)}>
-              {count === undefined ? offer(formatCountOf(counts.fixable[fix], noun)) : 'Take that back'}
+            <button type="button" onClick={() => session.ask('fix', fix)}>
+              {count === undefined ? offer(formatCountOf(fixable[fix], noun)) : 'Take that back'}
             </button>
           </p>
         );
       })}
     </div>
-  );
-}
-
-/** Downloads the lines with a problem. */
-export function DownloadButton({ session, state: { counts, downloading, saved } }: ReviewLinesProps) {
-  return (
-    <>
-      <button type="button" aria-disabled={downloading} onClick={() => session.download()}>
-        {`Download ${formatCountOf(counts.problems + counts.retired, 'line')}`}
-      </button>
-      {saved !== undefined && <SavedFileLink file={saved} />}
-    </>
-  );
-}
-
-/** Leads back to where plants are chosen; pasted lines are still there, unless all of them are stored. */
-export function StartOver({ session, state: { preview } }: ReviewLinesProps) {
-  return (
-    <button type="button" onClick={() => session.reset()}>
-      {preview?.fileName === undefined ? 'Back to source' : 'Import another file'}
-    </button>
   );
 }

@@ -1,19 +1,22 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
-import type { Preview, ReadAs } from '../protocol.js';
+import { createClient } from '@plant-store/client';
+import { createFakePlantStore } from '@plant-store/client/testing';
+import { expect, it, vi } from 'vitest';
+import type { Preview, ReadAs, Report, View } from '../protocol.js';
 import { ImportWorker } from './import-worker.js';
 import { file, read } from './testing/read.js';
 
 /** Files as programs write them: those of a name by that program, the others by hand. */
 const folder = join(import.meta.dirname, '../../../test/import-files');
 
-const notCalculated = 'the spreadsheet could not calculate this cell; enter what belongs there';
+const notCalculated = (field: string) =>
+  `The ${field} could not be calculated by the spreadsheet. Enter what belongs there.`;
 /** What LibreOffice and Gnumeric make of one workbook; the date and the time depend on the format. */
 const bestand = (time: string, date: string, digits: string) => [
   ...['2 1042 Größte Rose [Strauch]', '3 1043 Farn', '4 1044 Efeu [Kletterer]'],
   ...[`6 1046 ${time} [${date}]`, `7 1047 Line\nbreak, "quoted" [${digits}]`],
-  `5! tag "#N/A": ${notCalculated}`,
+  `5! ${notCalculated('tag')}`,
 ];
 const titled = ['1042 Größte Rose [Strauch]', '1043 Farn', '1044 Efeu [Kletterer]'];
 
@@ -24,6 +27,9 @@ const cases: readonly (readonly [
   about?: Partial<Preview>,
   as?: ReadAs,
 ])[] = [
+  ['blank-lines.csv', ['5 1 Rose [Strauch]', '8 2 Fern', '12 3 Ivy']],
+  ['blank-rows.xlsx', ['4 1 Rose', '7 2 Fern']],
+  ['duplicate-ids.csv', ['2 1 Rose', '4 2 Ivy', '6 3 Oak', '3! Line 2 has the same id.']],
   ['excel-chinese-gbk.csv', ['2 1 玫瑰 [灌木]'], { encoding: 'gbk' }, { encoding: 'gbk' }],
   ['excel-japanese-shift-jis.csv', ['2 1 バラ [低木]', '3 2 表示'], {}, { encoding: 'shift_jis' }],
   ['excel-mac-roman.csv', ['2 1 Größte Rose [Strauch]'], {}, { encoding: 'macintosh' }],
@@ -33,34 +39,35 @@ const cases: readonly (readonly [
   ['excel-semicolons-utf-8.csv', ['2 1 Rose; red [1,5]', '3 2 two\nlines'], { encoding: undefined }],
   ['excel-sep-line.csv', ['3 1 Rose, red [shrub]', '4 2 Fern']],
   ['excel-unicode-text.txt', ['2 1 Rose "Ø" [shrub]']],
-  ['exceljs.xlsx', ['2 1 Rose [2026-11-25]', '4 3 Ivy [TRUE]', `3! tag "#N/A": ${notCalculated}`]],
+  ['exceljs.xlsx', ['2 1 Rose [2026-11-25]', '4 3 Ivy [TRUE]', `3! ${notCalculated('tag')}`]],
   ['gnumeric.csv', bestand('13:30:00', '2026/11/25', '1234')],
-  ['gnumeric.xlsx', bestand('13:30', '2026-11-25', '01234'), { format: 'XLSX, sheet "Bestand"' }],
+  ['gnumeric.xlsx', bestand('13:30', '2026-11-25', '01234')],
   ['google.xlsx', ['2 1234 Rose rot [2026-11-25]', '3 5 Hübsche 🌱']],
   [
     'ids-with-separators.csv',
     [
-      '2! id "1.001": write the id without separators between its digits',
-      '3! id "1.002": write the id without separators between its digits',
-      ...['4! id "7,0": write the id without decimals', '5! id is missing'],
-      '6! id "A-1": an id has digits only, such as 42 or -7',
+      '2! Write the id without separators between its digits.',
+      '3! Write the id without separators between its digits.',
+      ...['4! Write the id without decimals.', '5! The id is missing.', '6! An id has digits only.'],
     ],
   ],
   ['libreoffice-semicolons-windows-1252.csv', bestand('01:30:00 PM', '11/25/2026', '1234')],
   ['libreoffice-tabs-utf-16.tsv', bestand('01:30:00 PM', '11/25/2026', '1234')],
   ['libreoffice.xlsx', bestand('13:30', '2026-11-25', '01234')],
+  [
+    'list-of-objects.json',
+    ['2 9223372036854775807 Rose', '3 2 Fern, [wild] [shade]', '8! The name is missing.'],
+    { columns: undefined, notes: [] },
+  ],
   ['minimal.xlsx', ['2 1 Rose', '9 2 a\nb']],
   [
     'open-quote.csv',
     [
       ...['3 2 Fern', '4 3 Ivy'],
-      '2! a double quote opens a cell and does not close it; close it, or write it twice if it belongs to the text',
+      '2! A double quote opens a cell and does not close it. Close it, or write it twice if it belongs to the text.',
     ],
   ],
-  [
-    'openpyxl-errors.xlsx',
-    ['3 2 Fern [shrub]', `2! tag "#N/A": ${notCalculated}`, `4! name "#REF!": ${notCalculated}`],
-  ],
+  ['openpyxl-errors.xlsx', ['3 2 Fern [shrub]', `2! ${notCalculated('tag')}`, `4! ${notCalculated('name')}`]],
   [
     'openpyxl-hidden-rows-and-columns.xlsx',
     ['2 1 Rose', '3 2 Fern', '4 3 Ivy'],
@@ -72,10 +79,23 @@ const cases: readonly (readonly [
     { sheets: { names: ['Empty', 'Plants', 'Seeds & more'], chosen: 'Plants' } },
   ],
   ['openpyxl-hidden-sheets.xlsx', ['2 2 Fern'], {}, { sheet: 'Seeds & more' }],
+  ['plant-named-total.csv', ['2 1 Rose', '3 7 Total', '4 8 Summe [Stauden]', '5 9 Fern']],
   ['power-bi.xlsx', ['2 7 Leek 🌱 & more [2026-11-25]']],
   ['sheetjs.xlsx', ['2 1 Rose', '3 2 0.3', '4 9223372036854775807 Fern']],
   ['strict.xlsx', ['2 1 2026-11-25', '3 2 2026-11-25 13:30']],
+  [
+    'text-named.xlsx',
+    ['2 1 Rose', '3 2 Fern'],
+    { notes: ['The file is named .xlsx, but it is plain text. It was read as a table of text.'] },
+  ],
   ['title-and-blank-lines.csv', ['4 1042 Rose [Strauch]', '5 1043 Farn']],
+  ['total-row.xlsx', ['2 1 Rose', '3 2 Fern']],
+  ['totals-between.csv', ['2 1 Rose', '3 2 Farn', '5 3 Efeu']],
+  [
+    'workbook-named.csv',
+    ['2 1 Rose', '3 2 Fern'],
+    { notes: ['The file is named .csv, but it is an Excel workbook. It was read as one.'] },
+  ],
   ['xlsxwriter-1904.xlsx', ['2 1 1999-12-31']],
   [
     'xlsxwriter-number-formats.xlsx',
@@ -91,7 +111,7 @@ const cases: readonly (readonly [
     'xlsxwriter-stray-cell.xlsx',
     [
       '2 1 Rose',
-      '1048576! there is something to the right of the last title; clear these cells, or give their column a title',
+      '1048576! There is something to the right of the last title. Clear these cells, or give their column a title.',
     ],
   ],
   ['xlsxwriter-title-and-blank-lines.xlsx', titled.map((line, index) => `${index + 5} ${line}`)],
@@ -103,18 +123,149 @@ it.each(cases.map((each) => [each[0], each] as const))(
     const source = file(name, new Uint8Array(readFileSync(join(folder, name))));
     const { plants, faulty } = await read(source, as);
     const shown = Object.entries(plants).map(
-      ([line, { id, name: text, tag }]) => `${line} ${id} ${text}${tag === undefined ? '' : ` [${tag}]`}`,
+      ([line, { id, name: text, tag } = { id: 0n, name: '' }]) =>
+        `${line} ${id} ${text}${tag === undefined ? '' : ` [${tag}]`}`,
     );
     expect([...shown, ...Object.entries(faulty).map(([line, reason]) => `${line}! ${reason}`)]).toEqual(
       expected,
     );
     const previews: Preview[] = [];
-    const worker = new ImportWorker((report) => report.type === 'read' && previews.push(report.preview));
-    await worker.handle({ type: 'read', source, readAs: as });
+    const worker = new ImportWorker((report) => {
+      if (report.type === 'view' && report.view.preview) previews.push(report.view.preview);
+    });
+    await worker.read(source, as);
     expect(previews[0]).toMatchObject(about);
   },
 );
 
+const saveAs = 'In Excel, choose Save As, then .xlsx.';
+
+/** Files of other kinds, and what the page says of them. */
+const wrongKinds: readonly (readonly [name: string, message: string])[] = [
+  ['archive.zip', 'This file is compressed. Unpack it first, then choose the file in it.'],
+  ['binary-workbook.xlsb', `This is a binary Excel workbook (.xlsb). ${saveAs}`],
+  ['numbers.numbers', 'This is a Numbers document. In Numbers, choose File, Export To, then Excel.'],
+  ['old-excel-named.csv', `This is an old Excel workbook (.xls). ${saveAs}`],
+  ['old-excel.xls', `This is an old Excel workbook (.xls). ${saveAs}`],
+  ...['opendocument-named.xlsx', 'opendocument.ods'].map(
+    (name) =>
+      [
+        name,
+        'This is an OpenDocument spreadsheet (.ods). In LibreOffice, choose Save As, then Excel (.xlsx).',
+      ] as const,
+  ),
+  ['password.xlsx', 'This workbook has a password. In Excel, save a copy without one, and choose that.'],
+  ['pdf-named.csv', 'This is a PDF. Copy its table into a spreadsheet, save that as .xlsx, and choose it.'],
+  ['picture-named.csv', 'This is a picture. Type its list into a spreadsheet, or paste the lines below.'],
+  ['random-bytes.csv', 'This file is no table. Choose a spreadsheet (.xlsx) or a CSV file.'],
+  ['spreadsheet-2003.xml', `This is an Excel workbook of 2003 in XML. Open it in Excel. ${saveAs}`],
+  ...['web-page-named.xls', 'web-page-named.xlsx'].map(
+    (name) =>
+      [
+        name,
+        'This is a web page, named like a workbook. Open it in Excel, choose Save As, then .xlsx.',
+      ] as const,
+  ),
+];
+
+it.each(wrongKinds)('explains what %s is, and what to do', async (name, message) => {
+  await expect(read(file(name, new Uint8Array(readFileSync(join(folder, name)))))).rejects.toThrow(message);
+});
+
+/** Reviews a file beside what is stored: the lines with their states, where they have something to say. */
+async function review(
+  name: string,
+  stored: readonly (readonly [id: number, name: string, tag?: string])[] = [],
+) {
+  const store = createFakePlantStore();
+  const client = createClient(store);
+  for (const [id, plantName, tag] of stored)
+    await client.createPlant({ body: { id, name: plantName, ...(tag !== undefined && { tag }) } });
+  const fetch = vi.fn(store.fetch);
+  const reports: Report[] = [];
+  const worker = new ImportWorker((report) => reports.push(report), { fetch });
+  const view = (): View =>
+    Object.assign({}, ...reports.map((report) => report.type === 'view' && report.view));
+  await worker.read(file(name, new Uint8Array(readFileSync(join(folder, name)))), {});
+  const { columns } = view().preview ?? {};
+  if (columns) worker.check(columns.header, columns.choice);
+  await worker.compare({ baseUrl: store.baseUrl, token: store.token });
+  await worker.showMore('unchanged');
+  const rows = view().list.flatMap((group) => group.rows);
+  return { worker, fetch, view, rows: rows.toSorted((one, other) => one.line - other.line) };
+}
+
+const stock = [
+  [10243, 'Acer palmatum ‘Bloodgod’', 'Gehölze'],
+  [10111, 'Briza media', 'Stauden'],
+  [10118, 'Hosta sieboldiana', 'Stauden'],
+] as const;
+
+it('shows what an edited export changes', async () => {
+  const { rows } = await review('updates.csv', stock);
+  expect(rows.map(({ line, state, before }) => [line, state, before?.name, before?.tag])).toEqual([
+    [2, 'changed', 'Acer palmatum ‘Bloodgod’', 'Gehölze'],
+    [3, 'changed', 'Briza media', 'Stauden'],
+    [4, 'replayed', undefined, undefined],
+    [5, 'ready', undefined, undefined],
+  ]);
+});
+
+it('keeps what a file has no column of', async () => {
+  const { rows } = await review('updates-without-tag.csv', stock);
+  expect(rows).toMatchObject([
+    { state: 'changed', name: 'Briza maxima', tag: 'Stauden', before: { name: 'Briza media' } },
+    { state: 'ready', name: 'Molinia caerulea', tag: '' },
+  ]);
+});
+
+it('sends a line once that is there twice, and nothing of an id with two plants', async () => {
+  const { view } = await review('duplicate-ids.csv');
+  expect(view().counts).toMatchObject({ ready: 3, repeated: 1, problem: 1 });
+});
+
+it('warns of names that are there twice, in the file or in the store, without a request for each', async () => {
+  const { rows, view, fetch } = await review('duplicate-names.csv', [
+    [10111, 'BRIZA MEDIA'],
+    [5, 'Fern'],
+  ]);
+  expect(rows.map(({ line, state, warning }) => [line, state, warning])).toEqual([
+    [2, 'ready', 'Line 3 has the same name.'],
+    [3, 'ready', 'Line 2 has the same name.'],
+    [4, 'ready', 'Line 5 has the same name.'],
+    [5, 'ready', 'Line 4 has the same name.'],
+    // Its name is its own.
+    [6, 'replayed', undefined],
+    [7, 'ready', 'Plant 10111 has this name already.'],
+  ]);
+  expect(view().counts).toMatchObject({ 'same-name': 5, problems: 0 });
+  expect(view().notes).toContain('5 lines have a name that another line or another plant has, too.');
+  expect(fetch).toHaveBeenCalledTimes(3);
+});
+
+it('no longer warns of a name once the other line is left out', async () => {
+  const { worker, view } = await review('duplicate-names.csv');
+  await worker.leaveOut(0);
+  expect(view().counts['same-name']).toBe(2);
+});
+
+it.each([
+  ['total-last-line.csv', [4], 2],
+  ['total-row.xlsx', [4], 2],
+  ['totals-between.csv', [4, 6], 3],
+  ['plant-named-total.csv', [], 4],
+])('leaves totals of %s out, and includes them again', async (name, lines, ready) => {
+  const { worker, view } = await review(name);
+  const { totals } = view();
+  expect(totals.map(({ line }) => line)).toEqual(lines);
+  expect(view().counts).toMatchObject({ ready, skipped: lines.length, problems: 0 });
+  await worker.include(totals.map(({ index }) => index));
+  expect(view()).toMatchObject({ totals: [], counts: { skipped: 0 } });
+  expect(view().counts.ready + view().counts.problems).toBe(ready + lines.length);
+});
+
 it('knows what must come of each file', () => {
-  expect([...new Set(cases.map(([name]) => name))].sort()).toEqual(readdirSync(folder).sort());
+  const source = readFileSync(new URL(import.meta.url), 'utf8');
+  const unknown = readdirSync(folder).filter((name) => !source.includes(`'${name}'`));
+  expect(unknown).toEqual([]);
 });

@@ -1,25 +1,42 @@
-import { type Client, countTags } from '@plant-store/client';
+import { type Client, countTags, listAll } from '@plant-store/client';
 import type { Texts } from '../../shared/fields.js';
-import { toVisible } from '../../shared/to-visible.js';
-import { formatCountOf } from '../format-count.js';
-import type { Command, ReadingStep, Report, Stop, Target } from '../protocol.js';
-import { chooseReading, describeColumns, type Reading } from './columns/choose-reading.js';
-import { compareLines } from './compare.js';
-import { writeProblems } from './download/write-problems.js';
+import { formatCount, formatCountOf } from '../format-count.js';
+import type {
+  ColumnChoice,
+  Filter,
+  Fix,
+  Group,
+  ReadAs,
+  Report,
+  Request,
+  Requests,
+  Source,
+  Stop,
+  Target,
+  Task,
+  View,
+} from '../protocol.js';
+import { chooseReading, describeColumns, type Reading } from './columns/recognize-columns.js';
 import { Lines } from './lines.js';
-import { createPacer, type Pacer } from './pacer.js';
-import { UnreadableFileError } from './reading/decode-text.js';
-import { type Connection, connect, explain, noToken, Run } from './run.js';
-import { readLineNumber, readTable, type Table } from './table.js';
+import { UnreadableFileError } from './read/file-kinds.js';
+import { readSource, type Table } from './read/read-source.js';
+import { type Connection, connect, explain, findStored, noToken, Run } from './run.js';
+import { writeProblems } from './write-problems.js';
 
-/** At most this often is progress reported. */
-const progressMs = 100;
+/** At most this often is the progress of a run reported. */
+const progressMs = 200;
 
-/** The work on one file at a time, from reading to storing: takes commands, and reports by a callback. */
-export class ImportWorker {
+/** After so many lines is the progress of a comparison reported. */
+const comparedTogether = 1_000;
+
+/** So many stored names are compared with those of the lines: those of the newest plants. */
+const comparedNames = 10_000;
+
+/** The work on one file at a time, from reading to storing: takes requests, and reports by a callback. */
+export class ImportWorker implements Requests {
   readonly #report: (report: Report) => void;
   readonly #connection: Connection;
-  readonly #sliceMs: number | undefined;
+  /** Ends what is in progress with the lines of now. */
   #work = new AbortController();
   #table: Table | undefined;
   #lines: Lines | undefined;
@@ -27,130 +44,164 @@ export class ImportWorker {
   /** Where lines are compared with what is stored, and what ends that. */
   #target: Target | undefined;
   #comparison = new AbortController();
-  #page: Pick<Command & { type: 'list' }, 'filter' | 'offset'> = { filter: 'all', offset: 0 };
+  #namesAreCut = false;
   #progressTimer: ReturnType<typeof setTimeout> | undefined;
 
-  /**
-   * @param connection how plants are sent, for tests
-   * @param sliceMs how long work goes on before it gives way, for tests
-   */
-  constructor(report: (report: Report) => void, connection: Connection = {}, sliceMs?: number) {
+  /** @param connection how plants are sent, for tests */
+  constructor(report: (report: Report) => void, connection: Connection = {}) {
     this.#report = report;
     this.#connection = connection;
-    this.#sliceMs = sliceMs;
   }
 
-  async handle(command: Command): Promise<void> {
-    switch (command.type) {
-      case 'read':
-        return await this.#read(command);
-      case 'recognize':
-        return this.#recognize(command);
-      case 'check':
-        return await this.#checkChoice(command);
-      case 'fix':
-        return await this.#fix(command);
-      case 'compare':
-        return await this.#compare(command);
-      case 'list':
-        this.#page = command;
-        return this.#list();
-      case 'review':
-        this.#page = { filter: command.filter, offset: 0 };
-        this.#lines?.reviewConflicts();
-        return this.#list();
-      case 'edit':
-        return await this.#edit(command);
-      case 'skip':
-        this.#lines?.skip(command.record, command.skips);
-        return this.#list();
-      case 'run':
-        return await this.#run?.start(command, command.task);
-      case 'cancel':
-        return this.#run?.cancel();
-      case 'forget-token':
-        this.#target = undefined;
-        this.#comparison.abort();
-        return this.#run?.forgetToken();
-      case 'download':
-        return await this.#download();
-    }
+  async handle([name, ...given]: Request): Promise<void> {
+    await (this[name] as (...args: readonly unknown[]) => unknown).apply(this, given);
   }
 
-  async #read({ source, readAs }: Command & { type: 'read' }): Promise<void> {
+  async read(source: Source, readAs: ReadAs): Promise<void> {
     this.#table = undefined;
     this.#discard();
-    await this.#workOn(async () => {
-      const table = await readTable(source, this.#createPacer('read'), readAs);
+    const { signal } = this.#work;
+    try {
+      const table = await readSource(source, readAs);
+      if (signal.aborted) return;
       this.#table = table;
       const reading = chooseReading(table);
       this.#preview(table, reading);
-      // NDJSON has no columns to choose.
-      if (reading.columns === undefined) await this.#check(table, reading);
-    });
+      // Objects have no columns to choose.
+      if (reading.columns === undefined) this.#check(table, reading);
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!(error instanceof UnreadableFileError)) throw error;
+      this.#show({ step: 'source', problem: error.message });
+    }
   }
 
-  #recognize({ header }: Command & { type: 'recognize' }): void {
+  recognize(header: number | undefined): void {
     if (this.#table !== undefined) this.#preview(this.#table, chooseReading(this.#table, { header }));
   }
 
+  check(header: number | undefined, columns: ColumnChoice): void {
+    if (this.#table !== undefined) this.#check(this.#table, chooseReading(this.#table, { header, columns }));
+  }
+
+  async fix(fix: Fix): Promise<void> {
+    await this.#change(async (lines) => {
+      lines.toggleFix(fix);
+      await this.#ask((client, signal) => this.#compareNew(client, lines, signal));
+      lines.findVariants();
+      return {};
+    });
+  }
+
+  async compare(target: Target): Promise<void> {
+    const lines = this.#lines;
+    if (lines === undefined) return;
+    this.#target = target;
+    this.#comparison = new AbortController();
+    const { signal } = this.#work;
+    let tags: ReadonlyMap<string, number> | undefined;
+    const uncompared = await this.#ask(async (client, asked) => {
+      const newest: { readonly id: bigint; readonly name: string }[] = [];
+      await this.#compareNew(client, lines, asked);
+      tags = await countTags(client, { signal: asked });
+      for await (const plant of listAll(client, { order: 'newest', signal: asked }))
+        if (newest.push(plant) === comparedNames) break;
+      this.#namesAreCut = newest.length === comparedNames;
+      lines.findSameNames(newest);
+    });
+    if (signal.aborted) return;
+    lines.findVariants(tags);
+    lines.show('all');
+    this.#show({ ...this.#viewOf(lines), step: 'review', uncompared });
+  }
+
+  show(filter: Filter): Promise<void> {
+    return this.#change((lines) => void lines.show(filter));
+  }
+
+  showMore(group: Group): Promise<void> {
+    return this.#change((lines) => void lines.showMore(group));
+  }
+
+  leaveOut(line: number): Promise<void> {
+    return this.#change((lines) => void lines.leaveOut(line));
+  }
+
+  async include(indexes: readonly number[]): Promise<void> {
+    await this.#change(async (lines) => {
+      lines.include(indexes);
+      await this.#ask((client, signal) => this.#compareNew(client, lines, signal));
+      return {};
+    });
+  }
+
+  async edit(index: number, texts: Texts): Promise<void> {
+    await this.#change(async (lines) => {
+      lines.edit(index, texts);
+      // What cannot be compared now is compared when it is sent.
+      await this.#ask((client, signal) => this.#compareNew(client, lines, signal));
+      const { row, problem } = lines.all[index] ?? {};
+      return { edited: { line: row?.line ?? 0, problem: problem?.reason } };
+    });
+  }
+
+  async run(target: Target, task: Task): Promise<void> {
+    await this.#run?.start(target, task);
+  }
+
+  cancel(): void {
+    this.#run?.cancel();
+  }
+
+  forgetToken(): void {
+    this.#target = undefined;
+    this.#comparison.abort();
+    this.#run?.cancel(noToken);
+  }
+
+  download(): void {
+    if (this.#lines !== undefined) this.#report({ type: 'download', ...writeProblems(this.#lines) });
+  }
+
   #preview(table: Table, reading: Reading): void {
-    const { fileName, sheet, encoding } = table;
+    const { fileName, sheet, encoding, notes } = table;
     const columns = describeColumns(table, reading);
-    this.#report({
-      type: 'read',
+    this.#show({
+      step: columns === undefined ? 'reading' : 'columns',
       preview: {
-        ...{ fileName, columns, format: nameFormat(table), notes: noteHidden(table) },
+        ...{ fileName, columns, notes },
         sheets: sheet && { names: sheet.names, chosen: sheet.name },
         encoding: encoding === 'UTF-8' || encoding === 'UTF-16' ? undefined : encoding,
       },
     });
   }
 
-  async #checkChoice({ header, columns }: Command & { type: 'check' }): Promise<void> {
-    const table = this.#table;
-    if (table === undefined) return;
+  #check(table: Table, reading: Reading): void {
     this.#discard();
-    await this.#workOn(() => this.#check(table, chooseReading(table, { header, columns })));
-  }
-
-  /** Checks all lines again, with what the person has edited by hand. */
-  async #fix({ fixes }: Command & { type: 'fix' }): Promise<void> {
-    const lines = this.#lines;
-    if (lines === undefined) return;
-    this.#discard();
-    await this.#workOn(() => this.#check(lines.table, lines.withFixes(fixes), lines.edits));
-  }
-
-  async #check(table: Table, reading: Reading, edits?: ReadonlyMap<number, Texts>): Promise<void> {
-    const lines = await Lines.check(table, reading, this.#createPacer('check'), edits);
+    const lines = new Lines(table, reading);
     this.#lines = lines;
     this.#run = new Run(lines, () => this.#scheduleProgress(), this.#connection);
-    this.#page = lines.list('problems', 0);
-    this.#report({
-      type: 'checked',
-      notes: noteLines(lines),
-      counts: lines.counts,
-      list: lines.list('problems', 0),
-    });
+    const none = { progress: undefined, edited: undefined };
+    this.#show({ ...this.#viewOf(lines), ...none, step: 'review' });
   }
 
-  /** Compares what can be added with what is stored. */
-  async #compare({ baseUrl, token }: Command & { type: 'compare' }): Promise<void> {
+  /** Shows the lines as they are once they are changed. */
+  async #change(change: (lines: Lines) => Promise<Partial<View>> | Partial<View> | undefined): Promise<void> {
     const lines = this.#lines;
     if (lines === undefined) return;
-    this.#target = { baseUrl, token };
-    this.#comparison = new AbortController();
-    const { signal } = this.#work;
-    const pacer = this.#createPacer('compare');
-    const failure = await this.#ask(async (client, asked) => {
-      await compareLines(client, lines, lines.readPlants('ready'), { signal: asked, pacer });
-      lines.findVariants(await countTags(client, { signal: asked }));
-    });
-    if (signal.aborted) return;
-    const list = lines.list('problems', 0);
-    this.#page = list;
-    this.#report({ type: 'compared', notes: noteLines(lines), counts: lines.counts, list, failure });
+    const view = await change(lines);
+    lines.findSameNames();
+    this.#show({ ...this.#viewOf(lines), ...view });
+  }
+
+  async #compareNew(client: Client, lines: Lines, signal: AbortSignal): Promise<void> {
+    const toCompare = lines.all.filter(({ state, isCompared }) => state === 'ready' && !isCompared);
+    let done = 0;
+    for await (const [line, found] of findStored(client, toCompare, signal)) {
+      lines.compare(line, found, true);
+      if (++done % comparedTogether === 0 && toCompare.length > comparedTogether)
+        this.#show({ fraction: done / toCompare.length });
+    }
   }
 
   /** Asks for what is stored, and returns why that failed, if it did. */
@@ -164,47 +215,36 @@ export class ImportWorker {
     }
   }
 
-  #list(): void {
-    if (this.#lines === undefined) return;
-    const list = this.#lines.list(this.#page.filter, this.#page.offset);
-    this.#page = list;
-    this.#report({ type: 'list', counts: this.#lines.counts, list });
-  }
-
-  async #edit({ record, texts }: Command & { type: 'edit' }): Promise<void> {
-    const [lines, table] = [this.#lines, this.#table];
-    if (lines === undefined || table === undefined) return;
-    let problem = lines.edit(record, texts);
-    // What cannot be compared now is compared when it is sent.
-    if (problem === undefined) {
-      const pacer = this.#createPacer();
-      await this.#ask((client, signal) =>
-        compareLines(client, lines, lines.readRecords([record]), { signal, pacer }),
-      );
-    }
-    problem ??= lines.problems.get(record)?.reason;
-    this.#list();
-    this.#report({ type: 'edited', line: readLineNumber(table, record), problem });
-  }
-
-  async #download(): Promise<void> {
-    const lines = this.#lines;
-    if (lines === undefined) return;
-    const pacer = this.#createPacer();
-    await this.#workOn(async () =>
-      this.#report({ type: 'download', ...(await writeProblems(lines, pacer)) }),
-    );
+  #viewOf(lines: Lines): Partial<View> {
+    const { counts, fixable, fixed, list, filter, notes } = lines;
+    const totals = lines.all.filter(({ isTotal, state }) => isTotal && state === 'skipped');
+    const names = counts['same-name'];
+    const cut = `Only the ${formatCount(comparedNames)} newest plants were looked at.`;
+    const note = `${formatCountOf(names, 'line')} ${names === 1 ? 'has' : 'have'} a name that another line or another plant has, too.`;
+    return {
+      ...{ counts, fixable, fixed, list, filter },
+      notes: [...notes, ...(names === 0 ? [] : [this.#namesAreCut ? `${note} ${cut}` : note])],
+      totals: totals.map(({ index, row }) => ({ index, line: row.line })),
+    };
   }
 
   #scheduleProgress(): void {
     this.#progressTimer ??= setTimeout(() => {
       this.#progressTimer = undefined;
-      if (this.#run === undefined || this.#lines === undefined) return;
-      this.#report({ type: 'progress', progress: this.#run.progress, counts: this.#lines.counts });
+      const [run, lines] = [this.#run, this.#lines];
+      if (run === undefined || lines === undefined) return;
+      const { counts } = lines;
+      const progress = run.progressAt(counts);
+      if (progress.state === 'running') this.#show({ progress, counts });
+      else this.#show({ progress, ...this.#viewOf(lines) });
     }, progressMs);
   }
 
-  /** Ends what is being read, checked or stored. */
+  #show(view: Partial<View>): void {
+    this.#report({ type: 'view', view });
+  }
+
+  /** Ends what is being read, compared or stored. */
   #discard(): void {
     this.#work.abort();
     this.#comparison.abort();
@@ -213,67 +253,4 @@ export class ImportWorker {
     this.#run = undefined;
     this.#lines = undefined;
   }
-
-  #createPacer(step?: ReadingStep): Pacer {
-    const report = (fraction: number) =>
-      step !== undefined && this.#report({ type: 'reading', step, fraction });
-    return createPacer(this.#work.signal, report, this.#sliceMs);
-  }
-
-  /** Does work that a later command ends; what the person can do something about is reported. */
-  async #workOn(work: () => Promise<void>): Promise<void> {
-    const { signal } = this.#work;
-    try {
-      await work();
-    } catch (error) {
-      if (signal.aborted) return;
-      if (!(error instanceof UnreadableFileError)) throw error;
-      this.#report({ type: 'unreadable', message: error.message });
-    }
-  }
-}
-
-function nameFormat({ sheet, format }: Table): string {
-  if (sheet !== undefined) return `XLSX, sheet "${toVisible(sheet.name)}"`;
-  if (format.kind === 'ndjson') return 'NDJSON';
-  return format.delimiter === '\t' ? 'TSV' : 'CSV';
-}
-
-function noteHidden({ sheet }: Table): readonly string[] {
-  const { rows, columns } = sheet?.hidden ?? { rows: 0, columns: [] };
-  const hidden = [
-    ...(rows === 0 ? [] : [formatCountOf(rows, 'hidden row')]),
-    ...(columns.length === 0
-      ? []
-      : [`the hidden ${columns.length === 1 ? 'column' : 'columns'} ${columns.join(', ')}`]),
-  ];
-  return hidden.length === 0 ? [] : [`The sheet has ${hidden.join(' and ')}: they are read like all others.`];
-}
-
-function noteLines(lines: Lines): readonly string[] {
-  return [...noteRounding(lines), ...noteRenaming(lines), ...noteVariants(lines)];
-}
-
-function noteRenaming({ areMostRenamed }: Lines): readonly string[] {
-  if (!areMostRenamed) return [];
-  return [
-    'Most changed lines have a name that is quite different from the one stored under their id. Check that these are the same plants.',
-  ];
-}
-
-/** Names some texts that differ from others only in what people do not see. */
-function noteVariants({ variants }: Lines): readonly string[] {
-  const [first] = variants;
-  if (first === undefined) return [];
-  const [text, to] = [first.text, first.to].map((each) => `“${toVisible(each, 60)}”`);
-  return [
-    `Some names or tags differ from others only in spaces, upper and lower case, or the composition of letters, such as ${text} from ${to}.`,
-  ];
-}
-
-function noteRounding({ rounded }: Lines): readonly string[] {
-  if (rounded === 0) return [];
-  return [
-    `All ids of more than 15 digits end in zeros (${rounded}): the spreadsheet may have rounded them. Format the column as text, and enter these ids again.`,
-  ];
 }

@@ -1,60 +1,45 @@
 import { errors } from '@plant-store/client';
 import type { NewPlant } from '@plant-store/contract';
 import { toAsciiNumber } from '@plant-store/contract/ascii-number';
+import { foldText } from '@plant-store/contract/fold-text';
 import type { Plant } from '@plant-store/contract/operations';
 import { unguardText } from '@plant-store/contract/record-format';
-import { fieldNames, mapFields, type TextName, type Texts, textNames } from '../../shared/fields.js';
+import {
+  type FieldName,
+  fieldNames,
+  mapFields,
+  type TextName,
+  type Texts,
+  textNames,
+} from '../../shared/fields.js';
 import { hasSameTexts } from '../../shared/texts.js';
 import { toVisible } from '../../shared/to-visible.js';
 import {
-  type Counts,
   type Filter,
   type Fix,
-  type List,
-  listLength,
-  type Rejection,
-  type Row,
-  type RowState,
+  type Group,
+  groups,
+  groupsOfStates,
+  type LineState,
+  noCounts,
+  type Row as ShownRow,
+  type View,
 } from '../protocol.js';
-import { Forms, type Variant } from './check/find-variants.js';
+import { isTotal } from './check/find-totals.js';
+import { findVariants, type Variant } from './check/find-variants.js';
 import { generateId } from './check/generate-id.js';
-import { fixId } from './check/read-id.js';
 import {
   findOtherResource,
-  type PlantRecord,
+  fixId,
+  type Problem,
+  type ReadPlant,
   readJsonTexts,
   readPlantJson,
   readPlantTexts,
 } from './check/read-plant.js';
-import type { Reading } from './columns/choose-reading.js';
-import type { Pacer } from './pacer.js';
-import { isMalformed, readCells, readLineNumber, type Table } from './table.js';
-
-/** What is known about a record: a byte, since there may be a million. */
-const state = {
-  ready: 0,
-  header: 1,
-  faulty: 2,
-  rejected: 3,
-  stored: 4,
-  replayed: 5,
-  retired: 6,
-  changed: 7,
-  conflict: 8,
-  skipped: 9,
-  updated: 10,
-  kept: 11,
-} as const;
-
-/** How a row is called that has no problem. */
-const rowStates: Readonly<Record<number, RowState>> = {
-  [state.stored]: 'stored',
-  [state.changed]: 'changed',
-  [state.conflict]: 'conflict',
-  [state.skipped]: 'skipped',
-  [state.updated]: 'updated',
-  [state.kept]: 'kept',
-};
+import type { Reading } from './columns/recognize-columns.js';
+import type { Row } from './read/read-rows.js';
+import type { Table } from './read/read-source.js';
 
 /** A plant that is stored under the id of a line, and what names this state of it. */
 export interface Known {
@@ -62,112 +47,198 @@ export interface Known {
   readonly etag: string;
 }
 
-/** Why a record is not stored, with the number of the service's error if it was sent. */
-export interface Problem {
-  readonly reason: string;
-  readonly error?: number;
-  /** What would solve it. */
-  readonly fix?: Fix | undefined;
+/** A line of the table below the titles. */
+export interface Line {
+  readonly index: number;
+  readonly row: Row;
+  state: LineState;
+  edited: Texts | undefined;
+  plant: NewPlant | undefined;
+  problem: Problem | undefined;
+  /** What is stored under its id, where that differs; once it is updated, what was. */
+  known: Known | undefined;
+  isCompared: boolean;
+  /** What names its plant as a run has added or updated it. */
+  etag: string | undefined;
+  /** Whether it is left out because it has a total. */
+  isTotal: boolean;
+  /** What another line or a stored plant has in common with it. */
+  warning: string | undefined;
 }
 
-const isDone = (one: number | undefined) =>
-  one === state.stored || one === state.replayed || one === state.updated;
-
-/** Whether people see no difference between the texts of plants: an empty text looks like none. */
-const hasSameWriting = (one: Plant, other: Plant) =>
-  textNames.every((name) => (one[name] ?? '') === (other[name] ?? ''));
-
-const wordsOf = (text: string) => new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu));
-
-function sharesWord(one: string, other: string): boolean {
-  const others = wordsOf(other);
-  return [...wordsOf(one)].some((word) => others.has(word));
-}
-
-/** Which lines are shown in place of none. */
-const mostUrgent: readonly Filter[] = ['problems', 'changed', 'ready'];
-
-const blockLength = 500;
+/** How many lines of a group are shown at first, beside others and alone, and how many more at a time. */
+const firstRows: Readonly<Record<Group, number>> = {
+  problems: 20,
+  changes: 20,
+  new: 5,
+  saved: 5,
+  unchanged: 0,
+  'left-out': 5,
+};
+const pageRows = 50;
 /** The texts of a line that is longer are edited in the file. */
 const longestEditable = 10_000;
-
-/** The longest text that is shown whole, in characters. */
 const longestShown = 200;
 
 /** What spreadsheets show and export for an error, in the languages that translate it, such as `#N/A`, `#NV` or `#¡REF!`. */
 const errorCell = /^\s*#(?:N\/[AD]|N\.?V|NB|[¡¿]?[\p{Lu}\d_/]{3,20}[!?])\.?\s*$/u;
 
-const openQuote =
-  'a double quote opens a cell and does not close it; close it, or write it twice if it belongs to the text';
-
-/** What the cells of a line with an open quote probably are, for a person to check. */
-function splitUnreadable(line: string, { format }: Table): readonly string[] {
-  if (format.kind === 'ndjson') return [line];
-  return line.split(format.delimiter).map((cell) => cell.replace(/^\s*"|"\s*$/g, ''));
-}
-
-/** The records of a table as plants: which can be sent, which have a problem, and what came of them. */
+/** The lines of a table as plants: which can be sent, which have a problem, and what came of them. */
 export class Lines {
   readonly table: Table;
   readonly reading: Reading;
-  /** What a person has written in place of a record. */
-  readonly edits: Map<number, Texts>;
-  readonly #problems = new Map<number, Problem>();
-  readonly #fixable = { generate: 0, separators: 0, decimals: 0, replace: 0, tidy: 0 };
-  readonly #forms = new Map(textNames.map((name) => [name, new Forms()]));
+  readonly all: readonly Line[];
+  /** Those that the review shows. */
+  filter: Filter = 'all';
+  readonly #shown = new Map<Group, number>();
+  readonly fixed = new Map<Fix, number>();
   #variants: readonly (Variant & { readonly name: TextName })[] = [];
-  readonly #states: Uint8Array;
-  /** The column with the name of a resource, as exports of other resources have it; -1 for none. */
-  readonly #resourceColumn: number;
-  /** How many records have each state. */
-  readonly #counts = Object.values(state).map(() => 0);
-  /** What is stored under the ids of records that are changed; once these are updated, what was. */
-  readonly #known = new Map<number, Known>();
-  /** The changed records whose names have no word of what is stored: their ids may be those of other plants. */
-  readonly #renamed = new Set<number>();
-  /** The records whose plants somebody else has changed since the person reviewed them. */
-  readonly #conflicts = new Set<number>();
-  /** The `ETag` of each plant as a run has added or updated it. */
-  readonly #etags = new Map<number, string>();
-  /** The first record of each id. */
-  readonly #firstById = new Map<bigint, number>();
-  /** The records with the same plant as an earlier one, and how many of them were sent with success. */
-  readonly #duplicates = new Set<number>();
-  #repeated = 0;
-  #longIds = 0;
-  #roundedIds = 0;
+  /** What is written in place of untidy texts, by fields and texts. */
+  #tidied: ReadonlyMap<string, string> = new Map();
+  #storedTags: ReadonlyMap<string, number> | undefined;
+  /** The ids of stored plants by their folded names, two of each at most. */
+  #storedNames: ReadonlyMap<string, readonly string[]> = new Map();
 
-  private constructor(table: Table, reading: Reading, edits: ReadonlyMap<number, Texts>) {
+  /** Checks all lines by the contract, and against each other. */
+  constructor(table: Table, reading: Reading) {
     this.table = table;
     this.reading = reading;
-    this.edits = new Map(edits);
-    this.#states = new Uint8Array(table.length);
-    const titles = reading.header === undefined ? [] : this.#readCells(reading.header);
-    this.#resourceColumn = titles.findIndex((title) => title.trim() === 'resource');
-    this.#counts[state.ready] = table.length;
-    for (let record = 0; record < this.#start; record++) this.#set(record, state.header);
+    const { columns, header } = reading;
+    const rows = table.rows.slice(header === undefined ? 0 : header + 1);
+    this.all = rows.map((row, index) => {
+      const line: Line = {
+        ...{ index, row, state: 'ready', edited: undefined, plant: undefined, problem: undefined },
+        ...{ known: undefined, isCompared: false, etag: undefined, warning: undefined },
+        isTotal: columns !== undefined && isTotal(row, columns.id, index === rows.length - 1),
+      };
+      this.#check(line);
+      return line;
+    });
+    this.#relate();
+  }
+
+  get counts(): View['counts'] {
+    const counts = { ...noCounts, all: this.all.length };
+    for (const { state, warning } of this.all) {
+      counts[state]++;
+      if (warning !== undefined) counts['same-name']++;
+    }
+    for (const [state, group] of Object.entries(groupsOfStates)) counts[group] += counts[state as LineState];
+    return counts;
+  }
+
+  get fixable(): View['fixable'] {
+    const fixable = { generate: 0, separators: 0, decimals: 0, replace: 0 };
+    for (const { problem } of this.of('problem'))
+      if (problem?.fix !== undefined && problem.fix !== 'tidy') fixable[problem.fix]++;
+    return { ...fixable, tidy: this.#variants.reduce((sum, { count }) => sum + count, 0) };
+  }
+
+  /** Those of a state, in order, as they are when each is taken. */
+  *of(state: LineState): Generator<Line> {
+    for (const line of this.all) if (line.state === state) yield line;
+  }
+
+  /** The texts of a line as they were written, or read. */
+  textsOf({ row, edited }: Line): Texts {
+    if (edited !== undefined) return edited;
+    const { columns } = this.reading;
+    const [text = ''] = row.cells;
+    if (columns === undefined) {
+      const texts = readJsonTexts(text);
+      // Of a line that cannot be read, the text as it is.
+      return Object.values(texts).join('') === '' ? { ...texts, name: text } : texts;
+    }
+    // Where a quote is open, what the cells probably are.
+    const cells = row.isBroken
+      ? text.split(this.table.delimiter ?? ',').map((cell) => cell.replace(/^\s*"|"\s*$/g, ''))
+      : row.cells;
+    const { id, ...texts } = mapFields((name) => {
+      const cell = cells[columns[name] ?? -1] ?? '';
+      return name === 'id' ? cell : unguardText(cell);
+    });
+    // Of the texts as they are in the table, so that the same file gives the same ids however it is tidied.
+    const generate = () => String(generateId(this.table.fileName, row.line, texts));
+    const read = { id: columns.id === undefined ? generate() : fixId(id, this.fixed, generate), ...texts };
+    if (!this.fixed.has('tidy')) return read;
+    return mapFields((name) => this.#tidied.get(`${name} ${read[name]}`) ?? read[name]);
+  }
+
+  /** A plant to send, with the stored texts of fields that the table has no column of: an update replaces all of them. */
+  toSend({ plant, known }: Line): NewPlant | undefined {
+    const { columns } = this.reading;
+    if (columns === undefined || known === undefined || plant === undefined) return plant;
+    const kept = textNames.flatMap((name) => {
+      const isGiven = columns[name] !== undefined || plant[name] !== undefined;
+      return isGiven || known.plant[name] === undefined ? [] : [[name, known.plant[name]]];
+    });
+    return { ...plant, ...Object.fromEntries(kept) };
   }
 
   /**
-   * Checks all records by the contract, and against each other: an id of two different plants can be only one's.
+   * Notes what is stored under the id of a line.
    *
-   * @param pacer gets the fraction that is done
-   * @param edits what a person has written before
+   * @param isSeen whether the person can review it before anything is sent; otherwise, they have seen another state
    */
-  static async check(
-    table: Table,
-    reading: Reading,
-    pacer: Pacer,
-    edits: ReadonlyMap<number, Texts> = new Map(),
-  ): Promise<Lines> {
-    const lines = new Lines(table, reading, edits);
-    for (let from = lines.#start; from < table.length; from += blockLength) {
-      const to = Math.min(from + blockLength, table.length);
-      for (const [offset, record] of lines.#read(from, to).entries()) lines.#check(from + offset, record);
-      await pacer.pass(to / table.length);
+  compare(line: Line, known: Known | undefined, isSeen: boolean): void {
+    line.isCompared = true;
+    if (known === undefined) return;
+    Object.assign(line, { known, problem: undefined });
+    const plant = this.toSend(line);
+    // People see no difference between an empty text and none.
+    const isSame = textNames.every((name) => (plant?.[name] ?? '') === (known.plant[name] ?? ''));
+    if (isSame) line.known = undefined;
+    line.state = isSame ? 'replayed' : isSeen ? 'changed' : 'conflict';
+  }
+
+  reject(line: Line, error: number, reason: string, fields: readonly FieldName[] = []): void {
+    Object.assign(line, { state: 'rejected', problem: { reason, fields, error } });
+  }
+
+  /** Notes that the id of a line is that of a deleted plant. */
+  retire(line: Line): void {
+    const reason = 'A plant with this id was deleted. Choose another id, or add deleted plants again.';
+    const problem = { reason, error: errors.id_retired.error, fields: ['id'] };
+    Object.assign(line, { problem, state: 'retired', known: undefined });
+  }
+
+  readyRetired(): void {
+    for (const line of this.of('retired')) Object.assign(line, { problem: undefined, state: 'ready' });
+  }
+
+  /** Notes that a plant that was added is deleted again, or that one that was updated is what it was. */
+  revert(line: Line): void {
+    line.state = line.known === undefined ? 'ready' : 'changed';
+  }
+
+  /** Lets a run update what the person has seen meanwhile. */
+  reviewConflicts(): void {
+    for (const line of this.of('conflict')) line.state = 'changed';
+  }
+
+  /** Takes the texts in place of a line with a problem, and checks them. */
+  edit(index: number, texts: Texts): void {
+    const line = this.all[index];
+    if (line === undefined || groupsOfStates[line.state] !== 'problems') return;
+    Object.assign(line, { edited: texts, known: undefined, isCompared: false });
+    this.#check(line);
+    this.#relate();
+  }
+
+  leaveOut(index: number): void {
+    const line = this.all[index];
+    if (line && ['problems', 'changes', 'new'].includes(groupsOfStates[line.state])) line.state = 'skipped';
+    this.#relate();
+  }
+
+  include(indexes: readonly number[]): void {
+    for (const line of indexes.flatMap((index) => this.all[index] ?? [])) {
+      if (line.state !== 'skipped') continue;
+      line.isTotal = false;
+      if (line.known !== undefined) line.state = 'changed';
+      else this.#check(line);
     }
-    lines.findVariants();
-    return lines;
+    this.#relate();
   }
 
   /**
@@ -175,402 +246,234 @@ export class Lines {
    *
    * @param storedTags how many stored plants have each tag
    */
-  findVariants(storedTags?: ReadonlyMap<string, number>): void {
-    this.#variants = [...this.#forms].flatMap(([name, forms]) =>
-      forms.findVariants(name === 'tag' ? storedTags : undefined).map((variant) => ({ ...variant, name })),
-    );
-    this.#fixable.tidy = this.#variants.reduce((sum, { count }) => sum + count, 0);
+  findVariants(storedTags = this.#storedTags): void {
+    this.#storedTags = storedTags;
+    if (this.reading.columns === undefined) return;
+    this.#variants = textNames.flatMap((name) => {
+      const counts = new Map<string, number>();
+      for (const { plant } of this.all) {
+        const text = plant?.[name];
+        if (text) counts.set(text, (counts.get(text) ?? 0) + 1);
+      }
+      return findVariants(counts, name === 'tag' ? storedTags : undefined).map((each) => ({ ...each, name }));
+    });
   }
 
-  /** Whether most changed plants would get a name that has no word of what is stored. */
-  get areMostRenamed(): boolean {
-    return this.#renamed.size * 2 > this.counts.changed;
-  }
-
-  get variants(): readonly Variant[] {
-    return this.#variants;
-  }
-
-  /** How the lines are read once other fixes are chosen. */
-  withFixes(fixes: readonly Fix[]): Reading {
-    if (!fixes.includes('tidy') || this.reading.fixes.includes('tidy')) return { ...this.reading, fixes };
-    const mapOf = (wanted: TextName) =>
-      new Map(this.#variants.flatMap(({ name, text, to }) => (name === wanted ? [[text, to]] : [])));
-    return {
-      ...this.reading,
-      fixes,
-      tidied: Object.fromEntries(textNames.map((name) => [name, mapOf(name)])),
-    };
-  }
-
-  /** The first record below the titles. */
-  get #start(): number {
-    return this.reading.header === undefined ? 0 : this.reading.header + 1;
-  }
-
-  /** Why the service has rejected the first ones, at most 3. */
-  get rejections(): readonly Rejection[] {
-    const rejections: Rejection[] = [];
-    if (this.rejected === 0) return rejections;
-    for (const [record, { error, reason }] of this.#problems) {
-      if (this.#states[record] !== state.rejected || error === undefined) continue;
-      rejections.push({ line: readLineNumber(this.table, record), reason });
-      if (rejections.length === 3) break;
+  /** Applies a fix to all lines that nobody has edited, or takes it back. */
+  toggleFix(fix: Fix): void {
+    const before = this.all.map((line) => JSON.stringify(this.textsOf(line)));
+    if (!this.fixed.delete(fix)) this.fixed.set(fix, this.fixable[fix]);
+    if (fix === 'tidy' && this.fixed.has(fix))
+      this.#tidied = new Map(this.#variants.map(({ name, text, to }) => [`${name} ${text}`, to]));
+    for (const [index, line] of this.all.entries()) {
+      if (JSON.stringify(this.textsOf(line)) === before[index]) continue;
+      const { state } = line;
+      Object.assign(line, { known: undefined, isCompared: false });
+      this.#check(line);
+      if (state === 'skipped') line.state = state;
     }
-    return rejections;
+    this.#relate();
   }
 
-  /** Of the records that are faulty or rejected, or have the id of a deleted plant. */
-  get problems(): ReadonlyMap<number, Problem> {
-    return this.#problems;
-  }
-
-  get counts(): Counts {
-    const count = (name: keyof typeof state) => this.#counts[state[name]] ?? 0;
-    const replayed = count('replayed');
-    const fixable = { ...this.#fixable };
-    // Of equal lines that are in flight at once, any may be the one that is stored.
-    const before = Math.max(0, replayed - this.#repeated);
-    const duplicates = this.#duplicates.size;
-    return {
-      lines: this.table.length - count('header'),
-      ready: count('ready'),
-      changed: count('changed'),
-      conflicts: count('conflict'),
-      retired: count('retired'),
-      skipped: count('skipped'),
-      problems: count('faulty') + count('rejected'),
-      stored: count('stored'),
-      updated: count('updated'),
-      replayed: before,
-      repeated: replayed - before,
-      ...{ duplicates, fixable },
-    };
-  }
-
-  /** How many plants the service has rejected. */
-  get rejected(): number {
-    return this.#counts[state.rejected] ?? 0;
-  }
-
-  /** How many plants an undo has left, since they were changed after the run. */
-  get kept(): number {
-    return this.#counts[state.kept] ?? 0;
-  }
-
-  /** How many ids look as if a spreadsheet had rounded them to 15 digits. */
-  get rounded(): number {
-    // Where some long ids do not end in zeros, no spreadsheet has rounded the column.
-    return this.#roundedIds === this.#longIds ? this.#roundedIds : 0;
-  }
-
-  /** The plants of the records of a state, in order. */
-  *readPlants(
-    of: 'ready' | 'changed' | 'stored' | 'updated',
-  ): Generator<readonly [record: number, plant: NewPlant]> {
-    for (let from = 0; from < this.table.length; from += blockLength) {
-      const to = Math.min(from + blockLength, this.table.length);
-      if (!this.#states.subarray(from, to).includes(state[of])) continue;
-      for (const [offset, record] of this.#read(from, to).entries()) {
-        const isOne = this.#states[from + offset] === state[of];
-        if (isOne && 'plant' in record) yield [from + offset, this.#merge(from + offset, record.plant)];
+  /** Compares the names of plants to add, and changed names, with those of other lines and of stored plants, as a search does. */
+  findSameNames(stored?: Iterable<{ readonly id: bigint; readonly name: string }>): void {
+    if (stored !== undefined) {
+      const names = new Map<string, string[]>();
+      for (const { id, name } of stored) {
+        const ids = names.get(foldName(name));
+        if (ids === undefined) names.set(foldName(name), [String(id)]);
+        else if (ids.length < 2 && !ids.includes(String(id))) ids.push(String(id));
+      }
+      this.#storedNames = names;
+    }
+    const byName = new Map<string, Line[]>();
+    for (const line of this.all) {
+      line.warning = undefined;
+      if (line.plant === undefined || line.state === 'repeated' || line.state === 'skipped') continue;
+      const name = foldName(line.plant.name);
+      const lines = byName.get(name);
+      if (lines === undefined) byName.set(name, [line]);
+      else lines.push(line);
+    }
+    for (const [name, lines] of byName) {
+      for (const line of lines) {
+        const isNew =
+          line.state === 'ready' || (line.state === 'changed' && line.known?.plant.name !== line.plant?.name);
+        if (!isNew || name === '') continue;
+        const id = this.#storedNames.get(name)?.find((each) => each !== String(line.plant?.id));
+        const other = lines[0] === line ? lines[1] : lines[0];
+        if (id !== undefined) line.warning = `Plant ${id} has this name already.`;
+        else if (other !== undefined) line.warning = `Line ${other.row.line} has the same name.`;
       }
     }
   }
 
-  /** The plants of some records. */
-  *readRecords(records: Iterable<number>): Generator<readonly [record: number, plant: NewPlant]> {
-    for (const record of records) {
-      const [read] = this.#read(record, record + 1);
-      if (read && 'plant' in read) yield [record, read.plant];
-    }
+  get notes(): readonly string[] {
+    const long = this.all.flatMap(({ plant }) =>
+      plant && /\d{16}/.test(String(plant.id)) ? [String(plant.id)] : [],
+    );
+    const changed = this.all.filter(({ state }) => groupsOfStates[state] === 'changes');
+    const renamed = changed.filter(
+      ({ plant, known }) => !sharesWord(plant?.name ?? '', known?.plant.name ?? ''),
+    );
+    const [variant] = this.#variants;
+    const quote = (text: string) => `“${toVisible(text, 60)}”`;
+    return [
+      // Where some long ids do not end in zeros, no spreadsheet has rounded the column.
+      ...(this.reading.columns?.id !== undefined &&
+      long.length > 0 &&
+      long.every((id) => /^-?\d{15}0+$/.test(id))
+        ? [
+            `All ids of more than 15 digits end in zeros (${long.length}): the spreadsheet may have rounded them. Format the column as text, and enter these ids again.`,
+          ]
+        : []),
+      ...(renamed.length * 2 > changed.length
+        ? [
+            'Most changed lines have a name that is quite different from the one stored under their id. Check that these are the same plants.',
+          ]
+        : []),
+      ...(variant === undefined
+        ? []
+        : [
+            `Some names or tags differ from others only in spaces, capital letters, or accents that look the same, such as ${quote(variant.text)} from ${quote(variant.to)}.`,
+          ]),
+    ];
   }
 
-  /** What is stored under the id of a record that is changed; once it is updated, what was. */
-  knownOf(record: number): Known | undefined {
-    return this.#known.get(record);
+  show(filter: Filter): void {
+    this.filter = filter;
+    this.#shown.clear();
   }
 
-  /** What names the plant of a record as a run has added or updated it. */
-  etagOf(record: number): string | undefined {
-    return this.#etags.get(record);
+  showMore(group: Group): void {
+    this.#shown.set(group, this.#limitOf(group) + pageRows);
   }
 
-  /**
-   * Notes what is stored under the id of a record.
-   *
-   * @param isSeen whether the person can review it before anything is sent; otherwise, they have seen another state
-   */
-  compare(record: number, known: Known, isSeen: boolean): void {
-    this.#problems.delete(record);
-    const [read] = this.#read(record, record + 1);
-    if (read === undefined || !('plant' in read)) return;
-    this.#known.set(record, known);
-    const isSame = hasSameWriting(this.#merge(record, read.plant), known.plant);
-    // A line like an earlier one has nothing to send.
-    if (isSame || (isSeen && this.#duplicates.has(record))) {
-      this.#known.delete(record);
-      this.#set(record, state.replayed);
-    } else this.#set(record, isSeen ? state.changed : state.conflict);
-    if (!isSeen) this.#conflicts.add(record);
-    if (!isSame && !sharesWord(read.plant.name, known.plant.name)) this.#renamed.add(record);
+  #limitOf(group: Group): number {
+    return (
+      this.#shown.get(group) ??
+      (this.filter === group || this.filter === 'same-name' ? pageRows : firstRows[group])
+    );
   }
 
-  /** Lets a run update what the person can now review. */
-  reviewConflicts(): void {
-    for (const record of this.#known.keys())
-      if (this.#states[record] === state.conflict) this.#set(record, state.changed);
-  }
-
-  /** Leaves a changed plant as it is stored, or no longer. */
-  skip(record: number, skips: boolean): void {
-    if (this.#states[record] === (skips ? state.changed : state.skipped))
-      this.#set(record, skips ? state.skipped : state.changed);
-  }
-
-  /** Notes that a plant that was added is deleted again, or that one that was updated is what it was. */
-  revert(record: number): void {
-    this.#set(record, this.#known.has(record) ? state.changed : state.ready);
-  }
-
-  /** Notes that an undo has left a plant, since somebody else has changed it. */
-  keep(record: number): void {
-    this.#set(record, state.kept);
-  }
-
-  /** Notes the result of a plant that was sent, with its `ETag` where it was added or updated. */
-  resolve(
-    record: number,
-    outcome: 'replayed' | { readonly etag: string } | (Problem & { readonly error: number }),
-  ): void {
-    if (outcome === 'replayed') this.#set(record, state.replayed);
-    else if ('etag' in outcome) {
-      this.#etags.set(record, outcome.etag);
-      this.#set(record, this.#known.has(record) ? state.updated : state.stored);
-    } else {
-      this.#set(record, state.rejected);
-      this.#problems.set(record, outcome);
-    }
-  }
-
-  /** Notes that the id of a plant is that of a deleted one. */
-  retire(record: number): void {
-    this.#known.delete(record);
-    this.#set(record, state.retired);
-    this.#problems.set(record, {
-      reason: 'A plant with this id was deleted. Choose another id, or add deleted plants again.',
-      error: errors.id_retired.error,
+  /** The lines that the review shows; instead of none, all. */
+  get list(): View['list'] {
+    const isShown = ({ state, warning }: Line) =>
+      this.filter === 'all' ||
+      (this.filter === 'same-name' ? warning !== undefined : groupsOfStates[state] === this.filter);
+    if (!this.all.some(isShown)) this.show('all');
+    const lines = this.all.filter(isShown);
+    const listed = groups.map((group) => {
+      const own = lines.filter(({ state }) => groupsOfStates[state] === group);
+      return {
+        group,
+        total: own.length,
+        rows: own.slice(0, this.#limitOf(group)).map((line) => this.#toRow(line)),
+      };
     });
+    return listed.filter(({ total }) => total > 0);
   }
 
-  /** Makes the plants ready that have the id of a deleted one. */
-  readyRetired(): void {
-    for (const record of this.#problems.keys()) {
-      if (this.#states[record] !== state.retired) continue;
-      this.#problems.delete(record);
-      this.#set(record, state.ready);
-    }
-  }
-
-  /** A plant with the stored texts of fields that the table has no column of: an update replaces all of them. */
-  #merge(record: number, plant: NewPlant): NewPlant {
+  #toRow(line: Line): ShownRow {
+    const { index, row, state, known, problem, warning, plant } = line;
     const { columns } = this.reading;
-    const known = this.#known.get(record)?.plant;
-    if (columns === undefined || known === undefined) return plant;
-    const kept = textNames.flatMap((name) => {
-      const isGiven = columns[name] !== undefined || plant[name] !== undefined;
-      return isGiven || known[name] === undefined ? [] : [[name, known[name]]];
-    });
-    return { ...plant, ...Object.fromEntries(kept) };
-  }
-
-  /** Takes the texts in place of a record with a problem, and checks them. Returns what is still wrong. */
-  edit(record: number, texts: Texts): string | undefined {
-    const problem = this.#problems.get(record);
-    if (problem === undefined) return undefined;
-    this.#problems.delete(record);
-    if (problem.fix !== undefined) this.#fixable[problem.fix]--;
-    this.#duplicates.delete(record);
-    const [before] = this.#read(record, record + 1);
-    // Its id is free for other lines of the file.
-    if (before && 'plant' in before && this.#firstById.get(before.plant.id) === record)
-      this.#firstById.delete(before.plant.id);
-    this.edits.set(record, texts);
-    this.#known.delete(record);
-    this.#conflicts.delete(record);
-    this.#renamed.delete(record);
-    this.#set(record, state.ready);
-    this.#check(record, readPlantTexts(texts));
-    return this.problems.get(record)?.reason;
-  }
-
-  /** The part of the lines that the page shows; instead of none, those that a person should see first. */
-  list(asked: Filter, offset: number): List {
-    const { lines, changed, conflicts, replayed, repeated, ...counts } = this.counts;
-    const totals = { ...counts, all: lines, changed: changed + conflicts, replayed: replayed + repeated };
-    const filter = [asked, ...mostUrgent].find((one) => totals[one] > 0) ?? 'all';
-    const total = totals[filter];
-    // The last line of a page may have been edited, and so left it.
-    const from = offset < total ? offset : Math.max(0, offset - listLength);
-    const rows: Row[] = [];
-    let passed = 0;
-    for (let record = 0; record < this.table.length && rows.length < listLength; record++) {
-      if (this.#isShown(record, filter) && passed++ >= from) rows.push(this.#toRow(record));
-    }
-    return { filter, offset: from, total, rows };
-  }
-
-  #isShown(record: number, filter: Filter): boolean {
-    const current = this.#states[record];
-    if (filter === 'all') return current !== state.header;
-    if (filter === 'problems') return current === state.faulty || current === state.rejected;
-    return current === state[filter] || (filter === 'changed' && current === state.conflict);
-  }
-
-  #toRow(record: number): Row {
-    const texts = this.#readTexts(record);
-    const isEditable = Object.values(texts).join('').length <= longestEditable;
-    const problem = this.problems.get(record)?.reason;
-    const current = this.#states[record];
-    const replayed = this.#duplicates.has(record) ? 'repeated' : 'replayed';
-    const isConflict = current === state.changed && this.#conflicts.has(record);
-    const plain = isConflict ? 'conflict' : (rowStates[current ?? state.ready] ?? 'ready');
-    const own = current === state.replayed ? replayed : plain;
-    const known = this.#known.get(record)?.plant;
+    const texts = this.textsOf(line);
     const show = (text: string) => toVisible(text, longestShown);
     // An id that is ready is shown as it will be stored.
-    const id = problem === undefined ? toAsciiNumber(texts.id) : texts.id;
-    const { columns } = this.reading;
-    const isKept = (name: keyof Plant) => columns !== undefined && columns[name] === undefined;
+    const ownId = plant === undefined ? texts.id : toAsciiNumber(texts.id);
+    const id = columns !== undefined && columns.id === undefined ? '' : ownId;
+    const keptText = (name: TextName) =>
+      (columns !== undefined && columns[name] === undefined && known?.plant[name]) || '';
+    const wrong = problem?.fields ?? [];
+    const isProblem = groupsOfStates[state] === 'problems';
+    const isEditable = isProblem && Object.values(texts).join('').length <= longestEditable;
     return {
-      record,
-      line: readLineNumber(this.table, record),
-      ...mapFields((name) =>
-        show(name === 'id' ? id : texts[name] || (isKept(name) ? (known?.[name] ?? '') : '')),
-      ),
-      state: problem === undefined ? own : 'problem',
-      before: known && mapFields((name) => show(name === 'id' ? id : (known[name] ?? ''))),
-      problem,
-      editable: problem !== undefined && isEditable ? texts : undefined,
+      ...{ index, line: row.line, state, warning },
+      ...mapFields((name) => show(name === 'id' ? id : texts[name] || keptText(name))),
+      before: known && mapFields((name) => show(name === 'id' ? id : (known.plant[name] ?? ''))),
+      problem: isProblem ? problem?.reason : line.isTotal ? 'This line has a total.' : undefined,
+      editing: isEditable
+        ? { texts, wrong, freeId: wrong.includes('id') ? this.#findFreeId(line, texts) : undefined }
+        : undefined,
     };
   }
 
-  /** What some records hold, in order: as they were edited, otherwise as they are in the table. */
-  #read(from: number, to: number): readonly PlantRecord[] {
-    const { columns } = this.reading;
-    return readCells(this.table, from, to).map((cells, offset) => {
-      const record = from + offset;
-      const edited = this.edits.get(record);
-      if (edited) return readPlantTexts(edited);
-      if (columns === undefined) return readPlantJson(cells[0] ?? '');
-      if (isMalformed(this.table, record)) return { reason: openQuote };
-      if (cells.slice(columns.count).some((cell) => cell.trim() !== '')) {
-        return {
-          reason: this.table.sheet
-            ? 'there is something to the right of the last title; clear these cells, or give their column a title'
-            : `the line has ${cells.length} cells for ${columns.count} columns; put a text that contains the delimiter in double quotes`,
-        };
-      }
-      return (
-        findOtherResource(cells[this.#resourceColumn]) ??
-        this.#findDamage(record, cells) ??
-        readPlantTexts(this.#toTexts(record, cells))
-      );
-    });
+  #findFreeId({ row }: Line, { id, ...texts }: Texts): string {
+    const { fileName = '' } = this.table;
+    const free = String(generateId(fileName, row.line, texts));
+    return free === id ? String(generateId(`${fileName} again`, row.line, texts)) : free;
   }
 
-  #readTexts(record: number): Texts {
-    const edited = this.edits.get(record);
-    if (edited) return edited;
-    const cells = this.#readCells(record);
-    if (this.reading.columns === undefined) {
-      const texts = readJsonTexts(cells[0] ?? '');
-      // Of a line that cannot be read, the text as it is.
-      return Object.values(texts).join('') === '' ? { ...texts, name: cells[0] ?? '' } : texts;
-    }
-    return this.#toTexts(
-      record,
-      isMalformed(this.table, record) ? splitUnreadable(cells[0] ?? '', this.table) : cells,
-    );
+  /** Reads what a line holds: as it was edited, otherwise as it is in the table. */
+  #check(line: Line): void {
+    const read = this.#read(line);
+    line.plant = 'plant' in read ? read.plant : undefined;
+    line.problem = 'plant' in read ? undefined : read;
+    line.state = line.isTotal ? 'skipped' : 'plant' in read ? 'ready' : 'problem';
   }
 
-  #readCells(record: number): readonly string[] {
-    return readCells(this.table, record, record + 1)[0] ?? [];
-  }
-
-  #toTexts(record: number, cells: readonly string[]): Texts {
-    const { columns } = this.reading;
-    const { fixes, tidied } = this.reading;
-    const { id, ...texts } = mapFields((name) => {
-      const column = columns?.[name];
-      const cell = cells[column ?? -1] ?? '';
-      return name === 'id' ? cell : unguardText(cell);
-    });
-    // Of the texts as they are in the table, so that the same file gives the same ids however it is tidied.
-    const generate = () => String(generateId(this.table.fileName, readLineNumber(this.table, record), texts));
-    const read = { id: columns?.id === undefined ? generate() : fixId(id, fixes, generate), ...texts };
-    if (tidied === undefined || !fixes.includes('tidy')) return read;
-    return mapFields((name) => (name === 'id' ? read.id : (tidied[name]?.get(read[name]) ?? read[name])));
+  #read(line: Line): ReadPlant {
+    const { row, edited } = line;
+    const { columns, header } = this.reading;
+    if (edited !== undefined) return readPlantTexts(edited);
+    if (columns === undefined) return readPlantJson(row.cells[0] ?? '');
+    if (row.isBroken) return { reason: openQuote, fields: [] };
+    if (row.cells.slice(columns.count).some((cell) => cell.trim() !== ''))
+      return { reason: this.table.sheet ? strayCell : tooManyCells, fields: [] };
+    const titles = this.table.rows[header ?? -1]?.cells ?? [];
+    const resource = row.cells[titles.findIndex((title) => title.trim() === 'resource')];
+    return findOtherResource(resource) ?? this.#findDamage(row) ?? readPlantTexts(this.textsOf(line));
   }
 
   /** The problem of a cell that a spreadsheet has no longer as somebody has typed it, in a column that is imported. */
-  #findDamage(record: number, cells: readonly string[]): { readonly reason: string } | undefined {
+  #findDamage({ cells, rounded }: Row): Problem | undefined {
     for (const field of fieldNames) {
-      const column = this.reading.columns?.[field];
-      const cell = cells[column ?? -1] ?? '';
-      const reason = this.table.sheet?.isRounded(record, column ?? -1)
-        ? 'the spreadsheet may have rounded this number; format the cell as text, and enter it again'
-        : errorCell.test(cell) && 'the spreadsheet could not calculate this cell; enter what belongs there';
-      if (reason) return { reason: `${field} "${toVisible(cell, longestShown)}": ${reason}` };
+      const column = this.reading.columns?.[field] ?? -1;
+      const reason = rounded?.includes(column)
+        ? 'may be a number that the spreadsheet has rounded. Format the cell as text, and enter it again.'
+        : errorCell.test(cells[column] ?? '') &&
+          'could not be calculated by the spreadsheet. Enter what belongs there.';
+      if (reason) return { reason: `The ${field} ${reason}`, fields: [field] };
     }
     return undefined;
   }
 
-  #check(index: number, record: PlantRecord): void {
-    const reason = 'reason' in record ? record.reason : this.#addPlant(index, record.plant);
-    if (reason === undefined) return;
-    this.#set(index, state.faulty);
-    const fix = 'reason' in record ? record.fix : undefined;
-    this.#problems.set(index, { reason, fix });
-    if (fix !== undefined) this.#fixable[fix]++;
-  }
-
-  /** Counts a plant, or gives the reason why it cannot be stored beside an earlier one. */
-  #addPlant(index: number, plant: NewPlant): string | undefined {
-    const first = this.#firstById.get(plant.id);
-    if (first === undefined) {
-      this.#firstById.set(plant.id, index);
-    } else {
-      if (!this.#isSame(first, plant)) {
-        return `line ${readLineNumber(this.table, first)} has another plant under the id ${plant.id}; choose another id for one of them`;
+  /** Finds lines with the id of another one: the same plant is sent once, and another plant is a problem. */
+  #relate(): void {
+    const firsts = new Map<bigint, Line>();
+    const isDone = ({ state }: Line) => ['stored', 'updated', 'replayed', 'kept'].includes(state);
+    for (const line of this.all) if (line.plant && isDone(line)) firsts.set(line.plant.id, line);
+    for (const line of this.all) {
+      const { plant, state } = line;
+      if (plant === undefined || isDone(line) || ['skipped', 'rejected', 'retired'].includes(state)) continue;
+      const first = firsts.get(plant.id);
+      if (first?.plant === undefined) {
+        firsts.set(plant.id, line);
+        if (state === 'repeated' || state === 'problem')
+          Object.assign(line, { state: 'ready', problem: undefined });
+      } else if (hasSameTexts(first.plant, plant))
+        Object.assign(line, { state: 'repeated', problem: undefined });
+      else {
+        const problem = { reason: `Line ${first.row.line} has the same id.`, fields: ['id'] };
+        Object.assign(line, { state: 'problem', problem });
       }
-      this.#duplicates.add(index);
     }
-    const { columns } = this.reading;
-    if (columns === undefined || columns.id !== undefined) this.#countDigits(plant.id);
-    // Other formats have no fixes.
-    if (columns !== undefined)
-      for (const name of textNames) if (plant[name]) this.#forms.get(name)?.add(plant[name]);
-    return undefined;
   }
+}
 
-  #isSame(index: number, plant: NewPlant): boolean {
-    const [record] = this.#read(index, index + 1);
-    return record !== undefined && 'plant' in record && hasSameTexts(record.plant, plant);
-  }
+const openQuote =
+  'A double quote opens a cell and does not close it. Close it, or write it twice if it belongs to the text.';
+const strayCell =
+  'There is something to the right of the last title. Clear these cells, or give their column a title.';
+const tooManyCells =
+  'This line has more cells than there are titles. Put a text that contains the separator in double quotes.';
 
-  #countDigits(id: bigint): void {
-    if (id < 10n ** 15n && id > -(10n ** 15n)) return;
-    this.#longIds++;
-    // The first 15 digits are what a spreadsheet keeps of a number.
-    if (/^-?\d{15}0+$/.test(String(id))) this.#roundedIds++;
-  }
+/** A name without what a search does not distinguish, and without spaces around it or several in a row. */
+const foldName = (name: string) => foldText(name).replace(/\s+/g, ' ').trim();
 
-  #set(record: number, next: number): void {
-    const before = this.#states[record] ?? 0;
-    this.#counts[before] = (this.#counts[before] ?? 0) - 1;
-    this.#counts[next] = (this.#counts[next] ?? 0) + 1;
-    this.#states[record] = next;
-    if (this.#duplicates.has(record)) this.#repeated += Number(isDone(next)) - Number(isDone(before));
-  }
+const wordsOf = (text: string) => new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu));
+
+function sharesWord(one: string, other: string): boolean {
+  const others = wordsOf(other);
+  return [...wordsOf(one)].some((word) => others.has(word));
 }

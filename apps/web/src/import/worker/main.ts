@@ -1,11 +1,11 @@
 import '../../shared/avoid-eval.js';
-import type { Command, Report } from '../protocol.js';
+import type { Report, Request } from '../protocol.js';
 import { ImportWorker } from './import-worker.js';
 
 /** The part of a worker's global scope that is used; the types of pages have another. */
 interface WorkerScope {
   postMessage(report: Report): void;
-  addEventListener(type: 'message', listener: (event: { readonly data: Command }) => void): void;
+  addEventListener(type: 'message', listener: (event: { readonly data: Request }) => void): void;
   addEventListener(type: 'unhandledrejection', listener: (event: { readonly reason: unknown }) => void): void;
 }
 

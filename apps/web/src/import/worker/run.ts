@@ -4,7 +4,7 @@ import {
   createClient,
   deleteAll,
   errors,
-  type Fetch,
+  getAll,
   isNetworkError,
   isPlantStoreError,
   isRejectedError,
@@ -13,25 +13,16 @@ import {
   storeAll,
   updateAll,
 } from '@plant-store/client';
-import type { NewPlant, PlantUpdate } from '@plant-store/contract/operations';
+import type { NewPlant } from '@plant-store/contract/operations';
 import { explainError, explainRejection } from '../../shared/explain-failure.js';
 import { reuseId } from '../../shared/reuse-id.js';
-import type { Progress, Stop, Target, Task } from '../protocol.js';
-import { findStored } from './compare.js';
-import type { Lines } from './lines.js';
+import type { Progress, Stop, Target, Task, View } from '../protocol.js';
+import type { Line, Lines } from './lines.js';
 
 /** How requests are sent. A batch may take long on a slow line, and the service may take a while to restart. */
-export interface Connection {
-  readonly fetch?: Fetch;
-  readonly retries?: number;
-  readonly timeoutMs?: number;
-  readonly attemptTimeoutMs?: number;
-}
+export type Connection = Pick<ClientOptions, 'fetch' | 'retries' | 'timeoutMs' | 'attemptTimeoutMs'>;
 
 const patientConnection: Connection = { retries: 6, timeoutMs: 120_000, attemptTimeoutMs: 30_000 };
-
-/** How many ids of deleted plants are reused at the same time: each takes a request. */
-const concurrentReuses = 6;
 
 const numbersOf = (registered: readonly { readonly error: number }[]) => registered.map(({ error }) => error);
 
@@ -41,7 +32,7 @@ const ofPlant = numbersOf([errors.invalid_plant, errors.body_too_large]);
 /** The errors of plants that somebody else has added, changed, or deleted since the review. */
 const ofConflict = numbersOf([errors.id_taken, errors.precondition_failed, errors.plant_not_found]);
 
-/** The errors that go by themselves, as an outage does. */
+/** The errors that pass without anybody's help, as an outage does. */
 const ofOutage = numbersOf([
   errors.overloaded,
   errors.database_unavailable,
@@ -52,7 +43,22 @@ const ofOutage = numbersOf([
 /** How long to wait in an outage, once the client no longer tries, in milliseconds. */
 const outagePauseMs = 5_000;
 
-export const noToken: Stop = { cause: 'token', message: 'There is no access token. Enter one to go on.' };
+export const noToken: Stop = { cause: 'token', message: 'You are signed out. Sign in again to continue.' };
+
+/** What became of an item of a batch: an error, or else its `ETag` where there is one. */
+interface Result {
+  readonly error?: number;
+  readonly etag?: string;
+  readonly replayed?: boolean;
+}
+
+/** How lines of a state are sent, and what their results mean. */
+interface Sending {
+  readonly from: 'ready' | 'changed' | 'stored' | 'updated';
+  onDone(line: Line, result: Result): void;
+  /** Returns why others would be rejected, too, if they would. */
+  onRejected(line: Line, error: number, message: string): Promise<Stop | undefined> | Stop | undefined;
+}
 
 /**
  * The lines on their way to the service. Whatever stops it, it can be started again, and then sends what has no result yet: a
@@ -70,14 +76,12 @@ export class Run {
   #retrying: string | undefined;
   /** Why it waits, while it does. */
   #outage: string | undefined;
-  /** When the rate limit permits more, in milliseconds since 1970. */
+  /** When the rate limit permits more, by `performance.now()`. */
   #limitedUntil = 0;
-  /** How many lines had a result before. */
-  #doneBefore = 0;
-  /** The records that were rejected for what somebody else has stored, which is not read yet. */
-  readonly #doubtful = new Set<number>();
-  /** How many plants an undo has to do with, and how many of them it has restored. */
-  #toUndo = 0;
+  /** The lines that were rejected for what somebody else has stored, which is not read yet. */
+  readonly #doubtful = new Set<Line>();
+  /** How many plants the task is about, and how many of them an undo has restored. */
+  #total = 0;
   #restored = 0;
 
   /** @param onChange called after each change, however many there are */
@@ -87,28 +91,17 @@ export class Run {
     this.#connection = connection;
   }
 
-  get progress(): Progress {
-    const isUndo = this.#task === 'undo';
-    const { ready, changed, stored, updated } = this.#lines.counts;
-    const done = isUndo ? this.#toUndo - stored - updated : this.#done - this.#doneBefore;
+  progressAt(counts: View['counts']): Progress {
     return {
-      task: this.#task,
-      runs: this.#runs,
-      state: this.#state,
-      stop: this.#stop,
-      retrying: this.#retrying,
-      done,
-      total: isUndo ? this.#toUndo : done + ready + changed,
-      rejected: this.#lines.rejected,
-      rejections: this.#lines.rejections,
-      kept: this.#lines.kept,
-      restored: this.#restored,
+      ...{ task: this.#task, runs: this.#runs, state: this.#state, stop: this.#stop },
+      ...{ retrying: this.#retrying, restored: this.#restored, total: this.#total },
+      done: Math.max(0, this.#total - this.#countLeft(counts)),
     };
   }
 
-  get #done(): number {
-    const { stored, updated, replayed, repeated, conflicts, retired } = this.#lines.counts;
-    return stored + updated + replayed + repeated + conflicts + retired + this.#lines.rejected;
+  /** How many plants have no result yet. */
+  #countLeft({ ready, changed, stored, updated }: View['counts']): number {
+    return this.#task === 'undo' ? stored + updated : ready + changed;
   }
 
   /** Begins a task, or goes on after a stop, with the same one. */
@@ -120,15 +113,14 @@ export class Run {
     if (this.#state === 'ended' || task !== this.#task) {
       this.#task = task;
       if (task === 'reuse') this.#lines.readyRetired();
-      this.#doneBefore = this.#done;
+      if (task !== 'undo') this.#lines.reviewConflicts();
       this.#doubtful.clear();
-      const { stored, updated } = this.#lines.counts;
-      this.#toUndo = stored + updated;
+      this.#total = this.#countLeft(this.#lines.counts);
       this.#restored = 0;
     }
     this.#set('running');
-    const work = () =>
-      this.#task === 'undo' ? this.#undoAll(target, signal) : this.#sendAll(target, signal);
+    const client = connect(target, this.#connection, ({ response }) => this.#noteAttempt(response));
+    const work = () => (this.#task === 'undo' ? this.#undo(client, signal) : this.#save(client, signal));
     let stop = await work().catch(explain);
     while (!signal.aborted && stop?.cause === 'outage') {
       this.#outage = `${stop.message} Trying again.`;
@@ -138,8 +130,7 @@ export class Run {
       this.#outage = undefined;
       if (!signal.aborted) stop = await work().catch(explain);
     }
-    if (signal.aborted) return;
-    this.#set(stop === undefined ? 'ended' : 'stopped', stop);
+    if (!signal.aborted) this.#set(stop === undefined ? 'ended' : 'stopped', stop);
   }
 
   cancel(stop?: Stop): void {
@@ -148,215 +139,122 @@ export class Run {
     this.#set('stopped', stop);
   }
 
-  /** Stops until a token comes with `start`. */
-  forgetToken(): void {
-    this.cancel(noToken);
-  }
-
-  /** Adds and updates plants. Resolves with why some are left, if any are. */
-  async #sendAll(target: Target, signal: AbortSignal): Promise<Stop | undefined> {
-    const client = this.#connect(target);
-    const stop = (await this.#addAll(client, signal)) ?? (await this.#updateAll(client, signal));
+  /** Adds plants, and updates those that the person has reviewed. Resolves with why some are left, if any are. */
+  async #save(client: Client, signal: AbortSignal): Promise<Stop | undefined> {
+    const lines = this.#lines;
+    const onDone = (line: Line, { replayed, etag }: Result) =>
+      Object.assign(line, { etag, state: replayed ? 'replayed' : line.known ? 'updated' : 'stored' });
+    const onRejected = async (line: Line, error: number, message: string) => {
+      if (error !== errors.id_retired.error || line.plant === undefined)
+        return this.#reject(line, error, message);
+      if (this.#task !== 'reuse') lines.retire(line);
+      else {
+        const etag = await tryReuse(client, line.plant, signal);
+        if (etag === undefined) this.#reject(line, errors.id_taken.error, takenSince);
+        else onDone(line, { etag });
+      }
+      return undefined;
+    };
+    let stop = await this.#send(client, signal, { from: 'ready', onDone, onRejected });
+    try {
+      stop ??= await this.#send(client, signal, { from: 'changed', onDone, onRejected });
+    } catch (error) {
+      if (!isRejectedError(error, errors.insufficient_scope.error)) throw error;
+      for (const line of lines.of('changed')) lines.reject(line, error.error, error.message);
+    }
     await this.#showConflicts(client, signal);
     return stop;
   }
 
-  async #addAll(own: Client, signal: AbortSignal): Promise<Stop | undefined> {
-    const lines = this.#lines;
-    const records = new WeakMap<object, number>();
-    // The result of each plant counts as soon as it comes, whatever becomes of the others.
-    const createPlants: Client['createPlants'] = async (request) => {
-      const reply = await own.createPlants(request);
-      const { results } = reply.status === 200 ? reply.body : { results: [] };
-      for (const [index, result] of results.entries()) {
-        const record = records.get(request.body.plants[index] ?? {});
-        if (record !== undefined && !('error' in result))
-          lines.resolve(record, result.replayed ? 'replayed' : result);
-      }
-      this.#onChange();
-      return reply;
-    };
-    function* readPlants() {
-      for (const [record, plant] of lines.readPlants('ready')) {
-        records.set(plant, record);
-        yield plant;
-      }
-    }
-    const reuses = new Set<Promise<void>>();
-    let stop: Stop | undefined;
-    for await (const { rejections } of storeAll({ createPlants }, readPlants(), { signal })) {
-      for (const { plant, error, message } of rejections) {
-        const record = records.get(plant);
-        if (record === undefined) continue;
-        if (error !== errors.id_retired.error) stop = this.#reject(record, error, message) ?? stop;
-        else if (this.#task !== 'reuse') lines.retire(record);
-        else {
-          const reuse = tryReuse(own, plant, signal).then((etag) => {
-            if (etag === undefined) this.#reject(record, errors.id_taken.error, takenSince);
-            else lines.resolve(record, { etag });
-            reuses.delete(reuse);
-            this.#onChange();
-          });
-          // What it rejects with is thrown where it is awaited.
-          reuse.catch(() => undefined);
-          if (reuses.add(reuse).size >= concurrentReuses) await Promise.race(reuses);
-        }
-        this.#onChange();
-      }
-    }
-    await Promise.all(reuses);
-    return stop;
-  }
-
-  /** Updates the plants that the person has reviewed, each only if it is still what they have seen. */
-  async #updateAll(own: Client, signal: AbortSignal): Promise<Stop | undefined> {
-    const lines = this.#lines;
-    function* readUpdates() {
-      for (const [record, plant] of lines.readPlants('changed'))
-        yield [record, { ...plant, ifMatch: lines.knownOf(record)?.etag ?? '' }] as const;
-    }
-    try {
-      return await this.#update(own, readUpdates(), signal, {
-        onUpdated: (record, etag) => lines.resolve(record, { etag }),
-        onRejected: (record, error, message) => this.#reject(record, error, message),
-      });
-    } catch (error) {
-      if (!isRejectedError(error, errors.insufficient_scope.error)) throw error;
-      for (const [record] of lines.readPlants('changed'))
-        lines.resolve(record, { error: error.error, reason: error.message });
-      this.#onChange();
+  /**
+   * Makes what was updated what it was, and deletes what was added, each only if nobody has changed it since. Resolves with why plants
+   * are left, if any are.
+   */
+  async #undo(client: Client, signal: AbortSignal): Promise<Stop | undefined> {
+    const onRejected = (line: Line, error: number, message: string): Stop | undefined => {
+      if (!ofConflict.includes(error)) return { cause: causeOf(error), message };
+      line.state = 'kept';
       return undefined;
-    }
+    };
+    const onDone = (line: Line) => {
+      if (line.state === 'updated') this.#restored++;
+      this.#lines.revert(line);
+    };
+    const stop = await this.#send(client, signal, { from: 'updated', onDone, onRejected });
+    return stop ?? (await this.#send(client, signal, { from: 'stored', onDone, onRejected }));
   }
 
-  /** Sends updates, each with its record, and returns why some are left, if any are. */
-  async #update(
-    own: Client,
-    updates: Iterable<readonly [record: number, update: PlantUpdate]>,
-    signal: AbortSignal,
-    on: {
-      onUpdated(record: number, etag: string): void;
-      onRejected(record: number, error: number, message: string): Stop | undefined;
-    },
-  ): Promise<Stop | undefined> {
-    const records = new WeakMap<object, number>();
-    const updatePlants: Client['updatePlants'] = async (request) => {
-      const reply = await own.updatePlants(request);
-      const { results } = reply.status === 200 ? reply.body : { results: [] };
+  /** Sends the lines of a state in batches, and returns why some are left, if any are. A result counts as soon as its batch has a reply. */
+  async #send(client: Client, signal: AbortSignal, { from, onDone, onRejected }: Sending) {
+    const lines = this.#lines;
+    const sent: Line[] = [];
+    const byId = new Map<string, Line>();
+    function* take() {
+      for (const line of lines.of(from)) {
+        const plant =
+          from === 'updated' ? line.plant && { ...line.known?.plant, id: line.plant.id } : lines.toSend(line);
+        if (plant === undefined) continue;
+        sent.push(line);
+        byId.set(String(plant.id), line);
+        // No plant has an empty `ETag`.
+        const ifMatch = (from === 'changed' ? line.known?.etag : line.etag) ?? '""';
+        yield (from === 'ready' ? plant : { ...plant, ifMatch }) as NewPlant & { readonly ifMatch: string };
+      }
+    }
+    const note = <Reply extends object>(items: readonly unknown[], reply: Reply): Reply => {
+      const { results = [] } = Object('body' in reply && reply.body) as { results?: readonly Result[] };
       for (const [index, result] of results.entries()) {
-        const record = records.get(request.body.plants[index] ?? {});
-        if (record !== undefined && !('error' in result)) on.onUpdated(record, result.etag);
+        const item = items[index];
+        const line = byId.get(String(typeof item === 'object' ? Object(item).id : item));
+        if (line !== undefined && result.error === undefined) onDone(line, result);
       }
       this.#onChange();
       return reply;
     };
-    function* readPlants() {
-      for (const [record, update] of updates) {
-        records.set(update, record);
-        yield update;
-      }
-    }
+    const noting: Pick<Client, 'createPlants' | 'updatePlants' | 'deletePlants'> = {
+      createPlants: async (request) => note(request.body.plants, await client.createPlants(request)),
+      updatePlants: async (request) => note(request.body.plants, await client.updatePlants(request)),
+      deletePlants: async (request) => note(request.body.ids, await client.deletePlants(request)),
+    };
+    const sendAll = () => {
+      if (from === 'ready') return storeAll(noting, take(), { signal });
+      return from === 'stored'
+        ? deleteAll(noting, take(), { signal })
+        : updateAll(noting, take(), { signal });
+    };
     let stop: Stop | undefined;
-    for await (const { rejections } of updateAll({ updatePlants }, readPlants(), { signal })) {
-      for (const { plant, error, message } of rejections) {
-        const record = records.get(plant);
-        if (record !== undefined) stop = on.onRejected(record, error, message) ?? stop;
-      }
+    for await (const { rejections } of sendAll()) {
+      const reasons = rejections.map(({ index, error, message }) => {
+        const line = sent[index];
+        return line && onRejected(line, error, message);
+      });
+      stop = (await Promise.all(reasons)).find((reason) => reason !== undefined) ?? stop;
       this.#onChange();
     }
     return stop;
   }
 
   /** Notes why a plant was rejected, or returns why the others would be, too. */
-  #reject(record: number, error: number, message: string): Stop | undefined {
+  #reject(line: Line, error: number, message: string): Stop | undefined {
     const isConflict = ofConflict.includes(error);
     if (!isConflict && !ofPlant.includes(error)) return { cause: causeOf(error), message };
-    if (isConflict) this.#doubtful.add(record);
-    this.#lines.resolve(record, { error, reason: message });
+    if (isConflict) this.#doubtful.add(line);
+    this.#lines.reject(line, error, message, isConflict ? ['id'] : []);
     return undefined;
   }
 
   /** Shows the person what somebody else has stored since the review, where the token may read it. */
   async #showConflicts(client: Client, signal: AbortSignal): Promise<void> {
-    const lines = this.#lines;
     try {
-      const plants = lines.readRecords([...this.#doubtful]);
-      for await (const [record, { plant, etag }] of findStored(client, plants, signal)) {
-        this.#doubtful.delete(record);
-        if (plant === undefined) lines.retire(record);
-        else lines.compare(record, { plant, etag }, false);
+      for await (const [line, found] of findStored(client, [...this.#doubtful], signal)) {
+        this.#doubtful.delete(line);
+        if (found === undefined) this.#lines.retire(line);
+        else this.#lines.compare(line, found, false);
       }
     } catch (error) {
       if (!isRejectedError(error, errors.insufficient_scope.error)) throw error;
     }
     this.#onChange();
-  }
-
-  /**
-   * Deletes what was added, and makes what was updated what it was, each only if nobody has changed it since. Resolves with why plants
-   * are left, if any are.
-   */
-  async #undoAll(target: Target, signal: AbortSignal): Promise<Stop | undefined> {
-    const client = this.#connect(target);
-    const lines = this.#lines;
-    const keep = (record: number, error: number, message: string): Stop | undefined => {
-      if (!ofConflict.includes(error)) return { cause: causeOf(error), message };
-      lines.keep(record);
-      return undefined;
-    };
-    function* readUpdates() {
-      for (const [record, { id }] of lines.readPlants('updated'))
-        yield [record, { ...lines.knownOf(record)?.plant, id, ifMatch: lines.etagOf(record) }] as [
-          number,
-          PlantUpdate,
-        ];
-    }
-    const stop = await this.#update(client, readUpdates(), signal, {
-      onUpdated: (record) => {
-        this.#restored++;
-        lines.revert(record);
-      },
-      onRejected: keep,
-    });
-    return stop ?? (await this.#deleteAll(client, keep, signal));
-  }
-
-  async #deleteAll(
-    own: Client,
-    keep: (record: number, error: number, message: string) => Stop | undefined,
-    signal: AbortSignal,
-  ): Promise<Stop | undefined> {
-    const lines = this.#lines;
-    const records = new Map<string, number>();
-    function* readIds() {
-      for (const [record, { id }] of lines.readPlants('stored')) {
-        records.set(String(id), record);
-        yield { id, ifMatch: lines.etagOf(record) ?? '""' };
-      }
-    }
-    const deletePlants: Client['deletePlants'] = async (request) => {
-      const reply = await own.deletePlants(request);
-      const { results } = reply.status === 200 ? reply.body : { results: [] };
-      for (const [index, result] of results.entries()) {
-        const record = records.get(String(request.body.ids[index]));
-        if (record !== undefined && !('error' in result)) lines.revert(record);
-      }
-      this.#onChange();
-      return reply;
-    };
-    let stop: Stop | undefined;
-    for await (const { rejections } of deleteAll({ deletePlants }, readIds(), { signal })) {
-      for (const { id, error, message } of rejections) {
-        const record = records.get(String(id));
-        if (record !== undefined) stop = keep(record, error, message) ?? stop;
-      }
-      this.#onChange();
-    }
-    return stop;
-  }
-
-  #connect(target: Target): Client {
-    return connect(target, this.#connection, ({ response }) => this.#noteAttempt(response));
   }
 
   #noteAttempt(response: Response | undefined): void {
@@ -388,6 +286,21 @@ export function connect(
   return createClient({ ...patientConnection, ...connection, ...target, ...(onResponse && { onResponse }) });
 }
 
+/** What is stored under the ids of lines, in their order. */
+export async function* findStored(
+  client: Pick<Client, 'getPlants'>,
+  lines: readonly Line[],
+  signal: AbortSignal,
+) {
+  const withPlants = lines.flatMap((line) => (line.plant ? [[line, line.plant.id] as const] : []));
+  const ids = withPlants.map(([, id]) => id);
+  let index = 0;
+  for await (const { plant, etag } of getAll(client, ids, { signal })) {
+    const [line] = withPlants[index++] ?? [];
+    if (line !== undefined) yield [line, plant && { plant, etag }] as const;
+  }
+}
+
 const takenSince = 'Another plant has got this id. Choose another id.';
 
 /** Stores a plant under the id of a deleted one, and returns its `ETag`; `undefined` if another one has it by now. */
@@ -411,7 +324,7 @@ function nameTrouble(status: number | undefined): string | undefined {
 
 function nameLimit(leftMs: number): string {
   const until = new Date(Date.now() + leftMs).toLocaleTimeString();
-  return `The rate limit of the service is reached. Going on at ${until}.`;
+  return `The service takes no more plants for now. This continues at ${until}.`;
 }
 
 function causeOf(error: number): Stop['cause'] {

@@ -1,24 +1,16 @@
-import {
-  type FormEvent,
-  type ReactNode,
-  type Ref,
-  useId,
-  useImperativeHandle,
-  useRef,
-  useState,
-} from 'react';
+import { type FormEvent, type ReactNode, type Ref, useImperativeHandle, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { Field } from '../../shared/field.js';
 import { type ByField, type FieldName, labels, type Texts, textNames } from '../../shared/fields.js';
 import { isSuggestedId, suggestId } from '../../shared/suggest-id.js';
 import { requiredTexts } from '../../shared/texts.js';
-import { TagSuggestions } from '../tag-suggestions.js';
+import { TagInput } from '../tag-input.js';
 import { type DraftProblems, draftFields, loadPlantSchema } from './draft.js';
 
 /** What to enter, where it is more than whether anything must be. */
 const hints: Partial<ByField<string>> = {
   id: 'Any whole number; a random one is suggested.',
-  name: 'Stored as you type it, without a space at the end.',
+  name: 'Saved as you type it, without a space at the end.',
   tag: 'Optional: the type of the plant, such as houseplant.',
 };
 const isRequired = (name: FieldName) => name === 'id' || requiredTexts.includes(name);
@@ -71,7 +63,6 @@ export function PlantForm({
 }: PlantFormProps) {
   const inputs = useRef<Partial<Record<FieldName, HTMLInputElement | null>>>({});
   const button = useRef<HTMLButtonElement>(null);
-  const tags = useId();
   const [isIdShown, setIdShown] = useState(!isSuggestedId(draft.id));
   const focusField = (field: FieldName) => {
     if (field === 'id') flushSync(() => setIdShown(true));
@@ -116,14 +107,13 @@ export function PlantForm({
         <Field
           key={name}
           dir="auto"
-          list={name === 'tag' ? tags : undefined}
+          as={name === 'tag' ? TagInput : undefined}
           onPaste={({ clipboardData }) =>
             name === 'name' && onPasteName?.(clipboardData.getData('text/plain'))
           }
           {...bind(name)}
         />
       ))}
-      <TagSuggestions id={tags} />
       {hasId &&
         (isIdShown || problems.id !== undefined ? (
           <Field {...bind('id')}>

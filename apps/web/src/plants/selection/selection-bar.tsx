@@ -1,10 +1,11 @@
 import { lazy, Suspense, useState } from 'react';
 import type { PlantFilter } from '../../route.js';
+import { Icon } from '../../shared/icon.js';
 import { LoadBoundary, loadPart } from '../../shared/load-boundary.js';
+import { Menu } from '../../shared/menu.js';
 import { SavedFileLink } from '../../shared/saved-file-link.js';
 import { useMay } from '../../shared/use-scopes.js';
-import { ExportFormats } from '../export-formats.js';
-import { type Exported, savePlants } from '../export-plants.js';
+import { type Exported, type ExportFormat, savePlants } from '../export-plants.js';
 import type { Selection } from './use-selection.js';
 // What deletes also loads what undoes it.
 import '../undo-item.js';
@@ -16,18 +17,28 @@ const TagSelected = lazy(async () => {
 
 interface SelectionBarProps {
   readonly selection: Selection;
-  /** Whether all plants that match are loaded. */
-  readonly isComplete: boolean;
+  /** How many plants the list has, where not all are loaded. */
+  readonly total: number | undefined;
   readonly filter: PlantFilter;
+  /** Called to select all plants in the list, also those that are not loaded. */
+  onSelectAll(): void;
+  onPrintLabels(): void;
   onDelete(): void;
 }
 
 /** How many plants are selected, and what can be done with them. */
-export function SelectionBar({ selection, isComplete, filter, onDelete }: SelectionBarProps) {
+export function SelectionBar({
+  selection,
+  total,
+  filter,
+  onSelectAll,
+  onPrintLabels,
+  onDelete,
+}: SelectionBarProps) {
   const [canEdit, canDelete] = [useMay('update'), useMay('delete')];
   const [isTagging, setTagging] = useState(false);
   const [exported, setExported] = useState<Exported>();
-  const save = async (format: 'csv' | 'ndjson') =>
+  const save = async (format: ExportFormat) =>
     setExported(await savePlants({ plants: selection.plants(), format, onProgress: () => undefined }));
   return (
     <section
@@ -37,26 +48,50 @@ export function SelectionBar({ selection, isComplete, filter, onDelete }: Select
         if (event.key === 'Escape' && !event.defaultPrevented && !isTagging) selection.clear();
       }}
     >
-      <p>
-        <strong>{`${selection.count.toLocaleString()} selected`}</strong>
-        {!isComplete && <span> of those loaded</span>}
-      </p>
-      <div className="selection-actions">
-        {canDelete && (
-          <button type="button" className="danger" onClick={onDelete}>
-            Delete
-          </button>
-        )}
-        {canEdit && (
-          <button type="button" onClick={() => setTagging(true)}>
-            Tag…
-          </button>
-        )}
-        <ExportFormats onExport={(format) => void save(format)} />
-        <button type="button" className="quiet" onClick={selection.clear}>
-          Clear
+      <strong>{`${selection.count.toLocaleString()} selected`}</strong>
+      {total !== undefined && total > selection.count && (
+        <button type="button" onClick={onSelectAll}>
+          <span>{`Select all ${total.toLocaleString()}`}</span>
         </button>
-      </div>
+      )}
+      {canEdit && (
+        <button type="button" onClick={() => setTagging(true)}>
+          <Icon name="tag" /> Tag
+        </button>
+      )}
+      <button type="button" onClick={onPrintLabels}>
+        <Icon name="label" /> Print <span className="wide-only">labels</span>
+      </button>
+      <Menu
+        label={
+          <>
+            <Icon name="download" /> Export
+          </>
+        }
+      >
+        <button type="button" onClick={() => void save('xlsx')}>
+          To Excel
+        </button>
+        <button type="button" onClick={() => void save('csv')}>
+          As CSV
+        </button>
+        <button type="button" onClick={() => void save('ndjson')}>
+          For programs
+        </button>
+      </Menu>
+      {canDelete && (
+        <>
+          <span className="rule" />
+          <button type="button" className="danger" onClick={onDelete}>
+            <Icon name="trash" /> Delete
+          </button>
+        </>
+      )}
+      <span className="rule" />
+      <button type="button" className="icon-only" onClick={selection.clear}>
+        <Icon name="close" />
+        <span className="visually-hidden">Clear</span>
+      </button>
       <p role="status">
         {exported !== undefined && (
           <>

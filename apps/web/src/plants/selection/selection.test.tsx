@@ -35,8 +35,7 @@ async function open() {
 
 const row = (id: number) => screen.getByRole('row', { name: new RegExp(`^plant ${id} `) });
 const checkbox = (id: number) => within(row(id)).getByRole<HTMLInputElement>('checkbox');
-const selectAll = () =>
-  screen.getByRole<HTMLInputElement>('checkbox', { name: 'Select all that are loaded' });
+const selectAll = () => screen.getByRole<HTMLInputElement>('checkbox', { name: 'Select all plants' });
 const selected = () =>
   screen
     .getAllByRole('row')
@@ -103,18 +102,35 @@ it('forgets what is gone, and all of it with the next list', async () => {
 });
 
 it.each([
-  ['CSV', /^id,name,tag,addedAt\r\n2,plant 2,bed,[^\r]+\r\n3,plant 3,bed,[^\r]+\r\n$/],
-  ['NDJSON', /^\{"id":2,[^\n]+\}\n\{"id":3,[^\n]+\}\n$/],
-])('exports what is selected as %s', async (format, expected) => {
+  ['As CSV', /^id,name,tag,addedAt\r\n2,plant 2,bed,[^\r]+\r\n3,plant 3,bed,[^\r]+\r\n$/],
+  ['For programs', /^\{"id":2,[^\n]+\}\n\{"id":3,[^\n]+\}\n$/],
+])('exports what is selected: %s', async (format, expected) => {
   const saved: Blob[] = [];
   vi.stubGlobal('URL', Object.assign(URL, { createObjectURL: (file: Blob) => `blob:${saved.push(file)}` }));
   vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(() => undefined);
   const user = await open();
   await user.click(checkbox(3));
   await user.keyboard('{Shift>}{ArrowUp}{/Shift}');
-  await user.click((await bar()).getByRole('button', { name: new RegExp(`^${format}`) }));
+  await user.click((await bar()).getByRole('button', { name: 'Export' }));
+  await user.click((await bar()).getByRole('button', { name: format }));
   await waitFor(() => expect(saved).toHaveLength(1));
   expect(await saved[0]?.text()).toMatch(expected);
+});
+
+it('selects all plants of the list, also those that are not loaded, where the person wants that', async () => {
+  const plants = Array.from({ length: 1_200 }, (_, at) => ({ id: 100 + at, name: `bulk ${at}`, tag: 'row' }));
+  for (const some of [plants.slice(0, 1_000), plants.slice(1_000)])
+    await createClient(store).createPlants({ body: { plants: some } });
+  const user = await open();
+  expect(screen.queryByRole('button', { name: /^Select all/ })).toBeNull();
+  await user.click(selectAll());
+  const { getByText, getByRole, queryByRole, findByText } = await bar();
+  expect(getByText('1,000 selected')).toBeDefined();
+  await user.click(getByRole('button', { name: 'Select all 1,212' }));
+  await findByText('1,212 selected');
+  expect(queryByRole('button', { name: /^Select all/ })).toBeNull();
+  await user.click(getByRole('button', { name: 'Clear' }));
+  expect(selected()).toEqual([]);
 });
 
 /** Selects the plants 2 to 4, and types a tag for them. */
@@ -122,7 +138,7 @@ async function tagThree(tag: string) {
   const user = await open();
   await user.click(checkbox(2));
   await user.keyboard('{Shift>}{ArrowDown}{ArrowDown}{/Shift}');
-  await user.click((await bar()).getByRole('button', { name: 'Tag…' }));
+  await user.click((await bar()).getByRole('button', { name: 'Tag' }));
   const field = await screen.findByRole('combobox', { name: 'Tag', description: /It replaces the tag/ });
   await waitFor(() => expect(document.activeElement).toBe(field));
   if (tag !== '') await user.keyboard(tag);
@@ -150,7 +166,7 @@ it('tags what is selected by two requests, closes, and keeps the selection', asy
 
 /** What is said of a tagging or a delete, as text. */
 const notes = () =>
-  [...document.querySelectorAll('.plants > .undo-bar .undo-item > p')].map(({ textContent }) => textContent);
+  [...document.querySelectorAll('.plants .undo-bar .undo-item > p')].map(({ textContent }) => textContent);
 const edit = (id: number, body: { name: string; tag?: string }) =>
   createClient(store).updatePlant({ params: { id }, headers: { 'if-match': '*' }, body });
 
@@ -176,6 +192,7 @@ it('says why the undo of a tagging failed, after which it can be done again, and
   await user.keyboard('{Enter}');
   const undo = await screen.findByRole('button', { name: 'Undo' });
   store.fail({
+    operation: 'updatePlants',
     kind: 'status',
     status: 403,
     body: JSON.stringify({ error: 40300, message: 'Not permitted.' }),
@@ -222,8 +239,8 @@ it('removes the tags by a button of its own, overwrites no change of others, and
   await screen.findByText('1 of 3 done.');
   const failed = within(screen.getByRole('dialog')).getAllByRole('listitem');
   expect(failed.map((one) => one.textContent)).toEqual([
-    'plant 4, id 4: It was deleted meanwhile.',
-    'plant 3, id 3: Somebody else has changed it meanwhile. Look at it, then decide.',
+    'plant 4, id 4: It was deleted.',
+    'plant 3, id 3: Somebody else changed it. Look at it, then decide.',
   ]);
   expect(tagOf(2)).toBeUndefined();
   expect(store.plants.get(3n)).toEqual({ name: 'Rose', tag: 'x' });
@@ -321,6 +338,7 @@ it('lets the browser ask before it closes the page while plants come back, and c
 it('shows again what was not deleted, and why', async () => {
   await deleteTen();
   store.fail({
+    operation: 'deletePlants',
     kind: 'status',
     status: 403,
     body: JSON.stringify({ error: 40300, message: 'Not permitted.' }),

@@ -1,11 +1,11 @@
 import { QUERY_MAX_LENGTHS } from '@plant-store/contract/messages';
 import type { StoredPlant } from '@plant-store/contract/operations';
-import { type FormEvent, useEffect, useId, useRef, useState } from 'react';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
 import type { PlantFilter } from '../../route.js';
 import { Field } from '../../shared/field.js';
 import { Sheet } from '../../shared/sheet.js';
 import { withoutLastSpace } from '../../shared/without-last-space.js';
-import { TagSuggestions } from '../tag-suggestions.js';
+import { TagInput } from '../tag-input.js';
 import { TaggingProgress } from '../tags/tagging-progress.js';
 import { useTagging } from '../tags/use-tagging.js';
 
@@ -24,7 +24,6 @@ export function TagSelected({ plants: selected, filter, onClose }: TagSelectedPr
   const { progress, run, cancel, forget } = useTagging(filter);
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => field.current?.focus(), []);
-  const suggestions = useId();
   const number = `${plants.length.toLocaleString()} ${plants.length === 1 ? 'plant' : 'plants'}`;
   const start = async (newTag: string | undefined) => {
     const { state, failed } = await run({ plants: () => plants, tag: newTag });
@@ -45,7 +44,7 @@ export function TagSelected({ plants: selected, filter, onClose }: TagSelectedPr
           label="Tag"
           name="tag"
           hint="It replaces the tag that each has."
-          list={suggestions}
+          as={TagInput}
           dir="auto"
           maxLength={QUERY_MAX_LENGTHS.tag}
           value={tag}
@@ -55,7 +54,6 @@ export function TagSelected({ plants: selected, filter, onClose }: TagSelectedPr
             forget();
           }}
         />
-        <TagSuggestions id={suggestions} />
         <div className="submit-row">
           <button
             type="submit"

@@ -51,8 +51,7 @@ export async function tagPlants(
   async function* readUpdates() {
     for await (const { id, plant, etag } of getAll(client, readIds(), { signal })) {
       const listed = known.get(id);
-      if (plant === undefined)
-        done.push(...(listed ? [{ plant: listed, reason: 'It was deleted meanwhile.' }] : []));
+      if (plant === undefined) done.push(...(listed ? [{ plant: listed, reason: 'It was deleted.' }] : []));
       else if (plant.tag === tag || (from !== undefined && plant.tag !== from)) done.push({ plant });
       else {
         known.set(id, plant);

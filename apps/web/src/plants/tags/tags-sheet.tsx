@@ -8,6 +8,7 @@ import { usePlantStore } from '../../shared/plant-store.js';
 import { Sheet } from '../../shared/sheet.js';
 import { toVisible } from '../../shared/to-visible.js';
 import { useMay } from '../../shared/use-scopes.js';
+import { Tag } from '../tag.js';
 import { useUndo } from '../undo-provider.js';
 import { TaggingProgress } from './tagging-progress.js';
 import { useTagging } from './use-tagging.js';
@@ -84,9 +85,7 @@ export function TagsSheet({ filter, isOpen, children, onClose }: TagsSheetProps)
                 navigate({ view: 'plants', filter: { ...filter, tag } });
               }}
             >
-              <span className="tag" dir="auto" translate="no">
-                {toVisible(tag) || '(empty)'}
-              </span>
+              <Tag tag={tag} />
               <span className="visually-hidden">: show its plants</span>
             </button>
             <span className="tag-count" translate="no">

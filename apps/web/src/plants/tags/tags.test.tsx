@@ -1,18 +1,18 @@
 import { createClient } from '@plant-store/client';
 import { createFakePlantStore } from '@plant-store/client/testing';
-import { act, screen, waitFor, within } from '@testing-library/react';
+import { act, cleanup, render, screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, it, vi } from 'vitest';
-import { renderView } from '../../../test/render-view.js';
-import { useRoute } from '../../route.js';
-import { Plants } from '../plants.js';
+import { App } from '../../app.js';
 
+const token = `pst_${'0'.repeat(42)}72YDVwp`;
 let store: ReturnType<typeof createFakePlantStore>;
 /** Resolves before each batch of edits is sent, or with its reply. */
 let beforeUpdate: () => Promise<Response | undefined> | undefined;
 
 /** Six plants in bed, two in shade, one without a tag. */
 beforeEach(async () => {
-  store = createFakePlantStore({ baseUrl: location.origin });
+  store = createFakePlantStore({ baseUrl: location.origin, token });
   const tags = ['bed', 'bed', 'bed', 'bed', 'bed', 'bed', 'shade', 'shade', undefined];
   const plants = tags.map((tag, at) => ({ id: at + 1, name: `plant ${at + 1}`, ...(tag && { tag }) }));
   await createClient(store).createPlants({ body: { plants } });
@@ -24,14 +24,12 @@ beforeEach(async () => {
   });
 });
 
-function View() {
-  return <Plants route={useRoute()} />;
-}
-
 async function open() {
-  const user = renderView(<View />, store.token);
+  cleanup();
+  render(<App tokenFromAddress={token} />);
+  const user = userEvent.setup();
   await screen.findByText('plant 9');
-  await user.click(screen.getByRole('button', { name: 'Tags…' }));
+  await user.click(await screen.findByRole('button', { name: 'Edit tags' }));
   await screen.findByRole('dialog', { name: 'Tags' });
   await listed('bed');
   return user;

@@ -34,7 +34,7 @@ interface Tagging {
 export function useTagging(filter: PlantFilter) {
   const { client, rejectToken } = usePlantStore();
   const queryClient = useQueryClient();
-  const { addTagging } = useUndo();
+  const { addEdit } = useUndo();
   const [progress, setProgress] = useState<Progress>();
   const control = useRef<AbortController>(undefined);
   useEffect(() => () => control.current?.abort(), []);
@@ -77,7 +77,7 @@ export function useTagging(filter: PlantFilter) {
     } finally {
       endWarning();
     }
-    if (edited.length > 0) addTagging({ plants: edited, tagging: { tag: tagging.tag, etags, kept: 0 } });
+    if (edited.length > 0) addEdit(edited, { tag: tagging.tag, etags });
     return latest;
   };
 

@@ -66,16 +66,19 @@ export async function readOutcome(page: Page) {
   return readCounts(page);
 }
 
-/** What a run has come to, as the page shows it. */
+/** What a run has come to, as the page shows it: in its title, or by the groups of its lines where it has not ended. */
 export async function readCounts(page: Page) {
   const region = page.getByRole('region', { name: 'Import' });
-  const titles = await region.getByRole('term').allInnerTexts();
-  const counts = await region.getByRole('definition').allInnerTexts();
-  const count = (title: string) => Number((counts[titles.indexOf(title)] ?? '0').replaceAll(',', ''));
+  const title = (await region.getByRole('heading', { level: 1 }).textContent()) ?? '';
+  const tabs = (await region.getByRole('group', { name: 'Show' }).getByRole('button').allInnerTexts()).join(
+    ';',
+  );
+  const count = (text: string, pattern: RegExp) =>
+    Number((pattern.exec(text)?.[1] ?? '0').replaceAll(',', ''));
   return {
-    stored: count('Added'),
-    replayed: count('Unchanged'),
-    rejected: count('Rejected'),
-    skipped: count('Skipped'),
+    stored: count(title, /^([\d,]+) plants? added/) || count(tabs, /Saved\s+([\d,]+)/),
+    replayed: count(tabs, /Unchanged\s+([\d,]+)/),
+    rejected: count(title, /([\d,]+) (?:was|were) not accepted/),
+    skipped: count(title, /([\d,]+) (?:was|were) left out/),
   };
 }

@@ -13,7 +13,12 @@ export async function tabTo(element: Locator, key: 'Tab' | 'Shift+Tab' = 'Tab'):
 
 /** Opens the sheet that adds plants; at its own address it opens by itself. */
 async function openSheet(page: Page): Promise<void> {
-  if (new URL(page.url()).pathname !== '/add') await page.getByRole('link', { name: 'Add a plant' }).click();
+  if (!new URL(page.url()).pathname.endsWith('/add')) {
+    await page.locator('.status-bar', { hasText: /\d plants?/ }).waitFor({ state: 'attached' });
+    // A store without plants has a form in place of the link.
+    if ((await page.locator('.plants[data-empty]').count()) > 0) await page.keyboard.press('n');
+    else await page.getByRole('link', { name: 'Add plant' }).click();
+  }
   await field(page, 'Name').waitFor();
 }
 
@@ -57,10 +62,16 @@ export async function useLink(page: Page, link: string): Promise<void> {
   await page.getByRole('button', { name: 'Use the token from the link' }).click();
 }
 
-/** Forgets the token by the menu of the page. */
+/** Opens the sheet about the token from the side bar. */
+export async function openAccess(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Access', exact: true }).click();
+  await page.getByRole('button', { name: 'Sign out' }).waitFor();
+}
+
+/** Forgets the token. */
 export async function forgetToken(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'More' }).click();
-  await page.getByRole('button', { name: 'Forget token' }).click();
+  await openAccess(page);
+  await page.getByRole('button', { name: 'Sign out' }).click();
 }
 
 /** The text that assistive technology reads after the name of a field: hints and problems. */

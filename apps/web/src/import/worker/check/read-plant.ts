@@ -1,39 +1,46 @@
 import { jsonShapeOf, type NewPlant, NewPlantSchema } from '@plant-store/contract';
+import { toAsciiNumber } from '@plant-store/contract/ascii-number';
 import { parseExactJson } from '@plant-store/contract/exact-json/parse';
 import { resourceNameOf } from '@plant-store/contract/record-format';
 import { resources } from '@plant-store/contract/resources';
-import { mapFields, type Texts } from '../../../shared/fields.js';
+import { type FieldName, fieldNames, mapFields, type Texts } from '../../../shared/fields.js';
 import { withoutEmpty } from '../../../shared/texts.js';
 import { toVisible } from '../../../shared/to-visible.js';
 import type { Fix } from '../../protocol.js';
-import { readId } from './read-id.js';
 
-/** What a record holds: a plant that the contract accepts, or why it is none. */
-export type PlantRecord =
-  | { readonly plant: NewPlant }
-  | { readonly reason: string; readonly fix?: Fix | undefined };
+export interface Problem {
+  readonly reason: string;
+  readonly fields: readonly FieldName[];
+  readonly fix?: Fix | undefined;
+  /** The number of the service's error, if it was sent. */
+  readonly error?: number;
+}
+
+/** What a line holds: a plant that the contract accepts, or why it is none. */
+export type ReadPlant = { readonly plant: NewPlant } | Problem;
 
 /** Reads the plant of the texts of cells. An empty one counts as none, since cells cannot show the difference. */
-export function readPlantTexts({ id: idText, ...texts }: Texts): PlantRecord {
+export function readPlantTexts({ id: idText, ...texts }: Texts): ReadPlant {
   const id = readId(idText);
   const filled = withoutEmpty(texts);
   if ('id' in id) return validate({ id: id.id, ...filled });
   const others = validate({ id: 0n, ...filled });
-  return { reason: 'reason' in others ? `${id.reason}; ${others.reason}` : id.reason, fix: id.fix };
+  if ('plant' in others) return { ...id, fields: ['id'] };
+  return { reason: `${id.reason} ${others.reason}`, fields: ['id', ...others.fields], fix: id.fix };
 }
 
-/** Reads the plant of an NDJSON line, with the exact JSON of the service. */
-export function readPlantJson(text: string): PlantRecord {
+/** Reads the plant of an object, with the exact JSON of the service. */
+export function readPlantJson(text: string): ReadPlant {
   try {
-    const line = parseExactJson(text, shape);
-    return findOtherResource(Object(line).resource) ?? validate(line);
+    const object = parseExactJson(text, shape);
+    return findOtherResource(Object(object).resource) ?? validate(object);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    return { reason: `the line is not valid JSON: ${toVisible(error.message)}` };
+    return { reason: `This line cannot be read: ${toVisible(error.message)}.`, fields: [] };
   }
 }
 
-/** The fields of an NDJSON line that is no plant, as far as they can be read. */
+/** The fields of an object that is no plant, as far as they can be read. */
 export function readJsonTexts(text: string): Texts {
   let value: unknown;
   try {
@@ -41,31 +48,79 @@ export function readJsonTexts(text: string): Texts {
   } catch {
     // Not even JSON: nothing can be read.
   }
-  const members: Readonly<Record<string, unknown>> = Object(value);
+  const found: Readonly<Record<string, unknown>> = Object(value);
   return mapFields((name) => {
     // The text has all digits where a program has rounded the id.
-    const member = (name === 'id' ? members['idText'] : undefined) ?? members[name];
+    const member = (name === 'id' ? found['idText'] : undefined) ?? found[name];
     return /^(string|number|bigint)$/.test(typeof member) ? String(member) : '';
   });
 }
 
 /** Why a line is no plant whose member or cell `resource` names another resource. */
-export function findOtherResource(resource: unknown): { readonly reason: string } | undefined {
+export function findOtherResource(resource: unknown): Problem | undefined {
   const name = resourceNameOf({ resource });
   if (name === resources.plant.name) return undefined;
-  return { reason: `the line is not a plant: its resource is ${toVisible(name ?? 'not a text', 100)}` };
+  return {
+    reason: `This line is no plant, but a ${toVisible(name ?? 'thing of another kind', 100)}.`,
+    fields: [],
+  };
 }
 
 const { members = [] } = jsonShapeOf(NewPlantSchema);
 const shape = { members: [...members, { name: 'resource', shape: {} }] };
 
-/** Checks a plant by the contract, with its messages. */
-function validate(value: unknown): PlantRecord {
+function validate(value: unknown): ReadPlant {
   const { data, error } = NewPlantSchema.safeParse(value);
   if (error === undefined) return { plant: data };
-  return {
-    reason: error.issues
-      .map(({ path, message }) => `${path.length === 0 ? 'the line' : path.join('.')} ${message}`)
-      .join('; '),
-  };
+  const sentences = error.issues.map(({ path, message }) => {
+    const field = path.join('.') || 'line';
+    if (message === 'is required') return `The ${field} is missing.`;
+    if (/NUL|surrogate/.test(message))
+      return `The ${field} has a character that cannot be saved. Type it again.`;
+    return `The ${field} ${message}.`;
+  });
+  const wrong = error.issues.map(({ path }) => path[0]);
+  return { reason: sentences.join(' '), fields: fieldNames.filter((name) => wrong.includes(name)) };
+}
+
+/** An int64 has at most 19 digits: to read millions of them takes long. */
+const longestId = 19;
+
+/** What spreadsheets make of ids, and how to get them back. */
+const damages: readonly (readonly [pattern: RegExp, advice: string, fix: Fix])[] = [
+  [
+    /^[+-]?\d+([.,]\d+)?e[+-]?\d+$/i,
+    'The spreadsheet has shortened this id. Format the column as text, and enter the id again.',
+    'replace',
+  ],
+  [/^[+-]?\d{1,3}([.,'’\s]\d{3})+$/, 'Write the id without separators between its digits.', 'separators'],
+  [/^[+-]?\d+[.,]0*$/, 'Write the id without decimals.', 'decimals'],
+  [/^[+-]?\d+[.,]\d*$/, 'Write the id without decimals.', 'replace'],
+];
+
+/**
+ * Reads an id from a cell exactly, in digits of any script; or why the cell holds none, and what would give it one. White space around it
+ * does not count. A notation that a spreadsheet may have rounded, or that means another number in another country, is not guessed.
+ */
+function readId(cell: string): { readonly id: bigint } | { readonly reason: string; readonly fix: Fix } {
+  const text = toAsciiNumber(cell);
+  if (text === '') return { reason: 'The id is missing.', fix: 'generate' };
+  const [, sign, digits] = /^([+-]?)0*(\d+)$/.exec(text) ?? [];
+  const id = digits === undefined || digits.length > longestId ? undefined : BigInt(`${sign}${digits}`);
+  if (id !== undefined && BigInt.asIntN(64, id) === id) return { id };
+  const start = text.slice(0, longestId * 2);
+  const [, reason, fix] = damages.find(([pattern]) => pattern.test(start)) ?? [];
+  if (reason !== undefined && fix !== undefined) return { reason, fix };
+  if (digits === undefined) return { reason: 'An id has digits only.', fix: 'replace' };
+  const size = sign === '-' ? 'small' : 'large';
+  return { reason: `The id is too ${size}. One of up to 18 digits always fits.`, fix: 'replace' };
+}
+
+/** The text of an id, or what a fix makes of one that cannot be read. */
+export function fixId(cell: string, fixes: ReadonlyMap<Fix, number>, generate: () => string): string {
+  if (fixes.size === 0) return cell;
+  const [text, read] = [toAsciiNumber(cell), readId(cell)];
+  if (!('fix' in read) || !fixes.has(read.fix)) return cell;
+  if (read.fix === 'separators') return text.replace(/[.,'’\s]/g, '');
+  return read.fix === 'decimals' ? text.replace(/[.,].*$/s, '') : generate();
 }

@@ -1,8 +1,74 @@
 import { toAsciiNumber } from '@plant-store/contract/ascii-number';
-import type { ColumnChoice } from '../../protocol.js';
+import { toVisible } from '../../../shared/to-visible.js';
+import type { ColumnChoice, ColumnsPreview } from '../../protocol.js';
+import type { Table } from '../read/read-source.js';
 import { fieldOfTitle, findTitledColumns } from './synonyms.js';
 
 type Cells = readonly string[];
+
+export interface Reading {
+  /** The row with the titles, from 0 on. What is above is not read. */
+  readonly header: number | undefined;
+  /** Which cell of a row is which field, and how many cells a row may have; `undefined` for objects, which name their fields. */
+  readonly columns: (ColumnChoice & { readonly count: number }) | undefined;
+}
+
+const sampleLength = 100;
+
+/** How a table is read as it is recognized, and as the person has chosen where they have. */
+export function chooseReading(
+  table: Table,
+  chosen?: { readonly header: number | undefined; readonly columns?: ColumnChoice },
+): Reading {
+  if (table.delimiter === undefined) return { columns: undefined, header: undefined };
+  const start = table.rows.slice(0, sampleLength).map(({ cells }) => cells);
+  const header = chosen === undefined ? findHeader(start) : chosen.header;
+  const { titles, rows } = readSample(table, header);
+  const columns = chosen?.columns ?? recognizeColumns(titles, rows);
+  const last = titles?.findLastIndex((title) => title.trim() !== '') ?? countColumns(rows) - 1;
+  return { header, columns: { ...columns, count: last + 1 } };
+}
+
+/** How much is shown of a title or a sample, of how many samples, and of a line to choose the titles from. */
+const shown = { title: 60, samples: 3, cells: 8, cell: 40 };
+
+/** The columns of a table for the person to choose from. */
+export function describeColumns(table: Table, { columns, header }: Reading): ColumnsPreview | undefined {
+  if (columns === undefined) return undefined;
+  const { titles, rows } = readSample(table, header);
+  const { count, ...choice } = columns;
+  const described = Array.from({ length: count }, (_, column) => ({
+    column,
+    title: toVisible(titles?.[column]?.trim() ?? '', shown.title),
+    samples: rows
+      .map((cells) => cells[column] ?? '')
+      .filter((cell) => cell.trim() !== '')
+      .slice(0, shown.samples)
+      .map((cell) => toVisible(cell, shown.title)),
+  }));
+  const filled = described.filter((each) => each.title !== '' || each.samples.length > 0);
+  return {
+    header,
+    choice,
+    firstRows: table.rows.slice(0, (header ?? 0) + 5).map(({ line, cells }, row) => ({
+      row,
+      line,
+      cells: cells
+        .slice(0, Math.min(shown.cells, cells.findLastIndex((cell) => cell.trim() !== '') + 1))
+        .map((cell) => toVisible(cell, shown.cell)),
+    })),
+    columns: filled.map((each) => ({ ...each, title: each.title || `Column ${each.column + 1}` })),
+  };
+}
+
+/** The titles, if there are any, and the first rows below them. */
+function readSample({ rows }: Table, header: number | undefined) {
+  const from = header ?? 0;
+  const [first = [], ...others] = rows.slice(from, from + sampleLength).map(({ cells }) => cells);
+  return header === undefined
+    ? { titles: undefined, rows: [first, ...others] }
+    : { titles: first, rows: others };
+}
 
 /** How many rows may be above the titles, such as the name of the list and who keeps it. */
 const mostAbove = 20;
@@ -11,7 +77,7 @@ const mostAbove = 20;
  * The row of the titles: the first one if it looks like a header; below rows with fewer cells, the first one with the titles of two
  * fields, or with as many cells as most others if that looks like one.
  */
-export function findHeader(rows: readonly Cells[]): number | undefined {
+function findHeader(rows: readonly Cells[]): number | undefined {
   const widths = rows.map((row) => row.filter((cell) => cell.trim() !== '').length);
   const usual = widths.toSorted((a, b) => a - b)[Math.floor(widths.length / 2)] ?? 0;
   const above = rows.slice(0, mostAbove);
@@ -23,7 +89,6 @@ export function findHeader(rows: readonly Cells[]): number | undefined {
   return wide > 0 && usual > 1 && isBelowLess(wide) && looksLikeHeader(rows.slice(wide)) ? wide : undefined;
 }
 
-/** How many fields have a title among the cells. */
 function countTitled(row: Cells): number {
   return Object.values(findTitledColumns(row)).filter((column) => column !== undefined).length;
 }
@@ -54,7 +119,7 @@ function looksLikeHeader([first = [], ...others]: readonly Cells[]): boolean {
  * The columns of the fields: by the titles of the header, and what these leave open by the content of the rows below, which
  * shows the id, the name and the tag alone. A column that is not found is `undefined`.
  */
-export function recognizeColumns(header: Cells | undefined, rows: readonly Cells[]): ColumnChoice {
+function recognizeColumns(header: Cells | undefined, rows: readonly Cells[]): ColumnChoice {
   const titled = findTitledColumns(header ?? []);
   const taken = Object.values(titled);
   const id = titled.id ?? findIdColumn(rows, taken);
@@ -64,8 +129,7 @@ export function recognizeColumns(header: Cells | undefined, rows: readonly Cells
   return { ...titled, id, name, tag };
 }
 
-/** How many columns the rows have. */
-export function countColumns(rows: readonly Cells[]): number {
+function countColumns(rows: readonly Cells[]): number {
   return rows.reduce((most, { length }) => Math.max(most, length), 0);
 }
 
@@ -81,7 +145,6 @@ function findIdColumn(
   });
 }
 
-/** Whether most cells of a column are numbers. */
 function isNumeric(rows: readonly Cells[], column: number): boolean {
   return 2 * cellsOf(rows, column).filter(isNumber).length > rows.length;
 }
@@ -111,6 +174,6 @@ function findColumn(rows: readonly Cells[], matches: (column: number) => boolean
 }
 
 /** Whether a cell is a number in any notation of a spreadsheet. */
-function isNumber(cell: string): boolean {
+export function isNumber(cell: string): boolean {
   return /^[+-]?\d[\d.,'\s]*(e[+-]?\d+)?$/i.test(toAsciiNumber(cell));
 }

@@ -8,16 +8,8 @@ const synonyms: ByField<readonly string[]> = {
     ...['nr', 'nummer', 'kennung', 'kennnummer', 'pflanzenid', 'pflanzennummer', 'pflanzennr'],
     ...['identifiant', 'numero', 'num', 'idplante', 'idplanta', 'identificador', 'codigo'],
     ...['identificativo', 'codice', 'idpianta', 'kenmerk', 'plantnummer'],
-    ...[
-      'itemnumber',
-      'itemno',
-      'articlenumber',
-      'sku',
-      'artikelnummer',
-      'artikelnr',
-      'artnr',
-      'inventarnummer',
-    ],
+    ...['itemnumber', 'itemno', 'articlenumber', 'sku', 'artikelnummer', 'artikelnr', 'artnr'],
+    ...['inventarnummer'],
     ...['reference', 'numeroarticle', 'referencia', 'numerodearticulo', 'numeroarticolo', 'artikelcode'],
   ],
   name: [

@@ -1,10 +1,7 @@
 import type { ReadAs, Source } from '../../protocol.js';
-import { chooseReading } from '../columns/choose-reading.js';
+import { chooseReading } from '../columns/recognize-columns.js';
 import { Lines } from '../lines.js';
-import { createPacer } from '../pacer.js';
-import { readLineNumber, readTable } from '../table.js';
-
-export const pacer = createPacer(new AbortController().signal, () => undefined);
+import { readSource } from '../read/read-source.js';
 
 /** A file of the person. */
 export function file(name: string, content: string | Uint8Array<ArrayBuffer>): Source {
@@ -13,22 +10,19 @@ export function file(name: string, content: string | Uint8Array<ArrayBuffer>): S
 
 /** The lines of a source as the page recognizes it, with its plants and the reasons of its faulty lines by line. */
 export async function read(source: Source, readAs: ReadAs = {}) {
-  const table = await readTable(source, pacer, readAs);
+  const table = await readSource(source, readAs);
   const reading = chooseReading(table);
-  const lines = await Lines.check(table, reading, pacer);
-  const plants = [...lines.readPlants('ready')].map(
-    ([index, plant]) => [readLineNumber(table, index), plant] as const,
-  );
-  const faulty = [...lines.problems].map(([index, { reason }]) => [readLineNumber(table, index), reason]);
+  const lines = new Lines(table, reading);
+  const plants = [...lines.of('ready')].map(({ row, plant }) => [row.line, plant] as const);
+  const faulty = [...lines.of('problem')].map(({ row, problem }) => [row.line, problem?.reason]);
   return {
     lines,
     plants: Object.fromEntries(plants),
     faulty: Object.fromEntries(faulty),
     counts: lines.counts,
-    rounded: lines.rounded,
+    notes: [...table.notes, ...lines.notes],
     reading,
-    format: table.format,
+    delimiter: table.delimiter,
     encoding: table.encoding,
-    sheet: table.sheet,
   };
 }

@@ -1,0 +1,300 @@
+import { type FormEvent, useEffect, useId, useRef, useState } from 'react';
+import './line-groups.css';
+import { PlantText } from '../../plants/plant-text.js';
+import { type FieldName, labels, type Texts, textNames } from '../../shared/fields.js';
+import { Icon } from '../../shared/icon.js';
+import { SavedFileLink } from '../../shared/saved-file-link.js';
+import { TextChange } from '../../shared/text-change.js';
+import { useMay } from '../../shared/use-scopes.js';
+import { formatCount, formatCountOf } from '../format-count.js';
+import {
+  type Filter,
+  filters,
+  type Group,
+  groupsOfStates,
+  type LineState,
+  type Row,
+  type View,
+} from '../protocol.js';
+import type { StepProps } from './step-frame.js';
+
+const titles: Readonly<Record<Filter, string>> = {
+  all: 'All',
+  problems: 'Problems',
+  changes: 'Changed',
+  new: 'New',
+  saved: 'Saved',
+  unchanged: 'Unchanged',
+  'left-out': 'Left out',
+  'same-name': 'Same name',
+};
+
+const hints: Readonly<Partial<Record<Group, string>>> = {
+  problems: 'Fix them here; your file stays as it is.',
+  changes: 'What is stored now, then what your file says.',
+  unchanged: 'These stay as they are.',
+  'left-out': 'These are not saved.',
+};
+
+/** What is done to a line on the page. */
+interface LineActions {
+  edit(row: Row, texts: Texts): void;
+  leaveOut(row: Row): void;
+  include(row: Row): void;
+}
+
+/** The lines in groups; those with a problem can be edited, and those that would be saved can be left out. */
+export function LineGroups({ session, state }: StepProps) {
+  const { list, filter, counts } = state;
+  const section = useRef<HTMLElement>(null);
+  const touched = useFocusNextProblem(section, list);
+  const act = (row: Row, action: () => void) => {
+    touched.current = row.line;
+    action();
+  };
+  const actions: LineActions = {
+    edit: (row, texts) => act(row, () => session.ask('edit', row.index, texts)),
+    leaveOut: (row) => act(row, () => session.ask('leaveOut', row.index)),
+    include: (row) => act(row, () => session.ask('include', [row.index])),
+  };
+  return (
+    <section ref={section} className="import-list" aria-label="Lines">
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields */}
+      <div className="import-filters" role="group" aria-label="Show">
+        {filters
+          .filter((name) => name === 'all' || name === filter || counts[name] > 0)
+          .map((name) => (
+            <button
+              key={name}
+              type="button"
+              aria-pressed={filter === name}
+              onClick={() => session.ask('show', name)}
+            >
+              <span>{titles[name]}</span> <Badge kind={name} count={counts[name]} />
+            </button>
+          ))}
+      </div>
+      {list.map(({ group, total, rows }) => (
+        <section key={group} className="import-group" aria-label={titles[group]}>
+          <div className="import-group-head">
+            <h2>{titles[group]}</h2>
+            <Badge kind={group} count={total} />
+            <span className="import-hint">{hints[group]}</span>
+            {group === 'problems' && <DownloadButton session={session} state={state} />}
+          </div>
+          <ul className="import-lines">
+            {rows.map((row) => (
+              <li key={row.index} className={group === 'problems' ? 'import-line-problem' : undefined}>
+                {row.editing ? (
+                  <ProblemLine row={row} editing={row.editing} actions={actions} />
+                ) : (
+                  <Line row={row} actions={actions} />
+                )}
+              </li>
+            ))}
+          </ul>
+          {total > rows.length && (
+            <button
+              type="button"
+              className="quiet import-more"
+              onClick={() => session.ask('showMore', group)}
+            >
+              <Icon name="down" />
+              <span>{`Show ${formatCount(Math.min(50, total - rows.length))} more`}</span>
+            </button>
+          )}
+        </section>
+      ))}
+    </section>
+  );
+}
+
+/** Adds and updates what is ready, if anything is. */
+export function SendButton({ session, state: { counts, hasUndone } }: StepProps) {
+  const canUpdate = useMay('update');
+  const updated = canUpdate ? counts.changes : 0;
+  const added = counts.ready;
+  if (added + updated === 0) return undefined;
+  const add = formatCountOf(added, 'plant');
+  const update = formatCountOf(updated, 'plant');
+  const both = `Update ${formatCount(updated)} and add ${add}`;
+  const label = updated === 0 ? `Add ${add}` : added === 0 ? `Update ${update}` : both;
+  return (
+    <button
+      type="button"
+      className="primary"
+      onClick={() => session.run(hasUndone && canUpdate ? 'reuse' : 'add')}
+    >
+      <span key={label}>{label}</span>
+    </button>
+  );
+}
+
+/** Downloads the lines with a problem. */
+function DownloadButton({ session, state: { downloading, saved } }: StepProps) {
+  return (
+    <>
+      <button type="button" className="quiet" aria-disabled={downloading} onClick={() => session.download()}>
+        <Icon name="download" />
+        <span>Download these lines</span>
+      </button>
+      {saved !== undefined && <SavedFileLink file={saved} />}
+    </>
+  );
+}
+
+/** Leads back to where plants are chosen; pasted lines are still there, unless all of them are stored. */
+export function StartOver({ session, state: { preview } }: StepProps) {
+  return (
+    <button type="button" onClick={() => session.reset()}>
+      {preview?.fileName === undefined ? 'Import other lines' : 'Import another file'}
+    </button>
+  );
+}
+
+function Badge({ kind, count }: { readonly kind: Filter; readonly count: number }) {
+  return (
+    <span className={`import-badge import-badge-${kind}`} translate="no">
+      {formatCount(count)}
+    </span>
+  );
+}
+
+/** What became of a line, where its group does not say it. */
+const states: Readonly<Partial<Record<LineState, string>>> = {
+  stored: 'Added',
+  updated: 'Updated',
+  repeated: 'Same as another line',
+  kept: 'Changed since',
+};
+
+/** In the order of the columns of the list. */
+const shownFields: readonly FieldName[] = [...textNames, 'id'];
+
+function Line({ row, actions }: { readonly row: Row; readonly actions: LineActions }) {
+  const { line, state, problem, before, warning } = row;
+  const isOpen = ['problems', 'changes', 'new'].includes(groupsOfStates[state]);
+  return (
+    <div className="import-line">
+      <span className="import-where">{`Line ${formatCount(line)}`}</span>
+      {shownFields.map((name) => (
+        <span key={name} className={`import-line-${name}`} dir={directionOf(name)} translate="no">
+          {before !== undefined && before[name] !== row[name] ? (
+            <TextChange labels={['Stored:', 'In this line:']} before={before[name]} after={row[name]} />
+          ) : name !== 'id' ? (
+            <PlantText plant={row} name={name} />
+          ) : (
+            row.id || <span translate="yes">Id automatic</span>
+          )}
+        </span>
+      ))}
+      {isOpen || state === 'skipped' ? (
+        <button
+          type="button"
+          className="quiet import-action"
+          aria-label={`${isOpen ? 'Leave out' : 'Include'} line ${formatCount(line)}`}
+          onClick={() => (isOpen ? actions.leaveOut(row) : actions.include(row))}
+        >
+          <span key={state}>{isOpen ? 'Leave out' : 'Include'}</span>
+        </button>
+      ) : (
+        <span key={state} className="import-action">
+          {states[state]}
+        </span>
+      )}
+      {state === 'conflict' && (
+        <p className="import-reason">
+          <Icon name="warning" />
+          Somebody else has changed this plant since you reviewed it.
+        </p>
+      )}
+      {problem !== undefined && (
+        <p className="import-reason">
+          <Icon name="warning" />
+          <span>{problem}</span>
+        </p>
+      )}
+      {warning !== undefined && <p className="import-warning">{warning}</p>}
+    </div>
+  );
+}
+
+const directionOf = (name: FieldName) => (name === 'id' ? 'ltr' : 'auto');
+
+interface ProblemLineProps {
+  readonly row: Row;
+  readonly editing: NonNullable<Row['editing']>;
+  readonly actions: LineActions;
+}
+
+/** A line with a problem, whose fields can be edited. */
+function ProblemLine({ row, editing: { texts, wrong, freeId }, actions }: ProblemLineProps) {
+  // What is not changed stays exact, also where an input cannot show it, such as a line break.
+  const [edited, setEdited] = useState(texts);
+  const written = JSON.stringify(texts);
+  useEffect(() => setEdited(texts), [written]);
+  const id = useId();
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    actions.edit(row, edited);
+  };
+  return (
+    <form className="import-line" aria-labelledby={`${id}-line`} data-line={row.line} onSubmit={submit}>
+      <span id={`${id}-line`} className="import-where">{`Line ${formatCount(row.line)}`}</span>
+      {shownFields.map((field) => (
+        <input
+          key={field}
+          className={`import-line-${field}`}
+          name={field}
+          aria-label={labels[field]}
+          placeholder={labels[field]}
+          dir={directionOf(field)}
+          autoComplete="off"
+          autoCapitalize="none"
+          autoCorrect="off"
+          enterKeyHint="done"
+          spellCheck={false}
+          value={edited[field]}
+          aria-invalid={wrong.includes(field)}
+          aria-describedby={`${id}-reason`}
+          onChange={({ target }) => setEdited({ ...edited, [field]: target.value })}
+        />
+      ))}
+      <button type="button" className="quiet import-action" onClick={() => actions.leaveOut(row)}>
+        Leave out
+      </button>
+      <p className="import-reason">
+        <Icon name="warning" />
+        <span id={`${id}-reason`}>{row.problem}</span>
+        {freeId !== undefined && (
+          <button
+            type="button"
+            className="quiet link"
+            onClick={() => actions.edit(row, { ...edited, id: freeId })}
+          >
+            Choose a free id
+          </button>
+        )}
+        <button type="submit" hidden={JSON.stringify(edited) === written}>
+          Check line
+        </button>
+      </p>
+    </form>
+  );
+}
+
+/** Where a line with a problem was touched and has left, the next one has the focus. Set what is returned to the line that is touched. */
+function useFocusNextProblem(section: { readonly current: HTMLElement | null }, list: View['list']) {
+  const touched = useRef<number | undefined>(undefined);
+  useEffect(() => {
+    const { activeElement } = document;
+    const { current: line } = touched;
+    if (line === undefined || (activeElement !== null && activeElement !== document.body)) return;
+    const forms = [...(section.current?.querySelectorAll('form') ?? [])];
+    const next = forms.find((form) => Number(form.dataset['line']) >= line);
+    const filter = section.current?.querySelector<HTMLElement>('[aria-pressed="true"]');
+    const wrong = next?.querySelector<HTMLElement>('[aria-invalid="true"]') ?? next?.querySelector('input');
+    (wrong ?? filter)?.focus();
+  }, [list, section]);
+  return touched;
+}

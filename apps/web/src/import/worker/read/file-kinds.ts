@@ -1,0 +1,114 @@
+/** The person chose something that cannot be read as plants; the message is for them, and states what to do. */
+export class UnreadableFileError extends Error {
+  override get name(): 'UnreadableFileError' {
+    return 'UnreadableFileError';
+  }
+}
+
+const saveAsXlsx = 'In Excel, choose Save As, then .xlsx.';
+const pdf = 'This is a PDF. Copy its table into a spreadsheet, save that as .xlsx, and choose it.';
+const picture = 'This is a picture. Type its list into a spreadsheet, or paste the lines below.';
+const packed = 'This file is compressed. Unpack it first, then choose the file in it.';
+
+/** What files of other kinds begin with, as hexadecimal digits, and what to do with them. */
+const signatures: readonly (readonly [start: RegExp, advice: string])[] = [
+  [/^09(00|02|04|08)0[46-8]00/, `This is a very old Excel workbook. ${saveAsXlsx}`],
+  [/^(1f8b|377abcaf|52617221|425a68)/, packed],
+  [/^25504446/, pdf],
+  [
+    /^(89504e47|ffd8ff|47494638|49492a00|4d4d002a|52494646.{8}57454250|.{8}66747970(68656963|61766966))/,
+    picture,
+  ],
+  [/^7b5c727466/, 'This is a text document (.rtf). Copy its table, and paste it below.'],
+];
+
+/** What is in an archive of a kind, by the names of its files, and what to do with it. */
+const archives: readonly (readonly [name: string, advice: string])[] = [
+  ['xl/workbook.bin', `This is a binary Excel workbook (.xlsb). ${saveAsXlsx}`],
+  [
+    'opendocument.spreadsheet',
+    'This is an OpenDocument spreadsheet (.ods). In LibreOffice, choose Save As, then Excel (.xlsx).',
+  ],
+  ['.iwa', 'This is a Numbers document. In Numbers, choose File, Export To, then Excel.'],
+  ['word/document.xml', 'This is a Word document. Copy its table, and paste it below.'],
+];
+
+/** The list of an archive's files is in its last bytes. */
+const archiveListBytes = 65_536;
+
+const extensionOf = (fileName: string) => /\.[^.]*$/.exec(fileName)?.[0].toLowerCase() ?? '';
+const isWorkbookName = (fileName: string) => ['.xlsx', '.xlsm'].includes(extensionOf(fileName));
+const decodeBytes = (bytes: Uint8Array) => new TextDecoder('latin1').decode(bytes);
+
+/**
+ * Whether a file is a workbook that can be read, whatever its name says, or else a text.
+ *
+ * @throws {UnreadableFileError} when the bytes are those of another kind of file
+ */
+export function isWorkbook(bytes: Uint8Array, fileName: string): boolean {
+  const start = Array.from(bytes.subarray(0, 12), (byte) => byte.toString(16).padStart(2, '0')).join('');
+  if (start.startsWith('504b0304')) {
+    const list = decodeBytes(bytes.subarray(0, 100)) + decodeBytes(bytes.subarray(-archiveListBytes));
+    if (list.includes('xl/workbook.xml')) return true;
+    const advice = archives.find(([name]) => list.includes(name))?.[1];
+    if (advice === undefined && isWorkbookName(fileName)) return true;
+    throw new UnreadableFileError(advice ?? packed);
+  }
+  if (start.startsWith('d0cf11e0')) {
+    const has = (stream: string) => decodeBytes(bytes).includes([...stream].join('\0'));
+    if (has('EncryptedPackage'))
+      throw new UnreadableFileError(
+        'This workbook has a password. In Excel, save a copy without one, and choose that.',
+      );
+    if (has('WordDocument'))
+      throw new UnreadableFileError('This is a Word document. Copy its table, and paste it below.');
+    throw new UnreadableFileError(`This is an old Excel workbook (.xls). ${saveAsXlsx}`);
+  }
+  const advice = signatures.find(([signature]) => signature.test(start))?.[1];
+  if (advice !== undefined) throw new UnreadableFileError(advice);
+  return false;
+}
+
+/**
+ * Checks that a text may hold plants.
+ *
+ * @throws {UnreadableFileError} for a web page, a workbook in XML, and bytes that are no text
+ */
+export function requirePlainText(text: string, fileName: string | undefined): void {
+  const start = text.slice(0, 4_096).trimStart();
+  if (/^<\?xml|^<(\w+:)?workbook/i.test(start))
+    throw new UnreadableFileError(
+      `This is ${/spreadsheet/i.test(start) ? 'an Excel workbook of 2003' : 'a file'} in XML. Open it in Excel. ${saveAsXlsx}`,
+    );
+  if (/^<(!doctype|html|head|body|meta|style|table|!--)/i.test(start)) {
+    const named =
+      isWorkbookName(fileName ?? '') || extensionOf(fileName ?? '') === '.xls'
+        ? ', named like a workbook'
+        : '';
+    throw new UnreadableFileError(
+      `This is a web page${named}. Open it in Excel, choose Save As, then .xlsx.`,
+    );
+  }
+  // Neither a NUL in one name nor a few wrong letters make a text unreadable.
+  const strange = start.match(/[^\P{Cc}\t\r\n]|\ufffd/gu)?.length ?? 0;
+  if (strange * 10 > start.length)
+    throw new UnreadableFileError('This file is no table. Choose a spreadsheet (.xlsx) or a CSV file.');
+}
+
+/** A sentence on a file that is not what its name says, but can be read. */
+export function noteOtherKind(fileName: string, kind: 'workbook' | 'table' | 'objects'): readonly string[] {
+  const extension = extensionOf(fileName);
+  const isNamed = (...extensions: readonly string[]) => extensions.includes(extension);
+  const named = `The file is named ${extension}, but it is`;
+  if (kind === 'workbook')
+    return isWorkbookName(fileName) || extension === ''
+      ? []
+      : [`${named} an Excel workbook. It was read as one.`];
+  if (isNamed('.xlsx', '.xlsm', '.xls', '.ods', '.numbers'))
+    return [
+      `${named} plain text. It was read as ${kind === 'table' ? 'a table' : 'a list of plants'} of text.`,
+    ];
+  return kind === 'objects' && isNamed('.csv', '.tsv', '.tab')
+    ? [`${named} an export for programs. It was read as one.`]
+    : [];
+}

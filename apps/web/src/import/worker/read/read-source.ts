@@ -1,0 +1,111 @@
+import { formatCount, formatCountOf } from '../../format-count.js';
+import type { ReadAs, Source } from '../../protocol.js';
+import { type DecodedText, decodeText } from './decode-text.js';
+import { isWorkbook, noteOtherKind, requirePlainText, UnreadableFileError } from './file-kinds.js';
+import {
+  guessDelimiter,
+  maxColumns,
+  maxRows,
+  type Row,
+  readObjects,
+  readRows,
+  tooManyRows,
+} from './read-rows.js';
+import type { Sheet } from './read-workbook.js';
+
+export interface Table extends Omit<DecodedText, 'text'> {
+  /** `undefined` for a pasted text. */
+  readonly fileName: string | undefined;
+  /** Between cells; `undefined` where each row is an object, as programs write it. */
+  readonly delimiter: string | undefined;
+  readonly rows: readonly Row[];
+  readonly sheet: Omit<Sheet, 'rows'> | undefined;
+  readonly notes: readonly string[];
+}
+
+/** The most that is read: of a file, and of a cell. */
+const limits = { bytes: 100e6, characters: 4e6 };
+
+/**
+ * Reads a file or a pasted text.
+ *
+ * @throws {UnreadableFileError} when it is empty, too large, or no table of plants
+ */
+export async function readSource(source: Source, readAs: ReadAs = {}): Promise<Table> {
+  const table =
+    'file' in source
+      ? await readFile(source.file, readAs)
+      : readText(
+          { text: source.text.replace(/^\uFEFF/, ''), encoding: 'UTF-8', hasByteOrderMark: false },
+          undefined,
+        );
+  const { rows } = table;
+  if (rows.length === 0)
+    throw new UnreadableFileError('There are no lines in it. Choose a file with plants, or paste them.');
+  if (rows.length > maxRows + 1) throw tooManyRows();
+  for (const { line, cells } of rows) {
+    // Of a workbook, there may be a single cell far to the right.
+    const width = table.sheet ? cells.filter((cell) => cell !== '').length : cells.length;
+    if (width > maxColumns)
+      throw new UnreadableFileError(
+        `Line ${line} has more than ${formatCount(maxColumns)} columns. Keep those to import, and choose the file again.`,
+      );
+    if (cells.some(({ length }) => length > limits.characters))
+      throw new UnreadableFileError(
+        `Line ${line} is longer than ${formatCount(limits.characters)} characters. Check the line breaks of the file, and choose it again.`,
+      );
+  }
+  return table;
+}
+
+async function readFile(file: File, { sheet: chosen, encoding }: ReadAs): Promise<Table> {
+  const { name: fileName, size } = file;
+  if (size > limits.bytes)
+    throw new UnreadableFileError(
+      `It has ${formatCount(Math.ceil(size / 1e6))} MB, and this page takes 100 MB at a time. Split it into smaller files, or import it with the command line: plant-store import`,
+    );
+  let bytes: Uint8Array;
+  try {
+    bytes = new Uint8Array(await file.arrayBuffer());
+  } catch {
+    throw new UnreadableFileError(
+      'The file could not be read: it was changed, moved or removed. Choose it again.',
+    );
+  }
+  if (!isWorkbook(bytes, fileName)) return readText(decodeText(bytes, encoding), fileName);
+  // Loaded only for it.
+  const { readWorkbook } = await import('./read-workbook.js');
+  const { rows, ...sheet } = readWorkbook(bytes, chosen);
+  const notes = [...noteOtherKind(fileName, 'workbook'), ...noteHidden(sheet)];
+  return { rows, sheet, notes, fileName, delimiter: ',', encoding: 'UTF-8', hasByteOrderMark: true };
+}
+
+/** The line in which Excel names the delimiter of a CSV file, without its end. */
+const delimiterLine = /^sep=.(?=[\r\n])/i;
+
+function readText({ text, ...decoded }: DecodedText, fileName: string | undefined): Table {
+  requirePlainText(text, fileName);
+  const start = text.slice(0, 65_536).trimStart();
+  const isOf = (extensions: RegExp) => extensions.test(fileName ?? '');
+  const areObjects = /^(\{|\[\s*(\{|\]|$))/.test(start) || isOf(/\.(ndjson|jsonl|json)$/i);
+  const declared = delimiterLine.exec(start)?.[0].at(-1) ?? (isOf(/\.(tsv|tab)$/i) ? '\t' : undefined);
+  const delimiter = areObjects ? undefined : (declared ?? guessDelimiter(start));
+  return {
+    ...{ ...decoded, fileName, delimiter, sheet: undefined },
+    rows:
+      delimiter === undefined
+        ? readObjects(text)
+        : readRows(text.replace(delimiterLine, ''), delimiter, maxRows + 2),
+    notes: fileName === undefined ? [] : noteOtherKind(fileName, areObjects ? 'objects' : 'table'),
+  };
+}
+
+function noteHidden({ hidden: { rows, columns } }: Omit<Sheet, 'rows'>): readonly string[] {
+  const hidden = [
+    ...(rows === 0 ? [] : [formatCountOf(rows, 'hidden row')]),
+    ...(columns.length === 0
+      ? []
+      : [`the hidden ${columns.length === 1 ? 'column' : 'columns'} ${columns.join(', ')}`]),
+  ];
+  return hidden.length === 0 ? [] : [`The sheet has ${hidden.join(' and ')}: they are read like all others.`];
+}

@@ -1,0 +1,268 @@
+import { unzipSync } from 'fflate';
+import { Parser } from 'saxen';
+import { UnreadableFileError } from './file-kinds.js';
+import { type NumberFormat, readNumberFormat, start1900Ms, start1904Ms } from './number-formats.js';
+import { maxColumns, maxRows, type Row, tooManyRows } from './read-rows.js';
+
+/** A sheet of a workbook, without blank rows. */
+export interface Sheet {
+  readonly name: string;
+  /** Those that can be chosen: all that are not hidden. */
+  readonly names: readonly string[];
+  readonly rows: readonly Row[];
+  /** What is hidden in it, and read all the same: how many rows, and the names of columns. */
+  readonly hidden: { readonly rows: number; readonly columns: readonly string[] };
+}
+
+/** What is unpacked, and the text of a sheet, in bytes and UTF-16 code units: a small file may have texts that repeat. */
+const limits = { unpacked: 2 ** 28, text: 100 * 2 ** 20 };
+
+const unreadable =
+  'The workbook cannot be read. Open it in Excel, choose Save As, then .xlsx, and choose that file.';
+const tooLarge =
+  'The workbook is too large for this page. Save the sheet with the plants as a workbook of its own, and choose that.';
+
+/**
+ * Reads an XLSX file: the sheet of a name, otherwise the first one with anything in it that is not hidden. Texts are kept exactly;
+ * of numbers, those that a double holds. Takes memory for the cells that are there, wherever they are.
+ *
+ * @throws {UnreadableFileError} when it is damaged, empty or too large, or a row has too many cells
+ */
+export function readWorkbook(bytes: Uint8Array, chosen: string | undefined): Sheet {
+  try {
+    const workbook = openWorkbook(bytes);
+    const { sheets } = workbook;
+    const names = sheets.map(({ name }) => name);
+    for (const sheet of sheets.filter(({ name }) => chosen === undefined || name === chosen)) {
+      const read = readSheet(sheet, workbook);
+      if (read.rows.length > 0 || chosen !== undefined) return { ...read, names };
+    }
+  } catch (cause) {
+    if (cause instanceof UnreadableFileError) throw cause;
+    throw new UnreadableFileError(unreadable, { cause });
+  }
+  throw new UnreadableFileError('There are no lines in it. Choose a file with plants, or paste them.');
+}
+
+interface Workbook {
+  readonly sheets: readonly { readonly name: string; readonly path: string }[];
+  readonly texts: readonly string[];
+  /** By the number of the style. */
+  readonly formats: readonly (NumberFormat | undefined)[];
+  unpack(path: string): Uint8Array;
+}
+
+function openWorkbook(bytes: Uint8Array): Workbook {
+  const unpack = (path: string) => {
+    const isWanted = ({ name, originalSize }: { name: string; originalSize: number }) => {
+      if (normalizePath(name) !== normalizePath(path)) return false;
+      if (originalSize > limits.unpacked) throw new UnreadableFileError(tooLarge);
+      return true;
+    };
+    return Object.values(unzipSync(bytes, { filter: isWanted }))[0] ?? new Uint8Array();
+  };
+  const readRelations = (path: string) => {
+    const folder = path.slice(0, path.lastIndexOf('/') + 1);
+    const relations: { id: string; type: string; path: string }[] = [];
+    parseXml(unpack(`${folder}_rels/${path.slice(folder.length)}.rels`), {
+      open(name, { Id = '', Type = '', Target = '' }) {
+        const target = new URL(decodeEntities(Target).replaceAll('\\', '/'), `file:///${folder}`).pathname;
+        if (name === 'Relationship')
+          relations.push({ id: Id, type: Type.slice(Type.lastIndexOf('/') + 1), path: decodeURI(target) });
+      },
+    });
+    return relations;
+  };
+  const root = readRelations('').find(({ type }) => type === 'officeDocument');
+  const path = normalizePath(root?.path ?? 'xl/workbook.xml');
+  const relations = readRelations(path);
+  const all: { name: string; path: string; isHidden: boolean }[] = [];
+  let startMs = start1900Ms;
+  parseXml(unpack(path), {
+    open(tag, attributes) {
+      if (tag === 'workbookPr' && isTrue(attributes['date1904'])) startMs = start1904Ms;
+      const id = Object.entries(attributes).find(([key]) => /:id$/.test(key))?.[1];
+      const target = relations.find((relation) => relation.id === id && relation.type === 'worksheet');
+      if (tag !== 'sheet' || target === undefined) return;
+      const { name = '', state = 'visible' } = attributes;
+      all.push({ name: decodeEntities(name), path: target.path, isHidden: state !== 'visible' });
+    },
+  });
+  if (all.length === 0) throw new Error('no sheets');
+  const visible = all.filter(({ isHidden }) => !isHidden);
+  const unpackPart = (type: string) =>
+    unpack(relations.find((relation) => relation.type === type)?.path ?? '-');
+  return {
+    sheets: visible.length === 0 ? all : visible,
+    texts: readTexts(unpackPart('sharedStrings')),
+    formats: readFormats(unpackPart('styles'), startMs),
+    unpack,
+  };
+}
+
+function readTexts(xml: Uint8Array): readonly string[] {
+  const texts: string[] = [];
+  let text = '';
+  let isPhonetic = false;
+  parseXml(xml, {
+    open(tag) {
+      if (tag === 'si') text = '';
+      else if (tag === 'rPh') isPhonetic = true;
+    },
+    close(tag, content) {
+      if (tag === 't' && !isPhonetic) text += content;
+      else if (tag === 'rPh') isPhonetic = false;
+      else if (tag === 'si') texts.push(unescapeText(text));
+    },
+  });
+  return texts;
+}
+
+function readFormats(xml: Uint8Array, startMs: number) {
+  const codes = new Map<string, string>();
+  const formats: (NumberFormat | undefined)[] = [];
+  let isOfCells = false;
+  parseXml(xml, {
+    open(tag, { numFmtId = '0', formatCode = '' }) {
+      if (tag === 'numFmt') codes.set(numFmtId, decodeEntities(formatCode));
+      else if (tag === 'cellXfs') isOfCells = true;
+      else if (tag === 'xf' && isOfCells)
+        formats.push(readNumberFormat(Number(numFmtId), codes.get(numFmtId), startMs));
+    },
+    close(tag) {
+      if (tag === 'cellXfs') isOfCells = false;
+    },
+  });
+  return formats;
+}
+
+function readSheet({ name, path }: Workbook['sheets'][number], workbook: Workbook) {
+  const rows: Row[] = [];
+  const hiddenColumns: (readonly [min: number, max: number])[] = [];
+  const filled = new Set<number>();
+  let cell: Readonly<Record<string, string>> = {};
+  let text = '';
+  let isPhonetic = false;
+  let isHiddenRow = false;
+  let hiddenRows = 0;
+  let length = 0;
+  let line = 0;
+  let column = -1;
+  let cells: string[] = [];
+  let rounded: number[] = [];
+  parseXml(workbook.unpack(path), {
+    open(tag, attributes) {
+      if (tag === 'col' && isTrue(attributes['hidden'])) {
+        const { min = '1', max = min } = attributes;
+        hiddenColumns.push([Number(min), Number(max)]);
+      } else if (tag === 'row') {
+        line = Number(attributes['r'] ?? line + 1);
+        isHiddenRow = isTrue(attributes['hidden']);
+        [column, cells, rounded] = [-1, [], []];
+      } else if (tag === 'c') {
+        cell = attributes;
+        text = '';
+        column = cell['r'] === undefined ? column + 1 : readColumn(cell['r']);
+      } else if (tag === 'rPh') isPhonetic = true;
+    },
+    close(tag, content) {
+      if (tag === 'v' || (tag === 't' && !isPhonetic)) text += content;
+      else if (tag === 'rPh') isPhonetic = false;
+      else if (tag === 'c') {
+        const { shown, isRounded } = showCell(cell, text, workbook);
+        if (shown.trim() === '') return;
+        length += shown.length;
+        if (length > limits.text) throw new UnreadableFileError(tooLarge);
+        // What is far to the right is of no field, so that only its being there counts.
+        const place = column < maxColumns ? column : Math.max(maxColumns, cells.length);
+        while (cells.length < place) cells.push('');
+        cells[place] = shown;
+        filled.add(column);
+        if (isRounded) rounded.push(place);
+      } else if (tag === 'row' && cells.length > 0) {
+        rows.push(rounded.length > 0 ? { line, cells, rounded } : { line, cells });
+        if (rows.length > maxRows + 1) throw tooManyRows();
+        if (isHiddenRow) hiddenRows++;
+      }
+    },
+  });
+  const isHidden = (number: number) => hiddenColumns.some(([min, max]) => min <= number && number <= max);
+  const columns = [...filled].map((place) => place + 1).sort((a, b) => a - b);
+  return { name, rows, hidden: { rows: hiddenRows, columns: columns.filter(isHidden).map(nameColumn) } };
+}
+
+/** The text of a cell (ECMA-376, part 1, section 18.18.11). */
+function showCell({ t, s }: Readonly<Record<string, string>>, text: string, { texts, formats }: Workbook) {
+  if (t === 's') return { shown: texts[Number(text || -1)] ?? '' };
+  if (t === 'b') return { shown: text === '' ? '' : isTrue(text) ? 'TRUE' : 'FALSE' };
+  if (t === 'd') return { shown: text.replace(/T00:00(:00(\.0+)?)?Z?$/, '').replace('T', ' ') };
+  if (t !== undefined && t !== 'n') return { shown: unescapeText(text) };
+  const value = Number(text);
+  if (text.trim() === '' || Number.isNaN(value)) return { shown: text };
+  if (Math.abs(value) > Number.MAX_SAFE_INTEGER) return { shown: text.trim(), isRounded: true };
+  // A spreadsheet shows 15 digits of a double, and writes all of them, such as 0.10000000000000001.
+  const digits = String(Number.isInteger(value) ? value : Number(value.toPrecision(15)));
+  return { shown: formats[Number(s ?? 0)]?.(digits) ?? digits };
+}
+
+interface XmlListener {
+  /** @param tag its name without a prefix */
+  open?(tag: string, attributes: Readonly<Record<string, string>>): void;
+  /** @param content the text directly in it */
+  close?(tag: string, content: string): void;
+}
+
+/** Parses XML; an element that has text has nothing else. */
+function parseXml(bytes: Uint8Array, { open, close }: XmlListener): void {
+  if (bytes.length === 0) return;
+  let text = '';
+  const parser = new Parser()
+    .on('openTag', (name, readAttributes) => {
+      text = '';
+      open?.(withoutPrefix(name), readAttributes());
+    })
+    .on('text', (part) => {
+      text += decodeEntities(part);
+    })
+    .on('cdata', (part) => {
+      text += part;
+    })
+    .on('closeTag', (name) => {
+      close?.(withoutPrefix(name), text);
+      text = '';
+    });
+  parser.write(new TextDecoder().decode(bytes)).end();
+}
+
+const entities: Readonly<Record<string, string>> = { amp: '&', apos: "'", gt: '>', lt: '<', quot: '"' };
+
+/** Not by the parser, which breaks characters beyond U+FFFF. */
+function decodeEntities(text: string): string {
+  if (!text.includes('&')) return text;
+  return text.replace(/&(?:#(\d+)|#x([\da-f]+)|(\w+));/gi, (whole, decimal, hexadecimal, name) => {
+    if (name !== undefined) return entities[name] ?? whole;
+    return String.fromCodePoint(decimal === undefined ? Number.parseInt(hexadecimal, 16) : Number(decimal));
+  });
+}
+
+/** Characters that XML cannot have are written as `_x000D_` (ECMA-376, part 1, section 22.9.2.19). */
+function unescapeText(text: string): string {
+  if (!text.includes('_x')) return text;
+  return text.replace(/_x([\da-f]{4})_/gi, (_, digits) => String.fromCharCode(Number.parseInt(digits, 16)));
+}
+
+const withoutPrefix = (name: string) => name.slice(name.indexOf(':') + 1);
+const isTrue = (text = '') => text === '1' || text === 'true';
+const normalizePath = (path: string) => path.replaceAll('\\', '/').replace(/^\//, '').toLowerCase();
+
+/** The place of a column, from 0 on, by the address of a cell, such as `AB7`. */
+function readColumn(address: string): number {
+  const [letters = ''] = /^[a-z]+/i.exec(address) ?? [];
+  return [...letters.toUpperCase()].reduce((place, letter) => place * 26 + letter.charCodeAt(0) - 64, 0) - 1;
+}
+
+/** `A` for 1, `Z` for 26, `AA` for 27. */
+function nameColumn(number: number): string {
+  const letter = String.fromCharCode(65 + ((number - 1) % 26));
+  return number <= 26 ? letter : nameColumn(Math.floor((number - 1) / 26)) + letter;
+}

@@ -1,0 +1,99 @@
+import { stringifyExactJson } from '@plant-store/contract/exact-json/stringify';
+import { guardText } from '@plant-store/contract/record-format';
+import { fieldNames, type Texts } from '../../shared/fields.js';
+import { withoutEmpty } from '../../shared/texts.js';
+import { type Problem, readPlantTexts } from './check/read-plant.js';
+import type { Reading } from './columns/recognize-columns.js';
+import type { Line, Lines } from './lines.js';
+import type { Table } from './read/read-source.js';
+
+/** The columns that are added: the line in the file, the service's error number, and the reason. */
+const addedTitles = ['line', 'error', 'reason'] as const;
+
+/**
+ * Writes the lines with a problem in the format of the input, each with its line number, the number of the service's
+ * error if it was sent, and the reason. What the person wrote is left exactly, so that the file can be fixed and added. A
+ * workbook becomes CSV.
+ */
+export function writeProblems(lines: Lines): { readonly file: Blob; readonly fileName: string } {
+  const { fileName = 'plants', delimiter } = lines.table;
+  const extension = delimiter === undefined ? 'ndjson' : delimiter === '\t' ? 'tsv' : 'csv';
+  const type = { ndjson: 'application/x-ndjson', tsv: 'text/tab-separated-values', csv: 'text/csv' }[
+    extension
+  ];
+  const parts = delimiter === undefined ? writeObjects(lines) : writeCells(lines, delimiter);
+  return {
+    file: new Blob([...parts], { type: `${type};charset=utf-8` }),
+    fileName: `${fileName.replace(/\.[^.]*$/, '')}-problems.${extension}`,
+  };
+}
+
+function* readProblems({ all }: Lines): Generator<readonly [line: Line, problem: Problem]> {
+  for (const line of all)
+    if (line.problem !== undefined && line.state !== 'skipped') yield [line, line.problem];
+}
+
+function* writeCells(lines: Lines, delimiter: string): Generator<string> {
+  const { table, reading } = lines;
+  const titles = readHeader(table, reading);
+  const isAdded = titles.slice(-addedTitles.length).join() === addedTitles.join();
+  const kept = isAdded ? titles.length - addedTitles.length : titles.length;
+  const quote = (cell: string) =>
+    /["\r\n]|^\s|\s$/.test(cell) || cell.includes(delimiter) ? `"${cell.replaceAll('"', '""')}"` : cell;
+  const writeRow = (cells: readonly string[]) => `${cells.map(quote).join(delimiter)}\r\n`;
+  // Spreadsheets read UTF-8 only behind a byte order mark.
+  if (table.hasByteOrderMark || table.encoding !== 'UTF-8') yield '\ufeff';
+  yield writeRow([...titles.slice(0, kept), ...addedTitles]);
+  for (const [{ row, edited }, { error, reason }] of readProblems(lines)) {
+    const isGuess = edited !== undefined || row.isBroken;
+    const cells = edited ? editCells(row.isBroken ? [] : row.cells, reading, edited) : row.cells;
+    const padded = Array.from({ length: kept }, (_, column) => cells[column] ?? '');
+    // What has more cells than columns would move the added ones: it goes behind them.
+    const surplus = isGuess ? [] : cells.slice(titles.length);
+    yield writeRow([...padded, String(row.line), String(error ?? ''), guardText(reason), ...surplus]);
+  }
+}
+
+/** The cells of a line with what a person has written in place of some. */
+function editCells(cells: readonly string[], { columns }: Reading, edited: Texts): readonly string[] {
+  const all = [...cells];
+  for (const field of fieldNames) {
+    const column = columns?.[field];
+    if (column !== undefined) all[column] = field === 'id' ? edited.id : guardText(edited[field]);
+  }
+  return all;
+}
+
+/** Where there is no header, one that names the chosen columns. */
+function readHeader({ rows }: Table, { columns, header }: Reading): readonly string[] {
+  if (header !== undefined) return rows[header]?.cells.slice(0, columns?.count) ?? [];
+  const names = new Map(fieldNames.map((name) => [columns?.[name], name]));
+  return Array.from({ length: columns?.count ?? 0 }, (_, index) => names.get(index) ?? `column ${index + 1}`);
+}
+
+/** What an earlier file of problems has at the end of each object. */
+const addedMember = /,"rejected":\{"line":\d+,(?:"error":\d+,)?"reason":"(?:[^"\\]|\\.)*"\}\}$/;
+
+function* writeObjects(lines: Lines): Generator<string> {
+  for (const [{ row, edited }, { error, reason }] of readProblems(lines)) {
+    const rejected = { line: row.line, error, reason };
+    if (edited !== undefined) {
+      const read = readPlantTexts(edited);
+      yield `${stringifyExactJson({ ...('plant' in read ? read.plant : withoutEmpty(edited)), rejected })}\n`;
+      continue;
+    }
+    const text = (row.cells[0] ?? '').trim().replace(addedMember, '}');
+    // Added as text, so that nothing else of the line is written in another way.
+    if (isJsonObject(text))
+      yield `${text.slice(0, -1)}${/^\{\s*\}$/.test(text) ? '' : ','}"rejected":${stringifyExactJson(rejected)}}\n`;
+    else yield `${stringifyExactJson({ text, rejected })}\n`;
+  }
+}
+
+function isJsonObject(text: string): boolean {
+  try {
+    return text.startsWith('{') && JSON.parse(text) !== null;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,210 @@
+import { createClient } from '@plant-store/client';
+import { createFakePlantStore } from '@plant-store/client/testing';
+import { act, screen, waitFor, within } from '@testing-library/react';
+import { beforeEach, expect, it, vi } from 'vitest';
+import { renderView } from '../../test/render-view.js';
+import { useRoute } from '../route.js';
+import { Plants } from './plants.js';
+
+let store: ReturnType<typeof createFakePlantStore>;
+let updates: string[];
+
+beforeEach(async () => {
+  store = createFakePlantStore({ baseUrl: location.origin });
+  const plants = [
+    { id: 1, name: 'Fern', tag: 'shade' },
+    { id: 2, name: 'Ivy', tag: 'shade' },
+    { id: 3, name: 'Rose', tag: 'sun' },
+  ];
+  await createClient(store).createPlants({ body: { plants } });
+  updates = [];
+  history.replaceState(null, '', '/?order=id');
+  vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
+    // Without changes, so that the page learns what others did only by its own requests.
+    if (url.includes('/changes')) return Response.json({ error: 50100, message: 'No.' }, { status: 501 });
+    if (init.method === 'PUT') updates.push(url.slice(location.origin.length));
+    return store.fetch(url, init);
+  });
+});
+
+function View() {
+  return <Plants route={useRoute()} />;
+}
+
+const row = (name: string) => screen.getByRole('row', { name: new RegExp(`^${name} `) });
+const field = (name = 'Name') =>
+  within(screen.getByRole('grid')).findByRole<HTMLInputElement>(name === 'Tag' ? 'combobox' : 'textbox', {
+    name,
+  });
+const hasNoField = () => waitFor(() => expect(document.querySelector('.cell-editor')).toBeNull());
+const editByOthers = (id: number, body: { name: string; tag?: string }) =>
+  createClient(store).updatePlant({ params: { id }, headers: { 'if-match': '*' }, body });
+
+/** Begins to edit the name of the fern, and types another one. */
+async function type(text: string) {
+  const user = renderView(<View />, store.token);
+  await screen.findByText('Fern');
+  act(() => row('Fern').focus());
+  await user.keyboard('{Enter}');
+  const name = await field();
+  await waitFor(() => expect(document.activeElement).toBe(name));
+  expect(name.value).toBe('Fern');
+  // What is there is selected.
+  await user.keyboard(text);
+  return user;
+}
+
+it('begins by Enter, F2, a double click and a button, saves the name by Enter, and returns to the row', async () => {
+  const user = await type('Oak{Enter}');
+  await hasNoField();
+  expect(store.plants.get(1n)).toEqual({ name: 'Oak', tag: 'shade' });
+  await waitFor(() => expect(document.activeElement).toBe(row('Oak')));
+  await user.keyboard('{F2}');
+  expect((await field()).value).toBe('Oak');
+  await user.keyboard('{Escape}');
+  await hasNoField();
+  await user.dblClick(screen.getByText('sun'));
+  expect((await field('Tag')).value).toBe('sun');
+  await user.keyboard('{Escape}');
+  await hasNoField();
+  await user.click(within(row('Rose')).getByTitle('Edit'));
+  expect((await field()).value).toBe('Rose');
+  // Without a change nothing is sent.
+  await user.keyboard('{Enter}');
+  await hasNoField();
+  expect(updates).toEqual(['/plants/1']);
+});
+
+it('saves by Tab and goes on with the tag, which Enter saves, and to the same cell of other rows by arrows', async () => {
+  const user = await type('Oak{Tab}');
+  const tag = await field('Tag');
+  await waitFor(() => expect(document.activeElement).toBe(tag));
+  expect(store.plants.get(1n)).toEqual({ name: 'Oak', tag: 'shade' });
+  await user.keyboard('bed{Enter}');
+  await hasNoField();
+  expect(store.plants.get(1n)).toEqual({ name: 'Oak', tag: 'bed' });
+  await waitFor(() => expect(document.activeElement).toBe(row('Oak')));
+  await user.keyboard('{Enter}');
+  await field();
+  await user.keyboard('Elm{ArrowDown}');
+  await waitFor(async () => expect((await field()).value).toBe('Ivy'));
+  expect(store.plants.get(1n)).toEqual({ name: 'Elm', tag: 'bed' });
+  await user.keyboard('{Shift>}{Tab}{/Shift}');
+  await hasNoField();
+});
+
+it('restores what was there by Escape', async () => {
+  const user = await type('Oak');
+  await user.keyboard('{Escape}');
+  await hasNoField();
+  await waitFor(() => expect(document.activeElement).toBe(row('Fern')));
+  expect([updates, store.plants.get(1n)]).toEqual([[], { name: 'Fern', tag: 'shade' }]);
+});
+
+it('saves when the focus goes elsewhere, and leaves it there', async () => {
+  const user = await type('Oak');
+  const search = screen.getByRole('searchbox');
+  await user.click(search);
+  await hasNoField();
+  await within(screen.getByRole('grid')).findByText('Oak');
+  expect([store.plants.get(1n)?.name, document.activeElement]).toEqual(['Oak', search]);
+});
+
+it.each([
+  ['Save mine', { name: 'Oak', tag: 'theirs' }],
+  ['Keep theirs', { name: 'Fir', tag: 'theirs' }],
+])(
+  'overwrites nothing that somebody else has changed meanwhile before "%s" is pressed',
+  async (decision, expected) => {
+    const user = await type('Oak');
+    const theirs = { name: 'Fir', tag: 'theirs' };
+    await editByOthers(1, theirs);
+    await user.keyboard('{Enter}');
+    const alert = await screen.findByRole('alert');
+    expect(alert.textContent).toMatch(/^Somebody changed this plant while you were editing\..*Fir.*theirs$/);
+    // Neither by another Enter.
+    await user.keyboard('{Enter}');
+    expect([updates, (await field()).value, store.plants.get(1n)]).toEqual([[], 'Oak', theirs]);
+    await user.click(screen.getByRole('button', { name: decision }));
+    await hasNoField();
+    expect(store.plants.get(1n)).toEqual(expected);
+    expect(row(expected.name)).toBeDefined();
+  },
+);
+
+it('saves over the text of somebody else what was there before, where the person wants that', async () => {
+  const user = await type('Oak');
+  await editByOthers(1, { name: 'Fir' });
+  await user.keyboard('{Enter}');
+  await screen.findByRole('alert');
+  await user.clear(await field());
+  await user.keyboard('Fern');
+  await user.click(screen.getByRole('button', { name: 'Save mine' }));
+  await hasNoField();
+  expect(store.plants.get(1n)).toEqual({ name: 'Fern' });
+});
+
+it('asks again where somebody changes it between the question and the answer', async () => {
+  const user = await type('Oak');
+  await editByOthers(1, { name: 'Fir' });
+  await user.keyboard('{Enter}');
+  await screen.findByText('Fir');
+  await editByOthers(1, { name: 'Yew' });
+  await user.click(screen.getByRole('button', { name: 'Save mine' }));
+  await screen.findByText('Yew');
+  expect(store.plants.get(1n)).toEqual({ name: 'Yew' });
+  await user.click(screen.getByRole('button', { name: 'Save mine' }));
+  await hasNoField();
+  expect(store.plants.get(1n)).toEqual({ name: 'Oak' });
+});
+
+it('keeps the text where it cannot be saved, and says why', async () => {
+  const user = await type('Oak');
+  const message = 'Not permitted.';
+  store.fail({
+    operation: 'updatePlant',
+    kind: 'status',
+    status: 403,
+    body: JSON.stringify({ error: 40300, message }),
+  });
+  await user.keyboard('{Enter}');
+  const alert = await screen.findByText(/^Not saved\. Your text is still here\./);
+  expect([alert.role || alert.closest('[role]')?.role, (await field()).value]).toEqual(['alert', 'Oak']);
+  expect(store.plants.get(1n)?.name).toBe('Fern');
+  await user.keyboard('{Enter}');
+  await hasNoField();
+  expect(store.plants.get(1n)?.name).toBe('Oak');
+});
+
+it('sends no name that is not one', async () => {
+  const user = await type('{Backspace}{Enter}');
+  await screen.findByText('Name is required.');
+  expect([updates, (await field()).getAttribute('aria-invalid')]).toEqual([[], 'true']);
+  await user.keyboard('{Escape}');
+  await hasNoField();
+  expect(row('Fern')).toBeDefined();
+});
+
+/** What is said of the last edit. */
+const note = () => document.querySelector('.undo-bar .undo-item > p')?.textContent;
+
+it('undoes an edit by Ctrl+Z, in the list and in the panel', async () => {
+  const user = await type('Oak{Enter}');
+  await hasNoField();
+  await waitFor(() => expect(note()).toBe('Name edited: Oak'));
+  await user.click(within(screen.getByRole('grid')).getByText('Oak'));
+  await screen.findByRole('complementary', { name: 'Oak' });
+  await user.keyboard('{Control>}z{/Control}');
+  await screen.findByRole('complementary', { name: 'Fern' });
+  expect([row('Fern').ariaCurrent, store.plants.get(1n)]).toEqual(['true', { name: 'Fern', tag: 'shade' }]);
+  await waitFor(() => expect(note()).toBe('Undone: Fern'));
+});
+
+it('does not undo an edit of a plant that somebody changed since', async () => {
+  const user = await type('Oak{Enter}');
+  await hasNoField();
+  await editByOthers(1, { name: 'Fir' });
+  await user.keyboard('{Control>}z{/Control}');
+  await waitFor(() => expect(note()).toBe('Fern was changed since, and stays as it is.'));
+  expect(store.plants.get(1n)).toEqual({ name: 'Fir' });
+});

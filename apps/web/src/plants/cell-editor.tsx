@@ -1,0 +1,174 @@
+import { isEditConflict, saveEdit, startEdit } from '@plant-store/client';
+import type { StoredPlant } from '@plant-store/contract/operations';
+import { useQueryClient } from '@tanstack/react-query';
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
+import type { PlantFilter } from '../route.js';
+import { explainFailure } from '../shared/explain-failure.js';
+import { labels, mapFields, type TextName } from '../shared/fields.js';
+import { notLoaded } from '../shared/load-boundary.js';
+import { queryKeys, usePlantStore } from '../shared/plant-store.js';
+import { hasSameTexts } from '../shared/texts.js';
+import { checkDraft } from './form/draft.js';
+import { PlantTexts } from './plant-texts.js';
+import { TagInput } from './tag-input.js';
+import { useUndo } from './undo-provider.js';
+import { putIn } from './use-plants.js';
+import './cell-editor.css';
+
+/** Where the edit goes on once a cell is saved: `stay`, `cancel`, and `leave` end it, and `leave` leaves the focus where it is. */
+export type CellMove = 'stay' | 'cancel' | 'leave' | 'next' | 'previous' | 'up' | 'down';
+
+interface CellEditorProps {
+  /** The plant as the list shows it, which only that state is replaced of. */
+  readonly plant: StoredPlant;
+  readonly name: TextName;
+  readonly filter: PlantFilter;
+  onLeave(move: CellMove): void;
+}
+
+const moves: Readonly<Record<string, CellMove>> = {
+  Enter: 'stay',
+  Tab: 'next',
+  ArrowUp: 'up',
+  ArrowDown: 'down',
+};
+
+/** A text of a plant as a field in its cell. It is saved when the person moves on, and Escape restores what it was. */
+export function CellEditor({ plant, name, filter, onLeave }: CellEditorProps) {
+  const queryClient = useQueryClient();
+  const { client, rejectToken } = usePlantStore();
+  const { addEdit } = useUndo();
+  // What the person saw when the edit began.
+  const [seen] = useState(plant);
+  const [text, setText] = useState(plant[name] ?? '');
+  const [problem, setProblem] = useState<string>();
+  /** What somebody else made of the plant, and its name for a condition. */
+  const [theirs, setTheirs] = useState<ReturnType<typeof startEdit>>();
+  const [isSaving, setSaving] = useState(false);
+  const field = useRef<HTMLInputElement>(null);
+  const hint = useId();
+  useEffect(() => {
+    field.current?.focus({ preventScroll: true });
+    field.current?.select();
+  }, []);
+
+  const show = (now: StoredPlant) => {
+    queryClient.setQueryData(queryKeys.getPlant.queryKey({ params: { id: now.id } }), now);
+    putIn(queryClient, now, filter);
+  };
+  const save = async (move: CellMove, over = theirs) => {
+    const [draft, before] = [text, over?.plant ?? seen];
+    if (isSaving) return;
+    if (draft === (before[name] ?? '')) return over === undefined ? onLeave(move) : keepTheirs();
+    setSaving(true);
+    setProblem(undefined);
+    try {
+      const typed = mapFields((each) => String(each === name ? draft : (before[each] ?? '')));
+      const { plant: checked, problems } = await checkDraft({ ...typed, id: `${seen.id}` }, seen).catch(
+        () => {
+          throw new Error(notLoaded);
+        },
+      );
+      if (checked === undefined) return setProblem(problems[name] ?? 'This cannot be saved.');
+      const edit = over ?? startEdit(await client.getPlant({ params: { id: seen.id } }));
+      if (over === undefined && !hasSameTexts(edit.plant, seen)) return setTheirs(edit);
+      const { body, etag } = await saveEdit(client, edit, { [name]: checked[name] });
+      show(body);
+      if (etag !== null) {
+        const was = { ...seen, ...edit.plant, id: seen.id };
+        addEdit([was], {
+          label: `${labels[name]} edited`,
+          after: body,
+          etags: new Map([[seen.id, etag]]),
+        });
+      }
+      onLeave(move);
+    } catch (error) {
+      if (isEditConflict(error)) return setTheirs(error.current);
+      const { about, message } = explainFailure(error, 'change');
+      if (about === 'token') rejectToken(message);
+      setProblem(`Not saved. Your text is still here. ${message}`);
+    } finally {
+      setSaving(false);
+    }
+  };
+  const keepTheirs = () => {
+    if (theirs !== undefined) show({ ...seen, ...theirs.plant, id: seen.id });
+    onLeave('cancel');
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    event.stopPropagation();
+    const move = event.key === 'Tab' && event.shiftKey ? 'previous' : moves[event.key];
+    if (event.nativeEvent.isComposing || event.defaultPrevented) return;
+    if (event.key === 'Escape') {
+      event.preventDefault();
+      if (theirs === undefined) onLeave('cancel');
+      else keepTheirs();
+    } else if (move !== undefined && theirs === undefined) {
+      event.preventDefault();
+      void save(move);
+    }
+  };
+  const input = {
+    ref: field,
+    'aria-label': labels[name],
+    'aria-describedby': hint,
+    'aria-invalid': problem !== undefined,
+    value: text,
+    readOnly: isSaving,
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the keys of the field in it, and no press of the row
+    <div
+      className="cell-editor"
+      onKeyDown={onKeyDown}
+      onClick={(event) => event.stopPropagation()}
+      onDoubleClick={(event) => event.stopPropagation()}
+      onBlur={({ relatedTarget, currentTarget }) => {
+        const isInside = relatedTarget instanceof Node && currentTarget.contains(relatedTarget);
+        if (!isInside && theirs === undefined && problem === undefined) void save('leave');
+      }}
+    >
+      {name === 'tag' ? (
+        <TagInput {...input} onChange={({ target }) => setText(target.value)} />
+      ) : (
+        <input
+          {...input}
+          dir="auto"
+          autoComplete="off"
+          spellCheck={false}
+          onChange={(event) => setText(event.target.value)}
+        />
+      )}
+      <span id={hint} className="cell-hint">
+        <span>
+          <kbd>Enter</kbd> saves
+        </span>
+        <span>
+          <kbd>Esc</kbd> cancels
+        </span>
+      </span>
+      {problem !== undefined && (
+        <div className="cell-message problem">
+          <p role="alert">{problem}</p>
+        </div>
+      )}
+      {theirs !== undefined && (
+        <div className="cell-message">
+          <p role="alert">
+            <span>Somebody changed this plant while you were editing. It is now:</span>
+            <PlantTexts plant={theirs.plant} />
+          </p>
+          <div className="submit-row">
+            <button type="button" onClick={keepTheirs}>
+              Keep theirs
+            </button>
+            <button type="button" className="primary" onClick={() => void save('stay')}>
+              Save mine
+            </button>
+          </div>
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,60 @@
+import { createFakePlantStore } from '@plant-store/client/testing';
+import { screen } from '@testing-library/react';
+import { expect, it, vi } from 'vitest';
+import { renderView } from '../../test/render-view.js';
+import { useRoute } from '../route.js';
+import { restoreSort } from '../shared/sort-list.js';
+import { Plants } from './plants.js';
+
+function View() {
+  return <Plants route={useRoute()} />;
+}
+
+/** Shows the list; again, as after a reload without an address of its own, once it was shown before. */
+async function open() {
+  const plants = [{ id: 701, name: 'Rose', tag: 'sun' }];
+  const store = createFakePlantStore({ baseUrl: location.origin, plants });
+  vi.stubGlobal('fetch', store.fetch);
+  history.replaceState(null, '', '/');
+  restoreSort();
+  const user = renderView(<View />, store.token);
+  await screen.findByText('Rose');
+  return user;
+}
+
+const titles = () => screen.getAllByRole('columnheader').map(({ textContent }) => textContent.trim());
+const box = (name: string) => screen.getByRole<HTMLInputElement>('checkbox', { name });
+
+it('shows the columns that a person chooses, also after a reload, and those of the beginning again', async () => {
+  const user = await open();
+  expect(titles()).toEqual(['', 'Name', 'Tag', 'Added', 'Actions']);
+  await user.click(screen.getByRole('button', { name: 'Columns' }));
+  expect([box('Id').checked, box('Tag').checked, box('Name always shown').disabled]).toEqual([
+    false,
+    true,
+    true,
+  ]);
+  await user.click(box('Id'));
+  await user.click(box('Tag'));
+  expect(titles()).toEqual(['', 'Name', 'Id', 'Added', 'Actions']);
+  expect([screen.getByText('701').tagName, screen.queryByText('sun', { selector: 'td *' })]).toEqual([
+    'CODE',
+    null,
+  ]);
+  expect(screen.getByRole('grid').getAttribute('aria-colcount')).toBe('5');
+  const again = await open();
+  expect(titles()).toEqual(['', 'Name', 'Id', 'Added', 'Actions']);
+  await again.click(screen.getByRole('button', { name: 'Columns' }));
+  await again.click(screen.getByRole('button', { name: 'Reset columns' }));
+  expect(titles()).toEqual(['', 'Name', 'Tag', 'Added', 'Actions']);
+});
+
+it('sorts after a reload as the person sorted last, unless the address says how', async () => {
+  const user = await open();
+  await user.click(screen.getByRole('button', { name: 'Name' }));
+  await open();
+  expect(location.search).toBe('?order=name');
+  history.replaceState(null, '', '/?tag=sun');
+  restoreSort();
+  expect(location.search).toBe('?tag=sun');
+});

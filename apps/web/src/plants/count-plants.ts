@@ -1,0 +1,14 @@
+import { type Client, countTags, unwrap } from '@plant-store/client';
+
+/** Counts all plants, those of each tag, and those without one. An estimate counts as not known. */
+export async function countPlants(client: Client, signal: AbortSignal) {
+  const [tags, page] = await Promise.all([
+    countTags(client, { signal }),
+    unwrap(client.listPlants({ query: { limit: 1, total: true }, signal })),
+  ]);
+  const total = page.totalIsEstimate ? undefined : page.total;
+  const tagged = [...tags.values()].reduce((sum, count) => sum + count, 0);
+  // Something may have changed between the two.
+  const untagged = total === undefined ? undefined : Math.max(0, total - tagged);
+  return { tags, total, untagged };
+}

@@ -1,0 +1,42 @@
+import { useEffect, useId, useRef } from 'react';
+import { type PlantFilter, titleOf } from '../route.js';
+import './dialog.css';
+
+interface DeleteAllProps {
+  readonly filter: PlantFilter;
+  readonly count: number;
+  onDelete(): void;
+  onClose(): void;
+}
+
+/** Asks before all plants in the list are deleted, also those that are not loaded. */
+export function DeleteAll({ filter, count, onDelete, onClose }: DeleteAllProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const keep = useRef<HTMLButtonElement>(null);
+  const title = useId();
+  const number = `${count.toLocaleString()} ${count === 1 ? 'plant' : 'plants'}`;
+  useEffect(() => {
+    const { current } = dialog;
+    current?.showModal();
+    // So that Enter deletes nothing.
+    keep.current?.focus();
+    return () => current?.close();
+  }, []);
+  return (
+    <dialog ref={dialog} className="dialog" aria-labelledby={title} onCancel={onClose}>
+      <h2 id={title}>{`Delete ${number}?`}</h2>
+      <p>
+        <span>All plants in the list</span> <bdi translate="no">{`“${titleOf(filter)}”.`}</bdi>{' '}
+        <span>You can undo this as long as this page is open.</span>
+      </p>
+      <div className="submit-row">
+        <button ref={keep} type="button" onClick={onClose}>
+          Keep them
+        </button>
+        <button type="button" className="solid-danger" onClick={onDelete}>
+          {`Delete ${number}`}
+        </button>
+      </div>
+    </dialog>
+  );
+}

@@ -1,0 +1,76 @@
+import { createFakePlantStore } from '@plant-store/client/testing';
+import { act, screen, waitFor, within } from '@testing-library/react';
+import { expect, it, vi } from 'vitest';
+import { renderView } from '../../test/render-view.js';
+import { navigate, useRoute } from '../route.js';
+import { Plants } from './plants.js';
+
+function View() {
+  return <Plants route={useRoute()} />;
+}
+
+/** Shows the plants with the tag bed: 1,200, of which 1,000 are loaded, and beside them three others. */
+async function open() {
+  const plants = Array.from({ length: 1_203 }, (_, id) => ({
+    id,
+    name: `plant ${id}`,
+    tag: id < 3 ? 'pot' : 'bed',
+  }));
+  const store = createFakePlantStore({ baseUrl: location.origin, plants });
+  const sent: string[] = [];
+  /** Holds the next pages of lists. */
+  const next = { held: Promise.resolve() };
+  vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
+    sent.push(`${init.method} ${url.slice(location.origin.length)}`);
+    if (url.includes('after=')) await next.held;
+    return store.fetch(url, init);
+  });
+  history.replaceState(null, '', '/?tag=bed');
+  const user = renderView(<View />, store.token);
+  await screen.findByText('1,200 plants found');
+  /** Chooses to delete all, which shows a question. */
+  const ask = async () => {
+    await user.click(screen.getByRole('button', { name: 'More' }));
+    await user.click(screen.getByRole('button', { name: 'Delete all 1,200' }));
+    return within(await screen.findByRole('dialog', { name: 'Delete 1,200 plants?' }));
+  };
+  const deletes = () => sent.filter((line) => /DELETE|batch\/delete/.test(line));
+  return { user, store, next, ask, deletes };
+}
+
+it('asks before it deletes all plants of the list, of which none goes without that', async () => {
+  const { user, store, ask, deletes } = await open();
+  const dialog = await ask();
+  const keep = dialog.getByRole('button', { name: 'Keep them' });
+  // So that Enter deletes nothing.
+  expect(document.activeElement).toBe(keep);
+  await user.keyboard('{Enter}');
+  expect([screen.queryByRole('dialog'), deletes(), store.plants.size]).toEqual([null, [], 1_203]);
+});
+
+it('deletes all plants of the list, also those that are not loaded, and brings them back by one undo', async () => {
+  const { user, store, ask, deletes } = await open();
+  const dialog = await ask();
+  expect(dialog.getByText('“bed”.')).toBeDefined();
+  await user.click(dialog.getByRole('button', { name: 'Delete 1,200 plants' }));
+  await screen.findByText('0 plants found');
+  const note = () => document.querySelector('.undo-item > p')?.textContent;
+  await waitFor(() => expect([note(), deletes()]).toEqual(['Deleting 1,200 plants…', []]));
+  await user.click(screen.getByRole('button', { name: 'Undo' }));
+  await screen.findByText('1,200 plants found');
+  act(() => void window.dispatchEvent(new Event('pagehide')));
+  expect([deletes(), store.plants.size]).toEqual([[], 1_203]);
+});
+
+it('deletes nothing where another list is shown before all plants are loaded', async () => {
+  const { user, next, ask } = await open();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  next.held = promise;
+  const dialog = await ask();
+  await user.click(dialog.getByRole('button', { name: 'Delete 1,200 plants' }));
+  act(() => navigate({ view: 'plants', filter: { tag: 'pot', order: 'newest' } }));
+  resolve();
+  await screen.findByText('3 plants found');
+  expect(screen.queryByText(/^Deleting/)).toBeNull();
+  expect(screen.getAllByRole('row').slice(1)).toHaveLength(3);
+});

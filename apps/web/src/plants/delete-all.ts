@@ -1,2 +1,0 @@
-// Loaded only when several plants are deleted at once.
-export { deleteAll } from '@plant-store/client';

@@ -1,0 +1,161 @@
+import type { StoredPlant } from '@plant-store/contract/operations';
+import { type ReactNode, useEffect, useState } from 'react';
+import { createPortal, flushSync } from 'react-dom';
+import { orderTitles, type PlantFilter, titleOf } from '../route.js';
+import { labels, textNames } from '../shared/fields.js';
+import type { Column } from './columns.js';
+import type { LabelFormat } from './labels.js';
+import type { PlantRows } from './plant-pages.js';
+import { PlantText } from './plant-text.js';
+import { TagDot } from './tag.js';
+import './print.css';
+
+/** How many plants are printed. */
+const maxPrinted = 2_000;
+
+/** What a person has asked to print: the list, or labels of its plants, or of some of them. */
+export type PrintRequest =
+  | { readonly what: 'list' }
+  | { readonly what: 'labels'; readonly format: LabelFormat; readonly plants?: readonly StoredPlant[] };
+
+interface PrintProps {
+  readonly rows: PlantRows;
+  /** Whether these are all plants that match, and whether more can be loaded now. */
+  readonly isComplete: boolean;
+  readonly canLoad: boolean;
+  readonly filter: PlantFilter;
+  readonly columns: readonly Column[];
+  readonly request: PrintRequest | undefined;
+  /** Called to load more plants before they are printed; it does nothing while that is in progress. */
+  onLoadMore(): void;
+  /** Called before the dialog of the browser opens. */
+  onPrint(): void;
+}
+
+/**
+ * What is printed, where the page itself shows only the rows near the visible ones. It is there while the browser prints: the list by
+ * the menu of the browser, too.
+ */
+export function Print({
+  rows,
+  isComplete,
+  canLoad,
+  filter,
+  columns,
+  request,
+  onLoadMore,
+  onPrint,
+}: PrintProps) {
+  const [printed, setPrinted] = useState<ReactNode>();
+  const count = Math.min(rows.count, maxPrinted);
+  const plants = () =>
+    Array.from({ length: count }, (_, index) => rows.at(index)).filter((plant) => plant !== undefined);
+  const isAll = isComplete && count === rows.count;
+  const list = () => <List plants={plants()} isAll={isAll} filter={filter} columns={columns} />;
+  useEffect(() => {
+    // The browser takes what is there when the event ends.
+    const begin = () => flushSync(() => setPrinted((asked) => asked ?? list()));
+    const end = () => setPrinted(undefined);
+    window.addEventListener('beforeprint', begin);
+    window.addEventListener('afterprint', end);
+    return () => {
+      window.removeEventListener('beforeprint', begin);
+      window.removeEventListener('afterprint', end);
+    };
+  });
+  const ofRows = request !== undefined && !('plants' in request);
+  const isLoaded = !ofRows || isComplete || !canLoad || rows.count >= maxPrinted;
+  useEffect(() => {
+    if (request === undefined) return;
+    if (!isLoaded) return onLoadMore();
+    onPrint();
+    void show(request);
+  });
+  const show = async (asked: PrintRequest) => {
+    if (asked.what === 'labels') {
+      const { Labels } = await import('./labels.js');
+      const chosen = asked.plants ?? plants();
+      flushSync(() =>
+        setPrinted(
+          <Labels plants={chosen} format={asked.format} isAll={asked.plants !== undefined || isAll} />,
+        ),
+      );
+    }
+    // Not in the effect, in which React renders nothing at once.
+    setTimeout(() => window.print());
+  };
+  return printed !== undefined && createPortal(<div className="printed">{printed}</div>, document.body);
+}
+
+interface ListProps extends Pick<PrintProps, 'filter' | 'columns'> {
+  readonly plants: readonly StoredPlant[];
+  readonly isAll: boolean;
+}
+
+/** The list with its columns as the page shows them, a box to tick, and room for a note. */
+function List({ plants, isAll, filter, columns }: ListProps) {
+  const number = `${plants.length.toLocaleString()} ${plants.length === 1 ? 'plant' : 'plants'}`;
+  return (
+    <section className="print-list">
+      <header>
+        <h1 translate="no">{titleOf(filter)}</h1>
+        <p>{`${number}. ${orderTitles[filter.order]}.`}</p>
+        <p>{new Date().toLocaleString(undefined, { dateStyle: 'long', timeStyle: 'short' })}</p>
+      </header>
+      {!isAll && (
+        <p className="print-note">{`These are the first ${number}. More follow in the list. Search or filter it to print the others.`}</p>
+      )}
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Seen</th>
+            {columns.map(({ name, title }) => (
+              <th key={name} scope="col">
+                {title}
+              </th>
+            ))}
+            <th scope="col" className="print-remark">
+              Note
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {plants.map((plant) => (
+            <tr key={`${plant.id}`}>
+              <td>
+                <span className="print-box" />
+              </td>
+              {columns.map(({ name }) => (
+                <td
+                  key={name}
+                  className={`print-${name}`}
+                  dir={name in labels && name !== 'id' ? 'auto' : undefined}
+                >
+                  <PrintedCell plant={plant} name={name} />
+                </td>
+              ))}
+              <td />
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function PrintedCell({ plant, name }: { readonly plant: StoredPlant; readonly name: string }) {
+  const field = textNames.find((each) => each === name);
+  if (name === 'id') return <span translate="no">{`${plant.id}`}</span>;
+  if (field === undefined) return plant.addedAt !== undefined && date.format(new Date(plant.addedAt));
+  return (
+    <span className={field === 'tag' ? 'print-tagged' : undefined}>
+      {field === 'tag' && plant.tag?.trim() && <TagDot tag={plant.tag} />}
+      <PlantText plant={plant} name={field} maxLength={longestPrinted} />
+    </span>
+  );
+}
+
+/** The longest text that is printed whole, in characters: longer ones are no names. */
+const longestPrinted = 1_000;
+
+const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });

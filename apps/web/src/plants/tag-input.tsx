@@ -1,0 +1,148 @@
+import { foldText, hasText } from '@plant-store/contract/fold-text';
+import { type InputHTMLAttributes, type KeyboardEvent, type Ref, useId, useState } from 'react';
+import { Icon } from '../shared/icon.js';
+import { toVisible } from '../shared/to-visible.js';
+import { useMay } from '../shared/use-scopes.js';
+import { TagDot } from './tag.js';
+import './tag-input.css';
+import { useCounts } from './use-tags.js';
+
+interface TagInputProps extends Omit<InputHTMLAttributes<HTMLInputElement>, 'value' | 'onChange'> {
+  readonly value: string;
+  readonly ref?: Ref<HTMLInputElement> | undefined;
+  /** Called with a tag that was typed or chosen, as an input is with its event. */
+  onChange(event: { readonly target: { readonly value: string } }): void;
+}
+
+/** The most tags that are suggested. */
+const maxSuggestions = 8;
+
+interface Option {
+  readonly tag: string;
+  readonly count?: number | undefined;
+  readonly kind: 'tag' | 'new' | 'none';
+}
+
+/**
+ * A field for a tag that suggests those of the store: a combobox with a list, by the pattern of the ARIA Authoring Practices Guide. Arrow keys
+ * move over the list, and Enter takes what they chose; without that, Enter is left to what the field is in.
+ */
+export function TagInput({ value, onChange, ref, ...input }: TagInputProps) {
+  const { tags } = useCounts(useMay('read'));
+  const [isOpen, setOpen] = useState(false);
+  const [active, setActive] = useState(-1);
+  // Until something is typed, all are offered.
+  const [typed, setTyped] = useState('');
+  const list = useId();
+  const options = isOpen ? suggest(tags, typed) : [];
+  const show = (open: boolean) => {
+    setOpen(open);
+    setActive(-1);
+  };
+  const take = ({ tag }: Option) => {
+    onChange({ target: { value: tag } });
+    setTyped(tag);
+    show(false);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing) return;
+    const { key } = event;
+    const option = options[active];
+    if (key === 'ArrowDown' || key === 'ArrowUp') {
+      const step = key === 'ArrowDown' ? 1 : -1;
+      setOpen(true);
+      setActive((before) => Math.max(-1, Math.min(suggest(tags, typed).length - 1, before + step)));
+    } else if (key === 'Enter' && option !== undefined) take(option);
+    else if (key === 'Escape' && isOpen && options.length > 0) show(false);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the keys of the field in it
+    <div className="combobox" onKeyDown={onKeyDown} onBlur={() => show(false)}>
+      <input
+        autoComplete="off"
+        autoCapitalize="none"
+        autoCorrect="off"
+        spellCheck={false}
+        dir="auto"
+        {...input}
+        ref={ref}
+        role="combobox"
+        aria-autocomplete="list"
+        aria-expanded={options.length > 0}
+        aria-controls={list}
+        aria-activedescendant={active === -1 ? undefined : `${list}-${active}`}
+        value={value}
+        onClick={() => show(true)}
+        onChange={(event) => {
+          onChange(event);
+          setTyped(event.target.value);
+          show(true);
+        }}
+      />
+      {/* biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: ARIA in HTML allows a listbox for a list */}
+      <ul id={list} role="listbox" aria-label="Tags" hidden={options.length === 0}>
+        {options.map((option, index) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: by the keys of the field, which keeps the focus
+          // biome-ignore lint/a11y/useFocusableInteractive: likewise, as aria-activedescendant says
+          <li
+            key={`${option.kind} ${option.tag}`}
+            id={`${list}-${index}`}
+            // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: the pattern of a listbox
+            role="option"
+            aria-selected={index === active}
+            onMouseDown={(event) => event.preventDefault()}
+            onClick={() => take(option)}
+          >
+            <OptionText {...option} />
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function OptionText({ tag, count, kind }: Option) {
+  if (kind === 'none')
+    return (
+      <>
+        <span className="dot no-tag" /> No tag
+      </>
+    );
+  if (kind === 'new') {
+    return (
+      <>
+        <Icon name="add" />
+        <span>
+          New tag <bdi translate="no">{`“${toVisible(tag, 40)}”`}</bdi>
+        </span>
+      </>
+    );
+  }
+  return (
+    <>
+      <TagDot tag={tag} />
+      <span dir="auto" translate="no">
+        {toVisible(tag, 60)}
+      </span>{' '}
+      {count !== undefined && <span className="count">{count.toLocaleString()}</span>}
+    </>
+  );
+}
+
+/** The tags that begin with a text, then those that have it, then the text as a new one, and none. */
+function suggest(tags: ReadonlyMap<string, number | undefined>, typed: string): readonly Option[] {
+  const folded = foldText(typed.trim());
+  const begins = [...tags].filter(([tag]) => foldText(tag).startsWith(folded));
+  const others = [...tags].filter(([tag]) => !foldText(tag).startsWith(folded) && hasText(tag, folded));
+  const known = [...begins, ...others]
+    .filter(([tag]) => tag !== '')
+    .slice(0, maxSuggestions)
+    .map(([tag, count]) => ({ tag, count, kind: 'tag' as const }));
+  return [
+    ...known,
+    ...(typed.trim() === '' || tags.has(typed.trim()) ? [] : [{ tag: typed.trim(), kind: 'new' as const }]),
+    { tag: '', kind: 'none' },
+  ];
+}

@@ -1,0 +1,24 @@
+import { toVisible } from '../shared/to-visible.js';
+
+/** Which of twelve hues a tag has, the same wherever its text is the same but for case, composition, and spaces at its ends. */
+export function hueOf(tag: string): number {
+  let hash = 0;
+  for (const character of tag.trim().normalize().toLowerCase()) {
+    hash = (Math.imul(hash, 31) + (character.codePointAt(0) ?? 0)) >>> 0;
+  }
+  return hash % 12;
+}
+
+/** A tag in its color. */
+export function Tag({ tag, maxLength }: { readonly tag: string; readonly maxLength?: number | undefined }) {
+  return (
+    <span className="tag" dir="auto" translate="no" data-hue={hueOf(tag)}>
+      {toVisible(tag, maxLength) || '(empty)'}
+    </span>
+  );
+}
+
+/** A dot in the color of a tag, which stands beside its text. */
+export function TagDot({ tag }: { readonly tag: string }) {
+  return <span className="dot" data-hue={hueOf(tag)} />;
+}

@@ -1,0 +1,228 @@
+import { expect, it } from 'vitest';
+import { type Action, type Change, maxUndos, reduceUndo, type UndoEvent } from './undo-state.js';
+
+const toPlant = (id: bigint) => ({
+  id,
+  idText: `${id}`,
+  name: `Plant ${id}`,
+  createdAt: '2026-01-01T00:00:00Z',
+});
+const [rose, fern, moss] = [toPlant(1n), toPlant(2n), toPlant(3n)];
+const failure = { about: 'later', message: 'Try again.', cause: 'away' } as const;
+
+/** Two plants that are deleted, and the action in a state. */
+const deleted: Change = { key: 7, plants: [rose, fern] };
+const inState = (state: Action['state'], more: Partial<Action> = {}): Action => ({
+  ...deleted,
+  state,
+  ...more,
+});
+const waiting = inState('waiting');
+const sent = inState('sent');
+const done = inState('done');
+const undoing = inState('undoing');
+const failed = inState('failed', { failure });
+
+const tagged = { key: 8, plants: [moss], edit: { tag: 'bed', etags: new Map(), kept: 0 } } satisfies Change;
+const isTagged: Action = { ...tagged, state: 'done' };
+const edited = {
+  ...tagged,
+  key: 9,
+  edit: { label: 'Name edited', etags: new Map(), kept: 0 },
+} satisfies Change;
+const undone: Action = { ...tagged, state: 'undone' };
+
+const leaving = [1n, 2n, 5n];
+
+it.each<
+  [
+    title: string,
+    before: readonly Action[],
+    left: readonly bigint[],
+    event: UndoEvent,
+    after: readonly Action[],
+    leaves: readonly bigint[],
+  ]
+>([
+  [
+    'hides plants while their delete waits',
+    [],
+    [5n],
+    { type: 'wait', change: deleted },
+    [waiting],
+    [5n, 1n, 2n],
+  ],
+  ['undoes a delete that waits', [waiting], leaving, { type: 'cancel', change: waiting }, [], [5n]],
+  ['sends a delete', [waiting], leaving, { type: 'send', change: deleted }, [sent], leaving],
+  [
+    'sends one that was dismissed',
+    [isTagged],
+    leaving,
+    { type: 'send', change: deleted },
+    [isTagged],
+    leaving,
+  ],
+  ['confirms it', [sent], leaving, { type: 'confirm', change: deleted }, [done], [5n]],
+  ['confirms one that was dismissed', [], leaving, { type: 'confirm', change: deleted }, [], [5n]],
+  [
+    'keeps those that were deleted',
+    [sent],
+    leaving,
+    { type: 'confirm', change: { ...deleted, plants: [fern] } },
+    [inState('done', { plants: [fern] })],
+    [1n, 5n],
+  ],
+  [
+    'drops a delete of nothing',
+    [sent],
+    leaving,
+    { type: 'confirm', change: { ...deleted, plants: [] } },
+    [],
+    leaving,
+  ],
+  [
+    'shows plants again whose delete fails',
+    [sent],
+    leaving,
+    { type: 'fail', change: sent, failure },
+    [failed],
+    [5n],
+  ],
+  [
+    'shows a failure after it was dismissed',
+    [],
+    leaving,
+    { type: 'fail', change: deleted, failure },
+    [failed],
+    [5n],
+  ],
+  ['sends a delete again', [failed], [5n], { type: 'send', change: failed }, [sent], [5n, 1n, 2n]],
+
+  ['undoes a delete', [done], [], { type: 'undo', change: done }, [undoing], []],
+  ['undoes one in flight', [sent], leaving, { type: 'undo', change: sent }, [undoing], leaving],
+  [
+    'undoes it once it is confirmed',
+    [undoing],
+    leaving,
+    { type: 'confirm', change: deleted },
+    [undoing],
+    [5n],
+  ],
+  [
+    'does not undo what failed',
+    [undoing],
+    leaving,
+    { type: 'fail', change: deleted, failure },
+    [failed],
+    [5n],
+  ],
+  [
+    'counts',
+    [undoing],
+    [],
+    { type: 'count', change: done, count: 1 },
+    [inState('undoing', { count: 1 })],
+    [],
+  ],
+  [
+    'brings plants back',
+    [inState('undoing', { count: 1 })],
+    [],
+    { type: 'restore', change: deleted, back: [fern, rose] },
+    [inState('undone', { count: 1, plants: [fern, rose] })],
+    [],
+  ],
+  [
+    'says which plants are not back',
+    [inState('undoing', { count: 1 }), isTagged],
+    [],
+    { type: 'failUndo', change: { ...deleted, plants: [fern] }, failure },
+    [inState('done', { plants: [fern], failure }), isTagged],
+    [],
+  ],
+  [
+    'undoes it again',
+    [inState('done', { count: 1, failure })],
+    [],
+    { type: 'undo', change: done },
+    [undoing],
+    [],
+  ],
+
+  ['adds an edit', [done], [], { type: 'edit', change: tagged }, [isTagged, done], []],
+  [
+    'undoes an edit, first',
+    [done, isTagged],
+    [],
+    { type: 'undo', change: isTagged },
+    [{ ...tagged, state: 'undoing' }, done],
+    [],
+  ],
+  [
+    'says how many plants stay as they are',
+    [{ ...tagged, plants: [moss, fern], state: 'undoing' }],
+    [],
+    { type: 'restore', change: { ...tagged, edit: { ...tagged.edit, kept: 1 } }, back: [fern] },
+    [{ ...tagged, plants: [fern], state: 'undone', edit: { ...tagged.edit, kept: 1 } }],
+    [],
+  ],
+  [
+    'names the plant of an edit that stays',
+    [{ ...edited, state: 'undoing' }],
+    [],
+    { type: 'restore', change: { ...edited, edit: { ...edited.edit, kept: 1 } }, back: [] },
+    [{ ...edited, state: 'undone', edit: { ...edited.edit, kept: 1 } }],
+    [],
+  ],
+  [
+    'says that the undo of an edit failed',
+    [{ ...tagged, state: 'undoing' }],
+    [],
+    { type: 'failUndo', change: tagged, failure },
+    [{ ...isTagged, failure }],
+    [],
+  ],
+
+  [
+    'drops what is undone',
+    [undone, done],
+    [],
+    { type: 'edit', change: edited },
+    [{ ...edited, state: 'done' }, done],
+    [],
+  ],
+  [
+    'drops what is undone once another fails',
+    [undone, sent],
+    leaving,
+    { type: 'fail', change: sent, failure },
+    [failed],
+    [5n],
+  ],
+  [
+    'keeps it while nothing is added',
+    [undone, waiting],
+    leaving,
+    { type: 'send', change: waiting },
+    [undone, sent],
+    leaving,
+  ],
+  ['dismisses', [waiting, isTagged], leaving, { type: 'dismiss', change: waiting }, [isTagged], leaving],
+])('%s', (_, before, left, event, after, leaves) => {
+  const state = reduceUndo({ actions: before, leaving: new Set(left) }, event);
+  expect(state).toEqual({ actions: after, leaving: new Set(leaves) });
+});
+
+it('keeps a bounded number of actions, the latest first, and hides also the plants of others', () => {
+  let state = reduceUndo({ actions: [], leaving: new Set() }, { type: 'wait', change: deleted });
+  for (let key = 10; key < 10 + maxUndos; key++)
+    state = reduceUndo(state, { type: 'wait', change: { key, plants: [toPlant(BigInt(key))] } });
+  expect(state.actions.map(({ key }) => key)).toEqual([14, 13, 12, 11, 10]);
+  expect(state.leaving.size).toBe(2 + maxUndos);
+});
+
+it('keeps the set of hidden plants, which the list depends on, where it does not change', () => {
+  const before = { actions: [sent], leaving: new Set([5n]) };
+  for (const type of ['edit', 'undo', 'dismiss'] as const)
+    expect(reduceUndo(before, { type, change: deleted }).leaving).toBe(before.leaving);
+});

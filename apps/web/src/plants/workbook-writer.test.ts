@@ -1,0 +1,35 @@
+import { strFromU8, unzipSync } from 'fflate';
+import { expect, it } from 'vitest';
+import { file, read } from '../import/worker/testing/read.js';
+import { openWorkbook } from './workbook-writer.js';
+
+const bytesOf = async (blob: Blob) => new Uint8Array(await blob.arrayBuffer());
+
+it('writes each text exactly, also what XML cannot have or a spreadsheet would compute, as the import reads it', async () => {
+  const names = ['=1+1', '007', '<b> & "q"', 'a\u0007b\r\n\tc', '_x0041_', ' – spaces ', 'Ärger 🌱'];
+  const workbook = openWorkbook('Plants', [24, 48]);
+  workbook.writeRow(['id', 'name']);
+  for (const [index, name] of names.entries()) {
+    workbook.writeRow([`922337203685477580${index}`, name]);
+    workbook.flush();
+  }
+  const bytes = await bytesOf(workbook.end());
+  const { plants } = await read(file('plants.xlsx', bytes));
+  expect(Object.values(plants)).toEqual(
+    names.map((name, index) => ({ id: BigInt(`922337203685477580${index}`), name })),
+  );
+  const parts = unzipSync(bytes);
+  const types = strFromU8(parts['[Content_Types].xml'] ?? new Uint8Array());
+  // What Excel asks of a workbook: each part has a type.
+  for (const path of Object.keys(parts).filter((each) => /^xl\/[^_]+\.xml$/.test(each)))
+    expect(types).toContain(`PartName="/${path}"`);
+});
+
+it('says what a workbook cannot have', () => {
+  const workbook = openWorkbook('Plants', [24]);
+  expect(() => workbook.writeRow(['x'.repeat(32_768)])).toThrow('Export the plants as CSV.');
+  for (let row = 1; row < 1_048_576; row++) workbook.writeRow(['']);
+  expect(() => workbook.writeRow([''])).toThrow(
+    'A workbook has at most 1,048,575 plants. Export them as CSV.',
+  );
+});

@@ -1,2 +1,0 @@
-// Loaded only when tags are counted.
-export { countTags } from '@plant-store/client';

@@ -1,0 +1,30 @@
+import {
+  formatRoute,
+  home,
+  isOrder,
+  type ListOrder,
+  navigate,
+  type PlantFilter,
+  parseRoute,
+  type Route,
+} from '../route.js';
+import { keepPreferences, readPreferences } from './preferences.js';
+
+/** Sorts the list, now and whenever this browser opens the page without an address of its own. */
+export function sortList(filter: PlantFilter, sortedBy: ListOrder): void {
+  keepPreferences({ sortedBy });
+  navigate({ view: 'plants', filter: { ...filter, order: sortedBy } });
+}
+
+/** All plants, sorted as the list was sorted last. */
+export function sortedHome(): Route {
+  const { sortedBy = null } = readPreferences();
+  return isOrder(sortedBy) ? { ...home, filter: { order: sortedBy } } : home;
+}
+
+/** Sorts the list as it was sorted last, when the page opens without an address of its own. */
+export function restoreSort(): void {
+  const route = parseRoute(location);
+  const isList = route.view === 'plants' && route.id === undefined && location.search === '';
+  if (isList) history.replaceState(null, '', formatRoute(sortedHome()) + location.hash);
+}

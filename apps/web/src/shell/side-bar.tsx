@@ -1,0 +1,141 @@
+import { TagDot } from '../plants/tag.js';
+import { useUndo } from '../plants/undo-provider.js';
+import { useCounts } from '../plants/use-tags.js';
+import { basePath, home, type PlantFilter, type Route } from '../route.js';
+import { Icon, type IconName } from '../shared/icon.js';
+import { RouteLink } from '../shared/route-link.js';
+import { sortedHome } from '../shared/sort-list.js';
+import { toVisible } from '../shared/to-visible.js';
+import { useMay } from '../shared/use-scopes.js';
+
+/** What the side bar opens over the page. */
+export type Opened = 'access' | 'keys' | 'tags';
+
+interface SideBarProps {
+  readonly route: Route;
+  onOpen(opened: Opened): void;
+}
+
+/** The most tags that it lists; the sheet of tags has all of them. */
+const maxTags = 30;
+
+/** The views of the list by tag, with counts, and below them the import, access, and keys. */
+export function SideBar({ route, onOpen }: SideBarProps) {
+  return (
+    <div className="side">
+      <p className="brand">
+        <img src={`${basePath}icon.svg`} alt="" width="24" height="24" />
+        <span translate="no">Plant Store</span>
+      </p>
+      <Views route={route} onOpen={onOpen} />
+      <ul className="side-links">
+        {useMay('create') && (
+          <li>
+            <RouteLink to={{ ...home, view: 'import' }} isCurrent={route.view === 'import'}>
+              <Icon name="upload" /> <span>Import</span>
+            </RouteLink>
+          </li>
+        )}
+        <SideButton icon="key" label="Access" onClick={() => onOpen('access')} />
+        <SideButton icon="keyboard" label="Keys" hint="?" onClick={() => onOpen('keys')} />
+      </ul>
+    </div>
+  );
+}
+
+/** Links to the list, to the plants without a tag, and to those of each tag. */
+function Views({ route, onOpen }: SideBarProps) {
+  const { total, untagged, tags, isCounted } = useCounts(useMay('read'));
+  const canEdit = useMay('update');
+  const { leaving } = useUndo();
+  const { view } = route;
+  const filter = view === 'import' ? sortedHome().filter : route.filter;
+  const isShown = (wanted: Partial<PlantFilter>) =>
+    view !== 'import' && filter.tag === wanted.tag && filter.without === wanted.without;
+  const to = (wanted: Partial<PlantFilter>): Route => ({
+    view: 'plants',
+    filter: { order: filter.order, ...wanted },
+  });
+  // Before, they would be at other places.
+  const names = isCounted ? [...tags.keys()] : [];
+  const listed = names.slice(0, maxTags);
+  if (filter.tag !== undefined && !listed.includes(filter.tag)) listed.push(filter.tag);
+  return (
+    <>
+      <ul className="side-links">
+        <li>
+          <RouteLink to={to({})} isCurrent={isShown({})}>
+            <Icon name="plant" /> <span>All plants</span>{' '}
+            <Count count={total && Math.max(0, total - leaving.size)} />
+          </RouteLink>
+        </li>
+        {((isCounted && untagged !== 0) || filter.without !== undefined) && (
+          <li>
+            <RouteLink to={to({ without: 'tag' })} isCurrent={isShown({ without: 'tag' })}>
+              <Icon name="untagged" /> <span>Untagged</span> <Count count={untagged} />
+            </RouteLink>
+          </li>
+        )}
+      </ul>
+      {listed.length > 0 && (
+        <section>
+          <h2>
+            Tags
+            {canEdit && (
+              <button type="button" className="quiet icon-only" onClick={() => onOpen('tags')}>
+                <Icon name="edit" />
+                <span className="visually-hidden">Edit tags</span>
+              </button>
+            )}
+          </h2>
+          <ul className="side-links">
+            {listed.map((tag) => (
+              <li key={tag}>
+                <RouteLink to={to({ tag })} isCurrent={isShown({ tag })}>
+                  <TagDot tag={tag} />{' '}
+                  <span dir="auto" translate="no">
+                    {toVisible(tag, 60) || '(empty)'}
+                  </span>{' '}
+                  <Count count={tags.get(tag)} />
+                </RouteLink>
+              </li>
+            ))}
+            {names.length > maxTags && (
+              <SideButton
+                icon="tag"
+                label={`All ${names.length.toLocaleString()} tags`}
+                onClick={() => onOpen('tags')}
+              />
+            )}
+          </ul>
+        </section>
+      )}
+    </>
+  );
+}
+
+function Count({ count }: { readonly count: number | undefined }) {
+  return count !== undefined && <span className="count">{count.toLocaleString()}</span>;
+}
+
+interface SideButtonProps {
+  readonly icon: IconName;
+  readonly label: string;
+  readonly hint?: string;
+  onClick(): void;
+}
+
+function SideButton({ icon, label, hint, onClick }: SideButtonProps) {
+  return (
+    <li>
+      <button type="button" className="quiet" onClick={onClick}>
+        <Icon name={icon} /> <span>{label}</span>{' '}
+        {hint !== undefined && (
+          <span className="count" aria-hidden>
+            {hint}
+          </span>
+        )}
+      </button>
+    </li>
+  );
+}
