@@ -8,12 +8,12 @@ import { policyOf, securityHeaders, setCommonHeaders } from './security-headers.
 /** Colors and fonts of the page (`apps/web/src/styles/tokens.css`). */
 const style = `
 :root { color-scheme: light dark; }
-body { margin: 0; padding: 2.5rem 1.5rem; background: light-dark(#f7f8f3, #0f1511); color: light-dark(#1b261e, #e7ede6);
+body { margin: 0; padding: 2.5rem 1.5rem; background: light-dark(#f6f7f4, #0f1310); color: light-dark(#18211a, #e9eee7);
   font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", sans-serif; }
 main { max-width: 40rem; margin: 0 auto; overflow-wrap: anywhere; }
 h1 { font-size: 1.375rem; }
-a { color: light-dark(#1d5c39, #93d6a4); }
-.reply { color: light-dark(#54624f, #a7b5a8); font-size: 0.875rem; }
+a { color: light-dark(#17663c, #86d8a4); }
+.reply { color: light-dark(#5b6658, #a1ac9d); font-size: 0.875rem; }
 `;
 
 const headers = {
