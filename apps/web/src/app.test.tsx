@@ -302,7 +302,7 @@ it('shows the view of the address, keeps what was typed, and shows a plant that 
   expect(screen.queryByRole('dialog')).toBeNull();
   await user.click(screen.getByRole('link', { name: 'Import' }));
   expect(location.pathname).toBe('/import');
-  await screen.findByRole('heading', { name: 'Import plants' });
+  await screen.findByRole('region', { name: 'Import' });
   await user.keyboard('n');
   expect([location.pathname, (await nameField()).value]).toEqual(['/add', 'Rose']);
   await user.keyboard('{Enter}');

@@ -105,7 +105,7 @@ export function PlantTable({
     .map(({ name }) => textNames.find((field) => field === name))
     .filter((field) => field !== undefined);
   const takesFocus = useRef<number>(undefined);
-  const rowHeight = useRowHeight();
+  const { rowHeight, headHeight } = useHeights();
   const count = Math.min(rows.count, maxRows);
   const active = Math.min(focused, count - 1);
   // The row that may have the focus exists wherever the table is scrolled to, so that the focus is not lost.
@@ -118,6 +118,8 @@ export function PlantTable({
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
     overscan: 8,
+    // The titles of the columns are above the rows, and stay in view.
+    scrollPaddingEnd: headHeight,
     rangeExtractor,
   });
   useEffect(() => virtualizer.measure(), [virtualizer, rowHeight]);
@@ -501,12 +503,13 @@ function Heading({ column, filter }: { readonly column: Column; readonly filter:
   );
 }
 
-/** The height of a row in CSS pixels. */
-function useRowHeight(): number {
+/** The heights of a row, and of the titles above the rows, in CSS pixels. */
+function useHeights() {
   const isNarrow = useMedia(narrowScreen);
   const isTouched = useMedia('(pointer: coarse)');
   const fontSize = Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 16;
-  return fontSize * rowHeights[isNarrow ? 'narrow' : isTouched ? 'touched' : 'wide'];
+  const rowHeight = fontSize * rowHeights[isNarrow ? 'narrow' : isTouched ? 'touched' : 'wide'];
+  return { rowHeight, headHeight: isNarrow ? 0 : fontSize * 2.25 };
 }
 
 /** Ascending indexes with another among them. */
