@@ -52,7 +52,7 @@ it('finds, opens, edits, deletes and restores a plant among thousands, by keyboa
   const remove = page.getByRole('button', { name: 'Delete' });
   await tabTo(remove);
   await page.keyboard.press('Enter');
-  const undo = page.locator('.undo-item', { hasText: 'plant 1124 a' }).getByRole('button', { name: 'Undo' });
+  const undo = page.locator('.undo-item', { hasText: 'Delet' }).getByRole('button', { name: 'Undo' });
   await tabTo(undo);
   await page.keyboard.press('Enter');
   await undo.waitFor({ state: 'detached' });
