@@ -60,6 +60,18 @@ it('counts what a package takes from the page that has it', () => {
   expect(listReleased()[0]?.imports).toEqual(['view@1.2.3']);
 });
 
+it('lists the package of a font, whose license asks to pass it on', () => {
+  build(install('view'));
+  install('@fontsource-variable/figtree', { license: 'OFL-1.1' });
+  const font = 'assets/figtree-latin-wght-normal-D_ZTVpCC.woff2';
+  write(`dist/${font}`, '');
+  write('dist/index.html', `<link href="/${font}"><script src="/assets/index-BjGIhLHV.js"></script>`);
+  expect(listReleased()).toEqual([
+    expect.objectContaining({ name: '@fontsource-variable/figtree', license: 'OFL-1.1', imports: [] }),
+    expect.objectContaining({ name: 'view' }),
+  ]);
+});
+
 it('rejects a script without a source map, whose packages nobody would know', () => {
   build();
   write('dist/worker.js', '');

@@ -4,7 +4,7 @@ import { type BundledPackage, readManifest, toKey, toPackageFolder } from './bun
 
 /**
  * Lists the packages with code in the page, in the order of their names, from the source maps that Vite writes beside its
- * scripts.
+ * scripts, and those of its fonts, whose files begin with the name of their package.
  *
  * @param source the folder that Vite has written
  * @param names the files in it that belong to the page, as `writePage` returns them
@@ -12,7 +12,13 @@ import { type BundledPackage, readManifest, toKey, toPackageFolder } from './bun
  */
 export function listPagePackages(source: string, names: readonly string[]): BundledPackage[] {
   const scripts = names.filter((name) => name.endsWith('.js')).map((name) => join(source, name));
-  const folders = new Set(scripts.flatMap(readSources).flatMap((path) => toPackageFolder(path) ?? []));
+  const fonts = names
+    .filter((name) => name.endsWith('.woff2'))
+    .map((name) =>
+      resolve(source, '../node_modules/@fontsource-variable', basename(name).replace(/-.*/, '')),
+    );
+  const ofScripts = scripts.flatMap(readSources).flatMap((path) => toPackageFolder(path) ?? []);
+  const folders = new Set([...fonts, ...ofScripts]);
   const packages = [...folders].map((folder) => ({ ...readManifest(folder), folder }));
   const keys = new Map(packages.map((bundled) => [bundled.name, toKey(bundled)]));
   return packages

@@ -43,6 +43,7 @@ it('has what a server needs, and no other file', () => {
     'dist/page/files.json',
     'dist/page/{index.html,icon.svg}{,.br,.gz}',
     'dist/page/assets/*-????????.{css,js}{,.br,.gz}',
+    'dist/page/assets/*-????????.woff2',
     'dist/docs/files.json',
     'dist/docs/openapi.json{.br,.gz}',
     'dist/docs/{no-,}page-{no-,}client.html{,.br,.gz}',
@@ -78,6 +79,9 @@ it('has the license and the origin of each package with code in the page', () =>
     expect(read('THIRD_PARTY_LICENSES.txt')).toMatch(new RegExp(`\\n${name}@[\\d.]+, license MIT\\n`));
     expect(read('sbom.cdx.json')).toMatch(new RegExp(`"pkg:npm/${name}@[\\d.]+"`));
   }
+  expect(read('THIRD_PARTY_LICENSES.txt')).toMatch(
+    /\n@fontsource-variable\/figtree@[\d.]+, license OFL-1.1\n/,
+  );
 });
 
 it('has the same bytes, modes and times each time it is written', async () => {

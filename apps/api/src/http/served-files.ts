@@ -35,7 +35,7 @@ export const suffixes = { br: '.br', gzip: '.gz' } as const;
 type Coding = keyof typeof suffixes;
 
 /**
- * A content in each coding in which it is smaller.
+ * A content in each coding in which it is smaller by a twentieth at least, which a font is not.
  *
  * @param quality from 0 to 11: by default as far as each can, for what is done once, and saves every person's time
  */
@@ -48,7 +48,7 @@ export function compress(content: Buffer, quality = 11): readonly (readonly [Cod
     ['br', brotliCompressSync(content, { params })],
     ['gzip', gzipSync(content, { level: Math.min(quality, 9) })],
   ] as const;
-  return forms.filter(([, { length }]) => length < content.length);
+  return forms.filter(([, { length }]) => length < 0.95 * content.length);
 }
 
 /** A file with another content than the build has written, compressed with a quality as of `compress`. */
