@@ -88,7 +88,7 @@ async function shootForDocument(): Promise<void> {
     await shoot(page, 'import-columns');
     await page.getByRole('button', { name: 'Review lines' }).click();
     await page.getByRole('button', { name: /^Problems/ }).click();
-    await page.getByRole('button', { name: 'Check line' }).first().waitFor();
+    await page.getByRole('form').first().waitFor();
     await shoot(page, 'import-review');
     await addButton(page).click();
     await readOutcome(page);
@@ -110,7 +110,7 @@ async function fill(): Promise<void> {
   await page.getByRole('button', { name: 'Look around first' }).click();
   await page.getByText('20 plants').waitFor();
   await addPlant(page, { id: '9223372036854775807', name: 'Monstera adansonii', tag: 'houseplant' });
-  await page.getByText('stored').waitFor();
+  await page.getByRole('listitem').getByText('stored', { exact: true }).waitFor();
   await close();
 }
 
