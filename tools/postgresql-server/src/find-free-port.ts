@@ -8,11 +8,19 @@ import { createServer } from 'node:net';
  */
 export const triedPorts = [20_000, 32_768] as const;
 
-/** Finds a port of 127.0.0.1 on which nothing listens, and which the system assigns to no other program. */
+/** The ports that were returned, on which their callers may not listen yet. */
+const returned = new Set<number>();
+
+/**
+ * Finds a port of 127.0.0.1 on which nothing listens, and which the system assigns to no other program. Nor does it return the same port
+ * twice.
+ */
 export async function findFreePort(): Promise<number> {
   for (;;) {
     const port = randomInt(...triedPorts);
-    if (await isFree(port)) return port;
+    if (returned.has(port) || !(await isFree(port))) continue;
+    returned.add(port);
+    return port;
   }
 }
 
