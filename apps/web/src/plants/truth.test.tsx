@@ -6,7 +6,8 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { renderView } from '../../test/render-view.js';
 import { navigate, useRoute } from '../route.js';
 import { Plants } from './plants.js';
-import { maxUndos, undoMs } from './undo-provider.js';
+import { undoMs } from './undo-provider.js';
+import { maxUndos } from './undo-state.js';
 
 let store: ReturnType<typeof createFakePlantStore>;
 let sent: string[];

@@ -18,8 +18,6 @@ import {
 } from './undo-state.js';
 import { checkLists, putInAll, takeOutAll } from './use-plants.js';
 
-export { maxUndos } from './undo-state.js';
-
 /** How long the request of a delete waits, in milliseconds: so long nothing of the plant changes by an undo. */
 export const undoMs = 10_000;
 

@@ -10,7 +10,7 @@ import {
 } from '../route.js';
 import { keepPreferences, readPreferences } from './preferences.js';
 
-/** Sorts the list, now and whenever this browser opens the page without an address of its own. */
+/** Sorts the list, and remembers how for the next time that this browser opens the page. */
 export function sortList(filter: PlantFilter, sortedBy: ListOrder): void {
   keepPreferences({ sortedBy });
   navigate({ view: 'plants', filter: { ...filter, order: sortedBy } });
@@ -22,7 +22,7 @@ export function sortedHome(): Route {
   return isOrder(sortedBy) ? { ...home, filter: { order: sortedBy } } : home;
 }
 
-/** Sorts the list as it was sorted last, when the page opens without an address of its own. */
+/** Sorts the list as it was sorted last, when the page opens at its plain address. */
 export function restoreSort(): void {
   const route = parseRoute(location);
   const isList = route.view === 'plants' && route.id === undefined && location.search === '';

@@ -15,8 +15,14 @@ import { StepFrame, type StepProps } from './step-frame.js';
 export function RunPlants({ session, state }: StepProps) {
   const { ready, changed } = state.counts;
   const progress: Progress = state.progress ?? {
-    ...{ task: 'add', runs: 0, state: 'running', stop: undefined, retrying: undefined },
-    ...{ done: 0, total: ready + changed, restored: 0 },
+    task: 'add',
+    runs: 0,
+    state: 'running',
+    stop: undefined,
+    retrying: undefined,
+    done: 0,
+    total: ready + changed,
+    restored: 0,
   };
   const { task, done, total, stop, retrying } = progress;
   const { stored, updated } = state.counts;

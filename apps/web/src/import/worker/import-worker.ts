@@ -169,7 +169,9 @@ export class ImportWorker implements Requests {
     this.#show({
       step: columns === undefined ? 'reading' : 'columns',
       preview: {
-        ...{ fileName, columns, notes },
+        fileName,
+        columns,
+        notes,
         sheets: sheet && { names: sheet.names, chosen: sheet.name },
         encoding: encoding === 'UTF-8' || encoding === 'UTF-16' ? undefined : encoding,
       },
@@ -222,7 +224,11 @@ export class ImportWorker implements Requests {
     const cut = `Only the ${formatCount(comparedNames)} newest plants were looked at.`;
     const note = `${formatCountOf(names, 'line')} ${names === 1 ? 'has' : 'have'} a name that another line or another plant has, too.`;
     return {
-      ...{ counts, fixable, fixed, list, filter },
+      counts,
+      fixable,
+      fixed,
+      list,
+      filter,
       notes: [...notes, ...(names === 0 ? [] : [this.#namesAreCut ? `${note} ${cut}` : note])],
       totals: totals.map(({ index, row }) => ({ index, line: row.line })),
     };

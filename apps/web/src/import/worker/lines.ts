@@ -107,8 +107,16 @@ export class Lines {
     const rows = table.rows.slice(header === undefined ? 0 : header + 1);
     this.all = rows.map((row, index) => {
       const line: Line = {
-        ...{ index, row, state: 'ready', edited: undefined, plant: undefined, problem: undefined },
-        ...{ known: undefined, isCompared: false, etag: undefined, warning: undefined },
+        index,
+        row,
+        state: 'ready',
+        edited: undefined,
+        plant: undefined,
+        problem: undefined,
+        known: undefined,
+        isCompared: false,
+        etag: undefined,
+        warning: undefined,
         isTotal: columns !== undefined && isTotal(row, columns.id, index === rows.length - 1),
       };
       this.#check(line);
@@ -211,7 +219,7 @@ export class Lines {
     line.state = line.known === undefined ? 'ready' : 'changed';
   }
 
-  /** Lets a run update what the person has seen meanwhile. */
+  /** Lets a run update what the person reviewed. */
   reviewConflicts(): void {
     for (const line of this.of('conflict')) line.state = 'changed';
   }
@@ -388,7 +396,10 @@ export class Lines {
     const isProblem = groupsOfStates[state] === 'problems';
     const isEditable = isProblem && Object.values(texts).join('').length <= longestEditable;
     return {
-      ...{ index, line: row.line, state, warning },
+      index,
+      line: row.line,
+      state,
+      warning,
       ...mapFields((name) => show(name === 'id' ? id : texts[name] || keptText(name))),
       before: known && mapFields((name) => show(name === 'id' ? id : (known.plant[name] ?? ''))),
       problem: isProblem ? problem?.reason : line.isTotal ? 'This line has a total.' : undefined,

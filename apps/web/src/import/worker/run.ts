@@ -93,8 +93,13 @@ export class Run {
 
   progressAt(counts: View['counts']): Progress {
     return {
-      ...{ task: this.#task, runs: this.#runs, state: this.#state, stop: this.#stop },
-      ...{ retrying: this.#retrying, restored: this.#restored, total: this.#total },
+      task: this.#task,
+      runs: this.#runs,
+      state: this.#state,
+      stop: this.#stop,
+      retrying: this.#retrying,
+      restored: this.#restored,
+      total: this.#total,
       done: Math.max(0, this.#total - this.#countLeft(counts)),
     };
   }

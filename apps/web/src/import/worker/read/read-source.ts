@@ -91,7 +91,10 @@ function readText({ text, ...decoded }: DecodedText, fileName: string | undefine
   const declared = delimiterLine.exec(start)?.[0].at(-1) ?? (isOf(/\.(tsv|tab)$/i) ? '\t' : undefined);
   const delimiter = areObjects ? undefined : (declared ?? guessDelimiter(start));
   return {
-    ...{ ...decoded, fileName, delimiter, sheet: undefined },
+    ...decoded,
+    fileName,
+    delimiter,
+    sheet: undefined,
     rows:
       delimiter === undefined
         ? readObjects(text)
