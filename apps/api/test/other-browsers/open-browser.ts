@@ -4,6 +4,9 @@ import { createServer } from 'node:net';
 import puppeteer, { type ElementHandle, type LaunchOptions } from 'puppeteer-core';
 import { until } from '../support/until.js';
 
+/** The size of the window, in CSS pixels: with room for the side bar. */
+const windowSize = { width: 1280, height: 800 };
+
 /** The keys that are pressed, by their code in WebDriver (section 17.4.2). */
 const keys = { Enter: '\uE007', Escape: '\uE00C', Tab: '\uE004', ArrowDown: '\uE015', o: 'o' } as const;
 
@@ -45,7 +48,11 @@ export function openFirefox(): Promise<OpenBrowser> {
 }
 
 async function openByPuppeteer(options: LaunchOptions): Promise<OpenBrowser> {
-  const browser = await puppeteer.launch({ ...options, protocolTimeout: 240_000 });
+  const browser = await puppeteer.launch({
+    ...options,
+    defaultViewport: windowSize,
+    protocolTimeout: 240_000,
+  });
   let page = await browser.newPage();
   const pages = [page];
   const find = async (element: string) => {
@@ -114,6 +121,7 @@ export async function openWebKit(): Promise<OpenBrowser> {
     const type = async (element: string, text: string) =>
       void (await send('POST', `${await find(element)}/value`, { text }));
     const tabs = [await send('GET', `${session}/window`)];
+    await send('POST', `${session}/window/rect`, windowSize);
     const use = (handle: unknown) => send('POST', `${session}/window`, { handle });
     return {
       async openTab() {
