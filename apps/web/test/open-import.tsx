@@ -5,7 +5,7 @@ import { render, screen } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
 import type { ReactNode } from 'react';
 import { vi } from 'vitest';
-import { ImportPlantsView } from '../src/import/import-plants-view.js';
+import { ImportPlants } from '../src/import/import-plants.js';
 import type { Request } from '../src/import/protocol.js';
 import { ImportSession } from '../src/import/session/import-session.js';
 import type { WorkerListener } from '../src/import/session/spawn-worker.js';
@@ -38,7 +38,7 @@ export function openImport(
       <QueryClientProvider client={queryClient}>
         <PlantStoreProvider token={used} onTokenRejected={onTokenRejected}>
           <UndoProvider>
-            <ImportPlantsView session={session} />
+            <ImportPlants session={session} />
             {children}
           </UndoProvider>
         </PlantStoreProvider>

@@ -9,9 +9,10 @@ import {
 } from '../plants/form/draft.js';
 import { Outcome } from '../plants/form/outcome.js';
 import { PlantForm, type PlantFormHandle } from '../plants/form/plant-form.js';
-import { useShowAdded } from '../plants/use-plants.js';
-import { navigate, type PlantFilter } from '../route.js';
-import type { Texts } from '../shared/fields.js';
+import { PlantTexts } from '../plants/plant-text.js';
+import { usePlant, useShowAdded } from '../plants/use-plants.js';
+import { home, navigate, type PlantFilter } from '../route.js';
+import { mapFields, noTexts, type Texts } from '../shared/fields.js';
 import { notLoaded } from '../shared/load-boundary.js';
 import { usePlantStore } from '../shared/plant-store.js';
 import { Sheet } from '../shared/sheet.js';
@@ -21,9 +22,8 @@ import { type AddedPlant, isUnfinished } from './added/added-plants.js';
 import { type AddResult, useAddPlant } from './added/use-add-plant.js';
 import './add-sheet.css';
 import { suggestId } from '../shared/suggest-id.js';
+import { keepInTab, readFromTab, tabStorageKeys } from '../shared/tab-storage.js';
 import { pickTexts } from '../shared/texts.js';
-import { TakenId } from './taken-id.js';
-import { nextDraft, useDraft } from './use-draft.js';
 
 interface AddSheetProps {
   /** That of the plants behind the sheet. */
@@ -194,4 +194,61 @@ function toNewPlant(plant: AddedPlant): NewPlant {
 
 function nameOf({ id, name }: NewPlant): string {
   return `${toVisible(name)}, id ${id}`;
+}
+
+/** A form with a suggested id, and the tag of the plant before, which the next one often has as well. */
+function nextDraft({ tag }: Pick<Texts, 'tag'> = noTexts): Texts {
+  return { ...noTexts, tag, id: suggestId() };
+}
+
+/** What is typed in the form, which a reload of this tab does not lose; last, as a reference, what is typed at any time. */
+function useDraft() {
+  const [draft, setDraft] = useState(() => restoreDraft(readFromTab(tabStorageKeys.draft)));
+  const latest = useRef(draft);
+  useEffect(() => {
+    latest.current = draft;
+    keepInTab(tabStorageKeys.draft, draft);
+  }, [draft]);
+  return [draft, setDraft, latest] as const;
+}
+
+/** What was kept by a page of another version may lack a field. */
+function restoreDraft(kept: unknown): Texts {
+  const texts: Partial<Record<string, unknown>> = Object(kept);
+  const empty = nextDraft();
+  return mapFields((name) => {
+    const text = texts[name];
+    return typeof text === 'string' ? text : empty[name];
+  });
+}
+
+interface TakenIdProps {
+  readonly id: bigint;
+  /** Called to add the plant under another id. */
+  onFreeId(): void;
+}
+
+/** Which plant has an id that is taken, and the ways to go on. One of a plant that was deleted has none. */
+function TakenId({ id, onFreeId }: TakenIdProps) {
+  const { data: holder } = usePlant(id);
+  return (
+    <div className="other-plant">
+      {holder !== undefined && (
+        <p>
+          The plant with the id <code translate="no">{`${id}`}</code>:
+          <PlantTexts plant={holder} />
+        </p>
+      )}
+      <div className="submit-row">
+        {holder !== undefined && (
+          <button type="button" onClick={() => navigate({ ...home, id: `${id}` })}>
+            Open it
+          </button>
+        )}
+        <button type="button" onClick={onFreeId}>
+          Use a free id
+        </button>
+      </div>
+    </div>
+  );
 }

@@ -1,21 +1,103 @@
+import { useEffect, useSyncExternalStore } from 'react';
+import './import.css';
 import { home, navigate } from '../route.js';
-import { ImportPlantsView } from './import-plants-view.js';
-import { ImportSession } from './session/import-session.js';
+import { usePlantStore } from '../shared/plant-store.js';
+import { formatCount, formatCountOf } from './format-count.js';
+import { ImportSession, type ImportState } from './session/import-session.js';
 import { spawnWorker } from './session/spawn-worker.js';
+import { ChooseColumns } from './steps/choose-columns.js';
+import { ChooseSource } from './steps/choose-source.js';
+import { ReviewLines } from './steps/review-lines.js';
+import { RunPlants } from './steps/run-plants.js';
+import { StepFrame, type StepProps } from './steps/step-frame.js';
 
 /** One for the page, so that a run outlives a change of the token. */
-const session = new ImportSession(spawnWorker);
+const sessionOfPage = new ImportSession(spawnWorker);
+
+/** Opens the view with lines that were pasted elsewhere. */
+export function importPasted(text: string): void {
+  sessionOfPage.readPasted(text);
+  navigate({ ...home, view: 'import' });
+}
 
 /**
  * The view "Import": adds plants from a file or from pasted lines. When the service no longer accepts the token, the run waits until the
  * person resumes it with another one.
+ *
+ * @param session another one for tests
  */
-export function ImportPlants() {
-  return <ImportPlantsView session={session} />;
+export function ImportPlants({ session = sessionOfPage }: { readonly session?: ImportSession }) {
+  const { token, rejectToken } = usePlantStore();
+  const state = useSyncExternalStore(session.subscribe, session.getState);
+  useEffect(() => session.useStore({ token, rejectToken }), [session, token, rejectToken]);
+  useEffect(() => () => session.useStore(undefined), [session]);
+  useDropsOutside();
+  return (
+    <section className="import" aria-label="Import">
+      <Step session={session} state={state} />
+      <p className="visually-hidden" role="status">
+        {announce(state)}
+      </p>
+    </section>
+  );
 }
 
-/** Opens the view with lines that were pasted elsewhere. */
-export function importPasted(text: string): void {
-  session.readPasted(text);
-  navigate({ ...home, view: 'import' });
+function Step({ session, state }: StepProps) {
+  const { step, preview, fraction, progress } = state;
+  if (step === 'source') return <ChooseSource session={session} state={state} />;
+  if (step === 'reading')
+    return <Reading key={`${fraction === undefined}`} session={session} state={state} />;
+  if (step === 'review') return <ReviewLines session={session} state={state} />;
+  if (step === 'run') return progress && <RunPlants session={session} state={state} progress={progress} />;
+  return preview?.columns && <ChooseColumns session={session} preview={preview} columns={preview.columns} />;
+}
+
+/** Shows that lines are read and checked, or compared, and how far that is. */
+function Reading({ session, state: { fraction } }: StepProps) {
+  const isReading = fraction === undefined;
+  const title = isReading ? 'Reading the lines' : 'Comparing with the stored plants';
+  const cancel = (
+    <button type="button" onClick={() => session.reset()}>
+      Cancel
+    </button>
+  );
+  return (
+    <StepFrame step={isReading ? 'File' : 'Review'} title={title} actions={cancel}>
+      <progress className="import-progress" value={fraction} max={1} aria-label={title} />
+    </StepFrame>
+  );
+}
+
+/** A file that is dropped beside the place for it must not replace the page. Text may be dragged as usual. */
+function useDropsOutside(): void {
+  useEffect(() => {
+    const ignore = (event: DragEvent) => {
+      const { dataTransfer } = event;
+      if (event.defaultPrevented || !dataTransfer?.types.includes('Files')) return;
+      event.preventDefault();
+      dataTransfer.dropEffect = 'none';
+    };
+    window.addEventListener('dragover', ignore);
+    window.addEventListener('drop', ignore);
+    return () => {
+      window.removeEventListener('dragover', ignore);
+      window.removeEventListener('drop', ignore);
+    };
+  }, []);
+}
+
+/** What a screen reader announces, beside the heading of each step, which takes the focus. */
+function announce({ step, counts, edited, progress }: ImportState): string {
+  if (step === 'reading') return 'Reading the lines.';
+  if (step === 'review' || edited !== undefined) {
+    if (edited?.problem !== undefined) return `Line ${edited.line}: ${edited.problem}`;
+    if (edited !== undefined) return `Line ${edited.line} is ready.`;
+    const { ready, changed, problems } = counts;
+    return `${formatCount(changed)} changed, ${formatCountOf(ready, 'new plant')}, ${formatCountOf(problems, 'line')} with a problem.`;
+  }
+  if (progress === undefined) return '';
+  const { state, stop, retrying, done, total } = progress;
+  if (state === 'running') return retrying ?? '';
+  const end = state === 'ended' ? 'Finished.' : (stop?.message ?? 'Cancelled.');
+  return `${end} ${formatCount(done)} of ${formatCount(total)} plants done.`;
 }

@@ -50,7 +50,7 @@ const counts = { ...noCounts, all: 102, ready: 90, new: 90, problem: 10, problem
 const list: View['list'] = [{ group: 'problems', total: 10, rows: [row] }];
 const checked = { step: 'review', notes: ['A note on the lines.'], counts, list } as const;
 const progress: Progress = {
-  ...{ task: 'add', runs: 1, state: 'running', stop: undefined, retrying: undefined },
+  ...{ task: 'add', state: 'running', stop: undefined, retrying: undefined },
   ...{ done: 9, total: 90, restored: 0 },
 };
 const file = new File(['id,name\n1,Rose'], 'plants.csv');
@@ -66,7 +66,6 @@ async function openColumns() {
 async function openReview() {
   const opened = await openColumns();
   await userEvent.click(button('Review lines'));
-  opened.show(checked);
   opened.show({ ...checked, uncompared: undefined });
   return opened;
 }
@@ -74,10 +73,10 @@ async function openReview() {
 async function openRun() {
   const opened = await openReview();
   await userEvent.click(button('Add 90 plants'));
-  const runs = () => opened.names().filter((name) => name === 'run').length;
+  opened.show({ step: 'run', progress: { ...progress, done: 0 } });
   const showRun = (changes: Partial<Progress>) =>
     opened.show({
-      progress: { ...progress, runs: runs(), ...changes },
+      progress: { ...progress, ...changes },
       counts: { ...counts, ready: 81, stored: 9 },
     });
   return { ...opened, showRun };
@@ -99,7 +98,10 @@ it('takes a dropped file, one at a time, keeps files from replacing the page, an
   expect(screen.getByRole('alert').textContent).toBe('Drop one file at a time.');
   expect(requests).toEqual([]);
   fireEvent.drop(zone, { dataTransfer: { files: [file], types: ['Files'] } });
-  expect(requests).toEqual([['read', { file }, {}]]);
+  expect(requests).toEqual([
+    ['useToken', { baseUrl: location.origin, token: 'a' }],
+    ['read', { file }, {}],
+  ]);
 });
 
 it('shows how far the comparison of the lines is, and then what the person should know of them', async () => {
@@ -108,10 +110,8 @@ it('shows how far the comparison of the lines is, and then what the person shoul
   await userEvent.selectOptions(screen.getByLabelText('id Import as'), 'Tag');
   await userEvent.click(button('Review lines'));
   expect(requests.at(-1)).toEqual(['check', 0, { id: undefined, name: 1, tag: 0 }]);
-  show(checked);
+  show({ step: 'reading', fraction: 0.5 });
   expect(screen.getByRole('listitem', { current: 'step' }).textContent).toBe('Review');
-  expect(requests.at(-1)).toMatchObject(['compare', {}]);
-  show({ fraction: 0.5 });
   expect(screen.getByRole<HTMLProgressElement>('progressbar').value).toBe(0.5);
   show({ ...checked, uncompared: undefined });
   expect(screen.queryByRole('progressbar')).toBeNull();
@@ -122,9 +122,9 @@ it('shows how far the comparison of the lines is, and then what the person shoul
 it('shows more lines of a group, and those of one group', async () => {
   const { requests, show } = await openReview();
   await userEvent.click(button('Show 9 more'));
-  expect(requests.at(-1)).toEqual(['showMore', 'problems']);
+  expect(requests.at(-1)).toEqual(['change', ['showMore', 'problems']]);
   await userEvent.click(button('New 90'));
-  expect(requests.at(-1)).toEqual(['show', 'new']);
+  expect(requests.at(-1)).toEqual(['change', ['show', 'new']]);
   show({ filter: 'new', list: [{ group: 'new', total: 90, rows: [] }] });
   expect(button('New 90').getAttribute('aria-pressed')).toBe('true');
   expect(button('Show 50 more')).toBeDefined();
@@ -140,11 +140,11 @@ it('sends the texts of a line as they were, where the person has not changed the
   await userEvent.clear(id);
   await userEvent.type(id, '7{Enter}');
   const texts = { ...noTexts, id: '7', name: 'بلوط\n' };
-  expect(requests.at(-1)).toEqual(['edit', 0, texts]);
+  expect(requests.at(-1)).toEqual(['change', ['edit', 0, texts]]);
   await userEvent.click(within(form).getByRole('button', { name: 'Choose a free id' }));
-  expect(requests.at(-1)).toEqual(['edit', 0, { ...texts, id: '77' }]);
+  expect(requests.at(-1)).toEqual(['change', ['edit', 0, { ...texts, id: '77' }]]);
   await userEvent.click(within(form).getByRole('button', { name: 'Leave out' }));
-  expect(requests.at(-1)).toEqual(['leaveOut', 0]);
+  expect(requests.at(-1)).toEqual(['change', ['leaveOut', 0]]);
 });
 
 it('shows a line that is too long to edit here, and those that were sent', async () => {
@@ -190,6 +190,7 @@ it('shows how far a run is, why it tries again, why it has stopped, and no longe
   expect(screen.getByText(/^The service did not answer in time. Nothing is lost/)).toBeDefined();
   await userEvent.click(button('Continue'));
   expect(names().at(-1)).toBe('run');
+  showRun({});
   expect(document.activeElement).toBe(screen.getByRole('heading', { name: 'Saving plants' }));
   showRun({ done: 0 });
   report({ type: 'failed', message: 'out of memory' });
@@ -197,15 +198,14 @@ it('shows how far a run is, why it tries again, why it has stopped, and no longe
 });
 
 it('asks for a token once for each that is rejected, whatever was on its way when the run went on', async () => {
-  const { showRun, onTokenRejected, useToken, names } = await openRun();
-  const rejected = { state: 'stopped', stop: { cause: 'token', message: 'It is not known here.' } } as const;
-  showRun(rejected);
-  showRun(rejected);
-  expect(onTokenRejected).toHaveBeenCalledTimes(1);
+  const { report, onTokenRejected, useToken, requests } = await openRun();
+  const reject = (token: string) => report({ type: 'rejected', token, message: 'It is not known here.' });
+  reject('a');
+  expect(onTokenRejected.mock.calls).toEqual([['a', 'It is not known here.']]);
   useToken('another');
-  expect(names().filter((name) => name === 'run')).toHaveLength(2);
-  showRun({ ...rejected, runs: 1 });
+  expect(requests.at(-1)).toEqual(['useToken', { baseUrl: location.origin, token: 'another' }]);
+  reject('a');
   expect(onTokenRejected).toHaveBeenCalledTimes(1);
-  showRun(rejected);
+  reject('another');
   expect(onTokenRejected).toHaveBeenCalledTimes(2);
 });

@@ -88,27 +88,44 @@ export interface Requests {
   read(source: Source, readAs: ReadAs): void;
   /** Recognizes the columns again, with a row as their titles, or without any. */
   recognize(header: number | undefined): void;
+  /** Reads plants from the lines below a row, and compares them. */
   check(header: number | undefined, columns: ColumnChoice): void;
-  /** Applies a fix to all lines, or takes it back. */
-  fix(fix: Fix): void;
-  compare(target: Target): void;
-  show(filter: Filter): void;
-  showMore(group: Group): void;
+  /** Compares the lines with what is stored, and shows them. */
+  compare(): void;
+  change(change: Change): void;
+  /** Begins a task, by default the one that has stopped. */
+  run(task?: Task): void;
+  cancel(): void;
+  /** Takes the token of the page, `undefined` for none, and goes on with what only waits for it. */
+  useToken(target: Target | undefined): void;
+  download(): void;
+}
+export type Request = CallOf<Requests>;
+
+/** What is done to lines, and what is shown of them. */
+interface Changes {
   edit(line: number, texts: Texts): void;
   leaveOut(line: number): void;
   include(lines: readonly number[]): void;
-  run(target: Target, task: Task): void;
-  cancel(): void;
-  forgetToken(): void;
-  download(): void;
+  /** Applies a fix to all lines, or takes it back. */
+  toggleFix(fix: Fix): void;
+  show(filter: Filter): void;
+  showMore(group: Group): void;
 }
-export type Request = {
-  [Name in keyof Requests]: readonly [Name, ...Parameters<Requests[Name]>];
-}[keyof Requests];
+export type Change = CallOf<Changes>;
+
+/** The name of a method, and what it is called with. */
+type CallOf<Methods> = {
+  [Name in keyof Methods]: Methods[Name] extends (...given: infer Given) => unknown
+    ? readonly [Name, ...Given]
+    : never;
+}[keyof Methods];
 
 /** What the worker reports: what the page shows from now on, as far as it changes, or what happened. */
 export type Report =
   | { readonly type: 'view'; readonly view: Partial<View> }
+  /** The service rejects the token. */
+  | { readonly type: 'rejected'; readonly token: string; readonly message: string }
   | { readonly type: 'download'; readonly file: Blob; readonly fileName: string }
   | { readonly type: 'failed'; readonly message: string };
 
@@ -134,7 +151,7 @@ export interface View {
   readonly uncompared: Stop | undefined;
   /** The line that was edited last, and what is still wrong with it. */
   readonly edited: { readonly line: number; readonly problem: string | undefined } | undefined;
-  /** `undefined` until a run was started. */
+  /** `undefined` until a run was started: there is one in the step `run`. */
   readonly progress: Progress | undefined;
 }
 
@@ -185,8 +202,6 @@ export interface Row extends Texts {
 
 export interface Progress {
   readonly task: Task;
-  /** How many `run` commands it takes into account: it shows nothing about the token of a later one. */
-  readonly runs: number;
   readonly state: 'running' | 'stopped' | 'ended';
   /** Why it has stopped; `undefined` when the person has cancelled it. */
   readonly stop: Stop | undefined;

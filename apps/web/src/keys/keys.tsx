@@ -1,13 +1,9 @@
-import { lazy, Suspense } from 'react';
 import { flushSync } from 'react-dom';
 import { home, navigate, type Route } from '../route.js';
 import { useKeys } from '../shared/keys.js';
-import { LoadBoundary, loadPart } from '../shared/load-boundary.js';
+import { lazyPart } from '../shared/load-boundary.js';
 
-const KeysSheet = lazy(async () => {
-  const { KeysSheet } = await loadPart(() => import('./keys-sheet.js'));
-  return { default: KeysSheet };
-});
+const KeysSheet = lazyPart(async () => (await import('./keys-sheet.js')).KeysSheet);
 
 interface KeysProps {
   readonly route: Route;
@@ -31,11 +27,5 @@ export function Keys({ route: { view, filter }, canAdd, isShown, onShow }: KeysP
     '?': () => onShow(true),
   });
   if (!isShown) return null;
-  return (
-    <LoadBoundary>
-      <Suspense>
-        <KeysSheet onClose={() => onShow(false)} />
-      </Suspense>
-    </LoadBoundary>
-  );
+  return <KeysSheet onClose={() => onShow(false)} />;
 }

@@ -9,7 +9,7 @@ import { notLoaded } from '../shared/load-boundary.js';
 import { queryKeys, usePlantStore } from '../shared/plant-store.js';
 import { hasSameTexts } from '../shared/texts.js';
 import { checkDraft } from './form/draft.js';
-import { PlantTexts } from './plant-texts.js';
+import { PlantTexts } from './plant-text.js';
 import { TagInput } from './tag-input.js';
 import { useUndo } from './undo-provider.js';
 import { putIn } from './use-plants.js';
@@ -54,7 +54,7 @@ export function CellEditor({ plant, name, filter, onLeave }: CellEditorProps) {
 
   const show = (now: StoredPlant) => {
     queryClient.setQueryData(queryKeys.getPlant.queryKey({ params: { id: now.id } }), now);
-    putIn(queryClient, now, filter);
+    putIn(queryClient, [now], filter);
   };
   const save = async (move: CellMove, over = theirs) => {
     const [draft, before] = [text, over?.plant ?? seen];

@@ -4,7 +4,7 @@ import type { Texts } from '../shared/fields.js';
 import { notLoaded } from '../shared/load-boundary.js';
 import { checkDraft, noProblems, withoutChanged } from './form/draft.js';
 import { PlantForm, type PlantFormHandle } from './form/plant-form.js';
-import { PlantTexts } from './plant-texts.js';
+import { PlantTexts } from './plant-text.js';
 import type { EditControl } from './use-edit.js';
 
 interface EditPlantProps {

@@ -1,29 +1,21 @@
 import { type Client, storeAll } from '@plant-store/client';
-import type { Plant } from '@plant-store/contract/operations';
 import { suggestId } from '../shared/suggest-id.js';
 
-const examples: readonly Plant[] = [
-  { name: 'Monstera deliciosa', tag: 'houseplant' },
-  { name: 'Ficus lyrata', tag: 'houseplant' },
-  { name: 'Epipremnum aureum', tag: 'houseplant' },
-  { name: 'Sansevieria trifasciata', tag: 'houseplant' },
-  { name: 'Spathiphyllum wallisii', tag: 'houseplant' },
-  { name: 'Rosa canina', tag: 'shrub' },
-  { name: 'Hydrangea macrophylla', tag: 'shrub' },
-  { name: 'Lavandula angustifolia', tag: 'shrub' },
-  { name: 'Syringa vulgaris', tag: 'shrub' },
-  { name: 'Ocimum basilicum', tag: 'herb' },
-  { name: 'Mentha × piperita', tag: 'herb' },
-  { name: 'Thymus vulgaris', tag: 'herb' },
-  { name: 'Salvia rosmarinus', tag: 'herb' },
-  { name: 'Quercus robur', tag: 'tree' },
-  { name: 'Ginkgo biloba', tag: 'tree' },
-  { name: 'Acer palmatum', tag: 'tree' },
-  { name: 'Dryopteris filix-mas', tag: 'fern' },
-  { name: 'Adiantum capillus-veneris', tag: 'fern' },
-  { name: 'Echeveria elegans', tag: 'succulent' },
-  { name: 'Aloe vera', tag: 'succulent' },
-];
+/** By their tags. */
+const examples: Readonly<Record<string, readonly string[]>> = {
+  houseplant: [
+    'Monstera deliciosa',
+    'Ficus lyrata',
+    'Epipremnum aureum',
+    'Sansevieria trifasciata',
+    'Spathiphyllum wallisii',
+  ],
+  shrub: ['Rosa canina', 'Hydrangea macrophylla', 'Lavandula angustifolia', 'Syringa vulgaris'],
+  herb: ['Ocimum basilicum', 'Mentha × piperita', 'Thymus vulgaris', 'Salvia rosmarinus'],
+  tree: ['Quercus robur', 'Ginkgo biloba', 'Acer palmatum'],
+  fern: ['Dryopteris filix-mas', 'Adiantum capillus-veneris'],
+  succulent: ['Echeveria elegans', 'Aloe vera'],
+};
 
 /**
  * Adds twenty plants under free ids.
@@ -31,7 +23,9 @@ const examples: readonly Plant[] = [
  * @throws {RejectedError | PlantStoreError | Error} when one of them is not stored, or not certainly
  */
 export async function addExamplePlants(client: Client): Promise<void> {
-  const plants = examples.map((plant) => ({ ...plant, id: BigInt(suggestId()) }));
+  const plants = Object.entries(examples).flatMap(([tag, names]) =>
+    names.map((name) => ({ id: BigInt(suggestId()), name, tag })),
+  );
   const [rejection] = (await storeAll(client, plants)).rejections;
   if (rejection !== undefined) throw new Error(rejection.message);
 }

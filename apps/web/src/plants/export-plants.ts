@@ -4,7 +4,7 @@ import { recordColumnsOf, recordFormatsOf } from '@plant-store/contract/record-f
 import { resources } from '@plant-store/contract/resources';
 import type { PlantFilter } from '../route.js';
 import { textNames } from '../shared/fields.js';
-import { type SavedFile, saveFile } from '../shared/save-file.js';
+import { type SavedFile, saveFile } from '../shared/saved-file.js';
 
 interface ExportOptions {
   readonly client: Pick<Client, 'listPlants'>;

@@ -4,7 +4,7 @@ import { Fragment, type ReactNode, useEffect, useRef } from 'react';
 import type { PlantFilter } from '../route.js';
 import { Icon } from '../shared/icon.js';
 import { useKeys } from '../shared/keys.js';
-import { serviceUrl, usePlantStore } from '../shared/plant-store.js';
+import { serviceUrl, useRejectedToken } from '../shared/plant-store.js';
 import { Sheet } from '../shared/sheet.js';
 import { toVisible } from '../shared/to-visible.js';
 import { useMedia, withoutSideBar } from '../shared/use-media.js';
@@ -57,14 +57,11 @@ export function PlantSheet(props: PlantSheetProps) {
 
 /** What the panel shows of a plant. An edit that changes nothing ends with it. */
 function PlantDetails({ id, filter, onPrintLabel, onDelete }: PlantSheetProps) {
-  const { rejectToken } = usePlantStore();
   const [canEdit, canDelete] = [useMay('update'), useMay('delete')];
   const { data, failure, refetch } = usePlant(id);
   const isMissing = failure?.about === 'plant';
   const plant = isMissing ? undefined : data;
-  useEffect(() => {
-    if (failure?.about === 'token') rejectToken(failure.message);
-  }, [failure?.about, failure?.message, rejectToken]);
+  useRejectedToken(failure);
   const editButton = useRef<HTMLButtonElement>(null);
   const edit = useEdit({ id, filter, stored: plant });
   const { texts, isPending, attempt, done, problem } = edit;

@@ -1,4 +1,6 @@
 import type { Plant } from '@plant-store/contract/operations';
+import { Fragment } from 'react';
+import { textNames } from '../shared/fields.js';
 import { toVisible } from '../shared/to-visible.js';
 import { Tag } from './tag.js';
 
@@ -24,6 +26,22 @@ export function PlantText({ plant, name, maxLength }: PlantTextProps) {
       {second !== undefined && <span className="second">{toVisible(second, maxLength)}</span>}
     </span>
   );
+}
+
+/** All texts of a plant in a line, after a space each. */
+export function PlantTexts({ plant }: { readonly plant: Plant }) {
+  const shown = textNames.filter((name) => name === 'name' || plant[name]);
+  return shown.map((name) => {
+    const Element = name === 'name' ? 'strong' : 'span';
+    return (
+      <Fragment key={name}>
+        {' '}
+        <Element dir="auto">
+          <PlantText plant={plant} name={name} />
+        </Element>
+      </Fragment>
+    );
+  });
 }
 
 /** A name, and what follows its first “ – ” with that dash, such as its name in another language. */

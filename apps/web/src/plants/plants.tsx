@@ -1,11 +1,11 @@
 import type { StoredPlant } from '@plant-store/contract/operations';
 import { useQueryClient } from '@tanstack/react-query';
-import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { home, navigate, onStay, type PlantFilter, type Route } from '../route.js';
 import { useKeys } from '../shared/keys.js';
 import { LackingScope } from '../shared/lacking-scope.js';
-import { LoadBoundary, loadPart } from '../shared/load-boundary.js';
-import { usePlantStore } from '../shared/plant-store.js';
+import { lazyPart, loadPart } from '../shared/load-boundary.js';
+import { usePlantStore, useRejectedToken } from '../shared/plant-store.js';
 import { readLabelFormat } from '../shared/preferences.js';
 import { toVisible } from '../shared/to-visible.js';
 import { useMay, useScopes } from '../shared/use-scopes.js';
@@ -23,30 +23,11 @@ import { useUndo } from './undo-provider.js';
 import { useExport } from './use-export.js';
 import { forgetLists, readAgain, usePlant, usePlants } from './use-plants.js';
 
-const SelectionBar = lazy(async () => {
-  const { SelectionBar } = await loadPart(() => import('./selection/selection-bar.js'));
-  return { default: SelectionBar };
-});
-
-const FirstPlant = lazy(async () => {
-  const { FirstPlant } = await loadPart(() => import('./first-plant.js'));
-  return { default: FirstPlant };
-});
-
-const DeleteAll = lazy(async () => {
-  const { DeleteAll } = await loadPart(() => import('./delete-all-dialog.js'));
-  return { default: DeleteAll };
-});
-
-const Print = lazy(async () => {
-  const { Print } = await loadPart(() => import('./print.js'));
-  return { default: Print };
-});
-
-const PlantSheet = lazy(async () => {
-  const { PlantSheet } = await loadPart(() => import('./plant-sheet.js'));
-  return { default: PlantSheet };
-});
+const SelectionBar = lazyPart(async () => (await import('./selection/selection-bar.js')).SelectionBar);
+const FirstPlant = lazyPart(async () => (await import('./first-plant.js')).FirstPlant);
+const DeleteAll = lazyPart(async () => (await import('./delete-all-dialog.js')).DeleteAll);
+const Print = lazyPart(async () => (await import('./print.js')).Print);
+const PlantSheet = lazyPart(async () => (await import('./plant-sheet.js')).PlantSheet);
 
 interface PlantsProps {
   readonly route: Route;
@@ -84,7 +65,6 @@ function AddingButtons() {
 
 /** Search, filters, the table, and the plant that is open. */
 function ReadablePlants({ route, onMenu }: PlantsProps) {
-  const { rejectToken } = usePlantStore();
   const { filter, id } = route;
   const { leaving, remove, sendWaiting, undo } = useUndo();
   // Before an import, say, adds the same plants.
@@ -110,11 +90,9 @@ function ReadablePlants({ route, onMenu }: PlantsProps) {
   const { isFetching, isPending, hasNextPage, fetchNextPage, isPlaceholderData } = list;
   const table = useRef<PlantTableHandle>(null);
   const failure = list.failure ?? searched.failure;
-  useEffect(() => {
-    if (failure?.about === 'token') rejectToken(failure.message);
-  }, [failure?.about, failure?.message, rejectToken]);
+  useRejectedToken(failure);
   const isAway = failure?.about === 'later';
-  const readNow = useReadAgain({ isAway, isFollowing });
+  const readNow = useReadAgain(isAway, isFollowing);
 
   const rows = useMemo(
     () => (searched.plant === undefined ? list.rows : withFirst(searched.plant, list.rows)),
@@ -229,38 +207,30 @@ function ReadablePlants({ route, onMenu }: PlantsProps) {
         )}
       </footer>
       {rows.count > 0 && (
-        <LoadBoundary>
-          <Suspense>
-            <Print
-              rows={rows}
-              isComplete={!hasNextPage}
-              canLoad={failure === undefined}
-              filter={filter}
-              columns={columns.shown}
-              request={printing}
-              onLoadMore={loadMore}
-              onPrint={() => setPrinting(undefined)}
-            />
-          </Suspense>
-        </LoadBoundary>
+        <Print
+          rows={rows}
+          isComplete={!hasNextPage}
+          canLoad={failure === undefined}
+          filter={filter}
+          columns={columns.shown}
+          request={printing}
+          onLoadMore={loadMore}
+          onPrint={() => setPrinting(undefined)}
+        />
       )}
       {openId !== undefined && (
-        <LoadBoundary>
-          <Suspense>
-            <PlantSheet
-              id={openId}
-              filter={filter}
-              place={position === -1 ? undefined : { position, count: total }}
-              onMove={(step) => table.current?.openNext(step)}
-              onClose={close}
-              onPrintLabel={(plant) => printLabels([plant])}
-              onDelete={(plant) => {
-                close();
-                remove([plant]);
-              }}
-            />
-          </Suspense>
-        </LoadBoundary>
+        <PlantSheet
+          id={openId}
+          filter={filter}
+          place={position === -1 ? undefined : { position, count: total }}
+          onMove={(step) => table.current?.openNext(step)}
+          onClose={close}
+          onPrintLabel={(plant) => printLabels([plant])}
+          onDelete={(plant) => {
+            close();
+            remove([plant]);
+          }}
+        />
       )}
       <p role="status" className="visually-hidden">
         {selection.count > 0 && <span>{`${selection.count.toLocaleString()} selected`}</span>}
@@ -269,34 +239,26 @@ function ReadablePlants({ route, onMenu }: PlantsProps) {
         <UndoBar />
         {exported.status}
         {selection.count > 0 && (
-          <LoadBoundary>
-            <Suspense>
-              <SelectionBar
-                selection={selection}
-                total={hasNextPage ? total : undefined}
-                filter={filter}
-                onSelectAll={() => setForAll({ action: 'select', list: shownList })}
-                onPrintLabels={() => printLabels(selection.plants())}
-                onDelete={removeSelected}
-              />
-            </Suspense>
-          </LoadBoundary>
+          <SelectionBar
+            selection={selection}
+            total={hasNextPage ? total : undefined}
+            filter={filter}
+            onSelectAll={() => setForAll({ action: 'select', list: shownList })}
+            onPrintLabels={() => printLabels(selection.plants())}
+            onDelete={removeSelected}
+          />
         )}
       </div>
       {isDeletingAll && (
-        <LoadBoundary>
-          <Suspense>
-            <DeleteAll
-              filter={filter}
-              count={total ?? 0}
-              onDelete={() => {
-                setDeletingAll(false);
-                setForAll({ action: 'delete', list: shownList });
-              }}
-              onClose={() => setDeletingAll(false)}
-            />
-          </Suspense>
-        </LoadBoundary>
+        <DeleteAll
+          filter={filter}
+          count={total ?? 0}
+          onDelete={() => {
+            setDeletingAll(false);
+            setForAll({ action: 'delete', list: shownList });
+          }}
+          onClose={() => setDeletingAll(false)}
+        />
       )}
     </section>
   );
@@ -320,20 +282,17 @@ function useSearchedPlant(filter: PlantFilter, leaving: ReadonlySet<bigint>) {
   const id = readSearchedId(filter.q ?? '');
   const { data, failure } = usePlant(id);
   const isMissing = failure?.about === 'plant' || (id !== undefined && leaving.has(id));
-  const hasOther = data !== undefined && !matchesFields(data, filter);
-  const state = toState();
+  const state = ((): SearchedState => {
+    if (id === undefined) return 'none';
+    if (isMissing) return 'missing';
+    if (data === undefined) return 'asking';
+    return matchesFields(data, filter) ? 'found' : 'other';
+  })();
   return {
     state,
     plant: state === 'found' ? data : undefined,
     failure: failure?.about === 'later' ? failure : undefined,
   };
-
-  function toState(): SearchedState {
-    if (id === undefined) return 'none';
-    if (isMissing) return 'missing';
-    if (data === undefined) return 'asking';
-    return hasOther ? 'other' : 'found';
-  }
 }
 
 const isFiltered = ({ q, tag, without }: PlantFilter) =>
@@ -389,19 +348,7 @@ function Nothing({ isLoading, filter }: NothingProps) {
       </div>
     );
   }
-  return (
-    <div className="empty">
-      {mayAdd ? (
-        <LoadBoundary>
-          <Suspense>
-            <FirstPlant filter={filter} />
-          </Suspense>
-        </LoadBoundary>
-      ) : (
-        <h2>No plants yet</h2>
-      )}
-    </div>
-  );
+  return <div className="empty">{mayAdd ? <FirstPlant filter={filter} /> : <h2>No plants yet</h2>}</div>;
 }
 
 function NothingFound({ filter: { q, tag, without } }: { readonly filter: PlantFilter }) {
@@ -441,33 +388,21 @@ function useChanges(filter: PlantFilter): boolean {
   return isFollowing;
 }
 
-interface ReadAgainOptions {
-  readonly isAway: boolean;
-  readonly isFollowing: boolean;
-}
-
 /**
  * Reads again at once what failed when the person returns or the network does, and the list where they go to the plants
  * and the page hears of no changes. Returns what reads again what failed.
  */
-function useReadAgain({ isAway, isFollowing }: ReadAgainOptions): () => void {
+function useReadAgain(isAway: boolean, isFollowing: boolean): () => void {
   const queryClient = useQueryClient();
-  const readNow = () => void readAgain(queryClient);
+  const readNow = useCallback(() => void readAgain(queryClient), [queryClient]);
   useEffect(() => {
     if (!isAway) return;
-    const again = () => void readAgain(queryClient);
-    window.addEventListener('online', again);
-    window.addEventListener('focus', again);
-    return () => {
-      window.removeEventListener('online', again);
-      window.removeEventListener('focus', again);
-    };
-  }, [isAway, queryClient]);
+    const control = new AbortController();
+    for (const event of ['online', 'focus']) window.addEventListener(event, readNow, control);
+    return () => control.abort();
+  }, [isAway, readNow]);
   useEffect(
-    () =>
-      onStay(() => {
-        if (!isFollowing) forgetLists(queryClient);
-      }),
+    () => (isFollowing ? undefined : onStay(() => forgetLists(queryClient))),
     [isFollowing, queryClient],
   );
   return readNow;

@@ -60,11 +60,14 @@ export async function showChanges({
       if (changes.length > maxShown) forgetLists(queryClient);
       for (const { id, plant } of changes.length > maxShown ? [] : changes) {
         const queryKey = queryKeys.getPlant.queryKey({ params: { id } });
-        takeOut(queryClient, id);
-        const isShown = queryClient.getQueryData(queryKey) !== undefined;
-        if (plant === undefined) void (isShown && queryClient.invalidateQueries({ queryKey }));
-        else {
-          putIn(queryClient, plant, filterOf());
+        if (plant === undefined) {
+          takeOut(queryClient, new Set([id]));
+          void queryClient.invalidateQueries({
+            queryKey,
+            predicate: ({ state }) => state.data !== undefined,
+          });
+        } else {
+          putIn(queryClient, [plant], filterOf());
           // Also one that was asked for before it was there.
           if (queryClient.getQueryState(queryKey) !== undefined) queryClient.setQueryData(queryKey, plant);
         }

@@ -1,11 +1,7 @@
-import { lazy, Suspense } from 'react';
-import { LoadBoundary, loadPart } from '../shared/load-boundary.js';
+import { lazyPart } from '../shared/load-boundary.js';
 import { useUndo } from './undo-provider.js';
 
-const UndoItem = lazy(async () => {
-  const { UndoItem } = await loadPart(() => import('./undo-item.js'));
-  return { default: UndoItem };
-});
+const UndoItem = lazyPart(async () => (await import('./undo-item.js')).UndoItem);
 
 /** What was done last, or to tags alone, and how to undo each; or why one of both failed. */
 export function UndoBar({ ofTags = false }: { readonly ofTags?: boolean }) {
@@ -15,11 +11,7 @@ export function UndoBar({ ofTags = false }: { readonly ofTags?: boolean }) {
     // Only what is added to it is announced, not all of it again.
     <div role="status" aria-atomic="false" className="undo-bar" data-shown={shown.length > 0 || undefined}>
       {shown.map((action) => (
-        <LoadBoundary key={action.key}>
-          <Suspense>
-            <UndoItem action={action} />
-          </Suspense>
-        </LoadBoundary>
+        <UndoItem key={action.key} action={action} />
       ))}
     </div>
   );

@@ -59,66 +59,44 @@ export function UndoItem({ action }: { readonly action: Action }) {
 }
 
 function describe({ plants, state, edit, count }: Action): ReactNode {
-  const name = <Named plants={plants} />;
   const isOne = plants.length === 1;
-  if (edit !== undefined) {
-    const { tag, label, kept } = edit;
-    if (label !== undefined && plants.length === 0) return <span>{`${label}.`}</span>;
-    if (label !== undefined && (state !== 'undone' || kept === 0)) {
-      return state === 'undone' || edit.after === undefined ? (
-        <>
-          <span>{state === 'undone' ? 'Undone:' : `${label}:`}</span> {name}
-        </>
-      ) : (
-        <>
-          <span>{`${label}:`}</span> <Named plants={[edit.after]} />
-        </>
-      );
-    }
-    if (label !== undefined) {
-      return (
-        <>
-          {name} <span>was changed since, and stays as it is.</span>
-        </>
-      );
-    }
-    if (state === 'undone' && plants.length === 0)
+  if (edit?.label !== undefined) {
+    const { label, after, kept } = edit;
+    if (plants.length === 0) return <span>{`${label}.`}</span>;
+    if (state !== 'undone') return <About before={`${label}:`} plants={after ? [after] : plants} />;
+    return kept === 0 ? (
+      <About before="Undone:" plants={plants} />
+    ) : (
+      <About plants={plants} after="was changed since, and stays as it is." />
+    );
+  }
+  if (edit !== undefined && state === 'undone') {
+    const { kept } = edit;
+    if (plants.length === 0)
       return (
         <span>{`Nothing was undone: others changed ${kept === 1 ? 'the plant' : `the ${kept.toLocaleString()} plants`} since.`}</span>
       );
-    if (state === 'undone') {
-      const left = `${kept.toLocaleString()} ${kept === 1 ? 'was changed since, and stays' : 'were changed since, and stay'}.`;
-      return (
-        <>
-          {name}{' '}
-          <span>{`${isOne ? 'has its tag as before.' : 'have their tags as before.'}${kept > 0 ? ` ${left}` : ''}`}</span>
-        </>
-      );
-    }
-    return tag === undefined ? (
+    const left = `${kept.toLocaleString()} ${kept === 1 ? 'was changed since, and stays' : 'were changed since, and stay'}.`;
+    const done = isOne ? 'has its tag as before.' : 'have their tags as before.';
+    return <About plants={plants} after={kept > 0 ? `${done} ${left}` : done} />;
+  }
+  if (edit !== undefined) {
+    if (edit.tag === undefined) return <About before="Removed the tag of" plants={plants} after="." />;
+    return (
       <>
-        <span>Removed the tag of</span> {name}
-        <span>.</span>
-      </>
-    ) : (
-      <>
-        {name} <span>tagged</span> <bdi translate="no">{toVisible(tag, 60)}</bdi>
+        <About plants={plants} after="tagged" /> <bdi translate="no">{toVisible(edit.tag, 60)}</bdi>
         <span>.</span>
       </>
     );
   }
   if (state === 'undone') {
-    return (
-      <>
-        <span>Brought back</span> {name}
-        <span>{isOne ? ', with a new time in Added.' : ', with new times in Added.'}</span>
-      </>
-    );
+    const after = isOne ? ', with a new time in Added.' : ', with new times in Added.';
+    return <About before="Brought back" plants={plants} after={after} />;
   }
   if (state === 'undoing') {
     return (
       <>
-        <span>Bringing back</span> {name}
+        <About before="Bringing back" plants={plants} />
         {/* Not announced: it changes all the time. */}
         <span aria-hidden>{count === undefined ? '…' : `: ${count.toLocaleString()} so far…`}</span>
       </>
@@ -127,13 +105,33 @@ function describe({ plants, state, edit, count }: Action): ReactNode {
   const isCertain = state === 'done';
   return (
     <>
-      <span>{isCertain ? 'Deleted' : 'Deleting'}</span> {name}
+      <About before={isCertain ? 'Deleted' : 'Deleting'} plants={plants} />
       {isOne && (
         <span>
           , id <span translate="no">{`${plants[0]?.id}`}</span>
         </span>
       )}
       <span>{isCertain ? '.' : '…'}</span>
+    </>
+  );
+}
+
+interface AboutProps {
+  readonly plants: readonly StoredPlant[];
+  readonly before?: string;
+  /** What follows: words after a space. */
+  readonly after?: string;
+}
+
+/** Plants in a sentence. */
+function About({ before, plants, after }: AboutProps) {
+  return (
+    <>
+      {before !== undefined && <span>{before}</span>}
+      {before !== undefined && ' '}
+      <Named plants={plants} />
+      {after !== undefined && /^\w/.test(after) && ' '}
+      {after !== undefined && <span>{after}</span>}
     </>
   );
 }

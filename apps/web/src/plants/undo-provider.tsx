@@ -16,7 +16,7 @@ import {
   type UndoEvent,
   type UndoState,
 } from './undo-state.js';
-import { checkLists, putInAll, takeOutAll } from './use-plants.js';
+import { checkLists, putIn, takeOut } from './use-plants.js';
 
 /** How long the request of a delete waits, in milliseconds: so long nothing of the plant changes by an undo. */
 export const undoMs = 10_000;
@@ -115,7 +115,7 @@ function createUndoRequests(opened: Page, dispatch: (event: UndoEvent) => void) 
     try {
       const rejected = await deletePlants(page.client, change.plants);
       const plants = change.plants.filter(({ id }) => !rejected.has(id));
-      takeOutAll(page.queryClient, idsOf(plants));
+      takeOut(page.queryClient, idsOf(plants));
       forgetPlants();
       dispatch({ type: 'confirm', change: { ...change, plants } });
       const [cause] = rejected.values();
@@ -185,7 +185,7 @@ function createUndoRequests(opened: Page, dispatch: (event: UndoEvent) => void) 
               dispatch({ type: 'count', change, count }),
             )
           : undoEdit(page.client, change, change.edit));
-        putInAll(page.queryClient, back, page.filter);
+        putIn(page.queryClient, back, page.filter);
         forgetPlants();
         gone.delete(change.key);
         if (left.plants.length === 0) dispatch({ type: 'restore', change: { ...left, plants }, back });

@@ -9,7 +9,7 @@ import { queryKeys, usePlantStore } from '../shared/plant-store.js';
 import { keepInTab, readFromTab, tabStorageKeys } from '../shared/tab-storage.js';
 import { hasSameTexts } from '../shared/texts.js';
 import { useUndo } from './undo-provider.js';
-import { putIn, takeOut } from './use-plants.js';
+import { putIn } from './use-plants.js';
 
 /** What a person has typed in place of the texts of a plant. */
 interface PlantEdit {
@@ -65,9 +65,7 @@ export function useEdit({ id, filter, stored }: EditOptions) {
       keep(body);
       if (before !== undefined && after != null)
         addEdit([before], { label: 'Edited', after: body, etags: new Map([[id, after]]) });
-      // It may no longer match.
-      takeOut(queryClient, id);
-      putIn(queryClient, body, filter);
+      putIn(queryClient, [body], filter);
       end();
       setDone('Saved.');
     } catch (error) {

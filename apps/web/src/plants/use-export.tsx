@@ -3,8 +3,8 @@ import type { PlantFilter } from '../route.js';
 import { explainFailure } from '../shared/explain-failure.js';
 import { loadPart, notLoaded } from '../shared/load-boundary.js';
 import { usePlantStore } from '../shared/plant-store.js';
-import type { SavedFile } from '../shared/save-file.js';
-import { SavedFileLink } from '../shared/saved-file-link.js';
+import type { SavedFile } from '../shared/saved-file.js';
+import { SavedFileLink } from '../shared/saved-file.js';
 import type { ExportFormat } from './export-plants.js';
 
 type Export =

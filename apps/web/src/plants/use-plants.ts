@@ -105,7 +105,7 @@ interface Reading {
 }
 
 /** Why something is not read, from its first attempt that failed until one succeeds, whatever is read meanwhile. */
-function useFailure({ error, failureReason, isFetching }: Reading): Failure | undefined {
+export function useFailure({ error, failureReason, isFetching }: Reading): Failure | undefined {
   const [kept, setKept] = useState<unknown>();
   const now = error ?? (isFetching ? (failureReason ?? kept) : undefined);
   if (now !== kept) setKept(now);
@@ -146,28 +146,14 @@ export async function readAgain(queryClient: QueryClient): Promise<void> {
   await Promise.all(failed.map(({ query, meta }) => query.fetch(undefined, { meta }).catch(() => undefined)));
 }
 
-/** Takes a plant out of all lists. */
-export function takeOut(queryClient: QueryClient, id: bigint): void {
-  takeOutAll(queryClient, new Set([id]));
-}
-
 /** Takes plants out of all lists. */
-export function takeOutAll(queryClient: QueryClient, ids: ReadonlySet<bigint>): void {
+export function takeOut(queryClient: QueryClient, ids: ReadonlySet<bigint>): void {
   queryClient.setQueriesData<PlantPages>({ queryKey: lists }, (data) => data && withoutPlants(data, ids));
   recount(queryClient);
 }
 
-/** Puts a plant into the list that is shown, if it matches its filter; the others load again. */
-export function putIn(queryClient: QueryClient, plant: StoredPlant, filter: PlantFilter): void {
-  putInAll(queryClient, [plant], filter);
-}
-
 /** Puts plants into the list that is shown, in place of what it has of them, as far as they match its filter; the others load again. */
-export function putInAll(
-  queryClient: QueryClient,
-  plants: readonly StoredPlant[],
-  filter: PlantFilter,
-): void {
+export function putIn(queryClient: QueryClient, plants: readonly StoredPlant[], filter: PlantFilter): void {
   if (plants.length === 0) return;
   queryClient.removeQueries({ queryKey: lists, type: 'inactive' });
   const ids = new Set(plants.map(({ id }) => id));
@@ -185,7 +171,8 @@ export function useShowAdded(filter: PlantFilter): (id: bigint | number) => Prom
   const queryClient = useQueryClient();
   return async (id) => {
     try {
-      putIn(queryClient, await queryClient.fetchQuery(getPlant.queryOptions({ params: { id } })), filter);
+      const plant = await queryClient.fetchQuery(getPlant.queryOptions({ params: { id } }));
+      putIn(queryClient, [plant], filter);
     } catch {
       // Such as with a token that does not permit to read: it is stored all the same.
       forgetLists(queryClient);

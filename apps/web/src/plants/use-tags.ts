@@ -1,9 +1,10 @@
 import { foldText } from '@plant-store/contract/fold-text';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
+import type { Failure } from '../shared/explain-failure.js';
 import { loadPart } from '../shared/load-boundary.js';
 import { usePlantStore } from '../shared/plant-store.js';
-import { countsKey, loadedTags } from './use-plants.js';
+import { countsKey, loadedTags, useFailure } from './use-plants.js';
 
 /** How long the counts are taken as known, in milliseconds, unless the page hears of a change. */
 const knownMs = 60_000;
@@ -20,13 +21,15 @@ interface Counts {
   /** Those with the most plants first; until they are counted, those of the plants that are loaded. */
   readonly tags: Tags;
   readonly isCounted: boolean;
+  /** Why they are not counted, or not again. */
+  readonly failure: Failure | undefined;
 }
 
 /** Counts the plants of the store, in all and by tag. */
 export function useCounts(isNeeded = true): Counts {
   const { client } = usePlantStore();
   const queryClient = useQueryClient();
-  const { data } = useQuery({
+  const query = useQuery({
     queryKey: countsKey,
     queryFn: async ({ signal }) => {
       const { countPlants } = await loadPart(() => import('./count-plants.js'));
@@ -37,14 +40,17 @@ export function useCounts(isNeeded = true): Counts {
     networkMode: 'always',
     retry: false,
   });
+  const { data } = query;
+  const failure = useFailure(query);
   // More may be loaded by the time they are needed.
-  return useMemo(
+  const counts = useMemo(
     () =>
       data === undefined
         ? { tags: new Map(loadedTags(queryClient).map((tag) => [tag, undefined])), isCounted: false }
         : { ...data, isCounted: true },
     [data, queryClient, isNeeded],
   );
+  return { ...counts, failure };
 }
 
 /** The tags that are a text but for upper and lower case. */

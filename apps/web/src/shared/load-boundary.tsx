@@ -1,4 +1,4 @@
-import { Component, type ReactNode } from 'react';
+import { Component, type ComponentType, lazy, type ReactNode, Suspense } from 'react';
 import { adviseReload } from './tab-storage.js';
 
 /** Shown when a part of the page cannot be loaded, such as after the service was upgraded. */
@@ -46,4 +46,19 @@ export class LoadBoundary extends Component<LoadBoundaryProps, { readonly error?
       </div>
     );
   }
+}
+
+/** A part of the page that is loaded once it is shown. Where that fails, the rest of the page stays. */
+export function lazyPart<Props extends object>(
+  load: () => Promise<ComponentType<Props>>,
+  fallback?: ReactNode,
+): ComponentType<Props> {
+  const Part = lazy(async () => ({ default: await loadPart(load) }));
+  return (props) => (
+    <LoadBoundary>
+      <Suspense fallback={fallback}>
+        <Part {...props} />
+      </Suspense>
+    </LoadBoundary>
+  );
 }

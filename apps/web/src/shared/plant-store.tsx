@@ -1,7 +1,8 @@
 import { type Client, createClient } from '@plant-store/client';
 import { createTanstackQueryUtils, type TanstackQueryUtils } from '@plant-store/client/tanstack-query';
-import { createContext, type ReactNode, use, useState } from 'react';
+import { createContext, type ReactNode, use, useEffect, useState } from 'react';
 import { basePath } from '../route.js';
+import type { Failure } from './explain-failure.js';
 
 /** Where the service is, without a trailing slash. */
 export const serviceUrl = location.origin + basePath.slice(0, -1);
@@ -67,4 +68,13 @@ export function usePlantStore(): PlantStore {
   const store = use(PlantStoreContext);
   if (store === undefined) throw new Error('There is no PlantStoreProvider above.');
   return store;
+}
+
+/** Asks for another token where a failure is about the one of now. */
+export function useRejectedToken(failure: Failure | undefined): void {
+  const { rejectToken } = usePlantStore();
+  const message = failure?.about === 'token' ? failure.message : undefined;
+  useEffect(() => {
+    if (message !== undefined) rejectToken(message);
+  }, [message, rejectToken]);
 }

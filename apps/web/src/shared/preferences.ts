@@ -1,4 +1,4 @@
-import { nameOf } from './tab-storage.js';
+import { keepInTab, openStorage, readFromTab, tabStorageKeys } from './tab-storage.js';
 
 /** How a person likes the list, whatever is in it. It stays in this browser; no text of a plant is part of it. */
 export interface Preferences {
@@ -9,24 +9,15 @@ export interface Preferences {
   readonly hidden?: readonly string[];
 }
 
-const key = () => nameOf('plant-store.preferences');
-
 /** Reads what was chosen before; nothing where the browser blocks its storage. */
 export function readPreferences(): Preferences {
-  try {
-    return Object(JSON.parse(localStorage.getItem(key()) ?? '{}'));
-  } catch {
-    return {};
-  }
+  return Object(readFromTab(tabStorageKeys.preferences, openStorage('device')));
 }
 
 /** Keeps what was chosen beside what was chosen before; where the browser blocks its storage, a reload forgets it. */
 export function keepPreferences(chosen: Preferences): void {
-  try {
-    localStorage.setItem(key(), JSON.stringify({ ...readPreferences(), ...chosen }));
-  } catch {
-    // The page works without it.
-  }
+  const all = { ...readPreferences(), ...chosen };
+  keepInTab(tabStorageKeys.preferences, all, openStorage('device'));
 }
 
 /** The sheets on which labels are printed unless others are chosen. */

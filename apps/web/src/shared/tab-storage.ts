@@ -1,6 +1,6 @@
 import { basePath } from '../route.js';
 
-/** The keys under which the page keeps what a reload of this tab must not lose; nothing but the token is kept beyond the tab, if the person wants that. */
+/** The keys under which the page keeps what a reload must not lose, in the tab; on the device the preferences, and the token if the person wants that. */
 export const tabStorageKeys = {
   token: 'plant-store.token',
   /** What has to be known when the identity provider sends the person back. */
@@ -10,6 +10,7 @@ export const tabStorageKeys = {
   added: 'plant-store.added',
   edit: 'plant-store.edit',
   characterKeys: 'plant-store.character-keys',
+  preferences: 'plant-store.preferences',
 } as const;
 
 type Key = (typeof tabStorageKeys)[keyof typeof tabStorageKeys];
@@ -62,9 +63,9 @@ export function openChannel(name: string): Channel {
 }
 
 /** The access alone throws where the browser blocks storage. */
-function openStorage(): TabStorage | undefined {
+export function openStorage(place: 'tab' | 'device' = 'tab'): TabStorage | undefined {
   try {
-    return globalThis.sessionStorage;
+    return place === 'tab' ? globalThis.sessionStorage : globalThis.localStorage;
   } catch {
     return undefined;
   }

@@ -31,7 +31,7 @@ export function useMay(scope: Scope): boolean {
 }
 
 /** What people call what a scope permits, in the order in which it is listed. */
-const verbs: readonly (readonly [Scope, string])[] = [
+export const verbs: readonly (readonly [Scope, string])[] = [
   ['read', 'see'],
   ['create', 'add'],
   ['update', 'edit'],
@@ -40,14 +40,11 @@ const verbs: readonly (readonly [Scope, string])[] = [
 
 /** What a token may do and may not do, in a sentence. */
 export function describeScopes(scopes: readonly Scope[]): string {
-  const verbsOf = (isPermitted: boolean) =>
-    verbs.filter(([scope]) => scopes.includes(scope) === isPermitted).map(([, verb]) => verb);
-  const may = listVerbs(verbsOf(true), 'conjunction');
-  const lacks = listVerbs(verbsOf(false), 'disjunction');
+  const list = (isPermitted: boolean) =>
+    new Intl.ListFormat('en-GB', { type: isPermitted ? 'conjunction' : 'disjunction' }).format(
+      verbs.filter(([scope]) => scopes.includes(scope) === isPermitted).map(([, verb]) => verb),
+    );
+  const [may, lacks] = [list(true), list(false)];
   if (may === '') return 'This token has no plant permissions.';
   return `This token may ${may} plants${lacks === '' ? '' : `, but not ${lacks} them`}.`;
-}
-
-function listVerbs(listed: readonly string[], type: 'conjunction' | 'disjunction'): string {
-  return new Intl.ListFormat('en-GB', { type }).format(listed);
 }

@@ -1,10 +1,4 @@
-import {
-  keepInTab,
-  keepsNothing,
-  readFromTab,
-  type TabStorage,
-  tabStorageKeys,
-} from '../shared/tab-storage.js';
+import { keepInTab, keepsNothing, openStorage, readFromTab, tabStorageKeys } from '../shared/tab-storage.js';
 
 /** A token, as it is kept for the next time that the page is loaded. */
 export interface KeptToken {
@@ -39,7 +33,7 @@ export function enteredToken(token: string): KeptToken {
 
 /** Reads the token that is kept in a place; `undefined` without one. */
 export function readKept(place: Place): KeptToken | undefined {
-  const kept = readFromTab(tabStorageKeys.token, storageOf(place));
+  const kept = readFromTab(tabStorageKeys.token, openStorage(place));
   if (typeof kept === 'string') return enteredToken(kept);
   const { token, id, signIn } = Object(kept);
   return typeof token === 'string' && typeof id === 'string' ? { token, id, signIn } : undefined;
@@ -47,19 +41,10 @@ export function readKept(place: Place): KeptToken | undefined {
 
 /** Keeps a token in a place; `undefined` removes the one that is there. */
 export function keep(place: Place, kept: KeptToken | undefined): void {
-  keepInTab(tabStorageKeys.token, kept?.signIn === undefined ? kept?.token : kept, storageOf(place));
+  keepInTab(tabStorageKeys.token, kept?.signIn === undefined ? kept?.token : kept, openStorage(place));
 }
 
 /** Whether the browser keeps nothing on the device for this page. */
 export function isDeviceBlocked(): boolean {
-  return keepsNothing(storageOf('device'));
-}
-
-/** The access alone throws where the browser blocks storage. */
-function storageOf(place: Place): TabStorage | undefined {
-  try {
-    return place === 'tab' ? globalThis.sessionStorage : globalThis.localStorage;
-  } catch {
-    return undefined;
-  }
+  return keepsNothing(openStorage('device'));
 }

@@ -1,15 +1,9 @@
-import { lazy, Suspense, useState } from 'react';
 import { basePath } from '../route.js';
-import { LoadBoundary, loadPart } from '../shared/load-boundary.js';
 import { serviceUrl } from '../shared/plant-store.js';
+import { QrCodeFold } from '../shared/qr-code-fold.js';
 import { Sheet } from '../shared/sheet.js';
 import type { KeptToken, Place } from './kept-token.js';
 import { RememberBox } from './remember-box.js';
-
-const QrCode = lazy(async () => {
-  const { QrCode } = await loadPart(() => import('../shared/qr-code.js'));
-  return { default: QrCode };
-});
 
 interface TokenSheetProps {
   readonly isOpen: boolean;
@@ -24,15 +18,10 @@ interface TokenSheetProps {
 
 /** Where the token is kept, how to use it on a phone, and what else there is for developers and administrators. */
 export function TokenSheet({ isOpen, kept, place, keepIn, onTokens, onForget, onClose }: TokenSheetProps) {
-  const [isShown, setShown] = useState(false);
-  const close = () => {
-    setShown(false);
-    onClose();
-  };
   // Each device signs in by itself.
   const address = kept.signIn ? `${serviceUrl}/` : `${serviceUrl}/#token=${kept.token}`;
   return (
-    <Sheet title="Your access" isOpen={isOpen} onClose={close}>
+    <Sheet title="Your access" isOpen={isOpen} onClose={onClose}>
       <div className="stack">
         <RememberBox place={place} onChange={keepIn} />
         <h3>Open on a phone</h3>
@@ -42,18 +31,7 @@ export function TokenSheet({ isOpen, kept, place, keepIn, onTokens, onForget, on
             : 'The camera of the phone opens the page with this token. Whoever sees the code can use the token, too.'}
         </p>
         {isLocal && <p>This address works only on this computer.</p>}
-        <div className="submit-row">
-          <button type="button" aria-expanded={isShown} onClick={() => setShown(!isShown)}>
-            {isShown ? 'Hide QR code' : 'Show QR code'}
-          </button>
-        </div>
-        {isShown && (
-          <LoadBoundary>
-            <Suspense fallback={<p className="loading">Loading…</p>}>
-              <QrCode address={address} label="QR code that opens the page" />
-            </Suspense>
-          </LoadBoundary>
-        )}
+        <QrCodeFold key={`${isOpen}`} address={address} label="QR code that opens the page" />
         <h3>More</h3>
         <div className="submit-row">
           {onTokens !== undefined && (

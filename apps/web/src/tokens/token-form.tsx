@@ -1,9 +1,9 @@
 import type { NewToken, OwnToken } from '@plant-store/client';
 import type { Scope } from '@plant-store/contract/access-token';
-import type { Action } from '@plant-store/contract/resource';
 import { type FormEvent, useId, useState } from 'react';
 import { formatTime } from '../plants/format-time.js';
 import { Field } from '../shared/field.js';
+import { verbs } from '../shared/use-scopes.js';
 
 interface TokenFormProps {
   readonly own: OwnToken;
@@ -98,16 +98,10 @@ export function TokenForm({ own, isBusy, onSubmit }: TokenFormProps) {
   );
 }
 
-const verbs: Readonly<Record<string, string>> = {
-  create: 'Add',
-  read: 'See',
-  update: 'Edit',
-  delete: 'Delete',
-} satisfies Readonly<Record<Action, string>>;
-
 /** What people call what a scope permits, such as `Add plants`. */
 export function labelScope(scope: Scope): string {
   if (scope === 'admin') return 'Manage tokens';
   const [action = '', plural = 'plants'] = scope.split(':').toReversed();
-  return `${verbs[action]} ${plural}`;
+  const [, verb = action] = verbs.find(([name]) => name === action) ?? [];
+  return `${verb.charAt(0).toUpperCase()}${verb.slice(1)} ${plural}`;
 }

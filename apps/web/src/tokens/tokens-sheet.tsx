@@ -1,10 +1,11 @@
 import { type IssuedToken, isRejectedError, type OwnToken, type Token, unwrap } from '@plant-store/client';
 import { escapeInvisible } from '@plant-store/contract/escape-invisible';
-import { useQueryClient } from '@tanstack/react-query';
-import { useCallback, useEffect, useState } from 'react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
 import { formatAge, formatTime } from '../plants/format-time.js';
+import { useFailure } from '../plants/use-plants.js';
 import { explainFailure } from '../shared/explain-failure.js';
-import { queryKeys, usePlantStore } from '../shared/plant-store.js';
+import { queryKeys, usePlantStore, useRejectedToken } from '../shared/plant-store.js';
 import { Sheet } from '../shared/sheet.js';
 import { warnBeforeClosing } from '../shared/warn-before-closing.js';
 import { NewSecret } from './new-secret.js';
@@ -137,38 +138,20 @@ export function TokensSheet({ own, isOpen, onOwnRotated, onClose }: TokensSheetP
 
 /** All tokens, loaded each time that they are shown, and after each change: the latest first, and those that have ended last. */
 function useTokens(isShown: boolean) {
-  const { client, rejectToken } = usePlantStore();
-  const [tokens, setTokens] = useState<readonly Token[]>();
+  const { operations, rejectToken } = usePlantStore();
+  const query = useQuery({
+    ...operations.listTokens.queryOptions(),
+    enabled: isShown,
+    networkMode: 'always',
+    retry: false,
+  });
+  const failure = useFailure(query);
+  useRejectedToken(failure);
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
-  const explain = useCallback(
-    (error: unknown, uncertain = '') => {
-      const { about, message } = explainFailure(error, 'read');
-      if (about === 'token') rejectToken(message);
-      else setProblem(isRejectedError(error) ? message : `${message} ${uncertain}`.trim());
-    },
-    [rejectToken],
-  );
-  const load = useCallback(
-    async (signal?: AbortSignal) => {
-      try {
-        const listed = await unwrap(client.listTokens(signal && { signal }));
-        if (signal?.aborted) return;
-        const latest = listed.tokens.toReversed();
-        setTokens([...latest.filter((token) => !hasEnded(token)), ...latest.filter(hasEnded)]);
-      } catch (error) {
-        if (!signal?.aborted) explain(error);
-      }
-    },
-    [client, explain],
-  );
   useEffect(() => {
-    if (!isShown) return;
-    const control = new AbortController();
-    setProblem(undefined);
-    void load(control.signal);
-    return () => control.abort();
-  }, [isShown, load]);
+    if (isShown) setProblem(undefined);
+  }, [isShown]);
   /**
    * Makes one change at a time.
    *
@@ -177,7 +160,7 @@ function useTokens(isShown: boolean) {
    */
   const change = async <Result,>(
     make: () => Promise<Result>,
-    uncertain?: string,
+    uncertain = '',
   ): Promise<Result | undefined> => {
     if (isBusy) return undefined;
     setBusy(true);
@@ -185,14 +168,18 @@ function useTokens(isShown: boolean) {
     try {
       return await make();
     } catch (error) {
-      explain(error, uncertain);
+      const { about, message } = explainFailure(error, 'read');
+      if (about === 'token') rejectToken(message);
+      else setProblem(isRejectedError(error) ? message : `${message} ${uncertain}`.trim());
       return undefined;
     } finally {
       setBusy(false);
-      void load();
+      void query.refetch();
     }
   };
-  return { tokens, problem, isBusy, change };
+  const latest = query.data?.tokens.toReversed();
+  const tokens = latest && [...latest.filter((token) => !hasEnded(token)), ...latest.filter(hasEnded)];
+  return { tokens, problem: problem ?? failure?.message, isBusy, change };
 }
 
 function hasEnded({ revokedAt, expiresAt }: Token): boolean {

@@ -1,4 +1,4 @@
-import { PlantTexts } from '../../plants/plant-texts.js';
+import { PlantTexts } from '../../plants/plant-text.js';
 import { toVisible } from '../../shared/to-visible.js';
 import { type AddedPlant, isUnfinished, maxAdded } from './added-plants.js';
 
@@ -26,49 +26,31 @@ export function AddedList({ added, offeredKey, pending, onRetry }: AddedListProp
     <section aria-labelledby="added-heading" className="added">
       <h3 id="added-heading">Added in this tab</h3>
       <ol reversed className="added-list">
-        {added.map((plant) => (
-          <AddedItem
-            key={plant.key}
-            plant={plant}
-            offered={plant.key === offeredKey}
-            pending={pending}
-            onRetry={onRetry}
-          />
-        ))}
+        {added.map((plant) => {
+          const { key, id, name, state, reason, at } = plant;
+          const time = new Date(at);
+          return (
+            <li key={key} className="added-item">
+              <p className={`state ${state}`}>{states[state]}</p>
+              <time dateTime={time.toISOString()}>{time.toLocaleTimeString()}</time>
+              <p className="added-name">
+                <PlantTexts plant={plant} />
+              </p>
+              <p className="added-id">
+                <span className="visually-hidden">Id </span>
+                <span translate="no">{id}</span>
+              </p>
+              {reason !== undefined && <p className="added-reason">{reason}</p>}
+              {key !== offeredKey && isUnfinished(plant) && (
+                <button type="button" aria-disabled={pending} onClick={() => pending || onRetry(plant)}>
+                  Try again<span className="visually-hidden" translate="no">{`: ${toVisible(name)}`}</span>
+                </button>
+              )}
+            </li>
+          );
+        })}
       </ol>
       {added.length === maxAdded && <p className="note">{`Only the newest ${maxAdded} are listed.`}</p>}
     </section>
-  );
-}
-
-interface AddedItemProps {
-  readonly plant: AddedPlant;
-  /** Whether the form offers to add it again. */
-  readonly offered: boolean;
-  readonly pending: boolean;
-  onRetry(plant: AddedPlant): void;
-}
-
-function AddedItem({ plant, offered, pending, onRetry }: AddedItemProps) {
-  const { id, name, state, reason, at } = plant;
-  const time = new Date(at);
-  return (
-    <li className="added-item">
-      <p className={`state ${state}`}>{states[state]}</p>
-      <time dateTime={time.toISOString()}>{time.toLocaleTimeString()}</time>
-      <p className="added-name">
-        <PlantTexts plant={plant} />
-      </p>
-      <p className="added-id">
-        <span className="visually-hidden">Id </span>
-        <span translate="no">{id}</span>
-      </p>
-      {reason !== undefined && <p className="added-reason">{reason}</p>}
-      {!offered && isUnfinished(plant) && (
-        <button type="button" aria-disabled={pending} onClick={() => pending || onRetry(plant)}>
-          Try again<span className="visually-hidden" translate="no">{`: ${toVisible(name)}`}</span>
-        </button>
-      )}
-    </li>
   );
 }

@@ -1,12 +1,17 @@
-import { isPlantStoreError, isRejectedError, type RequestEvent } from '@plant-store/client';
+import {
+  type ErrorNumber,
+  type Fetch,
+  isPlantStoreError,
+  isRejectedError,
+  type RequestEvent,
+} from '@plant-store/client';
 import type { NewPlant } from '@plant-store/contract/operations';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { explainError, explainRejection, type Failure } from '../../shared/explain-failure.js';
+import { errorNumbers, explainError, explainRejection, type Failure } from '../../shared/explain-failure.js';
 import { usePlantStore } from '../../shared/plant-store.js';
 import { keepInTab, readFromTab, tabStorageKeys } from '../../shared/tab-storage.js';
 import { type AddedPlant, beginAdding, recordResult, restoreAdded } from './added-plants.js';
-import { watchAttempts } from './watch-attempts.js';
 
 /** How adding a plant ended; `not_added`: it certainly is not stored, and may be later. */
 export type AddResult =
@@ -91,4 +96,32 @@ function toFailed(error: unknown, mayBeStored: boolean): AddResult {
   const failure = explainRejection(error);
   if (failure.about === 'id' || failure.about === 'plant') return { state: 'rejected', failure };
   return { state: mayBeStored ? 'unconfirmed' : 'not_added', failure };
+}
+
+/** After these, `internal_error` and `database_unavailable`, the plant may be stored all the same. */
+const ambiguous: readonly ErrorNumber[] = [50000, 50301];
+const unambiguous = errorNumbers.filter((number) => !ambiguous.includes(number));
+
+/**
+ * A `fetch` for one call, and whether an attempt of it may have stored the plant: one without a reply of the service, or with
+ * a reply that leaves it open. The last reply alone does not show that, since the client retries.
+ */
+function watchAttempts(): { readonly fetch: Fetch; mayBeStored(): boolean } {
+  let mayBeStored = false;
+  const fetch: Fetch = async (url, init) => {
+    const before = mayBeStored;
+    mayBeStored = true;
+    const response = await globalThis.fetch(url, init);
+    const certain = await response
+      .clone()
+      .json()
+      .then(isNotStored, () => false);
+    mayBeStored = before || !certain;
+    return response;
+  };
+  return { fetch, mayBeStored: () => mayBeStored };
+}
+
+function isNotStored(body: unknown): boolean {
+  return unambiguous.includes(Object(body).error);
 }

@@ -1,13 +1,13 @@
-import { serviceUrl } from '../../shared/plant-store.js';
-import { type SavedFile, saveFile } from '../../shared/save-file.js';
+import { type PlantStore, serviceUrl } from '../../shared/plant-store.js';
+import { type SavedFile, saveFile } from '../../shared/saved-file.js';
 import { warnBeforeClosing } from '../../shared/warn-before-closing.js';
 import {
+  type ColumnsPreview,
   noCounts,
   type ReadAs,
   type Report,
   type Request,
   type Source,
-  type Stop,
   type Task,
   type View,
 } from '../protocol.js';
@@ -22,9 +22,12 @@ export interface ImportState extends View {
   readonly hasUndone: boolean;
   readonly downloading: boolean;
   readonly saved: SavedFile | undefined;
-  /** What was typed or pasted, and whether it is short enough for a text field; it stays until it is changed or stored. */
-  readonly draft: { readonly text: string; readonly editable: boolean };
+  /** What was typed or pasted; it stays until it is changed or stored. */
+  readonly draft: string;
 }
+
+/** What the page has of the token. */
+type TokenSource = Pick<PlantStore, 'token' | 'rejectToken'>;
 
 const initialState: ImportState = {
   step: 'source',
@@ -44,7 +47,7 @@ const initialState: ImportState = {
   hasUndone: false,
   downloading: false,
   saved: undefined,
-  draft: { text: '', editable: true },
+  draft: '',
 };
 
 /**
@@ -57,15 +60,8 @@ export class ImportSession {
   #worker: PlantsWorker | undefined;
   #state = initialState;
   #endWarning: (() => void) | undefined;
-  /** How many times the run was started. */
-  #runs = 0;
   #source: Source | undefined;
-  /** The token of the page, and that of the run. */
-  #token: string | undefined;
-  #runToken: string | undefined;
-
-  /** Called with the reason when the service no longer accepts the token. */
-  onTokenRejected: ((message: string) => void) | undefined;
+  #store: TokenSource | undefined;
 
   /** @param spawn starts the worker, at the first command */
   constructor(spawn: typeof spawnWorker) {
@@ -81,18 +77,26 @@ export class ImportSession {
 
   ask(...request: Request): void {
     try {
-      this.#worker ??= this.#spawn({
-        onReport: (report) => this.#onReport(report),
-        onCrash: (message) => this.#onCrash(message),
-      });
+      if (this.#worker === undefined) {
+        this.#worker = this.#spawn({
+          onReport: (report) => this.#onReport(report),
+          onCrash: (message) => this.#onCrash(message),
+        });
+        this.useStore(this.#store);
+      }
       this.#worker.send(request);
     } catch (error) {
       this.#onCrash(error instanceof Error ? error.message : '');
     }
   }
 
+  /** Takes the token of the page; `undefined` forgets it. A run that waits for another one goes on. */
+  useStore(store: TokenSource | undefined): void {
+    this.#store = store;
+    this.#worker?.send(['useToken', store && { baseUrl: serviceUrl, token: store.token }]);
+  }
+
   read(source: Source, readAs: ReadAs = {}): void {
-    this.#runs = 0;
     this.#source = source;
     this.startOver({ step: 'reading' });
     this.ask('read', source, readAs);
@@ -103,39 +107,14 @@ export class ImportSession {
     if (this.#source !== undefined) this.read(this.#source, readAs);
   }
 
-  check(): void {
-    const columns = this.#state.preview?.columns;
-    if (columns === undefined) return;
-    this.#runs = 0;
+  check({ header, choice }: ColumnsPreview): void {
     this.change({ step: 'reading', fraction: undefined });
-    this.ask('check', columns.header, columns.choice);
+    this.ask('check', header, choice);
   }
 
-  /** Compares the lines with what is stored, which the review then shows. */
-  compare(): void {
-    this.#runToken = this.#token;
-    if (this.#token === undefined) return;
-    this.change({ step: 'reading', fraction: 0 });
-    this.ask('compare', { baseUrl: serviceUrl, token: this.#token });
-  }
-
-  /** Begins a task: by default it sends what is ready. */
-  run(task: Task = 'add'): void {
-    if (this.#token === undefined) return;
-    this.#runs++;
-    this.#runToken = this.#token;
-    const { progress, hasUndone } = this.#state;
-    const resumed = progress?.state === 'stopped' && progress.task === task;
-    this.change({
-      step: 'run',
-      progress: resumed ? { ...progress, state: 'running', stop: undefined } : undefined,
-      hasUndone: hasUndone || task === 'undo',
-    });
-    this.ask('run', { baseUrl: serviceUrl, token: this.#token }, task);
-  }
-
-  resume(): void {
-    this.run(this.#state.progress?.task);
+  run(task: Task): void {
+    if (task === 'undo') this.change({ hasUndone: true });
+    this.ask('run', task);
   }
 
   /** Lets the browser save the lines with a problem, unless that is in progress. */
@@ -147,20 +126,8 @@ export class ImportSession {
 
   /** Keeps pasted lines, and reads them, unless that would end work that is not finished. */
   readPasted(text: string): void {
-    this.change({ draft: { text, editable: text.length <= longPaste } });
+    this.change({ draft: text });
     if (!isUnfinished(this.#state)) this.read({ text });
-  }
-
-  /** Takes the token of the page. A run that waits for another one goes on. */
-  useToken(token: string): void {
-    this.#token = token;
-    this.#resumeWithToken();
-  }
-
-  forgetToken(): void {
-    this.#token = undefined;
-    this.#runToken = undefined;
-    this.#worker?.send(['forgetToken']);
   }
 
   /** Forgets the file and its results, and what was typed once all of it is stored. */
@@ -170,7 +137,7 @@ export class ImportSession {
     const { stored, updated, replayed, repeated, all } = counts;
     const isEnded = progress?.state === 'ended' && progress.task !== 'undo';
     const isStored = isEnded && stored + updated + replayed + repeated === all;
-    this.startOver(preview?.fileName === undefined && isStored ? { draft: initialState.draft } : {});
+    this.startOver(preview?.fileName === undefined && isStored ? { draft: '' } : {});
   }
 
   /** Forgets all but what was typed. */
@@ -179,35 +146,14 @@ export class ImportSession {
     this.change({ ...initialState, draft, hasUndone, ...changes });
   }
 
-  #resumeWithToken(): void {
-    const { progress, step, uncompared } = this.#state;
-    if (this.#token === this.#runToken) return;
-    if (progress?.stop?.cause === 'token') this.resume();
-    else if (step === 'review' && uncompared?.cause === 'token') this.compare();
-  }
-
   #onReport(report: Report): void {
     if (report.type === 'failed') this.#onCrash(report.message);
-    else if (report.type === 'view') this.#onView(report.view);
-    else this.change({ downloading: false, saved: saveFile(report.file, report.fileName) });
-  }
-
-  #onView(view: Partial<View>): void {
-    // One that was on its way when the run was started again shows nothing about the token of now.
-    if (view.progress !== undefined && view.progress.runs !== this.#runs) return;
-    const before = this.#state;
-    if (view.problem === undefined) this.change(view);
-    else this.startOver(view);
-    // Lines that were just checked are compared with what is stored.
-    if (view.step === 'review' && !('uncompared' in view)) this.compare();
-    if ('uncompared' in view) this.#onStop(view.uncompared);
-    if (before.progress?.stop?.cause !== 'token') this.#onStop(view.progress?.stop);
-  }
-
-  #onStop(stop: Stop | undefined): void {
-    if (stop?.cause !== 'token') return;
-    if (this.#token !== undefined && this.#token === this.#runToken) this.onTokenRejected?.(stop.message);
-    else this.#resumeWithToken();
+    else if (report.type === 'download')
+      this.change({ downloading: false, saved: saveFile(report.file, report.fileName) });
+    else if (report.type === 'view')
+      report.view.problem === undefined ? this.change(report.view) : this.startOver(report.view);
+    // Another one may have been entered meanwhile.
+    else if (report.token === this.#store?.token) this.#store.rejectToken(report.message);
   }
 
   #onCrash(message: string): void {
@@ -236,11 +182,8 @@ export class ImportSession {
 }
 
 /** Whether something would be lost if the page were closed now: a run that is not finished, or work on lines that were not sent. */
-function isUnfinished({ step, progress, edited, fixed, counts }: ImportState): boolean {
+function isUnfinished({ progress, edited, fixed, counts }: ImportState): boolean {
   if (progress?.state === 'running' || progress?.state === 'stopped') return true;
   const isReviewed = edited !== undefined || fixed.size > 0;
-  return (
-    (step === 'run' && progress === undefined) ||
-    (isReviewed && counts.ready + counts.changed + counts.conflict > 0)
-  );
+  return isReviewed && counts.ready + counts.changed + counts.conflict > 0;
 }

@@ -33,7 +33,7 @@ export function ChooseColumns({ session, preview, columns }: ChooseColumnsProps)
         type="button"
         className="primary"
         aria-disabled={!isComplete}
-        onClick={() => isComplete && session.check()}
+        onClick={() => isComplete && session.check(columns)}
       >
         Review lines
       </button>

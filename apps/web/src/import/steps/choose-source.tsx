@@ -70,9 +70,9 @@ function FileDrop({ session }: Pick<StepProps, 'session'>) {
   );
 }
 
-function PasteForm({ session, state: { draft } }: StepProps) {
+function PasteForm({ session, state: { draft: text } }: StepProps) {
   const hint = useId();
-  const { text } = draft;
+  const isEditable = text.length <= longPaste;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (text.trim() !== '') session.read({ text });
@@ -86,7 +86,7 @@ function PasteForm({ session, state: { draft } }: StepProps) {
   };
   return (
     <form className="import-paste" onSubmit={submit}>
-      {draft.editable ? (
+      {isEditable ? (
         <label>
           Lines from a spreadsheet
           <textarea
@@ -96,7 +96,7 @@ function PasteForm({ session, state: { draft } }: StepProps) {
             autoCorrect="off"
             spellCheck={false}
             aria-describedby={hint}
-            onChange={(event) => session.change({ draft: { text: event.target.value, editable: true } })}
+            onChange={(event) => session.change({ draft: event.target.value })}
             onPaste={paste}
           />
         </label>
@@ -108,8 +108,8 @@ function PasteForm({ session, state: { draft } }: StepProps) {
       </p>
       <p className="import-actions">
         <button type="submit">Read lines</button>
-        {!draft.editable && (
-          <button type="button" onClick={() => session.change({ draft: { text: '', editable: true } })}>
+        {!isEditable && (
+          <button type="button" onClick={() => session.change({ draft: '' })}>
             Discard these lines
           </button>
         )}

@@ -1,13 +1,14 @@
 import { type FormEvent, useEffect, useId, useRef, useState } from 'react';
 import './line-groups.css';
 import { PlantText } from '../../plants/plant-text.js';
-import { type FieldName, labels, type Texts, textNames } from '../../shared/fields.js';
+import { type FieldName, labels, textNames } from '../../shared/fields.js';
 import { Icon } from '../../shared/icon.js';
-import { SavedFileLink } from '../../shared/saved-file-link.js';
+import { SavedFileLink } from '../../shared/saved-file.js';
 import { TextChange } from '../../shared/text-change.js';
 import { useMay } from '../../shared/use-scopes.js';
 import { formatCount, formatCountOf } from '../format-count.js';
 import {
+  type Change,
   type Filter,
   filters,
   type Group,
@@ -36,26 +37,14 @@ const hints: Readonly<Partial<Record<Group, string>>> = {
   'left-out': 'These are not saved.',
 };
 
-/** What is done to a line on the page. */
-interface LineActions {
-  edit(row: Row, texts: Texts): void;
-  leaveOut(row: Row): void;
-  include(row: Row): void;
-}
-
 /** The lines in groups; those with a problem can be edited, and those that would be saved can be left out. */
 export function LineGroups({ session, state }: StepProps) {
   const { list, filter, counts } = state;
   const section = useRef<HTMLElement>(null);
   const touched = useFocusNextProblem(section, list);
-  const act = (row: Row, action: () => void) => {
+  const change = (row: Row, asked: Change) => {
     touched.current = row.line;
-    action();
-  };
-  const actions: LineActions = {
-    edit: (row, texts) => act(row, () => session.ask('edit', row.index, texts)),
-    leaveOut: (row) => act(row, () => session.ask('leaveOut', row.index)),
-    include: (row) => act(row, () => session.ask('include', [row.index])),
+    session.ask('change', asked);
   };
   return (
     <section ref={section} className="import-list" aria-label="Lines">
@@ -68,7 +57,7 @@ export function LineGroups({ session, state }: StepProps) {
               key={name}
               type="button"
               aria-pressed={filter === name}
-              onClick={() => session.ask('show', name)}
+              onClick={() => session.ask('change', ['show', name])}
             >
               <span>{titles[name]}</span> <Badge kind={name} count={counts[name]} />
             </button>
@@ -86,9 +75,9 @@ export function LineGroups({ session, state }: StepProps) {
             {rows.map((row) => (
               <li key={row.index} className={group === 'problems' ? 'import-line-problem' : undefined}>
                 {row.editing ? (
-                  <ProblemLine row={row} editing={row.editing} actions={actions} />
+                  <ProblemLine row={row} editing={row.editing} onChange={change} />
                 ) : (
-                  <Line row={row} actions={actions} />
+                  <Line row={row} onChange={change} />
                 )}
               </li>
             ))}
@@ -97,7 +86,7 @@ export function LineGroups({ session, state }: StepProps) {
             <button
               type="button"
               className="quiet import-more"
-              onClick={() => session.ask('showMore', group)}
+              onClick={() => session.ask('change', ['showMore', group])}
             >
               <Icon name="down" />
               <span>{`Show ${formatCount(Math.min(50, total - rows.length))} more`}</span>
@@ -171,7 +160,12 @@ const states: Readonly<Partial<Record<LineState, string>>> = {
 /** In the order of the columns of the list. */
 const shownFields: readonly FieldName[] = [...textNames, 'id'];
 
-function Line({ row, actions }: { readonly row: Row; readonly actions: LineActions }) {
+interface LineProps {
+  readonly row: Row;
+  onChange(row: Row, asked: Change): void;
+}
+
+function Line({ row, onChange }: LineProps) {
   const { line, state, problem, before, warning } = row;
   const isOpen = ['problems', 'changes', 'new'].includes(groupsOfStates[state]);
   return (
@@ -193,7 +187,7 @@ function Line({ row, actions }: { readonly row: Row; readonly actions: LineActio
           type="button"
           className="quiet import-action"
           aria-label={`${isOpen ? 'Leave out' : 'Include'} line ${formatCount(line)}`}
-          onClick={() => (isOpen ? actions.leaveOut(row) : actions.include(row))}
+          onClick={() => onChange(row, isOpen ? ['leaveOut', row.index] : ['include', [row.index]])}
         >
           <span key={state}>{isOpen ? 'Leave out' : 'Include'}</span>
         </button>
@@ -221,14 +215,12 @@ function Line({ row, actions }: { readonly row: Row; readonly actions: LineActio
 
 const directionOf = (name: FieldName) => (name === 'id' ? 'ltr' : 'auto');
 
-interface ProblemLineProps {
-  readonly row: Row;
+interface ProblemLineProps extends LineProps {
   readonly editing: NonNullable<Row['editing']>;
-  readonly actions: LineActions;
 }
 
 /** A line with a problem, whose fields can be edited. */
-function ProblemLine({ row, editing: { texts, wrong, freeId }, actions }: ProblemLineProps) {
+function ProblemLine({ row, editing: { texts, wrong, freeId }, onChange }: ProblemLineProps) {
   // What is not changed stays exact, also where an input cannot show it, such as a line break.
   const [edited, setEdited] = useState(texts);
   const written = JSON.stringify(texts);
@@ -236,7 +228,7 @@ function ProblemLine({ row, editing: { texts, wrong, freeId }, actions }: Proble
   const id = useId();
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    actions.edit(row, edited);
+    onChange(row, ['edit', row.index, edited]);
   };
   return (
     <form className="import-line" aria-labelledby={`${id}-line`} data-line={row.line} onSubmit={submit}>
@@ -260,7 +252,11 @@ function ProblemLine({ row, editing: { texts, wrong, freeId }, actions }: Proble
           onChange={({ target }) => setEdited({ ...edited, [field]: target.value })}
         />
       ))}
-      <button type="button" className="quiet import-action" onClick={() => actions.leaveOut(row)}>
+      <button
+        type="button"
+        className="quiet import-action"
+        onClick={() => onChange(row, ['leaveOut', row.index])}
+      >
         Leave out
       </button>
       <p className="import-reason">
@@ -270,7 +266,7 @@ function ProblemLine({ row, editing: { texts, wrong, freeId }, actions }: Proble
           <button
             type="button"
             className="quiet link"
-            onClick={() => actions.edit(row, { ...edited, id: freeId })}
+            onClick={() => onChange(row, ['edit', row.index, { ...edited, id: freeId }])}
           >
             Choose a free id
           </button>

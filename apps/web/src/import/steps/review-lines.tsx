@@ -40,12 +40,7 @@ export function ReviewLines({ session, state }: StepProps) {
           <button
             type="button"
             className="quiet"
-            onClick={() =>
-              session.ask(
-                'include',
-                totals.map(({ index }) => index),
-              )
-            }
+            onClick={() => session.ask('change', ['include', totals.map(({ index }) => index)])}
           >
             {totals.length === 1 ? 'Include this line' : 'Include these lines'}
           </button>
@@ -59,7 +54,7 @@ export function ReviewLines({ session, state }: StepProps) {
       {uncompared !== undefined && (
         <p className="import-note">
           <span>{`These lines could not be compared with the stored plants. ${uncompared.message} Plants that are stored already stay as they are.`}</span>{' '}
-          <button type="button" onClick={() => session.compare()}>
+          <button type="button" onClick={() => session.ask('compare')}>
             Compare again
           </button>
         </p>
@@ -118,7 +113,7 @@ function Fixes({ session, state: { fixable, fixed } }: StepProps) {
         return (
           <p key={fix}>
             {count !== undefined && <span>{done(formatCountOf(count, noun))} </span>}
-            <button type="button" onClick={() => session.ask('fix', fix)}>
+            <button type="button" onClick={() => session.ask('change', ['toggleFix', fix])}>
               {count === undefined ? offer(formatCountOf(fixable[fix], noun)) : 'Take that back'}
             </button>
           </p>

@@ -11,19 +11,12 @@ import type { ImportState } from '../session/import-session.js';
 import { LineGroups, SendButton, StartOver } from './line-groups.js';
 import { StepFrame, type StepProps } from './step-frame.js';
 
+interface RunProps extends StepProps {
+  readonly progress: Progress;
+}
+
 /** Shows how far a run is, why it has stopped, or its outcome, with the lines that are not saved. */
-export function RunPlants({ session, state }: StepProps) {
-  const { ready, changed } = state.counts;
-  const progress: Progress = state.progress ?? {
-    task: 'add',
-    runs: 0,
-    state: 'running',
-    stop: undefined,
-    retrying: undefined,
-    done: 0,
-    total: ready + changed,
-    restored: 0,
-  };
+export function RunPlants({ session, state, progress }: RunProps) {
   const { task, done, total, stop, retrying } = progress;
   const { stored, updated } = state.counts;
   const canUndo = useMayUndo(state) && progress.state === 'ended' && task !== 'undo';
@@ -35,7 +28,7 @@ export function RunPlants({ session, state }: StepProps) {
       session.run('undo');
     }),
   );
-  useEffect(() => (canUndo ? addUndo() : undefined), [canUndo, progress.runs]);
+  useEffect(() => (canUndo ? addUndo() : undefined), [canUndo]);
   const queryClient = useQueryClient();
   useEffect(
     () => (progress.state === 'running' ? undefined : recount(queryClient)),
@@ -73,8 +66,9 @@ function showPlants(event: MouseEvent): void {
   navigate(sortedHome());
 }
 
-function Actions({ session, state, progress }: StepProps & { readonly progress: Progress }) {
+function Actions({ session, state, progress }: RunProps) {
   const canUpdate = useMay('update');
+  const { task } = progress;
   if (progress.state === 'running') {
     return (
       <button type="button" onClick={() => session.ask('cancel')}>
@@ -83,7 +77,7 @@ function Actions({ session, state, progress }: StepProps & { readonly progress: 
     );
   }
   const { retired } = state.counts;
-  const isUndo = progress.task === 'undo';
+  const isUndo = task === 'undo';
   return (
     <>
       {!isUndo && <UndoImport session={session} state={state} />}
@@ -94,7 +88,7 @@ function Actions({ session, state, progress }: StepProps & { readonly progress: 
       )}
       <StartOver session={session} state={state} />
       {progress.state === 'stopped' ? (
-        <button type="button" className="primary" onClick={() => session.resume()}>
+        <button type="button" className="primary" onClick={() => session.run(task)}>
           Continue
         </button>
       ) : (

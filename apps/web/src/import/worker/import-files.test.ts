@@ -188,9 +188,9 @@ async function review(
     Object.assign({}, ...reports.map((report) => report.type === 'view' && report.view));
   await worker.read(file(name, new Uint8Array(readFileSync(join(folder, name)))), {});
   const { columns } = view().preview ?? {};
-  if (columns) worker.check(columns.header, columns.choice);
-  await worker.compare({ baseUrl: store.baseUrl, token: store.token });
-  await worker.showMore('unchanged');
+  await worker.useToken({ baseUrl: store.baseUrl, token: store.token });
+  if (columns) await worker.check(columns.header, columns.choice);
+  await worker.change(['showMore', 'unchanged']);
   const rows = view().list.flatMap((group) => group.rows);
   return { worker, fetch, view, rows: rows.toSorted((one, other) => one.line - other.line) };
 }
@@ -245,7 +245,7 @@ it('warns of names that are there twice, in the file or in the store, without a 
 
 it('no longer warns of a name once the other line is left out', async () => {
   const { worker, view } = await review('duplicate-names.csv');
-  await worker.leaveOut(0);
+  await worker.change(['leaveOut', 0]);
   expect(view().counts['same-name']).toBe(2);
 });
 
@@ -259,7 +259,7 @@ it.each([
   const { totals } = view();
   expect(totals.map(({ line }) => line)).toEqual(lines);
   expect(view().counts).toMatchObject({ ready, skipped: lines.length, problems: 0 });
-  await worker.include(totals.map(({ index }) => index));
+  await worker.change(['include', totals.map(({ index }) => index)]);
   expect(view()).toMatchObject({ totals: [], counts: { skipped: 0 } });
   expect(view().counts.ready + view().counts.problems).toBe(ready + lines.length);
 });

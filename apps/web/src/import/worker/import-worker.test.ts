@@ -20,14 +20,16 @@ function open({ retries = 0 }: { retries?: number } = {}) {
         timeout: 30_000,
       },
     );
-  /** Reads a source and checks its lines with the columns that were recognized. */
+  const target = { baseUrl: store.baseUrl, token: store.token };
+  /** Reads a source, checks its lines with the columns that were recognized, and compares them with what is stored. */
   const read = async (source: Source | string) => {
+    await worker.useToken(target);
     await worker.read(typeof source === 'string' ? { file: new File([source], 'plants.csv') } : source, {});
     const { columns } = view().preview ?? {};
-    if (columns) worker.check(columns.header, columns.choice);
+    if (columns) await worker.check(columns.header, columns.choice);
+    fetch.mockClear();
   };
-  const target = { baseUrl: store.baseUrl, token: store.token };
-  const run = () => worker.run(target, 'add');
+  const run = () => worker.run('add');
   const rowsOf = (group: Group) => view().list.find((each) => each.group === group)?.rows ?? [];
   return { store, fetch, reports, views, view, untilState, read, run, target, worker, rowsOf };
 }
@@ -38,9 +40,9 @@ const long = `id,name\n${Array.from({ length: 2500 }, (_, id) => `${id},Plant ${
 
 it('stops when it is cancelled, and then sends only what has no result', async () => {
   const { store, fetch, read, run, worker, untilState } = open();
+  await read(long);
   // The second batch is stored, and its reply lost with the cancel.
   store.fail({ kind: 'delay', ms: 0 }, { kind: 'delay', ms: 60_000 });
-  await read(long);
   const running = run();
   await vi.waitUntil(() => store.plants.size >= 1000, { timeout: 30_000 });
   worker.cancel();
@@ -71,8 +73,8 @@ it.each<[string, Fault, string]>([
   ['an error of a later version', reply(400, 40099), 'The reason.'],
 ])('loses nothing by %s, and never takes it for rejected plants', async (_, fault, message) => {
   const { store, read, run, untilState } = open();
-  store.fail(fault);
   await read(csv);
+  store.fail(fault);
   await run();
   const { progress, counts } = await untilState('stopped');
   expect(progress.stop).toEqual({ cause: 'other', message: expect.stringMatching(message) });
@@ -88,10 +90,10 @@ it.each<[string, Fault, string]>([
   ['a proxy', { kind: 'status', status: 502, body: '<h1>Bad Gateway</h1>' }, 'A proxy or another program'],
 ])('goes on by itself after %s, unless it is cancelled', async (_, fault, message) => {
   const { store, read, run, worker, view, untilState } = open();
+  await read(csv);
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   store.fail(fault, fault, fault);
-  await read(csv);
   void run();
   await vi.advanceTimersByTimeAsync(4_000);
   expect(view().progress).toMatchObject({
@@ -108,8 +110,8 @@ it.each<[string, Fault, string]>([
 
 it('reports while it runs why it tries again', async () => {
   const { store, views, read, run, untilState } = open({ retries: 1 });
-  store.fail(reply(503, errors.overloaded.error), { kind: 'delay', ms: 300 });
   await read(csv);
+  store.fail(reply(503, errors.overloaded.error), { kind: 'delay', ms: 300 });
   await run();
   expect((await untilState('ended')).progress.retrying).toBeUndefined();
   const retrying = views().flatMap(({ progress }) => progress?.retrying ?? []);
@@ -121,9 +123,9 @@ const goingOn = `This continues at ${new Date(300_000).toLocaleTimeString()}.`;
 
 it('waits while the rate limit permits no more, shows until when, and goes on', async () => {
   const { store, read, run, view, untilState } = open();
+  await read(long);
   // The first batch is stored after the second one has met the limit.
   store.fail({ kind: 'delay', ms: 1_000 }, limited);
-  await read(long);
   vi.useFakeTimers({ now: 0 });
   onTestFinished(() => void vi.useRealTimers());
   void run();
@@ -139,8 +141,8 @@ it('waits while the rate limit permits no more, shows until when, and goes on', 
 
 it('stops at once when it is cancelled while it waits for the rate limit', async () => {
   const { store, fetch, read, run, worker, untilState } = open();
-  store.fail(limited);
   await read(csv);
+  store.fail(limited);
   const running = run();
   await vi.waitUntil(() => fetch.mock.calls.length > 0, { timeout: 30_000 });
   worker.cancel();
@@ -153,7 +155,7 @@ it('checks an edited line by the contract, and against the other lines', async (
   const { read, worker, view, rowsOf } = open();
   await read(`${csv}x,Rose,\n5,Taken,\n`);
   const edit = async (line: number, id: string, name = 'Rose') => {
-    await worker.edit(line, { ...noTexts, id, name });
+    await worker.change(['edit', line, { ...noTexts, id, name }]);
     return view().edited?.problem;
   };
   expect(rowsOf('problems')).toMatchObject([
@@ -168,7 +170,7 @@ it('checks an edited line by the contract, and against the other lines', async (
   expect(await edit(31, '40')).toBeUndefined();
   expect(view().counts).toMatchObject({ all: 32, ready: 31, problems: 0, repeated: 1 });
   // What has no problem stays as it is.
-  await worker.edit(1, { ...noTexts, id: 'z' });
+  await worker.change(['edit', 1, { ...noTexts, id: 'z' }]);
   expect(view().counts.problems).toBe(0);
 });
 
@@ -176,9 +178,9 @@ it('frees an id for another line of the file once the line that has it is left o
   const { read, worker, view } = open();
   await read('id,name\n1,Rose\n1,Fern\n');
   expect(view().counts).toMatchObject({ ready: 1, problems: 1 });
-  await worker.leaveOut(0);
+  await worker.change(['leaveOut', 0]);
   expect(view().counts).toMatchObject({ ready: 1, problems: 0 });
-  await worker.include([0]);
+  await worker.change(['include', [0]]);
   expect(view().counts).toMatchObject({ ready: 1, problems: 1, skipped: 0 });
 });
 
@@ -227,17 +229,17 @@ it('shows the first lines of each group, more of them, and those of one group', 
     { group: 'new', total: 30, rows: { length: 5 } },
   ]);
   expect(rowsOf('new')[0]).toMatchObject({ line: 3, id: '0', state: 'ready' });
-  await worker.showMore('problems');
+  await worker.change(['showMore', 'problems']);
   expect(rowsOf('problems')).toHaveLength(70);
-  await worker.show('problems');
+  await worker.change(['show', 'problems']);
   expect(view().list).toMatchObject([{ group: 'problems', total: 80, rows: { length: 50 } }]);
 });
 
 it('shows all lines once the last problem is solved', async () => {
   const { read, worker, view } = open();
   await read('id,name\n1,Oak\nx,Ash\n');
-  await worker.show('problems');
-  await worker.edit(1, { ...noTexts, id: '2', name: 'Ash' });
+  await worker.change(['show', 'problems']);
+  await worker.change(['edit', 1, { ...noTexts, id: '2', name: 'Ash' }]);
   expect(view()).toMatchObject({ filter: 'all', list: [{ group: 'new', total: 2, rows: { length: 2 } }] });
 });
 
@@ -245,22 +247,23 @@ it('stops comparing lines with what is stored when the token is forgotten, and s
   const { store, fetch, read, worker, view, target } = open();
   await read(csv);
   store.fail({ kind: 'delay', ms: 60_000 });
-  const comparing = worker.compare(target);
+  const comparing = worker.compare();
   await vi.waitUntil(() => fetch.mock.calls.length > 0, { timeout: 30_000 });
-  worker.forgetToken();
+  await worker.useToken(undefined);
   await comparing;
   expect(view()).toMatchObject({ uncompared: { cause: 'token' }, counts: { ready: 30, changed: 0 } });
-  await worker.compare(target);
+  await worker.useToken(target);
   expect(view()).toMatchObject({ uncompared: undefined, counts: { ready: 30 } });
 });
 
 it('reports nothing of a comparison once other columns are chosen', async () => {
-  const { store, fetch, read, worker, views, target } = open();
+  const { store, fetch, read, worker, views } = open();
   await read(csv);
   store.fail({ kind: 'delay', ms: 60_000 });
-  const comparing = worker.compare(target);
+  const comparing = worker.compare();
   await vi.waitUntil(() => fetch.mock.calls.length > 0, { timeout: 30_000 });
   await read(csv);
   await comparing;
-  expect(views().filter((view) => 'uncompared' in view)).toEqual([]);
+  // That of each file that was read.
+  expect(views().filter((view) => 'uncompared' in view)).toHaveLength(2);
 });

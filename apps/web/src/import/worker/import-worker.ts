@@ -1,11 +1,8 @@
 import { type Client, countTags, listAll } from '@plant-store/client';
-import type { Texts } from '../../shared/fields.js';
 import { formatCount, formatCountOf } from '../format-count.js';
 import type {
+  Change,
   ColumnChoice,
-  Filter,
-  Fix,
-  Group,
   ReadAs,
   Report,
   Request,
@@ -17,7 +14,7 @@ import type {
   View,
 } from '../protocol.js';
 import { chooseReading, describeColumns, type Reading } from './columns/recognize-columns.js';
-import { Lines } from './lines.js';
+import { Lines, type Named } from './lines.js';
 import { UnreadableFileError } from './read/file-kinds.js';
 import { readSource, type Table } from './read/read-source.js';
 import { type Connection, connect, explain, findStored, noToken, Run } from './run.js';
@@ -41,9 +38,10 @@ export class ImportWorker implements Requests {
   #table: Table | undefined;
   #lines: Lines | undefined;
   #run: Run | undefined;
-  /** Where lines are compared with what is stored, and what ends that. */
   #target: Target | undefined;
+  /** What ends a comparison of lines with what is stored, and why the last one failed. */
   #comparison = new AbortController();
+  #uncompared: Stop | undefined;
   #namesAreCut = false;
   #progressTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -68,7 +66,7 @@ export class ImportWorker implements Requests {
       const reading = chooseReading(table);
       this.#preview(table, reading);
       // Objects have no columns to choose.
-      if (reading.columns === undefined) this.#check(table, reading);
+      if (reading.columns === undefined) await this.#check(table, reading);
     } catch (error) {
       if (signal.aborted) return;
       if (!(error instanceof UnreadableFileError)) throw error;
@@ -80,28 +78,20 @@ export class ImportWorker implements Requests {
     if (this.#table !== undefined) this.#preview(this.#table, chooseReading(this.#table, { header }));
   }
 
-  check(header: number | undefined, columns: ColumnChoice): void {
-    if (this.#table !== undefined) this.#check(this.#table, chooseReading(this.#table, { header, columns }));
+  async check(header: number | undefined, columns: ColumnChoice): Promise<void> {
+    if (this.#table !== undefined)
+      await this.#check(this.#table, chooseReading(this.#table, { header, columns }));
   }
 
-  async fix(fix: Fix): Promise<void> {
-    await this.#change(async (lines) => {
-      lines.toggleFix(fix);
-      await this.#ask((client, signal) => this.#compareNew(client, lines, signal));
-      lines.findVariants();
-      return {};
-    });
-  }
-
-  async compare(target: Target): Promise<void> {
-    const lines = this.#lines;
+  async compare(): Promise<void> {
+    const [lines, target] = [this.#lines, this.#target];
     if (lines === undefined) return;
-    this.#target = target;
     this.#comparison = new AbortController();
     const { signal } = this.#work;
+    this.#show({ step: 'reading', fraction: 0 });
     let tags: ReadonlyMap<string, number> | undefined;
     const uncompared = await this.#ask(async (client, asked) => {
-      const newest: { readonly id: bigint; readonly name: string }[] = [];
+      const newest: Named[] = [];
       await this.#compareNew(client, lines, asked);
       tags = await countTags(client, { signal: asked });
       for await (const plant of listAll(client, { order: 'newest', signal: asked }))
@@ -110,53 +100,45 @@ export class ImportWorker implements Requests {
       lines.findSameNames(newest);
     });
     if (signal.aborted) return;
+    this.#uncompared = uncompared;
     lines.findVariants(tags);
     lines.show('all');
-    this.#show({ ...this.#viewOf(lines), step: 'review', uncompared });
+    this.#show({ ...this.#viewOf(lines), step: 'review', uncompared, progress: undefined });
+    await this.#onStop(uncompared, target);
   }
 
-  show(filter: Filter): Promise<void> {
-    return this.#change((lines) => void lines.show(filter));
-  }
-
-  showMore(group: Group): Promise<void> {
-    return this.#change((lines) => void lines.showMore(group));
-  }
-
-  leaveOut(line: number): Promise<void> {
-    return this.#change((lines) => void lines.leaveOut(line));
-  }
-
-  async include(indexes: readonly number[]): Promise<void> {
-    await this.#change(async (lines) => {
-      lines.include(indexes);
+  async change([name, ...given]: Change): Promise<void> {
+    const lines = this.#lines;
+    if (lines === undefined) return;
+    (lines[name] as (...given: readonly unknown[]) => void).apply(lines, given);
+    // What cannot be compared now is compared when it is sent.
+    if (this.#uncompared === undefined && !['show', 'showMore'].includes(name))
       await this.#ask((client, signal) => this.#compareNew(client, lines, signal));
-      return {};
-    });
+    if (name === 'toggleFix') lines.findVariants();
+    lines.findSameNames();
+    this.#show(this.#viewOf(lines));
   }
 
-  async edit(index: number, texts: Texts): Promise<void> {
-    await this.#change(async (lines) => {
-      lines.edit(index, texts);
-      // What cannot be compared now is compared when it is sent.
-      await this.#ask((client, signal) => this.#compareNew(client, lines, signal));
-      const { row, problem } = lines.all[index] ?? {};
-      return { edited: { line: row?.line ?? 0, problem: problem?.reason } };
-    });
+  async run(task?: Task): Promise<void> {
+    const [run, target] = [this.#run, this.#target];
+    if (run === undefined || target === undefined) return;
+    this.#uncompared = undefined;
+    const ended = run.start(target, task);
+    this.#showProgress({ step: 'run' });
+    await this.#onStop(await ended, target);
   }
 
-  async run(target: Target, task: Task): Promise<void> {
-    await this.#run?.start(target, task);
+  async useToken(target: Target | undefined): Promise<void> {
+    this.#target = target;
+    if (target === undefined) {
+      this.#comparison.abort();
+      this.#run?.cancel(noToken);
+    } else if (this.#run?.stop?.cause === 'token') await this.run();
+    else if (this.#uncompared?.cause === 'token') await this.compare();
   }
 
   cancel(): void {
     this.#run?.cancel();
-  }
-
-  forgetToken(): void {
-    this.#target = undefined;
-    this.#comparison.abort();
-    this.#run?.cancel(noToken);
   }
 
   download(): void {
@@ -178,22 +160,12 @@ export class ImportWorker implements Requests {
     });
   }
 
-  #check(table: Table, reading: Reading): void {
+  async #check(table: Table, reading: Reading): Promise<void> {
     this.#discard();
     const lines = new Lines(table, reading);
     this.#lines = lines;
     this.#run = new Run(lines, () => this.#scheduleProgress(), this.#connection);
-    const none = { progress: undefined, edited: undefined };
-    this.#show({ ...this.#viewOf(lines), ...none, step: 'review' });
-  }
-
-  /** Shows the lines as they are once they are changed. */
-  async #change(change: (lines: Lines) => Promise<Partial<View>> | Partial<View> | undefined): Promise<void> {
-    const lines = this.#lines;
-    if (lines === undefined) return;
-    const view = await change(lines);
-    lines.findSameNames();
-    this.#show({ ...this.#viewOf(lines), ...view });
+    await this.compare();
   }
 
   async #compareNew(client: Client, lines: Lines, signal: AbortSignal): Promise<void> {
@@ -208,17 +180,26 @@ export class ImportWorker implements Requests {
 
   /** Asks for what is stored, and returns why that failed, if it did. */
   async #ask(read: (client: Client, signal: AbortSignal) => Promise<void>): Promise<Stop | undefined> {
-    if (this.#target === undefined) return noToken;
+    const target = this.#target;
+    if (target === undefined) return noToken;
     try {
-      await read(connect(this.#target, this.#connection), this.#comparison.signal);
+      await read(connect(target, this.#connection), this.#comparison.signal);
       return undefined;
     } catch (error) {
-      return this.#target === undefined ? noToken : explain(error);
+      return target === this.#target ? explain(error) : noToken;
     }
   }
 
+  /** Asks for another token than the one that was rejected, unless it is there. */
+  async #onStop(stop: Stop | undefined, target: Target | undefined): Promise<void> {
+    if (stop?.cause !== 'token') return;
+    if (target !== this.#target) await this.useToken(this.#target);
+    else if (target !== undefined)
+      this.#report({ type: 'rejected', token: target.token, message: stop.message });
+  }
+
   #viewOf(lines: Lines): Partial<View> {
-    const { counts, fixable, fixed, list, filter, notes } = lines;
+    const { counts, fixable, fixed, list, filter, notes, edited } = lines;
     const totals = lines.all.filter(({ isTotal, state }) => isTotal && state === 'skipped');
     const names = counts['same-name'];
     const cut = `Only the ${formatCount(comparedNames)} newest plants were looked at.`;
@@ -229,21 +210,24 @@ export class ImportWorker implements Requests {
       fixed,
       list,
       filter,
+      edited,
       notes: [...notes, ...(names === 0 ? [] : [this.#namesAreCut ? `${note} ${cut}` : note])],
       totals: totals.map(({ index, row }) => ({ index, line: row.line })),
     };
   }
 
   #scheduleProgress(): void {
-    this.#progressTimer ??= setTimeout(() => {
-      this.#progressTimer = undefined;
-      const [run, lines] = [this.#run, this.#lines];
-      if (run === undefined || lines === undefined) return;
-      const { counts } = lines;
-      const progress = run.progressAt(counts);
-      if (progress.state === 'running') this.#show({ progress, counts });
-      else this.#show({ progress, ...this.#viewOf(lines) });
-    }, progressMs);
+    this.#progressTimer ??= setTimeout(() => this.#showProgress(), progressMs);
+  }
+
+  #showProgress(view: Partial<View> = {}): void {
+    clearTimeout(this.#progressTimer);
+    this.#progressTimer = undefined;
+    const [run, lines] = [this.#run, this.#lines];
+    if (run === undefined || lines === undefined) return;
+    const { counts } = lines;
+    const progress = run.progressAt(counts);
+    this.#show({ ...view, progress, ...(progress.state === 'running' ? { counts } : this.#viewOf(lines)) });
   }
 
   #show(view: Partial<View>): void {
@@ -258,5 +242,6 @@ export class ImportWorker implements Requests {
     this.#run?.cancel();
     this.#run = undefined;
     this.#lines = undefined;
+    this.#uncompared = undefined;
   }
 }

@@ -2,7 +2,7 @@ import { errors } from '@plant-store/client';
 import type { NewPlant } from '@plant-store/contract';
 import { toAsciiNumber } from '@plant-store/contract/ascii-number';
 import { foldText } from '@plant-store/contract/fold-text';
-import type { Plant } from '@plant-store/contract/operations';
+import type { Plant, StoredPlant } from '@plant-store/contract/operations';
 import { unguardText } from '@plant-store/contract/record-format';
 import {
   type FieldName,
@@ -47,34 +47,30 @@ export interface Known {
   readonly etag: string;
 }
 
+/** A plant that is stored. */
+export type Named = Pick<StoredPlant, 'id' | 'name'>;
+
 /** A line of the table below the titles. */
 export interface Line {
   readonly index: number;
   readonly row: Row;
   state: LineState;
-  edited: Texts | undefined;
-  plant: NewPlant | undefined;
-  problem: Problem | undefined;
+  edited?: Texts;
+  plant?: NewPlant | undefined;
+  problem?: Problem | undefined;
   /** What is stored under its id, where that differs; once it is updated, what was. */
-  known: Known | undefined;
-  isCompared: boolean;
+  known?: Known | undefined;
+  isCompared?: boolean;
   /** What names its plant as a run has added or updated it. */
-  etag: string | undefined;
+  etag?: string;
   /** Whether it is left out because it has a total. */
   isTotal: boolean;
   /** What another line or a stored plant has in common with it. */
-  warning: string | undefined;
+  warning?: string | undefined;
 }
 
-/** How many lines of a group are shown at first, beside others and alone, and how many more at a time. */
-const firstRows: Readonly<Record<Group, number>> = {
-  problems: 20,
-  changes: 20,
-  new: 5,
-  saved: 5,
-  unchanged: 0,
-  'left-out': 5,
-};
+/** How many lines of a group are shown at first, beside others (by default 5) and alone, and how many more at a time. */
+const firstRows: Readonly<Partial<Record<Group, number>>> = { problems: 20, changes: 20, unchanged: 0 };
 const pageRows = 50;
 /** The texts of a line that is longer are edited in the file. */
 const longestEditable = 10_000;
@@ -91,13 +87,14 @@ export class Lines {
   /** Those that the review shows. */
   filter: Filter = 'all';
   readonly #shown = new Map<Group, number>();
+  #edited: Line | undefined;
   readonly fixed = new Map<Fix, number>();
   #variants: readonly (Variant & { readonly name: TextName })[] = [];
   /** What is written in place of untidy texts, by fields and texts. */
   #tidied: ReadonlyMap<string, string> = new Map();
   #storedTags: ReadonlyMap<string, number> | undefined;
-  /** The ids of stored plants by their folded names, two of each at most. */
-  #storedNames: ReadonlyMap<string, readonly string[]> = new Map();
+  /** Stored plants by their folded names. */
+  #storedNames: ReadonlyMap<string, readonly Named[]> = new Map();
 
   /** Checks all lines by the contract, and against each other. */
   constructor(table: Table, reading: Reading) {
@@ -110,13 +107,6 @@ export class Lines {
         index,
         row,
         state: 'ready',
-        edited: undefined,
-        plant: undefined,
-        problem: undefined,
-        known: undefined,
-        isCompared: false,
-        etag: undefined,
-        warning: undefined,
         isTotal: columns !== undefined && isTotal(row, columns.id, index === rows.length - 1),
       };
       this.#check(line);
@@ -210,27 +200,18 @@ export class Lines {
     Object.assign(line, { problem, state: 'retired', known: undefined });
   }
 
-  readyRetired(): void {
-    for (const line of this.of('retired')) Object.assign(line, { problem: undefined, state: 'ready' });
-  }
-
-  /** Notes that a plant that was added is deleted again, or that one that was updated is what it was. */
-  revert(line: Line): void {
-    line.state = line.known === undefined ? 'ready' : 'changed';
-  }
-
-  /** Lets a run update what the person reviewed. */
-  reviewConflicts(): void {
-    for (const line of this.of('conflict')) line.state = 'changed';
-  }
-
   /** Takes the texts in place of a line with a problem, and checks them. */
   edit(index: number, texts: Texts): void {
     const line = this.all[index];
     if (line === undefined || groupsOfStates[line.state] !== 'problems') return;
-    Object.assign(line, { edited: texts, known: undefined, isCompared: false });
+    this.#edited = Object.assign(line, { edited: texts, known: undefined, isCompared: false });
     this.#check(line);
     this.#relate();
+  }
+
+  /** The line that was edited last, and what is still wrong with it. */
+  get edited(): View['edited'] {
+    return this.#edited && { line: this.#edited.row.line, problem: this.#edited.problem?.reason };
   }
 
   leaveOut(index: number): void {
@@ -258,12 +239,8 @@ export class Lines {
     this.#storedTags = storedTags;
     if (this.reading.columns === undefined) return;
     this.#variants = textNames.flatMap((name) => {
-      const counts = new Map<string, number>();
-      for (const { plant } of this.all) {
-        const text = plant?.[name];
-        if (text) counts.set(text, (counts.get(text) ?? 0) + 1);
-      }
-      return findVariants(counts, name === 'tag' ? storedTags : undefined).map((each) => ({ ...each, name }));
+      const texts = this.all.flatMap(({ plant }) => plant?.[name] || []);
+      return findVariants(texts, name === 'tag' ? storedTags : undefined).map((each) => ({ ...each, name }));
     });
   }
 
@@ -284,33 +261,18 @@ export class Lines {
   }
 
   /** Compares the names of plants to add, and changed names, with those of other lines and of stored plants, as a search does. */
-  findSameNames(stored?: Iterable<{ readonly id: bigint; readonly name: string }>): void {
-    if (stored !== undefined) {
-      const names = new Map<string, string[]>();
-      for (const { id, name } of stored) {
-        const ids = names.get(foldName(name));
-        if (ids === undefined) names.set(foldName(name), [String(id)]);
-        else if (ids.length < 2 && !ids.includes(String(id))) ids.push(String(id));
-      }
-      this.#storedNames = names;
-    }
-    const byName = new Map<string, Line[]>();
-    for (const line of this.all) {
-      line.warning = undefined;
-      if (line.plant === undefined || line.state === 'repeated' || line.state === 'skipped') continue;
-      const name = foldName(line.plant.name);
-      const lines = byName.get(name);
-      if (lines === undefined) byName.set(name, [line]);
-      else lines.push(line);
-    }
-    for (const [name, lines] of byName) {
+  findSameNames(stored?: readonly Named[]): void {
+    if (stored !== undefined) this.#storedNames = Map.groupBy(stored, ({ name }) => foldName(name));
+    for (const line of this.all) line.warning = undefined;
+    const named = this.all.filter(({ plant, state }) => plant && state !== 'repeated' && state !== 'skipped');
+    for (const [name, lines] of Map.groupBy(named, ({ plant }) => foldName(plant?.name ?? ''))) {
       for (const line of lines) {
-        const isNew =
-          line.state === 'ready' || (line.state === 'changed' && line.known?.plant.name !== line.plant?.name);
+        const { state, plant, known } = line;
+        const isNew = state === 'ready' || (state === 'changed' && known?.plant.name !== plant?.name);
         if (!isNew || name === '') continue;
-        const id = this.#storedNames.get(name)?.find((each) => each !== String(line.plant?.id));
+        const holder = this.#storedNames.get(name)?.find(({ id }) => id !== plant?.id);
         const other = lines[0] === line ? lines[1] : lines[0];
-        if (id !== undefined) line.warning = `Plant ${id} has this name already.`;
+        if (holder !== undefined) line.warning = `Plant ${holder.id} has this name already.`;
         else if (other !== undefined) line.warning = `Line ${other.row.line} has the same name.`;
       }
     }
@@ -358,10 +320,8 @@ export class Lines {
   }
 
   #limitOf(group: Group): number {
-    return (
-      this.#shown.get(group) ??
-      (this.filter === group || this.filter === 'same-name' ? pageRows : firstRows[group])
-    );
+    const isAlone = this.filter === group || this.filter === 'same-name';
+    return this.#shown.get(group) ?? (isAlone ? pageRows : (firstRows[group] ?? 5));
   }
 
   /** The lines that the review shows; instead of none, all. */

@@ -14,7 +14,7 @@ import {
   updateAll,
 } from '@plant-store/client';
 import type { NewPlant } from '@plant-store/contract/operations';
-import { explainError, explainRejection } from '../../shared/explain-failure.js';
+import { explainFailure } from '../../shared/explain-failure.js';
 import { reuseId } from '../../shared/reuse-id.js';
 import type { Progress, Stop, Target, Task, View } from '../protocol.js';
 import type { Line, Lines } from './lines.js';
@@ -69,7 +69,6 @@ export class Run {
   readonly #onChange: () => void;
   readonly #connection: Connection;
   #work = new AbortController();
-  #runs = 0;
   #task: Task = 'add';
   #state: Progress['state'] = 'ended';
   #stop: Stop | undefined;
@@ -94,7 +93,6 @@ export class Run {
   progressAt(counts: View['counts']): Progress {
     return {
       task: this.#task,
-      runs: this.#runs,
       state: this.#state,
       stop: this.#stop,
       retrying: this.#retrying,
@@ -109,16 +107,23 @@ export class Run {
     return this.#task === 'undo' ? stored + updated : ready + changed;
   }
 
-  /** Begins a task, or goes on after a stop, with the same one. */
-  async start(target: Target, task: Task): Promise<void> {
+  /** Why it has stopped, unless it runs, has ended, or was cancelled. */
+  get stop(): Stop | undefined {
+    return this.#stop;
+  }
+
+  /** Begins a task, by default the one that has stopped. Resolves with why it stops, if it does. */
+  async start(target: Target, task = this.#task): Promise<Stop | undefined> {
     this.#work.abort();
     this.#work = new AbortController();
     const { signal } = this.#work;
-    this.#runs++;
     if (this.#state === 'ended' || task !== this.#task) {
       this.#task = task;
-      if (task === 'reuse') this.#lines.readyRetired();
-      if (task !== 'undo') this.#lines.reviewConflicts();
+      if (task === 'reuse')
+        for (const line of this.#lines.of('retired'))
+          Object.assign(line, { problem: undefined, state: 'ready' });
+      // The person has reviewed them by now.
+      if (task !== 'undo') for (const line of this.#lines.of('conflict')) line.state = 'changed';
       this.#doubtful.clear();
       this.#total = this.#countLeft(this.#lines.counts);
       this.#restored = 0;
@@ -131,11 +136,12 @@ export class Run {
       this.#outage = `${stop.message} Trying again.`;
       this.#retrying = this.#outage;
       this.#onChange();
-      await delay(outagePauseMs, signal);
+      await new Promise((resolve) => setTimeout(resolve, outagePauseMs));
       this.#outage = undefined;
       if (!signal.aborted) stop = await work().catch(explain);
     }
     if (!signal.aborted) this.#set(stop === undefined ? 'ended' : 'stopped', stop);
+    return this.#stop;
   }
 
   cancel(stop?: Stop): void {
@@ -183,7 +189,7 @@ export class Run {
     };
     const onDone = (line: Line) => {
       if (line.state === 'updated') this.#restored++;
-      this.#lines.revert(line);
+      line.state = line.known === undefined ? 'ready' : 'changed';
     };
     const stop = await this.#send(client, signal, { from: 'updated', onDone, onRejected });
     return stop ?? (await this.#send(client, signal, { from: 'stored', onDone, onRejected }));
@@ -338,26 +344,12 @@ function causeOf(error: number): Stop['cause'] {
 
 /** Why something that concerns more than one plant has failed. */
 export function explain(error: unknown): Stop {
-  if (isRejectedError(error)) {
-    const { about, message, cause } = explainRejection(error);
-    return about === 'token' ? { cause: 'token', message } : { cause: causeOf(error.error), message: cause };
-  }
-  const { message, cause } = explainError(error);
-  if (!isPlantStoreError(error)) return { cause: 'other', message };
+  const { about, message, cause } = explainFailure(error, 'add');
+  if (about === 'token') return { cause: 'token', message };
+  if (isRejectedError(error)) return { cause: causeOf(error.error), message: cause };
   const isOutage =
     isNetworkError(error) ||
     isTimeoutError(error) ||
     (isUnexpectedResponseError(error) && error.status >= 500);
-  return { cause: isOutage ? 'outage' : 'other', message: cause };
-}
-
-/** Resolves after a time, or as soon as the signal is aborted. */
-function delay(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
+  return { cause: isOutage ? 'outage' : 'other', message: isPlantStoreError(error) ? cause : message };
 }

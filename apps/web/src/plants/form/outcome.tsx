@@ -1,4 +1,4 @@
-import { useSlow } from '../../shared/use-slow.js';
+import { useEffect, useState } from 'react';
 
 interface OutcomeProps {
   readonly pending: boolean;
@@ -34,4 +34,18 @@ function waiting(attempt: number): string {
   return attempt > 1
     ? `The service has not taken the plant yet. Attempt ${attempt}…`
     : 'Waiting for the service…';
+}
+
+/** Whether something has been going on for longer than a time, in milliseconds. */
+function useSlow(active: boolean, ms: number): boolean {
+  const [slow, setSlow] = useState(false);
+  useEffect(() => {
+    if (!active) return;
+    const timer = setTimeout(() => setSlow(true), ms);
+    return () => {
+      clearTimeout(timer);
+      setSlow(false);
+    };
+  }, [active, ms]);
+  return slow;
 }

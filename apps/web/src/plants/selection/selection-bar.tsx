@@ -1,19 +1,16 @@
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import type { PlantFilter } from '../../route.js';
 import { Icon } from '../../shared/icon.js';
-import { LoadBoundary, loadPart } from '../../shared/load-boundary.js';
+import { lazyPart } from '../../shared/load-boundary.js';
 import { Menu } from '../../shared/menu.js';
-import { SavedFileLink } from '../../shared/saved-file-link.js';
+import { SavedFileLink } from '../../shared/saved-file.js';
 import { useMay } from '../../shared/use-scopes.js';
 import { type Exported, type ExportFormat, savePlants } from '../export-plants.js';
 import type { Selection } from './use-selection.js';
 // What deletes also loads what undoes it.
 import '../undo-item.js';
 
-const TagSelected = lazy(async () => {
-  const { TagSelected } = await loadPart(() => import('./tag-selected.js'));
-  return { default: TagSelected };
-});
+const TagSelected = lazyPart(async () => (await import('./tag-selected.js')).TagSelected);
 
 interface SelectionBarProps {
   readonly selection: Selection;
@@ -101,11 +98,7 @@ export function SelectionBar({
         )}
       </p>
       {isTagging && (
-        <LoadBoundary>
-          <Suspense>
-            <TagSelected plants={selection.plants()} filter={filter} onClose={() => setTagging(false)} />
-          </Suspense>
-        </LoadBoundary>
+        <TagSelected plants={selection.plants()} filter={filter} onClose={() => setTagging(false)} />
       )}
     </section>
   );

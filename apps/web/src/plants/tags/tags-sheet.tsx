@@ -1,15 +1,17 @@
-import { countTags, listAll } from '@plant-store/client';
+import { listAll } from '@plant-store/client';
 import { QUERY_MAX_LENGTHS } from '@plant-store/contract/messages';
-import { type FormEvent, type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { navigate, type PlantFilter } from '../../route.js';
-import { explainFailure } from '../../shared/explain-failure.js';
 import { Field } from '../../shared/field.js';
-import { usePlantStore } from '../../shared/plant-store.js';
+import { usePlantStore, useRejectedToken } from '../../shared/plant-store.js';
 import { Sheet } from '../../shared/sheet.js';
 import { toVisible } from '../../shared/to-visible.js';
 import { useMay } from '../../shared/use-scopes.js';
 import { Tag } from '../tag.js';
 import { useUndo } from '../undo-provider.js';
+import { recount } from '../use-plants.js';
+import { useCounts } from '../use-tags.js';
 import { TaggingProgress } from './tagging-progress.js';
 import { useTagging } from './use-tagging.js';
 
@@ -32,7 +34,7 @@ interface Rename {
 /** All tags with the number of their plants: each filters the list, and can be renamed. */
 export function TagsSheet({ filter, isOpen, children, onClose }: TagsSheetProps) {
   const isUndoing = useUndo().actions.some(({ state }) => state === 'undoing');
-  const { counts, problem, load } = useTagCounts(isOpen && !isUndoing);
+  const { counts, problem } = useTagCounts(isOpen && !isUndoing);
   const { client } = usePlantStore();
   const canEdit = useMay('update');
   const [rename, setRename] = useState<Rename>();
@@ -47,7 +49,6 @@ export function TagsSheet({ filter, isOpen, children, onClose }: TagsSheetProps)
     setRename({ from, to, total: counts?.get(from) ?? total });
     const plants = (signal: AbortSignal) => listAll(client, { tag: from, signal });
     const { state, failed } = await run({ plants, from, tag: to === '' ? undefined : to });
-    void load();
     if (state !== 'done' || failed.length > 0) return;
     begin(undefined);
     // The list would be empty.
@@ -89,14 +90,14 @@ export function TagsSheet({ filter, isOpen, children, onClose }: TagsSheetProps)
               <span className="visually-hidden">: show its plants</span>
             </button>
             <span className="tag-count" translate="no">
-              {plants.toLocaleString()}
+              {plants?.toLocaleString()}
             </span>
             {/* A longer one is no filter of a list. */}
             {canEdit && tag.length <= QUERY_MAX_LENGTHS.tag && (
               <button
                 type="button"
                 aria-disabled={isRunning}
-                onClick={() => isRunning || begin({ from: tag, to: tag, total: plants })}
+                onClick={() => isRunning || begin({ from: tag, to: tag, total: plants ?? 0 })}
               >
                 <span>Rename</span>
                 <span className="visually-hidden" translate="no">{`: ${toVisible(tag) || '(empty)'}`}</span>
@@ -111,32 +112,11 @@ export function TagsSheet({ filter, isOpen, children, onClose }: TagsSheetProps)
 
 /** How many plants each tag has, counted again each time that they are shown, and after an undo. */
 function useTagCounts(isShown: boolean) {
-  const { client, rejectToken } = usePlantStore();
-  const [counts, setCounts] = useState<ReadonlyMap<string, number>>();
-  const [problem, setProblem] = useState<string>();
-  const load = useCallback(
-    async (signal?: AbortSignal) => {
-      try {
-        const counted = await countTags(client, signal && { signal });
-        if (signal?.aborted) return;
-        setProblem(undefined);
-        setCounts(counted);
-      } catch (error) {
-        if (signal?.aborted) return;
-        const { about, message } = explainFailure(error, 'read');
-        if (about === 'token') rejectToken(message);
-        else setProblem(message);
-      }
-    },
-    [client, rejectToken],
-  );
-  useEffect(() => {
-    if (!isShown) return;
-    const control = new AbortController();
-    void load(control.signal);
-    return () => control.abort();
-  }, [isShown, load]);
-  return { counts, problem, load };
+  const { tags, isCounted, failure } = useCounts(isShown);
+  const queryClient = useQueryClient();
+  useEffect(() => (isShown ? recount(queryClient) : undefined), [isShown, queryClient]);
+  useRejectedToken(failure);
+  return { counts: isCounted ? tags : undefined, problem: failure?.message };
 }
 
 interface RenameFormProps {

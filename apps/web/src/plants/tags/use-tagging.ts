@@ -6,7 +6,7 @@ import { explainFailure } from '../../shared/explain-failure.js';
 import { usePlantStore } from '../../shared/plant-store.js';
 import { warnBeforeClosing } from '../../shared/warn-before-closing.js';
 import { useUndo } from '../undo-provider.js';
-import { putInAll } from '../use-plants.js';
+import { putIn } from '../use-plants.js';
 import { type Tagged, tagPlants } from './tag-plants.js';
 
 /** How far the edits of many plants are. */
@@ -58,7 +58,7 @@ export function useTagging(filter: PlantFilter) {
         edited.push(edit.before);
         etags.set(edit.before.id, edit.etag);
       }
-      putInAll(
+      putIn(
         queryClient,
         others.map(({ plant }) => plant),
         filter,

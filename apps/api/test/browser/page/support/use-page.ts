@@ -4,7 +4,7 @@ import type { Locator, Page } from 'playwright-core';
 export async function tabTo(element: Locator, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
   const page = element.page();
   await element.waitFor();
-  for (let pressed = 0; pressed < 40; pressed++) {
+  for (let pressed = 0; pressed < 100; pressed++) {
     if (await element.evaluate((node) => node === document.activeElement)) return;
     await page.keyboard.press(key);
   }

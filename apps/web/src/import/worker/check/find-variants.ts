@@ -9,25 +9,21 @@ export interface Variant {
  * Finds the texts that differ from others, or from a tidy one, only in spaces, upper and lower case, or the composition of letters. What
  * to write in place of each is the most frequent one.
  *
- * @param counts how often each text is in the lines
+ * @param given those of the lines
  * @param stored how many stored plants have each text, where that is known
  */
 export function findVariants(
-  counts: ReadonlyMap<string, number>,
+  given: readonly string[],
   stored: ReadonlyMap<string, number> = new Map(),
 ): readonly Variant[] {
-  const best = new Map<string, { readonly form: string; readonly count: number }>();
-  const texts = [...new Set([...counts.keys(), ...stored.keys()])].map((text) => {
-    const form = tidy(text);
-    return { text, form, key: form.toLowerCase() };
-  });
-  for (const { text, form, key } of texts) {
-    const count = (counts.get(text) ?? 0) + (stored.get(text) ?? 0);
-    if (form !== '' && count > (best.get(key)?.count ?? 0)) best.set(key, { form, count });
-  }
-  return texts.flatMap(({ text, key }) => {
-    const [to = text, count] = [best.get(key)?.form, counts.get(text)];
-    return to === text || count === undefined ? [] : { text, to, count };
+  const counts = new Map<string, number>();
+  for (const text of given) counts.set(text, (counts.get(text) ?? 0) + 1);
+  const total = (text: string) => (counts.get(text) ?? 0) + (stored.get(text) ?? 0);
+  const all = new Set([...given, ...stored.keys()]);
+  return [...Map.groupBy(all, (text) => tidy(text).toLowerCase()).values()].flatMap((texts) => {
+    const to = tidy(texts.reduce((best, text) => (total(text) > total(best) ? text : best)));
+    const others = to === '' ? [] : texts.filter((text) => text !== to && counts.has(text));
+    return others.map((text) => ({ text, to, count: counts.get(text) ?? 0 }));
   });
 }
 

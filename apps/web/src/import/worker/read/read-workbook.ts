@@ -1,5 +1,6 @@
 import { unzipSync } from 'fflate';
 import { Parser } from 'saxen';
+import { nameColumn } from '../../../plants/workbook-writer.js';
 import { UnreadableFileError } from './file-kinds.js';
 import { type NumberFormat, readNumberFormat, start1900Ms, start1904Ms } from './number-formats.js';
 import { maxColumns, maxRows, type Row, tooManyRows } from './read-rows.js';
@@ -103,16 +104,12 @@ function openWorkbook(bytes: Uint8Array): Workbook {
 function readTexts(xml: Uint8Array): readonly string[] {
   const texts: string[] = [];
   let text = '';
-  let isPhonetic = false;
   parseXml(xml, {
-    open(tag) {
-      if (tag === 'si') text = '';
-      else if (tag === 'rPh') isPhonetic = true;
-    },
     close(tag, content) {
-      if (tag === 't' && !isPhonetic) text += content;
-      else if (tag === 'rPh') isPhonetic = false;
-      else if (tag === 'si') texts.push(unescapeText(text));
+      if (tag === 't') text += content;
+      if (tag !== 'si') return;
+      texts.push(unescapeText(text));
+      text = '';
     },
   });
   return texts;
@@ -142,7 +139,6 @@ function readSheet({ name, path }: Workbook['sheets'][number], workbook: Workboo
   const filled = new Set<number>();
   let cell: Readonly<Record<string, string>> = {};
   let text = '';
-  let isPhonetic = false;
   let isHiddenRow = false;
   let hiddenRows = 0;
   let length = 0;
@@ -163,11 +159,10 @@ function readSheet({ name, path }: Workbook['sheets'][number], workbook: Workboo
         cell = attributes;
         text = '';
         column = cell['r'] === undefined ? column + 1 : readColumn(cell['r']);
-      } else if (tag === 'rPh') isPhonetic = true;
+      }
     },
     close(tag, content) {
-      if (tag === 'v' || (tag === 't' && !isPhonetic)) text += content;
-      else if (tag === 'rPh') isPhonetic = false;
+      if (tag === 'v' || tag === 't') text += content;
       else if (tag === 'c') {
         const { shown, isRounded } = showCell(cell, text, workbook);
         if (shown.trim() === '') return;
@@ -186,9 +181,13 @@ function readSheet({ name, path }: Workbook['sheets'][number], workbook: Workboo
       }
     },
   });
-  const isHidden = (number: number) => hiddenColumns.some(([min, max]) => min <= number && number <= max);
-  const columns = [...filled].map((place) => place + 1).sort((a, b) => a - b);
-  return { name, rows, hidden: { rows: hiddenRows, columns: columns.filter(isHidden).map(nameColumn) } };
+  const isHidden = (place: number) => hiddenColumns.some(([min, max]) => min <= place + 1 && place < max);
+  const columns = [...filled].sort((a, b) => a - b);
+  return {
+    name,
+    rows,
+    hidden: { rows: hiddenRows, columns: columns.filter(isHidden).map((place) => nameColumn(place)) },
+  };
 }
 
 /** The text of a cell (ECMA-376, part 1, section 18.18.11). */
@@ -212,14 +211,17 @@ interface XmlListener {
   close?(tag: string, content: string): void;
 }
 
-/** Parses XML; an element that has text has nothing else. */
+/** Parses XML; an element that has text has nothing else. How a text is pronounced is left out. */
 function parseXml(bytes: Uint8Array, { open, close }: XmlListener): void {
   if (bytes.length === 0) return;
   let text = '';
+  let isPhonetic = false;
   const parser = new Parser()
     .on('openTag', (name, readAttributes) => {
       text = '';
-      open?.(withoutPrefix(name), readAttributes());
+      const tag = withoutPrefix(name);
+      if (tag === 'rPh') isPhonetic = true;
+      else open?.(tag, readAttributes());
     })
     .on('text', (part) => {
       text += decodeEntities(part);
@@ -228,7 +230,9 @@ function parseXml(bytes: Uint8Array, { open, close }: XmlListener): void {
       text += part;
     })
     .on('closeTag', (name) => {
-      close?.(withoutPrefix(name), text);
+      const tag = withoutPrefix(name);
+      if (tag === 'rPh') isPhonetic = false;
+      else if (!isPhonetic) close?.(tag, text);
       text = '';
     });
   parser.write(new TextDecoder().decode(bytes)).end();
@@ -259,10 +263,4 @@ const normalizePath = (path: string) => path.replaceAll('\\', '/').replace(/^\//
 function readColumn(address: string): number {
   const [letters = ''] = /^[a-z]+/i.exec(address) ?? [];
   return [...letters.toUpperCase()].reduce((place, letter) => place * 26 + letter.charCodeAt(0) - 64, 0) - 1;
-}
-
-/** `A` for 1, `Z` for 26, `AA` for 27. */
-function nameColumn(number: number): string {
-  const letter = String.fromCharCode(65 + ((number - 1) % 26));
-  return number <= 26 ? letter : nameColumn(Math.floor((number - 1) / 26)) + letter;
 }
