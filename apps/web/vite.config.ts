@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defaultClientConditions, defineConfig } from 'vite';
 import { printPageAddress } from './scripts/page-address.js';
+import { subsetFonts } from './scripts/subset-fonts.js';
 
 /** Where `pnpm dev` runs the service, which has its port from the same variable. */
 const service = `http://127.0.0.1:${process.env['PORT'] ?? 3000}`;
@@ -11,7 +12,7 @@ const tokenFile = join(import.meta.dirname, '../../data/access-token');
 export default defineConfig(({ command }) => ({
   // Relative, since a proxy may serve the page under a prefix that nobody knows when it is built.
   base: command === 'build' ? './' : '/',
-  plugins: [react(), printPageAddress({ service, tokenFile })],
+  plugins: [react(), printPageAddress({ service, tokenFile }), subsetFonts()],
   // The development server reads the sources of the packages, so that an edit shows at once; a build reads their builds.
   resolve: command === 'serve' ? { conditions: ['@plant-store/source', ...defaultClientConditions] } : {},
   server: {
@@ -28,6 +29,8 @@ export default defineConfig(({ command }) => ({
     modulePreload: { polyfill: false },
     // Not served: a release finds in them the packages that the page has code of.
     sourcemap: 'hidden',
+    // In one file, which compresses better than a dozen of what parts that are loaded later share with it.
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'index', tags: ['$initial'] }] } } },
   },
   worker: { format: 'es' },
 }));

@@ -32,7 +32,7 @@ function open(tokenFromAddress?: string) {
 const tokenField = () => screen.getByLabelText<HTMLInputElement>('Access token');
 /** Not key by key, of which each renders the page again. */
 async function enterToken(user: ReturnType<typeof open>, token = known) {
-  await user.clear(tokenField());
+  await user.clear(await screen.findByLabelText('Access token'));
   await user.paste(token);
   await user.keyboard('{Enter}');
 }

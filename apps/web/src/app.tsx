@@ -15,10 +15,8 @@ import { narrowScreen, useMedia, withoutSideBar } from './shared/use-media.js';
 import { useOwnToken, useScopes } from './shared/use-scopes.js';
 import { BottomBar } from './shell/bottom-bar.js';
 import { type Opened, SideBar } from './shell/side-bar.js';
-import { checkToken } from './token/check-token.js';
 import type { KeptToken, Place } from './token/kept-token.js';
 import type { SignedIn } from './token/sign-in.js';
-import { TokenPanel } from './token/token-panel.js';
 import { useSession } from './token/use-session.js';
 
 const ImportPlants = lazy(async () => {
@@ -28,8 +26,17 @@ const ImportPlants = lazy(async () => {
 
 const importLines = async (text: string) => (await import('./import/import-plants.js')).importPasted(text);
 
+const loadTokenPanel = () => loadPart(() => import('./token/token-panel.js'));
+
+const TokenPanel = lazy(async () => {
+  const { TokenPanel } = await loadTokenPanel();
+  return { default: TokenPanel };
+});
+
 const TokenSheet = lazy(async () => {
   const { TokenSheet } = await loadPart(() => import('./token/token-sheet.js'));
+  // Whoever signs out there finds the panel without the network, too.
+  void loadTokenPanel().catch(() => undefined);
   return { default: TokenSheet };
 });
 
@@ -111,14 +118,16 @@ function Page({ tokenFromAddress, signingIn }: AppProps) {
             </button>
           )}
           {session.waiting === undefined && session.unrenewed === undefined && (
-            <TokenPanel
-              key={session.problem ?? ''}
-              reason={session.problem}
-              takeFocus={asked}
-              place={place}
-              hasWork={kept !== undefined}
-              onToken={(token, place) => dispatch({ type: 'use', token, place })}
-            />
+            <Part>
+              <TokenPanel
+                key={session.problem ?? ''}
+                reason={session.problem}
+                takeFocus={asked}
+                place={place}
+                hasWork={kept !== undefined}
+                onToken={(token, place) => dispatch({ type: 'use', token, place })}
+              />
+            </Part>
           )}
         </main>
       )}
@@ -307,9 +316,13 @@ function useTokenCheck(isNeeded: boolean): void {
   useEffect(() => {
     if (!isNeeded) return;
     const control = new AbortController();
-    void checkToken(client, control.signal).then((problem) => {
-      if (problem !== undefined && !control.signal.aborted) rejectToken(problem);
-    });
+    void loadPart(() => import('./token/check-token.js'))
+      .then(({ checkToken }) => checkToken(client, control.signal))
+      .then((problem) => {
+        if (problem !== undefined && !control.signal.aborted) rejectToken(problem);
+      })
+      // An import reports what is wrong by itself.
+      .catch(() => undefined);
     return () => control.abort();
   }, [isNeeded, client, rejectToken]);
 }

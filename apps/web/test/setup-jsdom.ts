@@ -26,7 +26,8 @@ window.addEventListener = (
   addEventListener(type, listener, options);
 };
 
-// What jsdom lacks: modal dialogs (theirs is the focus that it would give them), sizes, so that rows are shown, and media queries.
+// What jsdom lacks: modal dialogs (theirs is the focus that it would give them), sizes, so that rows are shown, and that these change, and
+// media queries.
 HTMLDialogElement.prototype.showModal = function showModal() {
   this.open = true;
 };
@@ -37,4 +38,9 @@ Object.defineProperties(Element.prototype, {
   clientHeight: { configurable: true, get: () => 480 },
   clientWidth: { configurable: true, get: () => 1_000 },
 });
+window.ResizeObserver = class {
+  observe() {}
+  unobserve() {}
+  disconnect() {}
+};
 window.matchMedia = () => Object.assign(new EventTarget(), { matches: false }) as MediaQueryList;

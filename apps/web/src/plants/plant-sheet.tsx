@@ -18,6 +18,7 @@ import { partsOfName } from './plant-text.js';
 import { Tag } from './tag.js';
 import { useEdit } from './use-edit.js';
 import { usePlant } from './use-plants.js';
+import './plant-sheet.css';
 // What deletes also loads what undoes it.
 import './undo-item.js';
 import { labels, textNames } from '../shared/fields.js';

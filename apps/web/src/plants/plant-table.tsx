@@ -1,12 +1,9 @@
 import type { StoredPlant } from '@plant-store/contract/operations';
-import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual';
 import {
-  type KeyboardEvent,
   lazy,
   type MouseEvent,
   type Ref,
   Suspense,
-  useCallback,
   useEffect,
   useImperativeHandle,
   useLayoutEffect,
@@ -28,6 +25,8 @@ import { formatDay, formatTime } from './format-time.js';
 import type { PlantRows } from './plant-pages.js';
 import { PlantText, partsOfName } from './plant-text.js';
 import type { Selection } from './selection/use-selection.js';
+import { handleTableKey } from './table-keys.js';
+import { useWindow } from './use-window.js';
 
 const loadCellEditor = () => loadPart(() => import('./cell-editor.js'));
 
@@ -104,27 +103,18 @@ export function PlantTable({
   const fields = columns
     .map(({ name }) => textNames.find((field) => field === name))
     .filter((field) => field !== undefined);
+  const [first] = fields;
   const takesFocus = useRef<number>(undefined);
   const { rowHeight, headHeight } = useHeights();
   const count = Math.min(rows.count, maxRows);
   const active = Math.min(focused, count - 1);
-  // The row that may have the focus exists wherever the table is scrolled to, so that the focus is not lost.
-  const rangeExtractor = useCallback(
-    (range: Range) => withIndex(defaultRangeExtractor(range), active),
-    [active],
-  );
-  const virtualizer = useVirtualizer({
+  const { indexes, lastShown, totalHeight, pageRows, scrollToIndex } = useWindow({
+    scroller,
     count,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => rowHeight,
-    overscan: 8,
-    // The titles of the columns are above the rows, and stay in view.
-    scrollPaddingEnd: headHeight,
-    rangeExtractor,
+    rowHeight,
+    headHeight,
+    active,
   });
-  useEffect(() => virtualizer.measure(), [virtualizer, rowHeight]);
-  const items = virtualizer.getVirtualItems();
-  const lastShown = virtualizer.range?.endIndex ?? 0;
   const isAtEnd = !isComplete && count < maxRows && lastShown >= count - 50;
   useEffect(() => {
     if (isAtEnd) onEndReached();
@@ -138,11 +128,10 @@ export function PlantTable({
     focusActive();
   });
   const moveTo = (index: number) => {
-    const target = Math.max(0, Math.min(count - 1, index));
-    virtualizer.scrollToIndex(target);
-    if (target === active) return focusActive();
-    takesFocus.current = target;
-    setActive(target);
+    scrollToIndex(index);
+    if (index === active) return focusActive();
+    takesFocus.current = index;
+    setActive(index);
   };
   useEffect(() => void (canEdit && !isNarrow && loadCellEditor().catch(ignore)), [canEdit, isNarrow]);
   // A plant that was edited may be at another place by then.
@@ -161,7 +150,7 @@ export function PlantTable({
   }, [openIndex]);
   const openNext = (step: 1 | -1) => {
     const target = Math.max(0, Math.min(count - 1, (openIndex === -1 ? active : openIndex) + step));
-    virtualizer.scrollToIndex(target);
+    scrollToIndex(target);
     open(target, true);
   };
   useImperativeHandle(ref, () => ({ focusRow: () => moveTo(active), openNext }));
@@ -190,48 +179,6 @@ export function PlantTable({
     focusActive();
     onDelete(plants);
   };
-  const onKeyDown = (event: KeyboardEvent) => {
-    const isCommand = event.ctrlKey || event.metaKey;
-    if (isCommand && event.key.toLowerCase() === 'a') {
-      event.preventDefault();
-      return selection.selectAll();
-    }
-    if (event.key === 'Escape' && selection.count > 0) {
-      event.preventDefault();
-      return selection.clear();
-    }
-    if (event.key === 'Escape' && openId !== undefined) {
-      event.preventDefault();
-      return navigate({ view: 'plants', filter });
-    }
-    if (isCommand || event.altKey) return;
-    // The focus may still be on the checkbox that has selected all.
-    const isDelete = event.key === 'Delete' && selection.count > 0;
-    if (event.target instanceof Element && event.target.tagName !== 'TR' && !isDelete) return;
-    const first = fields[0];
-    const shown = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / rowHeight) - 1);
-    const steps: Readonly<Record<string, number>> = {
-      ArrowDown: active + 1,
-      ArrowUp: active - 1,
-      PageDown: active + shown,
-      PageUp: active - shown,
-      Home: 0,
-      End: count - 1,
-    };
-    const target = steps[event.key];
-    if (target !== undefined) {
-      if (event.shiftKey) selection.extendFrom(active, Math.max(0, Math.min(count - 1, target)));
-      moveTo(target);
-      if (openId !== undefined && !event.shiftKey) open(Math.max(0, Math.min(count - 1, target)), true);
-    } else if (event.key === ' ' && event.shiftKey) selection.extendTo(active);
-    else if (event.key === ' ') selection.toggle(active);
-    else if (event.key === 'Delete' && canDelete) removeSelected();
-    else if ((event.key === 'Enter' || event.key === 'F2') && canEdit && !isNarrow && first)
-      edit(active, first);
-    else if (event.key === 'Enter' || event.key === 'o') open(active);
-    else return;
-    event.preventDefault();
-  };
   const open = (index: number, replace = openId !== undefined) => {
     setActive(index);
     const plant = rows.at(index);
@@ -253,7 +200,7 @@ export function PlantTable({
     const other = rows.at(target);
     setEditing(target !== index && other !== undefined ? { id: other.id, name } : undefined);
     if (target !== index && other !== undefined) {
-      virtualizer.scrollToIndex(target);
+      scrollToIndex(target);
       return setActive(target);
     }
     if (move !== 'leave') followed.current = id;
@@ -303,7 +250,20 @@ export function PlantTable({
         aria-rowcount={isComplete ? count + 1 : -1}
         aria-colcount={columns.length + 2}
         aria-multiselectable
-        onKeyDown={onKeyDown}
+        onKeyDown={(event) =>
+          handleTableKey(event, {
+            count,
+            active,
+            selection,
+            isOpen: openId !== undefined,
+            pageRows,
+            moveTo,
+            open,
+            close: () => navigate({ view: 'plants', filter }),
+            edit: canEdit && !isNarrow && first !== undefined ? (index) => edit(index, first) : undefined,
+            remove: canDelete ? removeSelected : undefined,
+          })
+        }
       >
         <thead>
           <tr aria-rowindex={1} className="plant-head" style={template}>
@@ -318,8 +278,8 @@ export function PlantTable({
             </th>
           </tr>
         </thead>
-        <tbody className="plant-rows" style={{ height: virtualizer.getTotalSize() }}>
-          {items.map(({ index, start }) => {
+        <tbody className="plant-rows" style={{ height: totalHeight }}>
+          {indexes.map((index) => {
             const plant = rows.at(index);
             if (plant === undefined) return null;
             const { id } = plant;
@@ -332,7 +292,7 @@ export function PlantTable({
                 aria-current={id === openId || undefined}
                 tabIndex={index === active ? 0 : -1}
                 className="plant-row"
-                style={{ ...template, transform: `translateY(${start}px)`, height: rowHeight }}
+                style={{ ...template, transform: `translateY(${index * rowHeight}px)`, height: rowHeight }}
                 onFocus={(event) => {
                   withFocus.current = event.currentTarget;
                   setActive(index);
@@ -384,7 +344,7 @@ export function PlantTable({
                   );
                 })}
                 <td className="plant-actions">
-                  {canEdit && fields[0] !== undefined && (
+                  {canEdit && first !== undefined && (
                     <button
                       type="button"
                       className="quiet icon-only"
@@ -394,7 +354,7 @@ export function PlantTable({
                       title="Edit"
                       onClick={(event) => {
                         event.stopPropagation();
-                        edit(index, fields[0] ?? 'name');
+                        edit(index, first);
                       }}
                     >
                       <Icon name="edit" />
@@ -510,10 +470,4 @@ function useHeights() {
   const fontSize = Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 16;
   const rowHeight = fontSize * rowHeights[isNarrow ? 'narrow' : isTouched ? 'touched' : 'wide'];
   return { rowHeight, headHeight: isNarrow ? 0 : fontSize * 2.25 };
-}
-
-/** Ascending indexes with another among them. */
-function withIndex(indexes: readonly number[], index: number): number[] {
-  if (index < 0 || indexes.includes(index)) return [...indexes];
-  return [...indexes, index].sort((one, other) => one - other);
 }

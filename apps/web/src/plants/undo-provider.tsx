@@ -3,7 +3,7 @@ import type { StoredPlant } from '@plant-store/contract/operations';
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, use, useEffect, useReducer, useState } from 'react';
 import { type PlantFilter, useRoute } from '../route.js';
-import { explainFailure } from '../shared/explain-failure.js';
+import { explain } from '../shared/explain.js';
 import { loadPart } from '../shared/load-boundary.js';
 import { type PlantStore, queryKeys, usePlantStore } from '../shared/plant-store.js';
 import { warnBeforeClosing } from '../shared/warn-before-closing.js';
@@ -94,8 +94,8 @@ function createUndoRequests(opened: Page, dispatch: (event: UndoEvent) => void) 
   /** What undoes the imports, by their keys. */
   const imports = new Map<number, () => void>();
 
-  const explain = (error: unknown) => {
-    const failure = explainFailure(error, 'change');
+  const explainChange = (error: unknown) => {
+    const failure = explain(error, 'change');
     if (failure.about === 'token') page.rejectToken(failure.message);
     return failure;
   };
@@ -127,7 +127,7 @@ function createUndoRequests(opened: Page, dispatch: (event: UndoEvent) => void) 
     } catch (error) {
       // Some of them may be gone; those that are not come back even if nothing can be read.
       checkLists(page.queryClient);
-      dispatch({ type: 'fail', change, failure: explain(error) });
+      dispatch({ type: 'fail', change, failure: explainChange(error) });
       return [];
     }
   };
@@ -189,9 +189,9 @@ function createUndoRequests(opened: Page, dispatch: (event: UndoEvent) => void) 
         forgetPlants();
         gone.delete(change.key);
         if (left.plants.length === 0) dispatch({ type: 'restore', change: { ...left, plants }, back });
-        else dispatch({ type: 'failUndo', change: left, failure: explain(error) });
+        else dispatch({ type: 'failUndo', change: left, failure: explainChange(error) });
       } catch (error) {
-        dispatch({ type: 'failUndo', change, failure: explain(error) });
+        dispatch({ type: 'failUndo', change, failure: explainChange(error) });
       } finally {
         endWarning();
       }

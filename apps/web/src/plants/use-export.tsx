@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useState } from 'react';
 import type { PlantFilter } from '../route.js';
-import { explainFailure } from '../shared/explain-failure.js';
+import { explain } from '../shared/explain.js';
 import { loadPart, notLoaded } from '../shared/load-boundary.js';
 import { usePlantStore } from '../shared/plant-store.js';
 import type { SavedFile } from '../shared/saved-file.js';
@@ -39,7 +39,7 @@ export function useExport(filter: PlantFilter): {
     } catch (error) {
       if (signal.aborted) return setState(undefined);
       const isNotLoaded = error instanceof Error && error.message === notLoaded;
-      const { message } = explainFailure(error, 'read');
+      const { message } = explain(error, 'read');
       setState({
         state: 'failed',
         message: isNotLoaded ? notLoaded : `The export failed; nothing was saved. ${message}`,

@@ -9,7 +9,8 @@ import {
 } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import type { PlantFilter } from '../route.js';
-import { explainFailure, type Failure } from '../shared/explain-failure.js';
+import { explain } from '../shared/explain.js';
+import type { Failure } from '../shared/explain-failure.js';
 import { queryKeys, usePlantStore } from '../shared/plant-store.js';
 import { matches, type PlantPages, toRows, totalOf, withoutPlants, withPlants } from './plant-pages.js';
 
@@ -46,7 +47,7 @@ const keepLoaded = {
   staleTime: Infinity,
   networkMode: 'always',
   structuralSharing: false,
-  retry: (_: number, error: unknown) => explainFailure(error, 'read').about === 'later',
+  retry: (_: number, error: unknown) => explain(error, 'read').about === 'later',
   retryDelay: (retry: number) => Math.min(500 * 2 ** retry, maxRetryDelayMs),
 } as const;
 
@@ -109,7 +110,7 @@ export function useFailure({ error, failureReason, isFetching }: Reading): Failu
   const [kept, setKept] = useState<unknown>();
   const now = error ?? (isFetching ? (failureReason ?? kept) : undefined);
   if (now !== kept) setKept(now);
-  return useMemo(() => (now == null ? undefined : explainFailure(now, 'read')), [now]);
+  return useMemo(() => (now == null ? undefined : explain(now, 'read')), [now]);
 }
 
 function findLoaded(queryClient: QueryClient, id: bigint): StoredPlant | undefined {

@@ -1,4 +1,5 @@
 import { type ElementType, type InputHTMLAttributes, type ReactNode, type Ref, useId } from 'react';
+import './field.css';
 
 interface FieldProps extends InputHTMLAttributes<HTMLInputElement> {
   readonly label: string;

@@ -2,6 +2,7 @@ import { type Client, createClient } from '@plant-store/client';
 import { createTanstackQueryUtils, type TanstackQueryUtils } from '@plant-store/client/tanstack-query';
 import { createContext, type ReactNode, use, useEffect, useState } from 'react';
 import { basePath } from '../route.js';
+import { loadExplanations } from './explain.js';
 import type { Failure } from './explain-failure.js';
 
 /** Where the service is, without a trailing slash. */
@@ -51,8 +52,10 @@ export function PlantStoreProvider({
       baseUrl: serviceUrl,
       // Each call asks for it, and once more after a 401.
       token: () => (isRejected && renewToken !== undefined ? renewToken(token) : token),
-      onResponse({ response }) {
+      async onResponse({ response }) {
         isRejected ||= response?.status === 401;
+        const loading = loadExplanations();
+        if (!response?.ok) await loading;
       },
     });
     const rejectToken = (message: string) => onTokenRejected(token, message);

@@ -1,3 +1,5 @@
+import './text-change.css';
+
 interface TextChangeProps {
   readonly before: string;
   readonly after: string;

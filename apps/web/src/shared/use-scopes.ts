@@ -1,7 +1,7 @@
 import type { OwnToken } from '@plant-store/client';
 import type { Scope } from '@plant-store/contract/access-token';
 import { useQuery } from '@tanstack/react-query';
-import { explainFailure } from './explain-failure.js';
+import { explain } from './explain.js';
 import { usePlantStore } from './plant-store.js';
 
 /** The token and what it permits; `undefined` as long as that is not known, such as from a service that does not say so. */
@@ -14,7 +14,7 @@ export function useOwnToken(): OwnToken | undefined {
     queryKey: [...queryKey, sessionId],
     staleTime: Infinity,
     networkMode: 'always',
-    retry: (_, error) => explainFailure(error, 'read').about === 'later',
+    retry: (_, error) => explain(error, 'read').about === 'later',
     retryDelay: 5_000,
   });
   return data;

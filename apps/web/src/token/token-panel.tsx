@@ -8,6 +8,7 @@ import { readToken } from './read-token.js';
 import { RememberBox } from './remember-box.js';
 import { SignInButton } from './sign-in-button.js';
 import { readSignInSettings } from './sign-in-settings.js';
+import './token-panel.css';
 
 interface TokenPanelProps {
   /** Why a token has to be entered. */

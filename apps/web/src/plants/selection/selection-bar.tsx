@@ -9,6 +9,7 @@ import { type Exported, type ExportFormat, savePlants } from '../export-plants.j
 import type { Selection } from './use-selection.js';
 // What deletes also loads what undoes it.
 import '../undo-item.js';
+import './selection-bar.css';
 
 const TagSelected = lazyPart(async () => (await import('./tag-selected.js')).TagSelected);
 

@@ -1,0 +1,66 @@
+import { type RefObject, useLayoutEffect, useState } from 'react';
+import { flushSync } from 'react-dom';
+
+interface WindowOptions {
+  /** What scrolls the rows. */
+  readonly scroller: RefObject<HTMLElement | null>;
+  readonly count: number;
+  /** The height of each row, in CSS pixels. */
+  readonly rowHeight: number;
+  /** The height of what stays in view above the rows. */
+  readonly headHeight: number;
+  /** The row that exists wherever the list is scrolled to, so that the focus is not lost. */
+  readonly active: number;
+}
+
+/** How many rows exist beyond the visible ones, on each side. */
+const overscan = 8;
+
+/** Which rows of a long list exist: those near the visible ones, and the active one. */
+export function useWindow({ scroller, count, rowHeight, headHeight, active }: WindowOptions) {
+  const [{ first, last }, setVisible] = useState({ first: 0, last: 0 });
+  useLayoutEffect(() => {
+    const { current: element } = scroller;
+    if (element === null) return;
+    const update = () => {
+      const top = Math.floor(element.scrollTop / rowHeight);
+      const bottom = Math.floor((element.scrollTop + element.clientHeight) / rowHeight);
+      setVisible((shown) =>
+        shown.first === top && shown.last === bottom ? shown : { first: top, last: bottom },
+      );
+    };
+    // Before the browser paints, so that it never shows an empty place.
+    const onScroll = () => flushSync(update);
+    const resized = new ResizeObserver(update);
+    update();
+    resized.observe(element);
+    element.addEventListener('scroll', onScroll, { passive: true });
+    return () => {
+      resized.disconnect();
+      element.removeEventListener('scroll', onScroll);
+    };
+  }, [scroller, rowHeight]);
+
+  const from = Math.max(0, Math.min(first, count - 1) - overscan);
+  const to = Math.min(count - 1, last + overscan);
+  const indexes = Array.from({ length: Math.max(0, to - from + 1) }, (_, at) => from + at);
+  if (active >= 0 && active < from) indexes.unshift(active);
+  if (active > to) indexes.push(active);
+  return {
+    indexes,
+    lastShown: Math.min(last, count - 1),
+    totalHeight: count * rowHeight,
+    /** How many rows Page Down moves by. */
+    pageRows: () => Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / rowHeight) - 1),
+    /** Scrolls as little as it takes to show a row whole. */
+    scrollToIndex(index: number) {
+      const { current: element } = scroller;
+      if (element === null) return;
+      const start = index * rowHeight;
+      const lowest = start + rowHeight + headHeight - element.clientHeight;
+      // Below the last row is room for what floats over the list.
+      if (index === count - 1 && lowest >= element.scrollTop) element.scrollTop = element.scrollHeight;
+      else element.scrollTop = Math.min(Math.max(element.scrollTop, lowest), start);
+    },
+  };
+}

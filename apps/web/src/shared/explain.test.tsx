@@ -1,0 +1,22 @@
+import { render } from '@testing-library/react';
+import { expect, it, vi } from 'vitest';
+import { explain } from './explain.js';
+import { type PlantStore, PlantStoreProvider, usePlantStore } from './plant-store.js';
+
+it('has the words for a failure once a call ends with it', async () => {
+  vi.stubGlobal('fetch', () => Promise.reject(new TypeError('fetch failed')));
+  let found: PlantStore | undefined;
+  function Find() {
+    found = usePlantStore();
+    return null;
+  }
+  render(
+    <PlantStoreProvider token="a" onTokenRejected={() => undefined}>
+      <Find />
+    </PlantStoreProvider>,
+  );
+  const explained = await found?.client
+    .listPlants({ retries: 0 })
+    .catch((error: unknown) => explain(error, 'read').message);
+  expect(explained).toBe('The service cannot be reached, or the connection broke.');
+});
