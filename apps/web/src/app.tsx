@@ -1,5 +1,5 @@
 import { QueryClient, QueryClientProvider, useQueryClient } from '@tanstack/react-query';
-import { lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { Keys } from './keys/keys.js';
 import { Plants } from './plants/plants.js';
 import { UndoBar } from './plants/undo-bar.js';
@@ -8,7 +8,7 @@ import { forgetLists } from './plants/use-plants.js';
 import { queryOptions } from './query-options.js';
 import { basePath, type Route, useRoute } from './route.js';
 import { LackingScope } from './shared/lacking-scope.js';
-import { LoadBoundary, loadPart } from './shared/load-boundary.js';
+import { LoadBoundary, lazyPart, loadPart } from './shared/load-boundary.js';
 import { PlantStoreProvider, usePlantStore } from './shared/plant-store.js';
 import { Sheet } from './shared/sheet.js';
 import { narrowScreen, useMedia, withoutSideBar } from './shared/use-media.js';
@@ -19,46 +19,27 @@ import type { KeptToken, Place } from './token/kept-token.js';
 import type { SignedIn } from './token/sign-in.js';
 import { useSession } from './token/use-session.js';
 
-const ImportPlants = lazy(async () => {
-  const { ImportPlants } = await loadPart(() => import('./import/import-plants.js'));
-  return { default: ImportPlants };
-});
+const ImportPlants = lazyPart(
+  async () => (await import('./import/import-plants.js')).ImportPlants,
+  <p className="loading">Loading…</p>,
+);
 
 const importLines = async (text: string) => (await import('./import/import-plants.js')).importPasted(text);
 
-const loadTokenPanel = () => loadPart(() => import('./token/token-panel.js'));
+const loadTokenPanel = async () => (await import('./token/token-panel.js')).TokenPanel;
 
-const TokenPanel = lazy(async () => {
-  const { TokenPanel } = await loadTokenPanel();
-  return { default: TokenPanel };
-});
+const TokenPanel = lazyPart(loadTokenPanel);
 
-const TokenSheet = lazy(async () => {
-  const { TokenSheet } = await loadPart(() => import('./token/token-sheet.js'));
+const TokenSheet = lazyPart(async () => {
   // Whoever signs out there finds the panel without the network, too.
   void loadTokenPanel().catch(() => undefined);
-  return { default: TokenSheet };
+  return (await import('./token/token-sheet.js')).TokenSheet;
 });
 
-const LinkSheet = lazy(async () => {
-  const { LinkSheet } = await loadPart(() => import('./token/link-sheet.js'));
-  return { default: LinkSheet };
-});
-
-const TokensSheet = lazy(async () => {
-  const { TokensSheet } = await loadPart(() => import('./tokens/tokens-sheet.js'));
-  return { default: TokensSheet };
-});
-
-const TagsSheet = lazy(async () => {
-  const { TagsSheet } = await loadPart(() => import('./plants/tags/tags-sheet.js'));
-  return { default: TagsSheet };
-});
-
-const AddSheet = lazy(async () => {
-  const { AddSheet } = await loadPart(() => import('./add/add-sheet.js'));
-  return { default: AddSheet };
-});
+const LinkSheet = lazyPart(async () => (await import('./token/link-sheet.js')).LinkSheet);
+const TokensSheet = lazyPart(async () => (await import('./tokens/tokens-sheet.js')).TokensSheet);
+const TagsSheet = lazyPart(async () => (await import('./plants/tags/tags-sheet.js')).TagsSheet);
+const AddSheet = lazyPart(async () => (await import('./add/add-sheet.js')).AddSheet);
 
 interface AppProps {
   readonly tokenFromAddress: string | undefined;
@@ -118,16 +99,14 @@ function Page({ tokenFromAddress, signingIn }: AppProps) {
             </button>
           )}
           {session.waiting === undefined && session.unrenewed === undefined && (
-            <Part>
-              <TokenPanel
-                key={session.problem ?? ''}
-                reason={session.problem}
-                takeFocus={asked}
-                place={place}
-                hasWork={kept !== undefined}
-                onToken={(token, place) => dispatch({ type: 'use', token, place })}
-              />
-            </Part>
+            <TokenPanel
+              key={session.problem ?? ''}
+              reason={session.problem}
+              takeFocus={asked}
+              place={place}
+              hasWork={kept !== undefined}
+              onToken={(token, place) => dispatch({ type: 'use', token, place })}
+            />
           )}
         </main>
       )}
@@ -154,9 +133,7 @@ function Page({ tokenFromAddress, signingIn }: AppProps) {
                 />
               </UndoProvider>
               {active && session.offered !== undefined && (
-                <Part>
-                  <LinkSheet onAnswer={(isAccepted) => dispatch({ type: 'answerOffer', isAccepted })} />
-                </Part>
+                <LinkSheet onAnswer={(isAccepted) => dispatch({ type: 'answerOffer', isAccepted })} />
               )}
             </PlantStoreProvider>
           </QueryClientProvider>
@@ -235,16 +212,12 @@ function Workspace({
           <Plants key={id} route={route} onMenu={isWide || isNarrow ? undefined : () => setShown('more')} />
         )}
         {opened.includes('add') && canAdd && (
-          <Part>
-            <AddSheet importLines={importLines} filter={filter} isOpen={view === 'add' && isActive} />
-          </Part>
+          <AddSheet importLines={importLines} filter={filter} isOpen={view === 'add' && isActive} />
         )}
         {opened.includes('import') && canAdd && (
           <div hidden={!isImport} className="panel">
             <h1 className="visually-hidden">Import</h1>
-            <Part fallback={<p className="loading">Loading…</p>}>
-              <ImportPlants />
-            </Part>
+            <ImportPlants />
           </div>
         )}
       </main>
@@ -261,24 +234,20 @@ function Workspace({
         </Sheet>
       )}
       {opened.includes('tags') && (
-        <Part>
-          <TagsSheet filter={filter} isOpen={shown === 'tags' && isActive} onClose={close}>
-            {/* From here, where it is loaded already: else the first view comes in more pieces. */}
-            <UndoBar ofTags />
-          </TagsSheet>
-        </Part>
+        <TagsSheet filter={filter} isOpen={shown === 'tags' && isActive} onClose={close}>
+          {/* From here, where it is loaded already: else the first view comes in more pieces. */}
+          <UndoBar ofTags />
+        </TagsSheet>
       )}
       {opened.includes('access') && (
-        <Part>
-          <TokenSheet
-            {...ofToken}
-            kept={kept}
-            isOpen={shown === 'access' && isActive}
-            onTokens={scopes?.includes('admin') ? () => setShown('tokens') : undefined}
-            onForget={onForget}
-            onClose={close}
-          />
-        </Part>
+        <TokenSheet
+          {...ofToken}
+          kept={kept}
+          isOpen={shown === 'access' && isActive}
+          onTokens={scopes?.includes('admin') ? () => setShown('tokens') : undefined}
+          onForget={onForget}
+          onClose={close}
+        />
       )}
       {opened.includes('tokens') && (
         <Tokens
@@ -295,19 +264,7 @@ function Workspace({
 function Tokens(props: { readonly isOpen: boolean; onOwnRotated(token: string): void; onClose(): void }) {
   const own = useOwnToken();
   if (!own?.scopes.includes('admin')) return null;
-  return (
-    <Part>
-      <TokensSheet own={own} {...props} />
-    </Part>
-  );
-}
-
-function Part({ children, fallback }: { readonly children: ReactNode; readonly fallback?: ReactNode }) {
-  return (
-    <LoadBoundary>
-      <Suspense fallback={fallback}>{children}</Suspense>
-    </LoadBoundary>
-  );
+  return <TokensSheet own={own} {...props} />;
 }
 
 /** Checks the token on entry to a view that sends nothing by itself. */
