@@ -79,7 +79,7 @@ it.each([
 
 it('shows the versions of what is compared, and what it leaves out', () => {
   const isKnown = ({ versions }: ComparedTarget) => versions !== undefined;
-  const text = page.replaceAll('`', '');
+  const text = page.replaceAll('`', '').replaceAll('\n', ' ');
   for (const line of describeTargets(comparison.targets.filter(isKnown)).split('\n'))
     expect(text).toContain(line);
   for (const { versions } of postgresql.targets.filter(isKnown)) {

@@ -33,6 +33,14 @@ async function exercise(target: Target, { url }: Database): Promise<number> {
     const { status, text } = await create(JSON.stringify({ id, ...rest }));
     expect({ status, body: JSON.parse(text) }).toEqual({ status: 200, body: rest });
   }
+  if (target.has.includes('reads')) {
+    const read = async (path: string) =>
+      (await fetch(`${baseUrl}${path}`, { headers: { authorization: `Bearer ${token}` } })).json();
+    expect(await read(`/plants/${10 ** 15}`)).toMatchObject({ name: 'smallest', tag: 'tree' });
+    // The first was created by the start.
+    const names = [expect.any(String), 'untagged', 'smallest'];
+    expect(await read('/plants?limit=3')).toMatchObject({ plants: names.map((name) => ({ name })) });
+  }
   for (const body of invalid) expect(await create(body), body).toMatchObject({ status: 400 });
   for (const wrong of ['', 'Bearer wrong', `Bearer ${token}x`]) {
     expect(await create('{"id":9,"name":"a"}', wrong), wrong).toMatchObject({ status: 401 });
