@@ -5,8 +5,8 @@ import type { Engine } from './databases.js';
 import { drawChart } from './draw-chart.js';
 import { describeMachine, machineLine } from './machine.js';
 import { log, measureTargets, type Run, type Settings } from './measure-targets.js';
-import { countOf, formatCount, formatMemory, formatMs, formatTable, medians, writeJson } from './report.js';
-import { type Comparison, chartPath, resultPath, type Summary } from './results.js';
+import { countOf, formatFigure, formatMemory, formatTable, medians, writeJson } from './report.js';
+import { type ComparedTarget, type Comparison, chartPath, resultPath, type Summary } from './results.js';
 import type { Load } from './send-load.js';
 import type { RunningTarget } from './start-target.js';
 import type { Target } from './targets.js';
@@ -50,7 +50,11 @@ export async function compare({
     machine,
     database: engine.title,
     settings,
-    targets: ready.map(({ name, title, has }) => ({ name, title, stores: has.includes('storage') })),
+    targets: ready.map(({ name, title, has, versions, leavesOut, cores }) => ({
+      ...{ name, title, leavesOut, cores },
+      versions: versions(engine.driver),
+      stores: has.includes('storage'),
+    })),
     summaries: summarize(runs),
   };
   if (results !== undefined) writeJson(resultPath(results), { ...comparison, runs });
@@ -76,6 +80,7 @@ export function summarize(runs: readonly Run[]): Summary[] {
     return rounds.slice(0, 1).map(({ target, operation, connections, peakMemoryBytes }) => ({
       ...{ target, operation, connections, peakMemoryBytes },
       ...medians(rounds, 'requestsPerSecond', 'p50Ms', 'p99Ms', 'p999Ms'),
+      ...medians(rounds, 'processorUs', 'serverCores', 'generatorCores'),
       slowestRequestsPerSecond: Math.min(...speeds),
       fastestRequestsPerSecond: Math.max(...speeds),
       errors: rounds.reduce((sum, { errors }) => sum + errors, 0),
@@ -84,43 +89,68 @@ export function summarize(runs: readonly Run[]): Summary[] {
   });
 }
 
-const head = [
-  '',
-  'requests/s',
-  'slowest–fastest',
-  'p50 ms',
-  'p99 ms',
-  'p99.9 ms',
-  'vs first',
-  'errors',
-  'peak memory',
-];
+/** What keeps a figure from being higher. One connection sends its next request only after the reply. */
+export function limitOf(
+  { serverCores, generatorCores, connections }: Pick<Run, 'serverCores' | 'generatorCores' | 'connections'>,
+  { cores = 1, stores }: Pick<ComparedTarget, 'cores' | 'stores'>,
+): string {
+  if (serverCores >= 0.9 * cores) return 'processor';
+  if (generatorCores >= 0.9) return 'generator';
+  if (connections === 1) return 'one connection';
+  return stores && !Number.isNaN(serverCores) ? 'disk or database' : '–';
+}
 
-/** One table for each load. */
+/** What each target is, and what it leaves out of what the service does; nothing where the service is compared with itself. */
+export function describeTargets(targets: readonly ComparedTarget[]): string {
+  if (targets.every(({ leavesOut }) => leavesOut === undefined)) return '';
+  const lines = targets.map(
+    ({ title, versions, leavesOut = 'nothing' }) => `- ${title} (${versions}): ${leavesOut}`,
+  );
+  return `${onlyHere} What else each leaves out:\n\n${lines.join('\n')}\n\n`;
+}
+
+const onlyHere =
+  'None but Plant Store has limits per caller, a changes feed, history, the author of each change, or overload protection.';
+
+/** One table for each load, and what was compared. */
 export function comparisonTables({
   settings,
   targets,
   summaries,
 }: Pick<Comparison, 'settings' | 'targets' | 'summaries'>): string {
+  const [first] = targets;
+  const head = [
+    ...['', 'requests/s', 'slowest–fastest', 'p50 ms', 'p99 ms', 'p99.9 ms', `vs ${first?.title}`],
+    ...['errors', 'peak memory', 'processor µs', 'limited by'],
+  ];
   const groups = Map.groupBy(
     summaries,
     ({ operation, connections }) => `${operation}, ${countOf(connections, 'connection')}`,
   );
   const tables = [...groups].map(([load, shown]) => {
-    const first = shown[0]?.requestsPerSecond ?? Number.NaN;
-    const rows = shown.map((summary) => [
-      `${targets.find(({ name }) => name === summary.target)?.title}${summary.valid ? '' : ', INVALID'}`,
-      formatCount(summary.requestsPerSecond),
-      `${formatCount(summary.slowestRequestsPerSecond)}–${formatCount(summary.fastestRequestsPerSecond)}`,
-      formatMs(summary.p50Ms),
-      formatMs(summary.p99Ms),
-      formatMs(summary.p999Ms),
-      `${(summary.requestsPerSecond / first).toFixed(2)} x`,
-      String(summary.errors),
-      formatMemory(summary.peakMemoryBytes),
-    ]);
+    const base = shown[0]?.requestsPerSecond ?? Number.NaN;
+    const rows = shown.flatMap((summary) =>
+      targets
+        .filter(({ name }) => name === summary.target)
+        .map((target) => [
+          `${target.title}${summary.valid ? '' : ', INVALID'}`,
+          formatFigure(summary.requestsPerSecond),
+          `${formatFigure(summary.slowestRequestsPerSecond)}–${formatFigure(summary.fastestRequestsPerSecond)}`,
+          formatFigure(summary.p50Ms),
+          formatFigure(summary.p99Ms),
+          formatFigure(summary.p999Ms),
+          `${(summary.requestsPerSecond / base).toFixed(2)} x`,
+          String(summary.errors),
+          formatMemory(summary.peakMemoryBytes),
+          formatFigure(summary.processorUs),
+          limitOf(summary, target),
+        ]),
+    );
     return `${load}\n\n${formatTable(head, rows)}\n`;
   });
   const rounds = `the median of ${countOf(settings.rounds, 'round')} of ${settings.seconds} s each`;
-  return `${tables.join('\n')}\nRequests/s and percentiles: ${rounds}.`;
+  return (
+    `${tables.join('\n')}\n${describeTargets(targets)}Requests/s and percentiles: ${rounds}. ` +
+    `Processor µs: of the processes of the server, for each request, without those of PostgreSQL.`
+  );
 }

@@ -8,6 +8,8 @@ import { defaultResource } from './resource.js';
 export interface Engine {
   /** With its version. */
   readonly title: string;
+  /** The package with which Node.js targets use it. */
+  readonly driver: string;
   /** Creates an empty database; its files, if it has any, go into the folder of the target. */
   createDatabase(folder: string): Promise<Database>;
   stop(): Promise<void>;
@@ -25,6 +27,7 @@ export const sqlite: Engine = {
   get title() {
     return `SQLite ${readNumber(':memory:', 'SELECT sqlite_version()')}`;
   },
+  driver: 'better-sqlite3',
   async createDatabase(folder) {
     const path = join(folder, 'store.db');
     return {
@@ -54,6 +57,7 @@ export async function startPostgresql(folder: string): Promise<Engine> {
   const [row] = await query<{ server_version: string }>(`${server.url}/postgres`, 'SHOW server_version');
   return {
     title: `PostgreSQL ${row?.server_version}`,
+    driver: 'pg',
     async createDatabase() {
       const url = await createDatabase(server.url);
       return {

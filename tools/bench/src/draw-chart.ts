@@ -1,9 +1,9 @@
-import { countOf, formatCount, formatMs } from './report.js';
+import { countOf, formatFigure } from './report.js';
 import { defaultResource } from './resource.js';
 import type { Comparison } from './results.js';
 
-const barsLeft = 212;
-const barsWidth = 518;
+const barsLeft = 244;
+const barsWidth = 486;
 const top = 66;
 const barStep = 24;
 
@@ -30,14 +30,14 @@ export function drawChart({ machine, settings, targets, summaries }: Comparison)
     return (
       `<text class="${kind}" x="${barsLeft - 10}" y="${y + 13}" text-anchor="end">${escapeXml(title)}</text>` +
       `<rect class="${kind}" x="${barsLeft}" y="${y}" width="${length}" height="18" rx="2"/>` +
-      `<text class="figure" x="${barsLeft + length + 8}" y="${y + 13}">${formatCount(requestsPerSecond)}${valid ? '' : ' INVALID'}</text>`
+      `<text class="figure" x="${barsLeft + length + 8}" y="${y + 13}">${formatFigure(requestsPerSecond)}${valid ? '' : ' INVALID'}</text>`
     );
   });
   const baselines = shown
     .filter(({ stores }) => !stores)
-    .map(({ title, requestsPerSecond }) => `Baseline (${title}): ${formatCount(requestsPerSecond)}. `);
+    .map(({ title, requestsPerSecond }) => `Baseline (${title}): ${formatFigure(requestsPerSecond)}. `);
   const rounds = `Median of ${countOf(settings.rounds, 'round')} of ${settings.seconds} s`;
-  const place = `${machine.cpu}, ${machine.cores} cores shared with the load generator, disk synced in ${formatMs(machine.syncMs)} ms, Node.js ${machine.node.slice(1)}, ${machine.date.slice(0, 10)}.`;
+  const place = `${machine.cpu}, ${machine.cores} cores shared with the load generator, disk synced in ${formatFigure(machine.syncMs)} ms, Node.js ${machine.node.slice(1)}, ${machine.date.slice(0, 10)}.`;
 
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 820 ${bottom + 50}" width="820" height="${bottom + 50}" role="img" aria-labelledby="title">
 <title id="title">Creates per second of Plant Store and comparable services at ${countOf(connections, 'connection')}</title>

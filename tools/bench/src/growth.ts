@@ -5,7 +5,7 @@ import type { Resource } from '@plant-store/contract/resource';
 import type { Compared } from './compare.js';
 import { describeMachine, machineLine } from './machine.js';
 import { log } from './measure-targets.js';
-import { formatCount, formatMs, formatTable, medians, writeJson } from './report.js';
+import { formatCount, formatFigure, formatTable, medians, writeJson } from './report.js';
 import { defaultResource } from './resource.js';
 import { resultPath } from './results.js';
 import { type LoadResult, sendLoad, storeRecords } from './send-load.js';
@@ -64,7 +64,7 @@ export async function measureGrowth({
         ...medians(results, 'requestsPerSecond', 'p50Ms', 'p99Ms', 'p999Ms'),
       };
       log(
-        `${formatCount(records)} ${resource.plural}, ${load.operation}: ${formatCount(summary.requestsPerSecond)} requests/s`,
+        `${formatCount(records)} ${resource.plural}, ${load.operation}: ${formatFigure(summary.requestsPerSecond)} requests/s`,
       );
       summaries.push(summary);
     }
@@ -81,7 +81,9 @@ export async function measureGrowth({
 export function growthRows(summaries: readonly Growth[]): string[][] {
   return [...Map.groupBy(summaries, ({ records }) => records)].map(([records, own]) => [
     formatCount(records),
-    ...own.map(({ requestsPerSecond, p99Ms }) => `${formatCount(requestsPerSecond)} (${formatMs(p99Ms)})`),
+    ...own.map(
+      ({ requestsPerSecond, p99Ms }) => `${formatFigure(requestsPerSecond)} (${formatFigure(p99Ms)})`,
+    ),
   ]);
 }
 

@@ -2,7 +2,7 @@ import { closeSync, fdatasyncSync, openSync, rmSync, writeSync } from 'node:fs';
 import { arch, cpus, loadavg, platform, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
-import { formatMs, median } from './report.js';
+import { formatFigure, median } from './report.js';
 
 /** Where and how figures were measured. */
 export type Machine = ReturnType<typeof describeMachine>;
@@ -28,7 +28,7 @@ export function machineLine(machine: Machine): string {
   const gibibytes = Math.round(machine.memoryBytes / 2 ** 30);
   return (
     `${machine.cpu}, ${machine.cores} cores, ${gibibytes} GiB, ${machine.system}, Node.js ${machine.node}, ` +
-    `disk synced in ${formatMs(machine.syncMs)} ms, ${machine.date.slice(0, 10)}`
+    `disk synced in ${formatFigure(machine.syncMs)} ms, ${machine.date.slice(0, 10)}`
   );
 }
 

@@ -17,6 +17,11 @@ import { allTargets } from './targets.js';
 const program = new Command('bench')
   .description('Measure the service beside comparable programs, on this machine and over loopback.')
   .helpCommand(false)
+  .addHelpText(
+    'after',
+    '\nWithout a command it runs compare, whose options are in: bench compare --help' +
+      '\nOn PostgreSQL, which it starts: bench --postgresql',
+  )
   .showHelpAfterError();
 
 const onPostgresql = [

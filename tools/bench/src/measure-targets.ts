@@ -2,7 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import type { Engine } from './databases.js';
-import { countOf, formatCount, formatMs } from './report.js';
+import { countOf, formatFigure } from './report.js';
 import { type Load, type LoadResult, sendLoad, storeRecords } from './send-load.js';
 import { type RunningTarget, startTarget } from './start-target.js';
 import type { Target } from './targets.js';
@@ -65,7 +65,7 @@ export async function measureTargets(
       results.push(result);
       log(
         `${load.operation}, ${countOf(load.connections, 'connection')}, round ${round}/${rounds}, ${target.title}: ` +
-          `${formatCount(result.requestsPerSecond)} requests/s, p99 ${formatMs(result.p99Ms)} ms`,
+          `${formatFigure(result.requestsPerSecond)} requests/s, p99 ${formatFigure(result.p99Ms)} ms`,
       );
     }
   }

@@ -29,14 +29,15 @@ export function formatTable(head: readonly string[], rows: readonly (readonly st
   return [line(head), `|${rule.join('|')}|`, ...rows.map(line)].join('\n');
 }
 
-/** A number of things or a rate, without fractions: `12,345`. */
+/** A number of things: `12,345`. */
 export function formatCount(count: number): string {
   return Math.round(count).toLocaleString('en-US');
 }
 
-/** Milliseconds: `0.42`, `12.3`. */
-export function formatMs(ms: number): string {
-  return ms.toFixed(ms < 10 ? 2 : 1);
+/** A measured figure with three significant digits: `12,300`, `12.3`, `0.434`; `–` if it is not known. */
+export function formatFigure(value: number): string {
+  if (Number.isNaN(value)) return '–';
+  return value.toLocaleString('en-US', { minimumSignificantDigits: 3, maximumSignificantDigits: 3 });
 }
 
 /** Bytes in MiB: `123 MiB`. */

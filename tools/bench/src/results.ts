@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Machine } from './machine.js';
 import type { Run, Settings } from './measure-targets.js';
+import type { Target } from './targets.js';
 
 /** The file of committed results. */
 export const resultPath = (name: string) =>
@@ -15,8 +16,14 @@ export interface Comparison {
   /** The database of all targets, with its version. */
   readonly database: string;
   readonly settings: Settings;
-  readonly targets: readonly { readonly name: string; readonly title: string; readonly stores: boolean }[];
+  readonly targets: readonly ComparedTarget[];
   readonly summaries: readonly Summary[];
+}
+
+/** A target, as it was measured. Older files have no versions, and no processor times in their summaries. */
+export interface ComparedTarget extends Pick<Target, 'name' | 'title' | 'leavesOut' | 'cores'> {
+  readonly versions?: string;
+  readonly stores: boolean;
 }
 
 /** All rounds of one target under one load: medians, the slowest and the fastest, and the sum of the errors. */

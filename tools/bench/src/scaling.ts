@@ -22,6 +22,7 @@ export function compareWorkers(compared: Omit<Compared, 'loads' | 'targets'>): P
     ...plantStore({ settings: { WORKERS: String(count) } }),
     name: `workers-${count}`,
     title: `${countOf(count, 'worker')}, ${share} of a core each`,
+    cores: share * count,
   }));
   const onWarm = ({ readPids }: RunningTarget) => {
     // With one worker, the main process does the work itself.

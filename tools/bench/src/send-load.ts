@@ -1,4 +1,5 @@
 import { createHistogram } from 'node:perf_hooks';
+import process from 'node:process';
 import type { Resource } from '@plant-store/contract/resource';
 import { cursorsOf } from '@plant-store/records';
 import autocannon, { type Client } from 'autocannon';
@@ -24,13 +25,18 @@ export interface LoadResult {
   readonly p99Ms: number;
   readonly p999Ms: number;
   readonly maxMs: number;
+  /** Processor time of the server for each request, in microseconds; `NaN` where it cannot be read. */
+  readonly processorUs: number;
+  /** How many cores the server used, and this process. */
+  readonly serverCores: number;
+  readonly generatorCores: number;
   /** How many records more must be stored than before; less than 0 after deletes. */
   readonly acknowledged: number;
   /** Other replies, failed connections and timeouts. */
   readonly errors: number;
 }
 
-type Server = Pick<RunningTarget, 'baseUrl' | 'token'>;
+type Server = Pick<RunningTarget, 'baseUrl' | 'token' | 'readProcessorMs'>;
 
 /** How many records a batch has. */
 export const batchSize = 500;
@@ -55,6 +61,7 @@ export async function sendLoad(
       ? storedId(deleted++, stored ?? 0)
       : randomId(method === 'GET' ? stored : undefined);
   const latencies = createHistogram();
+  const [begunAtMs, serverMs, generator] = [performance.now(), server.readProcessorMs(), process.cpuUsage()];
   const startMs = performance.now() + rampUpSeconds * 1000;
   const endMs = startMs + seconds * 1000;
   const result = await autocannon({
@@ -76,12 +83,18 @@ export async function sendLoad(
       });
     },
   });
+  const elapsedMs = performance.now() - begunAtMs;
+  const usedMs = server.readProcessorMs() - serverMs;
+  const { user, system } = process.cpuUsage(generator);
   return {
     requestsPerSecond: latencies.count / seconds,
     p50Ms: latencies.percentile(50) / 1000,
     p99Ms: latencies.percentile(99) / 1000,
     p999Ms: latencies.percentile(99.9) / 1000,
     maxMs: latencies.max / 1000,
+    processorUs: (usedMs * 1000) / (result['2xx'] + result.non2xx),
+    serverCores: usedMs / elapsedMs,
+    generatorCores: (user + system) / 1000 / elapsedMs,
     acknowledged: result['2xx'] * records,
     errors: result.errors + result.non2xx,
   };

@@ -5,7 +5,7 @@ import type { Compared } from './compare.js';
 import { boundsMs, type Cause, causes, countStalls, nowMs, type Recorded } from './explain-stalls.js';
 import { describeMachine, machineLine } from './machine.js';
 import { measureTargets } from './measure-targets.js';
-import { formatCount, formatMs, formatTable } from './report.js';
+import { formatCount, formatFigure, formatTable } from './report.js';
 import { defaultResource } from './resource.js';
 import { rampUpSeconds } from './send-load.js';
 import { plantStore, type Target } from './targets.js';
@@ -42,14 +42,14 @@ export async function measureStalls({
     ['how late the event loop was, in ms', ...columns, 'longest'],
     (Object.keys(causes) as Cause[]).map((cause) => {
       const { counts, longestMs } = rows[cause];
-      return [causes[cause], ...counts.map(formatCount), formatMs(longestMs)];
+      return [causes[cause], ...counts.map(formatCount), formatFigure(longestMs)];
     }),
   );
   process.stdout.write(
     `${table}\n\n` +
       `${settings.seconds} s of creates, ${connections} connections, ${formatCount(records)} ${resource.plural} before: ` +
-      `${formatCount(run.requestsPerSecond)} requests/s, p50 ${formatMs(run.p50Ms)} ms, p99 ${formatMs(run.p99Ms)}, ` +
-      `p99.9 ${formatMs(run.p999Ms)}, longest ${formatMs(run.maxMs)}, errors ${run.errors}${run.valid ? '' : ', INVALID'}\n` +
+      `${formatFigure(run.requestsPerSecond)} requests/s, p50 ${formatFigure(run.p50Ms)} ms, p99 ${formatFigure(run.p99Ms)}, ` +
+      `p99.9 ${formatFigure(run.p999Ms)}, longest ${formatFigure(run.maxMs)}, errors ${run.errors}${run.valid ? '' : ', INVALID'}\n` +
       `${engine.title}, ${machineLine(machine)}\n`,
   );
   return run.valid;

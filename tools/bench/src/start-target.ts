@@ -66,6 +66,8 @@ export async function startTarget(
     ...{ baseUrl, token, firstReplyMs, readPids },
     /** The memory of its processes, in bytes: what they have now or, on Linux, their peak so far. */
     readMemory: (kind: 'now' | 'peak') => readPids().reduce((sum, each) => sum + readMemory(each, kind), 0),
+    /** The processor time that its processes have used so far, in milliseconds; only on Linux. */
+    readProcessorMs: () => readPids().reduce((sum, each) => sum + readProcessorMs(each), 0),
     /** Stops it, and resolves once it has ended. */
     async stop(): Promise<void> {
       if (!running.has(child)) return;
@@ -83,6 +85,18 @@ function readChildren(pid: number): number[] {
   if (process.platform !== 'linux') return [];
   const ids = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
   return ids === '' ? [] : ids.split(' ').map(Number);
+}
+
+/** In the ticks of 10 ms that Linux counts it in. */
+function readProcessorMs(pid: number): number {
+  if (process.platform !== 'linux') return Number.NaN;
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  // The name of the program is in parentheses, and may have spaces.
+  const [userTicks, systemTicks] = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 13);
+  return (Number(userTicks) + Number(systemTicks)) * 10;
 }
 
 function readMemory(pid: number, kind: 'now' | 'peak'): number {

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { findPackageJSON } from 'node:module';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
@@ -13,6 +14,12 @@ export interface Target {
   readonly name: string;
   /** Its title in tables and charts. */
   readonly title: string;
+  /** What it is built on, in the versions that are installed; the driver is that of the engine. */
+  versions(driver: string): string;
+  /** What it lacks of what the service does, besides what all others lack. */
+  readonly leavesOut?: string | undefined;
+  /** How many cores it may use. Default: 1. */
+  readonly cores?: number | undefined;
   /** What else it has, besides creates on SQLite; the baseline alone stores nothing. */
   readonly has: readonly ('storage' | 'reads' | 'postgresql' | 'resources')[];
   /** SQL for the rows that are records, where others are left of deleted ones. */
@@ -53,6 +60,7 @@ export function plantStore({
   return {
     name: 'plant-store',
     title: 'Plant Store',
+    versions: (driver) => `${readVersion(inRepository('apps/api/package.json'))}, ${versionsOf(driver)}`,
     has: ['storage', 'reads', 'postgresql', 'resources'],
     stored: 'NOT deleted',
     prepare(databaseUrl, port) {
@@ -69,16 +77,34 @@ export function plantStore({
   };
 }
 
-/** A program of `targets/`, which gets its database, the token and the port on its command line. */
-function comparable(name: string, title: string, has: Target['has']): Target {
-  const script = inRepository(`tools/bench/dist/targets/${name}.js`);
-  return { name, title, has, prepare: launch(() => [process.execPath, script]) };
+const readVersion = (path: string): string => JSON.parse(readFileSync(path, 'utf8')).version;
+
+/** Packages with the versions that are installed: `fastify 5.12.8, pg 8.23.1`. */
+const versionsOf = (...packages: readonly string[]) =>
+  packages.map((name) => `${name} ${readVersion(findPackageJSON(name, import.meta.url) ?? '')}`).join(', ');
+
+/** A program of `targets/`, which gets its database, the token, the port and options on its command line. */
+function comparable(
+  script: string,
+  packages: readonly string[],
+  target: Pick<Target, 'name' | 'title' | 'has' | 'leavesOut'>,
+  ...options: readonly string[]
+): Target {
+  const path = inRepository(`tools/bench/dist/targets/${script}.js`);
+  return {
+    ...target,
+    versions: (driver) => versionsOf(...packages, driver),
+    prepare: launch(() => [process.execPath, path], options),
+  };
 }
 
-function launch(build: (databaseUrl: string) => Launch['command']): Target['prepare'] {
+function launch(
+  build: (databaseUrl: string) => Launch['command'],
+  options: readonly string[] = [],
+): Target['prepare'] {
   return (databaseUrl, port) => {
     const token = `pst_${randomBytes(24).toString('hex')}`;
-    return { command: [...build(databaseUrl), databaseUrl, token, String(port)], token };
+    return { command: [...build(databaseUrl), databaseUrl, token, String(port), ...options], token };
   };
 }
 
@@ -89,6 +115,8 @@ const goPackages = 'golang-go gcc libc6-dev golang-github-mattn-go-sqlite3-dev';
 const goSqlite: Target = {
   name: 'go-sqlite',
   title: 'Go, group commit',
+  versions: () => `Go ${/go(\d\S+)/.exec(execFileSync(go, ['version'], { encoding: 'utf8' }))?.[1]}`,
+  leavesOut: 'idempotent retries, request log',
   has: ['storage'],
   missing: () =>
     existsSync(go) && existsSync(`${goPath}/src/github.com/mattn/go-sqlite3`)
@@ -107,9 +135,53 @@ const goSqlite: Target = {
 /** All targets, in the order of the tables. */
 export const allTargets: readonly Target[] = [
   plantStore(),
-  comparable('express-prisma', 'Express + ts-rest + Prisma', ['storage', 'reads', 'postgresql']),
-  comparable('fastify-sqlite', 'Fastify + better-sqlite3', ['storage', 'reads']),
-  comparable('hono-drizzle', 'Hono + Drizzle', ['storage']),
+  comparable(
+    'fastify',
+    ['fastify'],
+    {
+      name: 'fastify-group-log',
+      title: 'Fastify, group commit, request log',
+      leavesOut: 'exact 64-bit ids',
+      has: ['storage', 'reads', 'postgresql'],
+    },
+    ...['group-commit', 'log'],
+  ),
+  comparable(
+    'fastify',
+    ['fastify'],
+    {
+      name: 'fastify-group',
+      title: 'Fastify, group commit',
+      leavesOut: 'request log, exact 64-bit ids',
+      has: ['storage', 'reads', 'postgresql'],
+    },
+    'group-commit',
+  ),
+  comparable('fastify', ['fastify'], {
+    name: 'fastify',
+    title: 'Fastify, one commit per request',
+    leavesOut: 'group commit, request log, exact 64-bit ids',
+    has: ['storage', 'postgresql'],
+  }),
+  comparable('express-prisma', ['express', '@ts-rest/express', '@prisma/client'], {
+    name: 'express-prisma',
+    title: 'Express + ts-rest + Prisma',
+    leavesOut: 'idempotent retries, group commit, request log, exact 64-bit ids',
+    has: ['storage', 'reads', 'postgresql'],
+  }),
+  comparable('hono-drizzle', ['hono', 'drizzle-orm'], {
+    name: 'hono-drizzle',
+    title: 'Hono + Drizzle',
+    leavesOut: 'idempotent retries, group commit, request log, exact 64-bit ids',
+    has: ['storage'],
+  }),
   goSqlite,
-  comparable('baseline', 'bare node:http, stores nothing', []),
+  {
+    name: 'baseline',
+    title: 'bare node:http, stores nothing',
+    versions: () => `Node.js ${process.versions.node}`,
+    leavesOut: 'token check, validation, storage',
+    has: [],
+    prepare: launch(() => [process.execPath, inRepository('tools/bench/dist/targets/baseline.js')]),
+  },
 ];

@@ -1,8 +1,9 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import process from 'node:process';
 import { expect, it, onTestFinished } from 'vitest';
-import { comparisonTables, summarize } from '../src/compare.js';
+import { comparisonTables, limitOf, summarize } from '../src/compare.js';
 import { type Engine, sqlite } from '../src/databases.js';
 import { measureTargets, type Run } from '../src/measure-targets.js';
 import { allTargets } from '../src/targets.js';
@@ -19,9 +20,9 @@ async function measure(names: readonly string[], operation: Run['operation'], re
 }
 
 it('measures each target in each round, and checks what is stored', async () => {
-  const runs = await measure(['fastify-sqlite', 'baseline'], 'create');
+  const runs = await measure(['fastify-group', 'baseline'], 'create');
   expect(runs.map(({ target, round }) => `${target} ${round}`)).toEqual([
-    ...['fastify-sqlite 1', 'fastify-sqlite 2', 'baseline 1', 'baseline 2'],
+    ...['fastify-group 1', 'fastify-group 2', 'baseline 1', 'baseline 2'],
   ]);
   for (const run of runs) {
     expect(run).toMatchObject({ operation: 'create', connections: 2, valid: true, errors: 0 });
@@ -29,13 +30,19 @@ it('measures each target in each round, and checks what is stored', async () => 
     expect(run.acknowledged).toBeGreaterThanOrEqual(run.requestsPerSecond * 0.5);
     expect(run.p99Ms).toBeGreaterThanOrEqual(run.p50Ms);
     expect(run.peakMemoryBytes).toBeGreaterThan(2 ** 20);
+    expect(run.generatorCores).toBeGreaterThan(0);
+    if (process.platform === 'linux') {
+      expect(run.serverCores).toBeGreaterThan(0);
+      expect(run.processorUs).toBeGreaterThan(1);
+      expect(run.processorUs * run.requestsPerSecond).toBeLessThan(2e6);
+    }
   }
 });
 
 it.each(['get', 'list', 'page', 'batch', 'delete'] as const)(
   'measures %s over the records that it has stored before',
   async (operation) => {
-    const [run] = await measure(['fastify-sqlite'], operation, 10_000);
+    const [run] = await measure(['fastify-group'], operation, 10_000);
     expect(run).toMatchObject({ operation, valid: true, errors: 0 });
     expect(run?.requestsPerSecond).toBeGreaterThan(0);
     expect(Math.sign(run?.acknowledged ?? 0)).toBe(
@@ -52,7 +59,7 @@ it('finds a target that lost an acknowledged record invalid', async () => {
       return { ...database, countRecords: async () => (await database.countRecords()) - 1_000_000 };
     },
   };
-  expect(await measure(['fastify-sqlite'], 'create', 0, forgetful)).toMatchObject([{ valid: false }]);
+  expect(await measure(['fastify-group'], 'create', 0, forgetful)).toMatchObject([{ valid: false }]);
   const undeleting: Engine = {
     ...sqlite,
     async createDatabase(folder) {
@@ -60,7 +67,7 @@ it('finds a target that lost an acknowledged record invalid', async () => {
       return { ...database, countRecords: async () => (await database.countRecords()) + 100 };
     },
   };
-  expect(await measure(['fastify-sqlite'], 'delete', 10_000, undeleting)).toMatchObject([{ valid: false }]);
+  expect(await measure(['fastify-group'], 'delete', 10_000, undeleting)).toMatchObject([{ valid: false }]);
 });
 
 const measured = {
@@ -70,6 +77,7 @@ const measured = {
   p999Ms: 45.6,
   maxMs: 78.9,
   acknowledged: 24_000,
+  ...{ processorUs: 45.67, serverCores: 0.95, generatorCores: 0.5 },
   errors: 0,
 };
 const run: Run = {
@@ -80,7 +88,10 @@ const run: Run = {
 
 const comparison = {
   settings: { rounds: 3, seconds: 5, warmupSeconds: 1 },
-  targets: ['plant-store', 'other'].map((name) => ({ name, title: name, stores: true })),
+  targets: [
+    { name: 'plant-store', title: 'Plant Store', stores: true, versions: '1.4.0' },
+    { name: 'other', title: 'other', stores: true, versions: 'fastify 5.1.2', leavesOut: 'request log' },
+  ],
   summaries: summarize([
     { ...run, requestsPerSecond: 13_000, p50Ms: 3, errors: 1 },
     run,
@@ -90,13 +101,34 @@ const comparison = {
   ]),
 };
 
-it('prints a table of medians, the range and the errors of the rounds, and which target is not valid', () => {
-  expect(comparisonTables(comparison).split('\n').slice(0, 6)).toEqual([
-    'create, 2 connections',
-    '',
-    '|                | requests/s | slowest–fastest | p50 ms | p99 ms | p99.9 ms | vs first | errors | peak memory |',
-    '|----------------|-----------:|----------------:|-------:|-------:|---------:|---------:|-------:|------------:|',
-    '| plant-store    |     12,346 |   12,000–13,000 |   0.25 |   12.3 |     45.6 |   1.00 x |      2 |     128 MiB |',
-    '| other, INVALID |      1,550 |     1,500–1,600 |   0.25 |   12.3 |     45.6 |   0.13 x |      0 |     128 MiB |',
-  ]);
+it('names what limits a figure', () => {
+  const used = (serverCores: number, generatorCores: number, connections = 64) => ({
+    ...{ serverCores, generatorCores, connections },
+  });
+  const target = { stores: true };
+  expect(limitOf(used(0.9, 0.9), target)).toBe('processor');
+  expect(limitOf(used(0.89, 0.9), target)).toBe('generator');
+  expect(limitOf(used(0.89, 0.89), target)).toBe('disk or database');
+  expect(limitOf(used(0.89, 0.89), { ...target, cores: 0.8 })).toBe('processor');
+  expect(limitOf(used(0.89, 0.89, 1), target)).toBe('one connection');
+  expect(limitOf(used(0.5, 0.5), { stores: false })).toBe('–');
+  expect(limitOf(used(Number.NaN, 0.5), target)).toBe('–');
+});
+
+it('prints a table of medians, the range and the errors of the rounds, which target is not valid, and what each is', () => {
+  expect(comparisonTables(comparison)).toBe(
+    `create, 2 connections
+
+|                | requests/s | slowest–fastest | p50 ms | p99 ms | p99.9 ms | vs Plant Store | errors | peak memory | processor µs | limited by |
+|----------------|-----------:|----------------:|-------:|-------:|---------:|---------------:|-------:|------------:|-------------:|-----------:|
+| Plant Store    |     12,300 |   12,000–13,000 |  0.250 |   12.3 |     45.6 |         1.00 x |      2 |     128 MiB |         45.7 |  processor |
+| other, INVALID |      1,550 |     1,500–1,600 |  0.250 |   12.3 |     45.6 |         0.13 x |      0 |     128 MiB |         45.7 |  processor |
+
+None but Plant Store has limits per caller, a changes feed, history, the author of each change, or overload protection. What else each leaves out:
+
+- Plant Store (1.4.0): nothing
+- other (fastify 5.1.2): request log
+
+Requests/s and percentiles: the median of 3 rounds of 5 s each. Processor µs: of the processes of the server, for each request, without those of PostgreSQL.`,
+  );
 });

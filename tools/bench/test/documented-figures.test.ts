@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect, it } from 'vitest';
+import { describeTargets, limitOf } from '../src/compare.js';
 import { drawChart } from '../src/draw-chart.js';
 import { type Growth, growthRows } from '../src/growth.js';
-import { formatCount, formatMemory, formatMs } from '../src/report.js';
-import { type Comparison, chartPath, resultPath, type Summary } from '../src/results.js';
+import { formatFigure, formatMemory } from '../src/report.js';
+import { type ComparedTarget, type Comparison, chartPath, resultPath, type Summary } from '../src/results.js';
 import { batchSize } from '../src/send-load.js';
 
 /** What a file of results has, in all or some of them. */
@@ -45,23 +46,45 @@ function summaryOf(name: string, connections: number, { summaries } = comparison
 const rateOf = (name: string, results = comparison) => summaryOf(name, 64, results).requestsPerSecond;
 /** How many times the creates of another target the service does at 64 connections. */
 const timesOf = (name: string, results = comparison) =>
-  `${(rateOf('plant-store', results) / rateOf(name, results)).toFixed(1)} times`;
+  `${(rateOf('plant-store', results) / rateOf(name, results)).toPrecision(2)} times`;
+
+/** The targets that documents compare the service with, the fairest first; older results have one Fastify. */
+const documented = ['fastify-group-log', 'go-sqlite', 'fastify', 'fastify-sqlite', 'express-prisma'].filter(
+  (other) => comparison.targets.some(({ name }) => name === other),
+);
 
 it.each([
   ['SQLite', comparison],
   ['PostgreSQL', postgresql],
 ])('shows the last comparison on %s, in which no request failed and no record was lost', (_, results) => {
-  const rows = results.targets.map(({ name, title }) => {
+  const rows = results.targets.map((target) => {
+    const { name, title } = target;
     const own = results.summaries.filter(({ target }) => target === name);
+    const at64 = summaryOf(name, 64, results);
     const memory = Math.max(...own.map(({ peakMemoryBytes }) => peakMemoryBytes));
     return [
       title.replace('node:http', '`node:http`'),
-      ...own.map(({ requestsPerSecond, p99Ms }) => `${formatCount(requestsPerSecond)} (${formatMs(p99Ms)})`),
+      ...own.map(
+        ({ requestsPerSecond, p99Ms }) => `${formatFigure(requestsPerSecond)} (${formatFigure(p99Ms)})`,
+      ),
+      `${formatFigure(at64.slowestRequestsPerSecond)}–${formatFigure(at64.fastestRequestsPerSecond)}`,
+      // Older results have none.
+      ...(at64.processorUs > 0 ? [formatFigure(at64.processorUs), limitOf(at64, target)] : []),
       formatMemory(memory),
     ];
   });
   expect(readRows(page)).toEqual(expect.arrayContaining(rows));
   expect(results.summaries.filter(({ errors, valid }) => errors > 0 || !valid)).toEqual([]);
+});
+
+it('shows the versions of what is compared, and what it leaves out', () => {
+  const isKnown = ({ versions }: ComparedTarget) => versions !== undefined;
+  const text = page.replaceAll('`', '').replaceAll('\n', ' ');
+  for (const line of describeTargets(comparison.targets.filter(isKnown)).split('\n'))
+    expect(text).toContain(line);
+  for (const { versions } of postgresql.targets.filter(isKnown)) {
+    expect(text).toContain(versions?.split(', ').at(-1));
+  }
 });
 
 it('names the command, machine and Node.js of each file of results', () => {
@@ -88,7 +111,7 @@ it('shows the percentiles of one connection and of 64', () => {
   const rows = comparison.targets.map(({ name }) =>
     [1, 64].flatMap((connections) => {
       const { p50Ms, p99Ms, p999Ms } = summaryOf(name, connections);
-      return [p50Ms, p99Ms, p999Ms].map(formatMs);
+      return [p50Ms, p99Ms, p999Ms].map(formatFigure);
     }),
   );
   expect(figuresOf(readRows(page))).toEqual(expect.arrayContaining(rows));
@@ -101,7 +124,7 @@ it('shows what a large store costs', () => {
 it('shows the last measurement of reads and batches on each engine', () => {
   // Pages, or records.
   const rateOf = ({ operation, requestsPerSecond }: Summary) =>
-    formatCount(requestsPerSecond * (operation === 'batch' ? batchSize : 1));
+    formatFigure(requestsPerSecond * (operation === 'batch' ? batchSize : 1));
   const rowsOf = ({ summaries }: Results) =>
     [...Map.groupBy(summaries, ({ operation, connections }) => `${operation} ${connections}`).values()].map(
       (own) => [String(own[0]?.connections), ...own.map(rateOf)],
@@ -113,20 +136,28 @@ it('shows the last measurement of reads and batches on each engine', () => {
 it.each([
   ['the page on performance', page],
   ['the README', readme],
-])('shows in %s how many times the creates of others the service does, and how soon it starts', (_, text) => {
-  expect(text).toContain(formatCount(rateOf('plant-store')));
-  for (const name of ['fastify-sqlite', 'express-prisma']) expect(text).toContain(timesOf(name));
-  expect(text).toContain(`${Math.round(start.firstReplyMs)} milliseconds`);
-});
+])(
+  'shows in %s how many times the creates of others the service does, the fairest first, and how soon it starts',
+  (_, text) => {
+    expect(text).toContain(formatFigure(rateOf('plant-store')));
+    const places = documented.map((name) => text.indexOf(timesOf(name)));
+    expect(places).not.toContain(-1);
+    expect(Math.min(...places)).toBe(places[0]);
+    const { slowestRequestsPerSecond, fastestRequestsPerSecond } = summaryOf('plant-store', 64);
+    expect(readme).toContain(
+      `${formatFigure(slowestRequestsPerSecond)} to ${formatFigure(fastestRequestsPerSecond)}`,
+    );
+    expect(text).toContain(`${Math.round(start.firstReplyMs)} milliseconds`);
+  },
+);
 
 it('shows latencies, the ratio to the baseline and the memory when idle', () => {
   const own = summaryOf('plant-store', 64);
   const others = comparison.targets.filter(({ name, stores }) => stores && name !== 'plant-store');
   const best = Math.min(...others.map(({ name }) => summaryOf(name, 64).p99Ms));
   const toBaseline = rateOf('plant-store') / rateOf('baseline');
-  const [p50, p50OfFastify] = ['plant-store', 'fastify-sqlite'].map((name) =>
-    summaryOf(name, 1).p50Ms.toFixed(2),
-  );
+  const fastify = documented.find((name) => name.startsWith('fastify')) ?? '';
+  const [p50, p50OfFastify] = ['plant-store', fastify].map((name) => formatFigure(summaryOf(name, 1).p50Ms));
   expect(page).toContain(`p99 of ${(own.p99Ms / best).toFixed(2)} of the best`);
   expect(page).toContain(`${toBaseline.toFixed(2)} of the baseline`);
   expect(page).toContain(`the p50 is ${p50} milliseconds, Fastify's ${p50OfFastify}.`);
@@ -134,10 +165,13 @@ it('shows latencies, the ratio to the baseline and the memory when idle', () => 
   expect(readme).toContain(`p99 of ${Math.round(own.p99Ms)} milliseconds`);
 });
 
-it('shows in the page on scaling the last comparison on PostgreSQL', () => {
-  const { requestsPerSecond, p99Ms } = summaryOf('plant-store', 64, postgresql);
-  const figures = [formatCount(requestsPerSecond), formatMs(p99Ms), timesOf('express-prisma', postgresql)];
-  expect(readRows(scaling)).toContainEqual(['PostgreSQL (`bench --postgresql`)', ...figures]);
+it.each([
+  ['SQLite (`bench`)', comparison],
+  ['PostgreSQL (`bench --postgresql`)', postgresql],
+])('shows in the page on scaling the last comparison on %s', (title, results) => {
+  const { requestsPerSecond, p99Ms } = summaryOf('plant-store', 64, results);
+  const figures = [formatFigure(requestsPerSecond), formatFigure(p99Ms), timesOf('express-prisma', results)];
+  expect(readRows(scaling)).toContainEqual([title, ...figures]);
 });
 
 const minorOf = ({ machine }: Pick<Results, 'machine'>) =>

@@ -1,6 +1,7 @@
 import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import { durablePragmas, openDurableSqlite } from './durable-sqlite.js';
 import type { PrismaClient } from './generated/sqlite/client.js';
+import { createPlantsTable } from './settings.js';
 
 /** Opens a database with the client of its engine, and creates its table; nothing of the other engine is loaded. */
 export async function openPrisma(databaseUrl: string): Promise<PrismaClient> {
@@ -13,9 +14,6 @@ export async function openPrisma(databaseUrl: string): Promise<PrismaClient> {
   if (!isSqlite) await prisma.$executeRawUnsafe(createPlantsTable);
   return prisma;
 }
-
-const createPlantsTable =
-  'CREATE TABLE IF NOT EXISTS plants (id BIGINT NOT NULL PRIMARY KEY, name TEXT NOT NULL, tag TEXT)';
 
 async function preparePostgresql(connectionString: string): Promise<SqlDriverAdapterFactory> {
   const { PrismaPg } = await import('@prisma/adapter-pg');
