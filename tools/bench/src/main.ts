@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import process from 'node:process';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { measureAttacks } from './attacks.js';
+import { measureClientCalls } from './client-calls.js';
 import { type Compared, compare } from './compare.js';
 import { sqlite, startPostgresql } from './databases.js';
 import { measureGrowth } from './growth.js';
@@ -91,6 +92,14 @@ program
   .command('start')
   .description('measure how soon the service replies after its start, and its memory when idle')
   .action(() => run({}, ({ folder }) => measureStart(folder)));
+
+program
+  .command('client')
+  .description(
+    'measure what a call of the typed client costs beside those of other clients, without a network',
+  )
+  .option('--rounds <count>', 'how often to measure each', count, 15)
+  .action(({ rounds }) => measureClientCalls(rounds));
 
 program
   .command('stalls')

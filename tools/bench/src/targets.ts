@@ -80,7 +80,7 @@ export function plantStore({
 const readVersion = (path: string): string => JSON.parse(readFileSync(path, 'utf8')).version;
 
 /** Packages with the versions that are installed: `fastify 5.12.8, pg 8.23.1`. */
-const versionsOf = (...packages: readonly string[]) =>
+export const versionsOf = (...packages: readonly string[]) =>
   packages.map((name) => `${name} ${readVersion(findPackageJSON(name, import.meta.url) ?? '')}`).join(', ');
 
 /** A program of `targets/`, which gets its database, the token, the port and options on its command line. */

@@ -1,0 +1,113 @@
+import process from 'node:process';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { createClient } from '@plant-store/client';
+import ky from 'ky';
+import createOpenApiClient from 'openapi-fetch';
+import { formatTable, median } from './report.js';
+import { versionsOf } from './targets.js';
+
+/** How many calls a round has; few enough that what they allocate fits into the young generation. */
+const callsPerRound = 50;
+
+const baseUrl = 'http://127.0.0.1:3000';
+const token = `pst_${'0'.repeat(32)}`;
+const headers = { authorization: `Bearer ${token}` };
+const plant = { id: 1_000_000_000_000_000, name: 'Monstera deliciosa', tag: 'houseplant' };
+const stored = { ...plant, idText: `${plant.id}`, addedAt: '2026-11-30T06:00:00.000Z' };
+
+/** The replies of the service, by method and path. */
+const replies: Readonly<Record<string, string>> = {
+  'POST /plants': JSON.stringify({ name: plant.name, tag: plant.tag }),
+  [`GET /plants/${plant.id}`]: JSON.stringify(stored),
+  'GET /plants': JSON.stringify({ plants: Array(100).fill(stored), next: 'a.b.1' }),
+};
+
+/** A `fetch` that replies at once, so that what is measured is the client. */
+const replyAtOnce: typeof fetch = async (input, init) => {
+  const { method, url } = input instanceof Request ? input : { method: init?.method, url: `${input}` };
+  const text = replies[`${method} ${new URL(url).pathname}`];
+  return new Response(text, { status: 200, headers: { 'content-type': 'application/json' } });
+};
+
+/** A call of each kind. */
+type Calls = Readonly<Record<'create' | 'get' | 'page of 100', () => Promise<unknown>>>;
+
+/** The paths that openapi-fetch is given, as openapi-typescript would print them. */
+interface Paths {
+  '/plants': {
+    post: { requestBody: { content: { 'application/json': typeof plant } }; responses: Json<object> };
+    get: { responses: Json<object> };
+  };
+  '/plants/{id}': { get: { parameters: { path: { id: string } }; responses: Json<object> } };
+}
+type Json<Body> = { 200: { content: { 'application/json': Body } } };
+
+function createCalls(): Readonly<Record<string, Calls>> {
+  const client = createClient({ baseUrl, token, fetch: replyAtOnce });
+  const openApi = createOpenApiClient<Paths>({ baseUrl, headers, fetch: (request) => replyAtOnce(request) });
+  const plain = ky.create({ prefix: baseUrl, headers, fetch: replyAtOnce });
+  const json = async (path: string, init: RequestInit = {}) =>
+    (await replyAtOnce(`${baseUrl}${path}`, { method: 'GET', headers, ...init })).json();
+  return {
+    'fetch and response.json()': {
+      create: () => json('/plants', { method: 'POST', body: JSON.stringify(plant) }),
+      get: () => json(`/plants/${plant.id}`),
+      'page of 100': () => json('/plants'),
+    },
+    '@plant-store/client': {
+      create: () => client.createPlant({ body: plant }),
+      get: () => client.getPlant({ params: { id: plant.id } }),
+      'page of 100': () => client.listPlants(),
+    },
+    [versionsOf('openapi-fetch')]: {
+      create: () => openApi.POST('/plants', { body: plant }),
+      get: () => openApi.GET('/plants/{id}', { params: { path: { id: `${plant.id}` } } }),
+      'page of 100': () => openApi.GET('/plants'),
+    },
+    [versionsOf('ky')]: {
+      create: () => plain.post('plants', { json: plant }).json(),
+      get: () => plain.get(`plants/${plant.id}`).json(),
+      'page of 100': () => plain.get('plants').json(),
+    },
+  };
+}
+
+/** Prints what a call of each client costs beside the network: processor time in µs, and allocated kB. */
+export async function measureClientCalls(rounds: number): Promise<void> {
+  setFlagsFromString('--expose-gc');
+  const collect: () => void = runInNewContext('gc');
+  const clients = Object.entries(createCalls()).map(([title, calls]) => ({
+    title,
+    kinds: Object.entries(calls).map(([kind, call]) => ({
+      kind,
+      call,
+      us: [] as number[],
+      kB: [] as number[],
+    })),
+  }));
+  for (let round = -1; round < rounds; round++) {
+    for (const { kinds } of clients) {
+      for (const { call, us, kB } of kinds) {
+        collect();
+        const before = process.memoryUsage().heapUsed;
+        const started = process.cpuUsage();
+        for (let count = 0; count < callsPerRound; count++) await call();
+        const { user, system } = process.cpuUsage(started);
+        // The first round warms up.
+        if (round < 0) continue;
+        us.push((user + system) / callsPerRound);
+        kB.push((process.memoryUsage().heapUsed - before) / callsPerRound / 1_000);
+      }
+    }
+  }
+  const [first] = clients;
+  const head = ['', ...(first?.kinds ?? []).map(({ kind }) => `${kind}, µs (kB)`)];
+  const rows = clients.map(({ title, kinds }) => [
+    title,
+    ...kinds.map(({ us, kB }) => `${median(us).toFixed(1)} (${median(kB).toFixed(1)})`),
+  ]);
+  process.stdout.write(
+    `${formatTable(head, rows)}\n\nOf a call whose fetch replies at once: processor time, and what is allocated. Medians of ${rounds} rounds of ${callsPerRound} calls.\n`,
+  );
+}
