@@ -101,6 +101,7 @@ export async function call(
           progress.outcome !== 'unknown' && /^4/.test(`${progress.status}`) ? 'rejected' : 'unknown';
 
       const durationMs = performance.now() - startedAt;
+      signal?.throwIfAborted();
       if (onResponse) await inTime(async () => onResponse({ ...event, durationMs, response: reply, error }));
       if (!reply) {
         if (isRedirectError(error))

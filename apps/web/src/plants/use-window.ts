@@ -1,4 +1,4 @@
-import { type RefObject, useLayoutEffect, useState } from 'react';
+import { type RefObject, useCallback, useLayoutEffect, useState } from 'react';
 import { flushSync } from 'react-dom';
 
 interface WindowOptions {
@@ -19,16 +19,18 @@ const overscan = 8;
 /** Which rows of a long list exist: those near the visible ones, and the active one. */
 export function useWindow({ scroller, count, rowHeight, headHeight, active }: WindowOptions) {
   const [{ first, last }, setVisible] = useState({ first: 0, last: 0 });
+  const update = useCallback(() => {
+    const { current: element } = scroller;
+    if (element === null) return;
+    const top = Math.floor(element.scrollTop / rowHeight);
+    const bottom = Math.floor((element.scrollTop + element.clientHeight) / rowHeight);
+    setVisible((shown) =>
+      shown.first === top && shown.last === bottom ? shown : { first: top, last: bottom },
+    );
+  }, [scroller, rowHeight]);
   useLayoutEffect(() => {
     const { current: element } = scroller;
     if (element === null) return;
-    const update = () => {
-      const top = Math.floor(element.scrollTop / rowHeight);
-      const bottom = Math.floor((element.scrollTop + element.clientHeight) / rowHeight);
-      setVisible((shown) =>
-        shown.first === top && shown.last === bottom ? shown : { first: top, last: bottom },
-      );
-    };
     // Before the browser paints, so that it never shows an empty place.
     const onScroll = () => flushSync(update);
     const resized = new ResizeObserver(update);
@@ -39,7 +41,7 @@ export function useWindow({ scroller, count, rowHeight, headHeight, active }: Wi
       resized.disconnect();
       element.removeEventListener('scroll', onScroll);
     };
-  }, [scroller, rowHeight]);
+  }, [scroller, update]);
 
   const from = Math.max(0, Math.min(first, count - 1) - overscan);
   const to = Math.min(count - 1, last + overscan);
@@ -61,6 +63,8 @@ export function useWindow({ scroller, count, rowHeight, headHeight, active }: Wi
       // Below the last row is room for what floats over the list.
       if (index === count - 1 && lowest >= element.scrollTop) element.scrollTop = element.scrollHeight;
       else element.scrollTop = Math.min(Math.max(element.scrollTop, lowest), start);
+      // With what else changes now, in one rendering.
+      update();
     },
   };
 }
