@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defaultClientConditions, defineConfig } from 'vite';
 import { printPageAddress } from './scripts/page-address.js';
-import { subsetFonts } from './scripts/subset-fonts.js';
+import { subsetFonts, subsetName } from './scripts/subset-fonts.js';
 
 /** Where `pnpm dev` runs the service, which has its port from the same variable. */
 const service = `http://127.0.0.1:${process.env['PORT'] ?? 3000}`;
@@ -30,7 +30,13 @@ export default defineConfig(({ command }) => ({
     // Not served: a release finds in them the packages that the page has code of.
     sourcemap: 'hidden',
     // In one file, which compresses better than a dozen of what parts that are loaded later share with it.
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'index', tags: ['$initial'] }] } } },
+    rolldownOptions: {
+      output: {
+        codeSplitting: { groups: [{ name: 'index', tags: ['$initial'] }] },
+        assetFileNames: ({ names: [name = ''] }) =>
+          `assets/[name]-${name.endsWith('.woff2') ? `${subsetName}-` : ''}[hash][extname]`,
+      },
+    },
   },
   worker: { format: 'es' },
 }));

@@ -30,11 +30,7 @@ const loadTokenPanel = async () => (await import('./token/token-panel.js')).Toke
 
 const TokenPanel = lazyPart(loadTokenPanel);
 
-const TokenSheet = lazyPart(async () => {
-  // Whoever signs out there finds the panel without the network, too.
-  void loadTokenPanel().catch(() => undefined);
-  return (await import('./token/token-sheet.js')).TokenSheet;
-});
+const TokenSheet = lazyPart(async () => (await import('./token/token-sheet.js')).TokenSheet);
 
 const LinkSheet = lazyPart(async () => (await import('./token/link-sheet.js')).LinkSheet);
 const TokensSheet = lazyPart(async () => (await import('./tokens/tokens-sheet.js')).TokensSheet);
@@ -186,6 +182,8 @@ function Workspace({
   const queryClient = useQueryClient();
   // What was imported shows when the plants are shown again.
   useEffect(() => (isImport ? () => forgetLists(queryClient) : undefined), [isImport, queryClient]);
+  // It is shown once the token ends, when the network may be away, or the service upgraded.
+  useEffect(() => void loadTokenPanel().catch(() => undefined), []);
   const main = useRef<HTMLElement>(null);
   useEffect(() => {
     if (takesFocus && isActive) main.current?.focus();

@@ -26,7 +26,7 @@ export function resolveOptions(
   return {
     ...defaults,
     ...Object.fromEntries(Object.entries(given).filter(([, value]) => value != null)),
-    baseUrl: (baseUrl === undefined && defaults.baseUrl) || parseBaseUrl(baseUrl),
+    baseUrl: (baseUrl == null && defaults.baseUrl) || parseBaseUrl(baseUrl),
     authorize: (token === undefined && defaults.authorize) || createAuthorize(token),
     headers: lowerCase,
   };

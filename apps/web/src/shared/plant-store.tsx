@@ -55,7 +55,9 @@ export function PlantStoreProvider({
       async onResponse({ response }) {
         isRejected ||= response?.status === 401;
         const loading = loadExplanations();
-        if (!response?.ok) await loading;
+        // A proxy may answer a page with 200.
+        const isJson = response?.headers.get('content-type')?.includes('json');
+        if (!response?.ok || !isJson) await loading;
       },
     });
     const rejectToken = (message: string) => onTokenRejected(token, message);

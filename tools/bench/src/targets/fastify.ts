@@ -1,5 +1,6 @@
 import bearerAuth from '@fastify/bearer-auth';
 import { fastify } from 'fastify';
+import pino from 'pino';
 import { openDurableSqlite } from './durable-sqlite.js';
 import { createPlantsTable, readAfter, settings } from './settings.js';
 
@@ -11,7 +12,7 @@ const { databaseUrl, token, port, host, options } = settings;
  */
 const storage = databaseUrl.startsWith('file:') ? openSqlite() : await openPostgresql();
 const [create, remove] = options.includes('group-commit')
-  ? [groupCommit(storage.insert), groupCommit(storage.remove)]
+  ? [groupCommit(storage.insert, storage.commits), groupCommit(storage.remove, storage.commits)]
   : [commitEach(storage.insert), commitEach(storage.remove)];
 
 interface NewPlant {
@@ -30,6 +31,8 @@ interface StoredPlant {
 type Commit<Item> = (items: readonly Item[]) => readonly boolean[] | Promise<readonly boolean[]>;
 
 interface Storage {
+  /** How many commits may be in flight, as in the service. */
+  readonly commits: number;
   insert: Commit<NewPlant>;
   remove: Commit<number>;
   get(id: number): StoredPlant | undefined | Promise<StoredPlant | undefined>;
@@ -37,12 +40,12 @@ interface Storage {
 }
 
 /** Commits what arrives in one turn of the event loop together, and with it what arrived while the last commit was in flight. */
-function groupCommit<Item>(commit: Commit<Item>) {
+function groupCommit<Item>(commit: Commit<Item>, maxInFlight: number) {
   let waiting: { item: Item; resolve(changed: boolean): void; reject(error: unknown): void }[] = [];
-  let isCommitting = false;
+  let inFlight = 0;
   async function commitWaiting(): Promise<void> {
-    if (isCommitting || waiting.length === 0) return;
-    isCommitting = true;
+    if (inFlight === maxInFlight || waiting.length === 0) return;
+    inFlight++;
     const batch = waiting;
     waiting = [];
     try {
@@ -51,7 +54,7 @@ function groupCommit<Item>(commit: Commit<Item>) {
     } catch (error) {
       for (const { reject } of batch) reject(error);
     }
-    isCommitting = false;
+    inFlight--;
     void commitWaiting();
   }
   return (item: Item) =>
@@ -75,6 +78,7 @@ function openSqlite(): Storage {
     'SELECT id, name, tag FROM plants WHERE id > ? ORDER BY id LIMIT ?',
   );
   return {
+    commits: 1,
     insert: database.transaction((plants: readonly NewPlant[]) =>
       plants.map(({ id, name, tag }) => insert.run(id, name, tag ?? null).changes === 1),
     ),
@@ -98,6 +102,7 @@ async function openPostgresql(): Promise<Storage> {
     return ids.map((id) => returned.delete(id));
   };
   return {
+    commits: 2,
     async insert(plants) {
       const ids = plants.map(({ id }) => id);
       const text = `INSERT INTO plants (id, name, tag) SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[])
@@ -129,7 +134,9 @@ const storedPlant = object({ id, name: text, tag: { ...text, nullable: true } })
 const replying = (schema: object) => ({ response: { 200: schema } });
 
 // No coercion, so that "1" is rejected as an id, as by the others.
-const app = fastify({ logger: options.includes('log'), ajv: { customOptions: { coerceTypes: false } } });
+// Written as production does: buffered, and not line by line.
+const logger = options.includes('log') && { stream: pino.destination({ sync: false, minLength: 4_096 }) };
+const app = fastify({ logger, ajv: { customOptions: { coerceTypes: false } } });
 await app.register(bearerAuth, { keys: new Set([token]) });
 
 /** Creates a plant, and returns whether it is new, was stored before, or has the id of another one. */

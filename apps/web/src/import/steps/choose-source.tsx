@@ -72,7 +72,10 @@ function FileDrop({ session }: Pick<StepProps, 'session'>) {
 
 function PasteForm({ session, state: { draft: text } }: StepProps) {
   const hint = useId();
-  const isEditable = text.length <= longPaste;
+  const isShort = text.length <= longPaste;
+  // What grows while it is typed stays in its field.
+  const [isTyped, setTyped] = useState(isShort);
+  const isEditable = isTyped || isShort;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (text.trim() !== '') session.read({ text });
@@ -81,6 +84,7 @@ function PasteForm({ session, state: { draft: text } }: StepProps) {
     const pasted = event.clipboardData.getData('text/plain');
     if (pasted.length <= longPaste) return;
     event.preventDefault();
+    setTyped(false);
     const { selectionStart, selectionEnd } = event.currentTarget;
     session.readPasted(text.slice(0, selectionStart) + pasted + text.slice(selectionEnd));
   };
@@ -96,7 +100,10 @@ function PasteForm({ session, state: { draft: text } }: StepProps) {
             autoCorrect="off"
             spellCheck={false}
             aria-describedby={hint}
-            onChange={(event) => session.change({ draft: event.target.value })}
+            onChange={(event) => {
+              setTyped(true);
+              session.change({ draft: event.target.value });
+            }}
             onPaste={paste}
           />
         </label>

@@ -267,3 +267,30 @@ it('reports nothing of a comparison once other columns are chosen', async () => 
   // That of each file that was read.
   expect(views().filter((view) => 'uncompared' in view)).toHaveLength(2);
 });
+
+it('reports nothing of a comparison once another one has begun', async () => {
+  const { store, fetch, read, worker, views } = open();
+  await read(csv);
+  const { length } = views();
+  store.fail({ kind: 'delay', ms: 60_000 });
+  const first = worker.compare();
+  await vi.waitUntil(() => fetch.mock.calls.length > 0, { timeout: 30_000 });
+  await Promise.all([first, worker.compare()]);
+  expect(
+    views()
+      .slice(length)
+      .filter(({ step }) => step === 'review'),
+  ).toHaveLength(1);
+});
+
+it('sends nothing again at a second press while it runs', async () => {
+  const { store, fetch, read, run, untilState } = open();
+  await read(csv);
+  store.fail({ kind: 'delay', ms: 300 });
+  const running = run();
+  await vi.waitUntil(() => fetch.mock.calls.length > 0, { timeout: 30_000 });
+  await run();
+  await running;
+  expect((await untilState('ended')).counts).toMatchObject({ stored: 30, replayed: 0 });
+  expect(fetch).toHaveBeenCalledTimes(1);
+});

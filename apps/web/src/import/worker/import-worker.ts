@@ -86,7 +86,10 @@ export class ImportWorker implements Requests {
   async compare(): Promise<void> {
     const [lines, target] = [this.#lines, this.#target];
     if (lines === undefined) return;
-    this.#comparison = new AbortController();
+    this.#comparison.abort();
+    const comparison = new AbortController();
+    this.#comparison = comparison;
+    this.#uncompared = undefined;
     const { signal } = this.#work;
     this.#show({ step: 'reading', fraction: 0 });
     let tags: ReadonlyMap<string, number> | undefined;
@@ -99,7 +102,8 @@ export class ImportWorker implements Requests {
       this.#namesAreCut = newest.length === comparedNames;
       lines.findSameNames(newest);
     });
-    if (signal.aborted) return;
+    // A later comparison shows the review.
+    if (signal.aborted || comparison !== this.#comparison) return;
     this.#uncompared = uncompared;
     lines.findVariants(tags);
     lines.show('all');
@@ -121,7 +125,8 @@ export class ImportWorker implements Requests {
 
   async run(task?: Task): Promise<void> {
     const [run, target] = [this.#run, this.#target];
-    if (run === undefined || target === undefined) return;
+    // A second press would make a replay of what is on its way, which no undo takes back.
+    if (run === undefined || target === undefined || run.isRunning) return;
     this.#uncompared = undefined;
     const ended = run.start(target, task);
     this.#showProgress({ step: 'run' });

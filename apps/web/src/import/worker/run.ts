@@ -112,6 +112,10 @@ export class Run {
     return this.#stop;
   }
 
+  get isRunning(): boolean {
+    return this.#state === 'running';
+  }
+
   /** Begins a task, by default the one that has stopped. Resolves with why it stops, if it does. */
   async start(target: Target, task = this.#task): Promise<Stop | undefined> {
     this.#work.abort();
