@@ -70,8 +70,7 @@ export async function call(
     for (let attempt = 1; ; attempt++) {
       const event = { operation, method, url, attempt };
       const headers = { ...ownHeaders };
-      const { onRequest, onResponse } = options;
-      if (onRequest) await inTime(async () => onRequest({ ...event, headers }));
+      await inTime(async () => options.onRequest?.({ ...event, headers }));
       const startedAt = performance.now();
       const ms = Math.min(attemptTimeoutMs, remainingMs());
       if (!ms) throw timeoutReason;
@@ -101,8 +100,7 @@ export async function call(
           progress.outcome !== 'unknown' && /^4/.test(`${progress.status}`) ? 'rejected' : 'unknown';
 
       const durationMs = performance.now() - startedAt;
-      signal?.throwIfAborted();
-      if (onResponse) await inTime(async () => onResponse({ ...event, durationMs, response: reply, error }));
+      await inTime(async () => options.onResponse?.({ ...event, durationMs, response: reply, error }));
       if (!reply) {
         if (isRedirectError(error))
           throw new UnexpectedResponseError({ ...progress, status: 0 }, explainStatus(0), error);
