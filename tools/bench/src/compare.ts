@@ -51,7 +51,10 @@ export async function compare({
     database: engine.title,
     settings,
     targets: ready.map(({ name, title, has, versions, leavesOut, cores }) => ({
-      ...{ name, title, leavesOut, cores },
+      name,
+      title,
+      leavesOut,
+      cores,
       versions: versions(engine.driver),
       stores: has.includes('storage'),
     })),

@@ -152,7 +152,7 @@ export class ImportSession {
       this.change({ downloading: false, saved: saveFile(report.file, report.fileName) });
     else if (report.type === 'view')
       report.view.problem === undefined ? this.change(report.view) : this.startOver(report.view);
-    // Another one may have been entered meanwhile.
+    // The person may have entered another token since.
     else if (report.token === this.#store?.token) this.#store.rejectToken(report.message);
   }
 
