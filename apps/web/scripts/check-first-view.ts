@@ -6,7 +6,7 @@ import { brotliCompressSync } from 'node:zlib';
  * Adds up what the page loads before anybody does anything, by Brotli: its document, scripts, styles, and font. It fails beyond the
  * budget. Run it after the build.
  */
-const budgetBytes = 116_500;
+const budgetBytes = 116_000;
 const dist = join(import.meta.dirname, '../dist');
 
 const html = readFileSync(join(dist, 'index.html'), 'utf8');

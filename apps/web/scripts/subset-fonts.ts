@@ -10,7 +10,7 @@ const options = {
 } as const;
 
 /** The part of a font's name that changes with what is left out: its hash is that of the whole font. */
-export const subsetName = createHash('sha256').update(JSON.stringify(options)).digest('hex').slice(0, 8);
+export const subsetName = createHash('sha256').update(JSON.stringify(options)).digest('hex').slice(0, 4);
 
 /** Leaves out of the fonts of a build what the page does not use: other weights, and glyphs that no character has at first. */
 export function subsetFonts(): Plugin {

@@ -56,8 +56,7 @@ export function PlantStoreProvider({
         isRejected ||= response?.status === 401;
         const loading = loadExplanations();
         // A proxy may answer a page with 200.
-        const isJson = response?.headers.get('content-type')?.includes('json');
-        if (!response?.ok || !isJson) await loading;
+        if (!response?.ok || !response.headers.get('content-type')?.includes('json')) await loading;
       },
     });
     const rejectToken = (message: string) => onTokenRejected(token, message);
