@@ -28,6 +28,13 @@ import type { Selection } from './selection/use-selection.js';
 import { handleTableKey } from './table-keys.js';
 import { useWindow } from './use-window.js';
 
+declare module 'react' {
+  interface CSSProperties {
+    readonly '--widths'?: string;
+    readonly '--row-height'?: string;
+  }
+}
+
 const loadCellEditor = () => loadPart(() => import('./cell-editor.js'));
 
 const CellEditor = lazy(async () => {
@@ -108,7 +115,7 @@ export function PlantTable({
   const { rowHeight, headHeight } = useHeights();
   const count = Math.min(rows.count, maxRows);
   const active = Math.min(focused, count - 1);
-  const { indexes, lastShown, totalHeight, pageRows, scrollToIndex } = useWindow({
+  const { indexes, from, to, lastShown, totalHeight, pageRows, scrollToIndex } = useWindow({
     scroller,
     count,
     rowHeight,
@@ -225,15 +232,8 @@ export function PlantTable({
     setActive(index);
     event.currentTarget.focus({ preventScroll: true });
   };
-  const template = isNarrow
-    ? undefined
-    : {
-        gridTemplateColumns: [
-          '2.75rem',
-          ...columns.map(({ width }) => width),
-          openId === undefined ? '4.5rem' : '2rem',
-        ].join(' '),
-      };
+  const lastWidth = openId === undefined ? '4.5rem' : '2rem';
+  const widths = ['2.75rem', ...columns.map(({ width }) => width), lastWidth].join(' ');
   return (
     // Firefox makes what scrolls a stop of the Tab key, unless it is said to be none: the rows are.
     <div
@@ -250,6 +250,7 @@ export function PlantTable({
         aria-rowcount={isComplete ? count + 1 : -1}
         aria-colcount={columns.length + 2}
         aria-multiselectable
+        style={{ '--widths': widths, '--row-height': `${rowHeight}px` }}
         onKeyDown={(event) =>
           handleTableKey(event, {
             count,
@@ -266,7 +267,7 @@ export function PlantTable({
         }
       >
         <thead>
-          <tr aria-rowindex={1} className="plant-head" style={template}>
+          <tr aria-rowindex={1} className="plant-head">
             <th scope="col" className="plant-select">
               <SelectAll selection={selection} count={rows.count} />
             </th>
@@ -278,7 +279,7 @@ export function PlantTable({
             </th>
           </tr>
         </thead>
-        <tbody className="plant-rows" style={{ height: totalHeight }}>
+        <tbody className="plant-rows" style={{ height: totalHeight, paddingBlockStart: from * rowHeight }}>
           {indexes.map((index) => {
             const plant = rows.at(index);
             if (plant === undefined) return null;
@@ -292,7 +293,10 @@ export function PlantTable({
                 aria-current={id === openId || undefined}
                 tabIndex={index === active ? 0 : -1}
                 className="plant-row"
-                style={{ ...template, transform: `translateY(${index * rowHeight}px)`, height: rowHeight }}
+                // Chromium needs ten times as long for rows that each have their own style attribute.
+                style={
+                  index < from || index > to ? { position: 'absolute', top: index * rowHeight } : undefined
+                }
                 onFocus={(event) => {
                   withFocus.current = event.currentTarget;
                   setActive(index);

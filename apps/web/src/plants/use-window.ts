@@ -50,6 +50,9 @@ export function useWindow({ scroller, count, rowHeight, headHeight, active }: Wi
   if (active > to) indexes.push(active);
   return {
     indexes,
+    /** The first and the last row near the visible ones; the active one can be outside of them. */
+    from,
+    to,
     lastShown: Math.min(last, count - 1),
     totalHeight: count * rowHeight,
     /** How many rows Page Down moves by. */
