@@ -8,11 +8,11 @@ import { forgetLists } from './plants/use-plants.js';
 import { queryOptions } from './query-options.js';
 import { basePath, type Route, useRoute } from './route.js';
 import { LackingScope } from './shared/lacking-scope.js';
-import { LoadBoundary, lazyPart, loadPart } from './shared/load-boundary.js';
-import { PlantStoreProvider, usePlantStore } from './shared/plant-store.js';
+import { LoadBoundary, lazyPart } from './shared/load-boundary.js';
+import { PlantStoreProvider } from './shared/plant-store.js';
 import { Sheet } from './shared/sheet.js';
 import { narrowScreen, useMedia, withoutSideBar } from './shared/use-media.js';
-import { useOwnToken, useScopes } from './shared/use-scopes.js';
+import { useScopes } from './shared/use-scopes.js';
 import { BottomBar } from './shell/bottom-bar.js';
 import { type Opened, SideBar } from './shell/side-bar.js';
 import type { KeptToken, Place } from './token/kept-token.js';
@@ -178,7 +178,6 @@ function Workspace({
   const first = [view, shown].find((each) => each !== undefined && !opened.includes(each));
   if (first !== undefined) setOpened([...opened, first]);
   const isImport = view === 'import';
-  useTokenCheck(isImport && isActive);
   const queryClient = useQueryClient();
   // What was imported shows when the plants are shown again.
   useEffect(() => (isImport ? () => forgetLists(queryClient) : undefined), [isImport, queryClient]);
@@ -215,7 +214,7 @@ function Workspace({
         {opened.includes('import') && canAdd && (
           <div hidden={!isImport} className="panel">
             <h1 className="visually-hidden">Import</h1>
-            <ImportPlants />
+            <ImportPlants checksToken={isImport && isActive} />
           </div>
         )}
       </main>
@@ -248,7 +247,7 @@ function Workspace({
         />
       )}
       {opened.includes('tokens') && (
-        <Tokens
+        <TokensSheet
           key={id}
           isOpen={shown === 'tokens' && isActive}
           onOwnRotated={onOwnRotated}
@@ -257,27 +256,4 @@ function Workspace({
       )}
     </>
   );
-}
-
-function Tokens(props: { readonly isOpen: boolean; onOwnRotated(token: string): void; onClose(): void }) {
-  const own = useOwnToken();
-  if (!own?.scopes.includes('admin')) return null;
-  return <TokensSheet own={own} {...props} />;
-}
-
-/** Checks the token on entry to a view that sends nothing by itself. */
-function useTokenCheck(isNeeded: boolean): void {
-  const { client, rejectToken } = usePlantStore();
-  useEffect(() => {
-    if (!isNeeded) return;
-    const control = new AbortController();
-    void loadPart(() => import('./token/check-token.js'))
-      .then(({ checkToken }) => checkToken(client, control.signal))
-      .then((problem) => {
-        if (problem !== undefined && !control.signal.aborted) rejectToken(problem);
-      })
-      // An import reports what is wrong by itself.
-      .catch(() => undefined);
-    return () => control.abort();
-  }, [isNeeded, client, rejectToken]);
 }

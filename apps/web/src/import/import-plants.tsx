@@ -2,6 +2,7 @@ import { useEffect, useSyncExternalStore } from 'react';
 import './import.css';
 import { home, navigate } from '../route.js';
 import { usePlantStore } from '../shared/plant-store.js';
+import { checkToken } from '../token/check-token.js';
 import { formatCount, formatCountOf } from './format-count.js';
 import { ImportSession, type ImportState } from './session/import-session.js';
 import { spawnWorker } from './session/spawn-worker.js';
@@ -24,13 +25,29 @@ export function importPasted(text: string): void {
  * The view "Import": adds plants from a file or from pasted lines. When the service no longer accepts the token, the run waits until the
  * person resumes it with another one.
  *
+ * @param checksToken whether to ask the service if it accepts the token, as on entry to the view
  * @param session another one for tests
  */
-export function ImportPlants({ session = sessionOfPage }: { readonly session?: ImportSession }) {
-  const { token, rejectToken } = usePlantStore();
+export function ImportPlants({
+  checksToken = false,
+  session = sessionOfPage,
+}: {
+  readonly checksToken?: boolean;
+  readonly session?: ImportSession;
+}) {
+  const { client, token, rejectToken } = usePlantStore();
   const state = useSyncExternalStore(session.subscribe, session.getState);
   useEffect(() => session.useStore({ token, rejectToken }), [session, token, rejectToken]);
   useEffect(() => () => session.useStore(undefined), [session]);
+  // The view sends nothing before there are lines.
+  useEffect(() => {
+    if (!checksToken) return;
+    const control = new AbortController();
+    void checkToken(client, control.signal).then((problem) => {
+      if (problem !== undefined && !control.signal.aborted) rejectToken(problem);
+    });
+    return () => control.abort();
+  }, [checksToken, client, rejectToken]);
   useDropsOutside();
   return (
     <section className="import" aria-label="Import">

@@ -7,14 +7,13 @@ import { useFailure } from '../plants/use-plants.js';
 import { explainFailure } from '../shared/explain-failure.js';
 import { queryKeys, usePlantStore, useRejectedToken } from '../shared/plant-store.js';
 import { Sheet } from '../shared/sheet.js';
+import { useOwnToken } from '../shared/use-scopes.js';
 import { warnBeforeClosing } from '../shared/warn-before-closing.js';
 import { NewSecret } from './new-secret.js';
 import { labelScope, TokenForm } from './token-form.js';
 import './tokens.css';
 
 interface TokensSheetProps {
-  /** The token of the page, which gives no more than it has. */
-  readonly own: OwnToken;
   readonly isOpen: boolean;
   /** Called with the token that took the place of that of the page. */
   onOwnRotated(token: string): void;
@@ -30,8 +29,14 @@ interface Asked {
   readonly what: 'rotate' | 'revoke';
 }
 
+/** The sheet for those whose token may manage all tokens. */
+export function TokensSheet(props: TokensSheetProps) {
+  const own = useOwnToken();
+  return own?.scopes.includes('admin') ? <Tokens own={own} {...props} /> : null;
+}
+
 /** All tokens: to create one, to rotate and to revoke others. The text of a new one is shown until it is kept, and stored nowhere. */
-export function TokensSheet({ own, isOpen, onOwnRotated, onClose }: TokensSheetProps) {
+function Tokens({ own, isOpen, onOwnRotated, onClose }: TokensSheetProps & { readonly own: OwnToken }) {
   const { client } = usePlantStore();
   const queryClient = useQueryClient();
   const { tokens, problem, isBusy, change } = useTokens(isOpen);
