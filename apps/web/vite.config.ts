@@ -33,8 +33,10 @@ export default defineConfig(({ command }) => ({
     rolldownOptions: {
       output: {
         codeSplitting: { groups: [{ name: 'index', tags: ['$initial'] }] },
+        // The first view names all parts, and nothing compresses a hash: six characters in place of eight.
+        chunkFileNames: 'assets/[name]-[hash:6].js',
         assetFileNames: ({ names: [name = ''] }) =>
-          `assets/[name]-${name.endsWith('.woff2') ? `${subsetName}-` : ''}[hash][extname]`,
+          `assets/[name]-${name.endsWith('.woff2') ? `${subsetName}-` : ''}[hash:6][extname]`,
       },
     },
   },
