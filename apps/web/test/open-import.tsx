@@ -71,6 +71,12 @@ export const choose = (content: BlobPart, name = 'plants.csv') =>
 export const button = (name: string | RegExp) => screen.findByRole('button', { name });
 export const press = async (name: string | RegExp) => userEvent.click(await button(name));
 export const heading = (name: string | RegExp) => screen.findByRole('heading', { name, level: 1 });
+/** Goes on to the review of what was chosen, with the columns that were recognized, where the page asks for them. */
+export async function reviewLines() {
+  const { textContent } = await heading(/^(Check the columns|Review)/);
+  if (textContent === 'Check the columns') await press('Review lines');
+  await heading(/^Review/);
+}
 /** The count of a group of lines, by its title. */
 export const total = (title: string) =>
   screen

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { launchChromium } from '../../test/browser/launch-chromium.js';
 import { openState, states } from '../../test/browser/page/states.js';
-import { addButton, chooseSource, readOutcome } from '../../test/browser/page/support/import-page.js';
+import { addButton, chooseFile, readOutcome } from '../../test/browser/page/support/import-page.js';
 import { openTab } from '../../test/browser/page/support/open-tab.js';
 import { makePlantsFile } from '../../test/browser/page/support/plants-file.js';
 import { startPlantStore } from '../../test/browser/page/support/start-plant-store.js';
@@ -84,7 +84,9 @@ async function shootForDocument(): Promise<void> {
   });
   await onTab({ ...desktop, colorScheme: 'light' }, async (page) => {
     await openImport(page);
-    await chooseSource(page, makePlantsFile(5_000, { faultyEvery: 100 }));
+    await chooseFile(page, makePlantsFile(5_000, { faultyEvery: 100 }));
+    await page.getByRole('button', { name: 'Back' }).click();
+    await page.getByRole('button', { name: 'Review lines' }).waitFor();
     await shoot(page, 'import-columns');
     await page.getByRole('button', { name: 'Review lines' }).click();
     await page.getByRole('button', { name: /^Problems/ }).click();

@@ -4,7 +4,15 @@ import { createClient } from '@plant-store/client';
 import { cleanup, screen, waitFor, within } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
 import { expect, it } from 'vitest';
-import { button, choose, heading, openImportWithStore, press, total } from '../../test/open-import.js';
+import {
+  button,
+  choose,
+  heading,
+  openImportWithStore,
+  press,
+  reviewLines,
+  total,
+} from '../../test/open-import.js';
 import { UndoBar } from '../plants/undo-bar.js';
 
 const csv = 'id,name\n1,Rose\n2,Fern\nx,Ivy\n';
@@ -12,9 +20,40 @@ const csv = 'id,name\n1,Rose\n2,Fern\nx,Ivy\n';
 /** Chooses a file, and goes on to the review of its lines with the columns that were recognized. */
 async function review(text: string) {
   await choose(text);
+  await reviewLines();
+}
+
+const step = () => screen.getByRole('listitem', { current: 'step' }).textContent;
+
+it('skips the step of the columns where their titles are clear, says what is not imported, and goes back to it', async () => {
+  const { store } = openImportWithStore();
+  await choose('id,name,Price,tag,Supplier\n1,Rose,5,Shrub,Kew\n');
+  await heading(/^Review/);
+  expect(step()).toBe('Review');
+  const about = () => screen.queryByText(/^Not imported:/)?.closest('p')?.textContent;
+  expect(about()).toBe('Not imported: Price, Supplier.');
+  await press('Back');
+  expect(document.activeElement).toBe(await heading('Check the columns'));
+  expect(step()).toBe('Columns');
+  await userEvent.selectOptions(await screen.findByLabelText('tag Import as'), '');
+  await userEvent.selectOptions(await screen.findByLabelText('Supplier Import as'), 'Tag');
   await press('Review lines');
   await heading(/^Review/);
-}
+  expect(about()).toBe('Not imported: Price, tag.');
+  await press('Add 1 plant');
+  await heading('1 plant added from plants.csv.');
+  expect(store.plants.get(1n)).toEqual({ name: 'Rose', tag: 'Kew' });
+});
+
+it('shows the step of the columns where a title that is needed is unknown', async () => {
+  openImportWithStore();
+  await choose('id,Gewächs\n1,Rose\n');
+  expect(document.activeElement).toBe(await heading('Check the columns'));
+  expect(step()).toBe('Columns');
+  await press('Review lines');
+  await heading(/^Review/);
+  expect(screen.queryByText(/^Not imported:/)).toBeNull();
+});
 
 /** Whether the browser would close the page without asking. */
 const closes = () => window.dispatchEvent(new Event('beforeunload', { cancelable: true }));
@@ -22,9 +61,6 @@ const closes = () => window.dispatchEvent(new Event('beforeunload', { cancelable
 it('shows the lines with a problem before it sends anything, then stores the others', async () => {
   const { store } = openImportWithStore();
   await choose(csv);
-  expect(document.activeElement).toBe(await heading('Check the columns'));
-  expect(screen.getByRole('listitem', { current: 'step' }).textContent).toBe('Columns');
-  await press('Review lines');
   expect(document.activeElement).toBe(await heading(/^Review/));
   expect((await button('All 3')).getAttribute('aria-pressed')).toBe('true');
   await button('Problems 1');
@@ -381,13 +417,13 @@ it('reads a long paste without putting it into the field, together with what is 
   await userEvent.type(screen.getByRole('textbox'), 'id;name{Enter}');
   const lines = Array.from({ length: 3000 }, (_, id) => `${id};Rose`);
   await userEvent.paste(lines.join('\n'));
-  await press('Review lines');
   await button('Add 3,000 plants');
   await press('Back');
   await press('Back');
   expect(screen.queryByRole('textbox')).toBeNull();
   await press('Read lines');
-  await button('Review lines');
+  await button('Add 3,000 plants');
+  await press('Back');
   await press('Back');
   await press('Discard these lines');
   expect(screen.getByRole<HTMLTextAreaElement>('textbox').value).toBe('');
@@ -421,7 +457,7 @@ it('takes the line that is chosen for the titles, and another sheet or encoding'
 it('fixes all ids of a kind at once, keeps what was edited by hand, and takes that back', async () => {
   const { store } = openImportWithStore();
   await choose(fixture('ids-with-separators.csv'));
-  await press('Review lines');
+  await reviewLines();
   await screen.findByRole('form', { name: 'Line 6' });
   await press('Choose new ids for 1 line whose id cannot be read');
   await screen.findByText('New ids are chosen for 1 line.');

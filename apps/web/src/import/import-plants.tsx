@@ -94,12 +94,10 @@ function useDropsOutside(): void {
       event.preventDefault();
       dataTransfer.dropEffect = 'none';
     };
-    window.addEventListener('dragover', ignore);
-    window.addEventListener('drop', ignore);
-    return () => {
-      window.removeEventListener('dragover', ignore);
-      window.removeEventListener('drop', ignore);
-    };
+    const listening = new AbortController();
+    for (const type of ['dragover', 'drop'] as const)
+      window.addEventListener(type, ignore, { signal: listening.signal });
+    return () => listening.abort();
   }, []);
 }
 

@@ -119,6 +119,18 @@ it('shows how far the comparison of the lines is, and then what the person shoul
   expect(screen.getByText(/^2 lines with the same plant as an earlier line/)).toBeDefined();
 });
 
+it('names ten columns that are not imported, and counts the others', async () => {
+  const { show } = await openReview();
+  expect(screen.queryByText('Not imported:')).toBeNull();
+  const titles = ['id', 'name', ...Array.from({ length: 12 }, (_, index) => `Foo ${index + 1}`)];
+  const columns = titles.map((title, column) => ({ column, title, samples: [] }));
+  show({ preview: { ...preview, columns: preview.columns && { ...preview.columns, columns } } });
+  const named = titles.slice(2, 12).join(', ');
+  expect(screen.getByText('Not imported:').closest('p')?.textContent).toBe(
+    `Not imported: ${named}, and 2 more.`,
+  );
+});
+
 it('shows more lines of a group, and those of one group', async () => {
   const { requests, show } = await openReview();
   await userEvent.click(button('Show 9 more'));

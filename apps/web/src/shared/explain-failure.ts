@@ -147,10 +147,7 @@ const explanations: Explanations = {
   // rate_limited
   42900: {
     about: 'later',
-    explain: ({ wait }, purpose) => [
-      purpose === 'read' ? 'Too many requests.' : 'Too many requests.',
-      `Try again ${wait}.`,
-    ],
+    explain: ({ wait }) => ['Too many requests.', `Try again ${wait}.`],
   },
   // internal_error
   50000: {

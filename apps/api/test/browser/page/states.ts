@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { addButton, chooseFile, chooseSource, importAddress } from './support/import-page.js';
+import { addButton, chooseFile, importAddress } from './support/import-page.js';
 import { makePlantsFile } from './support/plants-file.js';
 import type { PlantStore } from './support/start-plant-store.js';
 import { addPlant, field, forgetToken, openAccess } from './support/use-page.js';
@@ -422,7 +422,7 @@ export const states: readonly State[] = [
     name: 'import, source',
     async open(page, store) {
       await openImport(page, store);
-      return () => chooseSource(page, makeFile());
+      return () => chooseFile(page, makeFile());
     },
   },
   {
@@ -432,14 +432,16 @@ export const states: readonly State[] = [
       const empty = { name: 'empty.csv', mimeType: 'text/csv', buffer: Buffer.alloc(0) };
       await page.locator('input[type=file]').setInputFiles(empty);
       await page.getByRole('alert').filter({ hasText: /\S/ }).waitFor();
-      return () => chooseSource(page, makeFile());
+      return () => chooseFile(page, makeFile());
     },
   },
   {
     name: 'import, columns',
     async open(page, store) {
       await openImport(page, store);
-      await chooseSource(page, makeFile());
+      await chooseFile(page, makeFile());
+      await button(page, 'Back').click();
+      await button(page, 'Review lines').waitFor();
       return async () => {
         await button(page, 'Review lines').click();
         await addButton(page).waitFor();

@@ -1,6 +1,6 @@
 import { useMay } from '../../shared/use-scopes.js';
 import { formatCount, formatCountOf } from '../format-count.js';
-import { type Fix, fixes } from '../protocol.js';
+import { type Fix, fixes, type Preview } from '../protocol.js';
 import { LineGroups, SendButton, StartOver } from './line-groups.js';
 import { Notes, SourceName, StepFrame, type StepProps } from './step-frame.js';
 
@@ -34,6 +34,7 @@ export function ReviewLines({ session, state }: StepProps) {
   return (
     <StepFrame step="Review" title="Review before anything is saved" lead={lead} actions={actions}>
       <Notes notes={[...(preview?.columns ? [] : (preview?.notes ?? [])), ...notes]} />
+      <NotImported columns={preview?.columns} />
       {totals.length > 0 && (
         <p className="import-note">
           <span>{`${nameLines(totals.map(({ line }) => line))} and ${totals.length === 1 ? 'is' : 'are'} left out.`}</span>{' '}
@@ -67,6 +68,21 @@ export function ReviewLines({ session, state }: StepProps) {
       <Fixes session={session} state={state} />
       <LineGroups session={session} state={state} />
     </StepFrame>
+  );
+}
+
+/** Names the columns that are not imported: the step that lets the person choose them may have been skipped. */
+function NotImported({ columns }: Pick<Preview, 'columns'>) {
+  const imported = Object.values(columns?.choice ?? {});
+  const others = columns?.columns.filter(({ column }) => !imported.includes(column)) ?? [];
+  if (others.length === 0) return undefined;
+  const named = others.slice(0, 10).map(({ title }) => title);
+  const more = others.length - named.length;
+  return (
+    <p className="import-hint">
+      <span>Not imported:</span> <bdi translate="no">{named.join(', ')}</bdi>
+      <span>{more > 0 ? `, and ${formatCount(more)} more.` : '.'}</span>
+    </p>
   );
 }
 

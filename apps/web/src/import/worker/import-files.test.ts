@@ -186,10 +186,10 @@ async function review(
   const worker = new ImportWorker((report) => reports.push(report), { fetch });
   const view = (): View =>
     Object.assign({}, ...reports.map((report) => report.type === 'view' && report.view));
+  await worker.useToken({ baseUrl: store.baseUrl, token: store.token });
   await worker.read(file(name, new Uint8Array(readFileSync(join(folder, name)))), {});
   const { columns } = view().preview ?? {};
-  await worker.useToken({ baseUrl: store.baseUrl, token: store.token });
-  if (columns) await worker.check(columns.header, columns.choice);
+  if (columns && view().step === 'columns') await worker.check(columns.header, columns.choice);
   await worker.change(['showMore', 'unchanged']);
   const rows = view().list.flatMap((group) => group.rows);
   return { worker, fetch, view, rows: rows.toSorted((one, other) => one.line - other.line) };

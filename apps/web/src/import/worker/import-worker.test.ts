@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { errors } from '@plant-store/client';
 import { createFakePlantStore, type Fault } from '@plant-store/client/testing';
 import { expect, it, onTestFinished, vi } from 'vitest';
@@ -26,7 +28,7 @@ function open({ retries = 0 }: { retries?: number } = {}) {
     await worker.useToken(target);
     await worker.read(typeof source === 'string' ? { file: new File([source], 'plants.csv') } : source, {});
     const { columns } = view().preview ?? {};
-    if (columns) await worker.check(columns.header, columns.choice);
+    if (columns && view().step === 'columns') await worker.check(columns.header, columns.choice);
     fetch.mockClear();
   };
   const run = () => worker.run('add');
@@ -37,6 +39,31 @@ function open({ retries = 0 }: { retries?: number } = {}) {
 const csv = `id,name,tag\n${Array.from({ length: 30 }, (_, id) => `${id},Plant ${id},=tag`).join('\n')}\n`;
 /** More than one batch. */
 const long = `id,name\n${Array.from({ length: 2500 }, (_, id) => `${id},Plant ${id}`).join('\n')}\n`;
+
+const latin1 = (text: string) => Uint8Array.from(text, (letter) => letter.charCodeAt(0));
+const fixture = (name: string) =>
+  new File([readFileSync(join(import.meta.dirname, '../../../test/import-files', name))], name);
+
+it.each<[string, File | string, boolean]>([
+  ['all titles are known', 'id,name,tag\n1,Rose,bed\n', false],
+  ['others are not imported', 'Nr.;Preis;Name;\n1;5;Rose;\n', false],
+  ['the name is recognized by its content', 'id,Gewächs\n1,Rose\n', true],
+  ['the id is recognized by its content', 'Foo,name\n1,Rose\n', true],
+  ['there is no id', 'name\nRose\n', true],
+  ['there are no titles', '1,Rose\n', true],
+  ['the titles are not first', 'My list\nid,name\n1,Rose\n', true],
+  ['two titles may be the name', 'id,name,Botanical name\n1,Rose,Rosa\n', true],
+  ['the encoding is guessed', new File([latin1('id,name\n1,Größte\n')], 'plants.csv'), true],
+  ['there are several sheets', fixture('openpyxl-hidden-sheets.xlsx'), true],
+  ['there is one sheet', fixture('xlsxwriter-1904.xlsx'), false],
+  ['the file has something hidden', fixture('openpyxl-hidden-rows-and-columns.xlsx'), true],
+])('asks for the columns only where they are in doubt: %s', async (_, content, asks) => {
+  const { worker, views } = open();
+  await worker.read(typeof content === 'string' ? { text: content } : { file: content }, {});
+  expect(views().flatMap(({ step }) => step ?? [])).toEqual(
+    asks ? ['columns'] : ['reading', 'reading', 'review'],
+  );
+});
 
 it('stops when it is cancelled, and then sends only what has no result', async () => {
   const { store, fetch, read, run, worker, untilState } = open();

@@ -3,6 +3,7 @@ import { formatCount, formatCountOf } from '../format-count.js';
 import type {
   Change,
   ColumnChoice,
+  Preview,
   ReadAs,
   Report,
   Request,
@@ -13,7 +14,12 @@ import type {
   Task,
   View,
 } from '../protocol.js';
-import { chooseReading, describeColumns, type Reading } from './columns/recognize-columns.js';
+import {
+  chooseReading,
+  describeColumns,
+  hasClearColumns,
+  type Reading,
+} from './columns/recognize-columns.js';
 import { Lines, type Named } from './lines.js';
 import { UnreadableFileError } from './read/file-kinds.js';
 import { readSource, type Table } from './read/read-source.js';
@@ -59,23 +65,28 @@ export class ImportWorker implements Requests {
     this.#table = undefined;
     this.#discard();
     const { signal } = this.#work;
+    let table: Table;
     try {
-      const table = await readSource(source, readAs);
-      if (signal.aborted) return;
-      this.#table = table;
-      const reading = chooseReading(table);
-      this.#preview(table, reading);
-      // Objects have no columns to choose.
-      if (reading.columns === undefined) await this.#check(table, reading);
+      table = await readSource(source, readAs);
     } catch (error) {
       if (signal.aborted) return;
       if (!(error instanceof UnreadableFileError)) throw error;
       this.#show({ step: 'source', problem: error.message });
+      return;
     }
+    if (signal.aborted) return;
+    this.#table = table;
+    const reading = chooseReading(table);
+    const preview = toPreview(table, reading);
+    const isClear = hasClearColumns(preview);
+    this.#show({ step: isClear ? 'reading' : 'columns', preview });
+    if (isClear) await this.#check(table, reading);
   }
 
   recognize(header: number | undefined): void {
-    if (this.#table !== undefined) this.#preview(this.#table, chooseReading(this.#table, { header }));
+    const table = this.#table;
+    if (table !== undefined)
+      this.#show({ step: 'columns', preview: toPreview(table, chooseReading(table, { header })) });
   }
 
   async check(header: number | undefined, columns: ColumnChoice): Promise<void> {
@@ -148,21 +159,6 @@ export class ImportWorker implements Requests {
 
   download(): void {
     if (this.#lines !== undefined) this.#report({ type: 'download', ...writeProblems(this.#lines) });
-  }
-
-  #preview(table: Table, reading: Reading): void {
-    const { fileName, sheet, encoding, notes } = table;
-    const columns = describeColumns(table, reading);
-    this.#show({
-      step: columns === undefined ? 'reading' : 'columns',
-      preview: {
-        fileName,
-        columns,
-        notes,
-        sheets: sheet && { names: sheet.names, chosen: sheet.name },
-        encoding: encoding === 'UTF-8' || encoding === 'UTF-16' ? undefined : encoding,
-      },
-    });
   }
 
   async #check(table: Table, reading: Reading): Promise<void> {
@@ -249,4 +245,15 @@ export class ImportWorker implements Requests {
     this.#lines = undefined;
     this.#uncompared = undefined;
   }
+}
+
+function toPreview(table: Table, reading: Reading): Preview {
+  const { fileName, sheet, encoding, notes } = table;
+  return {
+    fileName,
+    notes,
+    columns: describeColumns(table, reading),
+    sheets: sheet && { names: sheet.names, chosen: sheet.name },
+    encoding: encoding === 'UTF-8' || encoding === 'UTF-16' ? undefined : encoding,
+  };
 }

@@ -13,8 +13,11 @@ export function importAddress({ address }: { readonly address: string }): string
   return address.replace('/#', '/import#');
 }
 
-/** Chooses a file; resolves once its columns are shown. */
-export async function chooseSource(page: Page, { name, text }: SourceFile): Promise<void> {
+/**
+ * Chooses a file, and reviews its lines with the columns that were recognized, where the page asks for them; resolves once they are
+ * compared with what is stored.
+ */
+export async function chooseFile(page: Page, { name, text }: SourceFile): Promise<void> {
   const chooser = page.waitForEvent('filechooser');
   await page.getByRole('button', { name: 'Choose file' }).click();
   // From the disk, since to hand over its content would block the main thread of the page.
@@ -22,16 +25,12 @@ export async function chooseSource(page: Page, { name, text }: SourceFile): Prom
   try {
     writeFileSync(join(folder, name), text);
     await (await chooser).setFiles(join(folder, name));
-    await page.getByRole('button', { name: 'Review lines' }).waitFor();
+    await page.getByRole('heading', { name: /^(Check the columns|Review)/ }).waitFor();
   } finally {
     rmSync(folder, { recursive: true });
   }
-}
-
-/** Chooses a file, and reviews its lines with the columns that were recognized; resolves once they are compared with what is stored. */
-export async function chooseFile(page: Page, file: SourceFile): Promise<void> {
-  await chooseSource(page, file);
-  await page.getByRole('button', { name: 'Review lines' }).click();
+  const review = page.getByRole('button', { name: 'Review lines' });
+  if (await review.isVisible()) await review.click();
   await page.getByRole('heading', { name: /^Review/ }).waitFor();
 }
 

@@ -1,6 +1,7 @@
 import { toAsciiNumber } from '@plant-store/contract/ascii-number';
+import { requiredTexts } from '../../../shared/texts.js';
 import { toVisible } from '../../../shared/to-visible.js';
-import type { ColumnChoice, ColumnsPreview } from '../../protocol.js';
+import type { ColumnChoice, ColumnsPreview, Preview } from '../../protocol.js';
 import type { Table } from '../read/read-source.js';
 import { fieldOfTitle, findTitledColumns } from './synonyms.js';
 
@@ -59,6 +60,18 @@ export function describeColumns(table: Table, { columns, header }: Reading): Col
     })),
     columns: filled.map((each) => ({ ...each, title: each.title || `Column ${each.column + 1}` })),
   };
+}
+
+/**
+ * Whether the columns need no look: the first row has the titles, which name the id, what a plant needs, and no field twice, and nothing
+ * else of the source is in doubt. Objects have no columns.
+ */
+export function hasClearColumns({ columns, notes, sheets, encoding }: Preview): boolean {
+  if (columns === undefined) return true;
+  if (notes.length > 0 || encoding !== undefined || (sheets && sheets.names.length > 1)) return false;
+  const fields = columns.columns.flatMap(({ title }) => fieldOfTitle(title) ?? []);
+  const isComplete = (['id', ...requiredTexts] as const).every((field) => fields.includes(field));
+  return columns.header === 0 && isComplete && new Set(fields).size === fields.length;
 }
 
 /** The titles, if there are any, and the first rows below them. */
