@@ -184,7 +184,7 @@ it('opens a plant by its id, and by its address', async () => {
   expect(location.pathname).toBe('/');
   history.replaceState(null, '', '/p/7');
   open();
-  expect((await screen.findByRole('alert')).textContent).toBe('No plant has the id 7.');
+  expect((await screen.findByRole('alert')).textContent).toBe('There is no plant 7.');
 });
 
 /** Opens the form of the rose, and types into it. */

@@ -306,7 +306,7 @@ export const states: readonly State[] = [
     async open(page, store) {
       await fill(store);
       await page.goto(store.address.replace('/#', '/p/404#'));
-      await page.getByText('No plant has the id 404.').waitFor();
+      await page.getByText('There is no plant 404.').waitFor();
       return () => button(page, 'Close').click();
     },
   },
