@@ -67,10 +67,10 @@ it('shows a taken id at its field, the plant that has it, and keeps what was typ
   expectList(/^rejected/);
   await user.click(await screen.findByRole('button', { name: 'Open it' }));
   expect(location.pathname).toBe('/p/7');
-  expect(screen.getByText(/^Plant :/).closest('p')?.textContent).toBe('Plant 7: Fern');
+  expect(screen.getByText(/^Plant with id/).closest('p')?.textContent).toBe('Plant with id 7: Fern');
   await user.click(screen.getByRole('button', { name: 'Use a free id' }));
   expect(document.activeElement).toBe(addButton());
-  expect(screen.queryByText(/^Plant :/)).toBeNull();
+  expect(screen.queryByText(/^Plant with id/)).toBeNull();
   await user.click(addButton());
   await screen.findByText(/^Stored: Rose/);
 });

@@ -235,7 +235,7 @@ function TakenId({ id, onFreeId }: TakenIdProps) {
     <div className="other-plant">
       {holder !== undefined && (
         <p>
-          Plant <code translate="no">{`${id}`}</code>:
+          Plant with id <code translate="no">{`${id}`}</code>:
           <PlantTexts plant={holder} />
         </p>
       )}
