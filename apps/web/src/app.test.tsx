@@ -56,7 +56,7 @@ it('asks for the token first, hides it as it is typed, checks it before it is se
   const user = open();
   expect(screen.queryByRole('link', { name: /^All plants/ })).toBeNull();
   await enterToken(user, `${known}x`);
-  expect(describes(tokenField())).toContain('not complete, or mistyped');
+  expect(describes(tokenField())).toContain('incomplete or mistyped');
   expect(tokenField().getAttribute('aria-invalid')).toBe('true');
   expect(document.activeElement).toBe(tokenField());
   expect(keptTokens()).toEqual([]);
@@ -110,7 +110,7 @@ it('announces that the token of the address cannot be used, keeps none, or goes 
   const damaged = known.slice(0, -1);
   open(damaged);
   expect(screen.getByRole('alert').textContent).toBe(describes(tokenField()));
-  expect(describes(tokenField())).toMatch(/^The token in the address cannot be used\..*not complete/);
+  expect(describes(tokenField())).toMatch(/^The token in the link cannot be used\..*incomplete/);
   expect(keptTokens()).toEqual([]);
 
   const user = open(known);
@@ -118,14 +118,14 @@ it('announces that the token of the address cannot be used, keeps none, or goes 
   act(() => {
     location.hash = `#token=${damaged}`;
   });
-  await screen.findByText(/^The token in the address cannot be used\..*not complete/);
-  expect(screen.getAllByRole('alert')[0]?.textContent).toMatch(/keeps its token\.$/);
+  await screen.findByText(/^The token in the link cannot be used\..*incomplete/);
+  expect(screen.getAllByRole('alert')[0]?.textContent).toMatch(/still signed in\.$/);
   expect(location.href).not.toContain('pst_');
   expect(document.activeElement).toBe(await nameField());
   expect(keptTokens()).toEqual(['plant-store.token']);
   open();
   expect(plantsLink()).toBeDefined();
-  expect(screen.queryByText(/The token in the address/)).toBeNull();
+  expect(screen.queryByText(/The token in the link/)).toBeNull();
 });
 
 it('takes a token from the address of the open page, and keeps it when the one before is rejected late', async () => {
@@ -220,8 +220,8 @@ it('uses the token of a link once the service rejects the one that the page has'
 it('keeps the token of the tab when the identity provider does not sign the person in again', async () => {
   history.replaceState(null, '', '/');
   sessionStorage.setItem('plant-store.token', JSON.stringify(known));
-  render(<App tokenFromAddress={undefined} signingIn={Promise.resolve('You were not signed in: no.')} />);
-  await screen.findByText('You were not signed in: no. The page keeps its token.');
+  render(<App tokenFromAddress={undefined} signingIn={Promise.resolve('Sign-in failed: no.')} />);
+  await screen.findByText('Sign-in failed: no. You are still signed in.');
   expect([keptToken(), plantsLink().isConnected]).toEqual([known, true]);
 });
 
@@ -230,14 +230,14 @@ it('ignores a link that looks like a reply of an identity provider in a tab that
   sessionStorage.setItem('plant-store.token', JSON.stringify(known));
   const openLink = () => {
     cleanup();
-    render(<App tokenFromAddress={undefined} signingIn="You were not signed in: no." />);
+    render(<App tokenFromAddress={undefined} signingIn="Sign-in failed: no." />);
   };
   openLink();
   expect([keptToken(), plantsLink().isConnected]).toEqual([known, true]);
   expect(screen.queryByRole('alert')).toBeNull();
   sessionStorage.clear();
   openLink();
-  expect(describes(tokenField())).toBe('You were not signed in: no.');
+  expect(describes(tokenField())).toBe('Sign-in failed: no.');
 });
 
 it('keeps the undo of a delete while another view is shown', async () => {

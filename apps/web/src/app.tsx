@@ -64,7 +64,7 @@ function Page({ tokenFromAddress, signingIn }: AppProps) {
   const problem =
     unrenewed === undefined
       ? notice
-      : `${unrenewed.reason} You stay signed in, and this page keeps trying to renew your access.`;
+      : `${unrenewed.reason} You are still signed in. This page keeps trying to renew your access.`;
   const notices = (problem ?? waiting) !== undefined && (
     <div className="page-notice">
       {problem !== undefined && (

@@ -35,7 +35,7 @@ if (opened !== 'loading_again') {
 /** Returns what the reply of the identity provider leads to, or why nobody was signed in. */
 function finish(settings: SignInSettings, reply: SignInReply): Promise<SignedIn | string> | string {
   const { begun } = reply;
-  if (begun === undefined) return 'You were not signed in: the sign-in was not begun in this tab.';
+  if (begun === undefined) return 'Sign-in failed: it did not start in this tab.';
   return loadPart(() => import('./token/sign-in.js')).then(
     ({ finishSignIn, explainSignIn }) => finishSignIn(settings, reply, begun).catch(explainSignIn),
     (error: Error) => error.message,

@@ -32,7 +32,7 @@ const isOffered = (name: string) =>
 
 it('says what a token may do that may not read, and offers that alone', async () => {
   const { user, all } = await open(['create']);
-  const alert = await screen.findByText(/^This token may add plants, but not see, edit or delete them\./);
+  const alert = await screen.findByText(/^This token can add plants, but not see, edit or delete them\./);
   expect(alert.closest('[role]')?.role).toBe('alert');
   // As other views that hold no list.
   expect(alert.closest('section')?.className).toContain('panel');
@@ -63,10 +63,10 @@ it.each([
 
 it('says at their addresses that the token may not add plants', async () => {
   const { fetch } = await open(['read'], '/add');
-  await screen.findByText(/^This token may see plants, but not add, edit or delete them\./);
+  await screen.findByText(/^This token can see plants, but not add, edit or delete them\./);
   await waitFor(() => expect(screen.queryByRole('textbox', { name: 'Name' })).toBeNull());
   act(() => navigate({ ...home, view: 'import' }));
-  await screen.findByText(/^This token may see plants/);
+  await screen.findByText(/^This token can see plants/);
   await waitFor(() => expect(screen.queryByRole('button', { name: 'Choose file' })).toBeNull());
   expect(fetch.mock.calls.filter(([, { method }]) => method !== 'GET')).toEqual([]);
 });
@@ -97,7 +97,7 @@ it('offers everything while it is not known what the token may do', async () => 
 
 it('describes scopes in a sentence', () => {
   expect(describeScopes(['create', 'read', 'update', 'delete'])).toBe(
-    'This token may see, add, edit and delete plants.',
+    'This token can see, add, edit and delete plants.',
   );
   expect(describeScopes([])).toBe('This token has no plant permissions.');
 });

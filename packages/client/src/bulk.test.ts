@@ -398,7 +398,12 @@ it('deletes the plants with all ids in batches, and returns each id that is reje
   const { client, store, sizes } = open();
   await storeAll(client, plants);
   const rejections = [
-    { id: '9007199254740992', index: 2_501, error: 40401, message: expect.stringContaining('No plant') },
+    {
+      id: '9007199254740992',
+      index: 2_501,
+      error: 40401,
+      message: expect.stringContaining('There is no plant'),
+    },
     { id: '07', index: 2_502, error: 40000, message: expect.stringContaining('as text') },
   ];
   for (const _ of ['once', 'again']) {
@@ -425,7 +430,7 @@ it('updates all plants in batches, each on its condition, and returns each that 
   ];
   const rejections = [
     { plant: changed, index: 2_501, error: 41200, message: expect.stringContaining('has changed') },
-    { plant: missing, index: 2_502, error: 40401, message: expect.stringContaining('No plant') },
+    { plant: missing, index: 2_502, error: 40401, message: expect.stringContaining('There is no plant') },
   ];
   for (const _ of ['once', 'again']) {
     const totals = await updateAll(client, [...updates, changed, missing]);

@@ -23,7 +23,7 @@ export function errorTextsOf(resource: Resource): Readonly<Record<string, ErrorT
       meaning: `The body is JSON but not ${withArticle(`New${capitalize(name)}`)}, or not a batch of ${plural}. The message names every invalid field.`,
       example: `The ${name} is not valid: id is required${text && `; ${text} must be a string`}.`,
     },
-    [notFound]: { meaning: `No ${name} has this id.`, example: messagesOf(resource).notFound(7n) },
+    [notFound]: { meaning: `There is no ${name} with this id.`, example: messagesOf(resource).notFound(7n) },
   };
 }
 
@@ -38,15 +38,15 @@ const meanings: Readonly<Record<OtherErrorName, string>> = {
   id_taken: 'Another plant has this id. Nothing was changed; choose another id.',
   unsupported_content_type:
     'The body is not declared as plain application/json in UTF-8. Fix the request headers.',
-  body_too_large: 'The body is larger than the service takes. The message names the limit in bytes.',
+  body_too_large: 'The body is too large. The message names the limit in bytes.',
   batch_too_large:
-    'The batch has more plants than one request may have, or than the rate limit permits in a minute. Nothing was done; send smaller batches.',
+    'The batch has more plants than one request, or the rate limit per minute, allows. Nothing was done; send smaller batches.',
   id_retired:
-    'The plant with this id was deleted. Nothing was changed; choose another id, or give it again by PUT with If-None-Match: *.',
+    'The plant with this id was deleted. Nothing was changed; choose another id, or reuse it by PUT with If-None-Match: *.',
   precondition_required:
     'The request has no condition. Send If-Match with the ETag of the plant to update, or If-None-Match: * to reuse the ID of a deleted plant.',
   invalid_token_request:
-    'The body is JSON but not what a token is created or rotated by. The message names every invalid field.',
+    'The body is JSON but does not describe a token to create or rotate. The message names every invalid field.',
   token_inactive:
     'The token to rotate was revoked, or has expired. Nothing was changed; create a new one instead.',
   cursor_expired: messages.cursorExpired,
@@ -54,27 +54,29 @@ const meanings: Readonly<Record<OtherErrorName, string>> = {
   invalid_token:
     'The access token is malformed, unknown, expired or revoked, or is not for this service. Get a new one.',
   insufficient_scope:
-    'The access token is valid, but does not permit this operation. The message names the scope that is missing.',
+    'The access token is valid, but does not permit this operation. The message names the missing scope.',
   exceeds_issuer:
-    'A token may give no more than it has itself: no other scopes, no later expiry, no higher rate. Nothing was changed; the message names what is too much.',
-  not_found: 'Nothing is served under this path. Paths are compared exactly.',
-  token_not_found: 'No access token of the service has this id.',
-  method_not_allowed: 'The path exists, but not with this method. The header Allow names those that do.',
+    'The new token would have more scopes, a later expiry, or a higher rate than yours. Nothing was changed; the message names which.',
+  not_found: 'There is nothing at this path. Paths must match exactly.',
+  token_not_found: 'There is no access token with this id.',
+  method_not_allowed:
+    'The path does not support this method. The header Allow names the methods that it supports.',
   precondition_failed:
-    'A condition of the request is false: If-Match names another plant, because it has changed since, or If-None-Match names the plant that has the ID. Nothing was changed. Get the plant, and decide again.',
+    'A condition of the request is false: the plant has changed since the ETag in If-Match, or If-None-Match names the current plant. Nothing was changed. Get the plant, and decide again.',
   rate_limited:
     'Too many requests with this token, or too many from this address without a valid one. Wait for Retry-After, then retry.',
-  internal_error: 'An error of the service. Retrying is safe; report it with the header X-Request-Id.',
+  internal_error:
+    'Something went wrong on the server. Retrying is safe; if it happens again, report the header X-Request-Id.',
   changes_unsupported:
-    'This plant store is distributed over several databases, which have no common order of changes. List plants instead.',
+    'This plant store is distributed over several databases, so it cannot list changes in order. List plants instead.',
   overloaded:
-    'More is waiting than the service holds, or than one token may have: plants to be stored, reads, bodies, or replies that are not read. Wait for Retry-After, then retry.',
+    'Too many plants, reads, bodies, or unread replies are waiting, in total or for this token. Wait for Retry-After, then retry.',
   database_unavailable: 'The database does not answer. Wait for Retry-After, then retry.',
   shutting_down: 'This instance is stopping. Retry the request on a new connection.',
   database_damaged:
-    'The database is damaged, and stores nothing until its operator has restored it. Until then, a retry does not help.',
+    'The database is damaged, and stores nothing until the operator restores it. Do not retry before that.',
   identity_provider_unavailable:
-    'The key of a JSON Web Token is not known here, and the keys of the identity provider cannot be fetched. Wait for Retry-After, then retry.',
+    'The service cannot fetch the keys of the identity provider, so it cannot verify the JSON Web Token. Wait for Retry-After, then retry.',
 };
 
 const about = messagesOf(resources.plant);
@@ -108,7 +110,8 @@ const examples: Readonly<Record<OtherErrorName, string>> = {
   database_unavailable: 'The database does not answer. Try again in 1 second.',
   shutting_down: 'The service is shutting down. Try again in 1 second.',
   database_damaged: 'The database is damaged. Ask the operator to restore it.',
-  identity_provider_unavailable: 'The keys of the identity provider cannot be fetched. Try again in 10 s.',
+  identity_provider_unavailable:
+    'The service cannot fetch the keys of the identity provider. Try again in 10 s.',
 };
 
 /** The texts of each error. They are apart from the numbers, which every client loads. */

@@ -152,7 +152,7 @@ it('the errors of a resource speak of it', () => {
         'The body is JSON but not a NewOrchard, or not a batch of orchards. The message names every invalid field.',
       example: 'The orchard is not valid: id is required.',
     },
-    orchard_not_found: { meaning: 'No orchard has this id.', example: 'No orchard has the id 7.' },
+    orchard_not_found: { meaning: 'There is no orchard with this id.', example: 'There is no orchard 7.' },
   });
   expect(errorTexts.invalid_plant.example).toBe(
     'The plant is not valid: id is required; name must be a string.',

@@ -21,34 +21,32 @@ export const messages = {
   invalidItemIfMatch:
     'The ifMatch of this item must be the ETag of a reply or a result, with its double quotes, or *.',
   invalidCursor:
-    'The query parameter after is not of this list: pass the next of a page unchanged, with the same other parameters except limit, total, and fields, or begin again without it.',
+    'The query parameter after does not belong to this list. Pass the next of a page unchanged, with the same other parameters except limit, total, and fields, or start again without it.',
   cursorExpired:
-    'This cursor is from before the plant store was restored. Discard your copy, and read everything again with after=0.',
+    'This cursor expired when the plant store was restored. Discard your copy, and read everything again with after=0.',
   changesUnsupported:
-    'This plant store is distributed over several databases, which have no common order of changes.',
+    'This plant store is distributed over several databases, so it cannot list changes in order.',
   invalidChangeCursor:
-    'The query parameter after is no place of changes: pass the next of a page unchanged, or 0 for all that is stored.',
+    'The query parameter after is not a cursor of changes. Pass the next of a page unchanged, or 0 to read everything.',
   missingContentType: unsupported('There is no content type'),
   unsupportedContentType: (type: string) => unsupported(`The content type is "${shorten(type, 100)}"`),
   unsupportedContentCoding: (coding: string) =>
     unsupported(`The content coding is "${shorten(coding, 100)}"`),
   bodyTooLarge: (limitBytes: number) => `The body is larger than ${limitBytes} bytes. Send a smaller one.`,
-  missingToken: 'An access token is needed. Send it as Authorization: Bearer <ACCESS_TOKEN>.',
-  malformedToken:
-    'The access token is not complete, or mistyped. Send it as it was issued: pst_ and 49 characters.',
-  missingScope: (scope: string) =>
-    `The access token does not have the scope ${scope}. Request one that has it.`,
-  tokenNotFound: (id: bigint) => `No access token has the id ${id}.`,
+  missingToken: 'The request has no access token. Send one as Authorization: Bearer <ACCESS_TOKEN>.',
+  malformedToken: 'The access token is incomplete or mistyped. Send all of it: pst_ and 49 characters.',
+  missingScope: (scope: string) => `The access token lacks the scope ${scope}. Use one that has it.`,
+  tokenNotFound: (id: bigint) => `There is no access token ${id}.`,
   tokenInactive: (id: bigint) => `The token ${id} was revoked or has expired. Create a new one instead.`,
-  tooManyTokens: `${MAX_TOKENS} access tokens are valid, and no more can be created over HTTP. Revoke those that nobody uses.`,
+  tooManyTokens: `There are already ${MAX_TOKENS} valid access tokens, and you cannot create more over HTTP. Revoke unused ones.`,
   scopeExceedsIssuer: (scope: string) =>
-    `The access token may not give the scope ${scope}, which it does not have itself.`,
+    `Your access token cannot grant the scope ${scope}, because it lacks that scope.`,
   expiryExceedsIssuer: (expiresAt: string) =>
-    `The access token may not give access beyond its own expiry, ${expiresAt}.`,
+    `The new access token cannot expire later than yours, at ${expiresAt}.`,
   rateExceedsIssuer: (ratePerMinute: number) =>
-    `The access token may not give more than its own ${ratePerMinute} requests a minute.`,
-  unknownToken: 'The access token is not known here. Ask the operator for a new one.',
-  notFound: (path: string) => `Nothing is served under ${shorten(path, 200)}.`,
+    `The new access token cannot make more requests per minute than yours, ${ratePerMinute}.`,
+  unknownToken: 'The access token is unknown. Ask the operator for a new one.',
+  notFound: (path: string) => `There is nothing at ${shorten(path, 200)}.`,
   methodNotAllowed: (method: string, path: string, allowed: readonly string[]) =>
     `${method} is not allowed on ${shorten(path, 200)}. Use ${allowed.join(' or ')}.`,
 } as const;
@@ -59,24 +57,25 @@ export function messagesOf({ name, plural }: Pick<Resource, 'name' | 'plural'>) 
   return {
     idTaken: (id: bigint) => `The id ${id} belongs to another ${name}. Choose another id.`,
     idRetired: (id: bigint) =>
-      `The id ${id} was that of ${one} that was deleted. Choose another id, or give it again by PUT with If-None-Match: *.`,
-    notFound: (id: bigint) => `No ${name} has the id ${id}.`,
+      `The id ${id} belonged to a deleted ${name}. Choose another id, or reuse it by PUT with If-None-Match: *.`,
+    notFound: (id: bigint) => `There is no ${name} ${id}.`,
     /** Of a request to reuse the id of a deleted record. */
-    idNeverUsed: (id: bigint) => `No ${name} ever had the id ${id}. Create one with POST /${plural}.`,
+    idNeverUsed: (id: bigint) => `${capitalize(name)} ${id} never existed. Create it with POST /${plural}.`,
     invalidIdText: `The id must be an integer from ${INT64_MIN} to ${INT64_MAX} in its shortest decimal notation, as text, such as the idText of ${one}.`,
     preconditionRequired: `Send If-Match with the ETag that the ${name} had when you read or created it, or If-None-Match: * to reuse the ID of a deleted ${name}.`,
     itemIfMatchRequired: `Send ifMatch with the ETag that the ${name} had when you read or created it, or * for any state.`,
-    changed: (id: bigint) => `The ${name} with the id ${id} has changed since. Get it, and decide again.`,
-    excluded: (id: bigint) => `If-None-Match names the ${name} with the id ${id}. Get it, and decide again.`,
+    changed: (id: bigint) =>
+      `${capitalize(name)} ${id} has changed since you read it. Get it, and decide again.`,
+    excluded: (id: bigint) => `If-None-Match names the current ${name} ${id}. Get it, and decide again.`,
     exists: (id: bigint) =>
-      `${capitalize(one)} has the id ${id}, be it by an earlier attempt: get it, and compare. Update it with If-Match, or choose another id.`,
+      `${capitalize(name)} ${id} already exists, perhaps from an earlier attempt. Get it, and compare. Update it with If-Match, or choose another id.`,
     batchTooLarge: (count: number) =>
       `The batch has ${count} ${plural}. Send at most ${MAX_RECORDS} in one request.`,
     batchBeyondRateLimit: (count: number, requestsPerMinute: number) =>
-      `The batch has ${count} ${plural}, and this token may make ${requestsPerMinute} requests a minute. Send at most ${requestsPerMinute} in one request.`,
+      `The batch has ${count} ${plural}, but this token is limited to ${requestsPerMinute} requests per minute. Send at most ${requestsPerMinute} in one request.`,
     listTooLong: (next: string) =>
-      `No ${name} was found in the time that a request may take. Narrow the list, such as by a time, or go on where it ended: add after=${next}.`,
-    replyIsFull: `The reply has no room for more ${plural}. Send this id again.`,
+      `The search took too long, and found no ${name} yet. Narrow the list, for example by time, or continue with after=${next}.`,
+    replyIsFull: `The reply is full. Send this id again.`,
   } as const;
 }
 

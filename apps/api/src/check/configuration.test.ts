@@ -106,7 +106,7 @@ it.each([
   ['QUEUE_MAX', 'QUEUE_MAX_PLANTS or QUEUE_MAX_BYTES'],
 ])('warns that %s is ignored', (name, meant) => {
   expect(findMisspelled({ [name]: 'x' })).toEqual([
-    { status: 'warning', found: `${name} is set, and ignored`, advice: `If ${meant} is meant, rename it.` },
+    { status: 'warning', found: `${name} is set, and ignored`, advice: `If you meant ${meant}, rename it.` },
   ]);
 });
 

@@ -62,7 +62,7 @@ export function findMisspelled(environment: Environment): readonly Result[] {
         meant.push(...environmentVariables.filter((known) => hasSameTopic(name, known)));
       return meant.length === 0
         ? []
-        : warning(`${name} is set, and ignored`, `If ${meant.join(' or ')} is meant, rename it.`);
+        : warning(`${name} is set, and ignored`, `If you meant ${meant.join(' or ')}, rename it.`);
     });
 }
 
@@ -101,15 +101,15 @@ function hasSameTopic(name: string, known: string): boolean {
 /** Which addresses other machines reach. */
 export function inspectExposure({ config: { host, admin } }: { readonly config: Config }): Results {
   const ofPort = isLoopback(host)
-    ? ok(`HOST ${host} is reached from this machine only`)
+    ? ok(`HOST ${host} accepts connections only from this machine`)
     : warning(
         `HOST ${host} is reached by other machines, and the service speaks plain HTTP: tokens cross the network in clear text`,
-        `Let only a reverse proxy that terminates TLS reach it, as ${pathOfPage('docs/operate/deploy.md')} describes.`,
+        `Allow only a reverse proxy that terminates TLS to reach it, as ${pathOfPage('docs/operate/deploy.md')} describes.`,
       );
   if (admin === undefined || isLoopback(admin.host)) return [ofPort];
   const ofAdminPort = warning(
     `ADMIN_HOST ${admin.host} shows metrics to other machines, without a token`,
-    'Let only monitoring and load balancers reach it, or set ADMIN_HOST to 127.0.0.1.',
+    'Allow only monitoring and load balancers to reach it, or set ADMIN_HOST to 127.0.0.1.',
   );
   return [ofPort, ofAdminPort];
 }
@@ -124,8 +124,8 @@ export async function inspectIdentityProvider({
   const keys = [inspectClaims(jwt), await inspectKeys(jwt)];
   if (jwt.requiredScope !== undefined || jwt.withoutScopes.length === 0) return keys;
   const scope = warning(
-    'every token that it issues for the audience may create records, also one without a scope',
-    'Set JWT_SCOPES, unless the provider decides itself who gets such a token.',
+    'every token that it issues for the audience can create records, even without a scope',
+    'Set JWT_SCOPES, unless the provider controls who gets these tokens.',
   );
   return [...keys, scope];
 }
@@ -152,5 +152,5 @@ async function inspectKeys({ jwksUrl, algorithms, keyTimes }: JwtSettings): Prom
   const usable = await findUsableKeys(outcome.keys, algorithms);
   const found = `${usable.length} of ${outcome.keys.length} keys fit ${algorithms.join(', ')}`;
   if (usable.length > 0) return ok(found);
-  return failure(found, 'Set JWT_ALGORITHMS to those that the provider signs access tokens with.');
+  return failure(found, 'Set JWT_ALGORITHMS to the algorithms with which the provider signs access tokens.');
 }

@@ -111,13 +111,13 @@ async function inspectServer({ connection }: PostgresqlContext): Promise<Results
   }>(connection, selectServer);
   if (recovering)
     return failure(
-      'it is a standby, which stores nothing',
+      'it is a standby and stores nothing',
       'Set DATABASE_URL to the primary, or to a proxy or name that leads to it.',
     );
   if (readonly)
     return failure(
       'transactions are read-only (default_transaction_read_only)',
-      'Switch that off for the database and the user.',
+      'Turn it off for the database and the user.',
     );
   return assessVersion(version);
 }
@@ -131,7 +131,7 @@ export function assessVersion(version: number): Result {
   const major = Math.floor(version / 10_000);
   const found = `PostgreSQL ${major}.${version % 10_000}`;
   if (major >= oldestMaintained) return ok(`${found}, which accepts writes`);
-  return warning(`${found} gets no fixes any more`, `Upgrade to ${oldestMaintained} or later.`);
+  return warning(`${found} no longer gets fixes`, `Upgrade to ${oldestMaintained} or later.`);
 }
 
 function inspectEncryption({ connection: { host, ssl }, location }: PostgresqlContext): Results {
@@ -155,7 +155,7 @@ export function assessEncryption({ host, hasTls, mode }: Transport): Result {
   if (!hasTls && isHere) return ok(`not needed: ${host} is on this machine`);
   if (!hasTls)
     return warning(
-      `the connection to ${host} is not encrypted: others may read records and hashes of tokens`,
+      `the connection to ${host} is not encrypted: others can read records and token hashes`,
       advice,
     );
   if ((mode === 'require' || mode === 'prefer') && !isHere)
@@ -408,7 +408,7 @@ export function assessCommitTime(medianMs: number): Result {
   const found = `${medianMs.toFixed(2)} ms (median), which concurrent creates share`;
   if (medianMs <= slowMs) return ok(found);
   return warning(
-    `${found}; a create alone takes at least that long`,
+    `${found}; a single create takes at least that long`,
     'Look at the disk of the server, the round trip, and the synchronous standby.',
   );
 }

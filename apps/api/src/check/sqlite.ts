@@ -100,7 +100,7 @@ async function* inspectContent(path: string, tokens: TokenContext): AsyncGenerat
 
 function missing(path: string): Finding {
   const found = `there is no ${path} yet`;
-  const advice = `serve and migrate create it. If it was deleted or moved away, start nothing: see ${pathOfPage('docs/operate/troubleshooting.md')}. If it is elsewhere, set DATABASE_URL.`;
+  const advice = `serve and migrate create it. If it was deleted or moved, do not start the service: see ${pathOfPage('docs/operate/troubleshooting.md')}. If it is elsewhere, set DATABASE_URL.`;
   return { item: 'database', ...warning(found, advice) };
 }
 
@@ -136,7 +136,7 @@ async function inspectJournalMode({ connection }: Content): Promise<Results> {
   if (mode === 'wal') return ok('wal');
   return warning(
     `${String(mode)} instead of wal, since another program has changed it`,
-    'serve sets it as it starts; let no other program change it while it runs.',
+    'serve sets it at startup; keep other programs from changing it while the service runs.',
   );
 }
 
@@ -194,9 +194,7 @@ function inspectFileAccess({ path, folder }: SqliteFiles): Results {
     ...inspectFolder(folder),
   ];
   if (problems.length > 0) return problems;
-  return ok(
-    present.length === 0 ? 'there are no files yet' : 'this user owns the files, and no other may use them',
-  );
+  return ok(present.length === 0 ? 'there are no files yet' : 'only this user can use the files');
 }
 
 function inspectMode(file: string, { mode }: Stats): readonly Result[] {
@@ -204,8 +202,8 @@ function inspectMode(file: string, { mode }: Stats): readonly Result[] {
   const digits = (mode & 0o777).toString(8).padStart(4, '0');
   return [
     warning(
-      `other users may use ${file}, which has mode ${digits}: it holds the hashes of the tokens`,
-      `Let only its owner: chmod 600 ${file}`,
+      `other users can use ${file}, which has mode ${digits}: it holds the token hashes`,
+      `Restrict it to its owner: chmod 600 ${file}`,
     ),
   ];
 }
@@ -224,8 +222,8 @@ function inspectOwner(file: string, { uid }: Stats): readonly Result[] {
 function inspectFolder(folder: string): readonly Result[] {
   const { mode } = statSync(folder);
   if ((mode & othersWrite) === 0 || (mode & sticky) !== 0) return [];
-  const found = `every user may replace the files in ${folder}`;
-  return [failure(found, `Let only its owner write: chmod go-w ${folder}`)];
+  const found = `every user can replace the files in ${folder}`;
+  return [failure(found, `Restrict writing to its owner: chmod go-w ${folder}`)];
 }
 
 /** Whether the file system keeps what is synced to it, and shares SQLite's write-ahead log between processes. */
@@ -253,12 +251,12 @@ const memoryTypes: readonly number[] = [0x01021994, 0x858458f6];
 
 /** @param type the number that the operating system gives the type of a folder's file system */
 export function assessFileSystem(type: number, folder: string, platform: NodeJS.Platform): Result {
-  if (platform !== 'linux') return ok(`that of ${folder}, whose type is known on Linux only`);
+  if (platform !== 'linux') return ok(`that of ${folder}, whose type is known only on Linux`);
   const moveIt = 'Set DATABASE_URL to a file on a local disk.';
   const network = networkTypes[type];
   if (network !== undefined)
     return failure(
-      `${folder} is on ${network}, over which SQLite's write-ahead log does not work: the database may be damaged`,
+      `${folder} is on ${network}, where SQLite's write-ahead log does not work and can damage the database`,
       moveIt,
     );
   if (memoryTypes.includes(type))
@@ -294,8 +292,8 @@ const maxBackupAgeMs = 172_800_000;
 
 function inspectBackup({ path }: SqliteFiles): Result {
   const last = readLastBackup(path);
-  const advice = `Let plant-store-backup.timer, or another one, run plant-store backup every night, as ${pathOfPage('docs/operate/backup.md')} describes.`;
-  if (last === undefined) return warning('none was ever made by plant-store backup', advice);
+  const advice = `Run plant-store backup every night, for example with plant-store-backup.timer, as ${pathOfPage('docs/operate/backup.md')} describes.`;
+  if (last === undefined) return warning('plant-store backup has never made one', advice);
   if (last > Date.now())
     return warning(
       `the last one is dated ${new Date(last).toISOString().slice(0, 16).replace('T', ' ')} UTC, which is in the future`,
@@ -362,7 +360,7 @@ export function assessSyncTime(medianMs: number): Result {
   const found = `${medianMs.toFixed(2)} ms (median): at most ${commits} commits a second, which concurrent creates share`;
   if (medianMs <= slowMs) return ok(found);
   return warning(
-    `${found}; a create alone takes at least that long`,
+    `${found}; a single create takes at least that long`,
     'Move the database to a solid-state disk, or to one whose cache survives a power failure.',
   );
 }

@@ -13,8 +13,8 @@ const forever: StoredToken = { id: 1, name: 'forever', scopes: 'create,read', ex
 const old = inDays(1, 'shop');
 
 it.each([
-  ['there is none', [], 'warning', 'none that is valid'],
-  ['none is valid', [inDays(-1)], 'warning', 'none that is valid'],
+  ['there is none', [], 'warning', 'no access token is valid'],
+  ['none is valid', [inDays(-1)], 'warning', 'no access token is valid'],
   ['two are valid', [forever, inDays(8), inDays(-1)], 'ok', '2 valid'],
   [
     'one expires within 7 days',

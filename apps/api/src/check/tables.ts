@@ -17,7 +17,7 @@ export function describePending(pending: readonly string[]): Result {
   if (pending.length === 0) return ok('up to date');
   return warning(
     `pending: ${pending.join(', ')}`,
-    `serve applies them as it starts, and migrate does only that. Make a backup before, as ${pathOfPage('docs/operate/backup.md')} describes.`,
+    `serve applies them at startup, and migrate without starting the service. Make a backup first, as ${pathOfPage('docs/operate/backup.md')} describes.`,
   );
 }
 
@@ -57,10 +57,10 @@ export function assessTokens(tokens: readonly StoredToken[], context: TokenConte
     token.expiresAt !== null && token.expiresAt.getTime() <= time;
   const valid = tokens.filter((token) => !expiresBy(now)(token));
   if (valid.length === 0 && context.acceptsJwts)
-    return ok('none of the service is valid, JSON Web Tokens are accepted');
+    return ok('no access token is valid, but JSON Web Tokens are accepted');
   if (valid.length === 0)
     return warning(
-      'there is none that is valid, so every create is rejected with 401',
+      'no access token is valid, so every create is rejected with 401',
       'Issue one: plant-store token create --name NAME',
     );
   const isExpiring = expiresBy(now + noticeMs);

@@ -42,7 +42,7 @@ describe.each([true, false])('on a disk with hard links: %s', (hasLinks) => {
 
   it('rejects a file that was created meanwhile, and leaves it unchanged', async () => {
     const late = writeAtomically(path, () => writeFile(path, 'other content'));
-    await expect(late).rejects.toThrow(`${path} exists already`);
+    await expect(late).rejects.toThrow(`${path} already exists`);
     expect(readdirSync(folder)).toEqual(['plants']);
     expect(readFileSync(path, 'utf8')).toBe('other content');
   });
@@ -56,7 +56,7 @@ it('reports why a file cannot be created, also where its folder may not be enter
 it('rejects a file that exists before it writes anything', async () => {
   fs.writeFileSync(path, 'old');
   const fill = vi.fn();
-  await expect(writeAtomically(path, fill)).rejects.toThrow(`${path} exists already`);
+  await expect(writeAtomically(path, fill)).rejects.toThrow(`${path} already exists`);
   expect(fill).not.toHaveBeenCalled();
 });
 

@@ -88,5 +88,5 @@ function explain(error: unknown, path: string): unknown {
 }
 
 function alreadyThere(path: string): string {
-  return `The file ${path} exists already and was left unchanged. Choose another name.`;
+  return `The file ${path} already exists and was left unchanged. Choose another name.`;
 }

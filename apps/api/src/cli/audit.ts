@@ -30,14 +30,14 @@ export async function printAudit(
     do {
       const query = { limit: Math.min(left, pageSize), after, action };
       const { entries, next } = await retryWhileUnavailable(() => listAudit(audit, query));
-      if (isFirst && entries.length === 0) return context.message('The audit has no such entries.');
+      if (isFirst && entries.length === 0) return context.message('The audit has no matching entries.');
       if (isFirst && !json) await writeResult(context, `${columns.join('\t')}\n`);
       await writeResult(context, entries.map(json ? toJsonLine : describe).join(''));
       isFirst = false;
       left -= entries.length;
       after = next;
     } while (after !== undefined && left > 0);
-    if (after !== undefined) await context.message(`There are more: --after ${after}`);
+    if (after !== undefined) await context.message(`For more, use --after ${after}`);
   });
 }
 

@@ -42,7 +42,7 @@ export async function backUp(
 ): Promise<void> {
   if (database.engine !== 'sqlite')
     throw new OperatorError(
-      'Only a SQLite database is copied by this command. Use pg_basebackup, pg_dump, or what the provider has, for PostgreSQL.',
+      'This command copies only SQLite databases. For PostgreSQL, use pg_basebackup, pg_dump, or the backups of your provider.',
     );
   const { requireDatabaseFile } = await import('../store/sqlite/database-files.js');
   requireDatabaseFile(database.path);
@@ -53,10 +53,9 @@ export async function backUp(
       ? await openS3(target, database, environment, signal)
       : openFolder(target, database, context, signal);
   if (keep > 0 && place.names === undefined)
-    throw new OperatorError(
-      'With --keep or BACKUP_KEEP give a folder or s3://bucket/prefix, and not a file.',
-      { exitCode: 2 },
-    );
+    throw new OperatorError('--keep and BACKUP_KEEP need a folder or s3://bucket/prefix, not a file.', {
+      exitCode: 2,
+    });
   const { copySqlite, describeSqlite } = await import('../store/sqlite/copy-sqlite.js');
   const { path } = database;
   // A file that was named has no id in its name.
@@ -97,7 +96,7 @@ async function findFreeName(storeId: string | undefined, place: Place, signal: A
 async function warnOfSchema({ deviations, additions }: CheckedCopy, context: CliContext): Promise<void> {
   if (deviations.length > 0)
     await context.message(
-      `Warning: restore will reject this backup, since the database is not as its migrations create it. Missing or changed: ${deviations.join(', ')}.`,
+      `Warning: restore will reject this backup, because the database differs from what its migrations create. Missing or changed: ${deviations.join(', ')}.`,
     );
   if (additions.length > 0)
     await context.message(
@@ -134,11 +133,11 @@ async function removeOld(
   const withoutId = others.filter((backup) => backup.storeId === undefined);
   if (storeId === undefined)
     await context.message(
-      'No older backup was removed: this database gets its id with the next start, and then --keep removes the backups with that id in their names.',
+      'No older backup was removed: this database gets its id at the next start. From then on, --keep removes the backups with that id in their names.',
     );
   else if (withoutId.length > 0)
     await context.message(
-      `${countOf(withoutId.length, 'backup')} without the id of a store in the name ${withoutId.length === 1 ? 'stays' : 'stay'}, since --keep does not know whose they are. Remove them yourself when you no longer need them.`,
+      `${countOf(withoutId.length, 'backup')} without the id of a store in the name ${withoutId.length === 1 ? 'stays' : 'stay'}, because --keep cannot tell whose they are. Remove them yourself when you no longer need them.`,
     );
 }
 
@@ -171,7 +170,7 @@ function openFolder(
     if (isFolder) mkdirSync(path, { recursive: true, mode: 0o700 });
   } catch (cause) {
     throw new OperatorError(
-      `The backup ${path} cannot be written: ${messageOf(cause)}. Name a place that this user may write to, or set BACKUP_TO.${explainUnwritable(cause, path)}`,
+      `The backup ${path} cannot be written: ${messageOf(cause)}. Choose a place that this user can write to, or set BACKUP_TO.${explainUnwritable(cause, path)}`,
       { cause },
     );
   }

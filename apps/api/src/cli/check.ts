@@ -104,7 +104,7 @@ export async function requireReady(
 export function adminUrlOf({ admin }: Config): URL {
   if (admin === undefined || admin.port === 0)
     throw new OperatorError(
-      'There is no admin port to ask: set ADMIN_PORT as for the service, or pass its URL as --url.',
+      'The admin port is unknown. Set ADMIN_PORT as for the service, or pass its URL as --url.',
       { exitCode: 2 },
     );
   return reachableUrl(admin.host, admin.port);

@@ -106,7 +106,7 @@ export async function migrate(
   if (moved === undefined)
     return context.message(`The ${pluralsOf(recordTypes)} are distributed already: ${extent}.`);
   await context.message(
-    `The ${pluralsOf(recordTypes)} are now distributed: ${extent}, ${countOf(moved, 'record')} moved. Restart running instances, which look for the shards at their start; with WORKERS a SIGHUP does.`,
+    `The ${pluralsOf(recordTypes)} are now distributed: ${extent}, ${countOf(moved, 'record')} moved. Restart running instances, because they look for the shards at startup; with WORKERS, SIGHUP is enough.`,
   );
 }
 
@@ -119,7 +119,7 @@ export async function migrate(
 async function requireDistributable(location: DatabaseLocation): Promise<PostgresqlLocation> {
   if (location.engine !== 'postgresql')
     throw new OperatorError(
-      `Only a PostgreSQL database with the extension Citus can be distributed, and DATABASE_URL names a SQLite file. ${pathOfPage('docs/operate/postgresql.md')} describes how to move to PostgreSQL. Nothing was changed.`,
+      `Only a PostgreSQL database with the extension Citus can be distributed, but DATABASE_URL names a SQLite file. ${pathOfPage('docs/operate/postgresql.md')} describes how to move to PostgreSQL. Nothing was changed.`,
     );
   const { requireCluster } = await import('../store/postgresql/citus/distribute-tables.js');
   await requireCluster(location);

@@ -64,7 +64,7 @@ export async function deleteRecords(
         words: `${stored} deleted, ${alreadyThere} deleted before, ${bad - invalid} never existed, ${invalid} bad`,
       }),
       explainUnfinished: (nextLine) =>
-        `Not deleted to the end. ${isOfFile ? `Go on with: --from-line ${nextLine}` : 'Run it again.'}`,
+        `Not all were deleted. ${isOfFile ? `Resume with: --from-line ${nextLine}` : 'Run it again.'}`,
       explainBad: (bad) =>
         `${countOf(bad, noun)} ${bad === 1 ? 'names' : 'name'} no ${ofIds.resource.name} and changed nothing. The ${ofIds.resource.plural} of all others are deleted.`,
     },

@@ -174,7 +174,7 @@ const there = { stored: false, problem: undefined };
 const taken = (id: number) => ({ stored: false, problem: `The id ${id} belongs to another plant.` });
 const retired = (id: bigint) => ({
   stored: false,
-  problem: expect.stringMatching(`^The id ${id} was that of .* --reuse-deleted-ids\\.$`),
+  problem: expect.stringMatching(`^The id ${id} belonged to .* --reuse-deleted-ids\\.$`),
 });
 
 it('has the outcome of one record after the other, in whatever order plants and tombstones are', async () => {

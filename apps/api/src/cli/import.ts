@@ -3,7 +3,6 @@ import { basename, resolve } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { escapeInvisible } from '@plant-store/contract/escape-invisible';
 import type { ImportedFile } from '@plant-store/contract/operations';
-import { withArticle } from '@plant-store/contract/resource';
 import {
   type Change,
   type CreateOutcome,
@@ -95,7 +94,7 @@ export async function importRecords(
       resources: (only === undefined ? types : [only]).map(({ resource }) => resource.plural),
       ...{ imported: stored, alreadyThere, bad, complete },
     }),
-    explainUnfinished: (nextLine) => `Not imported to the end. Go on with: --from-line ${nextLine}`,
+    explainUnfinished: (nextLine) => `Not everything was imported. Resume with: --from-line ${nextLine}`,
     explainBad(bad) {
       const [lines, them] = bad === 1 ? ['line is', 'it'] : ['lines are', 'them'];
       return `${bad} ${lines} bad and changed nothing. Fix ${them} and import the file again: ${pluralsOf(only === undefined ? types : [only])} already stored are left unchanged.`;
@@ -135,14 +134,14 @@ function explainContent(start: Buffer, format: ImportFormat, fromLine: number): 
   if (format !== 'ndjson' && /^\s*\{/.test(text))
     return {
       what: 'This is not CSV: its first line looks like NDJSON',
-      advice: 'Name the format: --format ndjson.',
+      advice: 'Add the format: --format ndjson.',
     };
   const [firstLine = ''] = text.split('\n', 1);
   // An import that begins later leaves the first line out, whatever it is.
   if (format === 'ndjson' && fromLine === 1 && /^\s*[^{\s][^{]*[,;\t]/.test(firstLine))
     return {
       what: 'This is not NDJSON: its first line looks like one of CSV or TSV',
-      advice: 'Name the format, such as --format csv.',
+      advice: 'Add the format, such as --format csv.',
     };
   if (format === 'ndjson' && /^(\xff\xfe|\xfe\xff)/.test(start.toString('latin1', 0, 2)))
     return {
@@ -495,7 +494,7 @@ export function toRowOutcome(
   if (isTombstone(existing))
     return {
       stored: false,
-      problem: `The id ${record.id} was that of ${withArticle(name)} that was deleted. Choose another id, or import with --reuse-deleted-ids.`,
+      problem: `The id ${record.id} belonged to a deleted ${name}. Choose another id, or import with --reuse-deleted-ids.`,
     };
   // Of one that both have updated, each in its way, both have what it was created as.
   const isSame =

@@ -126,7 +126,7 @@ function describe(
   by: string | undefined,
   tokens: readonly AccessToken[],
 ): string {
-  const time = at === undefined ? 'at a time that is not known' : toIsoTime(at);
+  const time = at === undefined ? 'at an unknown time' : toIsoTime(at);
   return `${what.padEnd(7)}  ${[time, describeWho(by, tokens)].filter(Boolean).join('  ')}`;
 }
 

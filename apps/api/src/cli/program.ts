@@ -110,7 +110,7 @@ Exit status: 0 success, 1 failure, 2 invalid arguments or configuration.`,
   addDatabase(program, dependencies, types);
   program
     .command('completion')
-    .description('print the script by which a shell completes commands and options')
+    .description('print the script that completes commands and options in a shell')
     .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish', 'powershell']))
     .action(async (shell: string) => {
       (await addCompletion(program)).setup('plant-store', 'plant-store', shell);
@@ -133,13 +133,13 @@ function addService(
   program
     .command('serve')
     .description(
-      'run the service until it gets SIGTERM, SIGINT or SIGHUP, which replaces workers where there are some',
+      'run the service until SIGTERM, SIGINT or SIGHUP; if there are workers, SIGHUP replaces them',
     )
     .option(
       '--quickstart',
-      'issue an access token on the first start, and print an address and a curl that use it: not where the output is kept',
+      'on the first start, issue an access token, and print an address and a curl command with it; do not use this where output is logged',
     )
-    .option('--stop-with-parent', 'stop, too, once the process that started it has ended, as npx does')
+    .option('--stop-with-parent', 'stop when the process that started it ends, such as npx')
     .action(async (options: ServeOptions) => {
       // Loaded only here: the other commands need no HTTP server, which is most of the program.
       const { serve } = await import('./serve.js');
@@ -199,7 +199,7 @@ function jsonOption(what: string): Option {
 }
 
 /** What `--json` prints of each token. */
-const tokenLines = 'an object for each token, one a line';
+const tokenLines = 'an object for each token, one per line';
 
 function addTokens(program: Command, { context, readConfig }: ProgramDependencies): void {
   const token = program
@@ -208,7 +208,7 @@ function addTokens(program: Command, { context, readConfig }: ProgramDependencie
     .helpCommand(false);
   token
     .command('create')
-    .description('issue a token and print it, this once')
+    .description('issue a token and print it once')
     .usage('--name <name> [options]')
     .option('--name <name>', 'who or what the token is for', toName)
     .option(
@@ -219,7 +219,7 @@ function addTokens(program: Command, { context, readConfig }: ProgramDependencie
     .addOption(canOption().default(defaultScopes, defaultScopes.join()))
     .option(
       '--rate <number>',
-      'how many requests it may make in a minute, in place of RATE_LIMIT_PER_MINUTE',
+      'how many requests it may make per minute, instead of RATE_LIMIT_PER_MINUTE',
       toRate,
     )
     .option(
@@ -244,24 +244,22 @@ function addTokens(program: Command, { context, readConfig }: ProgramDependencie
     });
   token
     .command('rotate')
-    .description(
-      'issue a token that replaces another one, print it, this once, and make the other one expire',
-    )
+    .description('replace a token: issue a new one, print it once, and make the old one expire')
     .argument('<id>', 'the id that token list shows', toTokenId)
     .addOption(
       new Option(
         '--overlap <duration>',
-        'how long the other one still works at most: 90s, 30m, 12h; 0 revokes it',
+        'how long the old one still works at most: 90s, 30m, 12h; 0 revokes it',
       )
         .argParser((text) => (text === '0' ? 0 : toDurationMs(text)))
         .default(defaultOverlapMs, '1h'),
     )
     .option(
       '--expires <duration>',
-      'how long the new one is valid, or never (default: as long as the other one was issued for)',
+      'how long the new one is valid, or never (default: as long as the old one was issued for)',
       toExpiry,
     )
-    .addOption(canOption('; by default what the other one permits'))
+    .addOption(canOption('; by default what the old one permits'))
     .addOption(jsonOption('the new token, and its text as secret'))
     .action((id: number, options: RotateTokenOptions) => {
       const { overlap, expires, can, json } = options;
@@ -278,9 +276,7 @@ function addTokens(program: Command, { context, readConfig }: ProgramDependencie
     .action((options: JsonOption) => listTokens(readConfig(), options, context));
   token
     .command('find')
-    .description(
-      'print what token list prints of the tokens on standard input, one a line, such as leaked ones',
-    )
+    .description('look up the tokens on standard input, one per line, such as leaked ones')
     .addOption(jsonOption(tokenLines))
     .action((options: JsonOption) => findTokens(readConfig(), options, context));
   token
@@ -311,10 +307,10 @@ function addAudit(program: Command, { context, readConfig }: ProgramDependencies
   program
     .command('audit')
     .description('print who did what with tokens, backups and imported files, the newest first')
-    .addOption(new Option('--action <action>', 'only what was done of this kind').choices(auditActions))
+    .addOption(new Option('--action <action>', 'only actions of this kind').choices(auditActions))
     .option('--limit <number>', 'how many entries at most (default: all)', toEntryCount)
-    .option('--after <number>', 'go on after the entry with this number, towards older ones', toEntryCount)
-    .addOption(jsonOption('each entry as the API gives it, one a line'))
+    .option('--after <number>', 'continue after the entry with this number, toward older ones', toEntryCount)
+    .addOption(jsonOption('each entry as the API returns it, one per line'))
     .action((options: AuditOptions) => printAudit(readConfig(), options, context));
 }
 
@@ -428,11 +424,9 @@ function addRecords(
     )
     .option('--added-before <time>', 'those stored before a time', toTime)
     .option('--newest', 'the latest first')
-    .addOption(
-      new Option('--by', 'with the tokens that have added them, and updated them last').conflicts('format'),
-    )
-    .addOption(new Option('--format <format>', 'how they are printed').choices(formatNames).default('table'))
-    .addOption(jsonOption(`each as the API gives it, one a line`).conflicts('format'))
+    .addOption(new Option('--by', 'with the tokens that added and last updated them').conflicts('format'))
+    .addOption(new Option('--format <format>', 'the output format').choices(formatNames).default('table'))
+    .addOption(jsonOption(`each as the API returns it, one per line`).conflicts('format'))
     .action((all: Omit<ListOptions, 'equal'> & ResourceOption, command: Command) => {
       const { resource: type = first, ...options } = all;
       if (options.query !== undefined && type.query['q'] === undefined)
@@ -442,10 +436,10 @@ function addRecords(
       return list(readConfig(), type, { ...options, equal }, context);
     });
   addResourceOption(program.command('export'), types, 'all')
-    .description(`write all ${plurals} as NDJSON, one a line, or as CSV, ordered by id`)
+    .description(`write all ${plurals} as NDJSON, one per line, or as CSV, ordered by id`)
     .option('--output <file>', 'a new file instead of standard output')
     .addOption(
-      new Option('--format <format>', 'how they are written').choices(['ndjson', 'csv']).default('ndjson'),
+      new Option('--format <format>', 'the file format').choices(['ndjson', 'csv']).default('ndjson'),
     )
     .action(({ resource, ...options }: ExportOptions & ResourceOption, command: Command) => {
       const chosen = resource === undefined ? types : [resource];
@@ -463,7 +457,7 @@ function addRecords(
     .addOption(
       new Option(
         '--format <format>',
-        'what the file is (default: by the end of its name, or ndjson); the first line of csv and tsv names the columns',
+        'the file format (default: by the end of its name, or ndjson); the first line of csv and tsv names the columns',
       ).choices(importFormats),
     )
     .addOption(jsonOption('the totals'))
@@ -480,7 +474,7 @@ function addRecords(
   addResourceOption(program.command('show'), types, plural)
     .description('print what has an id, and when and with which token it was added, updated or deleted')
     .argument('<id>', `the id of ${anyRecordOf(types)}`, toId)
-    .option('--history', 'print what it is and what it was, the latest state first, one a line')
+    .option('--history', 'print all its states, the latest first, one per line')
     .addOption(jsonOption('all of it as one object'))
     .action((id: bigint, { resource: type = first, ...options }: ShowOptions & ResourceOption) =>
       show(readConfig(), type, id, options, context),
@@ -491,7 +485,7 @@ function addRecords(
       `update ${anyOf.format(labels)} of ${anyRecordOf(types)}, and print it; a retry of its create changes nothing`,
     )
     .argument('<id>', `the id of ${anyRecordOf(types)}`, toId)
-    .addOption(jsonOption('it as the API gives it'))
+    .addOption(jsonOption('the record as the API returns it'))
     .action((id: bigint, all: JsonOption & ResourceOption & Record<string, unknown>, command: Command) => {
       const { resource: type = first, json, ...given } = all;
       if (Object.keys(given).length === 0) return command.error('error: name at least one field to update');
@@ -549,14 +543,14 @@ function addDatabase(
     );
   program
     .command('backup')
-    .description('copy a SQLite database, while services use it, and check the copy')
+    .description('copy a SQLite database while services use it, and check the copy')
     .argument(
       '[target]',
       'a new file, a folder, or s3://bucket/prefix (default: BACKUP_TO, or the folder backups beside the database)',
     )
     .option(
       '--keep <number>',
-      'how many backups of this store in a folder or bucket are kept, this one among them; older ones are removed after it (default: all, or without a target BACKUP_KEEP)',
+      'how many backups of this store in a folder or bucket to keep, including this one; older ones are then removed (default: all, or BACKUP_KEEP if there is no target)',
       toKeptCount,
     )
     .addOption(jsonOption('the backup, its SHA-256, and what it has'))
@@ -569,20 +563,18 @@ function addDatabase(
     );
   program
     .command('restore')
-    .description('replace a SQLite database that no service uses by a backup, after a check of it')
-    .argument('<source>', 'a backup, or a folder or s3://bucket/prefix/ whose latest one is taken')
-    .option('--dry-run', 'check it, and change nothing')
-    .option('--from-other-store', 'take the backup of another store; the id of the store here stays')
-    .option('--keep-additions', 'take indexes, triggers, views and tables that no migration creates')
+    .description('check a backup, and replace a SQLite database with it while no service uses it')
+    .argument('<source>', 'a backup, or a folder or s3://bucket/prefix/ to take the latest one of')
+    .option('--dry-run', 'check it without changing anything')
+    .option('--from-other-store', 'accept a backup of another store; this store keeps its id')
+    .option('--keep-additions', 'accept indexes, triggers, views and tables that no migration creates')
     .addOption(jsonOption('the backup, what it has, and what was done'))
     .action((source: string, options: Omit<RestoreOptions, 'source'>) =>
       restore(readConfig(), { source, ...options }, environment, context),
     );
   program
     .command('invalidate-cursors')
-    .description(
-      'make programs that follow changes read everything again, after a restore by other tools than restore',
-    )
+    .description('make programs that follow changes read everything again, after a restore with another tool')
     .action(async () => {
       await invalidateCursors(readConfig());
       await context.message(
@@ -621,13 +613,13 @@ const toTime = parserOf(
   'Give a time with its offset from UTC, such as 2026-11-25T10:00:00Z or 2026-11-25T11:00:00+01:00.',
 );
 const toTokenId = parserOf(wholeNumber(1, 999_999_999), 'Give the id that token list shows.');
-const toKeptCount = parserOf(wholeNumber(0, 100_000), 'Give how many are kept, or 0 for all.');
+const toKeptCount = parserOf(wholeNumber(0, 100_000), 'Give how many to keep, or 0 for all.');
 const toRate = parserOf(
   wholeNumber(1, MAX_RATE_PER_MINUTE),
   `Give a number of requests from 1 to ${MAX_RATE_PER_MINUTE}.`,
 );
-const toEntryCount = parserOf(wholeNumber(1, 999_999_999_999_999), 'Give a number from 1 on.');
-const toLineNumber = parserOf(wholeNumber(1, 999_999_999_999_999), 'Give the number of a line, from 1 on.');
+const toEntryCount = parserOf(wholeNumber(1, 999_999_999_999_999), 'Give a number of 1 or more.');
+const toLineNumber = parserOf(wholeNumber(1, 999_999_999_999_999), 'Give a line number of 1 or more.');
 /** Citus allows 64,000 shards, and each is a table on its node. */
 const toShardCount = parserOf(wholeNumber(1, 32_000), 'Give a number of shards from 1 to 32000.');
 /** Returns a parser of a text with at most so many Unicode code points. */

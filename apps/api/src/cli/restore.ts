@@ -49,7 +49,7 @@ export async function restore(
 ): Promise<void> {
   if (database.engine !== 'sqlite')
     throw new OperatorError(
-      'Only a SQLite database is restored by this command. Restore PostgreSQL by what made its backup, such as pg_basebackup, pg_restore or the provider.',
+      'This command restores only SQLite databases. Restore PostgreSQL with the tool that made its backup, such as pg_basebackup, pg_restore or the provider.',
     );
   const { path } = database;
   const signal = abortOnSignal(context);
@@ -123,7 +123,7 @@ export async function restore(
     };
     const incomplete = (problem: string) =>
       new OperatorError(
-        `The copy ${restored} cannot be completed: ${problem}. Nothing was changed. Make room on the disk, and restore again.`,
+        `The copy ${restored} cannot be completed: ${problem}. Nothing was changed. Free space on the disk, and restore again.`,
       );
     await withDatabase(
       { database: { engine: 'sqlite', path: restored } },
@@ -323,7 +323,7 @@ async function findLatest(
   throw new OperatorError(
     future.length === 0
       ? `There is no backup in ${source}.`
-      : `There is no backup in ${source} but those in the future. To restore one of them, name it itself.`,
+      : `All backups in ${source} are dated in the future. To restore one of them, name the file.`,
   );
 }
 
@@ -362,7 +362,7 @@ async function moveAway(path: string): Promise<string | undefined> {
   const { isOpenElsewhere } = await import('../store/sqlite/connections.js');
   if (existsSync(path) && isOpenElsewhere(path))
     throw new OperatorError(
-      `A service, or another program, has ${path} open. Stop it, and restore again. Nothing was changed.`,
+      `A service, or another program, has ${path} open. Nothing was changed. Stop it, and restore again.`,
     );
   // With milliseconds: a rename replaces what has the name.
   const kept = `${path}.before-restore-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;

@@ -58,9 +58,9 @@ it('signs for the region of an access point', () => {
 it.each([
   ['s3://', {}, 'is not the address of a bucket'],
   ['s3://my bucket', {}, 'is not the address of a bucket'],
-  ['s3://Plants', virtual, 'Plants.s3.us-east-1.amazonaws.com is no valid host'],
-  ['s3://tenant:plants', virtual, 'is no valid host. Set AWS_S3_ADDRESSING_STYLE to path'],
-  ['s3://plants', { AWS_ENDPOINT_URL: 'http://127.0.0.1:9000', ...virtual }, 'is no valid host'],
+  ['s3://Plants', virtual, 'Plants.s3.us-east-1.amazonaws.com is not a valid host'],
+  ['s3://tenant:plants', virtual, 'is not a valid host. Set AWS_S3_ADDRESSING_STYLE to path'],
+  ['s3://plants', { AWS_ENDPOINT_URL: 'http://127.0.0.1:9000', ...virtual }, 'is not a valid host'],
   ['s3://plants--usw2-az1--x-s3', {}, 'is a directory bucket'],
   ['s3://arn:aws:s3::123456789012:accesspoint/abc.mrap', {}, 'is not an access point in a single region'],
   ['s3://arn:aws:s3-outposts:us-west-2:1:outpost/op-1', {}, 'is not an access point in a single region'],

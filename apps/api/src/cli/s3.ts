@@ -92,7 +92,7 @@ export function locateBucket(
     endpoint.hostname = host;
     // The setter ignores what is no host, and writes capitals small: the backup would be in another bucket.
     if (endpoint.hostname !== host)
-      throw wrong(`${host} is no valid host. Set AWS_S3_ADDRESSING_STYLE to path.`);
+      throw wrong(`${host} is not a valid host. Set AWS_S3_ADDRESSING_STYLE to path.`);
   }
   return { name, prefix, base: endpoint.href.replace(/\/$/, ''), region };
 }
@@ -244,8 +244,7 @@ export function openBucket(
       } catch (error) {
         await removeUnchecked(target, key, `could not be read back: ${messageOf(error)}`, error);
       }
-      if (found.digest('hex') !== sha256)
-        await removeUnchecked(target, key, 'is something else than what was sent');
+      if (found.digest('hex') !== sha256) await removeUnchecked(target, key, 'differs from what was sent');
       if (kept !== sha256)
         await removeUnchecked(target, key, `does not have the metadata sha256 that was sent, but ${kept}`);
     },
@@ -318,9 +317,7 @@ function encode(text: string): string {
 function find(element: string, xml: string): string {
   const text = textOf(element, xml);
   if (text === undefined)
-    throw new OperatorError(
-      `What answers is not S3: it has sent no ${element}. Look at AWS_ENDPOINT_URL_S3.`,
-    );
+    throw new OperatorError(`What answers is not S3: it has sent no ${element}. Check AWS_ENDPOINT_URL_S3.`);
   return text;
 }
 
@@ -341,9 +338,9 @@ function unescapeXml(text: string): string {
 
 const advice: Readonly<Record<number, string>> = {
   301: 'Set AWS_REGION to that of the bucket.',
-  400: 'Look at AWS_REGION and AWS_ENDPOINT_URL_S3.',
-  403: 'Look at the credentials, and whether they may list, read, write and delete there.',
-  404: 'Create the bucket, or look at its name.',
+  400: 'Check AWS_REGION and AWS_ENDPOINT_URL_S3.',
+  403: 'Check the credentials, and whether they can list, read, write and delete there.',
+  404: 'Create the bucket, or check its name.',
   507: 'Free space, or use another bucket.',
 };
 
@@ -352,5 +349,5 @@ function explainReply(status: number, xml: string): string {
   const reason = [textOf('Code', xml), textOf('Message', xml)]
     .filter((text) => text !== undefined)
     .join(': ');
-  return `The bucket answers with ${status}${reason === '' ? '' : `, ${reason.replace(/\.$/, '')}`}. ${advice[status] ?? 'Try again later.'}`;
+  return `The bucket returned ${status}${reason === '' ? '' : `, ${reason.replace(/\.$/, '')}`}. ${advice[status] ?? 'Try again later.'}`;
 }

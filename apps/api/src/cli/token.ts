@@ -87,7 +87,7 @@ export async function createToken(
     if (context.isTerminal && !json) context.print(await drawQrCode(toLink(text)));
     if (isLoopback(page.hostname.replace(/^\[|\]$/g, '')))
       context.message(
-        'The link works on this machine only: for others give the address of the page after --link.',
+        'The link works only on this machine. For others, give the address of the page after --link.',
       );
   });
 }
@@ -247,7 +247,7 @@ export async function findTokens(
         await context.message(`line ${number}: ${reason}`);
       }
     }
-    if (count === 0) throw new OperatorError('Give the tokens on standard input, one a line.');
+    if (count === 0) throw new OperatorError('Give the tokens on standard input, one per line.');
     if (missing > 0) throw new OperatorError(`${missing} of ${countOf(count, 'token')} not found.`);
   });
 }

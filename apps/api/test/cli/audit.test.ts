@@ -41,7 +41,7 @@ describe.each(enginesOfStore())('on %s', (engine) => {
   it('each command has an entry for what it did to tokens, and none for what failed', async () => {
     const { folder, run, environment, entries } = await useAudit(engine);
     await run('migrate');
-    expect(await run('audit')).toEqual(succeeded('', 'The audit has no such entries.\n'));
+    expect(await run('audit')).toEqual(succeeded('', 'The audit has no matching entries.\n'));
     const secret = (await run('token create --name shop --rate 600')).stdout.trim();
     await run('token rotate 1 --overlap 0 --can read');
     await run('token revoke 2');
@@ -134,13 +134,13 @@ describe.each(enginesOfStore())('on %s', (engine) => {
       const printed = await run(`audit --json ${options}`);
       return [printed.stdout.match(/(?<="number":)\d+/g)?.map(Number), printed.stderr];
     };
-    expect(await numbers('--limit 2')).toEqual([[5, 4], 'There are more: --after 4\n']);
+    expect(await numbers('--limit 2')).toEqual([[5, 4], 'For more, use --after 4\n']);
     expect(await numbers('--limit 3 --after 4')).toEqual([[3, 2, 1], '']);
     expect(await numbers('--action token_created --limit 1 --after 3')).toEqual([
       [2],
-      'There are more: --after 2\n',
+      'For more, use --after 2\n',
     ]);
-    expect((await run('audit --action restored')).stderr).toBe('The audit has no such entries.\n');
+    expect((await run('audit --action restored')).stderr).toBe('The audit has no matching entries.\n');
     for (const option of ['--action watered', '--limit 0', '--after x', '--limit 1.5'])
       expect(await run(`audit ${option}`)).toMatchObject({ exitCode: 2 });
   });
@@ -156,7 +156,7 @@ it('prints as many pages as there are', async () => {
   connection.close();
   const { stdout, stderr } = await run('audit --json');
   expect([stdout.match(/\n/g)?.length, stderr]).toEqual([2_500, '']);
-  expect((await run('audit --limit 1001')).stderr).toBe('There are more: --after 1500\n');
+  expect((await run('audit --limit 1001')).stderr).toBe('For more, use --after 1500\n');
 });
 
 it('a restore has its entry in the restored database, and one that fails or changes nothing has none', async () => {

@@ -77,7 +77,7 @@ it('never removes the new backup, nor counts one with a name in the future', asy
   expect(restored).toEqual(isDone(/names are in the future[\s\S]*has 1 plant /));
   expect(readRows(path)).toEqual([[...rose]]);
   rmSync(join(backups, newest));
-  expect(await run('restore data/backups')).toEqual(failed(/no backup in .* but those in the future/));
+  expect(await run('restore data/backups')).toEqual(failed(/All backups in .* are dated in the future/));
 });
 
 it('removes nothing where the database has no id yet, and gives backups of one second different names', async () => {
@@ -105,7 +105,7 @@ it('writes a SHA-256 as sha256sum does, before the backup has its name, and not 
   expect(await run('backup copy.db')).toEqual(isDone(/1 plant copied/));
   execFileSync('sha256sum', ['--check', '--strict', 'copy.db.sha256'], { cwd: folder });
   rmSync(join(folder, 'copy.db.sha256'));
-  expect(await run('backup copy.db')).toEqual(failed(/copy\.db exists already/));
+  expect(await run('backup copy.db')).toEqual(failed(/copy\.db already exists/));
   expect(existsSync(join(folder, 'copy.db.sha256'))).toBe(false);
 });
 
@@ -147,7 +147,7 @@ it('removes nothing, and notes nothing, where there is no new backup', async () 
   expect(await run('backup kept --keep 1')).toEqual(failed(/file is not a database/));
   expect(readdirSync(join(folder, 'kept'))).toEqual(withoutId);
   expect(existsSync(`${path}.last-backup`)).toBe(false);
-  expect(await run('backup file.db --keep 1')).toEqual({ ...failed(/give a folder/), exitCode: 2 });
+  expect(await run('backup file.db --keep 1')).toEqual({ ...failed(/need a folder/), exitCode: 2 });
 });
 
 it('restores the latest backup of a folder, and keeps what was there', async () => {
@@ -161,7 +161,7 @@ it('restores the latest backup of a folder, and keeps what was there', async () 
   expect(readRows(path)).toHaveLength(2);
   const user = connectToSqlite(path);
   user.pragma('journal_mode = WAL');
-  expect(await run('restore data/backups')).toEqual(failed(/has .* open\. Stop it.*Nothing was changed/));
+  expect(await run('restore data/backups')).toEqual(failed(/has .* open\. Nothing was changed\. Stop it/));
   expect(readRows(path)).toHaveLength(2);
   user.close();
   expect(await run('restore data/backups')).toEqual(isDone(/which are now in .*What was there is in /));
@@ -190,7 +190,7 @@ it('shows in a check when the last backup was made', async () => {
   const { folder, run } = useCommands();
   const path = await fillStore(folder, [[...rose]]);
   const backupLine = async () => /^.* backup: .*$/m.exec((await run('check')).stdout)?.[0];
-  expect(await backupLine()).toMatch(/^warning .*none was ever made.*every night/);
+  expect(await backupLine()).toMatch(/^warning .*has never made one.*every night/);
   await run('backup');
   expect(await backupLine()).toMatch(/^ok .*was made \d{4}-/);
   expect(await readGauge(path)).toBeCloseTo(Date.now() / 1_000, -2);
@@ -387,7 +387,7 @@ it.each<[problem: string, intercept: Intercept, settings: object, message: RegEx
       return isReadBack;
     },
     {},
-    /is something else than .*There is no new backup: the object was removed/,
+    /differs from .*There is no new backup: the object was removed/,
   ],
 ])('calls nothing a backup with %s, and removes none', async (problem, intercept, settings, message) => {
   const prefix = problem.replaceAll(' ', '-');

@@ -152,7 +152,7 @@ it.runIf(process.platform === 'linux')(
     const limit = `--fsize=${statSync(join(folder, 'copy.db')).size}`;
     const args = [limit, process.execPath, main, 'restore', 'copy.db'];
     const { status, stderr } = spawnSync('prlimit', args, { cwd: folder, env: {}, encoding: 'utf8' });
-    expect([status, stderr]).toEqual([1, expect.stringContaining('Nothing was changed. Make room')]);
+    expect([status, stderr]).toEqual([1, expect.stringContaining('Nothing was changed. Free space')]);
     expect(readdirSync(join(folder, 'data'))).toEqual(files);
   },
 );

@@ -36,7 +36,7 @@ it('finds nothing wrong with a new store, and changes nothing', async () => {
     migrations: 'ok: up to date',
     write: 'ok: a plant can be inserted, and was rolled back',
     'access tokens': 'ok: 1 valid',
-    'file access': 'ok: this user owns the files, and no other may use them',
+    'file access': 'ok: only this user can use the files',
     'disk space': /./,
     'sync time': /^(ok|warning): [\d.]+ ms \(median\)/,
   });
@@ -105,11 +105,11 @@ it('warns of files that others may read, and reports a folder that others may wr
   for (const file of [path, `${path}-wal`, `${path}-shm`]) chmodSync(file, 0o640);
   chmodSync(dirname(path), 0o777);
   const ofFiles = [
-    new RegExp(`^warning: other users may use ${path}, which has mode 0640`),
+    new RegExp(`^warning: other users can use ${path}, which has mode 0640`),
     new RegExp(`chmod 600 ${path}-wal`),
     new RegExp(`chmod 600 ${path}-shm`),
   ];
-  const ofFolder = new RegExp(`^error: every user may replace the files in ${dirname(path)}`);
+  const ofFolder = new RegExp(`^error: every user can replace the files in ${dirname(path)}`);
   expectFound(await check(), { 'file access': [...ofFiles, ofFolder] });
   chmodSync(dirname(path), 0o1777);
   expectFound(await check(), { 'file access': ofFiles });

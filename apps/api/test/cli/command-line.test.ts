@@ -126,7 +126,7 @@ it.each([
   expect(await run(`${command} ${file}`)).toMatchObject({ exitCode: 0, stdout: '' });
   for (const name of files) expect(statSync(join(file, '..', name)).mode & 0o777).toBe(0o600);
   const before = readFileSync(file);
-  const exists = `The file ${file} exists already and was left unchanged. Choose another name.`;
+  const exists = `The file ${file} already exists and was left unchanged. Choose another name.`;
   expect(await run(`${command} ${file}`)).toEqual(failed(`plant-store: ${exists}\n`));
   expect(readFileSync(file).equals(before)).toBe(true);
   expect(readdirSync(join(folder, 'copies'))).toEqual(files);

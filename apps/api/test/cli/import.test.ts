@@ -41,7 +41,7 @@ it('deletes the plants of its lines, whose ids stay taken, and exports them agai
   const late = `${plantLine(1)}{"id":1,"deleted":true}\n{"id":"5","deleted":true}\n`;
   expect(await other.run('import', late)).toEqual(
     failed(
-      /^line 1: The id 1 was that of a plant that was deleted.*\nline 3: .*id must be.*\n0 imported, 1 already there, 2 bad\n/,
+      /^line 1: The id 1 belonged to a deleted plant.*\nline 3: .*id must be.*\n0 imported, 1 already there, 2 bad\n/,
     ),
   );
 });
@@ -71,7 +71,7 @@ it('finishes the lines in flight on a signal, and can continue from the line tha
   const done = Number(fromLine) - 1;
   expect(result).toEqual(
     failed(
-      `Not imported to the end. Go on with: --from-line ${fromLine}\n${done} imported, 0 already there, 0 bad\nplant-store: Stopped by SIGINT.\n`,
+      `Not everything was imported. Resume with: --from-line ${fromLine}\n${done} imported, 0 already there, 0 bad\nplant-store: Stopped by SIGINT.\n`,
     ),
   );
   expect(countPlants(folder)).toBe(done);

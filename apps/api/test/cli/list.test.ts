@@ -116,7 +116,7 @@ it('ends at a quoted field that does not end, and prints where to go on', async 
   expect(await importFile('plants.csv', `id,name\n${good}x,Oak\n1001,"Ivy\n1002,Elm\n`)).toEqual(
     failed(
       `line 1003: The plant is not valid: ${invalidId}
-Not imported to the end. Go on with: --from-line 1004
+Not everything was imported. Resume with: --from-line 1004
 1001 imported, 0 already there, 1 bad
 plant-store: Line 1004 begins a quoted field that does not end. Close its double quote, or write it twice if it belongs to the text, and import the file again.\n`,
     ),
@@ -127,7 +127,7 @@ it.each([
   [
     'plants',
     `id,name\n${'1,Fern\n'.repeat(5_000)}`,
-    'This is not NDJSON: its first line looks like one of CSV or TSV. Nothing was imported. Name the format, such as --format csv.\n',
+    'This is not NDJSON: its first line looks like one of CSV or TSV. Nothing was imported. Add the format, such as --format csv.\n',
   ],
   ['german.csv', 'Nummer;Bezeichnung\n1;Fern\n', 'It has: Nummer, Bezeichnung. Rename'],
   ['latin.csv', Buffer.from('id,name\n1,\xe9\n', 'latin1'), 'The file is not in UTF-8.'],

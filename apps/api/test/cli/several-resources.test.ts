@@ -182,7 +182,7 @@ ID                    ADDED                NAME  OPEN  PLANTS
   );
   expect(await run('show 1 --resource gardens')).toMatchObject({ exitCode: 0, stdout: orchard });
   expect(await run('show 1')).toMatchObject({ exitCode: 0, stdout: fern });
-  expect(await run('show 9 --resource gardens')).toEqual(failed('plant-store: No garden has the id 9.\n'));
+  expect(await run('show 9 --resource gardens')).toEqual(failed('plant-store: There is no garden 9.\n'));
 });
 
 it.each([

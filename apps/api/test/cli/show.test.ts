@@ -57,13 +57,13 @@ it('says what is not known, and that an id is free', async () => {
   const { run } = useCommands();
   await run('import', '{"id":1,"name":"Fern","addedAt":null}\n');
   expect(await run('show 1')).toEqual(
-    succeeded('{"id":1,"name":"Fern","addedAt":null}\n', 'added    at a time that is not known\n'),
+    succeeded('{"id":1,"name":"Fern","addedAt":null}\n', 'added    at an unknown time\n'),
   );
   expect(await run('show 1 --json')).toEqual(succeeded('{"id":1,"idText":"1","name":"Fern"}\n'));
   expect(await run('show 2')).toMatchObject({
     exitCode: 1,
     stdout: '',
-    stderr: 'plant-store: No plant has the id 2.\n',
+    stderr: 'plant-store: There is no plant 2.\n',
   });
 });
 
@@ -102,7 +102,7 @@ it('prints what a plant was, the latest state first, and who has made each', asy
   expect(await run(`show ${params.id} --history`)).toMatchObject({
     exitCode: 1,
     stdout: '',
-    stderr: `plant-store: No plant has the id ${params.id}.\n`,
+    stderr: `plant-store: There is no plant ${params.id}.\n`,
   });
   expect((await command.end('SIGTERM')).exitCode).toBe(0);
 });

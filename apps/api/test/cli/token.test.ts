@@ -90,11 +90,11 @@ it('prints a link to the page with the token, to this machine or to the address 
   const { run } = useTokens();
   const local = await run('create --name page --link');
   expect(local.stdout).toMatch(/^http:\/\/127\.0\.0\.1:3000\/#token=pst_[0-9A-Za-z]{49}\n$/);
-  expect(local.stderr).toContain('works on this machine only');
+  expect(local.stderr).toContain('works only on this machine');
   for (const url of ['https://plants.example.com/shop', 'https://plants.example.com/shop/']) {
     const { stdout, stderr } = await run(`create --name page --link ${url}`);
     expect(stdout).toMatch(/^https:\/\/plants\.example\.com\/shop\/#token=pst_[0-9A-Za-z]{49}\n$/);
-    expect(stderr).not.toContain('this machine only');
+    expect(stderr).not.toContain('only on this machine');
   }
   expect(await run('create --name page --link plants.example.com')).toMatchObject({ exitCode: 2 });
 });
@@ -192,7 +192,7 @@ it('finds tokens by their texts, and reports the lines of others without showing
     ),
   );
   expect(await run('find', shop)).toMatchObject({ exitCode: 0, stderr: '' });
-  for (const nothing of ['', ' \n\n']) expect(await run('find', nothing)).toEqual(failed(/one a line/));
+  for (const nothing of ['', ' \n\n']) expect(await run('find', nothing)).toEqual(failed(/one per line/));
 });
 
 it('issues tokens that permit only some things, which a rotation keeps or changes', async () => {

@@ -39,7 +39,7 @@ it('fails where there is no such plant, and gives no id again', async () => {
   await run('delete 1');
   const before = await exportAll();
   for (const id of ['1', '-7', '9223372036854775807'])
-    expect(await run(`update ${id} --name Ivy`)).toEqual(failed(`plant-store: No plant has the id ${id}.\n`));
+    expect(await run(`update ${id} --name Ivy`)).toEqual(failed(`plant-store: There is no plant ${id}.\n`));
   expect(await exportAll()).toBe(before);
   expect(await useCommands().run('update 1 --name Ivy')).toMatchObject({ exitCode: 1, stdout: '' });
 });

@@ -14,7 +14,7 @@ it.each([
   ['token rotate 1 --overlap -1h', duration],
   ['token revoke 0', 'the id that token list shows'],
   ...['', 'create,', 'write', 'CREATE'].map((list) => [`token create --name x --can ${list}`, scopes]),
-  ['import --from-line 0', 'the number of a line, from 1 on'],
+  ['import --from-line 0', 'a line number of 1 or more'],
   ...['0', '-4', '4.5', 'many', '32001'].map((count) => [`migrate --distribute=${count}`, shards]),
   ...['delete', 'delete 1 --from x', 'delete 1 --from-line 2'].map((line) => [line, idsOrFile]),
   ...['one', '01', '9223372036854775808'].map((wrong) => [`delete 1 ${wrong}`, id]),
@@ -27,7 +27,7 @@ it.each([
     'list --added-from yesterday',
     'Give a time with its offset from UTC, such as 2026-11-25T10:00:00Z or 2026-11-25T11:00:00+01:00.',
   ],
-  ['ready', 'set ADMIN_PORT as for the service, or pass its URL as --url'],
+  ['ready', 'Set ADMIN_PORT as for the service, or pass its URL as --url'],
   ['ready --url 127.0.0.1:3001', 'Give a URL, such as http://127.0.0.1:3001'],
   ['worker', 'set WORKERS and run serve instead'],
 ])('rejects wrong usage with exit status 2: %s', async (line = '', message = '') => {

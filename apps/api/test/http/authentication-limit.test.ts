@@ -62,7 +62,7 @@ it('lets few of 300 wrong tokens at once reach the database, and no other addres
   expect(await readMetric('plant_store_authentication_limited_total')).toBe(limited.length);
 
   const unaffected = await create({ from: '127.0.0.2', token: generateAccessToken() });
-  expectError(unaffected, 'invalid_token', 'is not known here');
+  expectError(unaffected, 'invalid_token', 'is unknown');
 
   const headers = { Authorization: `Bearer ${malformed}`, 'Content-Type': 'text/plain' };
   const malformedInAll = await sendRaw(service.baseUrl, composePlantRequest(service, '{', headers));
@@ -76,7 +76,7 @@ it('accepts a token in use from an address that is limited, others within second
   expect((await create({ from, token: inUse })).status).toBe(200);
   await exhaust(from);
   expectError(await create({ from, token: malformed }), 'rate_limited', message);
-  expectError(await create({ from }), 'missing_token', 'An access token is needed.');
+  expectError(await create({ from }), 'missing_token', 'The request has no access token.');
   expect((await create({ from, token: inUse })).status).toBe(200);
   await until(async () => (await create({ from, token: unused })).status === 200);
 });

@@ -83,7 +83,7 @@ it.each([
     expectError(rejected, 'method_not_allowed', `OPTIONS is not allowed on ${path}.`);
     expect(corsHeadersOf(rejected)).toEqual({ vary: 'Origin' });
   }
-  expectError(await preflight(from, '/plant'), 'not_found', 'Nothing is served under /plant.');
+  expectError(await preflight(from, '/plant'), 'not_found', 'There is nothing at /plant.');
 });
 
 it('answers a request without an origin as usual, but with Vary', async () => {
@@ -95,12 +95,12 @@ it('answers a request without an origin as usual, but with Vary', async () => {
 describe('lets a page read', () => {
   it('why its token, body, path or method is rejected', async () => {
     const noToken = await postFrom(origin, {}).unset('Authorization');
-    expectError(noToken, 'missing_token', 'An access token is needed.');
+    expectError(noToken, 'missing_token', 'The request has no access token.');
     const malformed = await postFrom(origin, '{');
     expectError(malformed, 'malformed_json', /./);
     expect((await preflight(origin, '/plant')).status).toBe(204);
     const otherPath = await supertest(service.baseUrl).post('/plant').set('Origin', origin);
-    expectError(otherPath, 'not_found', 'Nothing is served under /plant.');
+    expectError(otherPath, 'not_found', 'There is nothing at /plant.');
     const noPreflight = await supertest(service.baseUrl).options('/plants').set('Origin', origin);
     expectError(noPreflight, 'method_not_allowed', 'OPTIONS is not allowed on /plants.');
     for (const reply of [noToken, malformed, otherPath, noPreflight]) expectReadable(reply);

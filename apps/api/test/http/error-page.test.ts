@@ -39,7 +39,7 @@ it.each(Object.entries(browsers))('shows %s a page at a wrong address', async (_
     'x-request-id': expect.stringMatching(/./),
   });
   expect(text).toContain('<h1>There is no page at this address</h1>');
-  expect(text).toContain('404: Nothing is served under /whatever.');
+  expect(text).toContain('404: There is nothing at /whatever.');
 });
 
 it.each([
@@ -120,7 +120,7 @@ describe('a program gets an Error body', () => {
     expect(sent['content-type']).toBe('application/json; charset=utf-8');
     expect(JSON.parse(text)).toEqual({
       error: errors.not_found.error,
-      message: 'Nothing is served under /whatever.',
+      message: 'There is nothing at /whatever.',
     });
     const mayBeShown = headers['Authorization'] === undefined && method === undefined;
     expect(sent['vary']).toBe(mayBeShown ? 'Accept, Sec-Fetch-Mode' : undefined);

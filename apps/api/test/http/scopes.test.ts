@@ -73,6 +73,6 @@ it('a missing scope is named as who issued the token does, before what is wrong 
   for (const [missing, token] of Object.entries({ create: own, 'plants:create': jwt })) {
     const request = supertest(service.baseUrl).post('/plants').auth(token, { type: 'bearer' });
     const reply = await request.type('text/plain').send('{');
-    expectError(reply, 'insufficient_scope', `does not have the scope ${missing}.`, missing);
+    expectError(reply, 'insufficient_scope', `lacks the scope ${missing}.`, missing);
   }
 });

@@ -207,7 +207,7 @@ it.each([
   ...[`${viewerPaths.script}.br`, `${viewerPaths.script}/`, viewerPaths.script.replace('/docs/', '/')],
   ...['/docs/__proto__', viewerPaths.script.replace('/assets/', '/assets%2F')],
 ])('serves nothing else: %s', async (path) => {
-  expectError(await getRaw(path), 'not_found', `Nothing is served under ${path}.`);
+  expectError(await getRaw(path), 'not_found', `There is nothing at ${path}.`);
 });
 
 it('ignores a query, and accepts an absolute target', async () => {

@@ -58,7 +58,7 @@ it.each(['/livez', '/readyz'])('answers HEAD %s like GET, without the body', asy
 it.each(['/', '/metricz', '/livez/', '/Readyz', '/plants', '//livez', '/__proto__', '/%'])(
   'serves nothing under %s',
   async (path) => {
-    const body = { error: 40400, message: `Nothing is served under ${path}.` };
+    const body = { error: 40400, message: `There is nothing at ${path}.` };
     expect(await probe(path)).toMatchObject({ status: 404, headers, body });
   },
 );

@@ -46,7 +46,7 @@ const keepAlive = 'Connection: keep-alive';
 const toOld = (bytes: string) => bytes.replace('HTTP/1.1', 'HTTP/1.0');
 const old = (...headers: readonly string[]) => toOld(post(...headers));
 const absolute = (bytes: string) => bytes.replace('/plants', 'http://b/plants');
-const noCoding = /^The request is of HTTP\/1\.0, which has no transfer coding/;
+const noCoding = /^HTTP\/1\.0 has no transfer codings\./;
 const invalidHost = /^The Host header of the request is not valid/;
 const oneHost = 'The request must have one Host header, as HTTP/1.1 requires.';
 const otherPaths = [
@@ -271,7 +271,7 @@ export const rawRequests: Readonly<Record<string, readonly RawCase[]>> = {
   ],
 
   paths: ['POST', 'GET'].flatMap((method) =>
-    aimedAt(method, otherPaths, [40400], 'open', /^Nothing is served under \//),
+    aimedAt(method, otherPaths, [40400], 'open', /^There is nothing at \//),
   ),
 
   'parameters of a query': ['POST /plants', 'GET /plants', 'GET /plants/1', 'DELETE /plants/1'].flatMap(
@@ -300,8 +300,8 @@ export const rawRequests: Readonly<Record<string, readonly RawCase[]>> = {
     ...aimedAt('POST', ['x:', '?', '#', '\\plants', 'TOKEN:80'], [40000], 'closed', /HPE_INVALID_/),
     ...aimedAt('POST', ['http://a b/plants'], [40000], 'closed', /HPE_INVALID_/),
     ...aimedAt('POST', ['http://[::1]/plants', 'http://TOKEN/plants', '/plants?&&'], [200], 'open'),
-    ...aimedAt('POST', ['http://a', 'http://a?x=1', 'https://[::1]:8443/'], [40400], 'open', /under \/\.$/),
-    ...['OPTIONS', 'POST'].flatMap((method) => aimedAt(method, ['*'], [40400], 'open', /under \/\*\.$/)),
+    ...aimedAt('POST', ['http://a', 'http://a?x=1', 'https://[::1]:8443/'], [40400], 'open', /at \/\.$/),
+    ...['OPTIONS', 'POST'].flatMap((method) => aimedAt(method, ['*'], [40400], 'open', /at \/\*\.$/)),
     ['CONNECT with a host', aimed('CONNECT TOKEN:80 HTTP/1.1'), [40000], 'closed', /target/],
     ['CONNECT with a path', aimed('CONNECT /plants HTTP/1.1'), [40500], 'closed', 'Use POST or GET or HEAD.'],
     ['CONNECT with another path', aimed('CONNECT /x HTTP/1.1'), [40400], 'closed'],

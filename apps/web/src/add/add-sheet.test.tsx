@@ -47,7 +47,7 @@ it('shows problems at their fields in words that say what to do, sends nothing, 
   const user = open();
   await add(user, { Id: '1.5' });
   await waitFor(() => expect(document.activeElement).toBe(field('Name')));
-  expect(describes(field('Id'))).toBe('Id has digits only, such as 42 or -7.');
+  expect(describes(field('Id'))).toBe('Id must have only digits, such as 42 or -7.');
   expect(describes(field('Name'))).toBe('Name is required.');
   const invalid = () =>
     ['Id', 'Name', 'Tag'].filter((name) => field(name).getAttribute('aria-invalid') === 'true');
@@ -67,12 +67,10 @@ it('shows a taken id at its field, the plant that has it, and keeps what was typ
   expectList(/^rejected/);
   await user.click(await screen.findByRole('button', { name: 'Open it' }));
   expect(location.pathname).toBe('/p/7');
-  expect(screen.getByText(/^The plant with the id/).closest('p')?.textContent).toBe(
-    'The plant with the id 7: Fern',
-  );
+  expect(screen.getByText(/^Plant with id/).closest('p')?.textContent).toBe('Plant with id 7: Fern');
   await user.click(screen.getByRole('button', { name: 'Use a free id' }));
   expect(document.activeElement).toBe(addButton());
-  expect(screen.queryByText(/^The plant with the id/)).toBeNull();
+  expect(screen.queryByText(/^Plant with id/)).toBeNull();
   await user.click(addButton());
   await screen.findByText(/^Stored: Rose/);
 });
@@ -101,7 +99,7 @@ it('sends a plant once, however often it is submitted, and shows that it takes a
   await user.type(field('Name'), '{Enter}');
   await waitFor(() => expect(addButton().getAttribute('aria-disabled')).toBe('true'));
   expectList(/^adding/);
-  await waitFor(() => expect(screen.getByRole('status').textContent).toBe('Waiting for the service…'));
+  await waitFor(() => expect(screen.getByRole('status').textContent).toBe('Waiting for the server…'));
   reply();
   await screen.findByText(/^Stored: Rose/);
   expect(tab.sent.length).toBe(1);
@@ -119,9 +117,9 @@ it('keeps the draft and the list over a reload, which stops what is being sent, 
 
   const after = open();
   expect([field('Id').value, field('Name').value, field('Tag').value]).toEqual(['8', 'Fern', 'shade']);
-  expectList(/^not confirmed.*interrupted.*may be stored/, /^stored.*Rose/);
+  expectList(/^not confirmed.*interrupted.*may already be saved/, /^stored.*Rose/);
   await after.click(screen.getByRole('button', { name: 'Try again: Fern' }));
-  await screen.findByText(/^(Stored|Was there already): Fern, id 8/);
+  await screen.findByText(/^(Stored|Already stored): Fern, id 8/);
   expect(document.activeElement).toBe(field('Name'));
 });
 
@@ -145,8 +143,8 @@ it.each<[state: string, result: string, failures: readonly Parameters<typeof fai
   ['not added yet', 'Stored', ['database_damaged', 'identity_provider_unavailable', 'overloaded']],
   ['not confirmed', 'Stored', ['overloaded', 'database_unavailable', 'overloaded']],
   ['not confirmed', 'Stored', ['internal_error', 'overloaded', 'overloaded']],
-  ['not confirmed', 'Was there already', ['no reply', 'rate_limited', 'rate_limited']],
-  ['not confirmed', 'Was there already', ['no reply', 'no reply', 'no reply']],
+  ['not confirmed', 'Already stored', ['no reply', 'rate_limited', 'rate_limited']],
+  ['not confirmed', 'Already stored', ['no reply', 'no reply', 'no reply']],
 ])('lists a plant as "%s", and then as "%s", after %j', async (state, result, names) => {
   const user = open();
   for (const name of names) failWith(name);

@@ -85,7 +85,7 @@ export function AddSheet({ filter, isOpen, importLines }: AddSheetProps) {
   const finish = (plant: NewPlant, { state, failure }: AddResult) => {
     if (failure === undefined) {
       setPasted(undefined);
-      setDone(`${state === 'stored' ? 'Stored' : 'Was there already'}: ${nameOf(plant)}.`);
+      setDone(`${state === 'stored' ? 'Stored' : 'Already stored'}: ${nameOf(plant)}.`);
       setDraft((current) => (isDraftOf(current, plant) ? nextDraft(current) : current));
       form.current?.focusField('name');
       void showAdded(plant.id);
@@ -235,7 +235,7 @@ function TakenId({ id, onFreeId }: TakenIdProps) {
     <div className="other-plant">
       {holder !== undefined && (
         <p>
-          The plant with the id <code translate="no">{`${id}`}</code>:
+          Plant with id <code translate="no">{`${id}`}</code>:
           <PlantTexts plant={holder} />
         </p>
       )}

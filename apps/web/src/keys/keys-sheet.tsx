@@ -8,21 +8,21 @@ type Key = readonly [keys: readonly string[], what: string];
 const character: readonly Key[] = [
   [['/'], 'Search'],
   [['N'], 'Add a plant'],
-  [['E'], 'Edit the plant that is open'],
-  [['?'], 'This list'],
+  [['E'], 'Edit the open plant'],
+  [['?'], 'Show these keys'],
 ];
 
 const inList: readonly Key[] = [
   [['Ctrl+Z', '⌘Z'], 'Undo the last delete or edit'],
   [['Ctrl+P', '⌘P'], 'Print the list'],
-  [['↑', '↓', 'Page Up', 'Page Down', 'Home', 'End'], 'Move over the plants'],
+  [['↑', '↓', 'Page Up', 'Page Down', 'Home', 'End'], 'Move through the plants'],
   [['Enter', 'F2'], 'Edit the plant in the list'],
   [['O'], 'Open the plant'],
   [['Space'], 'Select or deselect the plant'],
   [['Shift+↑', 'Shift+↓', 'Shift+Space'], 'Select a range; with a mouse, Shift+click'],
-  [['Ctrl+A', '⌘A'], 'Select all that are loaded'],
-  [['Delete'], 'Delete what is selected, or the plant with the focus'],
-  [['Escape'], 'Select nothing; close a sheet'],
+  [['Ctrl+A', '⌘A'], 'Select all loaded plants'],
+  [['Delete'], 'Delete the selected plants, or the focused plant'],
+  [['Escape'], 'Clear the selection; close a panel'],
 ];
 
 /** What keys do, and whether those of one character do it. */

@@ -121,7 +121,7 @@ it.each([
     await editByOthers(1, theirs);
     await user.keyboard('{Enter}');
     const alert = await screen.findByRole('alert');
-    expect(alert.textContent).toMatch(/^Somebody changed this plant while you were editing\..*Fir.*theirs$/);
+    expect(alert.textContent).toMatch(/^Someone changed this plant while you were editing\..*Fir.*theirs$/);
     // Neither by another Enter.
     await user.keyboard('{Enter}');
     expect([updates, (await field()).value, store.plants.get(1n)]).toEqual([[], 'Oak', theirs]);
@@ -205,6 +205,6 @@ it('does not undo an edit of a plant that somebody changed since', async () => {
   await hasNoField();
   await editByOthers(1, { name: 'Fir' });
   await user.keyboard('{Control>}z{/Control}');
-  await waitFor(() => expect(note()).toBe('Fern was changed since, and stays as it is.'));
+  await waitFor(() => expect(note()).toBe('Fern changed since, and was kept.'));
   expect(store.plants.get(1n)).toEqual({ name: 'Fir' });
 });

@@ -69,7 +69,7 @@ export function CellEditor({ plant, name, filter, onLeave }: CellEditorProps) {
           throw new Error(notLoaded);
         },
       );
-      if (checked === undefined) return setProblem(problems[name] ?? 'This cannot be saved.');
+      if (checked === undefined) return setProblem(problems[name] ?? 'This value is not valid.');
       const edit = over ?? startEdit(await client.getPlant({ params: { id: seen.id } }));
       if (over === undefined && !hasSameTexts(edit.plant, seen)) return setTheirs(edit);
       const { body, etag } = await saveEdit(client, edit, { [name]: checked[name] });
@@ -156,7 +156,7 @@ export function CellEditor({ plant, name, filter, onLeave }: CellEditorProps) {
       {theirs !== undefined && (
         <div className="cell-message">
           <p role="alert">
-            <span>Somebody changed this plant while you were editing. It is now:</span>
+            <span>Someone changed this plant while you were editing. It is now:</span>
             <PlantTexts plant={theirs.plant} />
           </p>
           <div className="submit-row">

@@ -48,7 +48,7 @@ export function EditPlant({ texts, edit, onCancel }: EditPlantProps) {
     >
       {isRestored && (
         <p role="status">
-          <span>This is what you typed before. It is not saved yet. Cancel discards it.</span>
+          <span>This is your unsaved text. Press Cancel to discard it.</span>
         </p>
       )}
       {changed !== undefined && (

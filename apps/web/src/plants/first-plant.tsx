@@ -57,10 +57,7 @@ export function FirstPlant({ filter }: { readonly filter: PlantFilter }) {
     <div className="first-plant">
       <Pots />
       <h2>Every plant, in one list</h2>
-      <p className="lead">
-        Type the first name to start the list. Your shop, your labels, and your colleagues all read the same
-        one.
-      </p>
+      <p className="lead">Type the first name to start the list. Everyone who uses this store sees it.</p>
       <form onSubmit={(event) => void submit(event)}>
         <label>
           <Icon name="plant" />

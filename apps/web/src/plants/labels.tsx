@@ -27,7 +27,7 @@ export function Labels({ plants, format, isAll }: LabelsProps) {
         <Label key={`${plant.id}`} plant={plant} />
       ))}
       {!isAll && (
-        <p className="label">{`These are the first ${plants.length.toLocaleString()} plants. Search or filter the list to print the others.`}</p>
+        <p className="label">{`Only the first ${plants.length.toLocaleString()} plants are printed. To print others, search or filter the list.`}</p>
       )}
     </section>
   );

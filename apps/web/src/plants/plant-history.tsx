@@ -56,7 +56,7 @@ function States({ id, onRestore }: PlantHistoryProps) {
                   type="button"
                   className="quiet link"
                   aria-label={`Restore ${toVisible(before.name, 80) || '(no name)'}`}
-                  title="Make the plant what it was before this"
+                  title="Restore the plant to what it was before this change"
                   onClick={() => onRestore(before)}
                 >
                   Restore

@@ -184,7 +184,7 @@ it('opens a plant by its id, and by its address', async () => {
   expect(location.pathname).toBe('/');
   history.replaceState(null, '', '/p/7');
   open();
-  expect((await screen.findByRole('alert')).textContent).toBe('No plant has the id 7.');
+  expect((await screen.findByRole('alert')).textContent).toBe('There is no plant 7.');
 });
 
 /** Opens the form of the rose, and types into it. */
@@ -260,7 +260,7 @@ it('shows while a plant is edited that somebody else has changed it, above what 
   const theirs = { params: { id: 3 }, body: { name: 'Rosier' } };
   await createClient(store).updatePlant({ ...theirs, headers: { 'if-match': '*' } });
   await panel().findByRole('heading', { name: 'Rosier' });
-  await waitFor(() => expect(alertText()).toContain('Somebody changed this plant'));
+  await waitFor(() => expect(alertText()).toContain('Someone changed this plant'));
   expect(
     panel()
       .getByText(/^It is now:/)
@@ -323,7 +323,7 @@ it('keeps what was typed when the sheet closes, as what is not saved; nothing wh
   expect(panel().queryByText(/not saved yet/)).toBeNull();
   await press(user, 'Close');
   await user.click(await screen.findByText('Rose'));
-  await panel().findByText(/^This is what you typed before/);
+  await panel().findByText(/^This is your unsaved text/);
   expect(typed()).toEqual(['Rosa', 'mine']);
   await press(user, 'Cancel');
   await press(user, 'Edit');
@@ -391,7 +391,7 @@ it.each([['insufficient_scope'], ['precondition_failed'], ['database_damaged'], 
     failure = name;
     await user.click(await screen.findByRole('button', { name: 'Undo' }));
     if (name !== undefined) {
-      expect((await screen.findByRole('alert')).textContent).toMatch(/^Rose is not brought back, .*\. \w/);
+      expect((await screen.findByRole('alert')).textContent).toMatch(/^Rose might not be restored\. \w/);
       expect(await names()).toEqual(['(no name)', 'Fern']);
       failure = undefined;
       store.fail({ operation: 'updatePlant', kind: 'drop', stored: true });
@@ -403,7 +403,7 @@ it.each([['insufficient_scope'], ['precondition_failed'], ['database_damaged'], 
     await waitFor(async () => expect(await names()).toEqual(['Rose', '(no name)', 'Fern']));
     expect(store.plants.get(3n)).toEqual({ name: 'Rose', tag: 'sun' });
     expect(document.querySelector('.undo-item > p')?.textContent).toBe(
-      'Brought back Rose, with a new time in Added.',
+      'Restored Rose, with a new time in Added.',
     );
     expect(screen.queryByRole('button', { name: 'Undo' })).toBeNull();
   },
@@ -423,6 +423,6 @@ it('shows a plant again that could not be deleted, and why', async () => {
   await remove(open(), 'Rose');
   failure = 'database_damaged';
   act(() => void window.dispatchEvent(new Event('pagehide')));
-  expect((await screen.findByRole('alert')).textContent).toMatch(/^Rose is not deleted.*damaged/);
+  expect((await screen.findByRole('alert')).textContent).toMatch(/^Rose might not be deleted.*damaged/);
   expect(await names()).toEqual(['Rose', '(no name)', 'Fern']);
 });

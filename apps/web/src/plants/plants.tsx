@@ -314,7 +314,7 @@ function describe({ rows, total, searched, hasNextPage, filter }: Described): st
     asking: '',
     found: rows.count === 1 ? ', by its id' : ', the one with this id first',
     missing: '. No plant has this id',
-    other: '. The plant with this id has another tag',
+    other: '. The plant with this id has a different tag',
   }[searched];
   if (searched === 'asking' && rows.count === 0) return 'Searching…';
   return `${number} ${count === 1 ? 'plant' : 'plants'}${isFiltered(filter) ? ' found' : ''}${ofId}`;

@@ -78,7 +78,7 @@ it('says on paper that more follow beyond 2,000 plants', async () => {
   expect(printed[0]).toEqual([
     'All plants',
     '2,000 plants. Newest first.',
-    'These are the first 2,000 plants. More follow in the list. Search or filter it to print the others.',
+    'Only the first 2,000 plants are printed. To print others, search or filter the list.',
     '2000 rows',
     expect.stringMatching(/^Plant 100bed/),
   ]);

@@ -103,7 +103,7 @@ function List({ plants, isAll, filter, columns }: ListProps) {
         <p>{new Date().toLocaleString(undefined, { dateStyle: 'long', timeStyle: 'short' })}</p>
       </header>
       {!isAll && (
-        <p className="print-note">{`These are the first ${number}. More follow in the list. Search or filter it to print the others.`}</p>
+        <p className="print-note">{`Only the first ${number} are printed. To print others, search or filter the list.`}</p>
       )}
       <table>
         <thead>

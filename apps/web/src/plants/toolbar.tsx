@@ -146,7 +146,7 @@ function Search({ filter, isMissing, onDown }: Pick<ToolbarProps, 'filter' | 'is
         </label>
         {id !== undefined && !(isMissing && id === readSearchedId(filter.q ?? '')) && (
           <button type="submit" className="suggestion">
-            <span>Open the plant with the id</span> <span translate="no">{`${id}`}</span>
+            <span>Open plant</span> <span translate="no">{`${id}`}</span>
           </button>
         )}
       </form>

@@ -67,7 +67,7 @@ it('counts nothing while the service is away, and shows the plants by itself onc
   isAway = true;
   open();
   const alert = await screen.findByRole('alert');
-  expect(alert.textContent).toMatch(/^The service cannot be reached.* This page resumes automatically/);
+  expect(alert.textContent).toMatch(/^The connection to the server failed.* This page resumes automatically/);
   expect(alert.textContent).not.toContain('stored');
   expect(status()).toBe('');
   expect(screen.queryByText(/No plant/)).toBeNull();
@@ -123,7 +123,7 @@ it('says that no plant has an id only once it was asked, and shows one that is a
   expect([status(), screen.queryByText(/No plant/)]).toEqual(['Searching…', null]);
   reply();
   await screen.findByText('0 plants found. No plant has this id');
-  expect(screen.queryByRole('button', { name: /Open the plant/ })).toBeNull();
+  expect(screen.queryByRole('button', { name: /^Open plant/ })).toBeNull();
   await createClient(store).createPlant({ body: { id: 8, name: 'Oak' } });
   await showsNames('Oak');
 });
@@ -132,7 +132,7 @@ it('does not list by its id a plant that has another tag, or whose delete waits'
   history.replaceState(null, '', '/?tag=sun');
   const user = open();
   await user.type(search(), '70');
-  await screen.findByText('0 plants found. The plant with this id has another tag');
+  await screen.findByText('0 plants found. The plant with this id has a different tag');
   act(() => navigate({ view: 'plants', filter: { q: '70', order: 'newest' } }));
   await showsNames('Fern', 'Ivy 70');
   await remove(user, 'Fern');
@@ -208,14 +208,14 @@ it('keeps the undo of a delete through the next ones, of a bounded number', asyn
   await waitFor(() => expect([...store.plants.keys()]).toEqual([70n, 71n, 72n]));
   await pressFor(user, 'Rose', 'Undo');
   await showsNames('Rose', 'Yew', 'Ivy 70', 'Fern');
-  await screen.findByText('Brought back');
+  await screen.findByText('Restored');
   vi.useRealTimers();
   await createClient(store).createPlants({
     body: { plants: Array.from({ length: maxUndos + 1 }, (_, at) => ({ id: at, name: `many ${at}` })) },
   });
   for (let at = 0; at <= maxUndos; at++) {
     await remove(user, `many ${at}`);
-    expect(screen.queryByText('Brought back')).toBeNull();
+    expect(screen.queryByText('Restored')).toBeNull();
   }
   expect(screen.getAllByRole('button', { name: 'Undo' })).toHaveLength(maxUndos);
 });

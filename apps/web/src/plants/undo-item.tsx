@@ -23,8 +23,7 @@ export function UndoItem({ action }: { readonly action: Action }) {
         </p>
       ) : (
         <p key="failure" id={text} role="alert" className="problem">
-          <Named plants={action.plants} />{' '}
-          <span>{`${describeFailure(action)}, or not certainly. ${failure.cause}`}</span>
+          <Named plants={action.plants} /> <span>{`${describeFailure(action)}. ${failure.cause}`}</span>
         </p>
       )}
       <div className="submit-row">
@@ -67,17 +66,17 @@ function describe({ plants, state, edit, count }: Action): ReactNode {
     return kept === 0 ? (
       <About before="Undone:" plants={plants} />
     ) : (
-      <About plants={plants} after="was changed since, and stays as it is." />
+      <About plants={plants} after="changed since, and was kept." />
     );
   }
   if (edit !== undefined && state === 'undone') {
     const { kept } = edit;
     if (plants.length === 0)
       return (
-        <span>{`Nothing was undone: others changed ${kept === 1 ? 'the plant' : `the ${kept.toLocaleString()} plants`} since.`}</span>
+        <span>{`Nothing was undone: someone changed ${kept === 1 ? 'the plant' : `the ${kept.toLocaleString()} plants`} since.`}</span>
       );
-    const left = `${kept.toLocaleString()} ${kept === 1 ? 'was changed since, and stays' : 'were changed since, and stay'}.`;
-    const done = isOne ? 'has its tag as before.' : 'have their tags as before.';
+    const left = `${kept.toLocaleString()} ${kept === 1 ? 'has' : 'have'} changed since.`;
+    const done = isOne ? 'has its tag back.' : 'have their tags back.';
     return <About plants={plants} after={kept > 0 ? `${done} ${left}` : done} />;
   }
   if (edit !== undefined) {
@@ -91,12 +90,12 @@ function describe({ plants, state, edit, count }: Action): ReactNode {
   }
   if (state === 'undone') {
     const after = isOne ? ', with a new time in Added.' : ', with new times in Added.';
-    return <About before="Brought back" plants={plants} after={after} />;
+    return <About before="Restored" plants={plants} after={after} />;
   }
   if (state === 'undoing') {
     return (
       <>
-        <About before="Bringing back" plants={plants} />
+        <About before="Restoring" plants={plants} />
         {/* Not announced: it changes all the time. */}
         <span aria-hidden>{count === undefined ? '…' : `: ${count.toLocaleString()} so far…`}</span>
       </>
@@ -138,10 +137,9 @@ function About({ before, plants, after }: AboutProps) {
 
 function describeFailure({ plants, state, edit }: Action): string {
   const isOne = plants.length === 1;
-  if (edit?.label !== undefined) return 'is not as it was before';
-  if (edit !== undefined)
-    return isOne ? 'does not have its tag as before' : 'do not have their tags as before';
-  return `${isOne ? 'is' : 'are'} not ${state === 'failed' ? 'deleted' : 'brought back'}`;
+  if (edit?.label !== undefined) return 'might have kept the edit';
+  if (edit !== undefined) return isOne ? 'might not have its tag back' : 'might not have their tags back';
+  return `might not be ${state === 'failed' ? 'deleted' : 'restored'}`;
 }
 
 /** A plant by its name, others by their number. */

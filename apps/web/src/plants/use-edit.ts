@@ -75,7 +75,7 @@ export function useEdit({ id, filter, stored }: EditOptions) {
       setEdit((before) => before && { ...before, etag, seen: now });
       setChanged(now);
       setProblem(
-        'Somebody changed this plant while you were editing. Nothing was saved. Save replaces their version.',
+        'Someone changed this plant while you were editing. Nothing was saved. Save replaces their version.',
       );
     }
   };
@@ -114,7 +114,7 @@ export function useEdit({ id, filter, stored }: EditOptions) {
     /** That it is saved. */
     done,
     problem: isChanged
-      ? 'Somebody changed this plant while you were editing. Save asks before it replaces their version.'
+      ? 'Someone changed this plant while you were editing. Save asks before it replaces their version.'
       : problem,
     isPending,
     attempt,
@@ -133,7 +133,7 @@ export function useEdit({ id, filter, stored }: EditOptions) {
         const isShown = stored !== undefined && hasSameTexts(now.plant, stored);
         keep(now.plant);
         if (isShown) await replace(plant, now.etag);
-        else setProblem('Somebody changed this plant. Nothing was restored.');
+        else setProblem('Someone changed this plant. Nothing was restored.');
       }),
     type: (texts: Texts) => setEdit((before) => before && { ...before, texts }),
     save: (plant: Plant) => run('change', async () => edit && replace(plant, edit.etag)),

@@ -59,7 +59,7 @@ describe('a reply of the service', () => {
 
   it('passes on why a token is rejected, and names the request of an error of the service', async () => {
     const rejected = await explain({ ...errors.invalid_token, message: 'The access token has expired.' });
-    expect(rejected.message).toBe('The access token has expired. What you typed is kept.');
+    expect(rejected.message).toBe('The access token has expired. Your text is still here.');
     const failed = { ...errors.internal_error, message: 'An error.' };
     const { message } = await explain(failed, { 'X-Request-Id': 'request-7' });
     expect(message).toContain('request id request-7.');
@@ -73,7 +73,7 @@ describe('a call without a reply', () => {
 
   it.each([
     ['a time-out', new TimeoutError(request, 'no reply'), 'did not answer in time'],
-    ['a broken connection', new NetworkError(request, 'no reply'), 'cannot be reached'],
+    ['a broken connection', new NetworkError(request, 'no reply'), 'connection to the server failed'],
     ['a page of a proxy', new UnexpectedResponseError({ ...request, status: 502 }, 'no JSON'), 'status 502'],
     ['an error of the page', new TypeError('x is not a function'), 'x is not a function'],
   ])('%s is explained, and adding again is safe', (_, error, words) => {
@@ -90,9 +90,7 @@ describe('a call without a reply', () => {
       expect(explainFailure(rejected, 'change').message).not.toMatch(/may be stored/);
     }
     const lost = new NetworkError(request, 'no reply');
-    expect(explainError(lost, true, 'read').message).toBe(
-      'The service cannot be reached, or the connection broke.',
-    );
+    expect(explainError(lost, true, 'read').message).toBe('The connection to the server failed.');
     expect(explainError(lost, true, 'change').message).toMatch(/It may be changed\. Trying again is safe\.$/);
   });
 
@@ -100,7 +98,7 @@ describe('a call without a reply', () => {
     'does not claim that a plant may be stored that was %s',
     (outcome) => {
       const { message } = explainError(new NetworkError({ ...request, outcome }, 'no reply'), true);
-      expect(message).toBe('The service cannot be reached, or the connection broke.');
+      expect(message).toBe('The connection to the server failed.');
     },
   );
 

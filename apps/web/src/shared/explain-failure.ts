@@ -56,21 +56,21 @@ const uncertain: Readonly<Record<Purpose, string>> = {
 const ofPage: Explanation = {
   about: 'plant',
   explain: ({ message, report }) => [
-    `The service could not read what this page sent: ${message}`,
-    'Reload the page, in case the service was upgraded.',
+    `The server could not read the request: ${message}`,
+    'Reload the page: the server may have been upgraded.',
     report,
   ],
 };
 const ofAddress: Explanation = {
   about: 'later',
   explain: ({ message }) => [
-    `The service does not take plants under this address: ${message}`,
+    `This address does not accept plants: ${message}`,
     'Ask your administrator for the right one.',
   ],
 };
 const ofToken: Explanation = {
   about: 'token',
-  explain: ({ message }) => [message, 'What you typed is kept.'],
+  explain: ({ message }) => [message, 'Your text is still here.'],
 };
 
 /** The errors about records of other resources, which this page does not ask for. */
@@ -98,7 +98,7 @@ const explanations: Explanations = {
   // id_retired
   40007: {
     about: 'id',
-    explain: () => ['A deleted plant had this id.', 'Choose another id.'],
+    explain: () => ['This id belonged to a deleted plant.', 'Choose another id.'],
   },
   // changes_unsupported
   50100: ofPage,
@@ -107,14 +107,14 @@ const explanations: Explanations = {
   // precondition_failed
   41200: {
     about: 'plant',
-    explain: () => ['Somebody else changed it.', 'Look at it, then decide.'],
+    explain: () => ['Someone else changed this plant.', 'Review it, then decide.'],
   },
   // body_too_large
   40005: {
     about: 'plant',
     explain: ({ message }) => [
       `This plant is too large. ${message.replace('Send a smaller one.', '').trim()}`,
-      'Shorten its texts.',
+      'Shorten its text.',
     ],
   },
   // batch_too_large
@@ -126,7 +126,7 @@ const explanations: Explanations = {
   // cursor_expired
   40011: {
     about: 'plant',
-    explain: () => ['The plants were replaced by those of a backup.', 'Reload the page.'],
+    explain: () => ['A backup has replaced the plants.', 'Reload the page.'],
   },
   // exceeds_issuer
   40301: { about: 'scope', explain: ({ message }) => [message] },
@@ -236,14 +236,14 @@ const joinSentences = (sentences: readonly string[]) =>
   sentences.filter((sentence) => sentence !== '').join(' ');
 
 function explainThrown(error: unknown, online: boolean): readonly [cause: string, advice?: string] {
-  if (isTimeoutError(error)) return ['The service did not answer in time.'];
+  if (isTimeoutError(error)) return ['The server did not answer in time.'];
   if (isNetworkError(error)) {
     return online
-      ? ['The service cannot be reached, or the connection broke.']
+      ? ['The connection to the server failed.']
       : ['This device is offline.', 'Connect, then try again.'];
   }
   if (isUnexpectedResponseError(error)) {
-    return [`A proxy or another program answered in place of the server (status ${error.status}).`];
+    return [`A proxy or another program answered instead of the server (status ${error.status}).`];
   }
   const message = error instanceof Error ? error.message : String(error);
   return [`This page stopped working: ${message}.`, adviseReload()];

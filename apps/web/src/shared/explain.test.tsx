@@ -18,5 +18,5 @@ it('has the words for a failure once a call ends with it', async () => {
   const explained = await found?.client
     .listPlants({ retries: 0 })
     .catch((error: unknown) => explain(error, 'read').message);
-  expect(explained).toBe('The service cannot be reached, or the connection broke.');
+  expect(explained).toBe('The connection to the server failed.');
 });

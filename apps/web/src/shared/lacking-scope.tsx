@@ -5,7 +5,7 @@ import { describeScopes } from './use-scopes.js';
 export function LackingScope({ scopes }: { readonly scopes: readonly Scope[] }) {
   return (
     <p role="alert" className="message">
-      {`${describeScopes(scopes)} Ask your administrator for one that permits more.`}
+      {`${describeScopes(scopes)} Ask your administrator for more permissions.`}
     </p>
   );
 }

@@ -16,7 +16,7 @@ async function show(part: ReactNode): Promise<string | null> {
 
 it('shows what to do when a part of the page cannot be loaded, and leaves the rest', async () => {
   const Part = lazy(() => loadPart(() => Promise.reject(new TypeError('Failed to fetch'))));
-  expect(await show(<Part />)).toContain('Reload the page. What you typed is kept.');
+  expect(await show(<Part />)).toContain('Reload the page. Your text is kept.');
   expect(screen.getByRole('button', { name: 'Reload the page' })).toBeDefined();
 });
 

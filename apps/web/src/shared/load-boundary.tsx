@@ -2,7 +2,7 @@ import { Component, type ComponentType, lazy, type ReactNode, Suspense } from 'r
 import { adviseReload } from './tab-storage.js';
 
 /** Shown when a part of the page cannot be loaded, such as after the service was upgraded. */
-export const notLoaded = `A part of this page could not be loaded: the network is down, or the server was upgraded. ${adviseReload()}`;
+export const notLoaded = `Part of this page did not load: the network is down, or the server was upgraded. ${adviseReload()}`;
 
 const notShown = `stopped working. ${adviseReload()} If this happens again, report this text:`;
 

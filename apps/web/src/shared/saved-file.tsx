@@ -37,7 +37,7 @@ export function SavedFileLink({ file: { url, name } }: { readonly file: SavedFil
   }, [url]);
   return (
     <span className="saved-file">
-      <span>Not among your downloads? Save</span>{' '}
+      <span>Download did not start? Save</span>{' '}
       <a href={url} download={name} translate="no">
         {name}
       </a>

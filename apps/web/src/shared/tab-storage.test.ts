@@ -28,8 +28,8 @@ it.each([
 });
 
 it('does not promise to keep anything over a reload where the browser keeps nothing', () => {
-  expect(adviseReload(sessionStorage)).toBe('Reload the page. What you typed is kept.');
+  expect(adviseReload(sessionStorage)).toBe('Reload the page. Your text is kept.');
   expect(sessionStorage.length).toBe(0);
   const blocked = { getItem: () => null, setItem: reject, removeItem: reject };
-  expect(adviseReload(blocked)).toMatch(/^Copy what you typed, then reload/);
+  expect(adviseReload(blocked)).toMatch(/^Copy your text, then reload/);
 });

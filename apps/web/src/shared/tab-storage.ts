@@ -74,8 +74,8 @@ export function openStorage(place: 'tab' | 'device' = 'tab'): TabStorage | undef
 /** What to do where the page cannot go on: a browser that blocks storage, or whose storage is full, keeps nothing over a reload. */
 export function adviseReload(storage = openStorage()): string {
   return keepsNothing(storage)
-    ? 'Copy what you typed, then reload the page. This browser does not keep it.'
-    : 'Reload the page. What you typed is kept.';
+    ? 'Copy your text, then reload the page. This browser does not save it.'
+    : 'Reload the page. Your text is kept.';
 }
 
 /** Whether a storage is blocked or full. */

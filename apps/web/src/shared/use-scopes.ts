@@ -46,5 +46,5 @@ export function describeScopes(scopes: readonly Scope[]): string {
     );
   const [may, lacks] = [list(true), list(false)];
   if (may === '') return 'This token has no plant permissions.';
-  return `This token may ${may} plants${lacks === '' ? '' : `, but not ${lacks} them`}.`;
+  return `This token can ${may} plants${lacks === '' ? '' : `, but not ${lacks} them`}.`;
 }

@@ -22,7 +22,7 @@ export function LinkSheet({ onAnswer }: LinkSheetProps) {
       <div className="stack">
         <p>
           {who === undefined ? (
-            <span key="unknown">You are signed in already.</span>
+            <span key="unknown">You are already signed in.</span>
           ) : (
             <span key="known">
               <span>You are signed in as </span>
@@ -32,8 +32,8 @@ export function LinkSheet({ onAnswer }: LinkSheetProps) {
               .
             </span>
           )}{' '}
-          <span>With the token from the link, whatever you add or change is recorded under that token.</span>{' '}
-          <span>Use it only if you trust whoever sent you the link.</span>
+          <span>If you use the token from the link, your changes are recorded under it.</span>{' '}
+          <span>Use it only if you trust the person who sent the link.</span>
         </p>
         <div className="submit-row">
           <button ref={keep} type="button" className="primary" onClick={() => onAnswer(false)}>

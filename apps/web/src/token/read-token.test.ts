@@ -17,8 +17,8 @@ it.each([
 
 it.each([
   ['Paste your access token.', '', ' \n', 'Bearer '],
-  ['not complete, or mistyped', token.slice(0, -1), `${token}0`, token.replace('72YDVwp', '72YDVwq'), 'pst_'],
-  ['no access token', 'hello', `PST_${token.slice(4)}`, `${jwt}.x`, jwt.replaceAll('.', ''), 'a.b.ä'],
+  ['incomplete or mistyped', token.slice(0, -1), `${token}0`, token.replace('72YDVwp', '72YDVwq'), 'pst_'],
+  ['not an access token', 'hello', `PST_${token.slice(4)}`, `${jwt}.x`, jwt.replaceAll('.', ''), 'a.b.ä'],
 ])('explains by "%s" what is wrong with such as %j', (problem, ...texts) => {
   for (const text of texts) expect(readToken(text)).toEqual({ problem: expect.stringContaining(problem) });
 });

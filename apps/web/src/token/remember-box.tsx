@@ -24,7 +24,7 @@ export function RememberBox({ place, onChange }: RememberBoxProps) {
       </p>
       {place === 'device' && isDeviceBlocked() && (
         <p role="alert" className="message problem">
-          Not remembered: this browser keeps nothing for this page, so it will ask again.
+          Not remembered: your browser blocks storage, so this page will ask again.
         </p>
       )}
     </div>

@@ -18,10 +18,12 @@ const expired: Session = { ...unrenewed, active: false };
 const forgotten: Session = { ...none, asked: true };
 const withB: Session = { ...active, kept: { token: b, id: b }, asked: true };
 
-const noToken = expect.stringMatching(/^The token in the address cannot be used\. This is no access token\./);
-const keepsToken = expect.stringMatching(/ The page keeps its token\.$/);
-const inOtherTab = 'You are signed in, in the other tab. Close this one.';
-const ended = 'Your sign-in has ended. Sign in again.';
+const noToken = expect.stringMatching(
+  /^The token in the link cannot be used\. This is not an access token\./,
+);
+const keepsToken = expect.stringMatching(/ You are still signed in\.$/);
+const inOtherTab = 'You signed in on the other tab. Close this one.';
+const ended = 'Your sign-in expired. Sign in again.';
 
 const reject: SessionEvent = { type: 'reject', token: a, problem: 'not known' };
 const renew: SessionEvent = { type: 'renew', id: 'sign-in', kept: renewed, restarts: false };
@@ -56,7 +58,7 @@ it.each<[title: string, before: Session, event: SessionEvent, after: object]>([
     'has its token all the same',
     none,
     failSignIn(entered),
-    { ...active, notice: 'no The page keeps its token.' },
+    { ...active, notice: 'no You are still signed in.' },
   ],
   ['has that of the device', none, failSignIn(undefined, entered), { ...onDevice, notice: keepsToken }],
   [

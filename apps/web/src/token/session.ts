@@ -92,7 +92,7 @@ export function reduceSession(session: Session, event: SessionEvent): Session {
       // A link that looks like a reply must not take away the token that the tab may have.
       return withProblem(openSession(event.tokens), event.problem);
     case 'handOver':
-      return { ...session, waiting: 'You are signed in, in the other tab. Close this one.' };
+      return { ...session, waiting: 'You signed in on the other tab. Close this one.' };
     case 'openLink':
       return openLink(session, event.text);
     case 'answerOffer':
@@ -123,7 +123,7 @@ export function reduceSession(session: Session, event: SessionEvent): Session {
       return {
         ...session,
         unrenewed: undefined,
-        problem: 'Your sign-in has ended. Sign in again.',
+        problem: 'Your sign-in expired. Sign in again.',
         asked: true,
       };
     case 'replace':
@@ -137,7 +137,7 @@ export function reduceSession(session: Session, event: SessionEvent): Session {
 
 function openLink(session: Session, text: string): Session {
   const { token, problem } = readToken(text);
-  if (token === undefined) return withProblem(session, `The token in the address cannot be used. ${problem}`);
+  if (token === undefined) return withProblem(session, `The token in the link cannot be used. ${problem}`);
   const { kept, active, place, unrenewed, asked } = session;
   // A token that is on the device stays there.
   if (kept?.token === token) return { kept, active: true, place, asked };
@@ -152,6 +152,6 @@ function startWith(token: string, place: Place = 'tab'): Session {
 /** Shows why the address gives no token: above what the page shows with the one that it has, or where it asks for one. */
 function withProblem(session: Session, problem: string): Session {
   return session.active
-    ? { ...session, notice: `${problem} The page keeps its token.` }
+    ? { ...session, notice: `${problem} You are still signed in.` }
     : { ...session, problem };
 }

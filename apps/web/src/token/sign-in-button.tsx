@@ -31,7 +31,7 @@ export function SignInButton({ settings, place, isInNewTab }: SignInButtonProps)
   if (!isSecureContext)
     return (
       <p className="message problem">
-        To sign in, open this page by https: the browser permits it nowhere else. A token can be pasted here.
+        To sign in, open this page over HTTPS. You can also paste a token here.
       </p>
     );
   return (

@@ -171,21 +171,21 @@ export async function endSignIn(settings: SignInSettings, { signIn }: KeptToken)
 /** Returns why somebody was not signed in. */
 export function explainSignIn(error: unknown): string {
   return error instanceof oauth.AuthorizationResponseError && error.error === 'access_denied'
-    ? 'You were not signed in: the sign-in was cancelled, or you may not use this store.'
-    : `You were not signed in: ${explain(error)}`;
+    ? 'Sign-in failed: it was canceled, or you have no access to this store.'
+    : `Sign-in failed: ${explain(error)}`;
 }
 
 function explain(error: unknown): string {
   if (isTransient(error)) {
     const status = statusOf(error);
     return status === undefined
-      ? 'The identity provider cannot be reached, or does not permit this page to call it.'
-      : `The identity provider returned the status ${status}.`;
+      ? 'This page cannot reach the identity provider, or the provider blocks it.'
+      : `The identity provider returned status ${status}.`;
   }
   if (error instanceof oauth.AuthorizationResponseError || error instanceof oauth.ResponseBodyError)
     return `${error.error_description ?? error.error}.`;
   if (error instanceof oauth.OperationProcessingError && error.code === oauth.JWT_TIMESTAMP_CHECK)
-    return `The clock of this device is wrong. It shows ${new Date().toLocaleString()}. Set it, then sign in again.`;
+    return `This device has the wrong time: ${new Date().toLocaleString()}. Correct it, then sign in again.`;
   return error instanceof Error ? error.message : String(error);
 }
 

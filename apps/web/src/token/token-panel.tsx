@@ -61,13 +61,13 @@ export function TokenPanel({ reason, takeFocus, place: placeBefore, hasWork, onT
         <span>
           {signIn
             ? 'Or use a token from your administrator.'
-            : 'To see and add plants, you need a token. Your administrator issues them.'}
+            : 'To see and add plants, you need a token. Ask your administrator.'}
         </span>{' '}
         <span>It is sent only to this store, and kept only in this tab unless you choose otherwise.</span>
       </p>
       <Field
         label="Access token"
-        hint="It begins with pst_, or is a JSON Web Token from your organization."
+        hint="Starts with pst_, or is a JSON Web Token from your organization."
         problem={problem}
         ref={input}
         type={shown ? 'text' : 'password'}

@@ -27,8 +27,8 @@ export function TokenSheet({ isOpen, kept, place, keepIn, onTokens, onForget, on
         <h3>Open on a phone</h3>
         <p>
           {kept.signIn
-            ? 'The camera of the phone opens the page, where you sign in.'
-            : 'The camera of the phone opens the page with this token. Whoever sees the code can use the token, too.'}
+            ? 'Scan the code with your phone, then sign in.'
+            : 'Scan the code to open the page with this token. Anyone who sees the code can use the token.'}
         </p>
         {isLocal && <p>This address works only on this computer.</p>}
         <QrCodeFold key={`${isOpen}`} address={address} label="QR code that opens the page" />

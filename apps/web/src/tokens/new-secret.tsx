@@ -17,8 +17,8 @@ export function NewSecret(props: { readonly issued: IssuedToken; onDone(): void 
         <bdi translate="no">{escapeInvisible(name)}</bdi>
       </h3>
       <p>
-        It is shown until you press <strong>I have kept it</strong>, or this page goes, and never again.
-        Whoever has it can use it.
+        Copy it now: it disappears when you press <strong>I saved it</strong> or close this page. Anyone who
+        has it can use it.
       </p>
       <p>
         <code translate="no">{secret}</code> <CopyButton text={secret} label="Copy the token" />
@@ -28,7 +28,7 @@ export function NewSecret(props: { readonly issued: IssuedToken; onDone(): void 
         label="QR code that opens the page with the new token"
       >
         <button type="button" onClick={props.onDone}>
-          I have kept it
+          I saved it
         </button>
       </QrCodeFold>
     </section>

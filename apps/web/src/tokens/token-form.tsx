@@ -33,14 +33,14 @@ export function TokenForm({ own, isBusy, onSubmit }: TokenFormProps) {
   return (
     <form className="stack" onSubmit={(event) => void submit(event)}>
       <Field
-        label="For whom or what"
+        label="Who or what uses it"
         name="token-name"
-        hint="Such as the program that uses it."
+        hint="For example, the name of a program."
         value={name}
         onChange={({ target }) => set({ name: target.value })}
       />
       <fieldset className="token-scopes">
-        <legend>What it permits</legend>
+        <legend>Permissions</legend>
         {own.scopes.map((scope) => (
           <div key={scope} className="choice">
             <input
@@ -64,22 +64,22 @@ export function TokenForm({ own, isBusy, onSubmit }: TokenFormProps) {
         max="9999-12-31"
         hint={
           own.expiresAt === undefined
-            ? 'Without one it never expires.'
-            : `At the latest ${formatTime(own.expiresAt)}, as this token, which is also the default.`
+            ? 'Leave empty for a token that never expires.'
+            : `Default and latest: ${formatTime(own.expiresAt)}, when your token expires.`
         }
         value={day}
         onChange={({ target }) => set({ day: target.value })}
       />
       <Field
-        label="Requests a minute"
+        label="Requests per minute"
         name="token-rate"
         type="number"
         min={1}
         max={own.ratePerMinute}
         hint={
           own.ratePerMinute === undefined
-            ? 'Without a number as the service is set to.'
-            : `At most ${own.ratePerMinute.toLocaleString()}, as this token, which is also the default.`
+            ? 'Leave empty to use the default limit.'
+            : `Default and maximum: ${own.ratePerMinute.toLocaleString()}, the limit of your token.`
         }
         value={rate}
         onChange={({ target }) => set({ rate: target.value })}

@@ -28,7 +28,7 @@ async function openTokens(scopes: readonly Scope[] = ['read', 'create', 'admin']
   const opened = await open(scopes);
   await showTokens(opened.user);
   await opened.user.click(await screen.findByText('Create a token'));
-  const first = await screen.findByRole('textbox', { name: 'For whom or what' });
+  const first = await screen.findByRole('textbox', { name: 'Who or what uses it' });
   await waitFor(() => expect(document.activeElement).toBe(first));
   const dialog = screen.getByRole('dialog', { name: 'Tokens' });
   const row = async (name: string) => {
@@ -61,10 +61,10 @@ it('creates a token with no more than its own scopes, shows its text until that 
     'Add plants',
     'Manage tokens',
   ]);
-  await user.type(screen.getByRole('textbox', { name: 'For whom or what' }), 'shop');
+  await user.type(screen.getByRole('textbox', { name: 'Who or what uses it' }), 'shop');
   await user.click(screen.getByRole('checkbox', { name: 'Add plants' }));
   await user.type(screen.getByLabelText('Last day'), '2999-12-31');
-  await user.type(screen.getByRole('spinbutton', { name: 'Requests a minute' }), '600');
+  await user.type(screen.getByRole('spinbutton', { name: 'Requests per minute' }), '600');
   await user.click(screen.getByRole('button', { name: 'Create token' }));
   await waitFor(() => expect(shownSecret()).toMatch(/^pst_\w{49}$/));
   const secret = shownSecret() ?? '';
@@ -84,7 +84,7 @@ it('creates a token with no more than its own scopes, shows its text until that 
   await user.click(within(dialog).getByRole('button', { name: 'Close' }));
   await showTokens(user);
   expect([shownSecret(), closes()]).toEqual([secret, false]);
-  await user.click(within(dialog).getByRole('button', { name: 'I have kept it' }));
+  await user.click(within(dialog).getByRole('button', { name: 'I saved it' }));
   expect([shownSecret(), closes()]).toEqual([undefined, true]);
   expect(await client.listTokens()).toMatchObject({ body: { tokens: [{ id: 1n }, { id: 2n }] } });
 });
@@ -97,7 +97,9 @@ it('rotates and revokes a token once that is asked for twice', async () => {
   await showTokens(user);
   await user.click(within(await row('shop')).getByRole('button', { name: 'Rotate: shop' }));
   expect(shownSecret()).toBeUndefined();
-  await user.click(screen.getByRole('button', { name: 'Rotate: this one ends in an hour: shop' }));
+  await user.click(
+    screen.getByRole('button', { name: 'Rotate: the old token works for one more hour: shop' }),
+  );
   await waitFor(() => expect(shownSecret()).toBeDefined());
   // Another token of a name that looks the same.
   expect(await screen.findByRole('button', { name: 'Revoke: sh\\u200dop\\u202e' })).toBeDefined();
@@ -121,7 +123,7 @@ it('goes on with the new token once that of the page was rotated', async () => {
   await user.click(await button('Use the token from the link'));
   await waitFor(() => expect(dialog.isConnected).toBe(false));
   await user.click(await button('Rotate: page'));
-  await user.click(await button('Rotate: this one ends in an hour: page'));
+  await user.click(await button('Rotate: the old token works for one more hour: page'));
   await waitFor(() => expect(JSON.stringify({ ...sessionStorage })).toContain(shownSecret() ?? 'none'));
   const own = await screen.findAllByText('(this page)');
   await waitFor(() =>
@@ -131,11 +133,11 @@ it('goes on with the new token once that of the page was rotated', async () => {
 
 it('says that it is not known whether there is a new token when no reply came', async () => {
   const { user, store } = await openTokens();
-  await user.type(screen.getByRole('textbox', { name: 'For whom or what' }), 'shop');
+  await user.type(screen.getByRole('textbox', { name: 'Who or what uses it' }), 'shop');
   await user.click(screen.getByRole('checkbox', { name: 'See plants' }));
   store.fail({ operation: 'createToken', kind: 'drop', stored: true });
   await user.click(screen.getByRole('button', { name: 'Create token' }));
-  await screen.findByText(/Whether there is a new token is not known: look at the list\.$/);
+  await screen.findByText(/The token may have been created. Check the list\.$/);
   await waitFor(() => expect(screen.getAllByText('shop')).toHaveLength(1));
   expect(shownSecret()).toBeUndefined();
 });

@@ -53,7 +53,7 @@ function Tokens({ own, isOpen, onOwnRotated, onClose }: TokensSheetProps & { rea
       const token = await request();
       setIssued((before) => [token, ...before]);
       return token;
-    }, 'Whether there is a new token is not known: look at the list.');
+    }, 'The token may have been created. Check the list.');
   const rotate = async ({ id }: Token) => {
     const rotated = await issue(() =>
       unwrap(client.rotateToken({ params: { id }, body: { overlapSeconds } })),
@@ -111,7 +111,7 @@ function Tokens({ own, isOpen, onOwnRotated, onClose }: TokensSheetProps & { rea
                   onClick={() => !isBusy && isSure(token.id, 'rotate') && void rotate(token)}
                 >
                   {asked?.id === token.id && asked.what === 'rotate' ? (
-                    <span key="sure">Rotate: this one ends in an hour</span>
+                    <span key="sure">Rotate: the old token works for one more hour</span>
                   ) : (
                     <span key="ask">Rotate</span>
                   )}
@@ -199,7 +199,7 @@ function describeToken(token: Token): string {
     `id ${id}, created ${formatTime(createdAt)}`,
     describeEnd(token),
     lastUsedAt === undefined ? 'never used' : `last used ${describeUse(lastUsedAt)}`,
-    ...(ratePerMinute === undefined ? [] : [`${ratePerMinute.toLocaleString()} requests a minute`]),
+    ...(ratePerMinute === undefined ? [] : [`${ratePerMinute.toLocaleString()} requests per minute`]),
   ].join(' · ');
 }
 

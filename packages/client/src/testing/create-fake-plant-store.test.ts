@@ -189,7 +189,7 @@ describe('the base address', () => {
       expect(store.baseUrl).toMatch(/^https:\/\/example\.com(\/api)?$/);
       expect((await post(store, fern)).status).toBe(200);
       const reply = await store.fetch(`${store.baseUrl}/plant`, { method: 'POST' });
-      expect(await reply.json()).toEqual({ error: 40400, message: 'Nothing is served under /plant.' });
+      expect(await reply.json()).toEqual({ error: 40400, message: 'There is nothing at /plant.' });
     },
   );
 

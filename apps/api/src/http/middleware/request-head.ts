@@ -45,12 +45,9 @@ export const checkHeaders: RequestHandler = (request, response, next) => {
 /** Rejects what HTTP/1.0 does not have, and any older or newer version. */
 function checkOldVersion({ httpVersion, headers }: Request, response: Response): void {
   // Whatever follows is of an unknown protocol, too.
-  if (httpVersion !== '1.0') rejectAndClose(response, 'The request is not of HTTP/1.1 or HTTP/1.0.');
+  if (httpVersion !== '1.0') rejectAndClose(response, 'The request does not use HTTP/1.1 or HTTP/1.0.');
   if (headers['transfer-encoding'] !== undefined)
-    rejectAndClose(
-      response,
-      'The request is of HTTP/1.0, which has no transfer coding: send a Content-Length.',
-    );
+    rejectAndClose(response, 'HTTP/1.0 has no transfer codings. Send a Content-Length.');
   // Beside keep-alive, Node.js overlooks it (section 9.3).
   if (/(^|,)[ \t]*close[ \t]*(,|$)/i.test(headers.connection ?? ''))
     response.setHeader('Connection', 'close');

@@ -47,7 +47,7 @@ it('stores the largest and the smallest id exactly, by keyboard alone, and a fre
   const id = field(page, 'Id');
   expect(await id.getAttribute('aria-invalid')).toBe('true');
   expect(await describedBy(id)).toMatch(/taken|another/i);
-  await page.getByText('The plant with the id 9223372036854775807: Monstera').waitFor();
+  await page.getByText('Plant with id 9223372036854775807: Monstera').waitFor();
   await tabTo(page.getByRole('button', { name: 'Use a free id' }));
   await page.keyboard.press('Enter');
   await page.keyboard.press('Enter');

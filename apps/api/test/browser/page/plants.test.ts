@@ -63,7 +63,7 @@ it('finds, opens, edits, deletes and restores a plant among thousands, by keyboa
   await page.keyboard.press('Enter');
   // The request goes when the document is left.
   await page.goto(`${shared.store.baseUrl}/p/1124`);
-  await page.getByRole('alert').filter({ hasText: 'No plant has the id 1124.' }).waitFor();
+  await page.getByRole('alert').filter({ hasText: 'There is no plant 1124.' }).waitFor();
   // Once more where the list still had the plant.
   expect(messages.filter((message) => !message.includes('404'))).toEqual([]);
   expect([messages.length > 0, violations]).toEqual([true, []]);

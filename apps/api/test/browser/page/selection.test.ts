@@ -147,7 +147,7 @@ it('tags plants, undoes that by 1 click, and has all that it does with them in o
   const herbs = () => shared.store.readPlants().filter(({ tag }) => tag === 'herb');
   expect(herbs()).toHaveLength(3);
   await page.getByRole('button', { name: 'Undo' }).click();
-  await page.getByText('have their tags as before.').waitFor();
+  await page.getByText('have their tags back.').waitFor();
   expect(herbs()).toEqual([]);
 });
 

@@ -141,7 +141,7 @@ it('stays signed in while the identity provider is away, says so, and works on a
   await signIn('ivan');
   await field(page, 'Name').fill('Rose');
   provider.away = /./;
-  const away = page.getByText('returned the status 503. You stay signed in');
+  const away = page.getByText('returned status 503. You are still signed in');
   await away.waitFor();
   await page.waitForTimeout(5_000);
   await page.keyboard.press('Enter');
@@ -252,7 +252,7 @@ it('takes no token whose nonce is not that of the tab', async () => {
   );
   await page.goto(shared.store.baseUrl);
   await answerProvider('frank');
-  await page.getByText(/^You were not signed in: .*nonce/).waitFor();
+  await page.getByText(/^Sign-in failed: .*nonce/).waitFor();
   expect(provider.grants).toEqual(['authorization_code granted']);
   expect([await readKept('sessionStorage'), await readKept('localStorage')]).toEqual([null, null]);
 });
@@ -266,7 +266,7 @@ async function replyWith(changes: Readonly<Record<string, string>>): Promise<voi
   });
   await page.goto(shared.store.baseUrl);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await page.getByText(/^You were not signed in/).waitFor();
+  await page.getByText(/^Sign-in failed/).waitFor();
   expect(page.url()).toBe(`${shared.store.baseUrl}/`);
   expect(await readKept('sessionStorage')).toBeNull();
   await page.unroute(`${provider.issuer}/auth?**`);
@@ -274,7 +274,7 @@ async function replyWith(changes: Readonly<Record<string, string>>): Promise<voi
 
 it('takes no reply that is not to what the tab has asked for, or of another issuer', async () => {
   await page.goto(`${shared.store.baseUrl}/?code=a&state=b`);
-  await page.getByText(/^You were not signed in/).waitFor();
+  await page.getByText(/^Sign-in failed/).waitFor();
   await replyWith({ state: 'other' });
   await replyWith({ iss: 'https://other.example.com' });
   expect(provider.grants).toEqual([]);
@@ -287,7 +287,7 @@ it('shows that the sign-in was cancelled', async () => {
   await page.goto(shared.store.baseUrl);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.getByRole('link', { name: /Cancel/ }).click();
-  await page.getByText('the sign-in was cancelled').waitFor();
+  await page.getByText('it was canceled').waitFor();
   await expectUsable(page, 'cancelled sign-in');
   expect(new URL(page.url()).search).toBe('');
 });

@@ -19,8 +19,7 @@ beforeAll(async () => {
 function takeErrors({ messages, violations, forget }: Tab): readonly string[] {
   // What the browser reports of a reply, or of none, is no error of the page.
   const errors = messages.filter(
-    (message) =>
-      !/^error: (Failed to load resource|Error: A part of this page could not be loaded)/.test(message),
+    (message) => !/^error: (Failed to load resource|Error: Part of this page did not load)/.test(message),
   );
   const all = [...errors, ...violations];
   forget();

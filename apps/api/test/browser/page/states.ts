@@ -127,7 +127,7 @@ export const states: readonly State[] = [
       const etag = (await store.send(`/plants/${ficus.id}`)).headers.get('etag') ?? '';
       await put(store, { ...ficus, name: 'Ficus benjamina' }, { 'if-match': etag });
       await page.keyboard.press('Enter');
-      await page.getByText('Somebody changed this plant while you were editing.').waitFor();
+      await page.getByText('Someone changed this plant while you were editing.').waitFor();
       return async () => {
         await button(page, 'Keep theirs').click();
         await row(page, 'Ficus benjamina').waitFor();
@@ -198,14 +198,14 @@ export const states: readonly State[] = [
     async open(page, store) {
       await openTokens(page, store);
       await page.getByText('Create a token').click();
-      await page.getByLabel('For whom or what').fill('web shop');
+      await page.getByLabel('Who or what uses it').fill('web shop');
       await page.getByLabel('See plants').check();
       await button(page, 'Create token').click();
       await button(page, 'Show QR code').click();
       await page.getByRole('img', { name: 'QR code' }).waitFor();
       return async () => {
-        await button(page, 'I have kept it').click();
-        await page.getByText('It is shown until you press').waitFor({ state: 'detached' });
+        await button(page, 'I saved it').click();
+        await page.getByText('Copy it now').waitFor({ state: 'detached' });
       };
     },
   },
@@ -265,7 +265,7 @@ export const states: readonly State[] = [
       await fill(store);
       await loseRequests(page);
       await page.goto(store.address);
-      await page.getByText('The service cannot be reached').waitFor();
+      await page.getByText('The connection to the server failed').waitFor();
       return () => comeBack(page);
     },
   },
@@ -275,7 +275,7 @@ export const states: readonly State[] = [
       await openList(page, store);
       await loseRequests(page);
       await page.getByRole('searchbox').fill('ficus');
-      await page.getByText('The service cannot be reached').waitFor();
+      await page.getByText('The connection to the server failed').waitFor();
       return () => comeBack(page);
     },
   },
@@ -306,7 +306,7 @@ export const states: readonly State[] = [
     async open(page, store) {
       await fill(store);
       await page.goto(store.address.replace('/#', '/p/404#'));
-      await page.getByText('No plant has the id 404.').waitFor();
+      await page.getByText('There is no plant 404.').waitFor();
       return () => button(page, 'Close').click();
     },
   },
@@ -372,7 +372,7 @@ export const states: readonly State[] = [
         .waitFor();
       return async () => {
         await button(page, 'Undo').click();
-        await page.getByText('have their tags as before').waitFor();
+        await page.getByText('have their tags back').waitFor();
       };
     },
   },
@@ -514,7 +514,7 @@ export const states: readonly State[] = [
     async open(page, store) {
       await page.route(/\/assets\/import.*\.js$/, (route) => route.fulfill({ status: 404, body: '' }));
       await page.goto(importAddress(store));
-      await page.getByText('A part of this page could not be loaded').first().waitFor();
+      await page.getByText('Part of this page did not load').first().waitFor();
       return async () => {
         await page.unrouteAll();
         await button(page, 'Reload the page').click();

@@ -173,7 +173,7 @@ it('shows a token that it creates or rotates until it is kept, and keeps it nowh
     expect(await statusOf(text)).toBe(200);
     const part = text.slice('pst_'.length, -6);
     expect(placesOf(await readStorage(admin), part)).toEqual(['document']);
-    await sheet.getByRole('button', { name: 'I have kept it' }).click();
+    await sheet.getByRole('button', { name: 'I saved it' }).click();
     await admin.keyboard.press('Escape');
     await sheet.waitFor({ state: 'hidden' });
     expect(placesOf(await readStorage(admin), part)).toEqual([]);
@@ -188,18 +188,18 @@ it('shows a token that it creates or rotates until it is kept, and keeps it nowh
     return (await fetch(`${shared.store.baseUrl}/plants`, { headers })).status;
   };
   await sheet.getByText('Create a token').click();
-  await sheet.getByLabel('For whom or what').fill('web shop');
+  await sheet.getByLabel('Who or what uses it').fill('web shop');
   expect(await sheet.getByRole('checkbox').count()).toBe(2);
   await sheet.getByLabel('See plants').check();
   await sheet.getByRole('button', { name: 'Create token' }).click();
-  await sheet.getByText('It is shown until you press').waitFor();
+  await sheet.getByText('Copy it now').waitFor();
   const first = await takeNew();
   await sheet
     .getByRole('button', { name: /^Rotate ?: web shop/ })
     .first()
     .click();
-  await sheet.getByRole('button', { name: /^Rotate: this one ends/ }).click();
-  await sheet.getByText('It is shown until you press').waitFor();
+  await sheet.getByRole('button', { name: /^Rotate: the old token/ }).click();
+  await sheet.getByText('Copy it now').waitFor();
   const second = await takeNew();
   expect(await statusOf(first)).toBe(200);
   const revoke = sheet.getByRole('button', { name: /^Revoke.*: web shop/ });

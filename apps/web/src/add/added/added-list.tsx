@@ -5,7 +5,7 @@ import { type AddedPlant, isUnfinished, maxAdded } from './added-plants.js';
 const states: Readonly<Record<AddedPlant['state'], string>> = {
   sending: 'adding',
   stored: 'stored',
-  present: 'was there already',
+  present: 'already stored',
   rejected: 'rejected',
   not_added: 'not added yet',
   unconfirmed: 'not confirmed',

@@ -23,9 +23,9 @@ it.each([
   expect(plant).toEqual({ id: expected, name: 'Rose' });
 });
 
-const tooLong = 'Id is too large: one of up to 18 digits always fits.';
-const noDigits = 'Id has digits only, such as 42 or -7.';
-const separated = 'Id is written without separators between its digits.';
+const tooLong = 'Id is too large: use up to 18 digits.';
+const noDigits = 'Id must have only digits, such as 42 or -7.';
+const separated = 'Id must have no separators between its digits.';
 
 it.each([
   ...['9223372036854775808', '9'.repeat(100_000)].map((id) => [id, tooLong] as const),

@@ -54,10 +54,10 @@ export async function checkDraft(draft: Texts, before?: Plant): Promise<CheckedD
 function describeId(id: unknown): string | undefined {
   if (typeof id === 'string')
     return separated.test(id)
-      ? 'is written without separators between its digits'
-      : 'has digits only, such as 42 or -7';
+      ? 'must have no separators between its digits'
+      : 'must have only digits, such as 42 or -7';
   if (typeof id !== 'bigint') return undefined;
-  return `is too ${id < 0n ? 'small' : 'large'}: one of up to 18 digits always fits`;
+  return `is too ${id < 0n ? 'small' : 'large'}: use up to 18 digits`;
 }
 
 /** A problem goes with the value that it is about. */

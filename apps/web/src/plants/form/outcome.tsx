@@ -31,9 +31,7 @@ export function Outcome({ pending, attempt, done, isDoneListed = false, problem 
 }
 
 function waiting(attempt: number): string {
-  return attempt > 1
-    ? `The service has not taken the plant yet. Attempt ${attempt}…`
-    : 'Waiting for the service…';
+  return attempt > 1 ? `Still trying to save the plant. Attempt ${attempt}…` : 'Waiting for the server…';
 }
 
 /** Whether something has been going on for longer than a time, in milliseconds. */

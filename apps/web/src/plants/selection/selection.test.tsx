@@ -139,7 +139,10 @@ async function tagThree(tag: string) {
   await user.click(checkbox(2));
   await user.keyboard('{Shift>}{ArrowDown}{ArrowDown}{/Shift}');
   await user.click((await bar()).getByRole('button', { name: 'Tag' }));
-  const field = await screen.findByRole('combobox', { name: 'Tag', description: /It replaces the tag/ });
+  const field = await screen.findByRole('combobox', {
+    name: 'Tag',
+    description: /Replaces the current tags/,
+  });
   await waitFor(() => expect(document.activeElement).toBe(field));
   if (tag !== '') await user.keyboard(tag);
   return user;
@@ -159,7 +162,7 @@ it('tags what is selected by two requests, closes, and keeps the selection', asy
   expect(batches()).toEqual(['POST /plants/batch/get', 'POST /plants/batch/update']);
   // The undo knows what names each plant.
   await user.click(await screen.findByRole('button', { name: 'Undo' }));
-  await screen.findByText(/have their tags as before/);
+  await screen.findByText(/have their tags back/);
   expect(batches().slice(2)).toEqual(['POST /plants/batch/update']);
   expect([1, 2, 3, 4, 5].map(tagOf)).toEqual(Array(5).fill('bed'));
 });
@@ -180,8 +183,8 @@ it('says what was tagged, and makes each what it was by Ctrl+Z, but for what was
   await screen.findByText('theirs');
   act(() => row(2).focus());
   await user.keyboard('{Control>}z{/Control}');
-  await screen.findByText(/have their tags as before/);
-  expect(notes()).toEqual(['2 plants have their tags as before. 1 was changed since, and stays.']);
+  await screen.findByText(/have their tags back/);
+  expect(notes()).toEqual(['2 plants have their tags back. 1 has changed since.']);
   expect([2, 3, 4].map(tagOf)).toEqual(['bed', 'theirs', undefined]);
   await waitFor(() => expect(row(2).textContent).toContain('bed'));
   expect(screen.queryByRole('button', { name: 'Undo' })).toBeNull();
@@ -199,10 +202,10 @@ it('says why the undo of a tagging failed, after which it can be done again, and
   });
   await user.click(undo);
   expect((await screen.findByRole('alert')).textContent).toMatch(
-    /^\w.* tags? as before, or not certainly\. Not permitted\.$/,
+    /^\w.* might not have (its|their) tags? back\. Not permitted\.$/,
   );
   await user.click(await screen.findByRole('button', { name: 'Undo' }));
-  await screen.findByText(/as before\.$/);
+  await screen.findByText(/back\.$/);
   expect([2, 3, 4].map(tagOf)).toEqual(['bed', 'bed', 'bed']);
 });
 
@@ -240,7 +243,7 @@ it('removes the tags by a button of its own, overwrites no change of others, and
   const failed = within(screen.getByRole('dialog')).getAllByRole('listitem');
   expect(failed.map((one) => one.textContent)).toEqual([
     'plant 4, id 4: It was deleted.',
-    'plant 3, id 3: Somebody else changed it. Look at it, then decide.',
+    'plant 3, id 3: Someone else changed this plant. Review it, then decide.',
   ]);
   expect(tagOf(2)).toBeUndefined();
   expect(store.plants.get(3n)).toEqual({ name: 'Rose', tag: 'x' });
@@ -327,11 +330,11 @@ it('lets the browser ask before it closes the page while plants come back, and c
   });
   onRequest = (request) => (request.startsWith('PUT') && ++sent > 3 ? held : undefined);
   await user.click(await screen.findByRole('button', { name: 'Undo' }));
-  await screen.findByText('Bringing back');
+  await screen.findByText('Restoring');
   expect(closes()).toBe(false);
   await screen.findByText(/^: [123] so far…$/);
   release();
-  await screen.findByText('Brought back');
+  await screen.findByText('Restored');
   expect(closes()).toBe(true);
 });
 
@@ -345,7 +348,7 @@ it('shows again what was not deleted, and why', async () => {
   });
   sendNow();
   const alert = await screen.findByRole('alert');
-  expect(alert.textContent).toBe('10 plants are not deleted, or not certainly. Not permitted.');
+  expect(alert.textContent).toBe('10 plants might not be deleted. Not permitted.');
   await waitFor(() => expect(screen.getAllByRole('row').slice(1)).toHaveLength(12));
   expect(screen.queryByRole('button', { name: 'Undo' })).toBeNull();
 });
@@ -359,7 +362,7 @@ it('shows again at once what is not deleted while the service is away, and delet
   sendNow();
   expect(notes()).toEqual(['Deleting 10 plants…']);
   await act(() => vi.advanceTimersByTimeAsync(60_000));
-  expect((await screen.findByText(/not deleted, or not certainly/)).closest('[role=alert]')).not.toBeNull();
+  expect((await screen.findByText(/might not be deleted/)).closest('[role=alert]')).not.toBeNull();
   expect(screen.getAllByRole('row').slice(1)).toHaveLength(12);
   onRequest = () => undefined;
   vi.useRealTimers();

@@ -43,7 +43,7 @@ export function TagSelected({ plants: selected, filter, onClose }: TagSelectedPr
           ref={field}
           label="Tag"
           name="tag"
-          hint="It replaces the tag that each has."
+          hint="Replaces the current tags."
           as={TagInput}
           dir="auto"
           maxLength={QUERY_MAX_LENGTHS.tag}

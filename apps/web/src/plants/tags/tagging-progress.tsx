@@ -20,7 +20,7 @@ export function TaggingProgress({ progress, total }: TaggingProgressProps) {
       <p role="status">
         {state !== undefined && (
           <span>
-            {`${done.toLocaleString()} of ${total.toLocaleString()} done${state === 'stopped' && done < total ? '; the others are as they were.' : '.'}`}
+            {`${done.toLocaleString()} of ${total.toLocaleString()} done${state === 'stopped' && done < total ? '; the rest are unchanged.' : '.'}`}
           </span>
         )}
       </p>
@@ -44,7 +44,7 @@ export function TaggingProgress({ progress, total }: TaggingProgressProps) {
               </li>
             ))}
           </ul>
-          {failed.length > maxNamed && <p className="note">{`Only the first ${maxNamed} are named.`}</p>}
+          {failed.length > maxNamed && <p className="note">{`Only the first ${maxNamed} are listed.`}</p>}
         </>
       )}
     </div>

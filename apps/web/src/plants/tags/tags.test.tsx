@@ -97,7 +97,7 @@ it('undoes a merge, plant by plant, from the sheet', async () => {
   await user.click(
     await sheet().findByRole('button', { name: 'Undo', description: '6 plants tagged shade.' }),
   );
-  await sheet().findByText('have their tags as before.');
+  await sheet().findByText('have their tags back.');
   expect(tags()).toEqual([...Array(6).fill('bed'), 'shade', 'shade', undefined]);
   await waitFor(() =>
     expect(lines()).toEqual([
@@ -137,14 +137,14 @@ it('stops a rename on Cancel after what was sent already, and goes on with what 
   await waitFor(() => expect(sent).toBe(2));
   await user.click(sheet().getByRole('button', { name: 'Cancel' }));
   held.resolve(undefined);
-  await sheet().findByText('2,000 of 2,500 done; the others are as they were.');
+  await sheet().findByText('2,000 of 2,500 done; the rest are unchanged.');
   expect([tagged('border'), sent]).toEqual([2_000, 2]);
   await waitFor(() => expect(sheet().getByText(/^Merges into the tag of 2,000 others/)).toBeDefined());
   await user.click(sheet().getByRole('button', { name: 'Merge' }));
   await waitFor(() => expect(tagged('border')).toBe(2_500));
   // The latest first: an undo for each part.
   await user.click((await sheet().findAllByRole('button', { name: 'Undo' }))[0] as HTMLElement);
-  await sheet().findByText('have their tags as before.');
+  await sheet().findByText('have their tags back.');
   expect([tagged('field'), tagged('border'), sent]).toEqual([500, 2_000, 4]);
 });
 
@@ -162,7 +162,7 @@ it('has done all that was sent before Cancel, and offers to undo it', async () =
   held.resolve(undefined);
   await sheet().findByText('6 of 6 done.');
   await user.click(await sheet().findByRole('button', { name: 'Undo' }));
-  await sheet().findByText('have their tags as before.');
+  await sheet().findByText('have their tags back.');
   expect(tags()).toEqual([...Array(6).fill('bed'), 'shade', 'shade', undefined]);
 });
 
@@ -179,7 +179,7 @@ it('stops on Cancel at once where the rate limit permits no more', async () => {
   await waitFor(() => expect(sent).toBe(1));
   await user.click(await sheet().findByRole('button', { name: 'Cancel' }));
   held.resolve();
-  await sheet().findByText('0 of 6 done; the others are as they were.');
+  await sheet().findByText('0 of 6 done; the rest are unchanged.');
   expect(sent).toBe(1);
 });
 
@@ -193,7 +193,7 @@ it('stops on Cancel at once while it waits for the rate limit', async () => {
   await user.click(sheet().getByRole('button', { name: 'Rename' }));
   await waitFor(() => expect(sent).toBe(1));
   await user.click(await sheet().findByRole('button', { name: 'Cancel' }));
-  await sheet().findByText('0 of 6 done; the others are as they were.');
+  await sheet().findByText('0 of 6 done; the rest are unchanged.');
   expect(sent).toBe(1);
 });
 

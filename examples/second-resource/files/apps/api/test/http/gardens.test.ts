@@ -88,7 +88,7 @@ it('says what is wrong with a garden', async () => {
   for (const field of ['id', 'name', 'area', 'isOpen', 'plantedAt', 'plantIds'])
     expect(message).toContain(field);
   const params = { id: 999 };
-  const notFound = rejected(404, 40403, 'No garden has the id 999.');
+  const notFound = rejected(404, 40403, 'There is no garden 999.');
   expect(await open().getGarden({ params })).toMatchObject(notFound);
 });
 
@@ -100,7 +100,7 @@ it('is updated and deleted under a condition, and leaves a tombstone', async () 
   const updated = await update(etag);
   expect(updated).toMatchObject({ status: 200, body: { id: 3n, ...bare } });
   expect(updated.body).not.toHaveProperty('area');
-  const changed = 'The garden with the id 3 has changed since. Get it, and decide again.';
+  const changed = 'Garden 3 has changed since you read it. Get it, and decide again.';
   const isAnother = { 'if-match': etag ?? '' };
   const other = open().updateGarden({ params, headers: isAnother, body: full });
   expect(await other).toMatchObject(rejected(412, 41200, changed));
@@ -111,7 +111,7 @@ it('is updated and deleted under a condition, and leaves a tombstone', async () 
   expect(await create(3n)).toMatchObject({ status: 200, body: full, replayed: true });
   expect(await open().deleteGarden({ params, ifMatch: read })).toMatchObject({ status: 204 });
   expect(await open().getGarden({ params })).toMatchObject({ status: 404 });
-  const retired = /^The id 3 was that of a garden that was deleted\./;
+  const retired = /^The id 3 belonged to a deleted garden\./;
   expect(await create(3n)).toMatchObject(rejected(400, 40007, expect.stringMatching(retired)));
   const reused = open().updateGarden({ params, headers: { 'if-none-match': '*' }, body: full });
   expect(await reused).toMatchObject({ status: 200, body: { id: 3n, ...full } });
