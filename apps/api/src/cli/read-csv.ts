@@ -2,9 +2,14 @@ import { escapeInvisible } from '@plant-store/contract/escape-invisible';
 import { shorten } from '@plant-store/contract/messages';
 import { readCell, readInteger, recordColumnsOf } from '@plant-store/contract/record-format';
 import { fieldsOf } from '@plant-store/contract/resource';
-import { readCsvRow } from '@plant-store/records/csv';
+import Papa from 'papaparse';
 import { OperatorError } from '../errors/operator-error.js';
 import { type RecordLine, type RecordType, type RecordTypes, readAs } from './formats.js';
+
+declare global {
+  /** A type of browsers that the types of papaparse name. */
+  type BufferSource = ArrayBufferView | ArrayBuffer;
+}
 
 type CsvLine = RecordLine & { readonly number: number; readonly bytes: number };
 
@@ -125,32 +130,41 @@ async function* parseRows(
   chunks: AsyncIterable<Buffer>,
   { delimiter, maxLength }: CsvOptions,
 ): AsyncGenerator<Row> {
-  const limits = { columns: 2 ** 31, characters: Infinity, lines: Infinity };
+  let format: Papa.ParseConfig = { delimiter: delimiter ?? findDelimiter };
   let unfinished = '';
   let number = 1;
   for await (const { text, isLast } of decode(chunks, () => unfinished.length)) {
-    const input = unfinished + text;
-    const [declaration = '', declared] = (number === 1 && /^sep=(.)(?:\r\n?|\n)/i.exec(input)) || [];
-    if (declared !== undefined) {
-      delimiter = declared;
+    let input = unfinished + text;
+    const [declaration, declared] = (number === 1 && /^sep=(.)(?:\r\n?|\n)/i.exec(input)) || [];
+    if (declaration !== undefined) {
+      input = input.slice(declaration.length);
+      format = { delimiter: declared };
       number = 2;
     }
-    const separator = delimiter ?? findDelimiter(input);
-    let start = declaration.length;
-    while (start < input.length) {
-      const { cells, end, lines, problem } = readCsvRow(input, start, separator, limits);
-      // What is not closed, or is the last row, may go on.
-      if (!isLast && (problem === 'unclosed' || end >= input.length)) break;
-      if (problem === 'unclosed') throw unended(number);
-      yield { number, row: cells, problem: problem && 'a double quote within a field is not written twice' };
-      number += lines;
-      start = end;
-      delimiter = separator;
+    const parsed: Papa.ParseStepResult<string[]>[] = [];
+    // Papa Parse removes a byte order mark; one within the file belongs to a field.
+    Papa.parse<string[]>(`\uFEFF${input}`, { ...format, step: (result) => void parsed.push(result) });
+    // The last row may go on.
+    if (!isLast) parsed.pop();
+    const isQuoted = input.includes('"');
+    for (const { data: row, errors } of parsed) {
+      const [error] = errors;
+      if (error?.code === 'MissingQuotes') throw unended(number);
+      yield { number, row, problem: error?.message };
+      number += isQuoted ? 1 + countLineBreaks(row) : 1;
     }
-    unfinished = input.slice(start);
+    const last = parsed.at(-1)?.meta;
+    unfinished = input.slice(last?.cursor ?? 0);
     if (unfinished.length > maxLength) throw unended(number, maxLength);
+    // They are guessed from the beginning of the file alone.
+    if (last !== undefined) {
+      const newline = lineBreaks.find((lineBreak) => lineBreak === last.linebreak);
+      format = { delimiter: last.delimiter, newline };
+    }
   }
 }
+
+const lineBreaks = ['\r\n', '\n', '\r'] as const;
 
 /** The error for a row whose end is not found; what follows it cannot be read, since nobody knows where the next one begins. */
 function unended(number: number, maxLength?: number): OperatorError {
@@ -159,6 +173,11 @@ function unended(number: number, maxLength?: number): OperatorError {
   return new OperatorError(
     `Line ${number} begins a quoted field that does not end${orTooLong}. Close its double quote, or write it twice if it belongs to the text, and import the file again.`,
   );
+}
+
+/** How many lines the fields of a row span beyond the first. */
+function countLineBreaks(row: readonly string[]): number {
+  return row.reduce((count, field) => count + (field.match(/\r\n?|\n/g)?.length ?? 0), 0);
 }
 
 /** A comma, a semicolon or a tab, whichever the first line has most of. */

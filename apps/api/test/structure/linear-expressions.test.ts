@@ -35,7 +35,6 @@ const builders = {
     'a constant prefix and one class, repeated a constant number of times',
   'packages/contract/src/escape-invisible.ts': 'literals, of which those that repeat are examined',
   'packages/contract/src/request-target.ts': 'the paths of the operations, one class for each parameter',
-  'packages/records/src/csv.ts': 'one class of three characters, one of which is the delimiter',
 };
 
 const expressions: { file: string; expression: string; pattern: string; flags: string }[] = [];

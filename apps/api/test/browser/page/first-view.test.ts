@@ -32,7 +32,7 @@ it('loads the code of the import only once it is opened', async () => {
   await field(page, 'Name').waitFor();
   // The last thing that it loads by itself is that by which it follows changes.
   await until(() => requests.some((request) => request.url().includes('wait=')));
-  const loaded = () => requests.filter((request) => /import|worker/.test(request.url()));
+  const loaded = () => requests.filter((request) => /import|papaparse|worker/.test(request.url()));
   expect(loaded().map((request) => request.url())).toEqual([]);
   await openImport(page);
   await page.getByRole('button', { name: /Choose file/ }).waitFor();

@@ -1,4 +1,3 @@
-import { countBreaks, readCsvRow } from '@plant-store/records/csv';
 import { formatCount } from '../../format-count.js';
 import { UnreadableFileError } from './file-kinds.js';
 
@@ -18,26 +17,69 @@ export const maxRows = 100_000;
 /** More than a table of plants has, whatever else it has of them. */
 export const maxColumns = 1_000;
 /** A quoted cell that is longer, or has more lines, is taken for a quote that somebody forgot to close. */
-const limits = { columns: maxColumns, characters: 2 ** 20, lines: 1_000 };
+const longestQuote = { characters: 2 ** 20, lines: 1_000 };
 
 /**
- * The rows of a text that are not blank, with their cells exactly as they are written. A quote that is never closed spoils its own line only.
+ * The rows of a text that are not blank, with their cells exactly as they are written (RFC 4180): nothing is trimmed or converted. LF,
+ * CRLF, and CR each end a line. A quote that is never closed spoils its own line only. A row has at most one cell more than `maxColumns`.
  *
  * @param most how many rows are read
  */
 export function readRows(text: string, delimiter: string, most = Infinity): Row[] {
   const rows: Row[] = [];
+  const lineEnd = /\r\n?|\n/g;
   let line = 1;
   for (let start = 0; start < text.length && rows.length < most; ) {
-    const { cells, end, lines, problem } = readCsvRow(text, start, delimiter, limits);
-    const isBroken = problem !== undefined;
+    lineEnd.lastIndex = start;
+    let { index: end } = lineEnd.exec(text) ?? { index: text.length };
+    const first = text.slice(start, end);
+    const quoted = first.includes('"') ? readQuotedRow(text, start, delimiter) : undefined;
+    const isBroken = quoted === undefined && first.includes('"');
+    const cells = quoted?.cells ?? (isBroken ? [first] : first.split(delimiter, maxColumns + 1));
     if (cells.some((cell) => cell.trim() !== ''))
       rows.push(isBroken ? { line, cells, isBroken } : { line, cells });
-    start = end;
-    line += lines;
+    if (quoted !== undefined) {
+      line += countBreaks(text.slice(start, quoted.end));
+      end = quoted.end;
+    }
+    start = end + (text.startsWith('\r\n', end) ? 2 : 1);
+    line++;
   }
   return rows;
 }
+
+/** The cells of a row that has quotes, and where it ends; `undefined` if its quotes are wrong. */
+function readQuotedRow(text: string, start: number, delimiter: string) {
+  const cells: string[] = [];
+  const cellEnd = new RegExp(`[${delimiter.replace(/[\\\]^-]/, '\\$&')}\r\n]`, 'g');
+  for (let at = start; ; at++) {
+    if (text[at] === '"') {
+      const end = findClosingQuote(text, at + 1);
+      const cell = text.slice(at + 1, end);
+      if (end === -1 || cell.length > longestQuote.characters || countBreaks(cell) > longestQuote.lines)
+        return undefined;
+      cells.push(cell.replaceAll('""', '"'));
+      at = end + 1;
+      while (text[at] === ' ' && delimiter !== ' ') at++;
+    } else {
+      cellEnd.lastIndex = at;
+      const end = cellEnd.exec(text)?.index ?? text.length;
+      cells.push(text.slice(at, end));
+      at = end;
+    }
+    if (cells.length > maxColumns || at >= text.length || text[at] === '\n' || text[at] === '\r')
+      return { cells, end: at };
+    if (text[at] !== delimiter) return undefined;
+  }
+}
+
+function findClosingQuote(text: string, from: number): number {
+  let end = text.indexOf('"', from);
+  while (end !== -1 && text[end + 1] === '"') end = text.indexOf('"', end + 2);
+  return end;
+}
+
+const countBreaks = (text: string) => text.match(/\r\n?|\n/g)?.length ?? 0;
 
 /** Objects, one on each line; or the items of a list (`[…]`), each with all that is between two commas. */
 export function readObjects(text: string): Row[] {
