@@ -82,7 +82,7 @@ it('asks the service about a token that is entered, and stays where that rejects
   const user = open();
   store.acceptTokens('another');
   await enterToken(user);
-  await waitFor(() => expect(describes(tokenField())).toMatch(/^The access token is not known here/));
+  await waitFor(() => expect(describes(tokenField())).toMatch(/^The access token is unknown/));
   expect(document.activeElement).toBe(tokenField());
   expect(keptTokens()).toEqual([]);
   // What the page asks for next would otherwise reject it again.
@@ -98,7 +98,7 @@ it.each(['/', '/add', '/import'])(
     history.replaceState(null, '', path);
     store.acceptTokens('another');
     const user = open(known);
-    await waitFor(() => expect(describes(tokenField())).toMatch(/^The access token is not known here/));
+    await waitFor(() => expect(describes(tokenField())).toMatch(/^The access token is unknown/));
     store.acceptTokens(known);
     await enterToken(user);
     await waitFor(() => expect(keptTokens()).toEqual(['plant-store.token']));
@@ -143,7 +143,7 @@ it('takes a token from the address of the open page, and keeps it when the one b
   await waitFor(() => expect(keptToken()).toBe(jwt));
   expect(location.href).not.toContain(jwt);
   reply();
-  await screen.findByText(/^The access token is not known here\./);
+  await screen.findByText(/^The access token is unknown\./);
   expect(plantsLink()).toBeDefined();
   expect(keptToken()).toBe(jwt);
 });
@@ -280,7 +280,7 @@ it('asks again when the service rejects the token, and goes on with what was typ
   await user.type(await nameField(), 'Rose');
   store.acceptTokens(other);
   await user.keyboard('{Enter}');
-  await waitFor(() => expect(describes(tokenField())).toContain('The access token is not known here.'));
+  await waitFor(() => expect(describes(tokenField())).toContain('The access token is unknown.'));
   expect(document.activeElement).toBe(tokenField());
   expect(screen.queryByRole('link', { name: /^All plants/ })).toBeNull();
   expect(keptTokens()).toEqual([]);

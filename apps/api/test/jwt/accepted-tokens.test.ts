@@ -73,7 +73,7 @@ describe('a token that is rejected', () => {
     ['with claims that are no object', (token) => replacePart(token, 1, '[]'), 'is neither one of this'],
     ['of no form at all', () => 'secret', 'is neither one of this service'],
     ['in a list', (token) => `${token}, Bearer ${token}`, 'is neither one of this service'],
-    ['of the service, mistyped', () => service.token.slice(0, -1), 'Send it as it was issued: pst_ and 49'],
+    ['of the service, mistyped', () => service.token.slice(0, -1), 'Send all of it: pst_ and 49'],
   ])('%s', async (_, change, message) => {
     expectError(await post(await change(await provider.sign())), 'invalid_token', message);
   });

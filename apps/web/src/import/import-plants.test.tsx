@@ -350,7 +350,7 @@ it('asks for another token when the service rejects it, and goes on with that by
   store.acceptTokens('another');
   await review(csv);
   await waitFor(() => expect(onTokenRejected).toHaveBeenCalledTimes(1));
-  expect(onTokenRejected.mock.calls[0]?.[1]).toContain('The access token is not known here.');
+  expect(onTokenRejected.mock.calls[0]?.[1]).toContain('The access token is unknown.');
   useToken('wrong');
   await waitFor(() => expect(onTokenRejected).toHaveBeenCalledTimes(2));
   useToken('another');

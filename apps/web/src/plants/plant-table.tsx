@@ -31,6 +31,7 @@ import { useWindow } from './use-window.js';
 declare module 'react' {
   interface CSSProperties {
     readonly '--widths'?: string;
+    readonly '--height'?: string;
   }
 }
 
@@ -72,7 +73,7 @@ interface PlantTableProps {
 /** The orders that begin with the largest. */
 const descending: ReadonlySet<string> = new Set(['newest', '-name', '-id']);
 
-/** The heights of a row in rem, as in the style sheets: of one line, of one to be touched, and of a card on a narrow screen. */
+/** The heights of a row, in the font size of the page: of one line, of one to be touched, and of a card on a narrow screen. */
 const rowHeights = { wide: 2.5, touched: 2.75, narrow: 4.125 };
 
 /** How many rows a table shows: browsers cannot scroll further than some 17 million pixels. */
@@ -249,7 +250,7 @@ export function PlantTable({
         aria-rowcount={isComplete ? count + 1 : -1}
         aria-colcount={columns.length + 2}
         aria-multiselectable
-        style={{ '--widths': widths }}
+        style={{ '--widths': widths, '--height': `${rowHeight}px` }}
         onKeyDown={(event) =>
           handleTableKey(event, {
             count,

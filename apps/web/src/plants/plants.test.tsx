@@ -320,7 +320,7 @@ it('shows what a plant was, and restores that unless somebody else has changed t
 
 it('keeps what was typed when the sheet closes, as what is not saved; nothing where nothing was typed', async () => {
   const user = await editRose('Rosa', 'mine');
-  expect(panel().queryByText(/not saved yet/)).toBeNull();
+  expect(panel().queryByText(/unsaved text/)).toBeNull();
   await press(user, 'Close');
   await user.click(await screen.findByText('Rose'));
   await panel().findByText(/^This is your unsaved text/);
@@ -328,7 +328,7 @@ it('keeps what was typed when the sheet closes, as what is not saved; nothing wh
   await press(user, 'Cancel');
   await press(user, 'Edit');
   await waitFor(() => expect(typed()).toEqual(['Rose', 'sun']));
-  expect(panel().queryByText(/not saved yet/)).toBeNull();
+  expect(panel().queryByText(/unsaved text/)).toBeNull();
   await press(user, 'Close');
   await user.click(await screen.findByText('Rose'));
   await panel().findByRole('button', { name: 'Edit' });

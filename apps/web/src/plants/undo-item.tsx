@@ -66,7 +66,7 @@ function describe({ plants, state, edit, count }: Action): ReactNode {
     return kept === 0 ? (
       <About before="Undone:" plants={plants} />
     ) : (
-      <About plants={plants} after="changed since, and was kept." />
+      <About plants={plants} after="has changed since, so the edit was not undone." />
     );
   }
   if (edit !== undefined && state === 'undone') {

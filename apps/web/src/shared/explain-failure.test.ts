@@ -59,7 +59,7 @@ describe('a reply of the service', () => {
 
   it('passes on why a token is rejected, and names the request of an error of the service', async () => {
     const rejected = await explain({ ...errors.invalid_token, message: 'The access token has expired.' });
-    expect(rejected.message).toBe('The access token has expired. Your text is still here.');
+    expect(rejected.message).toBe('The access token has expired. Nothing that you typed is lost.');
     const failed = { ...errors.internal_error, message: 'An error.' };
     const { message } = await explain(failed, { 'X-Request-Id': 'request-7' });
     expect(message).toContain('request id request-7.');

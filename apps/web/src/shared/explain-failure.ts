@@ -70,7 +70,7 @@ const ofAddress: Explanation = {
 };
 const ofToken: Explanation = {
   about: 'token',
-  explain: ({ message }) => [message, 'Your text is still here.'],
+  explain: ({ message }) => [message, 'Nothing that you typed is lost.'],
 };
 
 /** The errors about records of other resources, which this page does not ask for. */

@@ -92,7 +92,7 @@ export function reduceSession(session: Session, event: SessionEvent): Session {
       // A link that looks like a reply must not take away the token that the tab may have.
       return withProblem(openSession(event.tokens), event.problem);
     case 'handOver':
-      return { ...session, waiting: 'You signed in on the other tab. Close this one.' };
+      return { ...session, waiting: 'The other tab is signed in now. Close this one.' };
     case 'openLink':
       return openLink(session, event.text);
     case 'answerOffer':

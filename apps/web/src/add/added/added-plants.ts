@@ -23,7 +23,7 @@ export const maxAdded = 100;
 export const maxCharacters = 1_000_000;
 
 const interrupted =
-  'The connection was interrupted, so the plant may already be saved. You can safely add it again.';
+  'Adding it was interrupted, so the plant may already be saved. You can safely add it again.';
 
 /** Puts a plant that is being sent first; an earlier try of the same that the service did not confirm gives way to it. */
 export function beginAdding(

@@ -46,7 +46,9 @@ const fixture = (name: string) =>
 
 it.each<[string, File | string, boolean]>([
   ['all titles are known', 'id,name,tag\n1,Rose,bed\n', false],
-  ['others are not imported', 'Nr.;Preis;Name;\n1;5;Rose;\n', false],
+  ['others are not imported', 'Id;Preis;Name;\n1;5;Rose;\n', false],
+  ['the id may be a number', 'Nr.;Name\n1;Rose\n', true],
+  ['the tag may be something else', 'id,name,Type\n1,Rose,Shrub\n', true],
   ['the name is recognized by its content', 'id,Gewächs\n1,Rose\n', true],
   ['the id is recognized by its content', 'Foo,name\n1,Rose\n', true],
   ['there is no id', 'name\nRose\n', true],

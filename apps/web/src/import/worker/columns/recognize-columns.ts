@@ -3,7 +3,7 @@ import { requiredTexts } from '../../../shared/texts.js';
 import { toVisible } from '../../../shared/to-visible.js';
 import type { ColumnChoice, ColumnsPreview, Preview } from '../../protocol.js';
 import type { Table } from '../read/read-source.js';
-import { fieldOfTitle, findTitledColumns } from './synonyms.js';
+import { fieldOfTitle, findTitledColumns, isNameOfField } from './synonyms.js';
 
 type Cells = readonly string[];
 
@@ -63,15 +63,16 @@ export function describeColumns(table: Table, { columns, header }: Reading): Col
 }
 
 /**
- * Whether the columns need no look: the first row has the titles, which name the id, what a plant needs, and no field twice, and nothing
- * else of the source is in doubt. Objects have no columns.
+ * Whether the columns need no look: the first row has the titles, which name the id and what a plant needs by the names of the fields, and
+ * nothing else of the source is in doubt. A number or a title may be anything. Objects have no columns.
  */
 export function hasClearColumns({ columns, notes, sheets, encoding }: Preview): boolean {
   if (columns === undefined) return true;
   if (notes.length > 0 || encoding !== undefined || (sheets && sheets.names.length > 1)) return false;
-  const fields = columns.columns.flatMap(({ title }) => fieldOfTitle(title) ?? []);
+  const titles = columns.columns.map(({ title }) => title).filter((title) => fieldOfTitle(title) !== undefined);
+  const fields = titles.map(fieldOfTitle);
   const isComplete = (['id', ...requiredTexts] as const).every((field) => fields.includes(field));
-  return columns.header === 0 && isComplete && new Set(fields).size === fields.length;
+  return columns.header === 0 && isComplete && titles.every(isNameOfField) && new Set(fields).size === fields.length;
 }
 
 /** The titles, if there are any, and the first rows below them. */

@@ -45,6 +45,12 @@ export function fieldOfTitle(title: string): FieldName | undefined {
   return fieldsByTitle.get(normalizeTitle(title));
 }
 
+/** Whether a title is the name of a field, and not only a word for it. */
+export function isNameOfField(title: string): boolean {
+  const names: readonly string[] = [...fieldNames, 'idtext'];
+  return names.includes(normalizeTitle(title));
+}
+
 /** The columns of the fields by their titles: by those that are the names of the fields first. */
 export function findTitledColumns(titles: readonly string[]): ColumnChoice {
   const known = titles.map(normalizeTitle);
