@@ -289,7 +289,7 @@ it('asks again when the service rejects the token, and goes on with what was typ
   await enterToken(user);
   expect((await nameField()).value).toBe('Rose');
   const listed = (await addSheet()).getByRole('listitem').textContent;
-  expect(listed).toMatch(/^not added yet.*Rose.*token is not known.*Try again/);
+  expect(listed).toMatch(/^not added yet.*Rose.*token is unknown.*Try again/);
   await user.click(screen.getByRole('button', { name: 'Add' }));
   await screen.findByText(/^Stored: Rose/);
 });

@@ -425,7 +425,9 @@ function describeOperations<Fields extends object>(
     ]);
     expect(await list(1, 15)).toMatchObject({ records: [{ id: 1n }, { id: 2n }], partial: true });
     const failed = list(0, 15);
-    const message = expect.stringMatching(/^The search took too long, and found no \w+ yet\. .* with after=1\.\w+\.\d*\.2\.$/);
+    const message = expect.stringMatching(
+      /^The search took too long, and found no \w+ yet\. .* with after=1\.\w+\.\d*\.2\.$/,
+    );
     await expect(failed).rejects.toMatchObject({ errorName: 'bad_request', message });
   });
 

@@ -1,8 +1,8 @@
 import { useEffect, useSyncExternalStore } from 'react';
 import './import.css';
 import { home, navigate } from '../route.js';
+import { checkToken } from '../shared/check-token.js';
 import { usePlantStore } from '../shared/plant-store.js';
-import { checkToken } from '../token/check-token.js';
 import { formatCount, formatCountOf } from './format-count.js';
 import { ImportSession, type ImportState } from './session/import-session.js';
 import { spawnWorker } from './session/spawn-worker.js';

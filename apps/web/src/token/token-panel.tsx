@@ -1,8 +1,8 @@
 import { createClient } from '@plant-store/client';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { checkToken } from '../shared/check-token.js';
 import { Field } from '../shared/field.js';
 import { serviceUrl } from '../shared/plant-store.js';
-import { checkToken } from './check-token.js';
 import type { Place } from './kept-token.js';
 import { readToken } from './read-token.js';
 import { RememberBox } from './remember-box.js';

@@ -69,10 +69,17 @@ export function describeColumns(table: Table, { columns, header }: Reading): Col
 export function hasClearColumns({ columns, notes, sheets, encoding }: Preview): boolean {
   if (columns === undefined) return true;
   if (notes.length > 0 || encoding !== undefined || (sheets && sheets.names.length > 1)) return false;
-  const titles = columns.columns.map(({ title }) => title).filter((title) => fieldOfTitle(title) !== undefined);
+  const titles = columns.columns
+    .map(({ title }) => title)
+    .filter((title) => fieldOfTitle(title) !== undefined);
   const fields = titles.map(fieldOfTitle);
   const isComplete = (['id', ...requiredTexts] as const).every((field) => fields.includes(field));
-  return columns.header === 0 && isComplete && titles.every(isNameOfField) && new Set(fields).size === fields.length;
+  return (
+    columns.header === 0 &&
+    isComplete &&
+    titles.every(isNameOfField) &&
+    new Set(fields).size === fields.length
+  );
 }
 
 /** The titles, if there are any, and the first rows below them. */

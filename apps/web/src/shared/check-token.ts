@@ -1,5 +1,5 @@
 import { type Client, isRejectedError, unwrap } from '@plant-store/client';
-import { explainRejection } from '../shared/explain-failure.js';
+import { explainRejection } from './explain-failure.js';
 
 /** Asks the service why it does not accept the token of a client; `undefined` where it does, and where no reply shows it. */
 export async function checkToken(
