@@ -31,7 +31,7 @@ export function findFailedCondition(
 /**
  * Whether a list of entity tags, or `*`, names a tag, also as proxies change it. A proxy that compresses a reply makes its tag weak (nginx,
  * HAProxy), or appends what it did: `"…-gzip"` (Apache, Caddy), `"…--gzip"` (Jetty). A tag here has one length, and is exact
- * however it comes back (docs/decisions/0074-conditions-behind-proxies.md).
+ * however it comes back (docs/decisions/0061-conditional-updates.md).
  */
 function namesTag(tags: string, tag: string): boolean {
   if (tags.trim() === '*') return true;

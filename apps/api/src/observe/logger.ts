@@ -88,7 +88,7 @@ const writeAsync = promisify(write);
 
 /**
  * Creates a writer of lines to a descriptor of `openOutput`, in order, without ever blocking on its reader. Why neither pino's own destination nor a stream of Node.js does this is
- * in decision 46.
+ * in decision 22.
  *
  * @param chunkBytes the most that one write has, which ends with a line; a longer line has a write of its own
  */

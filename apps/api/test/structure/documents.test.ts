@@ -162,11 +162,20 @@ describe('the package of the client', () => {
   });
 });
 
-it('the list of decisions has every decision', () => {
-  const decisions = pages.filter((page) => /^docs\/decisions\/\d/.test(page)).map((page) => basename(page));
-  const listed = readLinks('docs/decisions/README.md').map(({ target }) => target);
-  expect(decisions.length).toBeGreaterThan(10);
-  expect(listed).toEqual(expect.arrayContaining(decisions));
+describe('the decisions', () => {
+  const decisions = pages.filter((page) => /^docs\/decisions\/\d/.test(page));
+
+  it('are all in their list', () => {
+    const listed = readLinks('docs/decisions/README.md').map(({ target }) => target);
+    expect(decisions.length).toBeGreaterThan(10);
+    expect(listed).toEqual(expect.arrayContaining(decisions.map((page) => basename(page))));
+  });
+
+  it.each(decisions)('%s has its four parts, in at most 400 words', (page) => {
+    const anchors = readAnchors(page);
+    expect(anchors).toEqual(expect.arrayContaining(['context', 'decision', 'consequences', 'tried']));
+    expect(readPage(page).trim().split(/\s+/).length).toBeLessThanOrEqual(400);
+  });
 });
 
 it('the changelog begins with the version that every package has, and the page on upgrading has a section for it', () => {
