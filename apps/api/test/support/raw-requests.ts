@@ -372,7 +372,7 @@ type Recorded = readonly [group: string, title: string];
 
 /**
  * RFC 9112, section by section: what the service does, and a recorded request of each kind. `parser` marks where Node.js's parser differs
- * from the section, as docs/use/api.md documents.
+ * from the section.
  */
 export const rfc9112: readonly (readonly [section: string, behavior: string, ...recorded: Recorded[]])[] = [
   ['2.2', 'Ignores empty lines before a request.', ['request lines', 'many empty lines before']],
