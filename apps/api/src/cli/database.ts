@@ -67,7 +67,7 @@ export function explainDatabaseError(error: ServiceError): OperatorError {
   const reason = reasonOf(error);
   const message =
     error.errorName === 'database_damaged'
-      ? `The database is damaged: ${reason}\nStop every service on it and restore a backup, as ${pathOfPage('docs/operate/backup.md')} describes.`
+      ? `The database is damaged: ${reason}\nStop every service on it and restore a backup, as ${pathOfPage('docs/operate/restore.md')} describes.`
       : `The database does not answer: ${reason}\nTry again once it does.`;
   return new OperatorError(message, { cause: error });
 }

@@ -52,8 +52,8 @@ it('reports each of 140 bad lines among 2,800, and imports the rest', async () =
   expect(readRows(storePath(folder))).toEqual(expected.map((id) => [BigInt(id), `plant ${id}`, null]));
 });
 
-it('prints for invalid lines what the page on backup shows', async () => {
-  const page = readPage('docs/operate/backup.md');
+it('prints for invalid lines what the page on export and import shows', async () => {
+  const page = readPage('docs/operate/export.md');
   const [, shown = ''] = /^```\n(line 7: .*?)^```$/ms.exec(page) ?? [];
   const [, json] = /`(\{"imported":[^`]*)`/.exec(page) ?? [];
   const lines = Array.from({ length: 100 }, (_, index) => plantLine(index + 1, 'plant'));

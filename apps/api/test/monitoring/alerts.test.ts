@@ -105,8 +105,9 @@ it('each alert selects series that the service has', () => {
   expect(unknown).toEqual([]);
 });
 
-it.each(alerts)('$alert leads to a section of the documents', ({ annotations }) => {
+it.each(alerts)('$alert leads to a section of a page that lists it', ({ alert, annotations }) => {
   const [path = '', anchor = ''] = annotations['runbook']?.replace('/opt/plant-store/', '').split('#') ?? [];
   expect(path.startsWith('docs/operate/') && exists(path)).toBe(true);
   expect(readAnchors(path)).toContain(anchor);
+  expect(readPage(path)).toMatch(new RegExp(`^\\| .*\`${alert}\`.*\\(#${anchor}\\)`, 'm'));
 });

@@ -24,6 +24,15 @@ async function runPartition(url: string): Promise<void> {
   await client.query(partition).finally(() => client.end());
 }
 
+/** The definitions of the indexes of the table, partitioned or not. */
+async function readIndexes(url: string): Promise<readonly string[]> {
+  const rows = await query<{ definition: string }>(
+    url,
+    `SELECT replace(indexdef, ' ON ONLY ', ' ON ') AS definition FROM pg_indexes WHERE tablename = 'plants' ORDER BY indexname`,
+  );
+  return rows.map(({ definition }) => definition);
+}
+
 const highest = 2n ** 63n - 1n;
 const ids = [-highest - 1n, ...Array.from({ length: 60 }, (_, index) => BigInt(index - 30)), highest];
 const plantOf = (id: bigint) => ({ id, name: `plant ${id}` });
@@ -33,7 +42,9 @@ it('a table that the documented SQL partitions keeps its plants, and serves a ru
   const before = await openTestDatabase({ url });
   const old = ids.filter((id) => id % 2n === 0n);
   await before.stores.plant.create(old.map(plantOf));
+  const indexes = await readIndexes(url);
   await runPartition(url);
+  expect(await readIndexes(url)).toEqual(indexes);
   const partitions = await query(url, `SELECT FROM pg_inherits WHERE inhparent = 'plants'::regclass`);
   expect(partitions).toHaveLength(64);
   const changed = `SELECT count(*)::int AS changes FROM plants WHERE change_place IS NOT NULL`;

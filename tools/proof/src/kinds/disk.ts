@@ -46,7 +46,7 @@ const lockedFile: Kind = {
 
 /**
  * Moves the file away, replaces or deletes it. What is back must be used again; of a deleted file the service has a copy, from
- * which docs/operate/sqlite.md restores everything.
+ * which docs/operate/troubleshooting.md restores everything.
  */
 const lostFile: Kind = {
   ...inFile,
@@ -203,7 +203,7 @@ function fillDisk(path: string, filler: string, random: Random): void {
     throw new Error('The disk is not full');
 }
 
-/** Deletes the file, and restores it and its log from the process that has them open, as docs/operate/sqlite.md describes. */
+/** Deletes the file, and restores it and its log from the process that has them open, as docs/operate/troubleshooting.md describes. */
 async function deleteFile(attempt: Attempt, path: string): Promise<void> {
   const service = await attempt.trial.service();
   const load = await beginOutage(attempt, { begin: () => fs.rmSync(path) });

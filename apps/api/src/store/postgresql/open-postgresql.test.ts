@@ -3,12 +3,15 @@ import { createServer, type Socket } from 'node:net';
 import { inspect } from 'node:util';
 import { scopes } from '@plant-store/contract/access-token';
 import { createDatabase, query } from '@plant-store/postgresql-server';
+import { removalOf } from '@plant-store/records';
 import { beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { openTestDatabase } from '../../../test/support/database/create-test-database.js';
 import { listen } from '../../../test/support/listen.js';
+import { readPage } from '../../../test/support/read-markdown.js';
 import { until } from '../../../test/support/until.js';
 import { OperatorError } from '../../errors/operator-error.js';
 import { operator } from '../../runtime/operator.js';
+import { orThrow } from '../store.js';
 import { withConnection } from './connection.js';
 
 const serverUrl = inject('postgresqlUrl');
@@ -147,6 +150,25 @@ it.each(['SELECT', 'INSERT'])('rejects a user who may not %s the audit', async (
     open(asUser(url)),
     /may not SELECT and INSERT audit, .* GRANT SELECT, INSERT ON audit/,
   );
+});
+
+it('lets a user with the documented privileges store, update and delete plants, and issue and revoke tokens', async () => {
+  const [, grants = ''] =
+    /^```sql\n(GRANT [\s\S]*?)^```$/m.exec(readPage('docs/operate/postgresql.md')) ?? [];
+  const url = await createDatabase(serverUrl);
+  await (await open(url)).close();
+  await query(url, grants.replaceAll('plant_store', user));
+  const { stores, accessTokens, check, close } = await open(asUser(url));
+  await stores.plant.create([{ id: 1n, name: 'Fern' }]);
+  const rename = { id: 1n, bytes: 4, replace: () => ({ id: 1n, name: 'Rose' }) };
+  for (const change of [rename, removalOf<{ name: string }>(1n)])
+    expect((await stores.plant.change([change])).map(orThrow)).toMatchObject([{ after: { id: 1n } }]);
+  const token = { name: 'shop', hash: 'a', scopes, expiresAt: null };
+  const { id } = await accessTokens.add(token, operator());
+  await accessTokens.recordUses([{ id, at: new Date() }]);
+  expect(await accessTokens.revoke(id, new Date(), operator())).toBeTruthy();
+  await check();
+  await close();
 });
 
 it('rejects a user who may not write to the write-ahead log, as a retry does', async () => {

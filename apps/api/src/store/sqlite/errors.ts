@@ -10,7 +10,7 @@ export function explainFailure(error: unknown, path: string): string {
   if (meaningOf(code) === 'damaged') {
     const kind = describeNoDatabase(path);
     return `The database ${path} is damaged, or is not a database: ${message}${kind === undefined ? '' : `; it is ${kind}`}
-If it is a plant store, stop every service on it and restore a backup, as ${pathOfPage('docs/operate/backup.md')} describes. Otherwise set DATABASE_URL to another file.`;
+If it is a plant store, stop every service on it and restore a backup, as ${pathOfPage('docs/operate/restore.md')} describes. Otherwise set DATABASE_URL to another file.`;
   }
   if (code === 'ERR_DLOPEN_FAILED' || code === 'MODULE_NOT_FOUND') {
     return `The driver of SQLite, better-sqlite3, fails to load in Node.js ${process.version} on ${process.platform} ${process.arch}: ${message}
