@@ -63,7 +63,11 @@ it('starts while the provider is away, and recovers by itself', async () => {
   const messages = () => service.logLines.map((line) => String(JSON.parse(line).msg));
   await until(() => messages().includes('could not fetch the keys of the identity provider'));
   const reply = await post(await provider.sign());
-  expectError(reply, 'identity_provider_unavailable', /^The service cannot fetch the keys .* Try again in 1 s\.$/);
+  expectError(
+    reply,
+    'identity_provider_unavailable',
+    /^The service cannot fetch the keys .* Try again in 1 s\.$/,
+  );
   expect((await post(service.token)).status).toBe(200);
 
   provider.reply = undefined;
