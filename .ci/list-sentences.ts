@@ -30,7 +30,7 @@ const code: readonly (readonly [files: string, area: Area])[] = [
   ['apps/api/src/{*,{check,cli,cluster,observe,runtime,store}/**/*}.ts', 'commands'],
 ];
 
-/** Files that have each sentence on a line of its own. */
+/** Files with one sentence per line. */
 const lines: readonly (readonly [files: string, area: Area, sentence: RegExp])[] = [
   [
     'apps/web/index.html',
