@@ -20,7 +20,7 @@ export function writeServedFiles(target: string, files: Iterable<readonly [name:
     hashes[name] = hashOf(content);
   };
   for (const [name, content] of files) {
-    if (name.startsWith(hashedFolder) && !/-[\w-]{8}\.\w+$/.test(name)) {
+    if (name.startsWith(hashedFolder) && !/-[\w-]{6,8}\.\w+$/.test(name)) {
       throw new Error(`${name} has no hash in its name, but would be cached forever.`);
     }
     const compressed = compress(content);
