@@ -127,10 +127,10 @@ export interface ListPosition {
   readonly sweep?: Sweep | undefined;
 }
 
-/** A search of all records in the order of their changes: the last change that it has examined, and those that it has found. */
+/** A search of all records in the order of their ids: the last id that it has examined, if any, and those that it has found. */
 export interface Sweep {
-  readonly place: number;
-  readonly found: number[];
+  readonly after: bigint | undefined;
+  readonly found: bigint[];
 }
 
 /** The records of a list that match, in order. */

@@ -206,33 +206,30 @@ export function createSql(engine: DatabaseLocation['engine'], resource: Resource
   const idColumn = `"id" ${types.int64} NOT NULL`;
   const seq = `"${seqColumn}" ${types.int64}`;
   const columns = [
-    // On SQLite, rows are in the order of their changes, so that a new one is at the end.
-    ...(isSqlite ? [`${seq} NOT NULL PRIMARY KEY`, idColumn] : [idColumn]),
+    `${idColumn}${isSqlite ? ' PRIMARY KEY' : ''}`,
     ...fields.map(({ column, kind, required }) => `${column} ${types[kind]}${required ? ' NOT NULL' : ''}`),
     `"added_at" ${types.time}`,
     `"deleted" ${types.boolean} NOT NULL DEFAULT ${isSqlite ? '0' : 'false'}`,
     `"original" ${types.text}`,
     `"changed_at" ${types.time}`,
-    ...(isSqlite ? [] : [seq]),
+    seq,
     `"added_by" ${types.text}`,
     `"changed_by" ${types.text}`,
   ];
   const key = isSqlite ? '' : `,\n\n    CONSTRAINT "${name}_pkey" PRIMARY KEY ("id")`;
   const index = (of: string, on: string) => `CREATE INDEX "${name}_${of}_idx" ON "${name}"(${on})`;
   const indexes = [
-    ...(isSqlite ? [`CREATE UNIQUE INDEX "${name}_id_key" ON "${name}"("id")`] : []),
     index('added_at', isSqlite ? '"added_at"' : '"added_at" NULLS FIRST'),
+    `${index(seqColumn, `"${seqColumn}"`)} WHERE "${seqColumn}" IS NOT NULL`,
     ...fields.flatMap(({ field, column }) =>
       resource.fields[field]?.filter
-        ? `${index(column.replaceAll('"', ''), `${column}, "added_at", "id"`)} WHERE NOT "deleted"`
+        ? // On SQLite, an entry of an index ends with the id.
+          `${index(column.replaceAll('"', ''), `${column}, "added_at"${isSqlite ? '' : ', "id"'}`)} WHERE NOT "deleted"`
         : [],
     ),
-    ...(isSqlite
-      ? [`${index('deleted', '"id"')} WHERE "deleted"`]
-      : [
-          `${index(seqColumn, `"${seqColumn}"`)} WHERE "${seqColumn}" IS NOT NULL`,
-          `${index('unnumbered', '"id"')} WHERE "${seqColumn}" IS NULL`,
-        ]),
+    isSqlite
+      ? `${index('deleted', '"id"')} WHERE "deleted"`
+      : `${index('unnumbered', '"id"')} WHERE "${seqColumn}" IS NULL`,
   ];
   return `CREATE TABLE "${name}" (
 ${columns.map((column) => `    ${column}`).join(',\n')}${key}

@@ -14,7 +14,7 @@ async function createDamaged() {
   await store.stores.plant.create(Array.from({ length: 2_000 }, (_, id) => ({ id: BigInt(id), name })));
   await store.close();
   const [last] = await database.query<{ pageno: number; pgsize: number }>(
-    `SELECT pageno, pgsize FROM dbstat WHERE name = 'plants_id_key' AND pagetype = 'leaf' ORDER BY path DESC LIMIT 1`,
+    `SELECT pageno, pgsize FROM dbstat WHERE name = 'plants' AND pagetype = 'leaf' ORDER BY path DESC LIMIT 1`,
   );
   const { pageno = 0, pgsize = 0 } = last ?? {};
   const file = openSync(fileURLToPath(database.url), 'r+');

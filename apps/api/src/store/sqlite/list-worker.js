@@ -25,8 +25,8 @@ const rowsPerLook = 100;
 /** After how many bytes of text that are searched the time is looked at. */
 const bytesPerLook = 65_536;
 /**
- * After how many rows that do not match a search that has found little reads all rows as they are stored, which takes a fifth of the
- * time, and up to how many rows, so that it ends in time.
+ * After how many rows that do not match a search by time that has found little reads all rows as they are stored, by id, which takes a
+ * fifth of the time, and up to how many rows, so that it ends in time.
  */
 const rowsInOrder = 10_000;
 const maxSweptRows = 3_000_000;
@@ -147,7 +147,12 @@ function searchSql(column, folded) {
  */
 function describeOrder({ table, order }) {
   if (order === 'changes') {
-    return { by: seqColumn, of: 'true', after: `${seqColumn} > :number`, key: `CAST(${seqColumn} AS REAL)` };
+    return {
+      by: seqColumn,
+      of: `${seqColumn} IS NOT NULL`,
+      after: `${seqColumn} > :number`,
+      key: `CAST(${seqColumn} AS REAL)`,
+    };
   }
   const { by, isDescending } = partsOfOrder(order);
   const [direction, beyond] = isDescending ? [' DESC', '<'] : ['', '>'];
@@ -274,40 +279,38 @@ function list(connection, query, limits) {
 }
 
 /**
- * Searches rows in the order in which they are stored. One that changes between two parts of a sweep moves to the end.
+ * Searches rows in the order in which they are stored, that of their ids.
  *
  * @param {import('better-sqlite3').Database} connection
  * @param {TableQuery} query
  * @param {import('@plant-store/records').Sweep} sweep where the part before has ended
  * @param {ListLimits} limits
  */
-function sweepRows(connection, query, { place, found }, { durationMs = defaultDurationMs }) {
+function sweepRows(connection, query, { after, found }, { durationMs = defaultDurationMs }) {
   startClock(durationMs);
   const { bounds, isFound, values } = describe(query);
   const sql = `
-    SELECT CAST(${seqColumn} AS REAL), ${isFound} FROM ${query.table.name} NOT INDEXED
-    WHERE ${seqColumn} > :place AND ${bounds} AND (${isFound} OR is_late()) ORDER BY ${seqColumn}`;
-  const rows = /** @type {Iterable<[number, bigint]>} */ (
-    prepare(connection, sql).iterate({ ...values, place })
+    SELECT id, ${isFound} FROM ${query.table.name} NOT INDEXED
+    WHERE id > :sweptTo AND ${bounds} AND (${isFound} OR is_late()) ORDER BY id`;
+  const rows = /** @type {Iterable<[bigint, bigint]>} */ (
+    prepare(connection, sql).iterate({ ...values, sweptTo: after ?? Number.NEGATIVE_INFINITY })
   );
-  let last = place;
-  for (const [number, isMatch] of rows) {
-    last = number;
-    if (!isMatch) return { place: last, found, isLate: true };
-    found.push(number);
+  for (const [id, isMatch] of rows) {
+    if (!isMatch) return { after: id, found, isLate: true };
+    found.push(id);
   }
-  return { place: last, found, isLate: false };
+  return { after, found, isLate: false };
 }
 
 /**
  * @param {import('better-sqlite3').Database} connection
  * @param {TableQuery} query
  * @param {ListLimits} limits
- * @param {readonly number[]} [among] the numbers of the rows that may match, if they are known
+ * @param {readonly bigint[]} [among] the ids of the rows that may match, if they are known
  */
 function listInOrder(connection, query, { matches, bytes: maxBytes, durationMs = defaultDurationMs }, among) {
   const { table, order, q } = query;
-  const maySweep = q !== undefined && ['id', 'time', 'untimed'].includes(partsOfOrder(order).by);
+  const maySweep = q !== undefined && partsOfOrder(order).by === 'time';
   startClock(durationMs, maySweep ? rowsInOrder : undefined);
   const names = order === 'changes' ? [...table.columns, ...table.changeColumns] : table.columns;
   const { by, bounds, isFound, key, values } = describe(query);
@@ -318,7 +321,7 @@ function listInOrder(connection, query, { matches, bytes: maxBytes, durationMs =
   const isFiltered = Object.values(query.equal ?? {}).some((values) => values !== undefined);
   const sql =
     among !== undefined
-      ? rowsSql(`${from} AND ${seqColumn} IN (SELECT value FROM json_each(:among)) AND ${isFound}`)
+      ? rowsSql(`${from} AND id IN (SELECT value FROM json_each(:among)) AND ${isFound}`)
       : // The index of a filter has the ids, so that they are sorted without reading rows.
         isFiltered && q === undefined && (order === 'id' || order === '-id')
         ? rowsSql(`FROM ${table.name} WHERE id IN (SELECT id ${from} ORDER BY ${by} LIMIT :count)`)
@@ -340,14 +343,15 @@ function listInOrder(connection, query, { matches, bytes: maxBytes, durationMs =
   let previous = /** @type {unknown[] | undefined} */ (undefined);
   // The one more tells whether there are more.
   const rows = /** @type {Iterable<unknown[]>} */ (
-    prepare(connection, sql).iterate({ ...values, count: matches + 1, among: JSON.stringify(among) })
+    prepare(connection, sql).iterate({ ...values, count: matches + 1, among: `[${among ?? []}]` })
   );
   for (const row of rows) {
     bytes += Number(row[names.length + 1]);
     if (!row[names.length + 2]) {
-      // Among rows that were found lately, others as rare are expected.
-      const isRare = maySweep && matched * 10 < matches && countPlaces(connection, table) <= maxSweptRows;
-      const sweep = isRare ? { sweep: { place: Number.NEGATIVE_INFINITY, found: [] } } : {};
+      const [first = 0, last = 0] = maySweep ? endsOf(connection, table.name) : [];
+      // Among rows that were found lately, others as rare are expected. There are no more rows than numbers.
+      const isRare = maySweep && matched * 10 < matches && last - first <= maxSweptRows;
+      const sweep = isRare ? { sweep: { after: undefined, found: [] } } : {};
       return { columns, last: { ...positionOf(row), ...sweep }, isLate: true };
     }
     if (previous !== undefined && (matched === matches || bytes > maxBytes))
@@ -360,14 +364,17 @@ function listInOrder(connection, query, { matches, bytes: maxBytes, durationMs =
 }
 
 /**
- * How many rows a table has at most: no two have the same number.
+ * The numbers of the first and the last change of a table.
  *
  * @param {import('better-sqlite3').Database} connection
- * @param {TableParts} table
+ * @param {string} name
  */
-function countPlaces(connection, { name }) {
-  const sql = `SELECT ${['max', 'min'].map((end) => `(SELECT ${end}(${seqColumn}) FROM ${name})`).join(' - ')}`;
-  return Number(/** @type {[bigint]} */ (prepare(connection, sql).get())[0]);
+function endsOf(connection, name) {
+  // Two statements, since one for both would read the whole index.
+  const ends = ['min', 'max'].map(
+    (end) => `(SELECT ${end}(${seqColumn}) FROM ${name} WHERE ${seqColumn} IS NOT NULL)`,
+  );
+  return /** @type {(bigint | null)[]} */ (prepare(connection, `SELECT ${ends}`).get()).map(Number);
 }
 
 /** In how many numbers of changes a search is tried at a time, and how often it is in one go through the table. */
@@ -395,10 +402,9 @@ function countAll(connection, query) {
   if (q === undefined) return { count: all, isEstimate: false };
   const search = describe(query);
   const sql = `
-    SELECT count(*) FILTER (WHERE ${search.isFound}), count(*) FROM ${table.name} NOT INDEXED
+    SELECT count(*) FILTER (WHERE ${search.isFound}), count(*) FROM ${table.name} INDEXED BY ${table.name}_${seqColumn}_idx
     WHERE ${seqColumn} >= :first AND ${seqColumn} < :end AND ${bounds}`;
-  const ends = ['min', 'max'].map((end) => `(SELECT ${end}(${seqColumn}) FROM ${table.name})`);
-  const [first = 0, last = 0] = numbersOf(`SELECT ${ends}`, {});
+  const [first = 0, last = 0] = endsOf(connection, table.name);
   const parts = Math.ceil((last - first + 1) / sample.numbers);
   const step = Math.ceil(parts / sample.times);
   const deadline = performance.now() + defaultDurationMs;

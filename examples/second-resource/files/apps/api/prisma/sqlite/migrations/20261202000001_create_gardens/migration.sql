@@ -1,6 +1,5 @@
 CREATE TABLE "gardens" (
-    "change_place" INTEGER NOT NULL PRIMARY KEY,
-    "id" INTEGER NOT NULL,
+    "id" INTEGER NOT NULL PRIMARY KEY,
     "name" TEXT NOT NULL,
     "area" INTEGER,
     "is_open" INTEGER NOT NULL,
@@ -10,17 +9,18 @@ CREATE TABLE "gardens" (
     "deleted" INTEGER NOT NULL DEFAULT 0,
     "original" TEXT,
     "changed_at" INTEGER,
+    "change_place" INTEGER,
     "added_by" TEXT,
     "changed_by" TEXT
 ) STRICT;
 
-CREATE UNIQUE INDEX "gardens_id_key" ON "gardens"("id");
-
 CREATE INDEX "gardens_added_at_idx" ON "gardens"("added_at");
 
-CREATE INDEX "gardens_area_idx" ON "gardens"("area", "added_at", "id") WHERE NOT "deleted";
+CREATE INDEX "gardens_change_place_idx" ON "gardens"("change_place") WHERE "change_place" IS NOT NULL;
 
-CREATE INDEX "gardens_is_open_idx" ON "gardens"("is_open", "added_at", "id") WHERE NOT "deleted";
+CREATE INDEX "gardens_area_idx" ON "gardens"("area", "added_at") WHERE NOT "deleted";
+
+CREATE INDEX "gardens_is_open_idx" ON "gardens"("is_open", "added_at") WHERE NOT "deleted";
 
 CREATE INDEX "gardens_deleted_idx" ON "gardens"("id") WHERE "deleted";
 
