@@ -9,6 +9,10 @@ const service = `http://127.0.0.1:${process.env['PORT'] ?? 3000}`;
 const proxied = ['/plants', '/tags', '/changes', '/tokens', '/docs', '/openapi.json'];
 const tokenFile = join(import.meta.dirname, '../../data/access-token');
 
+/** The first view names all parts, and nothing compresses a hash: six characters in place of eight. */
+const fileName = 'assets/[name]-[hash:6].js';
+const scriptNames = { entryFileNames: fileName, chunkFileNames: fileName };
+
 export default defineConfig(({ command }) => ({
   // Relative, since a proxy may serve the page under a prefix that nobody knows when it is built.
   base: command === 'build' ? './' : '/',
@@ -33,12 +37,11 @@ export default defineConfig(({ command }) => ({
     rolldownOptions: {
       output: {
         codeSplitting: { groups: [{ name: 'index', tags: ['$initial'] }] },
-        // The first view names all parts, and nothing compresses a hash: six characters in place of eight.
-        chunkFileNames: 'assets/[name]-[hash:6].js',
+        ...scriptNames,
         assetFileNames: ({ names: [name = ''] }) =>
           `assets/[name]-${name.endsWith('.woff2') ? `${subsetName}-` : ''}[hash:6][extname]`,
       },
     },
   },
-  worker: { format: 'es' },
+  worker: { format: 'es', rolldownOptions: { output: scriptNames } },
 }));
