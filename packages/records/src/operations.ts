@@ -458,7 +458,7 @@ export function operationsOf<Fields extends object, Name extends string = string
         ? start.orders.filter((order) => partsOfOrder(order).by !== 'untimed')
         : start.orders;
       const records: Stored<Fields>[] = [];
-      let [bytes, readMs] = [0, 0];
+      let readMs = 0;
       // The position is in the first part of its order.
       let position = orders[0] === start.orders[0] ? start.position : undefined;
       /** Where a page that is full may end: after the last record of a part, or after what was examined since. */
@@ -483,13 +483,12 @@ export function operationsOf<Fields extends object, Name extends string = string
           const isFull = records.length === limit;
           const limits = {
             ...most,
-            bytes: Math.max(0, most.bytes - bytes),
+            bytes: records.reduce((left, record) => left - bytesOf(record), most.bytes),
             matches: isFull ? 1 : limit - records.length,
           };
           const listed = await store.list({ ...filter, order, after: position }, limits);
           readMs += listed.readMs ?? 0;
           if (isFull && listed.records.length > 0) return page(end);
-          for (const record of listed.records) bytes += bytesOf(record);
           records.push(...listed.records);
           position = listed.last;
           if (position === undefined) break;

@@ -77,7 +77,8 @@ const erasedValues: { readonly [Of in Kind]: Column } = {
 };
 
 /** Whether a value has any length. */
-const isLong = ({ kind }: Pick<FieldColumn, 'kind'>) => kind === 'text' || kind === 'int64List';
+export const isLong = ({ kind }: Pick<FieldColumn, 'kind'>): boolean =>
+  kind === 'text' || kind === 'int64List';
 
 /** The size of the value of any other field, in bytes. */
 const shortBytes = 8;
