@@ -41,7 +41,9 @@ const rules: readonly (readonly [from: string, to: string | readonly string[], w
 
 const forbidden = rules.map(
   ([from, to, comment], index): IForbiddenRuleType => ({
-    ...{ name: String(index), comment, severity: 'error' },
+    name: String(index),
+    comment,
+    severity: 'error',
     from: { path: from, pathNot: '\\.test(-d)?\\.tsx?$|/test/' },
     to: { path: [to].flat() },
   }),
@@ -49,12 +51,12 @@ const forbidden = rules.map(
 const { output } = await cruise(
   ['packages/*/{src,scripts}', 'apps/*/src', 'tools/*/src'],
   {
-    ...{ baseDir: join(import.meta.dirname, '..'), validate: true, ruleSet: { forbidden } },
-    ...{
-      parser: 'swc',
-      tsPreCompilationDeps: true,
-      doNotFollow: { path: '/(node_modules|generated|dist)/' },
-    },
+    baseDir: join(import.meta.dirname, '..'),
+    validate: true,
+    ruleSet: { forbidden },
+    parser: 'swc',
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: '/(node_modules|generated|dist)/' },
   },
   { conditionNames: ['@plant-store/source', 'import', 'default'], exportsFields: ['exports'] },
 );

@@ -42,10 +42,8 @@ it.each(Object.entries(followers))(
     const file = join(temporary, 'plants.json');
     const follow = () =>
       start([...program, file], {
-        ...{
-          folder,
-          environment: { ...service.environment, PLANT_STORE_URL: url, GOCACHE: join(temporary, 'go') },
-        },
+        folder,
+        environment: { ...service.environment, PLANT_STORE_URL: url, GOCACHE: join(temporary, 'go') },
       });
     const send = async (method: string, path: string, body?: string) => {
       const headers = { Authorization: `Bearer ${service.token}`, 'Content-Type': 'application/json' };

@@ -33,12 +33,17 @@ async function open(...statuses: readonly number[]) {
   const receiver = await startReceiver(...statuses);
   const file = join(await createTemporaryFolder(), 'cursor');
   const environment = {
-    ...{ NODE_OPTIONS: '--no-warnings', WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: secret },
+    NODE_OPTIONS: '--no-warnings',
+    WEBHOOK_URL: receiver.url,
+    WEBHOOK_SECRET: secret,
     ...service.environment,
   };
   const client = createClient({ baseUrl: service.baseUrl, token: service.token });
   return {
-    ...{ service, client, file, received: receiver.received },
+    service,
+    client,
+    file,
+    received: receiver.received,
     create: (id: number | bigint) => client.createPlant({ body: { id, name: `plant ${id}`, tag: 'x' } }),
     begin: () => start(['sh', '-c', `exec ${command.replace('cursor', file)}`], { folder, environment }),
     /** What was received so far, in short. */
@@ -61,14 +66,17 @@ it('sends each change in its order, and again until it is delivered, with the sa
   await until(() => received.length === 6);
   expect(events()).toEqual([
     ...Array(4).fill('plant.created 9223372036854775807'),
-    ...['plant.updated 1', 'plant.deleted 1'],
+    'plant.updated 1',
+    'plant.deleted 1',
   ]);
   expect(received[3]).toEqual({
     id: received[0]?.id,
     type: 'plant.created',
     timestamp: expect.stringMatching(/^20.+Z$/),
     data: {
-      ...{ id: '9223372036854775807', name: 'plant 9223372036854775807', tag: 'x' },
+      id: '9223372036854775807',
+      name: 'plant 9223372036854775807',
+      tag: 'x',
       addedAt: received[0]?.timestamp,
     },
   });

@@ -28,7 +28,10 @@ export function createDeliver(options: { url: string; secret: string; signal: Ab
     let retryAfterMs = 0;
     try {
       const response = await fetch(url, {
-        ...{ method: 'POST', headers, body, redirect: 'manual' },
+        method: 'POST',
+        headers,
+        body,
+        redirect: 'manual',
         signal: AbortSignal.any([signal, AbortSignal.timeout(attemptTimeoutMs)]),
       });
       await response.body?.cancel();

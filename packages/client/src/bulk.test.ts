@@ -317,7 +317,9 @@ const threeBatches = plantsOf(2_500).map((plant) =>
 );
 const rejections = [7, 1_007, 2_007].map((index) => expect.objectContaining({ index, error: 40002 }));
 const steps = [999, 1_998, 2_497].map((stored, at) => ({
-  ...{ stored, replayed: 0, rejected: at + 1 },
+  stored,
+  replayed: 0,
+  rejected: at + 1,
   rejections: [rejections[at]],
 }));
 

@@ -105,7 +105,9 @@ describe('an edit', () => {
 it('hasChanges compares what was changed with what was seen', () => {
   const edit = startEdit({ plant: { id, name: 'Rose' }, etag: '"a"' });
   expect([{}, { name: 'Rose' }, { tag: undefined }].map((changes) => hasChanges(edit, changes))).toEqual([
-    ...[false, false, false],
+    false,
+    false,
+    false,
   ]);
   expect(
     [{ name: '' }, { tag: '' }, { name: 'Rose', tag: 'x' }].map((each) => hasChanges(edit, each)),

@@ -13,8 +13,12 @@ const entries: Record<string, [exports: string[], files: string[], packages?: st
     ['createTanstackQueryUtils', 'deserialize', 'serialize'],
     [
       '../contract/src/exact-json/stringify.ts',
-      ...['src/backoff.ts', 'src/edit.ts', 'src/serialize.ts', 'src/unwrap.ts'],
-      ...['src/errors/plant-store-error.ts', 'src/errors/unexpected-response-error.ts'],
+      'src/backoff.ts',
+      'src/edit.ts',
+      'src/serialize.ts',
+      'src/unwrap.ts',
+      'src/errors/plant-store-error.ts',
+      'src/errors/unexpected-response-error.ts',
     ],
   ],
   // Neither a schema nor the fake, which its caller brings.
@@ -30,19 +34,31 @@ it.each(Object.entries(entries))('./%s exports and includes this alone', async (
 
 it('. exports this and nothing else, and includes only plain data of the contract and no package', async () => {
   expect(Object.keys(client).sort()).toEqual([
-    ...['NetworkError', 'PlantStoreError', 'RejectedError', 'TimeoutError', 'UnexpectedResponseError'],
-    ...['countTags', 'createClient', 'deleteAll', 'ensureSuccess', 'errors', 'followChanges', 'getAll'],
-    ...['hasChanges', 'isEditConflict', 'isNetworkError', 'isPlantStoreError', 'isRejectedError'],
-    ...[
-      'isTimeoutError',
-      'isUnexpectedResponseError',
-      'listAll',
-      'saveEdit',
-      'startEdit',
-      'storeAll',
-      'unwrap',
-      'updateAll',
-    ],
+    'NetworkError',
+    'PlantStoreError',
+    'RejectedError',
+    'TimeoutError',
+    'UnexpectedResponseError',
+    'countTags',
+    'createClient',
+    'deleteAll',
+    'ensureSuccess',
+    'errors',
+    'followChanges',
+    'getAll',
+    'hasChanges',
+    'isEditConflict',
+    'isNetworkError',
+    'isPlantStoreError',
+    'isRejectedError',
+    'isTimeoutError',
+    'isUnexpectedResponseError',
+    'listAll',
+    'saveEdit',
+    'startEdit',
+    'storeAll',
+    'unwrap',
+    'updateAll',
   ]);
   const { files, packages } = await listImports('src/index.ts');
   expect(files.filter((file) => file.startsWith('../'))).toEqual(
@@ -104,7 +120,11 @@ async function listImports(source: string, external: string[] = []) {
     absWorkingDir: fileURLToPath(new URL('..', import.meta.url)),
     entryPoints: [source],
     conditions: ['@plant-store/source'],
-    ...{ bundle: true, external, format: 'esm', metafile: true, write: false },
+    bundle: true,
+    external,
+    format: 'esm',
+    metafile: true,
+    write: false,
   });
   const inputs = Object.keys(metafile.inputs);
   const imports = Object.values(metafile.inputs).flatMap((input) => input.imports.map(({ path }) => path));

@@ -26,8 +26,15 @@ it.each([
 });
 
 const neverTaken = [
-  ...['example.com', 'localhost:3000', '//example.com', 'ftp://example.com', 'file:///plants', '/api?a=1'],
-  ...['https://example.com?key=1', 'https://example.com/#plants', 'https://ada:lovelace@example.com'],
+  'example.com',
+  'localhost:3000',
+  '//example.com',
+  'ftp://example.com',
+  'file:///plants',
+  '/api?a=1',
+  'https://example.com?key=1',
+  'https://example.com/#plants',
+  'https://ada:lovelace@example.com',
 ];
 
 it.each([

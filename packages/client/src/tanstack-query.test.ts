@@ -112,7 +112,10 @@ describe('the mutation of an update', () => {
     await creator.mutate({ body: { ...body, tag: 'indoor' } });
     const client = createClient(store);
     return {
-      ...{ store, queryClient, plantStore, client },
+      store,
+      queryClient,
+      plantStore,
+      client,
       edit: startEdit(await client.getPlant({ params })),
       updater: new MutationObserver(queryClient, plantStore.updatePlant.mutationOptions()),
       updateByOthers: () =>
@@ -326,9 +329,12 @@ describe('the key of a query', () => {
   it('depends on everything else', () => {
     const keys = [
       ...[{}, { query }, { query: { ...query, limit: 3 } }, { query: { ...query, q: 'x' } }].map(keyOf),
-      ...[pagesOf(), pagesOf({ query }), listPlants.infiniteQueryOptions(skipToken).queryKey],
+      pagesOf(),
+      pagesOf({ query }),
+      listPlants.infiniteQueryOptions(skipToken).queryKey,
       listPlants.queryOptions(skipToken).queryKey,
-      ...[getPlant.queryKey(), getPlant.queryKey({ params: { id: 9007199254740993n } })],
+      getPlant.queryKey(),
+      getPlant.queryKey({ params: { id: 9007199254740993n } }),
       getPlant.queryKey({ params: { id: 9007199254740992n } }),
       ...[['1'], ['2'], ['1', '2'], ['2', '1']].map((ids) => getPlants.queryKey({ body: { ids } })),
     ];

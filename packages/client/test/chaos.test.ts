@@ -22,11 +22,21 @@ const runsAtATime = 50;
 
 /** All results that a call may have; each must occur. */
 const results = [
-  ...['200', '200 replayed', '400', '401', '429', '500', '503', 'UnexpectedResponseError unknown'],
-  ...['NetworkError not_sent', 'NetworkError unknown'],
-  ...['TimeoutError not_sent, the call took too long'],
+  '200',
+  '200 replayed',
+  '400',
+  '401',
+  '429',
+  '500',
+  '503',
+  'UnexpectedResponseError unknown',
+  'NetworkError not_sent',
+  'NetworkError unknown',
+  'TimeoutError not_sent, the call took too long',
   ...['the call', 'the last attempt'].map((what) => `TimeoutError unknown, ${what} took too long`),
-  ...['aborted before any attempt', 'aborted during a delay', 'aborted during an attempt'],
+  'aborted before any attempt',
+  'aborted during a delay',
+  'aborted during an attempt',
 ];
 
 it('keeps the rules with faults of every kind, and leaves nothing behind', { timeout: 120_000 }, async () => {
@@ -172,8 +182,16 @@ async function runPlan(plan: Plan, { origins }: ChaosServer) {
   clearTimeout(timer);
   return {
     // `attempts` keeps growing if the client goes on after the call has ended.
-    ...{ plan, id: String(id), attempts, attemptsAtEnd: attempts.length },
-    ...{ startedAt, endedAt: performance.now(), abortedAt, abortReason, reply, error },
+    plan,
+    id: String(id),
+    attempts,
+    attemptsAtEnd: attempts.length,
+    startedAt,
+    endedAt: performance.now(),
+    abortedAt,
+    abortReason,
+    reply,
+    error,
     // How many are left on the signal.
     listeners: getEventListeners(control.signal, 'abort').length,
   };

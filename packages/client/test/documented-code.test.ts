@@ -72,7 +72,9 @@ it('compiles the code that the pages and the docstrings of the packages show', {
   expect(blocks.length).toBeGreaterThan(40);
   const files = { 'context.d.ts': context, 'persister.d.ts': persister, ...Object.fromEntries(blocks) };
   compile(files, {
-    ...{ lib: ['es2024', 'dom', 'dom.iterable'], jsx: 'react-jsx' },
-    ...{ skipLibCheck: true, noUnusedLocals: false },
+    lib: ['es2024', 'dom', 'dom.iterable'],
+    jsx: 'react-jsx',
+    skipLibCheck: true,
+    noUnusedLocals: false,
   });
 });

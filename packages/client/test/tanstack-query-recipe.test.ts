@@ -43,7 +43,9 @@ async function open() {
   await press('Edit');
   await type('Mine');
   return {
-    ...{ store, press, type },
+    store,
+    press,
+    type,
     names: () => [plant.getCurrentResult().data?.name, list.getCurrentResult().data?.plants[0]?.name],
     tags: () => tags.getCurrentResult().data?.tags,
     updateByOthers: (body: Plant) => client.updatePlant({ params, headers: { 'if-match': '*' }, body }),

@@ -10,9 +10,25 @@ it('takes the safe numbers and the bigints of 64 bits', () => {
 
 it('refuses everything else', () => {
   const refused = [
-    ...[INT64_MIN - 1n, INT64_MAX + 1n, 10n ** 400n],
-    ...[1.5, NaN, Infinity, -Infinity, 2 ** 53, -(2 ** 53), 1e21],
-    ...['1', '', true, null, undefined, [1], {}, new Number(1), Symbol('1')],
+    INT64_MIN - 1n,
+    INT64_MAX + 1n,
+    10n ** 400n,
+    1.5,
+    NaN,
+    Infinity,
+    -Infinity,
+    2 ** 53,
+    -(2 ** 53),
+    1e21,
+    '1',
+    '',
+    true,
+    null,
+    undefined,
+    [1],
+    {},
+    new Number(1),
+    Symbol('1'),
   ];
   expect(refused.filter(isInt64)).toEqual([]);
 });

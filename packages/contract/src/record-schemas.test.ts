@@ -41,8 +41,11 @@ const json = `{"id":9007199254740993,"name":"East","area":-9007199254740993,"isO
   "plantedAt":"2026-11-25T11:00:00.0009+01:00","plantIds":[9007199254740993,2],"other":[1]}`;
 const record = {
   id: 9007199254740993n,
-  ...{ name: 'East', area: -9007199254740993n, isOpen: false },
-  ...{ plantedAt: '2026-11-25T10:00:00.000Z', plantIds: [9007199254740993n, 2n] },
+  name: 'East',
+  area: -9007199254740993n,
+  isOpen: false,
+  plantedAt: '2026-11-25T10:00:00.000Z',
+  plantIds: [9007199254740993n, 2n],
 };
 
 it('reads a value of each kind exactly, and shows it', () => {
@@ -121,10 +124,26 @@ it('is described by its own noun, in one component for each of its schemas', () 
     paths: Object.fromEntries(paths),
   });
   expect(Object.keys(document.components?.schemas ?? {}).sort()).toEqual([
-    ...['NewOrchard', 'NewOrchards', 'Orchard', 'OrchardChange', 'OrchardChangePage', 'OrchardCreateResult'],
-    ...['OrchardCreateResults', 'OrchardDeleteResult', 'OrchardDeleteResults', 'OrchardDeletions'],
-    ...['OrchardGetResult', 'OrchardGetResults', 'OrchardIds', 'OrchardInput', 'OrchardPage'],
-    ...['OrchardUpdate', 'OrchardUpdateResult', 'OrchardUpdateResults', 'OrchardUpdates', 'StoredOrchard'],
+    'NewOrchard',
+    'NewOrchards',
+    'Orchard',
+    'OrchardChange',
+    'OrchardChangePage',
+    'OrchardCreateResult',
+    'OrchardCreateResults',
+    'OrchardDeleteResult',
+    'OrchardDeleteResults',
+    'OrchardDeletions',
+    'OrchardGetResult',
+    'OrchardGetResults',
+    'OrchardIds',
+    'OrchardInput',
+    'OrchardPage',
+    'OrchardUpdate',
+    'OrchardUpdateResult',
+    'OrchardUpdateResults',
+    'OrchardUpdates',
+    'StoredOrchard',
   ]);
   // Without an article, the noun of the first resource may be another word: records have an order, also where they are orders.
   expect(JSON.stringify(document)).not.toMatch(/\ba plant\b|\ba orchard/);

@@ -116,7 +116,10 @@ export const severalOf = (filter: string): string => `${filter}s`;
 
 /** The orders that a list may have: also by the text of each field that its `q` searches, and descending. */
 export const ordersOf = (resource: Resource): readonly string[] => [
-  ...['id', '-id', 'newest', 'oldest'],
+  'id',
+  '-id',
+  'newest',
+  'oldest',
   ...searchesOf(resource).flatMap(([name]) => [name, `-${name}`]),
 ];
 

@@ -34,19 +34,17 @@ const notString = 'must be an integer, not a string: send its digits as idText';
 const nul = 'must not contain the character NUL (U+0000)';
 const unpaired = 'must not contain an unpaired surrogate';
 const parameters = [
-  ...[
-    'limit',
-    'after',
-    'order',
-    'tag',
-    'tags',
-    'without',
-    'q',
-    'addedFrom',
-    'addedBefore',
-    'total',
-    'fields',
-  ],
+  'limit',
+  'after',
+  'order',
+  'tag',
+  'tags',
+  'without',
+  'q',
+  'addedFrom',
+  'addedBefore',
+  'total',
+  'fields',
 ];
 
 /** Objects with one member, by its values, and plants of which one member has them. */

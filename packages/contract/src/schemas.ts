@@ -138,7 +138,10 @@ const TokenSchema = z
     override: {
       examples: [
         {
-          ...{ id: 3, name: 'web-shop', scopes: ['create', 'read'], ratePerMinute: 600 },
+          id: 3,
+          name: 'web-shop',
+          scopes: ['create', 'read'],
+          ratePerMinute: 600,
           createdAt: '2026-11-25T10:00:00.000Z',
           expiresAt: '2027-11-25T10:00:00.000Z',
         },
@@ -315,7 +318,9 @@ const AuditEntrySchema = z
     override: {
       examples: [
         {
-          ...{ number: 12, at: '2026-12-05T10:00:00.000Z', by: { id: 2, name: 'operations' } },
+          number: 12,
+          at: '2026-12-05T10:00:00.000Z',
+          by: { id: 2, name: 'operations' },
           action: 'token_created',
           token: { id: 3, name: 'web-shop', scopes: ['create', 'read'] },
         },

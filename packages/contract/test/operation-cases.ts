@@ -78,7 +78,12 @@ const ifNone = { 'If-None-Match': '*' };
 const unlessLast = { 'If-None-Match': 'ETAG' };
 /** The last `ETag` in lists, and as proxies change it. */
 const namingLast = [
-  ...['ETAG', '"x" ,ETAG', '"x",\tW/ETAG', ',ETAG,, "x" ,', '"a,b",ETAG', 'W/ETAG'],
+  'ETAG',
+  '"x" ,ETAG',
+  '"x",\tW/ETAG',
+  ',ETAG,, "x" ,',
+  '"a,b",ETAG',
+  'W/ETAG',
   ...['-gzip', '-br', '-zstd', '--gzip', ';gzip', '-gzip-br', ':dtagent10'].map(
     (suffix) => `"OPAQUE${suffix}"`,
   ),
@@ -108,7 +113,9 @@ const retired = (id: bigint) => rejected('id_retired', texts.idRetired(id));
 const changesOf = (query: string) => get(`/changes?${query}`);
 const change = (kind: string, id: Id, texts?: Members) =>
   object({
-    ...{ kind: `"${kind}"`, id: `${id}`, idText: `"${id}"` },
+    kind: `"${kind}"`,
+    id: `${id}`,
+    idText: `"${id}"`,
     ...(kind !== 'deleted' && { plant: shown(id, texts) }),
     at: '"now"',
   });
@@ -152,7 +159,8 @@ const firstToken = token(1, scopes).replace('shop', 'test');
 const issued = (...token_: Parameters<typeof token>) => ok(token(...token_).replace(/}$/, ',"secret":"…"}'));
 const tokenList = (...tokens: readonly string[]) => ok(`{"tokens":[${[firstToken, ...tokens]}]}`);
 const postToken = (body: object | string, path = '/tokens', headers: Request['headers'] = {}): Request => ({
-  ...{ line: `POST ${path}`, headers },
+  line: `POST ${path}`,
+  headers,
   body: typeof body === 'string' ? body : JSON.stringify(body),
 });
 const rotate = (id: Id, body: object = { overlapSeconds: 3_600 }) => postToken(body, `/tokens/${id}/rotate`);
@@ -169,7 +177,10 @@ const noSuchToken = (id: bigint) => rejected('token_not_found', messages.tokenNo
 /** An entry of the audit, with the token of the cases as who did it. */
 const deed = (number: number, action: string, tokenId: number, parts: object, by: object = byTest) =>
   JSON.stringify({
-    ...{ number, at: 'now', by, action },
+    number,
+    at: 'now',
+    by,
+    action,
     token: { id: tokenId, name: 'shop', ...parts },
   });
 const byTest = { id: 1, name: 'test' };
@@ -219,8 +230,19 @@ const writtenIds = new Map<string, bigint>(
 for (const id of [max, min, 0n, -1n, 2n ** 53n - 1n, 2n ** 53n, 2n ** 53n + 1n, -(2n ** 53n) - 1n])
   writtenIds.set(`${id}`, id);
 const notWrittenIds = [
-  ...['"1"', '1.5', '1e-1', `${max + 1n}`, `${min - 1n}`, '9.223372036854775808e18', '1e400'],
-  ...[`1.${'0'.repeat(40)}1`, '9'.repeat(400), 'null', 'true', '[1]', '{}'],
+  '"1"',
+  '1.5',
+  '1e-1',
+  `${max + 1n}`,
+  `${min - 1n}`,
+  '9.223372036854775808e18',
+  '1e400',
+  `1.${'0'.repeat(40)}1`,
+  '9'.repeat(400),
+  'null',
+  'true',
+  '[1]',
+  '{}',
 ];
 /** An id that is not exact as a `number`, and a plant as it is shown, once `JSON.parse` has read its id. */
 const beyond53 = 2n ** 53n + 1n;
@@ -334,12 +356,25 @@ const notTime =
   'must be a time with its offset from UTC, such as 2026-11-25T10:00:00Z or 2026-11-25T11:00:00+01:00';
 /** `past` as other programs write it: time.test.ts of the contract has more. */
 const pastTimes = [
-  ...['2000-01-01T00:00Z', '2000-01-01t00:00:00z', '2000-01-01 05:30:00+05:30', '1999-12-31T16:00:00-08:00'],
-  ...['2000-01-01T00:00:00.123456+00:00', '2000-01-01T00:00:00.1234567Z', '1999-12-31T23:59:60.999999999Z'],
+  '2000-01-01T00:00Z',
+  '2000-01-01t00:00:00z',
+  '2000-01-01 05:30:00+05:30',
+  '1999-12-31T16:00:00-08:00',
+  '2000-01-01T00:00:00.123456+00:00',
+  '2000-01-01T00:00:00.1234567Z',
+  '1999-12-31T23:59:60.999999999Z',
 ];
 const notTimes = [
-  ...['', 'now', '2026-11-25', '2026-11-25T10:00', '2026-11-25T10:00:00', '2026-11-25T10:00:00 0100'],
-  ...['2026-02-30T10:00:00Z', '2026-11-25T24:00:00Z', '2026-11-25 10:00', '1795600800000'],
+  '',
+  'now',
+  '2026-11-25',
+  '2026-11-25T10:00',
+  '2026-11-25T10:00:00',
+  '2026-11-25T10:00:00 0100',
+  '2026-02-30T10:00:00Z',
+  '2026-11-25T24:00:00Z',
+  '2026-11-25 10:00',
+  '1795600800000',
 ];
 /** Requests for lists, by their queries. */
 const lists = (...queries: readonly string[]) => queries.map((query) => get(`/plants?${query}`));
@@ -347,7 +382,13 @@ const notEncoded = ['%', '%zz', '%F', '%FF', '%C0%AF', '%ED%A0%80', 'a%E0%A4'];
 /** The cursor of a list without filters, of this and of every earlier version. */
 const listCursor = '1.1l7s6su..0';
 const notCursors = [
-  ...['x', '1', '1..', '%00', '.'.repeat(100), '<next>%20', '<next>0000000000000000000'],
+  'x',
+  '1',
+  '1..',
+  '%00',
+  '.'.repeat(100),
+  '<next>%20',
+  '<next>0000000000000000000',
   listCursor.replace(/^1/, '2'),
 ];
 const otherCursor = rejected('bad_request', messages.invalidCursor);
@@ -436,13 +477,28 @@ export const operationCases: Readonly<Record<CasedOperation, readonly Case[]>> =
     [
       'results as requests of their own would have had: none stops the others',
       batch(
-        ...[plant(2), plant(1), plant(1, all), '{"name":"no id"}', '7', 'null', '[{"id":1}]'],
-        ...[plant(3, { name: '"a\\u0000"' }), plant(max + 1n), plant(4, { tag: '5' }), plant(5)],
+        plant(2),
+        plant(1),
+        plant(1, all),
+        '{"name":"no id"}',
+        '7',
+        'null',
+        '[{"id":1}]',
+        plant(3, { name: '"a\\u0000"' }),
+        plant(max + 1n),
+        plant(4, { tag: '5' }),
+        plant(5),
       ),
       results(
-        ...[created(), taken(1n), replayed(), invalid('id is required')],
+        created(),
+        taken(1n),
+        replayed(),
+        invalid('id is required'),
         ...Array(3).fill(invalid('it must be a JSON object')),
-        ...[invalid(`name ${hasNul}`), invalid(`id ${int64}`), invalid('tag must be a string'), created()],
+        invalid(`name ${hasNul}`),
+        invalid(`id ${int64}`),
+        invalid('tag must be a string'),
+        created(),
       ),
     ],
     ...each(
@@ -498,8 +554,13 @@ export const operationCases: Readonly<Record<CasedOperation, readonly Case[]>> =
       'each in the order sent, also twice: none stops the others',
       getIds(`"${max}"`, '"2"', '7', '"9007199254740992"', '"9007199254740993"', '"1"', '"1"'),
       found(
-        ...[ok(shown(max, all)), notFound(2n), rejected('bad_request', texts.invalidIdText)],
-        ...[notFound(2n ** 53n), ok(shown(2n ** 53n + 1n, all)), ok(shown(1, all)), ok(shown(1, all))],
+        ok(shown(max, all)),
+        notFound(2n),
+        rejected('bad_request', texts.invalidIdText),
+        notFound(2n ** 53n),
+        ok(shown(2n ** 53n + 1n, all)),
+        ok(shown(1, all)),
+        ok(shown(1, all)),
       ),
     ],
     ['an update', put(1, ifAny, small), ok(shown(1, small))],
@@ -519,8 +580,13 @@ export const operationCases: Readonly<Record<CasedOperation, readonly Case[]>> =
       'each in the order sent, also twice: none stops the others',
       deleteIds(`"${max}"`, '"7"', '1', '"9007199254740992"', '"9007199254740993"', '"1"', '"1"'),
       removed(
-        ...[deleted, notFound(7n), rejected('bad_request', texts.invalidIdText), notFound(2n ** 53n)],
-        ...[deleted, deleted, deleted],
+        deleted,
+        notFound(7n),
+        rejected('bad_request', texts.invalidIdText),
+        notFound(2n ** 53n),
+        deleted,
+        deleted,
+        deleted,
       ),
     ],
     [
@@ -608,15 +674,26 @@ export const operationCases: Readonly<Record<CasedOperation, readonly Case[]>> =
     [
       'what is not valid: nothing stops the others',
       updates(
-        ...['7', 'null', '[{"id":1}]', '{"ifMatch":"*"}', object({ id: '1', ifMatch: '"*"' })],
-        ...[update(1, '*', { name: 'null' }), plant(1, { name: 'null' }), update(max + 1n, '*')],
-        ...[rounded(beyond53).replace('}', ',"ifMatch":"*"}'), update(3, '*', small)],
+        '7',
+        'null',
+        '[{"id":1}]',
+        '{"ifMatch":"*"}',
+        object({ id: '1', ifMatch: '"*"' }),
+        update(1, '*', { name: 'null' }),
+        plant(1, { name: 'null' }),
+        update(max + 1n, '*'),
+        rounded(beyond53).replace('}', ',"ifMatch":"*"}'),
+        update(3, '*', small),
       ),
       updated(
         ...Array(3).fill(invalid('it must be a JSON object')),
-        ...[invalid('id is required; name is required'), invalid('name is required')],
-        ...[invalid('name must be a string'), invalid('name must be a string'), invalid(`id ${int64}`)],
-        ...[invalid(differ(beyond53)), ok(shown(3, small))],
+        invalid('id is required; name is required'),
+        invalid('name is required'),
+        invalid('name must be a string'),
+        invalid('name must be a string'),
+        invalid(`id ${int64}`),
+        invalid(differ(beyond53)),
+        ok(shown(3, small)),
       ),
     ],
     [
@@ -639,12 +716,20 @@ export const operationCases: Readonly<Record<CasedOperation, readonly Case[]>> =
     [
       'one id several times, one after the other',
       updates(
-        ...[update(2, 'ETAG', small), update(2, 'ETAG', large), update(2, 'ETAG', small)],
-        ...[update(2, '*', large), update(1, '*', all), update(2, '*')],
+        update(2, 'ETAG', small),
+        update(2, 'ETAG', large),
+        update(2, 'ETAG', small),
+        update(2, '*', large),
+        update(1, '*', all),
+        update(2, '*'),
       ),
       updated(
-        ...[ok(shown(2, small)), changed(2n), ok(shown(2, small))],
-        ...[ok(shown(2, large)), ok(shown(1, all)), ok(shown(2))],
+        ok(shown(2, small)),
+        changed(2n),
+        ok(shown(2, small)),
+        ok(shown(2, large)),
+        ok(shown(1, all)),
+        ok(shown(2)),
       ),
     ],
     [

@@ -16,8 +16,16 @@ const withHeader = (name: string, ...values: readonly (string | undefined)[]) =>
 const authorized = (...values: readonly (string | undefined)[]) => withHeader('Authorization', ...values);
 
 const notPaths = [
-  ...['/', '/plant', '/plants/1/2/3', '/plants/', '//plants', '/PLANTS', '/%70lants', '/%zz'],
-  ...['/pl%C3%A4nts', `/${'x'.repeat(300)}`],
+  '/',
+  '/plant',
+  '/plants/1/2/3',
+  '/plants/',
+  '//plants',
+  '/PLANTS',
+  '/%70lants',
+  '/%zz',
+  '/pl%C3%A4nts',
+  `/${'x'.repeat(300)}`,
 ];
 const notFound = (path: string) => rejected('not_found', messages.notFound(path));
 const notAllowed = (method: string, path = '/plants', allow = ['POST', 'GET', 'HEAD']) =>
@@ -38,7 +46,8 @@ const ofType = (type: string) => unsupported(messages.unsupportedContentType(typ
 const invalid = (issues: string) => rejected('invalid_plant', `The plant is not valid: ${issues}.`);
 /** Plants with members that are known twice, or not known. */
 const taken = [
-  ...['{"id":1,"name":"n","name":"n","id":1.0}', '{"id":3,"name":"n","constructor":1,"toString":null}'],
+  '{"id":1,"name":"n","name":"n","id":1.0}',
+  '{"id":3,"name":"n","constructor":1,"toString":null}',
   '{"x":1,"id":2,"x":{"y":1,"y":2},"name":"n","x":[]}',
 ];
 const tooLarge = rejected('body_too_large', messages.bodyTooLarge(2 ** 20));
@@ -46,21 +55,34 @@ const bytes = (text: string) => Uint8Array.from(text, (character) => character.c
 
 const untyped = { 'Content-Type': undefined };
 const unsupportedTypes = [
-  ...['', 'text/plain', 'text/json', 'application/x-www-form-urlencoded', 'application/problem+json'],
-  ...['application/jsonp', 'application /json', 'application/json x', 'application/json, text/plain'],
-  ...['text/plain; application/json', 'application/café', `text/${'x'.repeat(300)}`],
+  '',
+  'text/plain',
+  'text/json',
+  'application/x-www-form-urlencoded',
+  'application/problem+json',
+  'application/jsonp',
+  'application /json',
+  'application/json x',
+  'application/json, text/plain',
+  'text/plain; application/json',
+  'application/café',
+  `text/${'x'.repeat(300)}`,
   ...['utf-16', '"utf-16"', 'utf8', '', 'iso-8859-1; charset=utf-8'].map(
     (charset) => `application/json; charset=${charset}`,
   ),
   'application/json; x="a;b"; CHARSET=latin1',
 ];
 const supportedTypes = [
-  ...['APPLICATION/JSON', 'application/json;', 'application/json;charset=UTF-8'],
-  ...['application/json ; charset = utf-8', 'application/json; version; charset'],
+  'APPLICATION/JSON',
+  'application/json;',
+  'application/json;charset=UTF-8',
+  'application/json ; charset = utf-8',
+  'application/json; version; charset',
   ...['utf-8', '"ut\\f-8"', 'utf-8; charset=latin1', '"utf-16'].map(
     (charset) => `application/json; Charset=${charset}`,
   ),
-  ...['application/json; x="; charset=latin1"; charset=utf-8', 'application/json; x="; charset=utf-16'],
+  'application/json; x="; charset=latin1"; charset=utf-8',
+  'application/json; x="; charset=utf-16',
 ];
 
 /** How requests are read whatever operation they are for, by topic: each begins with an empty plant store. */

@@ -95,7 +95,8 @@ it('keeps no more places of changes than it needs, however often a record change
   const { last } = await store.listChanges(undefined, high);
   for (let time = 0; time < 1_000; time++)
     await store.change({
-      ...{ id: 1n, bytes: 0 },
+      id: 1n,
+      bytes: 0,
       replace: (existing) =>
         existing && !isTombstone(existing) ? { ...existing, original: `${time}` } : undefined,
     });

@@ -135,7 +135,12 @@ export function createMemoryStore<Fields extends object>(
     const { id } = record;
     const existing = entries.get(id);
     const entry = existing ?? {
-      ...{ id, fields: undefined, addedAt: null, original: undefined, bytes: 0, number: 0 },
+      id,
+      fields: undefined,
+      addedAt: null,
+      original: undefined,
+      bytes: 0,
+      number: 0,
       changedAt: undefined,
       addedBy: undefined,
       changedBy: undefined,

@@ -41,7 +41,10 @@ function describeOperations<Fields extends object>(
   const [taken, retired] = [{ errorName: 'id_taken' }, { errorName: 'id_retired' }];
   const failed = { errorName: 'precondition_failed' };
   const shown = (id: bigint, fields: Fields, addedAt = platform.now()) => ({
-    ...{ id, idText: `${id}`, ...fields, addedAt: new Date(addedAt).toISOString() },
+    id,
+    idText: `${id}`,
+    ...fields,
+    addedAt: new Date(addedAt).toISOString(),
   });
   const open = () => {
     const changes = { generation: '0a1b2c3d', number: 0 };
@@ -97,16 +100,20 @@ function describeOperations<Fields extends object>(
   it('create each record of a batch, those of one id as if one came after the other', async () => {
     const { store } = open();
     const items = [
-      ...[
-        { ...first, id: 1n },
-        { ...second, id: 2n },
-        { ...third, id: 1n },
-      ],
-      ...[{ ...structuredClone(first), id: 1n }, { id: 3n }, null],
+      { ...first, id: 1n },
+      { ...second, id: 2n },
+      { ...third, id: 1n },
+      { ...structuredClone(first), id: 1n },
+      { id: 3n },
+      null,
     ];
     expect(await operations.createMany(store, { items })).toMatchObject([
-      ...[{ status: 200, replayed: false }, { status: 200, replayed: false }, taken],
-      ...[{ status: 200, replayed: true }, invalid, invalid],
+      { status: 200, replayed: false },
+      { status: 200, replayed: false },
+      taken,
+      { status: 200, replayed: true },
+      invalid,
+      invalid,
     ]);
     expect([...store.records.keys()]).toEqual([1n, 2n]);
   });
@@ -229,20 +236,37 @@ function describeOperations<Fields extends object>(
     await operations.delete(store, 4n);
     const item = (id: bigint, fields: Fields, ifMatch?: unknown) => ({ ...fields, id, ifMatch });
     const items = [
-      ...[item(1n, second, etag), item(2n, second, '"x"'), item(3n, first, '"x"'), item(4n, second, '*')],
-      ...[item(5n, second, '*'), item(2n, second), item(2n, second, 'x'), item(2n, second, 7)],
-      ...[{ id: 2n, ifMatch: '*' }, null, item(3n, second, '*')],
+      item(1n, second, etag),
+      item(2n, second, '"x"'),
+      item(3n, first, '"x"'),
+      item(4n, second, '*'),
+      item(5n, second, '*'),
+      item(2n, second),
+      item(2n, second, 'x'),
+      item(2n, second, 7),
+      { id: 2n, ifMatch: '*' },
+      null,
+      item(3n, second, '*'),
     ];
     const bad = { errorName: 'bad_request' };
     const results = await operations.updateMany(store, { items });
     const updated = async (id: bigint, fields: Fields) => ({
-      ...{ status: 200, [resource.name]: shown(id, fields) },
+      status: 200,
+      [resource.name]: shown(id, fields),
       etag: (await operations.get(store, id)).etag,
     });
     expect(results).toMatchObject([
-      ...[await updated(1n, second), failed, { ...(await updated(3n, first)), etag }, notFound],
-      ...[notFound, { errorName: 'precondition_required' }, bad, bad],
-      ...[invalid, invalid, await updated(3n, second)],
+      await updated(1n, second),
+      failed,
+      { ...(await updated(3n, first)), etag },
+      notFound,
+      notFound,
+      { errorName: 'precondition_required' },
+      bad,
+      bad,
+      invalid,
+      invalid,
+      await updated(3n, second),
     ]);
     expect([...store.records]).toEqual([
       [1n, second],
@@ -479,7 +503,11 @@ function describeOperations<Fields extends object>(
     const all = await operations.changes(store, { after: '0' }, unlimited);
     const at = '1970-01-01T00:00:01.000Z';
     const created = (id: bigint, fields: Fields) => ({
-      ...{ kind: 'created', id, idText: `${id}`, [resource.name]: shown(id, fields), at },
+      kind: 'created',
+      id,
+      idText: `${id}`,
+      [resource.name]: shown(id, fields),
+      at,
     });
     expect(all.changes).toEqual([created(1n, first), created(2n, second)]);
     const page = await operations.changes(store, { after: '0', limit: 1 }, unlimited);
@@ -639,7 +667,9 @@ describe('a batch of updates', () => {
     const store = createMemoryStore<Plant>(resources.plant, { now: platform.now });
     for (const id of [1n, 2n, 3n]) await store.create({ id, name: '' });
     const item = (id: number, mebibytes: number) => ({
-      ...{ id, name: 'x'.repeat(mebibytes * 2 ** 20), ifMatch: '*' },
+      id,
+      name: 'x'.repeat(mebibytes * 2 ** 20),
+      ifMatch: '*',
     });
     const sizes = async () => {
       const found = await Promise.all([1n, 2n, 3n].map((id) => operations.get(store, id)));

@@ -22,13 +22,19 @@ export const garden: Resource<'garden'> = {
   plural: 'gardens',
   fields: {
     name: text({
-      ...{ label: 'Name', description: 'The name of the garden', example: 'Orchard' },
-      ...{ required: true, search: true },
+      label: 'Name',
+      description: 'The name of the garden',
+      example: 'Orchard',
+      required: true,
+      search: true,
     }),
     area: int64({ label: 'Area', description: 'Its area in m²', example: 1_200, filter: true }),
     isOpen: boolean({
-      ...{ label: 'Open', description: 'Whether it is open to visitors', example: true },
-      ...{ required: true, filter: true },
+      label: 'Open',
+      description: 'Whether it is open to visitors',
+      example: true,
+      required: true,
+      filter: true,
     }),
     plantedAt: time({
       label: 'Planted at',
@@ -46,7 +52,10 @@ export const garden: Resource<'garden'> = {
 
 export const gardens: readonly [Garden, Garden, Garden] = [
   {
-    ...{ name: 'Orchard', area: 9007199254740993n, isOpen: true, plantedAt: '2026-11-25T10:00:00.007Z' },
+    name: 'Orchard',
+    area: 9007199254740993n,
+    isOpen: true,
+    plantedAt: '2026-11-25T10:00:00.007Z',
     plantIds: [7n, 9223372036854775807n, -1n],
   },
   { name: '🌱 "Hill"', area: 0n, isOpen: false, plantIds: [7n, 7n] },

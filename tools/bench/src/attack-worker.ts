@@ -200,7 +200,8 @@ async function attack({ title, port, token }: AttackOrder): Promise<void> {
       // It is closed after an error, whatever it is.
       socket.on('error', () => undefined);
       const lines = [
-        ...[`${method} ${path} HTTP/1.1`, 'Host: a'],
+        `${method} ${path} HTTP/1.1`,
+        'Host: a',
         ...(authorization ? [`Authorization: ${authorization}`] : []),
         ...(body ? ['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`] : []),
       ];

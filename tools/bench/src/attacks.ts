@@ -111,8 +111,12 @@ async function measure(attack: Attack, service: RunningTarget, seconds: number):
     await Promise.race([delay(seconds * 1_000), failed]);
     const { creates, lists, rejected } = load.count();
     return {
-      ...{ title: attack.title, before, rejected, memoryMiB: memory / 2 ** 20 },
-      ...{ creates: creates / before.creates, lists: lists / before.lists },
+      title: attack.title,
+      before,
+      rejected,
+      memoryMiB: memory / 2 ** 20,
+      creates: creates / before.creates,
+      lists: lists / before.lists,
     };
   } finally {
     clearInterval(poll);

@@ -81,7 +81,10 @@ export function summarize(runs: readonly Run[]): Summary[] {
   return [...groups.values()].flatMap((rounds) => {
     const speeds = rounds.map(({ requestsPerSecond }) => requestsPerSecond);
     return rounds.slice(0, 1).map(({ target, operation, connections, peakMemoryBytes }) => ({
-      ...{ target, operation, connections, peakMemoryBytes },
+      target,
+      operation,
+      connections,
+      peakMemoryBytes,
       ...medians(rounds, 'requestsPerSecond', 'p50Ms', 'p99Ms', 'p999Ms'),
       ...medians(rounds, 'processorUs', 'serverCores', 'generatorCores'),
       slowestRequestsPerSecond: Math.min(...speeds),
@@ -123,8 +126,17 @@ export function comparisonTables({
 }: Pick<Comparison, 'settings' | 'targets' | 'summaries'>): string {
   const [first] = targets;
   const head = [
-    ...['', 'requests/s', 'slowest–fastest', 'p50 ms', 'p99 ms', 'p99.9 ms', `vs ${first?.title}`],
-    ...['errors', 'peak memory', 'processor µs', 'limited by'],
+    '',
+    'requests/s',
+    'slowest–fastest',
+    'p50 ms',
+    'p99 ms',
+    'p99.9 ms',
+    `vs ${first?.title}`,
+    'errors',
+    'peak memory',
+    'processor µs',
+    'limited by',
   ];
   const groups = Map.groupBy(
     summaries,

@@ -63,7 +63,10 @@ export async function startTarget(
   /** Its process, and those that it has started, such as workers; the latter only on Linux. */
   const readPids = () => [pid, ...readChildren(pid)] as const;
   return {
-    ...{ baseUrl, token, firstReplyMs, readPids },
+    baseUrl,
+    token,
+    firstReplyMs,
+    readPids,
     /** The memory of its processes, in bytes: what they have now or, on Linux, their peak so far. */
     readMemory: (kind: 'now' | 'peak') => readPids().reduce((sum, each) => sum + readMemory(each, kind), 0),
     /** The processor time that its processes have used so far, in milliseconds; only on Linux. */

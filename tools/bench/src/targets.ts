@@ -144,7 +144,8 @@ export const allTargets: readonly Target[] = [
       leavesOut: 'exact 64-bit ids',
       has: ['storage', 'reads', 'postgresql'],
     },
-    ...['group-commit', 'log'],
+    'group-commit',
+    'log',
   ),
   comparable(
     'fastify',

@@ -22,7 +22,10 @@ async function measure(names: readonly string[], operation: Run['operation'], re
 it('measures each target in each round, and checks what is stored', async () => {
   const runs = await measure(['fastify-group', 'baseline'], 'create');
   expect(runs.map(({ target, round }) => `${target} ${round}`)).toEqual([
-    ...['fastify-group 1', 'fastify-group 2', 'baseline 1', 'baseline 2'],
+    'fastify-group 1',
+    'fastify-group 2',
+    'baseline 1',
+    'baseline 2',
   ]);
   for (const run of runs) {
     expect(run).toMatchObject({ operation: 'create', connections: 2, valid: true, errors: 0 });
@@ -77,12 +80,18 @@ const measured = {
   p999Ms: 45.6,
   maxMs: 78.9,
   acknowledged: 24_000,
-  ...{ processorUs: 45.67, serverCores: 0.95, generatorCores: 0.5 },
+  processorUs: 45.67,
+  serverCores: 0.95,
+  generatorCores: 0.5,
   errors: 0,
 };
 const run: Run = {
   ...measured,
-  ...{ target: 'plant-store', connections: 2, round: 1, peakMemoryBytes: 2 ** 27, valid: true },
+  target: 'plant-store',
+  connections: 2,
+  round: 1,
+  peakMemoryBytes: 2 ** 27,
+  valid: true,
   operation: 'create',
 };
 
@@ -103,7 +112,9 @@ const comparison = {
 
 it('names what limits a figure', () => {
   const used = (serverCores: number, generatorCores: number, connections = 64) => ({
-    ...{ serverCores, generatorCores, connections },
+    serverCores,
+    generatorCores,
+    connections,
   });
   const target = { stores: true };
   expect(limitOf(used(0.9, 0.9), target)).toBe('processor');

@@ -38,8 +38,13 @@ it.each<[what: string, Cause, stall: ReturnType<typeof stallOf>, spans: Span[]]>
 it('counts the stalls that end within an interval, by their length, in any order, with what overlaps each', () => {
   const spans = [1_900, 900, 1_500, 1_000].map((at) => span('rest', at, at + 90));
   const stalls = [
-    ...[stallOf(1_500, 1_600), stallOf(1_000, 1_099), stallOf(1_200, 1_202), stallOf(1_300, 1_301)],
-    ...[stallOf(900, 999), stallOf(1_900, 2_000), stallOf(1_400, 1_400.9)],
+    stallOf(1_500, 1_600),
+    stallOf(1_000, 1_099),
+    stallOf(1_200, 1_202),
+    stallOf(1_300, 1_301),
+    stallOf(900, 999),
+    stallOf(1_900, 2_000),
+    stallOf(1_400, 1_400.9),
   ];
   const rows = countStalls(
     [

@@ -53,8 +53,10 @@ export function useAll(
   const inSvelte = svelte.createMutation(create);
   for (const { mutate } of [inReact, inVue, inSolid, inSvelte]) mutate({ body: { id: 1n, name: 'Rose' } });
   const updates = [
-    ...[react.useMutation(update()), vue.useMutation(update())],
-    ...[solid.useMutation(update), svelte.createMutation(update)],
+    react.useMutation(update()),
+    vue.useMutation(update()),
+    solid.useMutation(update),
+    svelte.createMutation(update),
   ];
   for (const { mutate } of updates) mutate({ edit, changes: { name: 'Fern' } });
   const withTag = { params: { id: 1n }, headers: { 'if-match': edit.etag }, body: edit.plant };
@@ -66,12 +68,16 @@ export function useAll(
   failures satisfies (RejectedError | PlantStoreError | null)[];
 
   const lists = [
-    ...[react.useInfiniteQuery(pages()).data, vue.useInfiniteQuery(pages()).data.value],
-    ...[solid.useInfiniteQuery(pages).data, svelte.createInfiniteQuery(pages).data],
+    react.useInfiniteQuery(pages()).data,
+    vue.useInfiniteQuery(pages()).data.value,
+    solid.useInfiniteQuery(pages).data,
+    svelte.createInfiniteQuery(pages).data,
   ];
   [
-    ...[react.useQuery(one()).data, vue.useQuery(one()).data.value],
-    ...[solid.useQuery(one).data, svelte.createQuery(one).data],
+    react.useQuery(one()).data,
+    vue.useQuery(one()).data.value,
+    solid.useQuery(one).data,
+    svelte.createQuery(one).data,
     react.useQuery(getPlant.queryOptions(given || react.skipToken)).data,
     vue.useQuery(getPlant.queryOptions(given || vue.skipToken)).data.value,
     solid.useQuery(() => getPlant.queryOptions(given || solid.skipToken)).data,
@@ -79,19 +85,25 @@ export function useAll(
     vue.useQueries({ queries: [one(), one()] }).value[0].data,
     solid.useQueries(() => ({ queries: [one(), one()] }))[0].data,
     svelte.createQueries(() => ({ queries: [one(), one()] }))[0].data,
-    ...[react.useQueryClient().getQueryData(key()), vue.useQueryClient().getQueryData(key())],
-    ...[solid.useQueryClient().getQueryData(key()), svelte.useQueryClient().getQueryData(key())],
+    react.useQueryClient().getQueryData(key()),
+    vue.useQueryClient().getQueryData(key()),
+    solid.useQueryClient().getQueryData(key()),
+    svelte.useQueryClient().getQueryData(key()),
     ...lists.flatMap((data) => data?.pages.flatMap(({ plants }) => plants)),
   ] satisfies (StoredPlant | undefined)[];
 
   const opened = [
-    ...[react.useMutation(open()).data, vue.useMutation(open()).data.value],
-    ...[solid.useMutation(open).data, svelte.createMutation(open).data],
+    react.useMutation(open()).data,
+    vue.useMutation(open()).data.value,
+    solid.useMutation(open).data,
+    svelte.createMutation(open).data,
   ];
   opened.map((each) => each?.plant.name) satisfies (string | undefined)[];
   const found = [
-    ...[react.useQuery(some()).data, vue.useQuery(some()).data.value],
-    ...[solid.useQuery(some).data, svelte.createQuery(some).data],
+    react.useQuery(some()).data,
+    vue.useQuery(some()).data.value,
+    solid.useQuery(some).data,
+    svelte.createQuery(some).data,
   ];
   found.flatMap((data) => data?.results.map(({ status }) => status)) satisfies (number | undefined)[];
   // @ts-expect-error a query would create the plant at each refetch

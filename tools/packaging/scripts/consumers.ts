@@ -139,9 +139,15 @@ function checkInstalled(folder: string): void {
 }
 
 const tanstackQuery = [
-  ...['@tanstack/react-query@5.108.0', 'react@19.3.1', '@types/react@19.3.0'],
-  ...['@tanstack/vue-query@5.104.0', 'vue@3.5.45', '@tanstack/solid-query@5.104.0', 'solid-js@1.9.19'],
-  ...['@tanstack/svelte-query@6.3.6', 'svelte@5.57.3'],
+  '@tanstack/react-query@5.108.0',
+  'react@19.3.1',
+  '@types/react@19.3.0',
+  '@tanstack/vue-query@5.104.0',
+  'vue@3.5.45',
+  '@tanstack/solid-query@5.104.0',
+  'solid-js@1.9.19',
+  '@tanstack/svelte-query@6.3.6',
+  'svelte@5.57.3',
 ];
 
 /** The programs in `peers/`, and what each is tried with; installed here, since the workspace has one version of each. */

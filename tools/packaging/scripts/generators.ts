@@ -91,9 +91,15 @@ function generate(project: string, { name, command, output }: Generator): void {
 /** Compiles all programs with the compiler of the workspace, and returns the operations of each that do not compile. */
 function compilePrograms(project: string): ReadonlyMap<string, ReadonlySet<string>> {
   const compilerOptions = {
-    ...{ target: 'es2023', lib: ['es2023', 'dom', 'dom.iterable'], types: ['node'], strict: true },
-    ...{ module: 'esnext', moduleResolution: 'bundler', allowImportingTsExtensions: true },
-    ...{ noEmit: true, skipLibCheck: true },
+    target: 'es2023',
+    lib: ['es2023', 'dom', 'dom.iterable'],
+    types: ['node'],
+    strict: true,
+    module: 'esnext',
+    moduleResolution: 'bundler',
+    allowImportingTsExtensions: true,
+    noEmit: true,
+    skipLibCheck: true,
   };
   const include = generators.flatMap(({ name }) => [`${name}.ts`, `${name}.documented.ts`]);
   writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include }));

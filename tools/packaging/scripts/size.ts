@@ -37,7 +37,12 @@ export async function checkSize(): Promise<void> {
     const { outputFiles, metafile } = await build({
       stdin: { contents: program, loader: 'ts', resolveDir: own },
       external: ['msw'],
-      ...{ bundle: true, minify: true, format: 'esm', platform: 'browser', metafile: true, write: false },
+      bundle: true,
+      minify: true,
+      format: 'esm',
+      platform: 'browser',
+      metafile: true,
+      write: false,
     });
     const code = Buffer.concat(outputFiles.map(({ contents }) => contents));
     const bytes = gzipSync(code).length;
@@ -64,8 +69,13 @@ export function checkTypeCost(): void {
   const folder = mkdtempSync(join(own, 'node_modules/.type-cost-'));
   try {
     const compilerOptions = {
-      ...{ target: 'es2023', lib: ['es2023', 'dom', 'dom.iterable'], types: [], module: 'nodenext' },
-      ...{ strict: true, skipLibCheck: true, noEmit: true },
+      target: 'es2023',
+      lib: ['es2023', 'dom', 'dom.iterable'],
+      types: [],
+      module: 'nodenext',
+      strict: true,
+      skipLibCheck: true,
+      noEmit: true,
     };
     writeFileSync(join(folder, 'program.ts'), oneCall);
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['program.ts'] }));

@@ -14,9 +14,14 @@ const context = { seed: 7, amount: 'short', settings: {}, log: () => undefined }
 it('reports what held, what did not run, and trials that reject as a failure, after which the others run', async () => {
   const runs = await runProofs({ some: [broken, notRun, holds] }, context);
   expect(formatRuns(runs).split('\n')).toEqual([
-    ...['some: 1 failed: The trials a run to their end', '  ', '- no disk'],
-    ...['some: not run: B', '  It needs the user root.'],
-    ...['some: holds: A 200 survives', '  seed 7; kills 1,200; p99 1.5', ''],
+    'some: 1 failed: The trials a run to their end',
+    '  ',
+    '- no disk',
+    'some: not run: B',
+    '  It needs the user root.',
+    'some: holds: A 200 survives',
+    '  seed 7; kills 1,200; p99 1.5',
+    '',
   ]);
   expect(hasFailures(runs)).toBe(true);
   expect(hasFailures(await runProofs({ some: [notRun, holds] }, context))).toBe(false);

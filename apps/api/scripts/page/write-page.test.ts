@@ -10,7 +10,9 @@ it('writes each file, the same compressed where that is smaller, their list, and
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   expect(names.toSorted()).toEqual(
     [
-      ...['assets', 'files.json', 'icon.svg'],
+      'assets',
+      'files.json',
+      'icon.svg',
       ...compressed.flatMap((name) => [name, `${name}.br`, `${name}.gz`]),
     ].toSorted(),
   );

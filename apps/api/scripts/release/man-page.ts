@@ -18,11 +18,12 @@ export function renderManPage({ version, date, folder }: ManPageOptions): string
   const about = program.description();
   return `${[
     `.TH PLANT\\-STORE 1 "${date}" "Plant Store ${toRoff(version)}" "User Commands"`,
-    ...[
-      '.SH NAME',
-      `plant\\-store \\- ${toRoff(about.replace(/\.$/, '').replace(/^./, (first) => first.toLowerCase()))}`,
-    ],
-    ...['.SH SYNOPSIS', '.B plant\\-store', '.I command', '[options]'],
+    '.SH NAME',
+    `plant\\-store \\- ${toRoff(about.replace(/\.$/, '').replace(/^./, (first) => first.toLowerCase()))}`,
+    '.SH SYNOPSIS',
+    '.B plant\\-store',
+    '.I command',
+    '[options]',
     '.SH DESCRIPTION',
     ...paragraph(about),
     ...paragraph(
@@ -30,14 +31,13 @@ export function renderManPage({ version, date, folder }: ManPageOptions): string
     ),
     '.SH COMMANDS',
     ...listCommands(program, 'plant-store').flatMap(([name, command]) => renderCommand(name, command)),
-    ...['.SH NOTES', ...paragraph(helpAfter(program).replaceAll(root, folder))],
+    '.SH NOTES',
+    ...paragraph(helpAfter(program).replaceAll(root, folder)),
     '.SH FILES',
     ...definition('/etc/plant-store/environment', 'The settings, one NAME=value a line.'),
     ...definition('/var/lib/plant-store/', 'The database, and its backups in backups/.'),
-    ...[
-      '.SH SEE ALSO',
-      ...paragraph(`${folder}/docs/operate/cli.md, and the other pages in ${folder}/docs/.`),
-    ],
+    '.SH SEE ALSO',
+    ...paragraph(`${folder}/docs/operate/cli.md, and the other pages in ${folder}/docs/.`),
   ].join('\n')}\n`;
 }
 

@@ -21,8 +21,17 @@ import {
  * a symmetric one, `HS256` and the like, everybody who can verify a token could issue one.
  */
 const algorithms: readonly string[] = [
-  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
-  ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
 ];
 
 /** The values of the header `typ` of access tokens; `JWT` stands for a token without `typ`, too (RFC 7519, section 5.1). */

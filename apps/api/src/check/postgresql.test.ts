@@ -62,7 +62,8 @@ it.each([
 ])('assesses nodes with so many shards of one size: %j, %s', (shards, status) => {
   const size = 2 ** 32 / shards.reduce((sum, count) => sum + count);
   const nodes = shards.map((count, group) => ({
-    ...{ group, name: `db-${group}:5432` },
+    group,
+    name: `db-${group}:5432`,
     shards: Array.from({ length: count }, () => ({ group, min: 0, max: size - 1 })),
   }));
   expect(assessShares(nodes)).toMatchObject({ status });

@@ -182,12 +182,30 @@ it('has the outcome of one record after the other, in whatever order plants and 
   await plants.create([fern()]);
   create.mockClear();
   const records = [
-    ...[fern(), fern('other'), tombstone(1n), fern(), tombstone(3n)],
-    ...[rose(), rose('other'), rose(), tombstone(2n), tombstone(2n), rose()],
+    fern(),
+    fern('other'),
+    tombstone(1n),
+    fern(),
+    tombstone(3n),
+    rose(),
+    rose('other'),
+    rose(),
+    tombstone(2n),
+    tombstone(2n),
+    rose(),
   ];
   expect(await storeRecords(records, plants, operations)).toEqual([
-    ...[there, taken(1), stored, retired(1n), stored],
-    ...[stored, taken(2), there, stored, { stored: false }, retired(2n)],
+    there,
+    taken(1),
+    stored,
+    retired(1n),
+    stored,
+    stored,
+    taken(2),
+    there,
+    stored,
+    { stored: false },
+    retired(2n),
   ]);
   expect(await plants.find([1n, 2n, 3n])).toEqual([1n, 2n, 3n].map(tombstone));
   // However often an id occurs.
@@ -230,10 +248,22 @@ it('gives the id of a deleted plant to the first one of a file that has it', asy
   await plants.change([removalOf<object>(1n)]);
   const records = [fern(), fern(), ivy(), { ...ivy(), original }, tombstone(2n), rose(), rose()];
   expect(await storeRecords(records, plants, operations)).toEqual([
-    ...[retired(1n), retired(1n), retired(1n), retired(1n), stored, retired(2n), retired(2n)],
+    retired(1n),
+    retired(1n),
+    retired(1n),
+    retired(1n),
+    stored,
+    retired(2n),
+    retired(2n),
   ]);
   expect(await storeRecords(records, plants, operations, true)).toEqual([
-    ...[stored, there, taken(1), taken(1), there, stored, there],
+    stored,
+    there,
+    taken(1),
+    taken(1),
+    there,
+    stored,
+    there,
   ]);
   expect(await plants.find([1n, 2n])).toMatchObject([fern(), rose()]);
 });

@@ -92,7 +92,10 @@ export async function importRecords(
     audit: ({ stored, alreadyThere, bad }, complete) => ({
       ...(file !== undefined && { name: basename(file) }),
       resources: (only === undefined ? types : [only]).map(({ resource }) => resource.plural),
-      ...{ imported: stored, alreadyThere, bad, complete },
+      imported: stored,
+      alreadyThere,
+      bad,
+      complete,
     }),
     explainUnfinished: (nextLine) => `Not everything was imported. Resume with: --from-line ${nextLine}`,
     explainBad(bad) {

@@ -50,7 +50,9 @@ it('keeps the counts of workers that ended, but not their gauges', async () => {
 it('shows which process is at its limit', async () => {
   const { expectLines } = createMetrics(createWorker(20), createWorker(300));
   await expectLines(
-    ...['process_resident_memory_bytes 327', 'nodejs_eventloop_lag_p99_seconds 300', 'process_open_fds 300'],
+    'process_resident_memory_bytes 327',
+    'nodejs_eventloop_lag_p99_seconds 300',
+    'process_open_fds 300',
     'plant_store_process_resident_memory_bytes{process="primary"} 7',
     'plant_store_process_resident_memory_bytes{process="1"} 20',
     'plant_store_process_resident_memory_bytes{process="2"} 300',

@@ -16,7 +16,8 @@ it('shares what holds for the whole service, and nothing else', () => {
     ...config,
     queueLimits: {
       ...config.queueLimits,
-      ...{ queueRecords: Math.floor(queueRecords / 3), queueBytes: Math.floor(queueBytes / 3) },
+      queueRecords: Math.floor(queueRecords / 3),
+      queueBytes: Math.floor(queueBytes / 3),
     },
     bodyMemoryLimitBytes: Math.floor(config.bodyMemoryLimitBytes / 3),
     rateLimitPerMinute: 33,

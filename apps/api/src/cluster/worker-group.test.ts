@@ -45,7 +45,12 @@ async function startGroup(
   await group.start();
   const pids = () => [...group.serving()].map(([worker, { pid }]) => `${worker}: ${pid}`);
   return {
-    ...{ group, starts, calls, hangs, reported, pids },
+    group,
+    starts,
+    calls,
+    hangs,
+    reported,
+    pids,
     kill: (pid: number) => end.get(pid)?.({ status: null, signal: 'SIGKILL' }),
     /** Until these processes serve, by the number of the worker. */
     untilServing: (...expected: readonly string[]) => expect.poll(() => pids()).toEqual(expected),

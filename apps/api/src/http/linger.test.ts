@@ -24,7 +24,10 @@ async function start(limits: Partial<LingerLimits> = {}, replyAfterMs = 0) {
   const turns = createTurns({ count: () => 1 });
   lingerOnClose(server, exchanges, turns, {
     // So long that a test for another limit fails before.
-    ...{ bytes: 64 * mebibyte, totalMs: 3_600_000, idleMs: 3_600_000, connections: 100 },
+    bytes: 64 * mebibyte,
+    totalMs: 3_600_000,
+    idleMs: 3_600_000,
+    connections: 100,
     ...limits,
   });
   const closed = once(server, 'connection').then(([connection]) => once(connection, 'close'));

@@ -68,7 +68,10 @@ function toDeed([number, at, by, name, about]: readonly unknown[]): readonly Num
   const { token, ...others }: Subject = JSON.parse(String(about));
   return [
     {
-      ...{ number: Number(number), at: Number(at), by: JSON.parse(String(by)), action },
+      number: Number(number),
+      at: Number(at),
+      by: JSON.parse(String(by)),
+      action,
       about: { ...others, ...(token && { token: { ...token, scopes: knownScopes(token) } }) },
     },
   ];

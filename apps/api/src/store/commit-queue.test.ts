@@ -55,7 +55,10 @@ function openQueue({ findError, isHeld, limits, concurrency, ...options }: TestO
     while (commits.length < count) await nextTurn();
   };
   return {
-    ...{ queue, commits, release, untilCommits },
+    queue,
+    commits,
+    release,
+    untilCommits,
     create: (...ids: number[]) => plantsOf(...ids).map((plant) => queue.create('plant', plant, 1)),
     change: (...ids: number[]) => ids.map((id) => queue.change('plant', removalOf(BigInt(id)), 1)),
   };
@@ -146,7 +149,9 @@ it.each<[title: string, TestOptions, Plant[], commits: string[]]>([
 
 it('has as many commits in flight as it may, and stores what arrives meanwhile in one, in order', async () => {
   const { queue, create, commits, release, untilCommits } = openQueue({
-    ...{ isHeld: true, concurrency: 2, limits: { batchRecords: 3 } },
+    isHeld: true,
+    concurrency: 2,
+    limits: { batchRecords: 3 },
   });
   // What did not fit into the first batch does not wait for it.
   const writes = create(1, 2, 3, 4, 5);
@@ -197,7 +202,8 @@ it.each([{ queueRecords: 4 }, { queueBytes: 4 * 'plant 1'.length }])(
 
 it('is full for a caller that has as many creates and removals queued as it may, and rejects more of either', async () => {
   const { queue, create, change, release, untilCommits } = openQueue({
-    ...{ isHeld: true, limits: { queueRecords: 4 } },
+    isHeld: true,
+    limits: { queueRecords: 4 },
   });
   const writes: Promise<unknown>[] = create(1);
   await untilCommits(1);
@@ -229,11 +235,20 @@ it('rejects only what the store cannot create or change, and stores the rest of 
   });
   const outcomes = await Promise.allSettled([...create(1, 2, 3, 4, 5), ...change(11, 12, 13)]);
   expect(outcomes.flatMap((outcome, at) => ('reason' in outcome ? [at, outcome.reason] : []))).toEqual([
-    ...[2, row3, 7, row3],
+    2,
+    row3,
+    7,
+    row3,
   ]);
   expect(commits).toEqual([
-    ...['1,2,3,4,5', '1,2,3', '1,2', '3', '4,5'],
-    ...['change 11,12,13', 'change 11,12', 'change 13'],
+    '1,2,3,4,5',
+    '1,2,3',
+    '1,2',
+    '3',
+    '4,5',
+    'change 11,12,13',
+    'change 11,12',
+    'change 13',
   ]);
 });
 
@@ -258,7 +273,8 @@ it.each([
   'rejects what $what when the database does not answer, and nothing that arrives later',
   async (options) => {
     const { queue, create, change, commits, release, untilCommits } = openQueue({
-      ...{ isHeld: true, concurrency: options.concurrency },
+      isHeld: true,
+      concurrency: options.concurrency,
       findError: ([first]) => (first === 1 ? away : undefined),
     });
     const first = create(1);
@@ -303,7 +319,8 @@ function openMixed(writesTogether: boolean) {
     { resource: 'garden', bytesOf: () => 20 },
   ];
   const database: CommitQueueOptions['database'] = {
-    ...{ concurrentCommits: 1, writesTogether },
+    concurrentCommits: 1,
+    writesTogether,
     async write(writes) {
       const ids = writes.map(
         ({ resource, record, change }) => `${resource}${record?.id ?? `-${change?.id}`}`,
@@ -316,8 +333,11 @@ function openMixed(writesTogether: boolean) {
   const queue = createTestQueue(database, { tables });
   const create = (resource: string, id: bigint) => queue.create(resource, { id }, 1);
   const writeAll = () => [
-    ...[create('plant', 1n), queue.change('garden', removalOf(2n), 1), create('garden', 3n)],
-    ...[queue.change('plant', removalOf(4n), 1), create('plant', 5n)],
+    create('plant', 1n),
+    queue.change('garden', removalOf(2n), 1),
+    create('garden', 3n),
+    queue.change('plant', removalOf(4n), 1),
+    create('plant', 5n),
   ];
   return { queue, commits, writeAll };
 }

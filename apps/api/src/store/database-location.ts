@@ -258,11 +258,19 @@ function isDecodable(text: string): boolean {
 
 /** What the driver and the service use. */
 const usedParameters = [
-  ...['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'sslnegotiation', 'uselibpqcompat'],
-  ...['application_name', 'host', 'options', 'schema'],
+  'sslmode',
+  'sslrootcert',
+  'sslcert',
+  'sslkey',
+  'sslnegotiation',
+  'uselibpqcompat',
+  'application_name',
+  'host',
+  'options',
+  'schema',
 ];
 /** What makes no difference: the service finds out whether there is a pooler, and is always on UTF-8. */
-const withoutEffect = [...['pgbouncer', 'sslcompression', 'client_encoding', 'fallback_application_name']];
+const withoutEffect = ['pgbouncer', 'sslcompression', 'client_encoding', 'fallback_application_name'];
 
 const ownTimeouts = 'the service uses its own timeouts and DATABASE_STATEMENT_TIMEOUT_MS';
 /** What is ignored with a warning, and what is used instead. */

@@ -15,8 +15,15 @@ const table = tableOf<(typeof gardens)[0]>(garden);
 
 it('names columns in snake case, and quotes them, since they may be words of SQL', () => {
   expect(table.columns).toEqual([
-    ...['id', '"name"', '"area"', '"is_open"', '"planted_at"', '"plant_ids"'],
-    ...['added_at', 'original', 'deleted'],
+    'id',
+    '"name"',
+    '"area"',
+    '"is_open"',
+    '"planted_at"',
+    '"plant_ids"',
+    'added_at',
+    'original',
+    'deleted',
   ]);
 });
 

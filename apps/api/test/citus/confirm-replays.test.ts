@@ -21,7 +21,8 @@ it('writes the record that confirms a replay on the node of each shard', async (
       sent.push(statement.sql);
       return createQuery(pool)(statement);
     },
-    ...{ table: plantTable, insert: createInsert(plantTable) },
+    table: plantTable,
+    insert: createInsert(plantTable),
     transact: (find) => find(),
   });
   expect(await store.find(ids)).toHaveLength(100);

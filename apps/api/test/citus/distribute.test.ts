@@ -7,7 +7,8 @@ import { readPage } from '../support/read-markdown.js';
 
 const findShards = `SELECT shardid FROM pg_dist_shard WHERE logicalrelid = 'plants'::regclass`;
 const ends = (exitCode: number, stderr: string | RegExp) => ({
-  ...{ exitCode, stderr: expect.stringMatching(stderr) },
+  exitCode,
+  stderr: expect.stringMatching(stderr),
 });
 
 it('moves the plants of a running service to shards, which loses none of those that it acknowledges', async () => {

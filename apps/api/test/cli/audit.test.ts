@@ -23,7 +23,9 @@ async function useAudit(engine: string) {
     engine === 'postgresql' ? { DATABASE_URL: await createDatabase(inject('postgresqlUrl')) } : {};
   const { folder, run } = useCommands(environment);
   return {
-    ...{ folder, run, environment },
+    folder,
+    run,
+    environment,
     /** The entries, the oldest first, without what all of them have. */
     async entries(): Promise<readonly object[]> {
       const { stdout } = await run('audit --json');

@@ -42,7 +42,10 @@ it('backs up beside the database, notes when, and keeps so many of its own store
   const [oldest, older] = [first, second].map((time) => `plant-store-${readStoreId(path)}-${time}.db`);
   const others = ['mine.db', `plant-store-0123456789abcdef-${first}.db`, ...withoutId];
   const backups = fillFolder(join(folder, 'data/backups'), [
-    ...[`${oldest}`, `${oldest}.sha256`, `${older}`, `${older}.sha256`],
+    `${oldest}`,
+    `${oldest}.sha256`,
+    `${older}`,
+    `${older}.sha256`,
     ...others,
   ]);
   const { exitCode, stderr } = await run('backup --keep 2');

@@ -69,7 +69,8 @@ it('the command does the same to a database that other tools have restored, on e
   const before = await readBoth();
   for (const { run } of [sqlite, postgresql])
     expect(await run('invalidate-cursors')).toEqual({
-      ...{ exitCode: 0, stdout: '' },
+      exitCode: 0,
+      stdout: '',
       stderr: expect.stringContaining('get the error cursor_expired, and read everything again'),
     });
   const after = await readBoth();

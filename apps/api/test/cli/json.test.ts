@@ -22,7 +22,8 @@ const [documented = ''] = section.split('\n## ');
 function useJson() {
   const { folder, run } = useCommands();
   return {
-    ...{ folder, run },
+    folder,
+    run,
     async printed(line: string, words: RegExp = /^$/): Promise<Record<string, unknown>> {
       const { exitCode, stdout, stderr } = await run(`${line} --json`);
       expect({ line, exitCode, stderr }).toEqual({ line, exitCode: 0, stderr: expect.stringMatching(words) });
@@ -49,7 +50,12 @@ it('is an option of each command that prints data which is not JSON already', ()
     ([, command]) => !command.options.some(({ long }) => long === '--json'),
   );
   expect(without.map(([name]) => name).toSorted()).toEqual([
-    ...['completion', 'export', 'invalidate-cursors', 'serve', 'token export', 'worker'],
+    'completion',
+    'export',
+    'invalidate-cursors',
+    'serve',
+    'token export',
+    'worker',
   ]);
   for (const [name, command] of listCommands(program))
     if (!without.some(([other]) => other === name)) {
@@ -95,10 +101,17 @@ it('prints what became of a plant, and by whom', async () => {
   expect(await printed(`show ${id}`)).toEqual(updated);
   expect(await printed('list --by')).toEqual(updated);
   expect(await printed(`delete ${id}`, /^1 deleted, /)).toEqual({
-    ...{ deleted: 1, deletedBefore: 0, neverExisted: 0, bad: 0 },
+    deleted: 1,
+    deletedBefore: 0,
+    neverExisted: 0,
+    bad: 0,
   });
   expect(await printed(`show ${id}`)).toEqual({
-    ...{ id: Number(id), idText: `${id}`, deleted: true, addedAt: time, deletedAt: time },
+    id: Number(id),
+    idText: `${id}`,
+    deleted: true,
+    addedAt: time,
+    deletedAt: time,
   });
 });
 
@@ -107,7 +120,8 @@ it('prints who has added, updated and deleted a plant', async () => {
   const { baseUrl, token, stop } = await startTestService({ DATABASE_URL: `file:${storePath(folder)}` });
   const send = (method: string, path: string, body?: object) =>
     fetch(new URL(path, baseUrl), {
-      ...{ method, body: JSON.stringify(body) },
+      method,
+      body: JSON.stringify(body),
       headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json', 'If-Match': '*' },
     });
   await send('POST', '/plants', { id: 1, name: 'Fren' });
@@ -134,7 +148,11 @@ it('prints tokens that are issued, rotated, found, revoked and imported', async 
   const issued = await printed('token create --name shop', /^Issued token 1 "shop"/);
   expect(issued).toEqual({ ...shop, secret });
   expect(await printed('token create --name page --link https://plants.example.com', /^Issued/)).toEqual({
-    ...{ id: 2, name: 'page', scopes, createdAt: time, secret },
+    id: 2,
+    name: 'page',
+    scopes,
+    createdAt: time,
+    secret,
     link: expect.stringMatching(/^https:\/\/plants\.example\.com\/#token=pst_\w{49}$/),
   });
   const rotated = await printed(
@@ -157,12 +175,14 @@ it('prints what was migrated, imported, deleted, backed up and restored', async 
   expect(applied).toContainEqual(expect.stringMatching(/^\d{14}_\w+$/));
   expect(await printed('migrate', /up to date/)).toEqual({ applied: [] });
   expect(await run('import --json', `${plantLine(1)}bad\n${plantLine(1)}`)).toMatchObject({
-    ...{ exitCode: 1, stdout: '{"imported":1,"alreadyThere":1,"bad":1,"nextLine":4}\n' },
+    exitCode: 1,
+    stdout: '{"imported":1,"alreadyThere":1,"bad":1,"nextLine":4}\n',
     stderr: expect.stringMatching(/^line 2: .*\n1 imported, .*\nplant-store: 1 line is bad/),
   });
   writeFileSync(join(folder, 'ids'), '7\n1\n');
   expect(await run('delete --from ids --json')).toMatchObject({
-    ...{ exitCode: 1, stdout: '{"deleted":1,"deletedBefore":0,"neverExisted":1,"bad":0,"nextLine":3}\n' },
+    exitCode: 1,
+    stdout: '{"deleted":1,"deletedBefore":0,"neverExisted":1,"bad":0,"nextLine":3}\n',
   });
   await run('import', plantLine(2));
   const backup = join(folder, 'copy.db');
@@ -190,7 +210,8 @@ it('prints what was migrated, imported, deleted, backed up and restored', async 
     ...found,
   });
   expect(await printed('restore copy.db', /Start the service/)).toEqual({
-    ...{ restored: true, ...found },
+    restored: true,
+    ...found,
     kept: expect.stringContaining('.before-restore-'),
   });
   expect(sum()).toMatch(/^\w{64}$/);
@@ -204,7 +225,8 @@ it('prints the reply of /readyz, whatever it is', async () => {
       succeeded('{"status":"ready","warnings":["slow"]}\n', 'slow\n'),
     ],
     [
-      ...[503, '{"status":"unavailable","reason":"shutting_down"}'],
+      503,
+      '{"status":"unavailable","reason":"shutting_down"}',
       failed(/not ready: shutting_down/, '{"status":"unavailable","reason":"shutting_down"}\n'),
     ],
   ] as const) {

@@ -49,7 +49,9 @@ const text = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom('"a', "'a'", '"\n"', '"\0"', '"\\ud800"', '"\\u12"') },
 );
 const value = fc.oneof(
-  ...[number, text, fc.json()],
+  number,
+  text,
+  fc.json(),
   fc.constantFrom('true', 'null', 'nul', '', '[1,]', '{,}', '{"a":1,"a":2}', '[{"__proto__":1}]'),
   fc
     .tuple(fc.constantFrom('[]', '{}', '[}'), fc.constantFrom(1, 498, 499, 500, 3_000))
@@ -63,7 +65,15 @@ const space = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom('\v', '\u00a0', '\ufeff', '/**/', '\0') },
 );
 const name = fc.constantFrom(
-  ...['"id"', '"name"', '"tag"', '"\\u0069d"', '"ID"', '"x"', '""', '"__proto__"', "'id'"],
+  '"id"',
+  '"name"',
+  '"tag"',
+  '"\\u0069d"',
+  '"ID"',
+  '"x"',
+  '""',
+  '"__proto__"',
+  "'id'",
 );
 const member = fc.tuple(space, name, space, value).map(([a, key, b, text]) => `${a}${key}${b}:${text}`);
 const members = fc
@@ -129,7 +139,9 @@ const sizes = fc.array(fc.integer({ min: 1, max: 60 }), { maxLength: 4 });
 /** A create that only its body may be wrong with. */
 const create = (body: fc.Arbitrary<Buffer>, isValid: boolean): fc.Arbitrary<Sent> =>
   fc.tuple(body, fc.option(sizes, { freq: 3 })).map(([body, chunks]) => ({
-    ...{ body, isValid, isCreate: true },
+    body,
+    isValid,
+    isCreate: true,
     ...frame('POST /plants HTTP/1.1', body, chunks),
   }));
 const validCreate = create(toBytes(valid), true);

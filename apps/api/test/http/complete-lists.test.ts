@@ -39,7 +39,9 @@ const send = (service: TestService, method: string, id: number, body?: object) =
   fetch(`${service.baseUrl}/plants/${id}`, {
     method,
     headers: {
-      ...{ Authorization: `Bearer ${service.token}`, 'Content-Type': 'application/json', 'If-Match': '*' },
+      Authorization: `Bearer ${service.token}`,
+      'Content-Type': 'application/json',
+      'If-Match': '*',
     },
     ...(body && { body: JSON.stringify(body) }),
   });

@@ -45,17 +45,26 @@ describe('a service with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     const { port } = new URL(service.baseUrl);
     const span = await traced.readSpan('created');
     expect(span).toMatchObject({
-      ...{ traceId, parentSpanId: callerId, name: 'POST /plants', kind: 'SPAN_KIND_SERVER' },
+      traceId,
+      parentSpanId: callerId,
+      name: 'POST /plants',
+      kind: 'SPAN_KIND_SERVER',
       status: undefined,
       resource: {
-        ...{ 'service.name': 'plant-store', 'service.version': expect.stringMatching(/^\d+\.\d+\.\d+$/) },
+        'service.name': 'plant-store',
+        'service.version': expect.stringMatching(/^\d+\.\d+\.\d+$/),
         'service.instance.id': expect.any(String),
       },
     });
     expect(span.attributes).toEqual({
-      ...{ 'http.request.method': 'POST', 'http.route': '/plants', 'http.response.status_code': 200 },
-      ...{ 'url.scheme': 'http', 'url.path': '/plants', 'network.protocol.version': '1.1' },
-      ...{ 'server.address': '127.0.0.1', 'server.port': Number(port) },
+      'http.request.method': 'POST',
+      'http.route': '/plants',
+      'http.response.status_code': 200,
+      'url.scheme': 'http',
+      'url.path': '/plants',
+      'network.protocol.version': '1.1',
+      'server.address': '127.0.0.1',
+      'server.port': Number(port),
     });
     const [line] = await readLog(service, 'created');
     expect(line).toMatchObject({ traceId, spanId: span.spanId });
@@ -100,7 +109,8 @@ describe('a service with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
       .set({ 'X-Request-Id': 'stray', Authorization: `Bearer ${service.token}`, Host: service.token });
     const span = await traced.readSpan('stray');
     expect(span.attributes).toMatchObject({
-      ...{ 'http.response.status_code': 404, 'url.path': expect.stringMatching(/^\/no\/\w+\*\*\*$/) },
+      'http.response.status_code': 404,
+      'url.path': expect.stringMatching(/^\/no\/\w+\*\*\*$/),
     });
     expect(span.attributes).not.toHaveProperty('http.route');
     expect(span).toMatchObject({ name: 'GET', status: undefined });
@@ -120,7 +130,8 @@ describe('a service with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
 
 it('records no request without an accepted token because of its headers, and lets an accepted caller decide', async () => {
   const { service, collector, readSpan } = await startTraced({
-    ...{ OTEL_TRACES_SAMPLER: 'parentbased_always_off', AUTH_FAILURES_PER_MINUTE: '2' },
+    OTEL_TRACES_SAMPLER: 'parentbased_always_off',
+    AUTH_FAILURES_PER_MINUTE: '2',
   });
   const sampled = { traceparent: `00-${traceId}-${callerId}-01`, tracestate: `a=${'x'.repeat(400)}` };
   const wrong = `Bearer ${service.token.slice(0, -1)}${service.token.endsWith('1') ? '2' : '1'}`;
@@ -189,7 +200,9 @@ function listSamples({ name, points }: ReceivedMetric): [key: string, value: num
 
 it('sends the metrics of /metrics, of all workers together, with the same names, labels and values', async () => {
   const { service, collector } = await startTraced({
-    ...{ ADMIN_PORT: '0', OTEL_METRICS_EXPORTER: 'otlp', OTEL_METRIC_EXPORT_INTERVAL: '50' },
+    ADMIN_PORT: '0',
+    OTEL_METRICS_EXPORTER: 'otlp',
+    OTEL_METRIC_EXPORT_INTERVAL: '50',
   });
   for (let id = 1; id <= 5; id++) await postPlant(service, { id, name: 'Fern' }).set('Connection', 'close');
   await until(() =>
@@ -204,7 +217,9 @@ it('sends the metrics of /metrics, of all workers together, with the same names,
   for (const [, name = '', type = ''] of names) {
     const metric = collector.latest(name);
     expect(metric, name).toMatchObject({
-      ...{ name, kind: kinds[type as keyof typeof kinds], help: expect.stringMatching(/./) },
+      name,
+      kind: kinds[type as keyof typeof kinds],
+      help: expect.stringMatching(/./),
       resource: { 'service.name': 'plant-store' },
     });
     if (type === 'gauge') continue;

@@ -29,7 +29,8 @@ async function readAll(client: ReturnType<typeof createClient>, after: string) {
   return {
     one: [one],
     batch: batch.results.flatMap((result) => (result.status === 200 ? result.plant : [])),
-    ...{ page: page.plants, newest: newest.plants },
+    page: page.plants,
+    newest: newest.plants,
     changes: changes.changes.flatMap(({ plant }) => plant ?? []),
     waiting: waiting.changes.flatMap(({ plant }) => plant ?? []),
   };

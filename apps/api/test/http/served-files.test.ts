@@ -196,16 +196,48 @@ it.each([
 });
 
 it.each([
-  ...['/index.html', '/files.json', `${script}.br`, `${script}.gz`, `${script}.map`, `${script}/`, '//'],
-  ...['/assets', '/assets/', '/assets/unknown-00000000.js', '/Assets/index-BjGIhLHV.js'],
-  ...['/assets/../icon.svg', '/assets/../../package.json', '/assets/..%2ficon.svg', '/assets/..\\icon.svg'],
-  ...['/assets%2Findex-BjGIhLHV.js', '/assets/%69ndex-BjGIhLHV.js', '/assets/%00', '/assets/%', '/./'],
-  ...['/assets/%2e%2e/%2e%2e/%2e%2e/etc/passwd', '/%2e/icon.svg', '/__proto__', '/constructor'],
-  ...['/docs/', '/Docs', '/docs/page-client.html', '/docs/page-no-client.html', '/docs/files.json'],
-  ...['/docs/openapi.json', '/openapi.json.br', '/docs/swagger-ui-bundle.js', '/docs/assets', '/client.tgz'],
-  ...['/docs/assets/', '/docs/assets/viewer-00000000.js', '/docs/assets/../../package.json'],
-  ...[`${viewerPaths.script}.br`, `${viewerPaths.script}/`, viewerPaths.script.replace('/docs/', '/')],
-  ...['/docs/__proto__', viewerPaths.script.replace('/assets/', '/assets%2F')],
+  '/index.html',
+  '/files.json',
+  `${script}.br`,
+  `${script}.gz`,
+  `${script}.map`,
+  `${script}/`,
+  '//',
+  '/assets',
+  '/assets/',
+  '/assets/unknown-00000000.js',
+  '/Assets/index-BjGIhLHV.js',
+  '/assets/../icon.svg',
+  '/assets/../../package.json',
+  '/assets/..%2ficon.svg',
+  '/assets/..\\icon.svg',
+  '/assets%2Findex-BjGIhLHV.js',
+  '/assets/%69ndex-BjGIhLHV.js',
+  '/assets/%00',
+  '/assets/%',
+  '/./',
+  '/assets/%2e%2e/%2e%2e/%2e%2e/etc/passwd',
+  '/%2e/icon.svg',
+  '/__proto__',
+  '/constructor',
+  '/docs/',
+  '/Docs',
+  '/docs/page-client.html',
+  '/docs/page-no-client.html',
+  '/docs/files.json',
+  '/docs/openapi.json',
+  '/openapi.json.br',
+  '/docs/swagger-ui-bundle.js',
+  '/docs/assets',
+  '/client.tgz',
+  '/docs/assets/',
+  '/docs/assets/viewer-00000000.js',
+  '/docs/assets/../../package.json',
+  `${viewerPaths.script}.br`,
+  `${viewerPaths.script}/`,
+  viewerPaths.script.replace('/docs/', '/'),
+  '/docs/__proto__',
+  viewerPaths.script.replace('/assets/', '/assets%2F'),
 ])('serves nothing else: %s', async (path) => {
   expectError(await getRaw(path), 'not_found', `There is nothing at ${path}.`);
 });
@@ -317,8 +349,10 @@ it('leaves out the page with PAGE=off, and the link to it', async () => {
 it('says in the document how people sign in, and lets the page call the identity provider alone', async () => {
   const { baseUrl } = await startTestService(
     {
-      ...{ JWT_ISSUER: 'https://id.example.com/a?b=<"', JWT_AUDIENCE: 'plants' },
-      ...{ JWT_JWKS_URL: 'http://127.0.0.1:9/jwks', JWT_CLIENT_ID: 'page' },
+      JWT_ISSUER: 'https://id.example.com/a?b=<"',
+      JWT_AUDIENCE: 'plants',
+      JWT_JWKS_URL: 'http://127.0.0.1:9/jwks',
+      JWT_CLIENT_ID: 'page',
       JWT_CLIENT_ORIGINS: 'https://auth.example.com, https://b.example.com:8443',
     },
     (config) => ({ ...config, pageFolder }),
@@ -330,7 +364,9 @@ it('says in the document how people sign in, and lets the page call the identity
     );
     const [, meta = ''] = /<meta name="sign-in" content="([^"]+)">/.exec(content.toString()) ?? [];
     expect(JSON.parse(meta.replaceAll('&quot;', '"').replaceAll('&lt;', '<'))).toEqual({
-      ...{ issuer: 'https://id.example.com/a?b=<"', audience: 'plants', clientId: 'page' },
+      issuer: 'https://id.example.com/a?b=<"',
+      audience: 'plants',
+      clientId: 'page',
       scope: 'openid plants:create plants:read plants:update plants:delete',
     });
   }

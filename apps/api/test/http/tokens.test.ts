@@ -194,7 +194,9 @@ it('a create that gets no reply is not sent again', async () => {
   const { text } = await openAdmin(['read']);
   let attempts = 0;
   const client = createClient({
-    ...{ baseUrl: service.baseUrl, token: text, retries: 3 },
+    baseUrl: service.baseUrl,
+    token: text,
+    retries: 3,
     fetch: async (url, init) => {
       attempts++;
       await fetch(url, init);

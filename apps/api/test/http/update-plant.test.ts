@@ -35,7 +35,8 @@ it('has an ETag with a plant, by which neither GET nor HEAD sends it again', asy
   }
   const updated = (await update(1, tag, { name: 'Ivy' })).headers;
   expect([updated.get('cache-control'), updated.get('content-type')]).toEqual([
-    ...['no-store', 'application/json; charset=utf-8'],
+    'no-store',
+    'application/json; charset=utf-8',
   ]);
   expect(updated.get('etag')).not.toBe(tag);
   expect((await send('GET', 1, { 'If-None-Match': tag })).headers.get('etag')).toBe(updated.get('etag'));
@@ -58,8 +59,11 @@ it('has no ETag with what shows no plant', async () => {
   const rejected = await postPlant(service, { id: 3, name: 'Ivy' });
   expect(rejected.headers).not.toHaveProperty('etag');
   const others = [
-    ...[update(3, '"x"', { name: 'Ivy' }), send('GET', 3, { 'If-Match': '"x"' }), send('GET', 6)],
-    ...[send('PUT', 3), send('DELETE', 3)],
+    update(3, '"x"', { name: 'Ivy' }),
+    send('GET', 3, { 'If-Match': '"x"' }),
+    send('GET', 6),
+    send('PUT', 3),
+    send('DELETE', 3),
   ];
   for (const { headers } of await Promise.all(others)) expect(headers.has('etag')).toBe(false);
 });

@@ -31,8 +31,13 @@ async function open(times: Partial<KeyTimes>, prepare?: (provider: IdentityProvi
   const log = { info: () => undefined, warn: (_: unknown, message: string) => void warnings.push(message) };
   const unused = () => Promise.reject(new Error('The database is not asked'));
   const store = {
-    ...{ add: unused, addBelow: unused, find: unused, findByHash: unused, listLatest: unused },
-    ...{ revoke: unused, expire: unused },
+    add: unused,
+    addBelow: unused,
+    find: unused,
+    findByHash: unused,
+    listLatest: unused,
+    revoke: unused,
+    expire: unused,
   };
   const ownTokens = createTokenService(store);
   const tokens = acceptJwts(ownTokens, { ...jwt, keyTimes }, log, () => clock.now);

@@ -16,7 +16,9 @@ afterEach(() => void vi.useRealTimers());
 function begin(locals: object, measures?: Parameters<typeof requestLogger>[2]) {
   let close = () => {};
   const response = {
-    ...{ locals, writableFinished: true, statusCode: 200 },
+    locals,
+    writableFinished: true,
+    statusCode: 200,
     on: (_event: string, listener: () => void) => (close = listener),
   } as unknown as Response;
   const next = vi.fn<() => void>();

@@ -58,7 +58,8 @@ function toSeconds(duration: string): number {
 }
 
 const found = Array.from(recordings, ([name, recording]) => ({
-  ...{ name, ...recording },
+  name,
+  ...recording,
   firings: findFirings(recording),
 }));
 

@@ -93,7 +93,10 @@ it('stores the other ids while a node is away, with a warning, and is not ready 
   const [away = 0n, present = 0n] = [1, 2].map((group) => [...nodes].find(([, of]) => of === group)?.[0]);
   const unavailable = expect.objectContaining({ errorName: 'database_unavailable' });
   expect(await removeFrom(plants, [away, present, away, present])).toEqual([
-    ...[unavailable, 'removed', unavailable, 'removed_before'],
+    unavailable,
+    'removed',
+    unavailable,
+    'removed_before',
   ]);
 
   await lose(1, 2);

@@ -6,9 +6,18 @@ import type { Reply } from './expect-error.js';
 
 /** Headers that every reply has, or that HTTP itself defines (docs/use/api.md, Headers of replies). */
 const generalHeaders = new Set([
-  ...['content-type', 'content-length', 'date', 'connection', 'keep-alive', 'content-security-policy'],
-  ...['cross-origin-resource-policy', 'cache-control', 'referrer-policy', 'x-content-type-options'],
-  ...['x-frame-options', 'x-request-id'],
+  'content-type',
+  'content-length',
+  'date',
+  'connection',
+  'keep-alive',
+  'content-security-policy',
+  'cross-origin-resource-policy',
+  'cache-control',
+  'referrer-policy',
+  'x-content-type-options',
+  'x-frame-options',
+  'x-request-id',
 ]);
 
 type Responses = Readonly<Record<string, { readonly headers: object; readonly content?: Content }>>;

@@ -50,8 +50,13 @@ const counts = { ...noCounts, all: 102, ready: 90, new: 90, problem: 10, problem
 const list: View['list'] = [{ group: 'problems', total: 10, rows: [row] }];
 const checked = { step: 'review', notes: ['A note on the lines.'], counts, list } as const;
 const progress: Progress = {
-  ...{ task: 'add', state: 'running', stop: undefined, retrying: undefined },
-  ...{ done: 9, total: 90, restored: 0 },
+  task: 'add',
+  state: 'running',
+  stop: undefined,
+  retrying: undefined,
+  done: 9,
+  total: 90,
+  restored: 0,
 };
 const file = new File(['id,name\n1,Rose'], 'plants.csv');
 const button = (name: string) => screen.getByRole('button', { name });

@@ -68,7 +68,10 @@ describe('a reply of the service', () => {
 
 describe('a call without a reply', () => {
   const request = {
-    ...{ method: 'POST', url: 'https://example.com/plants', requestId: null, outcome: 'unknown' as const },
+    method: 'POST',
+    url: 'https://example.com/plants',
+    requestId: null,
+    outcome: 'unknown' as const,
   };
 
   it.each([

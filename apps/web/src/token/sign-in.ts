@@ -31,7 +31,8 @@ export async function beginSignIn(
     state: oauth.generateRandomState(),
     nonce: oauth.generateRandomNonce(),
     codeVerifier: oauth.generateRandomCodeVerifier(),
-    ...{ isRemembered, isInNewTab },
+    isRemembered,
+    isInNewTab,
     returnTo: location.pathname + location.search,
     codes: [],
   };
@@ -40,8 +41,12 @@ export async function beginSignIn(
     throw new Error('The browser keeps nothing for this page, which signing in needs.');
   const url = new URL(endpoint);
   const parameters = {
-    ...{ client_id: settings.clientId, redirect_uri: redirectUri, response_type: 'code' },
-    ...{ scope: settings.scope, state: begun.state, nonce: begun.nonce },
+    client_id: settings.clientId,
+    redirect_uri: redirectUri,
+    response_type: 'code',
+    scope: settings.scope,
+    state: begun.state,
+    nonce: begun.nonce,
     code_challenge: await oauth.calculatePKCECodeChallenge(begun.codeVerifier),
     code_challenge_method: 'S256',
     // Without it there is no refresh token (OpenID Connect Core, section 11).

@@ -24,7 +24,8 @@ export function TokenForm({ own, isBusy, onSubmit }: TokenFormProps) {
     event.preventDefault();
     if (isBusy || !isComplete) return;
     const isCreated = await onSubmit({
-      ...{ name, scopes: own.scopes.filter((scope) => scopes.includes(scope)) },
+      name,
+      scopes: own.scopes.filter((scope) => scopes.includes(scope)),
       ...(day !== '' && { expiresAt: new Date(`${day}T23:59:59`).toISOString() }),
       ...(rate !== '' && { ratePerMinute: Number(rate) }),
     });

@@ -10,7 +10,8 @@ export function testChange<Fields extends object>(subject: Subject<Fields>): voi
     id: bigint,
     replace: (existing: Stored<Fields>) => Stored<Fields> | undefined,
   ): Change<Fields> => ({
-    ...{ id, bytes: 100 },
+    id,
+    bytes: 100,
     replace: (existing) => (existing === undefined || isTombstone(existing) ? undefined : replace(existing)),
   });
   /** Adds a text to `original`, which starts empty. */
@@ -18,7 +19,8 @@ export function testChange<Fields extends object>(subject: Subject<Fields>): voi
     update(id, (existing) => ({ ...existing, original: (existing.original ?? '') + text }));
   /** Reuses the id of a deleted record. */
   const reuse = (one: Stored<Fields>): Change<Fields> => ({
-    ...{ id: one.id, bytes: 100 },
+    id: one.id,
+    bytes: 100,
     replace: (existing) => (existing !== undefined && isTombstone(existing) ? one : undefined),
   });
   const remove = removalOf<Fields>;
@@ -61,15 +63,35 @@ export function testChange<Fields extends object>(subject: Subject<Fields>): voi
     await createAll([record(1n, 0), record(2n, 1)]);
     const outcomes: string[] = [];
     const steps = [
-      ...[append(1n, 'a'), append(2n, 'a'), append(1n, 'b'), append(3n, 'a'), remove(1n), append(1n, 'c')],
-      ...[remove(1n), reuse(record(1n, 1)), reuse(record(1n)), append(1n, 'd'), remove(3n, true)],
-      ...[remove(3n, true), reuse(record(3n))],
+      append(1n, 'a'),
+      append(2n, 'a'),
+      append(1n, 'b'),
+      append(3n, 'a'),
+      remove(1n),
+      append(1n, 'c'),
+      remove(1n),
+      reuse(record(1n, 1)),
+      reuse(record(1n)),
+      append(1n, 'd'),
+      remove(3n, true),
+      remove(3n, true),
+      reuse(record(3n)),
     ];
     for (const step of steps) outcomes.push(await change(step));
     expect(outcomes).toEqual([
-      ...['record recorda', 'record recorda', 'recorda recordab', '- -', 'recordab deleted', 'deleted -'],
-      ...['deleted -', 'deleted record', 'record -', 'record recordd', '- deleted'],
-      ...['deleted -', 'deleted record'],
+      'record recorda',
+      'record recorda',
+      'recorda recordab',
+      '- -',
+      'recordab deleted',
+      'deleted -',
+      'deleted -',
+      'deleted record',
+      'record -',
+      'record recordd',
+      '- deleted',
+      'deleted -',
+      'deleted record',
     ]);
     expect(await subject.store.find(1n)).toMatchObject({ ...samples[1], original: 'd' });
     expect(await subject.store.find(3n)).toMatchObject(samples[2]);

@@ -11,7 +11,8 @@ export function testChanges<Fields extends object>(subject: Subject<Fields>): vo
   };
   const update = (id: bigint, original: string) =>
     subject.store.change({
-      ...{ id, bytes: 0 },
+      id,
+      bytes: 0,
       replace: (existing) =>
         existing === undefined || isTombstone(existing) ? undefined : { ...existing, original },
     });
@@ -53,7 +54,11 @@ export function testChanges<Fields extends object>(subject: Subject<Fields>): vo
     await remove(INT64_MIN, true);
     const { seen, last } = await follow();
     expect(seen).toEqual([
-      ...[`${INT64_MAX} created`, '2 created', '1 updated', '3 deleted', `${INT64_MIN} deleted`],
+      `${INT64_MAX} created`,
+      '2 created',
+      '1 updated',
+      '3 deleted',
+      `${INT64_MIN} deleted`,
     ]);
     expect(await subject.store.lastChange()).toEqual({ generation, number: last.number, id: last.id });
     for (const limits of [{ matches: 1 }, { matches: 2 }, { records: 1 }, { bytes: 1 }])

@@ -24,7 +24,9 @@ function killPrimary(
   return {
     name,
     promise: `A 200 survives ${title}, and the service runs on`,
-    ...{ short: 1, full, followed: 1 },
+    short: 1,
+    full,
+    followed: 1,
     findObstacle: findMissingCluster,
     withPlace: (trial) => withFolder((folder) => withCluster(folder, servers, trial)),
     async breakOnce({ trial, place: cluster, tally }) {

@@ -16,7 +16,11 @@ function killFollowed(
   settings: Readonly<Record<string, string>> = {},
 ): Kind {
   return {
-    ...{ name, settings, followed, short: 4, full: 50 },
+    name,
+    settings,
+    followed,
+    short: 4,
+    full: 50,
     promise: `Followers get the last change of each record, in one order, and none before an older one, on ${title}`,
     findObstacle: () =>
       process.platform === 'linux' ? undefined : 'It needs Linux, where processes have lists of children.',

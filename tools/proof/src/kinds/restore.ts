@@ -30,7 +30,9 @@ function restoreOn(name: string, title: string, engine: Engine): Trials {
     for (let done = 0; done < count && tally.failures.length === 0; tally.figures['orders'] = ++done) {
       await withDatabases(engine, async (place) => {
         const options = {
-          ...{ database: await place.createDatabase(), random: random.fork(), settings },
+          database: await place.createDatabase(),
+          random: random.fork(),
+          settings,
           logFile: join(place.folder, 'service.log'),
         };
         await withTrial(options, (trial) => runOrder(new Order(engine, place, trial, tally)));

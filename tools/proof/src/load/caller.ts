@@ -105,7 +105,11 @@ const toBody = ({ id, fields }: NewRecord) => ({ id, ...fields });
 
 /** The operations of requests. */
 export const operations: Readonly<Record<Request['do'], Operation>> = {
-  ...{ create: 'create', read: 'get', update: 'update', reuseId: 'update', delete: 'delete' },
+  create: 'create',
+  read: 'get',
+  update: 'update',
+  reuseId: 'update',
+  delete: 'delete',
   follow: 'changes',
 };
 

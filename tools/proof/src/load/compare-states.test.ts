@@ -11,7 +11,10 @@ const id = 2n ** 53n + 1n;
 const fieldsOf = (name: string) => ({ name, isOpen: true, plantIds: [1n, 2n] });
 const recordOf = (name: string) => ({ resource, id, fields: fieldsOf(name) });
 const state = (name: string, place: number, since: number): StateRow => ({
-  ...{ ...recordOf(name), place, since, until: since + 1 },
+  ...recordOf(name),
+  place,
+  since,
+  until: since + 1,
 });
 const row = (name: string, since: number): Row => ({ ...recordOf(name), since, deleted: false });
 

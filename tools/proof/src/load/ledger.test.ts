@@ -11,7 +11,8 @@ const name = nameOf({ resource, id });
 const fields = { name: 'a', isOpen: true, plantIds: [1n, 2n] };
 const a = { resource, id, fields, deleted: false };
 const records = {
-  ...{ a, b: { ...a, fields: { ...fields, plantIds: [12n] } } },
+  a,
+  b: { ...a, fields: { ...fields, plantIds: [12n] } },
   tombstone: { ...a, fields: erasedOf(resource), deleted: true },
   half: { ...a, deleted: true },
   rounded: { ...a, id: 2n ** 53n },

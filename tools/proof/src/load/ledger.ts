@@ -132,7 +132,8 @@ export class Ledger {
   knownOf({ resource, id }: Identity): Known {
     const name = nameOf({ resource, id });
     const known = this.known.get(name) ?? {
-      ...{ resource, id },
+      resource,
+      id,
       possible: [nothing],
       operations: [],
       checked: 0,

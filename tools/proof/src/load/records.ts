@@ -43,7 +43,11 @@ export function describeRecord(record: NewRecord): string {
 }
 
 const empty: { readonly [Of in Kind]: Kinds[Of]['value'] } = {
-  ...{ text: '', int64: 0n, boolean: false, time: new Date(0).toISOString(), int64List: [] },
+  text: '',
+  int64: 0n,
+  boolean: false,
+  time: new Date(0).toISOString(),
+  int64List: [],
 };
 
 /** All that the row of a deleted record may have. */
@@ -98,8 +102,15 @@ const createInt64 = (random: Random) =>
   BigInt.asIntN(64, (BigInt(random.below(2 ** 32)) << 32n) | BigInt(random.below(2 ** 32)));
 
 const words = [
-  ...['Fern', 'Monstera deliciosa', "Bird's nest", 'Ácer 日本', '🌵'],
-  ...['a\\b"c', ' ', '\u{10FFFF}', "'); --"],
+  'Fern',
+  'Monstera deliciosa',
+  "Bird's nest",
+  'Ácer 日本',
+  '🌵',
+  'a\\b"c',
+  ' ',
+  '\u{10FFFF}',
+  "'); --",
 ];
 
 /** The first time that a service takes, the last one, and those about the beginning of 1970. */

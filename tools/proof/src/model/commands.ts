@@ -61,7 +61,9 @@ const int64 = fc.oneof(
 );
 const [min, max] = [new Date('0000-01-01T00:00:00.000Z'), new Date('9999-12-31T23:59:59.999Z')];
 const values: { readonly [Of in Kind]: fc.Arbitrary<Kinds[Of]['value']> } = {
-  ...{ text: validText, int64, boolean: fc.boolean() },
+  text: validText,
+  int64,
+  boolean: fc.boolean(),
   time: fc.date({ min, max, noInvalidDate: true }).map((date) => date.toISOString()),
   int64List: fc.array(int64, { maxLength: 3 }),
 };
@@ -98,7 +100,9 @@ function toRequest(
 const withIds = (operation: Operation) => (resource: Subject) =>
   itemsOf(
     id.map((number) => `"${number}"`),
-    ...['1', '"01"', 'null'],
+    '1',
+    '"01"',
+    'null',
   ).map((items) => toRequest(resource, operation, { body: `{"ids":[${items}]}` }));
 
 const withId = (operation: Operation) => (resource: Subject) =>
@@ -119,7 +123,8 @@ const builders: Readonly<
       fc
         .tuple(recordOf(resource), fc.constantFrom('*', '"x"'))
         .map(([record, ifMatch]) => record.replace(/}$/, `,"ifMatch":${JSON.stringify(ifMatch)}}`)),
-      ...['{}', 'null'],
+      '{}',
+      'null',
     ).map((items) => toRequest(resource, 'updateMany', { body: `{"${resource.plural}":[${items}]}` })),
   deleteMany: withIds('deleteMany'),
   // The precondition of no known record: what all stores must say alike, whatever their entity tags are.

@@ -55,8 +55,12 @@ export async function runSequences(
   stores: readonly Store[],
 ): Promise<Omit<ProofResult, 'promise'>> {
   const counts = {
-    ...{ requests: 0, restarts: 0, revocations: 0, 'slowest revocation ms': 0 },
-    ...{ 'interrupted requests': 0, 'of those without a reply': 0 },
+    requests: 0,
+    restarts: 0,
+    revocations: 0,
+    'slowest revocation ms': 0,
+    'interrupted requests': 0,
+    'of those without a reply': 0,
   };
   /** The runs that have failed: of their ids nothing is known, so that the shorter ones that follow fail for their own reasons. */
   const failed = new Set<number>();

@@ -112,7 +112,8 @@ export async function withServer<T>(
       folder,
       createDatabase: async () => openPostgresqlDatabase(await createDatabase(server.url)),
       programs: {
-        ...{ dataFolder: server.dataFolder, readPids },
+        dataFolder: server.dataFolder,
+        readPids,
         start: () => server.start(),
         killAll: () => killProcesses(readPids()),
       },

@@ -14,7 +14,8 @@ type Settings = Readonly<Record<string, string>>;
 
 /** Nothing is inherited, so that every machine runs the same defaults. */
 const environmentOf = (settings: Settings) => ({
-  ...{ NODE_ENV: 'production', PATH: '/usr/bin:/bin' },
+  NODE_ENV: 'production',
+  PATH: '/usr/bin:/bin',
   ...settings,
 });
 

@@ -30,9 +30,16 @@ export function cors(origins: readonly string[]): RequestHandler {
 const options: CorsOptions = {
   methods: [...new Set(Object.values(routes).map(({ method }) => method))],
   allowedHeaders: [
-    ...['Authorization', 'Content-Type', 'X-Request-Id', 'If-Match', 'If-None-Match'],
+    'Authorization',
+    'Content-Type',
+    'X-Request-Id',
+    'If-Match',
+    'If-None-Match',
     // Those that libraries for traces add to requests of the page.
-    ...['traceparent', 'tracestate', 'baggage', 'sentry-trace'],
+    'traceparent',
+    'tracestate',
+    'baggage',
+    'sentry-trace',
   ],
   exposedHeaders: [
     'ETag',

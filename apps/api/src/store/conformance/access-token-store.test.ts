@@ -135,7 +135,11 @@ describe.each(enginesOfStore())('access tokens on %s', (engine) => {
     const ofStore = (await store.list()).filter(({ id }) => id > 3);
     expect(added.toSorted((a, b) => (a?.id ?? 0) - (b?.id ?? 0))).toEqual(ofStore);
     expect(ofStore[0]).toEqual({
-      ...{ ...token, id: expect.any(Number), expiresAt, revokedAt: null, lastUsedAt: null },
+      ...token,
+      id: expect.any(Number),
+      expiresAt,
+      revokedAt: null,
+      lastUsedAt: null,
       ratePerMinute: null,
     });
     await store.revoke(ofStore[0]?.id ?? 0, first);

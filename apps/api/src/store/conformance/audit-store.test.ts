@@ -49,7 +49,11 @@ describe.each(enginesOfStore())('the audit on %s', (engine) => {
   });
   const limited = (hash: string) => ({ ...shop, hash, createdAt: at });
   const imported = (hash: string, revokedAt: Date | null = null) => ({
-    ...{ ...shop, hash, createdAt: at, revokedAt, lastUsedAt: at },
+    ...shop,
+    hash,
+    createdAt: at,
+    revokedAt,
+    lastUsedAt: at,
   });
 
   it('has a token as it was, and who has changed it', async () => {
@@ -63,8 +67,11 @@ describe.each(enginesOfStore())('the audit on %s', (engine) => {
       action: 'token_revoked',
       about: {
         token: {
-          ...{ id: first.id, name: 'shop', scopes: admin },
-          ...{ expiresAt: expiresAt.toISOString(), ratePerMinute: 600 },
+          id: first.id,
+          name: 'shop',
+          scopes: admin,
+          expiresAt: expiresAt.toISOString(),
+          ratePerMinute: 600,
         },
       },
     });
@@ -208,7 +215,9 @@ describe.each(enginesOfStore())('the audit on %s', (engine) => {
   it('has what is done without a token, and does not use a number again', async () => {
     const file = { name: 'plants.csv', resources: ['plants'], imported: 3, alreadyThere: 2, bad: 1 };
     const deed: Deed = {
-      ...{ at: 5, by: { user: 'anna' }, action: 'imported' },
+      at: 5,
+      by: { user: 'anna' },
+      action: 'imported',
       about: { file: { ...file, complete: true } },
     };
     // A retry of an attempt whose outcome is not known.

@@ -36,9 +36,23 @@ const parcel: Resource = {
 
 const large = 10_000_000n;
 const recordOf = (id: bigint) => ({
-  ...{ id, bytes: large, total: large, place: 'Depot', matches: false, number: large, isLast: 0n, isEnd: 0n },
-  ...{ nextBytes: 0n, bytesLeft: large, durable: 'no', madeBy: 'hand', select: 'all', generation: 'x' },
-  ...{ base: large, value: 'low', count: 0n },
+  id,
+  bytes: large,
+  total: large,
+  place: 'Depot',
+  matches: false,
+  number: large,
+  isLast: 0n,
+  isEnd: 0n,
+  nextBytes: 0n,
+  bytesLeft: large,
+  durable: 'no',
+  madeBy: 'hand',
+  select: 'all',
+  generation: 'x',
+  base: large,
+  value: 'low',
+  count: 0n,
 });
 
 describe.each(enginesOfStore())('fields of any name on %s', (engine) => {

@@ -17,7 +17,8 @@ forgetGardens();
 const [orchard] = gardens;
 const plantOf = (id: bigint): Write => ({ resource: 'plant', record: { id, name: `plant ${id}` } as never });
 const gardenOf = (id: bigint, name = 'Orchard'): Write => ({
-  ...{ resource: 'garden', record: { ...orchard, id, name } as never },
+  resource: 'garden',
+  record: { ...orchard, id, name } as never,
 });
 const removal = (resource: string, id: bigint): Write => ({ resource, change: removalOf<object>(id) });
 const limits = { matches: 100, records: 100, bytes: 1e6 };
@@ -52,15 +53,23 @@ describe.each(storesWithShards())('writes of several resources on %s', (kind) =>
   it('have an outcome each, in their order, and creates come first', async () => {
     await write(plantOf(1n), gardenOf(1n));
     const outcomes = await write(
-      ...[removal('plant', 1n), gardenOf(2n), plantOf(2n), removal('garden', 3n), gardenOf(1n, 'Other')],
-      ...[plantOf(3n), removal('garden', 2n)],
+      removal('plant', 1n),
+      gardenOf(2n),
+      plantOf(2n),
+      removal('garden', 3n),
+      gardenOf(1n, 'Other'),
+      plantOf(3n),
+      removal('garden', 2n),
     );
     const plant = { id: 1n, name: 'plant 1' };
     expect(outcomes).toMatchObject([
-      ...[{ before: plant, after: { deleted: true } }, stored, stored],
+      { before: plant, after: { deleted: true } },
+      stored,
+      stored,
       { before: undefined, after: undefined },
       { stored: false, existing: { ...orchard, id: 1n } },
-      ...[stored, { before: { ...orchard, id: 2n }, after: { id: 2n, deleted: true } }],
+      stored,
+      { before: { ...orchard, id: 2n }, after: { id: 2n, deleted: true } },
     ]);
     expect(await ids()).toEqual([
       ['1 deleted', '2', '3'],

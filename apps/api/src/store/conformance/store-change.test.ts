@@ -11,7 +11,8 @@ const rose = { id: 2n, name: 'Rose', addedAt: null };
 /** Replaces a plant, and nothing else. */
 function update(id: bigint, replace: (plant: StoredPlant) => StoredPlant | undefined): Change<Plant> {
   return {
-    ...{ id, bytes: 100 },
+    id,
+    bytes: 100,
     replace: (existing) => (existing === undefined || isTombstone(existing) ? undefined : replace(existing)),
   };
 }
@@ -26,7 +27,8 @@ const nameOf = (record: PlantRecord | undefined) =>
 
 /** Gives the id of a deleted plant to another one. */
 const giving = (plant: StoredPlant): Change<Plant> => ({
-  ...{ id: plant.id, bytes: 100 },
+  id: plant.id,
+  bytes: 100,
   replace: (existing) => (existing !== undefined && isTombstone(existing) ? plant : undefined),
 });
 
@@ -42,29 +44,32 @@ describe.each(storesWithShards())('changing plants on %s', (kind) => {
     await store.create([fern, rose]);
     const given = { id: 1n, name: 'G', addedAt: null };
     const outcomes = await change(
-      ...[append(1n, 'a'), append(2n, 'a'), append(1n, 'b'), append(3n, 'a'), removalOf<Plant>(1n)],
-      ...[append(1n, 'c'), removalOf<Plant>(1n), giving(given), giving(given), append(1n, 'd')],
-      ...[removalOf<Plant>(3n, true), giving({ ...rose, id: 3n })],
+      append(1n, 'a'),
+      append(2n, 'a'),
+      append(1n, 'b'),
+      append(3n, 'a'),
+      removalOf<Plant>(1n),
+      append(1n, 'c'),
+      removalOf<Plant>(1n),
+      giving(given),
+      giving(given),
+      append(1n, 'd'),
+      removalOf<Plant>(3n, true),
+      giving({ ...rose, id: 3n }),
     );
     expect(outcomes.map(({ before, after }) => [nameOf(before), nameOf(after)])).toEqual([
-      ...[
-        ['Fern', 'Ferna'],
-        ['Rose', 'Rosea'],
-        ['Ferna', 'Fernab'],
-        ['-', '-'],
-      ],
-      ...[
-        ['Fernab', 'deleted'],
-        ['deleted', '-'],
-        ['deleted', '-'],
-        ['deleted', 'G'],
-      ],
-      ...[
-        ['G', '-'],
-        ['G', 'Gd'],
-        ['-', 'deleted'],
-        ['deleted', 'Rose'],
-      ],
+      ['Fern', 'Ferna'],
+      ['Rose', 'Rosea'],
+      ['Ferna', 'Fernab'],
+      ['-', '-'],
+      ['Fernab', 'deleted'],
+      ['deleted', '-'],
+      ['deleted', '-'],
+      ['deleted', 'G'],
+      ['G', '-'],
+      ['G', 'Gd'],
+      ['-', 'deleted'],
+      ['deleted', 'Rose'],
     ]);
     expect(await find(1n, 2n, 3n)).toMatchObject([{ name: 'Gd' }, { name: 'Rosea' }, { name: 'Rose' }]);
     expect(await change()).toEqual([]);
@@ -75,7 +80,10 @@ describe.each(storesWithShards())('changing plants on %s', (kind) => {
     await change(append(1n, 'a'), removalOf(1n));
     const [row] = await testDatabase.query('SELECT name, tag, original, added_at FROM plants');
     expect({ ...row, added_at: Number((row as { added_at: unknown }).added_at) }).toEqual({
-      ...{ name: '', tag: null, original: null, added_at: 5 },
+      name: '',
+      tag: null,
+      original: null,
+      added_at: 5,
     });
     // The next plant has its own time, or none.
     await change(giving({ id: 1n, name: 'Ivy', addedAt: null }));

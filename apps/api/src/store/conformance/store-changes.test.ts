@@ -12,7 +12,7 @@ describe.each(enginesOfStore())('changes on %s', (kind) => {
   const { store, testDatabase } = usePlantStore(kind);
   const rename = (id: bigint, name: string) =>
     store.change([
-      { ...{ id, bytes: 0 }, replace: (plant) => ({ ...(plant as StoredPlant), name, original: 'before' }) },
+      { id, bytes: 0, replace: (plant) => ({ ...(plant as StoredPlant), name, original: 'before' }) },
     ]);
   const readGeneration = async () => {
     const [row] = await testDatabase.query<{ generation: string }>('SELECT generation FROM store');

@@ -24,8 +24,14 @@ describe.each(enginesOfStore())('creating plants on %s', (kind) => {
     const plant = (id: bigint, name: string) => ({ id, name });
     await store.create([plant(1n, 'old')]);
     const plants = [
-      ...[plant(1n, 'new'), plant(3n, 'a'), plant(2n, 'b'), plant(3n, 'c')],
-      ...[plant(2n, 'd'), plant(4n, 'e'), plant(1n, 'old'), plant(3n, 'a')],
+      plant(1n, 'new'),
+      plant(3n, 'a'),
+      plant(2n, 'b'),
+      plant(3n, 'c'),
+      plant(2n, 'd'),
+      plant(4n, 'e'),
+      plant(1n, 'old'),
+      plant(3n, 'a'),
     ];
     const [old, a, b] = [taken(plant(1n, 'old')), taken(plant(3n, 'a')), taken(plant(2n, 'b'))];
     expect(await store.create(plants)).toEqual([old, stored, stored, a, b, stored, old, a]);

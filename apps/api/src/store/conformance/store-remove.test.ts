@@ -19,7 +19,7 @@ const fern = { id: 1n, name: 'Fern', tag: 'outdoor' };
 const rose = { id: 2n, name: 'Rose' };
 
 /** A change of the name of what has an id. */
-const rename = (id: bigint) => ({ ...{ id, bytes: 5 }, replace: () => ({ id, name: 'Other' }) });
+const rename = (id: bigint) => ({ id, bytes: 5, replace: () => ({ id, name: 'Other' }) });
 
 /** How to make an engine skip changes silently, and how to end it. */
 const skipRemovals = {

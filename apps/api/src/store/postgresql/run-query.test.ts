@@ -52,7 +52,8 @@ it('a change that is retried after a conflict changes nothing twice', async () =
     'UPDATE',
   );
   const appended = ['a', 'b'].map((text) => ({
-    ...{ id: 1n, bytes: 1 },
+    id: 1n,
+    bytes: 1,
     replace: (plant: PlantRecord | undefined) =>
       plant === undefined || isTombstone(plant) ? undefined : { ...plant, name: plant.name + text },
   }));

@@ -442,7 +442,8 @@ function prepareTable(connection: Sqlite.Database, table: Table, historyDays: nu
     const reusesId = before !== undefined && isTombstone(before);
     const values = [
       ...(reusesId ? [by ?? null, null] : [addedBy, by ?? null]),
-      ...[changedAtOf(after, now), number],
+      changedAtOf(after, now),
+      number,
       ...(isTombstone(after)
         ? [addedBefore, null, 1, ...erased]
         : [after.addedAt ?? null, after.original ?? null, 0, ...toColumns(after)]),

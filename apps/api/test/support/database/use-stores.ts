@@ -28,7 +28,9 @@ export async function openStores(kind: StoreKind) {
   const database = await openTestDatabase(testDatabase, {}, {}, { tables });
   const stores = database.stores as unknown as { plant: RecordStore<Plant>; garden: RecordStore<Garden> };
   return {
-    ...{ database, stores, testDatabase },
+    database,
+    stores,
+    testDatabase,
     async close() {
       await database.close();
       await testDatabase.remove();
@@ -48,7 +50,8 @@ export async function openStore<Fields extends object>(
       for (const table of [plural, `${plural}_history`]) await testDatabase.query(`DELETE FROM ${table}`);
     },
     hasChanges: kind !== 'postgresql with shards' && kind !== 'citus',
-    ...{ invalidateCursors: database.invalidateCursors, close },
+    invalidateCursors: database.invalidateCursors,
+    close,
   };
 }
 

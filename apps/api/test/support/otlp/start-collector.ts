@@ -116,8 +116,12 @@ function readSpans(body: Buffer): ReceivedSpan[] {
   return resourceSpans.flatMap(({ resource, scopeSpans }) =>
     scopeSpans.flatMap(({ spans }) =>
       spans.map(({ traceId, spanId, parentSpanId, name, kind, status, ...span }) => ({
-        ...{ traceId: toHex(traceId), spanId: toHex(spanId), parentSpanId: toHex(parentSpanId) },
-        ...{ name, kind, status: status?.code },
+        traceId: toHex(traceId),
+        spanId: toHex(spanId),
+        parentSpanId: toHex(parentSpanId),
+        name,
+        kind,
+        status: status?.code,
         durationMs: (span.endTimeUnixNano - span.startTimeUnixNano) / 1e6,
         attributes: toRecord(span),
         resource: toRecord(resource),
@@ -135,7 +139,11 @@ function readMetrics(body: Buffer): ReceivedMetric[] {
         if (kind === undefined) throw new Error(`The metric ${metric.name} is of another kind`);
         const { dataPoints = [], isMonotonic, aggregationTemporality } = metric[kind] ?? {};
         return {
-          ...{ name: metric.name, help: metric.description, kind, isMonotonic, aggregationTemporality },
+          name: metric.name,
+          help: metric.description,
+          kind,
+          isMonotonic,
+          aggregationTemporality,
           points: dataPoints.map(({ attributes, ...point }) => ({
             labels: toRecord({ attributes }),
             ...point,

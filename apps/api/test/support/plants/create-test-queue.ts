@@ -18,8 +18,11 @@ export function createTestQueue(
 ): CommitQueue {
   const working = { check: async () => undefined, probeCommit: async () => undefined };
   return createCommitQueue({
-    ...{ database, limits: highQueueLimits, callers: new ActiveCallers() },
-    ...{ commits: createCommitRecord(working, failingAfterMs), ...options },
+    database,
+    limits: highQueueLimits,
+    callers: new ActiveCallers(),
+    commits: createCommitRecord(working, failingAfterMs),
+    ...options,
   });
 }
 
@@ -29,7 +32,8 @@ export function databaseOf(
   concurrentCommits = 1,
 ): CommitQueueOptions['database'] {
   return {
-    ...{ concurrentCommits, writesTogether: false },
+    concurrentCommits,
+    writesTogether: false,
     write(writes) {
       const { create, change } = store as unknown as RecordStore;
       const records = writes.flatMap(({ record }) => record ?? []);

@@ -14,8 +14,11 @@ const notCalculated = (field: string) =>
   `The ${field} could not be calculated by the spreadsheet. Enter what belongs there.`;
 /** What LibreOffice and Gnumeric make of one workbook; the date and the time depend on the format. */
 const bestand = (time: string, date: string, digits: string) => [
-  ...['2 1042 Größte Rose [Strauch]', '3 1043 Farn', '4 1044 Efeu [Kletterer]'],
-  ...[`6 1046 ${time} [${date}]`, `7 1047 Line\nbreak, "quoted" [${digits}]`],
+  '2 1042 Größte Rose [Strauch]',
+  '3 1043 Farn',
+  '4 1044 Efeu [Kletterer]',
+  `6 1046 ${time} [${date}]`,
+  `7 1047 Line\nbreak, "quoted" [${digits}]`,
   `5! ${notCalculated('tag')}`,
 ];
 const titled = ['1042 Größte Rose [Strauch]', '1043 Farn', '1044 Efeu [Kletterer]'];
@@ -48,7 +51,9 @@ const cases: readonly (readonly [
     [
       '2! Write the id without separators between its digits.',
       '3! Write the id without separators between its digits.',
-      ...['4! Write the id without decimals.', '5! The id is missing.', '6! An id has digits only.'],
+      '4! Write the id without decimals.',
+      '5! The id is missing.',
+      '6! An id has digits only.',
     ],
   ],
   ['libreoffice-semicolons-windows-1252.csv', bestand('01:30:00 PM', '11/25/2026', '1234')],
@@ -63,7 +68,8 @@ const cases: readonly (readonly [
   [
     'open-quote.csv',
     [
-      ...['3 2 Fern', '4 3 Ivy'],
+      '3 2 Fern',
+      '4 3 Ivy',
       '2! A double quote opens a cell and does not close it. Close it, or write it twice if it belongs to the text.',
     ],
   ],
@@ -100,10 +106,20 @@ const cases: readonly (readonly [
   [
     'xlsxwriter-number-formats.xlsx',
     [
-      ...['2 1 01234 [00000]', '3 2 PL-0042 ["PL-"0000]', '4 3 2026-11-25 [dd.mm.yy]'],
-      ...['5 4 2026-11-25 13:30 [d. mmm yyyy h:mm]', '6 5 13:30 [hh:mm]', '7 6 36:00:00 [[h]:mm:ss]'],
-      ...['8 7 1234567 [#,##0]', '9 8 0.5 [0%]', '10 9 2026-11-25 [[$-407]mmmm yyyy;@]', '11 10 12 [0]'],
-      ...['12 11 1234-567 [000-000]', '13 12 1900-02-28 [d/m/yyyy]', '14 13 2026-11-25', '15 14 13:30:15'],
+      '2 1 01234 [00000]',
+      '3 2 PL-0042 ["PL-"0000]',
+      '4 3 2026-11-25 [dd.mm.yy]',
+      '5 4 2026-11-25 13:30 [d. mmm yyyy h:mm]',
+      '6 5 13:30 [hh:mm]',
+      '7 6 36:00:00 [[h]:mm:ss]',
+      '8 7 1234567 [#,##0]',
+      '9 8 0.5 [0%]',
+      '10 9 2026-11-25 [[$-407]mmmm yyyy;@]',
+      '11 10 12 [0]',
+      '12 11 1234-567 [000-000]',
+      '13 12 1900-02-28 [d/m/yyyy]',
+      '14 13 2026-11-25',
+      '15 14 13:30:15',
       '16 15 TRUE [idx]',
     ],
   ],

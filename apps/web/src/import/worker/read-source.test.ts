@@ -75,8 +75,13 @@ it.each([
 
 it('reads NDJSON with every digit, and JSON as the service does', async () => {
   const lines = [
-    ...['{"id":9223372036854775807,"name":"Rose","tag":"shrub"}', '', '{"id":1e2,"name":""}'],
-    ...['{"id":"7","name":"Fern"}', '{"id":8,"name":"Fern"', '[8]', '{"id":8,"id":9,"name":"Fern"}'],
+    '{"id":9223372036854775807,"name":"Rose","tag":"shrub"}',
+    '',
+    '{"id":1e2,"name":""}',
+    '{"id":"7","name":"Fern"}',
+    '{"id":8,"name":"Fern"',
+    '[8]',
+    '{"id":8,"id":9,"name":"Fern"}',
     '{"id":9,"name":"Fern","tag":null}',
     '{"id":9007199254740992,"idText":"9007199254740993","name":"Ivy","addedAt":"2026-11-25T10:00:00.000Z"}',
     '{"idText":"-9007199254740993","name":"Ivy"}',

@@ -37,8 +37,11 @@ export async function startOidcProvider(): Promise<OidcProvider> {
   const started: { -readonly [Name in keyof OidcProvider]: OidcProvider[Name] } = {
     issuer,
     settings: {
-      ...{ JWT_ISSUER: issuer, JWT_AUDIENCE: audience, JWT_JWKS_URL: `${issuer}/jwks` },
-      ...{ JWT_CLIENT_ID: 'plant-store-page', JWT_CLOCK_TOLERANCE_SECONDS: '0' },
+      JWT_ISSUER: issuer,
+      JWT_AUDIENCE: audience,
+      JWT_JWKS_URL: `${issuer}/jwks`,
+      JWT_CLIENT_ID: 'plant-store-page',
+      JWT_CLOCK_TOLERANCE_SECONDS: '0',
     },
     lifetimeSeconds: 3_600,
     grants,

@@ -3,9 +3,28 @@ import type { Row } from '../read/read-rows.js';
 
 /** What people write beside a total, in several languages, in lower case. */
 const words = [
-  ...['total', 'totals', 'grand total', 'subtotal', 'sum', 'sums', 'σ'],
-  ...['summe', 'summen', 'gesamt', 'gesamtsumme', 'zwischensumme', 'insgesamt', 'endsumme'],
-  ...['totale', 'totali', 'totaal', 'totales', 'suma', 'somme', 'somma', 'sous-total'],
+  'total',
+  'totals',
+  'grand total',
+  'subtotal',
+  'sum',
+  'sums',
+  'σ',
+  'summe',
+  'summen',
+  'gesamt',
+  'gesamtsumme',
+  'zwischensumme',
+  'insgesamt',
+  'endsumme',
+  'totale',
+  'totali',
+  'totaal',
+  'totales',
+  'suma',
+  'somme',
+  'somma',
+  'sous-total',
 ];
 
 /**

@@ -11,7 +11,11 @@ export interface DecodedText {
 const encodingsByLanguage: Readonly<Record<string, LegacyEncoding>> = {
   ...Object.fromEntries(['cs', 'hr', 'hu', 'pl', 'ro', 'sk', 'sl'].map((each) => [each, 'windows-1250'])),
   ...Object.fromEntries(['be', 'bg', 'mk', 'ru', 'sr', 'uk'].map((each) => [each, 'windows-1251'])),
-  ...{ el: 'windows-1253', tr: 'windows-1254', ja: 'shift_jis', zh: 'gbk', ko: 'euc-kr' },
+  el: 'windows-1253',
+  tr: 'windows-1254',
+  ja: 'shift_jis',
+  zh: 'gbk',
+  ko: 'euc-kr',
 };
 
 /**

@@ -6,10 +6,8 @@ const builtIn: Readonly<Record<number, string>> = Object.fromEntries([
   ...[14, 15, 16, 17, 27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 57, 58].map((id) => [id, 'yyyy-mm-dd']),
   ...[18, 19, 20, 21, 32, 33, 34, 35, 55, 56].map((id) => [id, 'h:mm']),
   ...[45, 47].map((id) => [id, 'mm:ss']),
-  ...[
-    [22, 'yyyy-mm-dd h:mm'],
-    [46, '[h]:mm:ss'],
-  ],
+  [22, 'yyyy-mm-dd h:mm'],
+  [46, '[h]:mm:ss'],
 ]);
 
 /**
