@@ -93,7 +93,12 @@ describe('a plant', () => {
     expect(screen.getByRole('grid').getAttribute('aria-colcount')).toBe(String(titles.length));
     renderView(
       <PlantSheet
-        {...{ id: 7n, filter, onMove: ignore, onClose: ignore, onDelete: ignore, onPrintLabel: ignore }}
+        id={7n}
+        filter={filter}
+        onMove={ignore}
+        onClose={ignore}
+        onDelete={ignore}
+        onPrintLabel={ignore}
       />,
     );
     const title = await screen.findByText('Imaginary', { selector: 'dt' });

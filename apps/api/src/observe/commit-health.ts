@@ -97,7 +97,7 @@ function measureCommits(registry: Registry) {
     countFailure: createCounter(registry, {
       name: 'plant_store_commit_failures_total',
       help: 'Commits that failed, by the name of the error',
-      labelNames: ['error'],
+      labelName: 'error',
       initial: ['database_unavailable', 'database_damaged', 'internal_error'],
     }),
     sizes: new Histogram({

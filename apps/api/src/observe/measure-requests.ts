@@ -1,9 +1,9 @@
 import { contract, type Operation, type RecordOperation } from '@plant-store/contract';
 import { errors } from '@plant-store/contract/errors';
-import { Counter, type Registry } from '@prometheus-io/client';
+import { Counter, Histogram, type Registry } from '@prometheus-io/client';
 import type { Request, Response } from 'express';
 import { type TokenVerifier, tokenRejections, type Verification } from '../auth/token-service.js';
-import { addGauge, createCounter, createHistogram } from './metrics.js';
+import { addGauge, createCounter } from './metrics.js';
 
 /** The paths of the operations that create a record, and of those that create a batch. */
 const createPaths = { one: pathsOf('create'), many: pathsOf('createMany') };
@@ -20,16 +20,19 @@ const durationBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0
 
 /** Measures requests and counts the outcomes of creates; `onBegin` and `onEnd` are to be called with each request. */
 export function measureRequests(registry: Registry) {
-  const countRequest = createCounter(registry, {
+  const registers = [registry];
+  const requests = new Counter({
     name: 'plant_store_http_requests_total',
     help: 'Requests that are over, by method, route, status and error number',
     labelNames: ['method', 'route', 'status', 'error'],
+    registers,
   });
-  const observeDuration = createHistogram(registry, {
+  const durations = new Histogram({
     name: 'plant_store_http_request_duration_seconds',
     help: 'Time from the beginning of the handling of a request to the end of its reply, by route',
-    labelName: 'route',
+    labelNames: ['route'],
     buckets: durationBuckets,
+    registers,
   });
   let inFlight = 0;
   addGauge(registry, {
@@ -40,7 +43,7 @@ export function measureRequests(registry: Registry) {
   const countCreate = createCounter(registry, {
     name: 'plant_store_creates_total',
     help: 'Creates that are over, by outcome: stored, replayed, cut_off, or the name of the error',
-    labelNames: ['outcome'],
+    labelName: 'outcome',
     initial: ['stored', 'replayed', 'cut_off', ...Object.keys(errors)],
   });
 
@@ -52,14 +55,13 @@ export function measureRequests(registry: Registry) {
       inFlight--;
       const route = response.locals.route ?? routeOf(request) ?? 'other';
       const status = response.writableFinished ? response.statusCode : 0;
-      countRequest(request.method, route, status, response.locals.error?.number ?? '');
-      observeDuration(route, durationMs / 1_000);
-      const { outcomes } = response.locals;
+      const { error, outcomes } = response.locals;
+      requests.inc({ method: request.method, route, status, error: error?.number ?? '' });
+      durations.observe({ route }, durationMs / 1_000);
       if (request.method !== 'POST') return;
       if (createPaths.many.has(route) && outcomes !== undefined) {
         for (const [outcome, records] of Object.entries(outcomes))
-          for (let record = 0; record < records; record++)
-            countCreate(response.writableFinished ? outcome : 'cut_off');
+          countCreate(response.writableFinished ? outcome : 'cut_off', records);
       } else if (createPaths.one.has(route)) {
         countCreate(outcomeOf(response));
       }
@@ -89,7 +91,7 @@ export function countTokenChecks<Tokens extends TokenVerifier>(
   const countOutcome = createCounter(registry, {
     name: 'plant_store_token_checks_total',
     help: `Access tokens that were verified, by outcome: ${outcomes.join(', ')}`,
-    labelNames: ['outcome'],
+    labelName: 'outcome',
     initial: outcomes,
   });
   const count = (verification: Verification) => {

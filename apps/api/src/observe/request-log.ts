@@ -1,5 +1,5 @@
 import { type ResourceName, resources } from '@plant-store/contract/resources';
-import type { Registry } from '@prometheus-io/client';
+import { Counter, type Registry } from '@prometheus-io/client';
 import type { Logger } from 'pino';
 import { type OverloadReason, overloadErrors } from '../errors/service-error.js';
 import { createCounter } from './metrics.js';
@@ -113,7 +113,7 @@ export function createRejectionLog(log: Logger, stopping: AbortSignal, metrics?:
     createCounter(metrics, {
       name: 'plant_store_overload_rejections_total',
       help: `Requests rejected with overloaded, by reason: ${reasons.join(', ')}`,
-      labelNames: ['reason'],
+      labelName: 'reason',
       initial: reasons,
     });
   const count = countInIntervals(stopping, (rejected) => log.warn({ rejected }, 'overloaded'));
@@ -135,17 +135,17 @@ export function createConnectionLog(
   stopping: AbortSignal,
   metrics: Registry | undefined,
 ) {
-  const countMetric =
+  const rejections =
     metrics &&
-    createCounter(metrics, {
+    new Counter({
       name: 'plant_store_http_connections_rejected_total',
       help: 'Connections closed on arrival, because the limit on open files allows no more',
-      labelNames: [],
+      registers: [metrics],
     });
   const message = 'connections are closed on arrival: the limit on open files allows no more';
   const count = countInIntervals(stopping, ({ rejected }) => log.warn({ rejected, allowed }, message));
   return function countConnection(): void {
-    countMetric?.();
+    rejections?.inc();
     count('rejected');
   };
 }

@@ -23,7 +23,7 @@ function View() {
     onDeleteAll: ignore,
   };
   const known = { count: 4, isMissing: false, areFew: false, isSelecting: false, onMenu: undefined };
-  return <Toolbar {...{ filter, columns, ...known, ...unused }} />;
+  return <Toolbar filter={filter} columns={columns} {...known} {...unused} />;
 }
 
 beforeEach(() => {
