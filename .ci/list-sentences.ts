@@ -5,7 +5,7 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { parseSync } from '@swc/core';
+import { parseSync } from 'oxc-parser';
 
 const root = join(import.meta.dirname, '..');
 
@@ -51,7 +51,7 @@ const areasOfCalls: ReadonlyMap<string, Area> = new Map([
 ]);
 /** Attributes and members that hold a label, even of one word. */
 const labels = /^(aria-label|aria-description|alt|label|title|heading|placeholder|hint|message)$/;
-const otherNodes = /^(Import|Export(All|Named)|Ts(?!As|Const|Satisfies|NonNull))/;
+const otherNodes = /^(Import|ExportAll|ExportSpecifier|TS(?!As|Satisfies|NonNull))/;
 /** What holds code, or what the OpenAPI document shows. */
 const otherMembers = /^(aria-\w+edby|className|style|d|media|accept|autoComplete|description|summary)$/;
 const otherCalls = /^(querySelector(All)?|matches|closest|matchMedia|prepare|query|raw|sql|Error|TypeError)$/;
@@ -62,7 +62,7 @@ const inline = /^(a|b|bdi|code|em|kbd|mark|span|strong|time)$/;
 
 interface Node {
   readonly type: string;
-  readonly span: { readonly start: number };
+  readonly start: number;
   readonly [member: string]: unknown;
 }
 
@@ -73,22 +73,27 @@ const childrenOf = (node: Node): readonly Node[] =>
 
 /** The last part of a name, such as `count` of `plants.count`. */
 function nameOf(node: unknown): string {
-  const { type, value, property, name } = Object(node);
+  const { type, property, name } = Object(node);
   if (type === 'MemberExpression') return nameOf(property);
   if (type === 'JSXOpeningElement') return nameOf(name);
-  return type === 'Identifier' || type === 'StringLiteral' ? value : '';
+  if (/^(JSX)?Identifier$/.test(type)) return name;
+  return isLiteral(node) ? node.value : '';
 }
+
+/** Whether it is a string in quotes. */
+const isLiteral = (node: unknown): node is Node & { readonly value: string } =>
+  isNode(node) && node.type === 'Literal' && typeof node['value'] === 'string';
 
 /** Whether it is written as a text, at least in part. */
 function isText(node: unknown): boolean {
   if (!isNode(node)) return false;
-  if (/^(JSXExpressionContainer|ParenthesisExpression)$/.test(node.type)) return isText(node['expression']);
+  if (node.type === 'JSXExpressionContainer') return isText(node['expression']);
   if (node.type === 'ConditionalExpression') return isText(node['consequent']) || isText(node['alternate']);
   if (node.type === 'BinaryExpression')
     return node['operator'] === '+' && (isText(node['left']) || isText(node['right']));
   return node.type === 'JSXText'
     ? String(node['value']).trim() !== ''
-    : /^(StringLiteral|TemplateLiteral)$/.test(node.type);
+    : isLiteral(node) || node.type === 'TemplateLiteral';
 }
 
 /**
@@ -96,42 +101,42 @@ function isText(node: unknown): boolean {
  */
 function textOf(node: unknown, used: Set<unknown>): string {
   const of = (part: unknown) => textOf(part, used);
-  if (!isNode(node) || /^(JSXEmptyExpression|NullLiteral)$/.test(node.type)) return '';
+  if (!isNode(node) || node.type === 'JSXEmptyExpression' || node['value'] === null) return '';
   const { type } = node;
   const children = childrenOf(node);
-  if (type === 'JSXElement' && !inline.test(nameOf(node['opening']))) {
-    const name = nameOf(node['opening']);
+  if (type === 'JSXElement' && !inline.test(nameOf(node['openingElement']))) {
+    const name = nameOf(node['openingElement']);
     return /^[A-Z]/.test(name) && name !== 'Icon' && children.length === 0 ? `{${name}}` : ' ';
   }
   if (isText(node) || children.length > 0) used.add(node);
   if (children.length > 0) return children.map(of).join('');
-  if (/^(JSXText|StringLiteral)$/.test(type)) return String(node['value']);
-  if (/^(JSXExpressionContainer|ParenthesisExpression)$/.test(type)) return of(node['expression']);
+  if (type === 'JSXText' || isLiteral(node)) return String(node['value']);
+  if (type === 'JSXExpressionContainer') return of(node['expression']);
   if (type === 'TemplateLiteral') {
     const expressions = node['expressions'] as readonly Node[];
-    const quasis = node['quasis'] as readonly Node[];
-    return quasis.map(({ cooked }, index) => `${cooked}${of(expressions[index])}`).join('');
+    const quasis = node['quasis'] as readonly { readonly value: { readonly cooked: string } }[];
+    return quasis.map(({ value }, index) => `${value.cooked}${of(expressions[index])}`).join('');
   }
   if (isText(node) && type === 'BinaryExpression') return of(node['left']) + of(node['right']);
   if (isText(node) && type === 'ConditionalExpression') {
     const choices = [node['consequent'], node['alternate']].map(of);
     return `{${choices.map((each) => each.replace(/^\{(.*)\}$/, '$1')).join('|')}}`;
   }
-  if (type === 'Identifier' && node['value'] === 'undefined') return '';
+  if (type === 'Identifier' && node['name'] === 'undefined') return '';
   // A call is named after what it formats.
-  const [first] = (node['arguments'] ?? []) as readonly { readonly expression: Node }[];
-  const named = [first?.expression, Object(node['callee']).object, node['callee'], node];
-  const names = named.map((each) => (Object(each).type === 'StringLiteral' ? '' : nameOf(each)));
+  const [first] = (node['arguments'] ?? []) as readonly Node[];
+  const named = [first, Object(node['callee']).object, node['callee'], node];
+  const names = named.map((each) => (isLiteral(each) ? '' : nameOf(each)));
   return `{${names.find((name) => name !== '') ?? '…'}}`;
 }
 
 /** The sentences of one source file. */
 function* readCode(path: string, areaOfFile: Area): Generator<Sentence> {
-  const source = readFileSync(join(root, path));
+  const source = readFileSync(join(root, path), 'utf8');
   const used = new Set<unknown>();
 
   function* visit(value: unknown, area: Area, isLabel: boolean): Generator<Sentence> {
-    if (Array.isArray(value)) for (const each of value) yield* visit(each?.expression ?? each, area, isLabel);
+    if (Array.isArray(value)) for (const each of value) yield* visit(each, area, isLabel);
     if (!isNode(value) || used.has(value) || otherNodes.test(value.type)) return;
     const { type, callee } = value;
     const name = nameOf(callee ?? value['key'] ?? value['name']);
@@ -144,17 +149,15 @@ function* readCode(path: string, areaOfFile: Area): Generator<Sentence> {
       const words = text.replace(/\{[^}|]*\}/g, '');
       const isShown =
         isLabel || children.length > 0 ? /\p{L}/u.test(words) : /\p{L}\p{Ll}/u.test(words) && / /.test(text);
-      // Spans count bytes, from 1.
-      const before = source.subarray(0, value.span.start - 1).toString();
-      if (isShown && !otherTexts.test(text)) yield { area, path, line: before.split('\n').length, text };
+      const line = source.slice(0, value.start).split('\n').length;
+      if (isShown && !otherTexts.test(text)) yield { area, path, line, text };
     }
-    const isLabelInside =
-      labels.test(name) || (isLabel && /^(JSXExpression|Conditional|Parenthesis)/.test(type));
+    const isLabelInside = labels.test(name) || (isLabel && /^(JSXExpression|Conditional)/.test(type));
     for (const [member, part] of Object.entries(value))
       if (member !== 'key') yield* visit(part, inside, isLabelInside);
   }
-  const { body } = parseSync(source.toString(), { syntax: 'typescript', tsx: path.endsWith('x') });
-  yield* visit(body, areaOfFile, false);
+  const { program } = parseSync(path, source, { preserveParens: false });
+  yield* visit(program.body, areaOfFile, false);
 }
 
 function* readLines(path: string, area: Area, sentence: RegExp): Generator<Sentence> {
