@@ -11,7 +11,7 @@ const loads = [
   { operation: 'list', connections: 64, records },
   { operation: 'batch', connections: 4, records },
   // More than any of them deletes.
-  { operation: 'delete', connections: 64, records: 10 * records },
+  { operation: 'delete', connections: 64, records: 20 * records },
 ] as const;
 
 /** Compares them, of the targets that have reads. */
