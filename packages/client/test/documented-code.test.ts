@@ -15,9 +15,6 @@ declare global {
   const reply: Awaited<ReturnType<typeof client.createPlant>>;
   function chooseAnotherId(message?: string): void;
   function report(message: string): void;
-  const copy: Map<string, import('@plant-store/client').StoredPlant>;
-  function loadPlace(): Promise<string | undefined>;
-  function storePlace(next: string): Promise<void>;
   function beforeAll(run: () => void): void;
   const beforeEach: typeof beforeAll;
   const afterEach: typeof beforeAll;
