@@ -40,7 +40,7 @@ describe.each([true, false])('on a disk with hard links: %s', (hasLinks) => {
     expect([readFileSync(path, 'utf8'), modeOf(path)]).toEqual(['complete', '600']);
   });
 
-  it('rejects a file that was created meanwhile, and leaves it unchanged', async () => {
+  it('fails if the file is created in the meantime, and leaves that file unchanged', async () => {
     const late = writeAtomically(path, () => writeFile(path, 'other content'));
     await expect(late).rejects.toThrow(`${path} already exists`);
     expect(readdirSync(folder)).toEqual(['plants']);
