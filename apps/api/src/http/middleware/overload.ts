@@ -5,7 +5,7 @@ import { type BodySource, discardBody } from '../json-body.js';
 import type { RecordQueue } from '../routes/records.js';
 import { callerOf } from './bearer-auth.js';
 
-/** Where the service is in its shutdown: it drains first, then it stops. */
+/** The phases of a shutdown: the service drains first, then stops. */
 export interface Shutdown {
   /** Aborted once load balancers should send no more requests; those that come are still answered. */
   readonly draining: AbortSignal;
