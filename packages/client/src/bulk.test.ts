@@ -17,10 +17,10 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** What answers a request in place of the store. */
+/** Answers a request instead of the store. */
 type Change = (plants: { id: number }[], next: () => Promise<Response>) => Promise<Response>;
 
-/** A store, and how many plants each request had. */
+/** Opens a store, and records how many plants each request had. */
 function open(change: Change = (_, next) => next()) {
   const store = createFakePlantStore();
   const sizes: number[] = [];
@@ -145,7 +145,7 @@ it('divides a batch that is too large for the service, down to a plant that is',
 const rateLimited = (headers: Record<string, string>) =>
   json(429, { error: errors.rate_limited.error, message: 'No.' }, headers);
 
-/** A store that permits so many plants a minute, as the service does. */
+/** Opens a store with a rate limit in plants per minute, as in the service. */
 function openLimited(limit: number) {
   vi.useFakeTimers({ now: 0 });
   const counts: number[] = [];
@@ -193,7 +193,7 @@ it('divides a batch where it cannot see what the rate limit permits', async () =
   const { totals, minutes } = await runTimers(storeAll(client, plantsOf(2_000)));
   expect(totals).toEqual({ ...none, stored: 2_000 });
   expect(sizes.filter((size) => size > 300)).toHaveLength(6);
-  // One minute for each of those at most.
+  // At most one minute for each batch.
   expect(minutes).toBeLessThanOrEqual(7);
 });
 
@@ -237,7 +237,7 @@ it('ends with the reason of a signal, and aborts what is in flight when it is le
   const signals: (AbortSignal | undefined)[] = [];
   const store = createFakePlantStore();
   const fetch: Fetch = (url, init) => {
-    // The first is answered, the others never.
+    // Only the first request gets a reply.
     if (signals.push(init.signal ?? undefined) > 1) store.fail({ kind: 'delay', ms: 3_600_000 });
     return store.fetch(url, init);
   };
@@ -513,7 +513,7 @@ it('gets the plants with all ids in their order, however few a reply has room fo
   const found = await toArray(getAll(client, ids, { rounds: 0 }));
   expect(found.map(({ id }) => id)).toEqual(ids);
   expect(found.map(({ plant }) => plant?.idText)).toEqual([...ids.slice(0, -1).map(String), undefined]);
-  // The rate limit counts what is sent again, too.
+  // The rate limit also counts resent plants.
   expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(8 * ids.length);
 });
 

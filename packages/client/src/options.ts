@@ -27,7 +27,7 @@ export interface ResponseEvent extends Omit<RequestEvent, 'headers'> {
   readonly error: unknown;
 }
 
-/** Looks at an event, or waits for something at it. */
+/** Observes an event. The client waits for a returned promise. */
 export type Hook<Event> = ((event: Event) => void) | ((event: Event) => Promise<void>);
 
 /** Checks a reply of an operation, and throws if it is not valid. */
