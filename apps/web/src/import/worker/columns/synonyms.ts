@@ -1,7 +1,7 @@
 import { type ByField, type FieldName, fieldNames, labels, mapFields } from '../../../shared/fields.js';
 import type { ColumnChoice } from '../../protocol.js';
 
-/** What the columns of each field are called in several languages besides its name, as `normalizeTitle` gives it. */
+/** Other titles of the columns of each field in several languages, normalized with `normalizeTitle`. */
 const synonyms: ByField<readonly string[]> = {
   id: [
     'idtext',
@@ -125,7 +125,7 @@ const synonyms: ByField<readonly string[]> = {
   ],
 };
 
-/** Titles of names that are tags where another column has the name, such as "Art" beside "Bezeichnung". */
+/** Titles of names that mean tags if another column has the name, such as "Art" next to "Bezeichnung". */
 const kinds = ['art', 'sorte', 'species', 'espece', 'especie', 'specie', 'soort'];
 
 const fieldsByTitle = new Map<string, FieldName>();
@@ -135,7 +135,7 @@ for (const field of fieldNames) for (const title of synonyms[field] ?? []) field
 for (const field of fieldNames)
   for (const title of [field, labels[field]]) fieldsByTitle.set(normalizeTitle(title), field);
 
-/** The field that the title of a column stands for, in any case, with or without accents and punctuation. */
+/** The field that a column title means, ignoring case, accents and punctuation. */
 export function fieldOfTitle(title: string): FieldName | undefined {
   return fieldsByTitle.get(normalizeTitle(title));
 }
@@ -146,7 +146,7 @@ export function isNameOfField(title: string): boolean {
   return names.includes(normalizeTitle(title));
 }
 
-/** The columns of the fields by their titles: by those that are the names of the fields first. */
+/** The columns of the fields by their titles. Exact names of fields take precedence. */
 export function findTitledColumns(titles: readonly string[]): ColumnChoice {
   const known = titles.map(normalizeTitle);
   const find = (field: FieldName, isTaken: (title: string) => boolean = () => false) => {
