@@ -51,7 +51,7 @@ beforeEach(() => {
   accessTokens = createTokenService(memory.store, () => now);
 });
 
-it('stores nothing of a token but its hash', async () => {
+it('stores only the hash of a token', async () => {
   const { text, token } = await accessTokens.issue({ name: 'shop' });
   expect(memory.hashes()).toEqual([hashAccessToken(text)]);
   expect(JSON.stringify(await accessTokens.listLatest())).not.toContain(text);
@@ -66,7 +66,7 @@ it('reads the store once for many checks, concurrent ones too', async () => {
   expect(memory.lookUps()).toBe(1);
 });
 
-it('reports a use at each look-up of a valid token, and none where the cache has it', async () => {
+it('reports a use at each look-up of a valid token, but not for cached ones', async () => {
   const onUse = vi.fn();
   accessTokens = createTokenService(memory.store, () => now, onUse);
   const valid = await accessTokens.issue({ name: 'a' });
@@ -118,7 +118,7 @@ it('does not cache a look-up that failed', async () => {
   expect(await accessTokens.verify(text)).toMatchObject({ status: 'valid' });
 });
 
-/** Makes all look-ups of the store wait after their reading; returns what ends that. */
+/** Makes all look-ups of the store wait after reading; returns a function that ends the wait. */
 function holdLookUps(): () => void {
   const { findByHash } = memory.store;
   const { promise: held, resolve: release } = Promise.withResolvers<void>();

@@ -44,7 +44,7 @@ it('a value is read at most once within the interval', async () => {
   expect([await read(), await read()]).toEqual([1, 1]);
 });
 
-it('the metrics of a disk have the size of the disk that a path is on, and what is free', async () => {
+it('the metrics of a disk have the size and the free space of the disk of a path', async () => {
   const registry = new Registry();
   const folder = temporaryFolder();
   addDiskGauges(registry, folder);
