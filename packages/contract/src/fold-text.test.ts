@@ -14,7 +14,7 @@ it.each([
   ['한', '\u1112\u1161\u11ab'],
   ['q\u0323\u0307', 'Q\u0307\u0323'],
   ['5 µm', '5 μM'],
-])('has one form of %j and others of the same text', (text, ...others) => {
+])('gives %j and equivalent texts one form', (text, ...others) => {
   for (const other of others) expect(foldText(other)).toBe(foldText(text));
 });
 
@@ -101,7 +101,7 @@ it.each([
   ['marks beyond the first 65,536 characters', '\u{1d165}\u{1d16d}'.repeat(25_000)],
   ['vowels of Hangul', '\u1161'.repeat(100_000)],
   ['letters with a mark each', 'a\u0316'.repeat(50_000)],
-])('gives way within a long text, and orders no long run of marks: %s', (_, long) => {
+])('yields within a long text, and does not order long runs of marks: %s', (_, long) => {
   const normalize = vi.spyOn(String.prototype, 'normalize');
   const steps = [...searchText(long, 'x')].length;
   const normalized = normalize.mock.contexts.map(String);

@@ -205,7 +205,7 @@ describe('the paths of the document', () => {
     expect(() => describePaths({ findPlant: operation })).toThrow(new Error(message));
   });
 
-  it('are refused for two operations with one method and path', () => {
+  it('are rejected for two operations with the same method and path', () => {
     expect(() => describePaths({ createPlant: plants, addPlant: plants })).toThrow(/^addPlant: another/);
   });
 });

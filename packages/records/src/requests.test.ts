@@ -20,7 +20,7 @@ describe('a body', () => {
     'application/json; charset=latin1',
     'application/json; charset=',
     'application/json; x="a;b"; CHARSET="utf-16"',
-  ])('is not of the type %s', (type) => {
+  ])('must not have the type %s', (type) => {
     expect(() => requireJson(type, undefined)).toThrow(ServiceError);
   });
 
@@ -30,7 +30,7 @@ describe('a body', () => {
     expect(() => requireJson(undefined, undefined)).toThrow('There is no content type');
   });
 
-  it('that is not valid JSON is explained in a few characters, however long the text is', () => {
+  it('that is not valid JSON is explained briefly, however long the text is', () => {
     const long = `"${'x'.repeat(199)}\u{1F33F}`;
     expect(() => parseJsonText('', {})).toThrow('it is empty');
     expect(() => parseJsonText('\uFEFF1', {})).toThrow('it starts with a byte order mark');
