@@ -171,7 +171,7 @@ it.each<readonly [sent: string, stored: readonly (keyof typeof records)[], count
   expect(comparison.failures).toHaveLength(lost + lostDeletes + phantom + double);
 });
 
-it('a list may show what was deleted since it was sent, and an entity tag names one record', () => {
+it('a list may show a record that was deleted after it was sent, and an entity tag identifies one record', () => {
   const ledger = record('create a: stored');
   const [early, erase] = [ledger.noteList(), ledger.note({ do: 'delete', record: a })];
   erase.end({ kind: 'deleted' });

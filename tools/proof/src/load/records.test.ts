@@ -53,7 +53,7 @@ it('a conflict is another record under the same id', () => {
   }
 });
 
-it('a record has an id that no other of its resource has, and half are those of records of another resource', () => {
+it('a record has a unique id within its resource, and half of the ids are from records of another resource', () => {
   const create = createRecordSource(createRandom(3), [...subjects.slice(0, 1), resource]);
   const all = Array.from({ length: 1_000 }, () => create());
   expect(new Set(all.map(nameOf)).size).toBe(all.length);
