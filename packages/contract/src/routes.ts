@@ -31,7 +31,7 @@ export const routes = {
   listChanges: { method: 'GET', path: '/changes', statuses: [200, 501] },
   getOwnToken: { method: 'GET', path: '/tokens/self' },
   listTokens: { method: 'GET', path: '/tokens' },
-  // A retry would issue another token.
+  // Each request would issue another token.
   createToken: { method: 'POST', path: '/tokens', idempotent: false },
   rotateToken: { method: 'POST', path: '/tokens/:id/rotate', statuses: [200, 404], idempotent: false },
   revokeToken: { method: 'DELETE', path: '/tokens/:id', statuses: [204, 404] },
