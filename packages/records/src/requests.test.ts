@@ -10,7 +10,7 @@ describe('a body', () => {
     'application/json; charset="ut\\f-8"',
     'application/json; x="; charset=latin1',
     'application/json; charset',
-  ])('may be of the type %s', (type) => {
+  ])('may have the type %s', (type) => {
     expect(() => requireJson(type, undefined)).not.toThrow();
   });
 

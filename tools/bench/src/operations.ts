@@ -10,7 +10,7 @@ const loads = [
   { operation: 'page', connections: 64, records },
   { operation: 'list', connections: 64, records },
   { operation: 'batch', connections: 4, records },
-  // More than any of them deletes.
+  // More records than any target deletes.
   { operation: 'delete', connections: 64, records: 20 * records },
 ] as const;
 

@@ -23,7 +23,7 @@ async function start(limits: Partial<LingerLimits> = {}, replyAfterMs = 0) {
   });
   const turns = createTurns({ count: () => 1 });
   lingerOnClose(server, exchanges, turns, {
-    // So long that a test for another limit fails before.
+    // So high that only the limit under test applies.
     bytes: 64 * mebibyte,
     totalMs: 3_600_000,
     idleMs: 3_600_000,

@@ -247,11 +247,11 @@ interface CounterOptions {
   readonly name: string;
   readonly help: string;
   readonly labelName: string;
-  /** Values of the label that are at zero from the start: what appears later has no rate at first. */
+  /** Label values that start at zero. A series that appears later has no rate at first. */
   readonly initial: readonly string[];
 }
 
-/** Creates a counter, and returns a function that counts one more, or several, for a value of its label. */
+/** Creates a counter, and returns a function that increments it by one or more for a label value. */
 export function createCounter(
   registry: Registry,
   { name, help, labelName, initial }: CounterOptions,

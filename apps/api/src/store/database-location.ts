@@ -269,7 +269,7 @@ const usedParameters = [
   'options',
   'schema',
 ];
-/** What makes no difference: the service finds out whether there is a pooler, and is always on UTF-8. */
+/** Parameters without effect: the service detects a pooler, and always uses UTF-8. */
 const withoutEffect = ['pgbouncer', 'sslcompression', 'client_encoding', 'fallback_application_name'];
 
 const ownTimeouts = 'the service uses its own timeouts and DATABASE_STATEMENT_TIMEOUT_MS';

@@ -35,7 +35,7 @@ const options: CorsOptions = {
     'X-Request-Id',
     'If-Match',
     'If-None-Match',
-    // Those that libraries for traces add to requests of the page.
+    // Headers that tracing libraries add to requests of the page.
     'traceparent',
     'tracestate',
     'baggage',

@@ -18,7 +18,7 @@ const retired = (id: bigint) => ({ stored: false, existing: tombstone(id) });
 const fern = { id: 1n, name: 'Fern', tag: 'outdoor' };
 const rose = { id: 2n, name: 'Rose' };
 
-/** A change of the name of what has an id. */
+/** A change that renames the plant with an id. */
 const rename = (id: bigint) => ({ id, bytes: 5, replace: () => ({ id, name: 'Other' }) });
 
 /** How to make an engine silently skip changes, and how to undo that. */
