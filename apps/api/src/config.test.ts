@@ -64,7 +64,7 @@ it('has an admin port when one is set, on the host of the service unless it has 
   expect(Object.isFrozen(admin({ ADMIN_PORT: '0' }))).toBe(true);
 });
 
-it('has room for several bodies by default, however large one may be', () => {
+it('has room for several bodies of the maximum size by default', () => {
   const limit = (environment: Record<string, string>) =>
     parseConfig(environment, '/srv').bodyMemoryLimitBytes;
   expect(limit({ BODY_MAX_BYTES: '33554432' })).toBe(134_217_728);

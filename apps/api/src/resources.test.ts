@@ -3,7 +3,7 @@ import { operationsByName } from './resources.js';
 
 const { withFields, entityTagOf, show } = operationsByName.plant;
 
-it('identifies a create, and its reply, as databases and exports of all versions have it', () => {
+it('identifies a create and its reply as in databases and exports of all versions', () => {
   const fern = { id: 7n, name: 'Fern', tag: 'outdoor', addedAt: 5 };
   const original = 'bUyT64G1XBMZ1EKtOCs926bJ8JRkgfXiNyInnAAaDNo';
   expect(withFields(fern, { name: 'Ivy' })).toMatchObject({ original });

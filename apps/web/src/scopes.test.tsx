@@ -30,7 +30,7 @@ async function open(scopes: readonly Scope[], path = '/') {
 const isOffered = (name: string) =>
   screen.queryByRole('button', { name }) !== null || screen.queryByRole('link', { name }) !== null;
 
-it('says what a token that may not read permits, and offers only that', async () => {
+it('says what a token without read access permits, and offers only that', async () => {
   const { user, all } = await open(['create']);
   const alert = await screen.findByText(/^This token can add plants, but not see, edit or delete them\./);
   expect(alert.closest('[role]')?.role).toBe('alert');

@@ -185,7 +185,7 @@ it.each([600, 999, 1_500])(
   },
 );
 
-it('divides a batch if it cannot see what the rate limit permits', async () => {
+it('divides a batch if it cannot read the rate limit', async () => {
   vi.useFakeTimers({ now: 0 });
   const { client, sizes } = open(async ({ length }, next) =>
     length > 300 ? rateLimited({ 'Retry-After': '60' }) : next(),
@@ -486,7 +486,7 @@ it('deletes on conditions, without which others of the same batch are deleted, t
   expect([...store.plants.keys()]).toEqual([1n]);
 });
 
-it('rejects a single ID as text, which would be a list of its digits', async () => {
+it('rejects a single ID as text, because it would be read as a list of digits', async () => {
   const { client, store, sizes } = open();
   await storeAll(createClient(store), plantsOf(10));
   const message = 'Pass an array of IDs, not a string';

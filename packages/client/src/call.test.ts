@@ -272,7 +272,7 @@ describe('a token that is rejected', () => {
     expect(token).toHaveBeenCalledTimes(2);
   });
 
-  it('is requested for each call, so that no call uses the token of an earlier user', async () => {
+  it('is requested for each call, so no call uses the token of an earlier user', async () => {
     let session = 'alice';
     const { fetch } = scriptFetch([ok(), ok(), ok(), ok()]);
     for (const token of [() => session, async () => session]) {
@@ -527,7 +527,7 @@ describe('ifMatch', () => {
   });
 });
 
-it('validate gets the operation and each reply that is returned, and ends the call with what it throws', async () => {
+it('validate gets the operation and each returned reply, and ends the call if it throws', async () => {
   const validate = vi.fn();
   const { result } = await callWith([errorReply(503), ok()], { validate });
   expect(result).toMatchObject({ status: 200 });

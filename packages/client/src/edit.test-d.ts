@@ -67,7 +67,7 @@ describe('a mutation that updates', () => {
     use().mutate({ edit: { plant: { id: 1n, name: 'Fern' }, etag: '"a"' }, changes: {} });
   });
 
-  it('rejects an ETag, which a query may have refetched, but accepts the two explicit preconditions', () => {
+  it('rejects an ETag, because a query may have refetched it, but accepts the two explicit preconditions', () => {
     use().mutate({ ...request, headers: { 'if-match': '*' } });
     use().mutate({ ...request, headers: { 'if-none-match': '*' } });
     // @ts-expect-error an ETag
@@ -113,7 +113,7 @@ describe('a mutation that updates', () => {
       .toEqualTypeOf<Parameters<Client['createPlant']>[0]>();
   });
 
-  it('opens a form as a mutation that selects the edit, so that no refetch changes it', () => {
+  it('opens a form as a mutation that selects the edit, so no refetch changes it', () => {
     const opening = () => useMutation(getPlant.mutationOptions({ select: startEdit }));
     expectTypeOf(opening).returns.toHaveProperty('data').toEqualTypeOf<Edit<StoredPlant> | undefined>();
   });

@@ -92,7 +92,7 @@ describe('an edit', () => {
     expect(store.plants.get(id)).toEqual({ name: 'Fern', tag: 'indoor' });
   });
 
-  it('starts from no failed reply, and from none without an ETag', async () => {
+  it('does not start from a failed reply, or from one without an ETag', async () => {
     const { client } = await open();
     const missing = await client.getPlant({ params: { id: 7 } });
     expect(() => startEdit(missing)).toThrow(expect.objectContaining({ name: 'RejectedError', status: 404 }));

@@ -57,7 +57,7 @@ it('resumes after temporary failures', async () => {
   expect(queries.slice(1)).toEqual(Array(4).fill('?limit=1000&after=0&wait=25'));
 });
 
-it('pauses if a reply without changes comes at once, as from an instance that is about to stop', async () => {
+it('pauses if a reply without changes comes immediately, for example from an instance that is about to stop', async () => {
   const { client } = open();
   let requests = 0;
   const listChanges: typeof client.listChanges = async (request) => {

@@ -32,7 +32,7 @@ it.each(Object.entries(entries))('./%s exports and includes this alone', async (
   expect(included).toEqual({ files: [...files, `src/${name}.ts`].sort(), packages });
 });
 
-it('. exports this and nothing else, and includes only plain data of the contract and no package', async () => {
+it('. exports this and nothing else, and bundles only plain data of the contract and no package', async () => {
   expect(Object.keys(client).sort()).toEqual([
     'NetworkError',
     'PlantStoreError',
@@ -94,7 +94,7 @@ it.each(deprecated)('./%s still exports what the root exports', async (name) => 
   for (const [key, value] of Object.entries(exported)) expect(root[key]).toBe(value);
 });
 
-it('requires no other package, and names MSW and TanStack Query only for those who have them', () => {
+it('requires no other package, and lists MSW and TanStack Query as optional peers', () => {
   expect(clientPackage).not.toHaveProperty('dependencies');
   expect(Object.keys(clientPackage.peerDependencies)).toEqual(['msw']);
   const adapters = ['query-core', 'react-query', 'solid-query', 'svelte-query', 'vue-query'];
@@ -103,7 +103,7 @@ it('requires no other package, and names MSW and TanStack Query only for those w
   expect(clientPackage.peerDependenciesMeta).toEqual(meta);
 });
 
-it('publishes the exports without the sources, which only the workspace has', () => {
+it('publishes the exports without the source entries of the workspace', () => {
   const built = Object.entries(clientPackage.exports).map(([subpath, target]) => {
     if (typeof target === 'string') return [subpath, target];
     const file = target['@plant-store/source'].replace('./src/', './dist/').replace(/\.ts$/, '');

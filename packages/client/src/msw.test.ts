@@ -85,13 +85,13 @@ describe('a scripted failure', () => {
     expect([store.plants.size, store.faultsLeft]).toEqual([0, 0]);
   });
 
-  it('is retried by the client, so that the plant is stored once', async () => {
+  it('is retried by the client, and the plant is stored once', async () => {
     store.fail({ kind: 'drop', stored: true });
     expect(await open({ retries: 1 }).createPlant({ body })).toMatchObject({ status: 200, replayed: true });
     expect(store.plants.size).toBe(1);
   });
 
-  it('that is a delay ends when the request is aborted, which then is not carried out', async () => {
+  it('that is a delay ends when the request is aborted, and the request is not executed', async () => {
     store.fail({ kind: 'delay', ms: 3_600_000 });
     const control = new AbortController();
     const reason = new Error('Left the page');

@@ -18,7 +18,7 @@ describe('what is serialized and deserialized', () => {
     expect(copyOf(value)).toStrictEqual(value);
   });
 
-  it('is otherwise the same as with JSON, without signals, which other pages cannot use', () => {
+  it('is otherwise the same as with JSON, without signals', () => {
     const { signal } = new AbortController();
     const tag = { toJSON: () => 'bigint:1' };
     const value = { at: new Date(0), tag, left: undefined, run: () => 1, call: { timeoutMs: 5, signal } };

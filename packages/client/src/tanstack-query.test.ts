@@ -341,7 +341,7 @@ describe('the key of a query', () => {
     expect(new Set(keys.map(hashKey)).size).toBe(keys.length);
   });
 
-  it('finds queries: all of an operation, those with a part of a request, or those of pages', () => {
+  it('finds queries of an operation, with a part of a request, or of pages', () => {
     const { queryClient } = open();
     queryClient.getQueryCache().build(queryClient, getPlant.queryOptions({ params: { id: 1n } }));
     const [all, x, ferns] = [{}, { query }, { query: { q: 'fern' } }];
@@ -403,7 +403,7 @@ describe('the owner in a key', () => {
   ])('keeps apart: %s', async (_, owners) => {
     const { queryClient, utils, show } = await openAll(...owners);
     expect(await show()).toEqual(owners.map((__, index) => `Plant ${index}`));
-    // A filter of one owner finds nothing of the others.
+    // A filter of one owner does not match the others.
     for (const { getPlant, createPlant } of utils) {
       expect(queryClient.getQueryCache().findAll({ queryKey: getPlant.queryKey() })).toHaveLength(1);
       const { mutationKey } = createPlant.mutationOptions();

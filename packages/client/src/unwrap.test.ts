@@ -40,7 +40,7 @@ describe('unwrap', () => {
     });
   });
 
-  it('throws for a 304, which has neither a plant nor an error', async () => {
+  it('throws for a 304', async () => {
     const { client, store } = open();
     await client.createPlant({ body });
     const params = { id: body.id };

@@ -82,7 +82,7 @@ const letters = fc.constantFrom(
 const word = fc.tuple(letters, marks).map(([letter, own]) => letter + own.join(''));
 const text = fc.array(word, { maxLength: 60 }).map((words) => words.join(''));
 
-it('folds a text with up to 30 marks on a letter as if it had no parts, and finds what is within', () => {
+it('folds a text with up to 30 marks per letter as a whole, and finds its parts', () => {
   fc.assert(
     fc.property(text, word, text, (before, found, after) => {
       const whole = before + found + after;

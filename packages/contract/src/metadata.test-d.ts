@@ -64,7 +64,7 @@ it('a list takes the query of its resource', () => {
   }>();
 });
 
-it('an operation on records returns what its resource has for it', () => {
+it('an operation on records returns the types of its resource', () => {
   expectTypeOf<{ [Each in Signed]: SuccessOf<Each> }>().toEqualTypeOf<{
     [Each in Signed]: PartOf<SignatureOf<Each>, 'success'>;
   }>();

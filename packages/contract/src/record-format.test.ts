@@ -55,7 +55,7 @@ it('NDJSON has the exact id, and marks an unknown time', () => {
   expect(plantFormats.ndjson.write({ id: 1n, name: '' })).toBe('{"id":1,"name":"","addedAt":null}\n');
 });
 
-it('CSV names its columns and quotes what would be read as something else', () => {
+it('CSV names its columns and quotes ambiguous values', () => {
   expect(plantFormats.csv.head).toBe('\uFEFFid,name,tag,addedAt\r\n');
   expect(plantFormats.csv.write({ ...rose, addedAt })).toBe(
     `9007199254740993,"Rose, ""Peace""\n"," climber",${addedAt}\r\n`,

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { NewPlant, NewPlantInput, Plant, StoredPlant } from './operations.js';
 import type { NewPlantSchema, PlantSchema } from './schemas.js';
 
-test('the types are what the schemas take and give', () => {
+test('the types are the inputs and outputs of the schemas', () => {
   expectTypeOf<z.input<typeof PlantSchema>>().toEqualTypeOf<Plant>();
   expectTypeOf<z.output<typeof PlantSchema>>().toEqualTypeOf<Plant>();
   expectTypeOf<z.input<typeof NewPlantSchema>>().toEqualTypeOf<NewPlantInput>();

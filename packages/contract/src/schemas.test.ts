@@ -179,7 +179,7 @@ it.each<[text: string, id: bigint]>([
   });
 });
 
-it('drops unknown members of a plant, whose tag may be absent', () => {
+it('drops unknown members of a plant, and accepts a plant without a tag', () => {
   const plant = parseExactJson('{"id":1e0,"name":"Rose","Tag":null,"price":1e400,"constructor":{"a":[]}}');
   expect(NewPlantSchema.parse(plant)).toStrictEqual({ id: 1n, name: 'Rose' });
   expect(PlantSchema.parse(plant)).toStrictEqual({ name: 'Rose' });
@@ -249,7 +249,7 @@ it('has the JSON shape of a plant, and of the plants of a batch', () => {
   expect(jsonShapeOf(PlantDeletionsSchema)).toEqual({ members: [ids, { ...ids, name: 'ifMatch' }] });
 });
 
-it('has the JSON shape of objects, lists, transforms, and what may be absent or null', () => {
+it('has the JSON shape of objects, lists, transforms, and optional and nullable values', () => {
   const place = z.object({ x: z.number(), labels: z.array(z.object({ a: z.string() })) });
   const labels = { items: { members: [{ name: 'a', shape: {} }] } };
   const shape = {

@@ -107,7 +107,7 @@ it('is rejected if it is from another version, or was never issued', () => {
     expect(readCursor({}, wrong), wrong).toBeUndefined();
 });
 
-it('of changes has the generation of the store, unless the store accepts cursors of version 1.4, which have none', () => {
+it('of changes has the generation of the store, or none if the store accepts cursors of version 1.4', () => {
   const places = [
     ['1.12.7', { generation: '', number: 12, id: 7n }],
     ['1..-7', { generation: '', id: -7n }],

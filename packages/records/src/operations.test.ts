@@ -389,7 +389,7 @@ function describeOperations<Fields extends object>(
     }
   }
 
-  it('list pages by id, or the newest first and those without a time last', async () => {
+  it('list pages by id, or newest first with undated records last', async () => {
     const { store } = open();
     const times = [null, 3, 1, null, 2, 3];
     for (const [id, addedAt] of times.entries()) await store.create({ ...third, id: BigInt(id), addedAt });
@@ -408,7 +408,7 @@ function describeOperations<Fields extends object>(
     for (const order of ['id', 'newest']) expect(await pagesOf(store, { ...range, order }, 6)).toEqual(['4']);
   });
 
-  it('look for records without a time only if there may be some', async () => {
+  it('look for records without a time only if some may exist', async () => {
     const listed: ListQuery['order'][] = [];
     const list = async ({ order }: ListQuery) => {
       listed.push(order);

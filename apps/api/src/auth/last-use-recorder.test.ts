@@ -52,7 +52,7 @@ it('stores nothing while the stored time is less than an hour old, or in the fut
   expect(writes()).toEqual([]);
 });
 
-it('retries a write that fails, with what is noted since, and logs the first failure', async () => {
+it('retries a failed write together with later notes, and logs the first failure', async () => {
   const failure = new Error('read-only');
   recordUses.mockRejectedValueOnce(failure).mockRejectedValueOnce(new Error('still read-only'));
   recorder.note({ id: 1, lastUsedAt: null });
@@ -111,7 +111,7 @@ it('stores many tokens in parts, and the rest when it is closed', async () => {
   expect(new Set(writes().flatMap((uses) => uses.map(({ id }) => id))).size).toBe(4 * maxUsesPerWrite + 1);
 });
 
-it('stores what is noted when it is closed, and nothing after that', async () => {
+it('stores the notes when it is closed, and nothing after that', async () => {
   recorder.note({ id: 1, lastUsedAt: null });
   await recorder.close(1);
   expect(writes()).toEqual([[{ id: 1, at: at(0) }]]);

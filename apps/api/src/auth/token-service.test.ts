@@ -80,7 +80,7 @@ it('reports a use at each look-up of a valid token, but not for cached ones', as
   expect(onUse.mock.calls).toEqual([[valid.token]]);
 });
 
-it('verifies without a look-up only what is cached or malformed', async () => {
+it('verifies only cached or malformed tokens without a look-up', async () => {
   for (const malformed of ['', 'x', generateAccessToken().slice(0, -1)]) {
     expect(accessTokens.verifyCached(malformed)).toEqual({ status: 'malformed' });
     expect(await accessTokens.verify(malformed)).toEqual({ status: 'malformed' });
@@ -166,7 +166,7 @@ it('masks tokens, complete or truncated, anywhere in a text', () => {
   expect(hideAccessTokens('/plants')).toBe('/plants');
 });
 
-it('masks JSON Web Tokens, and nothing that only begins like one', () => {
+it('masks JSON Web Tokens, but not other text that begins like one', () => {
   const payload = 'eyJzdWIiOiJhIn0';
   for (const header of ['eyJhbGciOiJSUzI1NiJ9', 'eyAiYWxnIjoiUlMyNTYifQ']) {
     const jwt = `${header}.${payload}.c2ln-_`;

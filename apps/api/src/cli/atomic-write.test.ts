@@ -48,7 +48,7 @@ describe.each([true, false])('on a disk with hard links: %s', (hasLinks) => {
   });
 });
 
-it('reports why a file cannot be created, also where its folder may not be entered', async () => {
+it('reports why a file cannot be created, even if its folder is not accessible', async () => {
   for (const name of ['open', 'rm'] as const) failWith(name, 'EACCES');
   await expect(writeAtomically(path, vi.fn())).rejects.toThrow(`${path} cannot be written: EACCES`);
 });

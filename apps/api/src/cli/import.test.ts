@@ -128,7 +128,7 @@ it('stores a limited number of batches concurrently, and reports them in order',
   expect(outcomes.map(({ nextLine }) => nextLine)).toEqual([2, 3, 4]);
 });
 
-it('stores batches that share an id one after the other, so that the first line gets it', async () => {
+it('stores batches that share an id one after the other, so the first line gets it', async () => {
   const lines = [[plant(1), plant(2)], [plant(3), plant(2, 'y')], [plant(4)]];
   const { outcomes, done, succeed, expectBatches } = startStoring(lines, 3);
   await expectBatches([1n, 2n]);

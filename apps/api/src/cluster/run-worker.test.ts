@@ -28,7 +28,7 @@ it('waits only after a connection that closely follows another one', () => {
   expect([accept(1), accept(1, 2), accept(1)]).toEqual([0, 0, 1]);
 });
 
-it('waits for at most 200 ms at once, and 5% of the time after that, however many are opened', () => {
+it('waits at most 200 ms at first and 5% of the time after that, no matter how many are opened', () => {
   const accept = createTurns();
   expect(Math.abs(accept(10_000) - 205)).toBeLessThan(7);
   expect(Math.abs(accept(10_000, 0.1) - 50)).toBeLessThan(10);

@@ -26,7 +26,7 @@ it('divides only the limits of the whole service', () => {
   });
 });
 
-it('leaves each worker at least one of each limit, and no limit where there is none', () => {
+it('gives each worker at least one of each limit, and no limit if none is set', () => {
   const share = shareLimits(parse({ RATE_LIMIT_PER_MINUTE: '2', AUTH_FAILURES_PER_MINUTE: '0' }));
   expect([share.rateLimitPerMinute, share.authFailuresPerMinute]).toEqual([1, 0]);
 });

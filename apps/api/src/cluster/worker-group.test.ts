@@ -112,7 +112,7 @@ it('starts a worker again that did not start, and then gets the new settings', a
   expect(starts.slice(3)).toEqual([7, 7]);
 });
 
-it('reads the settings again while a worker does not start, which starts with those that are right', async () => {
+it('rereads the settings while a worker fails to start, and starts it once they are right', async () => {
   const { group, kill, pids } = await startGroup(({ bodyLimitBytes }, pid) => {
     if (pid > 2 && bodyLimitBytes !== 9) throw new Error('The password is wrong');
   });
@@ -179,7 +179,7 @@ it('reports a worker that is killed while it retires', async () => {
   expect(pids()).toEqual(['1: 3', '2: 4']);
 });
 
-it('ends a worker that hangs, which does not respond long before that, and leaves one that answers', async () => {
+it('ends a worker that hangs, and keeps one that answers', async () => {
   const { group, hangs, pids, untilServing } = await startGroup(undefined, { watchEveryMs: 10 });
   hangs.add('ping 2');
   await expect.poll(() => [...group.responding().keys()]).toEqual([1]);

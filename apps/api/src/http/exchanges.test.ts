@@ -61,7 +61,7 @@ it('begins a request of a connection once the reply before it has left the proce
   }
 });
 
-it('holds at most one reply for a connection that reads none, however many requests it sends', async () => {
+it('holds at most one reply for a connection that reads none, no matter how many requests it sends', async () => {
   const { port, begun } = await startServer({ body: 'x'.repeat(2 ** 23) });
   const socket = await open(port);
   socket.pause().write(composeRequests(60));
@@ -112,7 +112,7 @@ it('handles all requests that arrive at once, in order, and stops reading while 
     await nextTurn();
   }
   expect(begun).toEqual(Array.from({ length: count }, (_, index) => `/${index}`));
-  // What one read of Node.js, of 64 KiB, brings of requests that are 30 bytes long.
+  // One read of Node.js is 64 KiB, and each request has 30 bytes.
   expect(most).toBeLessThan(2 * (65_536 / 30));
 });
 

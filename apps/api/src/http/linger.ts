@@ -65,7 +65,7 @@ export function lingerOnClose(
       .once('end', () => (connection.writableFinished ? close() : connection.once('finish', close)))
       .setTimeout(limits.idleMs, close)
       .resume()
-      // Where the request was not read any more, neither is the connection, which Node.js does not know without the parser.
+      // If the request is no longer read, reading of the connection has stopped, and without the parser Node.js does not resume it.
       ._read(0);
   }
 

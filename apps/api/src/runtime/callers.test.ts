@@ -18,7 +18,7 @@ describe('a budget', () => {
     expect(budget.held).toBe(1_125);
   });
 
-  it('gives equal shares to holders that alternate, and has room again for what they release', () => {
+  it('gives equal shares to holders that alternate, and reuses released room', () => {
     const budget = new Budget(1_200);
     while ([1, 2].map((holder) => budget.take(holder, 10)).some((taken) => taken));
     expect(budget.held).toBe(800);
@@ -27,7 +27,7 @@ describe('a budget', () => {
     expect(takeAll(budget, 1)).toBe(600);
   });
 
-  it('takes any amount while nothing is held, and counts what is added without room', () => {
+  it('accepts any amount while nothing is held, and counts additions without room', () => {
     const budget = new Budget(100);
     expect([budget.take(1, 1_000), budget.take(2, 1)]).toEqual([true, false]);
     budget.release(1, 1_000);

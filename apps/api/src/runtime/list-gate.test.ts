@@ -151,7 +151,7 @@ it('gives each list its share of the time', async () => {
   expect(shares).toEqual([0.2]);
 });
 
-it('rejects more lists of one caller than places are left free, and accepts those of another', async () => {
+it('rejects lists of one caller beyond its limit, and accepts those of another', async () => {
   const { list } = open();
   const lists = list(...Array.from({ length: 129 }, (_, index) => `a${index}`));
   await expect(lists[128]).rejects.toMatchObject({ errorName: 'overloaded' });

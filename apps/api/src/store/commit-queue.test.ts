@@ -100,7 +100,7 @@ it('passes the author of creates and changes to the store', async () => {
   ]);
 });
 
-it('stores what is created and what is changed in one turn in one commit of each kind, creates first', async () => {
+it('stores the creates and the changes of one turn in one commit each, creates first', async () => {
   const { create, change, commits } = openQueue();
   const writes = [...change(1), ...create(2), ...change(3), ...create(4)];
   expect(await Promise.all(writes)).toEqual([changed, stored, changed, stored]);
@@ -147,7 +147,7 @@ it.each<[title: string, TestOptions, Plant[], commits: string[]]>([
   expect(commits).toEqual(expected);
 });
 
-it('limits the commits in flight, and stores what arrives in the meantime in one commit, in order', async () => {
+it('limits the commits in flight, and stores later requests in one commit, in order', async () => {
   const { queue, create, commits, release, untilCommits } = openQueue({
     isHeld: true,
     concurrency: 2,
@@ -228,7 +228,7 @@ it('gives several callers equal shares of a batch, and takes their plants in tur
   expect(commits).toEqual(['1,11,12,2', '3,4']);
 });
 
-it('rejects only what the store cannot create or change, and stores the rest of its batch in order', async () => {
+it('rejects only the records that the store cannot create or change, and stores the rest of the batch in order', async () => {
   const row3 = new Error('row 3');
   const { create, change, commits } = openQueue({
     findError: (ids) => (ids.some((id) => id % 10 === 3) ? row3 : undefined),

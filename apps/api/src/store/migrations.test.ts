@@ -38,7 +38,7 @@ it('applies a migration again that was rolled back', () => {
   expect(pending.map(({ name }) => name)).toEqual(['2_second', '3_third']);
 });
 
-it('rejects a new migration that is dated before one that is applied, but not one that was rolled back', () => {
+it('rejects a new migration dated before an applied one, but not before one that was rolled back', () => {
   const first = { ...row, migrationName: '1_first' };
   const second = { ...row, migrationName: '2_second', rolledBack: true };
   const third = { ...row, migrationName: '3_third' };
@@ -156,7 +156,7 @@ describe.each(engines)('the migration ledger on %s', (engine) => {
     }
   });
 
-  it('keeps migrations from being applied twice, and nothing is reported of tokens', async () => {
+  it('keeps migrations from being applied twice, and reports nothing about tokens', async () => {
     expect((await openOnce(database)).applied).toEqual([]);
     expect(await database.query(selectAll)).toHaveLength(names.length);
     expect(first.lines.filter((line) => line.includes('token'))).toEqual([]);

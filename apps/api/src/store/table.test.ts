@@ -13,7 +13,7 @@ forgetGardens();
 const { plant } = resources;
 const table = tableOf<(typeof gardens)[0]>(garden);
 
-it('names columns in snake case, and quotes them, because they may be SQL keywords', () => {
+it('names columns in snake case, and quotes them in case they are SQL keywords', () => {
   expect(table.columns).toEqual([
     'id',
     '"name"',

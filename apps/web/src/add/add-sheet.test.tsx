@@ -43,7 +43,7 @@ it('suggests an id, accepts another one, omits an empty tag, and clears the form
   expect(screen.queryByText(/^Stored: Rose/)).toBeNull();
 });
 
-it('shows problems at their fields in words that say what to do, sends nothing, and moves the focus to the first', async () => {
+it('shows at each field how to fix its problem, sends nothing, and moves the focus to the first', async () => {
   const user = open();
   await add(user, { Id: '1.5' });
   await waitFor(() => expect(document.activeElement).toBe(field('Name')));

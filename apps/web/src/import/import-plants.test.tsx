@@ -198,7 +198,7 @@ it('leaves a changed plant out, and includes it again', async () => {
   expect(names()).toEqual(['1 Rose [bed]', '2 Fern [bed]', '3 Moss []', '4 Ivy [wall]']);
 });
 
-it('overwrites nothing that someone else changes after the review, and shows it', async () => {
+it('does not overwrite changes that others make after the review, and shows them', async () => {
   const { update, client, names } = await reviewChanges();
   await update(2, 'Bracken');
   await client.createPlant({ body: { id: 4, name: 'Oak' } });

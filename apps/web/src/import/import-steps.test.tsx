@@ -109,7 +109,7 @@ it('takes a dropped file, one at a time, keeps files from replacing the page, an
   ]);
 });
 
-it('shows the progress of the comparison, then what the person should know about the lines', async () => {
+it('shows the progress of the comparison, then notices about the lines', async () => {
   const { show, requests } = await openColumns();
   expect(screen.getByText('A note on the file.')).toBeDefined();
   await userEvent.selectOptions(screen.getByLabelText('id Import as'), 'Tag');
@@ -136,7 +136,7 @@ it('lists ten columns that are not imported, and counts the others', async () =>
   );
 });
 
-it('shows more lines of a group, and those of one group', async () => {
+it('shows more lines of a group, and only one group', async () => {
   const { requests, show } = await openReview();
   await userEvent.click(button('Show 9 more'));
   expect(requests.at(-1)).toEqual(['change', ['showMore', 'problems']]);
@@ -164,7 +164,7 @@ it('sends unchanged texts of a line exactly', async () => {
   expect(requests.at(-1)).toEqual(['change', ['leaveOut', 0]]);
 });
 
-it('shows a line that is too long to edit here, and those that were sent', async () => {
+it('shows a line that is too long to edit here, and lines that were sent', async () => {
   const { show } = await openReview();
   const long = { ...row, editing: undefined };
   const sent = (['stored', 'replayed', 'repeated'] as const).map((state) => ({
@@ -196,7 +196,7 @@ it('writes one file at a time to download', async () => {
   expect(downloads()).toHaveLength(2);
 });
 
-it('shows the progress of a run, why it retries or stopped, and no longer that nothing was saved', async () => {
+it('shows the progress of a run, why it retries or stopped, and after a failure that saved plants stay saved', async () => {
   const { showRun, names, report } = await openRun();
   expect(screen.getByText('0 of 90 (0 %)')).toBeDefined();
   showRun({ retrying: 'The service cannot be reached. Trying again.' });

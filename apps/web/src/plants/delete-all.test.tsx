@@ -48,7 +48,7 @@ it('deletes all plants of the list only after confirmation', async () => {
   expect([screen.queryByRole('dialog'), deletes(), store.plants.size]).toEqual([null, [], 1_203]);
 });
 
-it('deletes all plants of the list, also those that are not loaded, and restores them with one undo', async () => {
+it('deletes all plants of the list, loaded or not, and restores them with one undo', async () => {
   const { user, store, ask, deletes } = await open();
   const dialog = await ask();
   expect(dialog.getByText('“bed”.')).toBeDefined();

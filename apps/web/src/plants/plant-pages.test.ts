@@ -67,7 +67,7 @@ it.each([
   expect(idsOf(sorted)).toEqual([expected]);
 });
 
-it('counts what is put in and taken out', () => {
+it('counts what is added and removed', () => {
   const data = pagesOf([1n, 2n], [3n]);
   const counted = {
     ...data,

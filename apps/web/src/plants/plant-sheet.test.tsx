@@ -28,7 +28,7 @@ const opened = (name: string) => screen.findByRole('heading', { name, level: 2 }
 const row = (name: string) => screen.getByRole('row', { name: new RegExp(`^${name} `) });
 const button = (name: string) => screen.getByRole('button', { name });
 
-it('opens adjacent plants with buttons, which keep the focus, and shows the position in the list', async () => {
+it('opens adjacent plants with buttons that keep the focus, and shows the position in the list', async () => {
   const user = await open();
   const panel = within(screen.getByRole('complementary', { name: 'Birch – latin 1' }));
   expect([panel.getByText('2 of 3'), panel.getByText('latin 1', { selector: '.subtitle' })]).toHaveLength(2);

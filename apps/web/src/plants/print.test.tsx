@@ -39,7 +39,7 @@ async function open(count: number, query = '', tag = (id: number): string | unde
   return { user, printed };
 }
 
-it('prints all plants of the list, also those that are not loaded yet, and shows them only on paper', async () => {
+it('prints all plants of the list, loaded or not, and shows them only on paper', async () => {
   const { user, printed } = await open(1_200);
   await screen.findByText('1,200 plants');
   await user.click(screen.getByRole('button', { name: 'More' }));

@@ -103,7 +103,7 @@ it('closes on Escape and when it loses the focus, and keeps what was typed', asy
   expect([field().value, options()]).toEqual(['sunny', []]);
 });
 
-it('takes nothing while an input method composes text', async () => {
+it('accepts nothing while an input method composes text', async () => {
   await open();
   fireEvent.change(field(), { target: { value: 'むろ' } });
   fireEvent.keyDown(field(), { key: 'ArrowDown' });

@@ -221,7 +221,7 @@ it('keeps a bounded number of actions, the latest first, and hides also the plan
   expect(state.leaving.size).toBe(2 + maxUndos);
 });
 
-it('keeps the set of hidden plants, which the list depends on, where it does not change', () => {
+it('returns the same set of hidden plants if it does not change, because the list depends on it', () => {
   const before = { actions: [sent], leaving: new Set([5n]) };
   for (const type of ['edit', 'undo', 'dismiss'] as const)
     expect(reduceUndo(before, { type, change: deleted }).leaving).toBe(before.leaving);

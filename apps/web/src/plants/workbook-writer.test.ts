@@ -5,7 +5,7 @@ import { openWorkbook } from './workbook-writer.js';
 
 const bytesOf = async (blob: Blob) => new Uint8Array(await blob.arrayBuffer());
 
-it('writes each text exactly, also what XML cannot contain or a spreadsheet would compute, so that the import reads it back', async () => {
+it('writes each text so that the import reads it back exactly, even text that XML cannot contain or a spreadsheet would compute', async () => {
   const names = ['=1+1', '007', '<b> & "q"', 'a\u0007b\r\n\tc', '_x0041_', ' – spaces ', 'Ärger 🌱'];
   const workbook = openWorkbook('Plants', [24, 48]);
   workbook.writeRow(['id', 'name']);

@@ -19,7 +19,7 @@ function post(store: FakePlantStore, plant: object, signal: AbortSignal | null =
 const fern = { id: 1, name: 'Fern' };
 
 describe('a fake plant store', () => {
-  it('shows plants by id in the order of their creation, and shares none with another store', async () => {
+  it('shows plants by id in order of creation, and shares none with another store', async () => {
     const store = createFakePlantStore();
     const { plants } = store;
     await post(store, { ...fern, id: 7, tag: 'indoor', height: 3 });

@@ -70,7 +70,7 @@ describe('fractions', () => {
   });
 });
 
-it('what neither an int64 nor a fraction can stand for is kept as it is written', () => {
+it('a number that is neither an int64 nor an exact fraction stays as written', () => {
   for (const text of [
     '9223372036854775808',
     '-9223372036854775809',

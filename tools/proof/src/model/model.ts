@@ -130,7 +130,7 @@ export async function runSequences(
         await delay(delayMs);
         await store.restart(signal);
         const seen = await sent;
-        // This reply leaves open what is stored.
+        // Without a reply, or after a 503, the stored state is unknown.
         if (seen !== undefined && seen.status !== 503) {
           if (!isSame([seen], [first])) fail(store, request, [seen], [first]);
           return;

@@ -120,7 +120,7 @@ it('looks up a token that was valid the last time, however many others of its ad
   expect(lookUps).toHaveLength(11);
 });
 
-it('starts only as many concurrent look-ups as may still fail', async () => {
+it('starts no more concurrent look-ups than the remaining failures allow', async () => {
   const statuses: unknown[] = [];
   for (let index = 0; index < 100; index++)
     void verify(`wrong ${index}`).then((status) => statuses.push(status));
@@ -130,7 +130,7 @@ it('starts only as many concurrent look-ups as may still fail', async () => {
   expect(lookUps).toHaveLength(failuresPerMinute);
 });
 
-it('rejects none of many concurrent look-ups of right tokens', async () => {
+it('accepts many concurrent look-ups of valid tokens', async () => {
   let inFlight = 0;
   let most = 0;
   answer = async () => {
@@ -174,7 +174,7 @@ it('counts a request that waited for a look-up, and finds its token is not valid
   expect(statuses.filter((status) => typeof status === 'number')).toHaveLength(10 - failuresPerMinute);
 });
 
-it('does not count a look-up that cannot be made, and rejects those that wait for it', async () => {
+it('does not count a look-up that cannot be made, and rejects callers that wait for it', async () => {
   answer = () => Promise.reject(new Error('away'));
   const sent = Array.from({ length: 10 }, (_, index) => verify(`wrong ${index}`));
   const results = await Promise.allSettled(sent);
@@ -226,7 +226,7 @@ it('reports an address with its first rejection, and at the end how many there w
   expect(vi.getTimerCount()).toBe(0);
 });
 
-it('reports what was counted so far when the service stops', async () => {
+it('reports the count so far when the service stops', async () => {
   for (const address of [a, b]) await exhaust(address);
   await verify(`wrong ${b} 0`, b);
   stopping.abort();

@@ -272,7 +272,7 @@ describe.each(enginesOfStore())('access tokens on %s', (engine) => {
       });
     });
 
-    it('issues no token for one that is unknown, or has expired', async () => {
+    it('issues no token in exchange for one that is unknown or expired', async () => {
       await issue(new Date(now + 1));
       now += 1;
       await expect(rotate({ id: 3 })).rejects.toThrow('There is no token 3.');

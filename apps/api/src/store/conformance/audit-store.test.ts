@@ -134,7 +134,7 @@ describe.each(enginesOfStore())('the audit on %s', (engine) => {
     expect([await tokens(), await deeds()]).toEqual(before);
   });
 
-  it('shares a transaction with each change, which fails with it', async () => {
+  it('is in the same transaction as each change, and fails with it', async () => {
     const { accessTokens: store } = database;
     const { id } = await add('a');
     const before = [await tokens(), await deeds()];
@@ -197,7 +197,7 @@ describe.each(enginesOfStore())('the audit on %s', (engine) => {
     );
   });
 
-  it('lists the newest first, those before a number, of one action, up to a limit', async () => {
+  it('lists the newest first, optionally before a number, of one action, or up to a limit', async () => {
     for (const hash of ['a', 'b', 'c']) await add(hash);
     const { id = 0 } = (await database.accessTokens.findByHash('b')) ?? {};
     await database.accessTokens.revoke(id, at, by);

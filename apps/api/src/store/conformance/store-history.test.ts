@@ -52,7 +52,7 @@ describe.each(kinds)('the history of plants on %s', (kind) => {
       ['a', '7'],
     ]);
     expect(await stored()).toEqual(['a', 'b', 'c']);
-    // What an update has made has its number of the feed.
+    // An updated plant has the update's number in the feed.
     const rows = await testDatabase.query<{ n: unknown }>(
       'SELECT change_place AS n FROM plants_history ORDER BY history_place',
     );

@@ -233,7 +233,7 @@ describe('the schema', () => {
   });
 });
 
-it('opens a database that is up to date as a user who may not migrate, while another program migrates or has locked the plants', async () => {
+it('opens an up-to-date database as a user who may not migrate, while another program migrates or has locked the plants', async () => {
   const url = await createTables();
   await withConnection({ connectionString: shared }, async (other) => {
     const schema = new URL(url).searchParams.get('schema');

@@ -171,7 +171,7 @@ describe('syncs to disk', () => {
   });
 });
 
-describe('leaves nothing of the texts of deleted plants', () => {
+describe('overwrites the texts of deleted plants', () => {
   const ids = Array.from({ length: 100 }, (_, id) => BigInt(id));
   // Some are long enough to need overflow pages.
   const nameOf = (id: bigint) => `secret${id} `.repeat(id % 10n === 0n ? 2_000 : 5);

@@ -35,7 +35,7 @@ it.each([
   await expect(storing).rejects.toMatchObject(unavailable);
 });
 
-it('stores nothing in a file that is gone, and logs once until it is back', async () => {
+it('stores nothing in a missing file, and logs once until it is back', async () => {
   const { path, lines, guard, transact } = await open();
   renameSync(path, `${path}.away`);
   expect(() => guard.check()).toThrow();

@@ -67,7 +67,7 @@ it.each<[string, File | string, boolean]>([
   );
 });
 
-it('stops when it is cancelled, and then sends only what has no result', async () => {
+it('stops when cancelled, and then sends only lines without a result', async () => {
   const { store, fetch, read, run, worker, untilState } = open();
   await read(long);
   // The second batch is stored, and its reply lost with the cancel.
@@ -250,7 +250,7 @@ it.each([
   expect(rowsOf('problems')[0]?.problem).toBe('This line is no plant, but a garden.');
 });
 
-it('shows the first lines of each group, more of them, and those of one group', async () => {
+it('shows the first lines of each group, more of them, and only one group', async () => {
   const { read, worker, view, rowsOf } = open();
   await read(`${csv.replaceAll('\n', '\n,,\n')}${'x,Rose\n'.repeat(80)}`);
   expect(view().list).toMatchObject([
@@ -272,7 +272,7 @@ it('shows all lines once the last problem is solved', async () => {
   expect(view()).toMatchObject({ filter: 'all', list: [{ group: 'new', total: 2, rows: { length: 2 } }] });
 });
 
-it('stops comparing lines with what is stored when the token is forgotten, and says so', async () => {
+it('stops comparing lines with stored plants when the token is forgotten, and says so', async () => {
   const { store, fetch, read, worker, view, target } = open();
   await read(csv);
   store.fail({ kind: 'delay', ms: 60_000 });
@@ -285,7 +285,7 @@ it('stops comparing lines with what is stored when the token is forgotten, and s
   expect(view()).toMatchObject({ uncompared: undefined, counts: { ready: 30 } });
 });
 
-it('reports nothing of a comparison once other columns are chosen', async () => {
+it('does not report a comparison once other columns are chosen', async () => {
   const { store, fetch, read, worker, views } = open();
   await read(csv);
   store.fail({ kind: 'delay', ms: 60_000 });
@@ -297,7 +297,7 @@ it('reports nothing of a comparison once other columns are chosen', async () => 
   expect(views().filter((view) => 'uncompared' in view)).toHaveLength(2);
 });
 
-it('reports nothing of a comparison once another one has begun', async () => {
+it('does not report a comparison once another one has begun', async () => {
   const { store, fetch, read, worker, views } = open();
   await read(csv);
   const { length } = views();

@@ -117,7 +117,7 @@ it.each([
   expect(await saved[0]?.text()).toMatch(expected);
 });
 
-it('selects all plants of the list, also those that are not loaded, on request', async () => {
+it('selects all plants of the list, loaded or not, on request', async () => {
   const plants = Array.from({ length: 1_200 }, (_, at) => ({ id: 100 + at, name: `bulk ${at}`, tag: 'row' }));
   for (const some of [plants.slice(0, 1_000), plants.slice(1_000)])
     await createClient(store).createPlants({ body: { plants: some } });
@@ -173,7 +173,7 @@ const notes = () =>
 const edit = (id: number, body: { name: string; tag?: string }) =>
   createClient(store).updatePlant({ params: { id }, headers: { 'if-match': '*' }, body });
 
-it('says what was tagged, and Ctrl+Z restores each plant that was not changed since', async () => {
+it('says which plants were tagged, and Ctrl+Z restores each plant that has not changed since', async () => {
   await edit(4, { name: 'plant 4' });
   const user = await tagThree('shade');
   await user.keyboard('{Enter}');

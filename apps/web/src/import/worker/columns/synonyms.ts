@@ -131,7 +131,7 @@ const kinds = ['art', 'sorte', 'species', 'espece', 'especie', 'specie', 'soort'
 const fieldsByTitle = new Map<string, FieldName>();
 // The field that tests add has none.
 for (const field of fieldNames) for (const title of synonyms[field] ?? []) fieldsByTitle.set(title, field);
-// Last: what is the name of one field may be a synonym of another.
+// Last, because the name of one field may be a synonym of another.
 for (const field of fieldNames)
   for (const title of [field, labels[field]]) fieldsByTitle.set(normalizeTitle(title), field);
 
