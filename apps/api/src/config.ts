@@ -187,7 +187,7 @@ function toConfig(variables: z.infer<typeof SettingsSchema>, folder: string) {
     /** How many processes serve requests; with 1, that of the service itself. */
     workers,
     logLevel: variables.LOG_LEVEL,
-    /** The share of the requests without an error that are logged, from 0 to 1; those with an error always are. */
+    /** The share of the requests without an error that are logged, from 0 to 1; requests with an error are always logged. */
     requestLogShare: variables.LOG_REQUESTS,
     /** The largest request body that is accepted, in bytes. */
     bodyLimitBytes,
@@ -254,7 +254,7 @@ function orIssue<Value extends object>(parse: (text: string) => Value | { readon
   };
 }
 
-/** Checks limits that depend on each other, such as those that are divided among workers. */
+/** Checks limits that depend on each other, such as limits that are divided among workers. */
 function checkLimits(variables: z.infer<typeof EnvironmentSchema>, context: z.RefinementCtx): void {
   const report = (name: keyof typeof variables, message: string) =>
     context.addIssue({ code: 'custom', path: [name], message });

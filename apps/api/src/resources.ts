@@ -11,7 +11,7 @@ const platform = {
   /** The SHA-256 of a text, in base64url. */
   digest: (text: string) => hash('sha256', text, 'base64url'),
   now: Date.now,
-  /** A number where that is exact: `JSON.stringify` writes a page of numbers in half the time. */
+  /** A number if it is exact: `JSON.stringify` writes a page of numbers in half the time. */
   showId(id: bigint) {
     const number = Number(id);
     return Number.isSafeInteger(number) ? number : id;

@@ -19,7 +19,7 @@ beforeEach(() => {
   vi.stubGlobal('fetch', fetch);
 });
 
-/** The requests so far that added a plant. */
+/** The requests so far that add a plant. */
 const creates = () => fetch.mock.calls.filter(([, { method }]) => method === 'POST');
 
 /** Opens the page; a second call reloads it. */

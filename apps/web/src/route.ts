@@ -7,7 +7,7 @@ export interface PlantFilter {
   /** A part of their name. */
   readonly q?: string | undefined;
   readonly tag?: string | undefined;
-  /** The field in which they have no value. */
+  /** The field without a value. */
   readonly without?: PlantQuery['without'];
   readonly order: ListOrder;
 }

@@ -387,7 +387,7 @@ it('does not hold rejections that a loop has consumed', async () => {
   expect(taken).toHaveLength(3);
 });
 
-/** Ids in each form that they may have: those of 2,500 plants, and one that no plant ever had. */
+/** Ids in each form: 2,500 of plants, and one that no plant ever had. */
 const plants = [...plantsOf(2_499), { id: 2n ** 53n + 1n, name: 'x' }];
 const ids: readonly PlantId[] = [
   2n ** 53n + 1n,

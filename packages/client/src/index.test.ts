@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import clientPackage from '../package.json' with { type: 'json' };
 import * as client from './index.js';
 
-/** Entries of 1.4 whose exports are those of the root now. They go in 2.0. */
+/** Entry points of 1.4 whose exports are now in the root. 2.0 removes them. */
 const deprecated = ['bulk', 'follow', 'list', 'unwrap'];
 
 /** By entry: what it exports, the files that it includes besides its own, and the packages. */
@@ -21,7 +21,7 @@ const entries: Record<string, [exports: string[], files: string[], packages?: st
       'src/errors/unexpected-response-error.ts',
     ],
   ],
-  // Neither a schema nor the fake, which its caller brings.
+  // Neither a schema nor the fake. The caller passes in the fake.
   msw: [['createHandlers'], ['../contract/src/routes.ts', 'src/parse-base-url.ts'], ['msw']],
 };
 

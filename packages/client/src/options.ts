@@ -19,7 +19,7 @@ export interface RequestEvent {
   readonly headers: Record<string, string>;
 }
 
-/** The outcome of a request: a response, whatever its status, or an error. */
+/** The outcome of a request: a response with any status, or an error. */
 export interface ResponseEvent extends Omit<RequestEvent, 'headers'> {
   /** The time since the request was sent, in milliseconds. */
   readonly durationMs: number;

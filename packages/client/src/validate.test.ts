@@ -68,7 +68,7 @@ function explain(operation: OperationName, status: number, body: unknown): strin
   }
 }
 
-/** Each copy of a value in which one member, of any depth, is replaced, with the path of the member. */
+/** Copies of a value, each with one member at any depth replaced, and the path of that member. */
 function* replaceEach(
   value: unknown,
   replacement: unknown,

@@ -107,7 +107,7 @@ export function fieldsAfter(version: string, resource: Resource): readonly strin
   return fieldsOf(resource).flatMap(([name, field]) => (isLater(field) ? name : []));
 }
 
-/** The fields that a list can filter by, and those that its `q` searches. */
+/** The fields that a list can filter by, and the fields that `q` searches. */
 export const filtersOf = (resource: Resource) => fieldsOf(resource).filter(([, { filter }]) => filter);
 export const searchesOf = (resource: Resource) => fieldsOf(resource).filter(([, { search }]) => search);
 

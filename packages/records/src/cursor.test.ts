@@ -44,7 +44,7 @@ it('has the sort key of a list by text', () => {
     const position = { id: 7n, key };
     expect(readCursor({ order: 'name' }, writeCursor({ order: 'name' }, position))).toStrictEqual(position);
   }
-  // A position that has a text where it has none to have, or the reverse.
+  // A position with an unexpected text, or without an expected one.
   const [byName, byId] = [writeCursor({ order: 'name' }, { id: 7n, key: '' }), writeCursor({}, { id: 7n })];
   expect(readCursor({ order: 'name' }, byName)).toStrictEqual({ id: 7n, key: '' });
   for (const wrong of [`${byName}A`, byName.slice(0, -1)])

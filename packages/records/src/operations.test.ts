@@ -273,7 +273,7 @@ function describeOperations<Fields extends object>(
       [2n, first],
       [3n, second],
     ]);
-    // A repeated update is 200 again, whatever the condition says.
+    // A repeated update is 200 again, with any condition.
     const again = await operations.updateMany(store, { items: [item(1n, second, etag)] });
     expect(again).toEqual([results[0]]);
   });

@@ -7,7 +7,7 @@ import {
 } from '@plant-store/contract/messages';
 import { ServiceError } from './errors.js';
 
-// What every request must have before its operation runs, whatever the platform.
+// Checks of every request before its operation runs, on any platform.
 
 /** Returns the access token of a request (RFC 6750, section 2.1); `undefined` without one, or with another scheme. The scheme is case-insensitive. */
 export const readBearer = (authorization = ''): string | undefined =>

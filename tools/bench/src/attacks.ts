@@ -137,7 +137,7 @@ async function send({ baseUrl, token }: Service, method: string, path: string, b
   return { status: reply.status, text: await reply.text() };
 }
 
-/** Stores many records, with those of the attack last. */
+/** Stores many records, the records of the attack last. */
 async function store(service: Service, own: readonly object[]): Promise<void> {
   const size = 1_000;
   for (let first = 1; first <= records; first += size) {

@@ -47,7 +47,7 @@ export interface ProofRun {
   readonly results: readonly ProofResult[];
 }
 
-/** Runs proofs one after the other. Trials that reject count as a failure, and end no others. */
+/** Runs proofs one after the other. A trial that rejects counts as a failure, and does not stop the others. */
 export async function runProofs(
   proofs: Readonly<Record<string, Proof>>,
   context: ProofContext,

@@ -24,7 +24,7 @@ beforeEach(() => {
 });
 afterEach(() => void vi.useRealTimers());
 
-/** The uses of each write so far. */
+/** The uses in each write so far. */
 const writes = () => recordUses.mock.calls.map(([uses]) => uses);
 
 it('stores uses together, some seconds after the first, with the latest time of each token', async () => {

@@ -5,7 +5,7 @@ import type { AccessTokenStore } from './token-service.js';
 /** How old the stored last use must be before a new one replaces it, in milliseconds. */
 export const lastUseResolutionMs = 3_600_000;
 
-/** How long uses are collected, so that one write stores those of many tokens, in milliseconds. */
+/** How long uses are collected, so that one write covers many tokens, in milliseconds. */
 export const collectMs = 10_000;
 
 /** Maximum tokens per write. On SQLite, a write blocks requests while it runs. */

@@ -181,8 +181,8 @@ async function inspectConnections({
 
 /**
  * How many connections this user may have on the server and to the database, and how many all have now. pg_stat_activity hides from an
- * ordinary user which sessions of others are those of clients; pg_stat_database counts all. Limits of a database or a user are -1 if there
- * is none. Superusers bypass them, but the service should not run as one.
+ * ordinary user which sessions of other users belong to clients; pg_stat_database counts all. Limits of a database or a user are -1 if
+ * there is none. Superusers bypass them, but the service should not run as one.
  */
 const selectLimits = `
   SELECT (SELECT sum(numbackends)::int FROM pg_stat_database) AS used,
@@ -251,7 +251,7 @@ interface ReplicationSettings {
   readonly receivers: number;
 }
 
-/** In pg_stat_activity an ordinary user does not see which sessions of others are those of standbys. */
+/** In pg_stat_activity an ordinary user does not see which sessions of other users belong to standbys. */
 const selectReplication = `
   SELECT current_setting('synchronous_commit') AS commits, current_setting('synchronous_standby_names') AS names,
     (SELECT count(*)::int FROM pg_stat_replication) AS receivers`;

@@ -103,7 +103,7 @@ async function warnOfSchema({ deviations, additions }: CheckedCopy, context: Cli
     );
 }
 
-/** Removes all but the latest backups of this store. The new one stays, whatever the time in any name is. */
+/** Removes all but the latest backups of this store. The new one always stays, even if the time in another name is later. */
 async function removeOld(
   names: readonly string[],
   {

@@ -48,7 +48,7 @@ function codeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
-/** This user, and the options that make `install` give files to them: by names, or by numbers where there is no name. */
+/** This user, and the options of `install` that set the owner: by name, or by number if there is no name. */
 function readUser(): { readonly user: string; readonly owner: string } {
   const [uid, gid] = [process.geteuid?.(), process.getegid?.()];
   const nameIn = (file: string, id: number | undefined) =>

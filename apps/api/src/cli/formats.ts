@@ -57,7 +57,7 @@ export interface RecordType {
 /** All resources. A line of a file that names none is of the first one. */
 export type RecordTypes = readonly [RecordType, ...RecordType[]];
 
-/** The content of a line: a record or a tombstone, or the reason why it is neither. */
+/** The content of a line: a record, a tombstone, or the reason why it is invalid. */
 export type RecordLine =
   | { readonly type: RecordType; readonly record: StoredRecord<object> }
   | { readonly reason: string };
@@ -110,7 +110,7 @@ function formatsOf(resource: Resource): RecordType['formats'] {
         isTombstone(record) ? writeDeleted(resource, record.id) : ndjson.write(toFileRecord(record)),
     },
     csv: { head: csv.head, write: unlessDeleted((record) => csv.write(toFileRecord(record))) },
-    /** For a terminal: one line for each record, whatever its texts contain. Optional values are in brackets. */
+    /** For a terminal: exactly one line per record, with any texts. Optional values are in brackets. */
     table: {
       head: `${['ID'.padEnd(20), 'ADDED'.padEnd(19), ...titles].join('  ')}\n`,
       write: unlessDeleted((record) => {

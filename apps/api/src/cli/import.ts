@@ -140,7 +140,7 @@ function explainContent(start: Buffer, format: ImportFormat, fromLine: number): 
       advice: 'Add the format: --format ndjson.',
     };
   const [firstLine = ''] = text.split('\n', 1);
-  // An import that begins at a later line skips the first line, whatever it contains.
+  // An import that begins at a later line always skips the first line.
   if (format === 'ndjson' && fromLine === 1 && /^\s*[^{\s][^{]*[,;\t]/.test(firstLine))
     return {
       what: 'This is not NDJSON: its first line looks like one of CSV or TSV',
@@ -263,7 +263,7 @@ export async function storeLines(
           counts.bad += badLines.length;
           counts.invalid += batch.invalid;
           next = nextLine;
-          // One line per reason, whatever characters the reason quotes.
+          // One line per reason, even if the reason quotes line breaks.
           const report = badLines.map(
             ({ number, reason }) => `${noun} ${number}: ${escapeInvisible(reason, 'escapes', 'writing')}`,
           );

@@ -29,7 +29,7 @@ const drainMs = 1_000;
 /** One of the workers, by its number: its current process, which is replaced over time. */
 interface Slot {
   readonly number: number;
-  /** The process that serves connections; absent while none does. */
+  /** The process that serves connections, if any. */
   serving?: Serving | undefined;
   /** The previous process, until its last connections have ended. */
   retiring?: WorkerProcess;
@@ -93,8 +93,8 @@ export class WorkerGroup {
   }
 
   /**
-   * Replaces the workers one after the other: each accepts no more connections once another one serves in its place. A call during another
-   * one runs after it, so that the latest settings win.
+   * Replaces the workers one after the other: each stops accepting connections once its replacement serves. A call during another one runs
+   * after it, so that the latest settings win.
    */
   replaceAll(readConfig: () => Config): Promise<void> {
     if (!this.#isReplacementWaiting) {
@@ -155,7 +155,7 @@ export class WorkerGroup {
     if (previous === undefined || !this.#running.has(previous.process)) return;
     slot.retiring = previous.process;
     void this.#end(previous.process, 'retire');
-    // At most one process per worker retires, however often workers are replaced.
+    // At most one process per worker retires, no matter how often workers are replaced.
     if (retiring !== undefined && this.#running.has(retiring)) void this.#end(retiring, 'stop');
   }
 

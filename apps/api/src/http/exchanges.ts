@@ -9,7 +9,7 @@ export interface Exchange {
   readonly prepare?: () => void;
 }
 
-/** The current exchange of a connection, and those that wait behind it. */
+/** The current exchange of a connection, and the exchanges that wait behind it. */
 interface Line {
   current: Exchange;
   readonly waiting: Exchange[];

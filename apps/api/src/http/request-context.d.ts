@@ -27,11 +27,11 @@ declare global {
       recordIdName?: RecordIdName;
       /** How many records of a batch had each outcome: `stored`, `replayed`, `found`, `updated`, `deleted`, or the name of an error. */
       outcomes?: Readonly<Record<string, number>>;
-      /** Whether the request changes nothing, whatever its method is. */
+      /** Whether the request is read-only, regardless of its method. */
       readsOnly?: boolean;
       /** The entity tag of the record that the reply has. */
       entityTag?: string;
-      /** The route of the request, for metrics; instead of that which Express has matched. */
+      /** The route of the request, for metrics; overrides the route that Express matched. */
       route?: string;
       /** How many bytes are counted for the request; `undefined` before any are. */
       heldBytes?: number;

@@ -16,7 +16,7 @@ export interface ServedFile {
   /** Whether its name contains a hash of its content, so that the content of that name never changes. */
   readonly isHashed: boolean;
   readonly plain: Representation;
-  /** By content coding (RFC 9110, section 8.4.1); only those that make the file smaller. */
+  /** By content coding (RFC 9110, section 8.4.1); only codings that make the file smaller. */
   readonly compressed: ReadonlyMap<string, Representation>;
 }
 

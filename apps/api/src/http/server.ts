@@ -114,7 +114,7 @@ function takeConnection(
   return response;
 }
 
-/** Closes connections whose reply is not read: those without traffic for some time while a part of the reply is unsent. */
+/** Closes connections whose client does not read the reply: they have no traffic for some time while a part of the reply is unsent. */
 function closeStalled(server: Server, { stalledMs, keepAliveMs, checkIntervalMs }: TimeLimits): void {
   const connections = trackConnections(server);
   const sending = new WeakSet<Socket>();

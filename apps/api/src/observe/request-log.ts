@@ -9,7 +9,7 @@ export type RecordIdName = `${ResourceName}Id`;
 
 const recordIdNames = Object.keys(resources).map((name) => `${name as ResourceName}Id` as const);
 
-/** The fields of a request's log line; those that are `undefined` are left out. */
+/** The fields of a request's log line; `undefined` fields are left out. */
 export interface RequestLine extends Readonly<Partial<Record<RecordIdName, string | undefined>>> {
   readonly requestId: string;
   /** The caller's span. */

@@ -79,7 +79,7 @@ export class FairQueue<Item> {
   readonly #turns: Line<Item>[] = [];
   #size = 0;
 
-  /** How many items wait, including those of callers that are held back. */
+  /** How many items wait, including items of callers that are held back. */
   get size(): number {
     return this.#size;
   }

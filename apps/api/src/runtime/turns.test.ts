@@ -35,7 +35,7 @@ it.each([
   expect([perTurn[0], Math.max(...perTurn)]).toEqual([costPerTurn / cost, costPerTurn / cost]);
   expect(done).toEqual(order);
   await nextTurn();
-  // Later work runs at once again.
+  // Later work runs immediately again.
   run('b');
   expect(done.at(-1)).toBe('b');
 });

@@ -18,7 +18,7 @@ interface TestOptions extends Partial<Pick<CommitQueueOptions, 'callers'>> {
   readonly isHeld?: boolean;
 }
 
-/** Opens a queue that records the ids of each commit; those of changes are prefixed with `change`. */
+/** Opens a queue that records the ids of each commit, with the prefix `change` for changes. */
 function openQueue({ findError, isHeld, limits, concurrency, ...options }: TestOptions = {}) {
   const commits: string[] = [];
   const held: (() => void)[] = [];
@@ -306,7 +306,7 @@ it('rejects only the records that the store refuses, or returns no outcome for',
   ]);
   const unknown = { status: 'rejected', reason: new Error('The store returned no outcome') };
   expect(outcomes).toEqual([fulfilled, rejected, fulfilled, unknown, rejected, rejected]);
-  // A commit counts as failed when it stored nothing.
+  // A commit that stored nothing counts as failed.
   expect(begin.mock.calls).toEqual([[4], [2]]);
   expect(end.mock.calls.map(([, error]) => error)).toEqual([undefined, away]);
 });

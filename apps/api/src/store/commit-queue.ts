@@ -45,7 +45,7 @@ export interface QueueLimits {
 /** The dependencies of a queue. */
 export interface CommitQueueOptions {
   readonly database: Pick<Database, 'write' | 'writesTogether' | 'concurrentCommits'>;
-  /** The tables of the resources. Default: those of all resources of the API. */
+  /** The tables of the resources. Default: all resources of the API. */
   readonly tables?: readonly Pick<Table, 'resource' | 'bytesOf'>[];
   readonly limits: QueueLimits;
   /** The callers that share the time with commits. */
@@ -62,7 +62,7 @@ type Waiting = Write & {
   reject(error: unknown): void;
 };
 
-/** Minimum size limit of a batch, in bytes, however many callers share the time. */
+/** Minimum size limit of a batch, in bytes, no matter how many callers share the time. */
 const minBatchBytes = 2 ** 18;
 
 /**

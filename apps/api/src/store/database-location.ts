@@ -306,7 +306,7 @@ const protective = /ssl|tls|cert|auth|gss|krb|bind/i;
 
 /** A parameter within a value, which another separator than `&` has made a part of it. */
 const anyParameter = new RegExp(`\\b(${usedParameters.join('|')})=`);
-/** Names that need no quotes in SQL, so that Prisma's tools, psql and this service all read them alike. */
+/** Names that need no quotes in SQL, so that Prisma's tools, psql and this service read them the same way. */
 const schemaName = /^[a-z_][a-z0-9_]{0,62}$/;
 
 function readLocation(url: URL): ParsedPostgresqlUrl | Problem {

@@ -74,7 +74,7 @@ export interface OpenOptions {
   readonly log?: DatabaseLog;
   /** For commands that add nothing: a database that is missing is an error, and not created. Default: `false`. */
   readonly mustExist?: boolean;
-  /** The tables that it has. Default: those of all resources of the API. */
+  /** Its tables. Default: the tables of all resources of the API. */
   readonly tables?: readonly Table[] | undefined;
   /** For how many days replaced states are kept; 0 for none. Default: forever. */
   readonly historyDays?: number | undefined;

@@ -322,7 +322,7 @@ export function columnOf({ name, fields }: Pick<Table, 'name' | 'fields'>, field
   return found.column;
 }
 
-/** Runs a query, with a retry, a check or the like around it. */
+/** Runs a query, for example with a retry or a check. */
 export type QueryWrapper = <Result>(query: () => Promise<Result>) => Promise<Result>;
 
 /** The type of a text, as driver adapters take it. */

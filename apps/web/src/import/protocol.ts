@@ -47,7 +47,7 @@ export interface Target {
 /** What a run does: add and update plants, the same but reusing ids of deleted plants, or undo what it added and updated. */
 export type Task = 'add' | 'reuse' | 'undo';
 
-/** The states of a line, with the group in which the review shows each. */
+/** The states of a line, with the group that shows each in the review. */
 export const groupsOfStates = {
   problem: 'problems',
   /** The service has rejected it. */

@@ -5,7 +5,7 @@ import { CopyButton } from './copy-button.js';
 
 afterEach(() => Reflect.deleteProperty(document, 'execCommand'));
 
-/** Presses the button in a browser with this clipboard, and this answer to a copy of what is selected. */
+/** Presses the button in a browser with this clipboard and this result of the `copy` command. */
 async function press(clipboard: object | undefined, copies: boolean) {
   const user = userEvent.setup();
   vi.spyOn(navigator, 'clipboard', 'get').mockReturnValue(clipboard as Clipboard);

@@ -1,6 +1,6 @@
 import { type Client, countTags, unwrap } from '@plant-store/client';
 
-/** Counts all plants, those of each tag, and those without one. An estimate counts as unknown. */
+/** Counts all plants, the plants of each tag, and the plants without a tag. An estimate counts as unknown. */
 export async function countPlants(client: Client, signal: AbortSignal) {
   const [tags, page] = await Promise.all([
     countTags(client, { signal }),

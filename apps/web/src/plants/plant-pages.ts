@@ -91,7 +91,7 @@ function withPages(data: PlantPages, pages: PlantPage[]): PlantPages {
   };
 }
 
-/** How many plants the list has, including those that are not loaded; `undefined` if the service has not returned it. */
+/** How many plants the list has, including plants that are not loaded; `undefined` if the service has not returned it. */
 export function totalOf(
   pages: readonly PlantPage[],
 ): Pick<PlantPage, 'total' | 'totalIsEstimate'> | undefined {

@@ -14,7 +14,7 @@ let sent: string[];
 /** The error with which the service answers each request. */
 let failure: keyof typeof errors | undefined;
 
-/** Of plants added in the same millisecond, the one with the larger id counts as newer. */
+/** Of two plants added in the same millisecond, the one with the larger id counts as newer. */
 const smallest = -9_223_372_036_854_775_808n;
 
 beforeEach(async () => {

@@ -25,7 +25,7 @@ export const undoMs = 10_000;
 const maxBeyondTab = 2_000;
 
 interface Undo extends UndoState, Omit<ReturnType<typeof createUndoRequests>, 'follow' | 'undo'> {
-  /** Restores plants, by default those of the last action. */
+  /** Restores plants, by default the plants of the last action. */
   undo(action?: Action): Promise<void>;
   dismiss(action: Action): void;
 }
@@ -144,7 +144,7 @@ function createUndoRequests(opened: Page, dispatch: (event: UndoEvent) => void) 
       waiting.set(change.key, { change, timer: window.setTimeout(send, undoMs, change) });
       dispatch({ type: 'wait', change });
     },
-    /** Sends the deletes that wait at once. */
+    /** Sends waiting deletes immediately. */
     sendWaiting() {
       for (const { change } of [...waiting.values()]) send(change);
     },
@@ -155,7 +155,7 @@ function createUndoRequests(opened: Page, dispatch: (event: UndoEvent) => void) 
       forgetPlants();
     },
     /**
-     * Adds a completed import. It is undone where it was run.
+     * Adds a completed import. The view that ran it undoes it.
      *
      * @param label what was done, such as "300 plants imported"
      * @returns a function that removes it, once it cannot be undone there

@@ -52,7 +52,7 @@ export async function bringBack(
 /** The errors of plants that were changed or deleted after the edit. By number, because the table with the names has all texts. */
 const ofChanged: readonly number[] = [41200, 40401] satisfies ErrorNumber[];
 
-/** Restores plants to the state before an edit, except for those that were changed since. */
+/** Restores plants to the state before an edit, except plants that have changed since. */
 export async function undoEdit(client: Client, change: Change, edit: Edited): Promise<Undone> {
   const left = new Map(change.plants.map((plant) => [plant.id, plant]));
   const back: StoredPlant[] = [];

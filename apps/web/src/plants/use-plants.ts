@@ -17,7 +17,7 @@ import { matches, type PlantPages, toRows, totalOf, withoutPlants, withPlants } 
 /** The number of plants per request. */
 const pageSize = 1_000;
 
-/** The query key prefix of all lists, whatever their filter. */
+/** The query key prefix of all lists, with any filter. */
 const lists = queryKeys.listPlants.queryKey();
 
 /** The query key of the counts of plants, in total and by tag. */

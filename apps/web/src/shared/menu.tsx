@@ -33,7 +33,7 @@ export function Menu({ label, className = '', isQuiet = false, children }: MenuP
     close();
   };
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it follows the keys and the focus of what it holds
+    // biome-ignore lint/a11y/noStaticElementInteractions: it follows the keys and the focus of its children
     <div
       ref={root}
       className={`menu ${className}`}

@@ -43,7 +43,7 @@ export function SideBar({ route, onOpen }: SideBarProps) {
   );
 }
 
-/** Links to the list, to the plants without a tag, and to those of each tag. */
+/** Links to the list, to the plants without a tag, and to each tag. */
 function Views({ route, onOpen }: SideBarProps) {
   const { total, untagged, tags, isCounted } = useCounts(useMay('read'));
   const canEdit = useMay('update');

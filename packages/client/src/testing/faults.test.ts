@@ -6,7 +6,7 @@ import type { Fault } from './faults.js';
 function storeThatMeets(...faults: Fault[]) {
   const store = createFakePlantStore();
   store.fail(...faults);
-  /** Posts a plant, or whatever body is given. */
+  /** Posts a plant, or another body. */
   const post = (body = '{"id":1,"name":"Fern"}', signal: AbortSignal | null = null) =>
     store.fetch(`${store.baseUrl}/plants`, {
       method: 'POST',

@@ -23,7 +23,7 @@ const noCounts = {
   phantom: 0,
   /** Rows with the id of another row. */
   double: 0,
-  /** Ids with a request of unknown outcome that may have changed something; and those where it did. */
+  /** Ids with a request of unknown outcome that may have changed something, and ids where it did. */
   'outcome unknown': 0,
   'of those changed': 0,
 };
@@ -54,7 +54,7 @@ export function compareRecords(ledger: Ledger, rows: readonly Row[]): Comparison
     const isAcknowledged = !states.includes('nothing');
     if (isAcknowledged) counts.acknowledged++;
     if (isDeleted) counts.deleted++;
-    // The possibility in which no unanswered request was executed.
+    // The possible state if no unanswered request was executed.
     const most = Math.max(...known.possible.map(({ unanswered }) => unanswered.length));
     const unchanged = known.possible.find(({ unanswered }) => unanswered.length === most)?.state ?? 'nothing';
     const isUnknown = new Set(states.map(toJson)).size > 1;

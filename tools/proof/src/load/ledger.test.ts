@@ -104,7 +104,7 @@ const wrong: readonly (readonly [before: string, ...wrong: readonly string[]])[]
   [`${created}update b: shown b1; `, 'read: shown a1', 'create a: replayed; read: shown a1'],
   [`${created}update b: shown b1; `, 'create a: taken', 'create b: replayed'],
   [`${created}update b: no reply; read: shown b1; `, 'read: shown a1'],
-  // Updates of what they were not to replace, and none of what they were to.
+  // Updates that replaced the wrong state, and none that replaced the right one.
   [known, 'update b if a1: failed', 'update b: shown b2', 'update b if a2: shown b1'],
   [`${known}delete: deleted; reuseId a: shown a2; `, 'update b if a1: shown b2'],
   // States that never existed, or not yet; older states than the same follower received before; states lost in a crash; contradictory

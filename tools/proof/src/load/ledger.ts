@@ -46,7 +46,7 @@ export class Ledger {
   readonly replies = { shown: 0, updated: 0, 'ids reused': 0 };
   /** How many replies were 503 `database_unavailable`. */
   unavailable = 0;
-  /** How many replies were an error after which nothing was stored. */
+  /** How many replies were errors that stored nothing. */
   rejected = 0;
   /** How many creates, updates and deletes were sent and had no reply. */
   missingReplies = 0;

@@ -53,7 +53,7 @@ export class Tally {
     for (const [name, count] of Object.entries(counts)) totals[name] = (totals[name] ?? 0) + count;
   }
 
-  /** The figures, those of the kind first. */
+  /** The figures, starting with the figures of the kind. */
   toResult(): Omit<ProofResult, 'promise'> {
     return { figures: { ...this.figures, ...this.totals }, failures: this.failures };
   }

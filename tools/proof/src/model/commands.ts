@@ -129,7 +129,7 @@ const builders: Readonly<
       'null',
     ).map((items) => toRequest(resource, 'updateMany', { body: `{"${resource.plural}":[${items}]}` })),
   deleteMany: withIds('deleteMany'),
-  // A precondition that no record meets: all stores must give the same reply, whatever their entity tags are.
+  // A precondition that no record meets: all stores must give the same reply, although their entity tags differ.
   update: (resource) =>
     fc
       .tuple(

@@ -56,7 +56,7 @@ export interface DatabasePrograms {
   readonly dataFolder: string;
   /** The ids of its processes. */
   readPids(): readonly number[];
-  /** Kills all its processes at once, as when the machine stops, and resolves once they have ended. */
+  /** Kills all its processes at once, as if the machine stopped, and resolves once they have ended. */
   killAll(): Promise<void>;
   /** Starts it again, so that it recovers its data. Resolves once it accepts connections. */
   start(): Promise<void>;

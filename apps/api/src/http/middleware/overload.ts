@@ -7,7 +7,7 @@ import { callerOf } from './bearer-auth.js';
 
 /** The phases of a shutdown: the service drains first, then stops. */
 export interface Shutdown {
-  /** Aborted once load balancers should send no more requests; those that come are still answered. */
+  /** Aborted once load balancers should send no more requests. The service still answers requests that arrive. */
   readonly draining: AbortSignal;
   /** Aborted once no more requests are accepted. */
   readonly stopping: AbortSignal;

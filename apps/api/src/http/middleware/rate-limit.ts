@@ -50,7 +50,7 @@ export async function rateLimit(
           // The library compares this time with the clock immediately, for the headers.
           return { totalHits: window.totalHits, resetTime: new Date(Date.now() + leftMsOf(window)) };
         },
-        // Every request counts, whatever its reply.
+        // Every request counts, with any reply.
         decrement: () => undefined,
         resetKey: () => undefined,
       },

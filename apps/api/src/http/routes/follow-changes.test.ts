@@ -12,7 +12,7 @@ const operations = operationsByName.plant;
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
 
-/** Followers of a store whose changes are numbered from 1. Each change is of the plant whose id is that number. */
+/** Followers of a store whose changes are numbered from 1. Change n is of the plant with id n. */
 function open() {
   const state = {
     last: 0,

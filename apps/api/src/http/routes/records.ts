@@ -206,7 +206,7 @@ function createHandlers(
     getMany({ body: { ids }, req, res }: Call & { readonly body: { readonly ids: readonly unknown[] } }) {
       res.locals.readsOnly = true;
       return answerBatch(operations, ids, req, res, {
-        // Found records are counted until the reply, like those of a list.
+        // Found records are counted until the reply, like the records of a list.
         run: (batch, caller) =>
           lists
             .read(caller, {

@@ -27,9 +27,9 @@ export interface ChangeNumbers {
 const baseTable = 'plants_change_base';
 
 /**
- * The number after those of all transactions that have ended, and of the oldest one that has written and holds a lock on a table for
- * that, if it is lower: later ones have begun. A statement locks the table before its transaction has a number, and keeps the lock until
- * others see what it has written. Locks have the lower half of a number, which is that nearest to the next one.
+ * The number after all transactions that have ended, and of the oldest one that has written and holds a lock on a table for that, if it is
+ * lower: later ones have begun. A statement locks the table before its transaction has a number, and keeps the lock until others see what
+ * it has written. Locks have the lower half of a number, which is that nearest to the next one.
  */
 const composeBounds = (base: bigint, tables: readonly Pick<Table, 'name'>[]) => `
   WITH next AS (SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS number), writer AS (

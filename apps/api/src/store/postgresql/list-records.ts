@@ -149,7 +149,7 @@ export async function listIds(
       if (rows.length < size)
         rows = await read(`${table.name} WHERE ${inOrder} AND ${mayHave.sql}`, bySorting);
     }
-    // Starts after the statement, so that its rows get the full time however long the statement took.
+    // Starts after the statement, so that its rows get the full time, no matter how long the statement took.
     const endsAt = performance.now() + durationMs;
     for (const [idText, time, size, ...texts] of rows) {
       const id = BigInt(String(idText));

@@ -95,7 +95,7 @@ const ledgerEntry = toEntry(['table', '_prisma_migrations', '_prisma_migrations'
 const isSame = (a: SchemaEntry, b: SchemaEntry) => a.type === b.type && a.name === b.name;
 const isEqual = (a: SchemaEntry, b: SchemaEntry) => isSame(a, b) && a.table === b.table && a.sql === b.sql;
 
-/** The tables of Litestream, and those of ANALYZE. */
+/** The tables of Litestream and of ANALYZE. */
 const knownTable =
   /^CREATE TABLE (?:"?_litestream_\w+"?|sqlite_stat[134])\((?:id INTEGER PRIMARY KEY,seq INTEGER|id INTEGER|[a-z]+(?:,[a-z]+)*)\)$/;
 

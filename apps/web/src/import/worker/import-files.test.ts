@@ -7,7 +7,7 @@ import type { Preview, ReadAs, Report, View } from '../protocol.js';
 import { ImportWorker } from './import-worker.js';
 import { file, read } from './testing/read.js';
 
-/** Files as programs write them: those of a name by that program, the others by hand. */
+/** Files as programs write them. Named files are from that program, the others are handwritten. */
 const folder = join(import.meta.dirname, '../../../test/import-files');
 
 const notCalculated = (field: string) =>

@@ -32,7 +32,7 @@ const progressMs = 200;
 /** The number of lines between progress reports of a comparison. */
 const comparedTogether = 1_000;
 
-/** The number of stored names that are compared with those of the lines: those of the newest plants. */
+/** How many stored names to compare with the lines, newest plants first. */
 const comparedNames = 10_000;
 
 /** Processes one file at a time, from reading to storing. Takes requests, and reports through a callback. */

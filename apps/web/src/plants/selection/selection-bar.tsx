@@ -18,7 +18,7 @@ interface SelectionBarProps {
   /** How many plants the list has, if not all are loaded. */
   readonly total: number | undefined;
   readonly filter: PlantFilter;
-  /** Called to select all plants in the list, also those that are not loaded. */
+  /** Called to select all plants in the list, loaded or not. */
   onSelectAll(): void;
   onPrintLabels(): void;
   onDelete(): void;

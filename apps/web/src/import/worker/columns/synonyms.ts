@@ -158,7 +158,7 @@ export function findTitledColumns(titles: readonly string[]): ColumnChoice {
   const isKind = (title: string) => kinds.includes(title);
   const columns = mapFields((field) => find(field));
   const name = find('name', isKind) ?? columns.name;
-  // It has all digits where a program has rounded those of `id`.
+  // It has all digits, even if a program has rounded `id`.
   const idText = known.indexOf('idtext');
   const id = idText === -1 ? columns.id : idText;
   const kind = known.findIndex((title, column) => column !== name && isKind(title));

@@ -41,7 +41,7 @@ const isWorkbookName = (fileName: string) => ['.xlsx', '.xlsm'].includes(extensi
 const decodeBytes = (bytes: Uint8Array) => new TextDecoder('latin1').decode(bytes);
 
 /**
- * Whether a file is a readable workbook, whatever its name says; otherwise it is text.
+ * Whether a file is a readable workbook, regardless of its name. Otherwise it is text.
  *
  * @throws {UnreadableFileError} when the bytes are those of another kind of file
  */

@@ -120,7 +120,7 @@ export function tooManyRows(): UnreadableFileError {
 /** In order of preference, if several delimiters fit the same lines: texts contain commas more often than semicolons. */
 const delimiters = ['\t', ';', ',', '|'];
 
-/** The delimiter that gives most of the first lines the same number of cells, whatever is above the titles. */
+/** The delimiter that gives most of the first lines the same number of cells. Lines above the titles may differ. */
 export function guessDelimiter(start: string): string {
   const counts = delimiters.map((delimiter) => {
     const widths = readRows(start, delimiter, 20).flatMap(({ cells: { length } }) =>

@@ -80,7 +80,7 @@ async function readFile(file: File, { sheet: chosen, encoding }: ReadAs): Promis
   return { rows, sheet, notes, fileName, delimiter: ',', encoding: 'UTF-8', hasByteOrderMark: true };
 }
 
-/** The line in which Excel names the delimiter of a CSV file, without its end. */
+/** The line that names the delimiter of a CSV file for Excel, without its line break. */
 const delimiterLine = /^sep=.(?=[\r\n])/i;
 
 function readText({ text, ...decoded }: DecodedText, fileName: string | undefined): Table {
