@@ -10,7 +10,7 @@ it('identifies a create and its reply as in databases and exports of all version
   expect(entityTagOf(fern)).toBe('"mYj-AJ63qY8fxjhuanwO6n"');
 });
 
-it('shows an id as a number where that is exact', () => {
+it('shows an id as a number if that is exact', () => {
   const shownIds = [2n ** 53n - 1n, 2n ** 53n, -(2n ** 63n)].map((id) => show({ id, name: 'Fern' }).id);
   expect(shownIds).toEqual([2 ** 53 - 1, 2n ** 53n, -(2n ** 63n)]);
 });

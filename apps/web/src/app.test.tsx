@@ -364,7 +364,7 @@ it('changes where the token is kept, and shows it to a phone', async () => {
   expect(screen.queryByRole('img', { name: /QR code/ })).toBeNull();
 });
 
-it('offers to import several lines that are pasted as one name, and takes them out of it', async () => {
+it('offers to import several lines that are pasted as one name, and removes them from the name', async () => {
   const user = open(known);
   await user.type(await nameField(), 'Elm');
   await user.paste(' tree\n');

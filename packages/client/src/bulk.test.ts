@@ -465,7 +465,7 @@ it('fills batches of updates that all have an ETag', async () => {
   expect(sizes).toEqual([1_000]);
 });
 
-it('deletes on conditions, without which others of the same batch are deleted, too', async () => {
+it('deletes with and without conditions in the same batch', async () => {
   const bodies: unknown[] = [];
   const store = createFakePlantStore();
   const fetch: Fetch = (url, init) => {
@@ -500,7 +500,7 @@ it('rejects a single ID as text, because it would be read as a list of digits', 
   expect(await deleteAll(client, some)).toMatchObject({ deleted: 2 });
 });
 
-it('gets the plants with all ids in order, however few fit into a reply', async () => {
+it('gets the plants with all ids in order, even if few fit into a reply', async () => {
   const { client, store, sizes } = open(async (_, next) => {
     const reply = await next();
     const { results } = JSON.parse(await reply.text());

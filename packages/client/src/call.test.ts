@@ -493,7 +493,7 @@ describe('hooks', () => {
 });
 
 describe('ifMatch', () => {
-  it('sends the ETag of a reply or of an edit as a condition, whatever the headers are', async () => {
+  it('sends the ETag of a reply or of an edit as a condition, and overrides a condition in the headers', async () => {
     const { fetch } = scriptFetch([ok(), ok()]);
     const client = createClient({ baseUrl: 'https://example.com', token: 'pst_a', fetch });
     const request = { params: { id: 1 }, body: { name: 'Fern' } };

@@ -411,7 +411,7 @@ describe('the owner in a key', () => {
     }
   });
 
-  it('is the same for a server and a page that give the store the same name, whatever their URLs are', async () => {
+  it('is the same for a server and a page that give the store the same name, even with different URLs', async () => {
     const { queryClient, utils, show } = await openAll(
       { at: 'internal', store: 'plants', user: 'alice' },
       { at: 'public', store: 'plants', user: 'alice' },
@@ -428,7 +428,7 @@ describe('the owner in a key', () => {
     expect(queryClient.getQueryCache().getAll()).toEqual([]);
   });
 
-  it('is not changed by a request, which is rejected if it is for another store or user', () => {
+  it('does not change for a request, and rejects one for another store or user', () => {
     const { getPlant, listPlants } = open().plantStore;
     for (const others of [{ token: 'pst_b' }, { baseUrl: 'https://south.example' }]) {
       // As a program without types may call it.
@@ -438,7 +438,7 @@ describe('the owner in a key', () => {
     }
   });
 
-  it('requires a name for a copy of a client, which has no URL', () => {
+  it('requires a name for a copy of a client, because it has no URL', () => {
     const { store } = open();
     const copy = { ...createClient(store) };
     expect(() => createTanstackQueryUtils(copy)).toThrow(TypeError);

@@ -175,7 +175,7 @@ describe('RejectedError', () => {
 });
 
 describe('isRejectedError', () => {
-  it('compares the error, which may be from a later version, with the given ones', () => {
+  it('compares the error, also one of a later version, with the given ones', () => {
     const error: unknown = rejection();
     expect([isRejectedError(error), isRejectedError(rejection({}, 40_099))]).toEqual([true, true]);
     expect(isRejectedError(error, errors.overloaded.error, errors.id_taken.error)).toBe(true);

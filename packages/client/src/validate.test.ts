@@ -91,7 +91,7 @@ describe.each(operations)('a reply of %s', (operation) => {
     expect(explain(operation, status, later)).toBeUndefined();
   });
 
-  it('is not valid with a member of another type, which the message names without a text of the reply', async () => {
+  it('is not valid with a member of another type, and the message names it without a text of the reply', async () => {
     const { status, body } = await calls[operation](open());
     for (const [path, changed] of replaceEach(body, Symbol('Orchid'))) {
       const message = explain(operation, status, changed) ?? path;

@@ -42,7 +42,7 @@ it('is the same in either case, decomposed, folded again, and beside any letter,
   expect(differing).toEqual([]);
 });
 
-it('finds a part anywhere in a long text, whose letters are not divided', () => {
+it('finds a part anywhere in a long text, but does not divide letters', () => {
   for (let length = 990; length < 1_060; length++) {
     for (const part of ['X\u0323\u0301', '한', '\u1112\u1161\u11ab', '🌱', 'ß', 'ab', 'I\u0307']) {
       const text = `${'苗'.repeat(length)}${part}苗`;

@@ -63,7 +63,7 @@ it('CSV names its columns and quotes ambiguous values', () => {
   expect(plantFormats.csv.write({ id: -1n, name: 'Boston fern' })).toBe('-1,Boston fern,,\r\n');
 });
 
-it('CSV has no text that a spreadsheet treats as a formula, whatever its delimiter, and loses no text', () => {
+it('CSV has no text that a spreadsheet treats as a formula with any delimiter, and loses no text', () => {
   for (const [text, written] of [
     ['=HYPERLINK("https://example.com")', `"'=HYPERLINK(""https://example.com"")"`],
     ['＝1+1', "'＝1+1"],

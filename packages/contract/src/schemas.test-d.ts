@@ -27,7 +27,7 @@ test('the tag is optional', () => {
   expectTypeOf<{ name: string }>().toExtend<Plant>();
 });
 
-test('a plant that is written wrongly does not compile', () => {
+test('a plant with a mistake does not compile', () => {
   const take = (_: NewPlantInput) => {};
   // @ts-expect-error An id is no string.
   take({ id: '1', name: 'Rose' });

@@ -88,7 +88,7 @@ it('has no empty page after the last page of a filter', async () => {
   expect(await list(2)).toMatchObject({ last: { id: 1n } });
 });
 
-it('keeps a bounded log of changes, however often a record changes', async () => {
+it('keeps a bounded log of changes, no matter how often a record changes', async () => {
   const store = open();
   await store.create({ ...fern, id: 1n });
   await store.create({ ...fern, id: 2n });

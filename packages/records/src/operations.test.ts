@@ -118,7 +118,7 @@ function describeOperations<Fields extends object>(
     expect([...store.records.keys()]).toEqual([1n, 2n]);
   });
 
-  it('create the first of several records with one id, in whatever order the store commits', async () => {
+  it('create the first of several records with one id, regardless of the commit order', async () => {
     const { store } = open();
     const inFlight: (() => void)[] = [];
     const reversing: Pick<Store<Fields>, 'create'> = {
@@ -290,7 +290,7 @@ function describeOperations<Fields extends object>(
     };
   }
 
-  it('apply several updates of one record in a batch in order, in whatever order the store commits', async () => {
+  it('apply several updates of one record in a batch in order, regardless of the commit order', async () => {
     const { store, etag } = await openWithOne();
     const items = [
       { ...second, id: 1n, ifMatch: etag },
@@ -663,7 +663,7 @@ describe('a batch of updates', () => {
   const bytesOf: Platform<Plant>['bytesOf'] = ({ name }) => name.length;
   const operations = operationsOf<Plant>(resources.plant, NewPlantSchema, { ...platform, bytesOf });
 
-  it('does not update records that do not fit into the reply, except for the first one, however large it is', async () => {
+  it('does not update records that do not fit into the reply, except the first one', async () => {
     const store = createMemoryStore<Plant>(resources.plant, { now: platform.now });
     for (const id of [1n, 2n, 3n]) await store.create({ id, name: '' });
     const item = (id: number, mebibytes: number) => ({

@@ -30,7 +30,7 @@ describe('a body', () => {
     expect(() => requireJson(undefined, undefined)).toThrow('There is no content type');
   });
 
-  it('that is not valid JSON is explained briefly, however long the text is', () => {
+  it('that is not valid JSON is explained briefly, even if the text is long', () => {
     const long = `"${'x'.repeat(199)}\u{1F33F}`;
     expect(() => parseJsonText('', {})).toThrow('it is empty');
     expect(() => parseJsonText('\uFEFF1', {})).toThrow('it starts with a byte order mark');

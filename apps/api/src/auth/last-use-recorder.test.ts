@@ -85,7 +85,7 @@ it('stores uses noted during a write later', async () => {
   expect(writes()).toEqual([[{ id: 1, at: at(0) }], [{ id: 2, at: at(collectMs) }]]);
 });
 
-it('makes one write at a time, and delays the next one after a failure, whatever is noted during it', async () => {
+it('makes one write at a time, and delays the next one after a failure even if more uses are noted', async () => {
   const { promise: written, reject } = Promise.withResolvers<void>();
   recordUses.mockReturnValueOnce(written);
   recorder.note({ id: 1, lastUsedAt: null });

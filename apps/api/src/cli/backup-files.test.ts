@@ -33,7 +33,7 @@ it.each([
   expect(parseBackupName(name)).toBeUndefined();
 });
 
-it('sorts by time, whatever the ids are, and separates names in the future', () => {
+it('sorts by time regardless of the ids, and separates names in the future', () => {
   const [first, second, third] = ['20', '21', '22'].map((hour) => new Date(`2026-11-28T${hour}:30:00Z`));
   if (first === undefined || second === undefined || third === undefined) throw new Error('three times');
   const names = [nameBackup('f'.repeat(16), first), nameBackup(undefined, second), nameBackup(id, third)];

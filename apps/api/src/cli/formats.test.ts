@@ -107,7 +107,7 @@ it.each<[chunks: readonly (string | Buffer)[], lines: readonly (string | undefin
   expect(await split(chunksOf(...chunks), 8)).toEqual(lines);
 });
 
-it('splits a text into the same lines, however it is cut into chunks', async () => {
+it('splits a text into the same lines for any chunks', async () => {
   const cuts = fc.array(fc.nat(60), { maxLength: 10 });
   await fc.assert(
     fc.asyncProperty(fc.array(fc.string({ maxLength: 12, unit: 'grapheme' })), cuts, async (parts, cuts) => {

@@ -120,7 +120,7 @@ it('takes at most 1,000 columns, and names no more than fit into a message', asy
   expect(unknown.message?.length).toBeLessThan(800);
 });
 
-it('reads a line of the maximum length, however it is split into chunks', async () => {
+it('reads a line of the maximum length for any chunks', async () => {
   const name = '"a","\n'.repeat(100_000);
   const text = `id,name\n1,"${name.replaceAll('"', '""')}"\n2,Fern\n`;
   const chunks = text.match(/.{1,65537}/gs) ?? [];

@@ -20,7 +20,7 @@ requests_total{outcome="cut_off"} 1
   expect(await Promise.all([registry.metrics(), registry.metrics()])).toEqual([text, text]);
 });
 
-it('a value whose source hangs or fails is the previous one, and only one read is in flight', async () => {
+it('a value stays the same while its source hangs or fails, and only one read is in flight', async () => {
   let reads = 0;
   let source: Promise<number> = Promise.resolve(1);
   const read = readAtMostEvery(0, 0, () => {

@@ -108,7 +108,7 @@ it('logs each change once, with the cause that the reply leaves out', async () =
   ]);
 });
 
-it('is not ready once the service is stopping, whatever the database does', async () => {
+it('is not ready once the service is stopping, regardless of the database', async () => {
   const { readiness, checks, lines, stopping } = createHeldReadiness();
   const waiting = readiness();
   stopping.abort();

@@ -46,7 +46,7 @@ it('reads a tombstone of any kind of fields', () => {
   expect(literals).toEqual(["''", 'NULL', 'false', 'NULL', "'[]'"]);
 });
 
-it('has the size of texts and lists in bytes, and 8 of each other field', () => {
+it('counts the bytes of texts and lists, and 8 for each other field', () => {
   expect(gardens.map(table.bytesOf)).toEqual([
     ...['Orchard[7,9223372036854775807,-1]', '🌱 "Hill"[7,7]', '[]'].map(
       (texts) => Buffer.byteLength(texts) + 3 * 8,

@@ -85,7 +85,7 @@ it('announces a problem of the field that has the focus already', async () => {
   expect(alerts).toContain(describes(field('Id')));
 });
 
-it('sends a plant once, however often it is submitted, and shows that it takes a while', async () => {
+it('sends a plant once even if it is submitted again, and shows that it takes a while', async () => {
   const user = open();
   const reply = hold();
   await fill(user, { Id: '7', Name: 'Rose' });

@@ -214,7 +214,7 @@ it('shows the progress of a run, why it retries or stopped, and after a failure 
   expect(screen.getByRole('alert').textContent).toContain('What was saved stays saved.');
 });
 
-it('asks for a token once per rejected token, whatever was in flight when the run resumed', async () => {
+it('asks for a token once per rejected token, even if requests were in flight when the run resumed', async () => {
   const { report, onTokenRejected, useToken, requests } = await openRun();
   const reject = (token: string) => report({ type: 'rejected', token, message: 'It is not known here.' });
   reject('a');

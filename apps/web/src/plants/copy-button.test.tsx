@@ -38,7 +38,7 @@ it.each([
   expect([selected, document.activeElement, screen.queryByRole('textbox')]).toEqual([['70'], button, null]);
 });
 
-it('shows the text to copy it by keys where the browser refuses', async () => {
+it('shows the text for copying with the keyboard if the browser refuses', async () => {
   const { user } = await press(undefined, false);
   expect((await screen.findByRole('alert')).textContent).toBe('Your browser blocked copying. Press Ctrl+C.');
   const field = screen.getByRole<HTMLTextAreaElement>('textbox');

@@ -220,7 +220,7 @@ it('keeps the undo of a delete through later deletes, up to a limit', async () =
   expect(screen.getAllByRole('button', { name: 'Undo' })).toHaveLength(maxUndos);
 });
 
-it('does not show a plant that is about to be deleted, whatever list loads', async () => {
+it('does not show a plant that is about to be deleted in any list', async () => {
   const user = open();
   await remove(user, 'Rose');
   await user.type(search(), 'e');

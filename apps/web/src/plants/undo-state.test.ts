@@ -213,7 +213,7 @@ it.each<
   expect(state).toEqual({ actions: after, leaving: new Set(leaves) });
 });
 
-it('keeps a bounded number of actions, the latest first, and hides also the plants of others', () => {
+it('keeps a bounded number of actions, the latest first, and still hides the plants of dropped ones', () => {
   let state = reduceUndo({ actions: [], leaving: new Set() }, { type: 'wait', change: deleted });
   for (let key = 10; key < 10 + maxUndos; key++)
     state = reduceUndo(state, { type: 'wait', change: { key, plants: [toPlant(BigInt(key))] } });

@@ -7,7 +7,7 @@ function reject(): never {
   throw new DOMException('The storage is full or blocked.', 'SecurityError');
 }
 
-it('keeps a value, and reads nothing once it is removed', () => {
+it('keeps a value until it is removed', () => {
   keepInTab(key, { id: '7' });
   expect([sessionStorage.length, readFromTab(key)]).toEqual([1, { id: '7' }]);
   keepInTab(key, undefined);

@@ -75,7 +75,7 @@ describe.each<[string, (levels: number) => string]>([
   ['both', (levels) => `${'[{"a":'.repeat(levels / 2)}${levels % 2 ? '[]' : 1}${'}]'.repeat(levels / 2)}`],
   ['arrays after another', (levels) => `[[[]],${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}]`],
 ])('nested %s', (_, nest) => {
-  it('are accepted up to 500 levels, and rejected beyond, whatever follows', () => {
+  it('are accepted up to 500 levels, and rejected beyond, regardless of the rest', () => {
     // Compared as texts: the matchers of the test runner recurse in larger steps.
     expect(JSON.stringify(parseExactJson(nest(500)))).toBe(nest(500));
     for (const levels of [501, 100_000])

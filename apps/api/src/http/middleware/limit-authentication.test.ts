@@ -110,7 +110,7 @@ it('does not count tokens that are valid', async () => {
   expect(vi.getTimerCount()).toBe(1);
 });
 
-it('looks up a token that was valid the last time, however many others of its address fail', async () => {
+it('looks up a token that was valid the last time, no matter how many others of its address fail', async () => {
   expect(await verify('right')).toBe('valid');
   await exhaust();
   for (let count = 0; count < 10; count++) expect(await verify('right')).toBe('valid');

@@ -38,7 +38,7 @@ describe.each(enginesOfStore())('creating plants on %s', (kind) => {
     expect(await readAll()).toEqual([plant(1n, 'old'), plant(2n, 'b'), plant(3n, 'a'), plant(4n, 'e')]);
   });
 
-  it('stores the plants with free ids, whichever ids are taken or duplicated', async () => {
+  it('stores the plants with free ids even if other ids are taken or duplicated', async () => {
     const plants = Array.from({ length: 60 }, (_, id) => ({ id: BigInt(id), name: `${id}` }));
     const before = [5n, 20n, 21n, 47n].map((id) => ({ id, name: 'before' }));
     await store.create(before);

@@ -21,7 +21,7 @@ function reject(lines: Lines, index: number, error: number, reason: string) {
   if (line) lines.reject(line, error, reason);
 }
 
-it('adds line, error and reason to the cells, which stay exact', async () => {
+it('adds line, error and reason, and keeps the cells exact', async () => {
   const content = 'id;name;tag\r\n9223372036854775807;"a;""b""\n";=1+1\r\n1;Fern;\r\nx; Rose ;\r\n2\r\n';
   expect(await write('plants.csv', content, (lines) => reject(lines, 0, 40003, taken))).toEqual({
     fileName: 'plants-problems.csv',

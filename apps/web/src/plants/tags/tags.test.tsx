@@ -76,7 +76,7 @@ it('renames a tag by editing its plants, and shows it', async () => {
   expect(sheet().queryByLabelText(/New name/)).toBeNull();
 });
 
-it('lets the browser ask before it closes the page while it renames a tag, and no longer', async () => {
+it('lets the browser ask before it closes the page only while it renames a tag', async () => {
   const closes = () => window.dispatchEvent(new Event('beforeunload', { cancelable: true }));
   const user = await rename('bed', 'border');
   expect(closes()).toBe(true);
