@@ -53,7 +53,7 @@ interface Reply {
 
 type Routes = ReadonlyMap<string, () => Promise<Reply>>;
 
-/** Time limits for clients, in milliseconds. Probes and scrapes are small, and are replied to within about 2 seconds. */
+/** Time limits for clients, in milliseconds. Probes and scrapes are small, and get a reply within about 2 seconds. */
 const timeLimits = {
   headersTimeout: 5_000,
   requestTimeout: 10_000,
@@ -67,9 +67,9 @@ const idleMs = 10_000;
 export const maxAdminConnections = 64;
 
 /**
- * Creates the server of the admin port, not listening yet, for monitoring and for the health checks of load balancers and
- * orchestrators. It requires no token and logs no requests. A connection on which a request arrives before the reply to the
- * one before is sent is closed, so that none brings many requests at once.
+ * Creates the server of the admin port, not listening yet, for monitoring and for the health checks of load balancers and orchestrators. It
+ * requires no token and logs no requests. A connection is closed if a request arrives before the reply to the previous one is sent, so that
+ * no connection sends many requests at once.
  */
 export function createAdminServer({ readiness, metrics, log }: AdminDependencies): Server {
   const routes: Routes = new Map([
@@ -95,7 +95,7 @@ export function createAdminServer({ readiness, metrics, log }: AdminDependencies
   return server;
 }
 
-/** Calls while one is in flight get its result. */
+/** Concurrent calls share one result. */
 function shareInFlight<Result>(action: () => Promise<Result>): () => Promise<Result> {
   let current: Promise<Result> | undefined;
   return () => {

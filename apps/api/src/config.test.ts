@@ -44,7 +44,7 @@ it('has a default for everything', () => {
   expect(parseConfig({ PORT: '', HOST: '', UNRELATED: 'x' }, '/srv/plants')).toEqual(config);
 });
 
-it('ignores the fields of each resource that came after a version, and none of another resource', () => {
+it('ignores only the fields of each resource that were added after a version', () => {
   const later = text({ label: 'Location', description: 'A location', example: 'a', since: '1.6' });
   const { since: _, ...location } = later;
   const all = {
@@ -64,7 +64,7 @@ it('has an admin port when one is set, on the host of the service unless it has 
   expect(Object.isFrozen(admin({ ADMIN_PORT: '0' }))).toBe(true);
 });
 
-it('has room for several bodies by default, however large one may be', () => {
+it('has room for several bodies of the maximum size by default', () => {
   const limit = (environment: Record<string, string>) =>
     parseConfig(environment, '/srv').bodyMemoryLimitBytes;
   expect(limit({ BODY_MAX_BYTES: '33554432' })).toBe(134_217_728);
@@ -103,14 +103,14 @@ it('parses a PostgreSQL URI and its settings', () => {
   expect(Object.isFrozen(database)).toBe(true);
 });
 
-it('says what replaces a variable that is gone, unless it is off', () => {
+it('says what replaces a removed variable, unless it is off', () => {
   expect(() => parseConfig({ DATABASE_DIRECT_TO_NODES: 'on', PORT: 'x' }, '/srv')).toThrow(
     /PORT .*DATABASE_DIRECT_TO_NODES is not supported any more.*DATABASE_URL name another node/s,
   );
   expect(parseConfig({ DATABASE_DIRECT_TO_NODES: 'off' }, '/srv')).toEqual(parseConfig({}, '/srv'));
 });
 
-it('has a default for what a PostgreSQL URI leaves out', () => {
+it('has defaults for everything that a PostgreSQL URI omits', () => {
   expect(parseConfig({ DATABASE_URL: 'postgres://db/plants' }, '/srv').database).toEqual({
     engine: 'postgresql',
     url: 'postgres://db/plants?sslmode=prefer&uselibpqcompat=true',
@@ -142,7 +142,7 @@ it('quotes the value that is not an origin', () => {
   expect(() => parseConfig({ CORS_ORIGINS: list }, '/srv')).toThrow('"https://b.example/" is not');
 });
 
-it('cuts off a long value that it quotes', () => {
+it('truncates a long value that it quotes', () => {
   const long = 'x'.repeat(10_000);
   for (const environment of [
     { CORS_ORIGINS: long },
@@ -221,7 +221,7 @@ it.each([
   }
 });
 
-it('is listed completely in the pages of settings', () => {
+it('is completely documented in the pages on settings', () => {
   const listed = ['settings', 'opentelemetry'].flatMap((name) => {
     const page = readFileSync(new URL(`../../../docs/operate/${name}.md`, import.meta.url), 'utf8');
     const rows = page.match(/^\| (`[A-Z_]+`(, )?)+ \|/gm) ?? [];
@@ -230,7 +230,7 @@ it('is listed completely in the pages of settings', () => {
   expect(listed).toEqual(environmentVariables);
 });
 
-it('is one worker unless set, a number, or one for each core', () => {
+it('is one worker by default, a number, or one for each core', () => {
   expect(parseConfig({}, '/').workers).toBe(1);
   expect(parseConfig({ WORKERS: '1024' }, '/').workers).toBe(1_024);
   expect(parseConfig({ WORKERS: 'auto' }, '/').workers).toBe(countAvailableCores());
@@ -254,7 +254,7 @@ it.each([
     { BODY_MAX_BYTES: '1000', BODY_MEMORY_MAX_BYTES: '7999' },
     'must be at least twice BODY_MAX_BYTES for each worker',
   ],
-])('rejects a %s of which a worker would get too little', (name, variables, problem) => {
+])('rejects a %s whose share for a worker would be too small', (name, variables, problem) => {
   expect(() => parseConfig({ ...variables, WORKERS: '4' }, '/')).toThrow(`${name} ${problem}`);
   expect(() => parseConfig({ ...variables, WORKERS: '3' }, '/')).not.toThrow();
 });

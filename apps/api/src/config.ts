@@ -51,11 +51,11 @@ const requestLogShare = z.union(
   { error: 'must be all, errors, or sample= and a share from 0 to 1, such as sample=0.01' },
 );
 
-/** The most that goes into one commit: a larger one is hardly cheaper per record, and delays others. */
+/** Maximum records per commit. A larger commit is hardly cheaper per record, and delays other requests. */
 const batchRecords = 1_000;
 const batchBytes = 2 ** 22;
 
-/** The least that bodies and replies may hold by default, in bytes. */
+/** Lower bound for the default memory limit of bodies and replies, in bytes. */
 const minBodyMemoryBytes = 2 ** 26;
 
 /** Every variable that the service reads, with its default. A test compares it with the documentation. */
@@ -105,10 +105,10 @@ const SettingsSchema = EnvironmentSchema.superRefine(checkLimits)
     return z.NEVER;
   });
 
-/** Names that variables had before, which remain valid. */
+/** Former names of variables, which remain valid. */
 export const formerNames: Readonly<Record<string, string>> = { BODIES_MAX_BYTES: 'BODY_MEMORY_MAX_BYTES' };
 
-/** Variables that are gone, with what replaces them: they may only be off. */
+/** Removed variables, with advice. They are only accepted if they are off. */
 const removedVariables: Readonly<Record<string, () => string>> = {
   DATABASE_DIRECT_TO_NODES: () =>
     `is not supported any more: Citus distributes by itself, and takes writes at any of its nodes. Remove it, or let DATABASE_URL name another node in each instance (${pathOfPage('docs/operate/citus.md')})`,
@@ -187,11 +187,11 @@ function toConfig(variables: z.infer<typeof SettingsSchema>, folder: string) {
     /** How many processes serve requests; with 1, that of the service itself. */
     workers,
     logLevel: variables.LOG_LEVEL,
-    /** The share of the requests without an error that are logged, from 0 to 1; those with an error always are. */
+    /** The share of the requests without an error that are logged, from 0 to 1; requests with an error are always logged. */
     requestLogShare: variables.LOG_REQUESTS,
     /** The largest request body that is accepted, in bytes. */
     bodyLimitBytes,
-    /** The most that all bodies and replies may hold together, in bytes; at least twice `bodyLimitBytes`. */
+    /** Memory limit for all bodies and replies together, in bytes; at least twice `bodyLimitBytes`. */
     bodyMemoryLimitBytes:
       variables.BODY_MEMORY_MAX_BYTES ?? Math.max(minBodyMemoryBytes, 4 * bodyLimitBytes * workers),
     /** How many requests an access token may make per minute; 0 for no limit. */
@@ -206,33 +206,33 @@ function toConfig(variables: z.infer<typeof SettingsSchema>, folder: string) {
     jwt: toJwtSettings(variables),
     /** The limits of the queue of records, and of one commit. */
     queueLimits: Object.freeze(queueLimits),
-    /** How long commits must have been without a success to count as failing, in milliseconds. */
+    /** Commits count as failing after this time without a success, in milliseconds. */
     failingAfterMs,
     /**
      * How long the service still accepts requests after the signal to stop, so that load balancers notice, in
      * milliseconds; `undefined` for the default of `serve`.
      */
     drainDelayMs: variables.DRAIN_DELAY_MS,
-    /** How long requests in flight have to finish when the service shuts down, in milliseconds. */
+    /** How long requests in flight may take to finish during shutdown, in milliseconds. */
     shutdownTimeoutMs: variables.SHUTDOWN_TIMEOUT_MS,
     /** The folder of the built page on which people add records; `undefined` where it is not served. */
     pageFolder: variables.PAGE ? fileURLToPath(new URL('dist/page', packageFolder)) : undefined,
     /** The folder of the packed client; `undefined` where it is not served. */
     clientFolder: variables.CLIENT ? fileURLToPath(new URL('dist/client', packageFolder)) : undefined,
-    /** For how many days states of records are kept after they were replaced, 0 for none; `undefined` for ever. */
+    /** For how many days replaced states of records are kept; 0 for none, `undefined` forever. */
     historyDays: variables.HISTORY_DAYS,
-    /** Fields of each resource that are not accepted yet, since older instances that share the database would drop them. */
+    /** Fields of each resource that are not accepted yet, because older instances that share the database would drop them. */
     ignoredFields: findIgnoredFields(variables.COMPATIBLE_WITH, resources),
-    /** Whether the service takes the shortcuts that depend on undocumented parts of its dependencies (decision 10). */
+    /** Whether the service uses shortcuts that depend on undocumented parts of its dependencies (decision 10). */
     fastPath: variables.FAST_PATH,
     /** Which traces and metrics are exported by OTLP; `undefined` for none. */
     otlp,
-    /** Settings that are not used as they stand, which the log and `plant-store check` show. */
+    /** Settings that are ignored or adjusted. The log and `plant-store check` show them. */
     warnings: Object.freeze(warnings),
   });
 }
 
-/** The fields of each resource that came after a version, such as `1.3`; none without a version. */
+/** The fields of each resource that were added after a version, such as `1.3`; none without a version. */
 export function findIgnoredFields<Name extends string>(
   version: string | undefined,
   all: Readonly<Record<Name, Resource>>,
@@ -254,7 +254,7 @@ function orIssue<Value extends object>(parse: (text: string) => Value | { readon
   };
 }
 
-/** Checks the limits that depend on others, such as those of which each worker gets a share. */
+/** Checks limits that depend on each other, such as limits that are divided among workers. */
 function checkLimits(variables: z.infer<typeof EnvironmentSchema>, context: z.RefinementCtx): void {
   const report = (name: keyof typeof variables, message: string) =>
     context.addIssue({ code: 'custom', path: [name], message });
@@ -276,10 +276,7 @@ function checkLimits(variables: z.infer<typeof EnvironmentSchema>, context: z.Re
   }
 }
 
-/**
- * The origins in a comma-separated list. Only the spelling that browsers send is accepted, since origins are compared
- * exactly.
- */
+/** The origins in a comma-separated list. Only the spelling that browsers send is accepted, because origins are compared exactly. */
 function toOrigins(list: string, context: z.RefinementCtx): string[] {
   const origins = list === '' ? [] : list.split(',').map((origin) => origin.trim());
   const invalid = origins.find((origin) => !isOrigin(origin));
@@ -296,11 +293,11 @@ function isOrigin(text: string): boolean {
   if (!hasHost || !URL.canParse(text)) return false;
   const { protocol, origin, href } = new URL(text);
   if (/^https?:$/.test(protocol)) return origin === text;
-  // Of apps and of extensions, such as capacitor://localhost; no page has one of these.
+  // Accepts origins of apps and extensions, such as capacitor://localhost, but not these schemes, which no page has.
   return href === text && !/^(?:wss?|ftp|file):$/.test(protocol);
 }
 
-/** The names of ranges that Express has. */
+/** Range names that Express predefines. */
 const proxyRanges = ['loopback', 'linklocal', 'uniquelocal'];
 
 /**
@@ -319,16 +316,16 @@ fd00:1::/64, or ${proxyRanges.join(', ')}; "${shorten(invalid)}" is not`,
   };
 }
 
-/** Where Express looks for IPv4 addresses in a range of IPv6: ::ffff:0:0/96. */
+/** Express matches IPv4 addresses in an IPv6 range as ::ffff:0:0/96. */
 const ipv4Mapped = ipaddr.IPv6.parse('::ffff:0:0');
 
 /**
- * Whether a text is an address or a range of addresses. One with every address, or with every IPv4 address, is none: whoever
- * trusts them all trusts the clients.
+ * Whether a text is an address or a range of addresses. A range of all addresses, or of all IPv4 addresses, is rejected: it would trust the
+ * clients themselves.
  */
 function isRange(text: string): boolean {
   const [, address = '', digits] = /^([^/%]+)(?:\/([1-9]\d{0,2}))?$/.exec(text) ?? [];
-  // Express accepts what both accept.
+  // Express only accepts what both accept.
   if (isIP(address) === 0 || !ipaddr.isValid(address)) return false;
   if (digits === undefined) return true;
   const parsed = ipaddr.parse(address);

@@ -16,16 +16,19 @@ import { stopTimeouts } from './runtime/timing.js';
  * `cluster/run-worker.ts` handles signals, and `node:cluster` ends it with its primary process.
  */
 
-/** Within how long a second signal counts as the first, in milliseconds: npx and pnpm forward one the terminal sent to all. */
+/**
+ * A second signal within this time counts as the first, in milliseconds: npx and pnpm forward a signal that the terminal already sent to
+ * all.
+ */
 const sameSignalMs = 1_000;
 
-/** SIGHUP is what a closed terminal sends; with workers it replaces these, unless there is a terminal. */
+/** A closed terminal sends SIGHUP. Without a terminal, SIGHUP replaces the workers, if there are any. */
 const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
 /** Clears the progress line, on a terminal. */
 const clearLine = process.stderr.isTTY ? '\r\x1b[K' : '';
 
-// Messages that nobody reads are lost, which is no reason for a command to fail. Errors of results go to `print`.
+// A command must not fail because its messages cannot be written. Errors on standard output are handled by `print`.
 process.stderr.on('error', () => undefined);
 process.stdout.on('error', () => undefined);
 
@@ -71,7 +74,7 @@ function exitSoon(): void {
 
 try {
   requireNodeVersion(process.versions.node);
-  // Only now, since older versions of Node.js lack some of what these import.
+  // Imported after the version check, because older versions of Node.js lack features that these modules need.
   const [{ runProgram }, { parseConfig }] = await Promise.all([
     import('./cli/program.js'),
     import('./config.js'),

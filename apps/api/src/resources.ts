@@ -6,12 +6,12 @@ import { type Operations, operationsOf, type Pace } from '@plant-store/records';
 import type { Turn } from './runtime/list-gate.js';
 import { tableOf } from './store/table.js';
 
-/** What the operations of all resources need of the service. */
+/** What the operations of all resources need from the service. */
 const platform = {
   /** The SHA-256 of a text, in base64url. */
   digest: (text: string) => hash('sha256', text, 'base64url'),
   now: Date.now,
-  /** A number where that is exact: `JSON.stringify` writes a page of numbers in half the time. */
+  /** A number if it is exact: `JSON.stringify` writes a page of numbers in half the time. */
   showId(id: bigint) {
     const number = Number(id);
     return Number.isSafeInteger(number) ? number : id;
@@ -26,10 +26,12 @@ export const operationsByName = Object.fromEntries(
   }),
 ) as unknown as { readonly [Name in ResourceName]: Operations<ResourceTypes[Name]['fields'], Name> };
 
-/** What the RateLimit headers call the limit of a token, which counts the records of all resources. */
+/** The name of a token's limit in the RateLimit headers. It counts the records of all resources. */
 export const rateLimitName = 'plants';
 
-/** The most text that a page has, in bytes, how long a list reads at a time, if its caller has all of the time, and in all. */
+/**
+ * The maximum text of a page, in bytes; how long a list reads at a time, for a caller that has all the time; and its maximum total time.
+ */
 const maxBytes = 2 ** 22;
 const turnMs = { least: 10, most: 100 } as const;
 const maxReadMs = 5_000;

@@ -6,7 +6,7 @@ import { parseConfig } from './config.js';
 import { startService } from './service.js';
 import * as openings from './store/open-database.js';
 
-/** Has databases closed with an error. */
+/** Makes closing databases fail. */
 function failToClose(): void {
   const { openDatabase } = openings;
   vi.spyOn(openings, 'openDatabase').mockImplementation(async (...options) => {

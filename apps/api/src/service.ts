@@ -44,12 +44,12 @@ export interface Service {
   readonly accessTokens: TokenService;
   /** The migrations that the start applied, in order. */
   readonly appliedMigrations: readonly string[];
-  /** Makes it not ready from now on, and resolves after the delay, in milliseconds; until `stop` it accepts requests. */
+  /** Reports not ready from now on, and resolves after the delay, in milliseconds. Accepts requests until `stop`. */
   drain(delayMs: number): Promise<void>;
   /**
-   * Stops it: it accepts no new connections, requests in flight are answered, the database is closed, and the admin port
-   * last. Work that the database has not finished in time continues until the process ends; the connections of its
-   * requests are closed by then, so none of it is acknowledged.
+   * Stops the service: accepts no new connections, answers the requests in flight, and closes the database and then the admin port.
+   * Database work that does not finish in time continues until the process ends, but is never acknowledged, because the connections of
+   * those requests are closed first.
    *
    * @returns whether all requests in flight were answered, and the database closed, within the configured time
    */
@@ -61,23 +61,23 @@ export interface ServiceProcess extends Service {
   /** Whether it accepts creates, as the admin port shows it. */
   readiness(): Promise<Readiness>;
   /**
-   * Accepts no more connections, and resolves once those that are open have ended, each with its next reply, or after the time,
-   * in milliseconds.
+   * Accepts no more connections, and closes each open one with its next reply. Resolves once all are closed, or after the time, in
+   * milliseconds.
    */
   retire(withinMs: number): Promise<void>;
 }
 
 /** Where a service reports what happens. */
 interface ServiceOptions {
-  /** Where requests are logged; by default with all else. */
+  /** Where requests are logged; by default in the main log. */
   readonly requestLog?: RequestLog;
-  /** Where metrics are registered; by default there are some where they are shown. */
+  /** Where metrics are registered; by default a new registry if anything shows metrics. */
   readonly metrics?: Registry | undefined;
   /** Called after each connection that was accepted. */
   readonly onConnection?: () => void;
 }
 
-/** How often a service that retires looks whether all connections have ended, in milliseconds. */
+/** How often a retiring service checks whether all connections have ended, in milliseconds. */
 const retirePollMs = 50;
 
 /**
@@ -112,7 +112,7 @@ export async function startService(
     stopping: draining.signal,
     log,
   });
-  // Loaded only here: most services export nothing.
+  // Imported here because most services export nothing.
   const readMetrics = metrics && (() => metrics.getMetricsAsJSON());
   const telemetry =
     config.otlp && (await import('./observe/otlp.js')).startTelemetry(config.otlp, { log, readMetrics });
@@ -169,7 +169,7 @@ export async function startService(
     draining.abort();
     stopping.abort();
     const cutOffAt = performance.now() + config.shutdownTimeoutMs;
-    /** How long it is until requests in flight are cut off, or until some time after that, in milliseconds. */
+    /** The time left until requests in flight are cut off, plus a margin, in milliseconds. */
     const leftUntil = (afterCutOffMs: number) => Math.max(0, cutOffAt + afterCutOffMs - performance.now());
     const isAnswered = await stopServer(leftUntil(0));
     await tokens.close(leftUntil(0));
@@ -196,7 +196,7 @@ export async function startService(
         if (delayMs > 0) await delay(delayMs);
       },
       async retire(withinMs) {
-        // Only the socket: an HTTP server would close its idle connections, too.
+        // Closes only the listening socket; `close` of an HTTP server would also close idle connections.
         NetServer.prototype.close.call(server);
         draining.abort();
         const endsAt = performance.now() + withinMs;
@@ -217,7 +217,7 @@ async function openTokens(
 ) {
   const lastUses = createLastUseRecorder(store, log);
   const own = createTokenService(store, Date.now, lastUses.note);
-  // Most services accept none of these, and start faster without.
+  // Imported here because most services accept no JSON Web Tokens, and start faster without the module.
   const withJwts = jwt && (await import('./auth/accept-jwts.js')).acceptJwts(own, jwt, log);
   const verified = withJwts ?? own;
   const verifier = metrics ? countTokenChecks(verified, metrics) : verified;
@@ -225,7 +225,7 @@ async function openTokens(
     /** The access tokens of the service, to issue some. */
     own,
     verifier,
-    /** Stores when tokens were used, if that takes no longer than the time, in milliseconds. */
+    /** Stores when tokens were used, within a time in milliseconds. */
     close(withinMs: number) {
       withJwts?.close();
       return lastUses.close(withinMs);

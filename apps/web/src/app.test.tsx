@@ -22,7 +22,7 @@ beforeEach(() => {
 /** The requests so far that add a plant. */
 const creates = () => fetch.mock.calls.filter(([, { method }]) => method === 'POST');
 
-/** Opens the page, after a first time again as a reload does. */
+/** Opens the page; a second call reloads it. */
 function open(tokenFromAddress?: string) {
   cleanup();
   render(<App tokenFromAddress={tokenFromAddress} />);
@@ -30,7 +30,7 @@ function open(tokenFromAddress?: string) {
 }
 
 const tokenField = () => screen.getByLabelText<HTMLInputElement>('Access token');
-/** Not key by key, of which each renders the page again. */
+/** Pastes the token, because typing renders the page for every key. */
 async function enterToken(user: ReturnType<typeof open>, token = known) {
   await user.clear(await screen.findByLabelText('Access token'));
   await user.paste(token);
@@ -38,7 +38,7 @@ async function enterToken(user: ReturnType<typeof open>, token = known) {
 }
 const addSheet = async () => within(await screen.findByRole('dialog', { name: 'Add a plant' }));
 const nameField = async () => (await addSheet()).findByRole<HTMLInputElement>('textbox', { name: 'Name' });
-/** There once a token is accepted. */
+/** Present once a token is accepted. */
 const plantsLink = () => screen.getByRole('link', { name: /^All plants/, current: 'page' });
 async function signOut(user: ReturnType<typeof open>) {
   await user.click(screen.getByRole('button', { name: 'Access' }));
@@ -48,10 +48,10 @@ async function signOut(user: ReturnType<typeof open>) {
 /** The token that this tab keeps. */
 const keptToken = () => JSON.parse(sessionStorage.getItem('plant-store.token') ?? 'null');
 
-/** What this tab keeps that holds the token. */
+/** The keys under which this tab stores the token. */
 const keptTokens = () => Object.keys(sessionStorage).filter((key) => sessionStorage[key].includes(known));
 
-it('asks for the token first, hides it as it is typed, checks it before it is sent, keeps it for the tab alone, and uses that of the address', async () => {
+it('asks for the token first, hides and checks it, keeps it only for the tab, and uses the token in the address', async () => {
   history.replaceState(null, '', '/');
   const user = open();
   expect(screen.queryByRole('link', { name: /^All plants/ })).toBeNull();
@@ -78,14 +78,14 @@ it('asks for the token first, hides it as it is typed, checks it before it is se
   expect(document.activeElement).toBe(document.body);
 });
 
-it('asks the service about a token that is entered, and stays where that rejects it', async () => {
+it('checks an entered token with the service, and stays on the form if it is rejected', async () => {
   const user = open();
   store.acceptTokens('another');
   await enterToken(user);
   await waitFor(() => expect(describes(tokenField())).toMatch(/^The access token is unknown/));
   expect(document.activeElement).toBe(tokenField());
   expect(keptTokens()).toEqual([]);
-  // What the page asks for next would otherwise reject it again.
+  // Otherwise the next requests of the page would reject it again.
   store.acceptTokens(known);
   fetch.mockRejectedValueOnce(new TypeError('fetch failed'));
   await user.type(tokenField(), '{Enter}');
@@ -106,7 +106,7 @@ it.each(['/', '/add', '/import'])(
   },
 );
 
-it('announces that the token of the address cannot be used, keeps none, or goes on with the one that it has', async () => {
+it('announces that the token in the address cannot be used, and keeps no token or the current one', async () => {
   const damaged = known.slice(0, -1);
   open(damaged);
   expect(screen.getByRole('alert').textContent).toBe(describes(tokenField()));
@@ -128,7 +128,7 @@ it('announces that the token of the address cannot be used, keeps none, or goes 
   expect(screen.queryByText(/The token in the link/)).toBeNull();
 });
 
-it('takes a token from the address of the open page, and keeps it when the one before is rejected late', async () => {
+it('takes a token from the address of the open page, and keeps it when the previous token is rejected late', async () => {
   const user = open(known);
   const { promise, resolve: reply } = Promise.withResolvers<void>();
   await user.type(await nameField(), 'Rose');
@@ -148,7 +148,7 @@ it('takes a token from the address of the open page, and keeps it when the one b
   expect(keptToken()).toBe(jwt);
 });
 
-it('asks before the token of a link takes the place of another one, and keeps that unless it is told to', async () => {
+it('asks before the token of a link replaces another one, and keeps that one by default', async () => {
   history.replaceState(null, '', '/');
   store.acceptTokens(known, jwt);
   sessionStorage.setItem('plant-store.token', JSON.stringify(known));
@@ -163,7 +163,7 @@ it('asks before the token of a link takes the place of another one, and keeps th
   await user.keyboard('{Enter}');
   await waitFor(() => expect(dialog.isConnected).toBe(false));
   expect([keptToken(), plantsLink().isConnected]).toEqual([known, true]);
-  // A reload asks no more.
+  // A reload does not ask again.
   open();
   expect(plantsLink()).toBeDefined();
   expect(screen.queryByRole('dialog')).toBeNull();
@@ -180,7 +180,7 @@ it('asks before the token of a link takes the place of another one, and keeps th
   await waitFor(() => expect(sentTokens()).toEqual(new Set([`Bearer ${known}`, `Bearer ${jwt}`])));
 });
 
-it('does not ask about the token that the page has, on the device too, which other tabs keep', async () => {
+it('does not ask about a link with the current token, and other tabs keep the token on the device', async () => {
   history.replaceState(null, '', '/');
   localStorage.setItem('plant-store.token', JSON.stringify(known));
   store.acceptTokens(known, jwt);
@@ -193,7 +193,7 @@ it('does not ask about the token that the page has, on the device too, which oth
   expect(localStorage.getItem('plant-store.token')).toBe(JSON.stringify(known));
 });
 
-it('offers only what the token of a link permits, once that is accepted', async () => {
+it('offers only what the token of a link permits once it is accepted', async () => {
   history.replaceState(null, '', '/');
   sessionStorage.setItem('plant-store.token', JSON.stringify(known));
   const limited = createFakePlantStore({ baseUrl: location.origin, token: jwt, scopes: ['read'] });
@@ -208,7 +208,7 @@ it('offers only what the token of a link permits, once that is accepted', async 
   await waitFor(() => expect(screen.queryByRole('link', { name: 'Add plant' })).toBeNull());
 });
 
-it('uses the token of a link once the service rejects the one that the page has', async () => {
+it('uses the token of a link once the service rejects the current one', async () => {
   history.replaceState(null, '', '/');
   store.acceptTokens(jwt);
   sessionStorage.setItem('plant-store.token', JSON.stringify(known));
@@ -254,7 +254,7 @@ it('keeps the undo of a delete while another view is shown', async () => {
   expect(store.plants.get(3n)).toEqual({ name: 'Rose' });
 });
 
-it('forgets the token by a button, and leaves alone what is typed as another one when that stops a request', async () => {
+it('forgets the token with a button, and keeps what is being typed as the next one when that cancels a request', async () => {
   const user = open(known);
   expect(keptTokens()).toEqual(['plant-store.token']);
   await user.type(await nameField(), 'Rose');
@@ -274,7 +274,7 @@ it('forgets the token by a button, and leaves alone what is typed as another one
   expect(tokenField().value).toBe('');
 });
 
-it('asks again when the service rejects the token, and goes on with what was typed', async () => {
+it('asks again when the service rejects the token, and keeps what was typed', async () => {
   const other = createFakePlantStore().token;
   const user = open(known);
   await user.type(await nameField(), 'Rose');
@@ -318,7 +318,7 @@ function openOtherTab() {
   return channel;
 }
 
-it('remembers the token on the device only by choice, and forgets it in all tabs', async () => {
+it('remembers the token on the device only if asked to, and forgets it in all tabs', async () => {
   const user = open();
   expect(screen.getByLabelText<HTMLInputElement>('Remember on this device').checked).toBe(false);
   await user.click(screen.getByLabelText('Remember on this device'));
@@ -335,7 +335,7 @@ it('remembers the token on the device only by choice, and forgets it in all tabs
   expect(await promise).toEqual([known]);
 });
 
-it('forgets the token when another tab does, and no other one', async () => {
+it('forgets the token when another tab does, but not a different one', async () => {
   open(known);
   const other = openOtherTab();
   other.postMessage(['another']);
@@ -364,7 +364,7 @@ it('changes where the token is kept, and shows it to a phone', async () => {
   expect(screen.queryByRole('img', { name: /QR code/ })).toBeNull();
 });
 
-it('offers to import several lines that are pasted as one name, and takes them out of it', async () => {
+it('offers to import several lines that are pasted as one name, and removes them from the name', async () => {
   const user = open(known);
   await user.type(await nameField(), 'Elm');
   await user.paste(' tree\n');

@@ -39,11 +39,11 @@ const AddSheet = lazyPart(async () => (await import('./add/add-sheet.js')).AddSh
 
 interface AppProps {
   readonly tokenFromAddress: string | undefined;
-  /** What the reply of the identity provider in the address leads to, or why to nothing. */
+  /** The result of the sign-in reply in the address, or why it failed. */
   readonly signingIn?: Promise<SignedIn | string> | string | undefined;
 }
 
-/** The page, or what happened to it: such as where an extension of the browser takes away what it shows. */
+/** The page, or an error, for example if a browser extension removes its elements. */
 export function App(props: AppProps) {
   return (
     <LoadBoundary what="This page">
@@ -52,13 +52,13 @@ export function App(props: AppProps) {
   );
 }
 
-/** The token, and, once there is one, the plants and the ways to add some. */
+/** The token form, and with a token the plants and the views that add some. */
 function Page({ tokenFromAddress, signingIn }: AppProps) {
   const { session, dispatch, keepIn, reject, renew, forget } = useSession(tokenFromAddress, signingIn);
   const route = useRoute();
   const { kept, active, asked, place } = session;
   const id = kept?.id;
-  // What was loaded with one token, and why it was rejected, is not that of the next.
+  // Data loaded with one token, and its rejection, must not be used with the next one.
   const queryClient = useMemo(() => new QueryClient(queryOptions), [id, active, session.restarts]);
   const { notice, unrenewed, waiting } = session;
   const problem =
@@ -107,7 +107,7 @@ function Page({ tokenFromAddress, signingIn }: AppProps) {
         </main>
       )}
       {kept !== undefined && (
-        // Hidden, not removed, while the token is rejected: what was typed and what runs stays.
+        // Hidden, not unmounted, while the token is rejected, so that typed text and running work stay.
         <div hidden={!active} className="workspace">
           <QueryClientProvider client={queryClient}>
             <PlantStoreProvider
@@ -144,19 +144,19 @@ interface WorkspaceProps {
   readonly kept: KeptToken;
   /** Whether the token may be sent. */
   readonly isActive: boolean;
-  /** Whether it takes the focus, since a person has just given the token. */
+  /** Whether it takes the focus because the person has just entered the token. */
   readonly takesFocus: boolean;
   readonly place: Place;
   keepIn(place: Place): void;
-  /** Called with the token that takes the place of the one in use. */
+  /** Called with the token that replaces the current one. */
   onOwnRotated(token: string): void;
   onForget(): void;
 }
 
-/** What the side bar opens, and the side bar itself where it stands over the page. */
+/** What the side bar opens, or the side bar itself if it overlays the page. */
 type Shown = Opened | 'tokens' | 'more';
 
-/** The side bar, the view beside it, and what either opens. */
+/** The side bar, the view next to it, and everything that either opens. */
 function Workspace({
   route,
   kept,
@@ -173,15 +173,15 @@ function Workspace({
   const isNarrow = useMedia(narrowScreen);
   const isWide = !useMedia(withoutSideBar);
   const [shown, setShown] = useState<Shown>();
-  // What was typed, and what runs, stays while something else is shown.
+  // Typed text and running work stay while something else is shown.
   const [opened, setOpened] = useState<readonly (Route['view'] | Shown)[]>([view]);
   const first = [view, shown].find((each) => each !== undefined && !opened.includes(each));
   if (first !== undefined) setOpened([...opened, first]);
   const isImport = view === 'import';
   const queryClient = useQueryClient();
-  // What was imported shows when the plants are shown again.
+  // Imported plants appear when the list is shown again.
   useEffect(() => (isImport ? () => forgetLists(queryClient) : undefined), [isImport, queryClient]);
-  // It is shown once the token ends, when the network may be away, or the service upgraded.
+  // Preloaded, because it is shown when the token ends, when the network may be down, or the service upgraded.
   useEffect(() => void loadTokenPanel().catch(() => undefined), []);
   const main = useRef<HTMLElement>(null);
   useEffect(() => {
@@ -232,7 +232,7 @@ function Workspace({
       )}
       {opened.includes('tags') && (
         <TagsSheet filter={filter} isOpen={shown === 'tags' && isActive} onClose={close}>
-          {/* From here, where it is loaded already: else the first view comes in more pieces. */}
+          {/* Imported here, where it is already loaded; otherwise the first view would load more chunks. */}
           <UndoBar ofTags />
         </TagsSheet>
       )}

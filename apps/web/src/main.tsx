@@ -10,10 +10,10 @@ import { openToken } from './token/open-token.js';
 import type { SignedIn } from './token/sign-in.js';
 import { readSignInSettings, type SignInSettings } from './token/sign-in-settings.js';
 
-// First of all, so that the token is in the address no longer than it takes to load this file.
+// Runs first, so that the token leaves the address as soon as this file is loaded.
 const opened = openToken(window);
 
-// Absolute, since the address changes with each view, from where a browser looks for a relative one then.
+// Made absolute, because browsers resolve a relative icon against the address, which changes with each view.
 const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
 if (icon !== null) icon.href = `${basePath}icon.svg`;
 
@@ -32,7 +32,7 @@ if (opened !== 'loading_again') {
   );
 }
 
-/** Returns what the reply of the identity provider leads to, or why nobody was signed in. */
+/** Completes the sign-in with the reply of the identity provider, or returns why it failed. */
 function finish(settings: SignInSettings, reply: SignInReply): Promise<SignedIn | string> | string {
   const { begun } = reply;
   if (begun === undefined) return 'Sign-in failed: it did not start in this tab.';

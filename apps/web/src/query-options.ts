@@ -1,8 +1,8 @@
 import type { QueryClientConfig } from '@tanstack/react-query';
 
 /**
- * The client of the service retries by itself, and reports a network that is away; TanStack Query would wait for it
- * without a word. Nothing of a mutation is kept once it has ended.
+ * The client of the service retries automatically, and reports when the network is down; TanStack Query would silently wait for it.
+ * Mutations are not cached after they end.
  */
 export const queryOptions = {
   defaultOptions: { mutations: { retry: false, networkMode: 'always', gcTime: 0 } },

@@ -4,17 +4,17 @@ import { toVisible } from './shared/to-visible.js';
 
 /** Which plants are shown, and in which order. */
 export interface PlantFilter {
-  /** What their name has a part of. */
+  /** A part of their name. */
   readonly q?: string | undefined;
   readonly tag?: string | undefined;
-  /** The field of which they have no value. */
+  /** The field without a value. */
   readonly without?: PlantQuery['without'];
   readonly order: ListOrder;
 }
 
 export type ListOrder = NonNullable<PlantQuery['order']>;
 
-/** The orders of lists, by what a select shows. */
+/** The orders of lists, with their titles. */
 export const orderTitles: Readonly<Record<ListOrder, string>> = {
   newest: 'Newest first',
   oldest: 'Oldest first',
@@ -27,7 +27,7 @@ export const orderTitles: Readonly<Record<ListOrder, string>> = {
 export const isOrder = (text: string | null): text is ListOrder =>
   text !== null && Object.hasOwn(orderTitles, text);
 
-/** What a list with a filter is called. */
+/** The title of a list with a filter. */
 export function titleOf({ q, tag, without }: PlantFilter): string {
   const named = q === undefined ? undefined : `“${toVisible(q, 60)}”`;
   if (tag === undefined && without === undefined)
@@ -36,32 +36,32 @@ export function titleOf({ q, tag, without }: PlantFilter): string {
   return named === undefined ? tagged : `${tagged}: ${named}`;
 }
 
-/** The plants without a filter, as the page opens. */
+/** The plants without a filter: the initial view. */
 export const home: Route = { view: 'plants', filter: { order: 'newest' } };
 
 /**
- * Where the service is on the page's origin, with a slash at its end: `/`, or the prefix under which a proxy serves it. It is what
- * the address of a view begins with.
+ * The path of the service on the page's origin, with a trailing slash: `/`, or the prefix under which a proxy serves it. The address of
+ * each view begins with it.
  */
 export const basePath = findBasePath(globalThis.location?.pathname ?? '/');
 
-/** What is before the view in the path of an address. */
+/** The part of a path before the view. */
 export function findBasePath(pathname: string): string {
   return pathname.replace(/(?<=\/)(?:add|import|p\/-?\d{1,19})$/, '').replace(/[^/]*$/, '');
 }
 
-/** What the address of the page shows: `/`, `/p/<id>`, `/add` and `/import`, below `basePath`; filters are in the query. */
+/** A route of the page: `/`, `/p/<id>`, `/add` or `/import`, below `basePath`. Filters are in the query. */
 export interface Route {
   readonly view: 'plants' | 'add' | 'import';
-  /** The plant that is open, by the digits of its id. */
+  /** The digits of the id of the open plant. */
   readonly id?: string | undefined;
   readonly filter: PlantFilter;
 }
 
-/** The paths of the views; `apps/api/src/http/routes/built-files.ts` serves the page under the same. */
+/** The paths of the views. `apps/api/src/http/routes/built-files.ts` serves the page under the same paths. */
 const paths = { plants: '', add: 'add', import: 'import' } as const;
 
-/** Reads the route of an address; a path that no view has shows the plants. */
+/** Parses the route of an address. An unknown path shows the plants. */
 export function parseRoute({ pathname, search }: Pick<URL, 'pathname' | 'search'>, base = basePath): Route {
   const path = pathname.startsWith(base) ? pathname.slice(base.length) : '';
   const parameters = new URLSearchParams(search);
@@ -95,7 +95,7 @@ export function formatRoute(
 
 const changed = new EventTarget();
 
-/** Goes to a route: as a new entry of the history, so that Back returns, or in place of the one that is shown. */
+/** Goes to a route: as a new history entry, so that Back returns, or in place of the current entry. */
 export function navigate(route: Route, { replace = false } = {}): void {
   const { href } = location;
   if (replace) history.replaceState(null, '', formatRoute(route));
@@ -103,7 +103,7 @@ export function navigate(route: Route, { replace = false } = {}): void {
   changed.dispatchEvent(new Event(location.href === href ? 'stay' : 'change'));
 }
 
-/** Calls a listener when somebody goes where the page is already, such as by its link. Returns what ends that. */
+/** Calls a listener on navigation to the current route, for example by its link. Returns a function that removes the listener. */
 export function onStay(listener: () => void): () => void {
   changed.addEventListener('stay', listener);
   return () => changed.removeEventListener('stay', listener);

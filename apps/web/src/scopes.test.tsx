@@ -10,12 +10,12 @@ import { describeScopes } from './shared/use-scopes.js';
 
 const token = `pst_${'0'.repeat(42)}72YDVwp`;
 
-/** Opens the page with a token that permits this alone, in a store with one plant. */
+/** Opens the page with a token with only these scopes, in a store with one plant. */
 async function open(scopes: readonly Scope[], path = '/') {
   const all = createFakePlantStore({ baseUrl: location.origin, token });
   await createClient(all).createPlant({ body: { id: 3, name: 'Rose' } });
   const limited = createFakePlantStore({ baseUrl: location.origin, token, scopes });
-  // The one store has the plants, the other rejects what the token lacks.
+  // One store has the plants, the other rejects requests that the token does not permit.
   const fetch = vi.fn(async (url: string, init: RequestInit) => {
     const reply = await limited.fetch(url, init);
     return [401, 403].includes(reply.status) || url.endsWith('/tokens/self') ? reply : all.fetch(url, init);
@@ -30,7 +30,7 @@ async function open(scopes: readonly Scope[], path = '/') {
 const isOffered = (name: string) =>
   screen.queryByRole('button', { name }) !== null || screen.queryByRole('link', { name }) !== null;
 
-it('says what a token may do that may not read, and offers that alone', async () => {
+it('says what a token without read access permits, and offers only that', async () => {
   const { user, all } = await open(['create']);
   const alert = await screen.findByText(/^This token can add plants, but not see, edit or delete them\./);
   expect(alert.closest('[role]')?.role).toBe('alert');
@@ -61,7 +61,7 @@ it.each([
   expect(names.filter(isOffered)).toEqual(offered);
 });
 
-it('says at their addresses that the token may not add plants', async () => {
+it('says at the addresses for adding plants that the token may not add any', async () => {
   const { fetch } = await open(['read'], '/add');
   await screen.findByText(/^This token can see plants, but not add, edit or delete them\./);
   await waitFor(() => expect(screen.queryByRole('textbox', { name: 'Name' })).toBeNull());
@@ -82,7 +82,7 @@ it('offers an undo only until the delete is sent, to a token that may not edit',
   expect([all.plants.size, isOffered('Dismiss')]).toEqual([0, true]);
 });
 
-it('offers everything while it is not known what the token may do', async () => {
+it('offers everything while the scopes are unknown', async () => {
   const store = createFakePlantStore({ baseUrl: location.origin, token });
   vi.stubGlobal('fetch', async (url: string, init: RequestInit) =>
     url.endsWith('/tokens/self')

@@ -33,7 +33,7 @@ function translatable(words: RegExp): readonly (string | null)[] {
   return found;
 }
 
-it('lets a browser translate no name, no tag, no id and no code', async () => {
+it('does not let a browser translate names, tags, ids and code', async () => {
   const user = open();
   const ofPlant = /Rose|Fern|sun|701|702|curl http|createPlant/;
   await screen.findByText('Rose');
@@ -57,7 +57,7 @@ it('lets a browser translate no name, no tag, no id and no code', async () => {
   expect(translatable(ofPlant)).toEqual([]);
 });
 
-it('shows what happened and how to go on where something takes away what the page shows, and keeps what was typed', async () => {
+it('shows what happened and what to do if something removes the page's elements, and keeps what was typed', async () => {
   vi.spyOn(console, 'error').mockImplementation(() => undefined);
   const user = open();
   await screen.findByText('Rose');

@@ -1,9 +1,9 @@
 import type { Route } from '@plant-store/contract/routes';
 
 /**
- * How long to wait before a retry, in milliseconds: what `Retry-After` asks for (RFC 9110, section 10.2.3), otherwise a
- * random part of a time that doubles with each retry, so that clients do not come back all at the same moment.
- * `Infinity` where a retry is not safe or would not help.
+ * How long to wait before a retry, in milliseconds: the value of `Retry-After` (RFC 9110, section 10.2.3), otherwise a random fraction of a
+ * time that doubles with each retry, so that clients do not all retry at the same moment. `Infinity` if a retry is not safe or would not
+ * help.
  */
 export function retryDelayMs(
   { idempotent = true }: Pick<Route, 'idempotent'>,
@@ -16,10 +16,10 @@ export function retryDelayMs(
   return askedMs >= 0 ? askedMs : Math.random() * Math.min(10_000, 100 * 2 ** retry);
 }
 
-/** Those after which the same request may succeed (RFC 9110, sections 15.5.9 and 15.6; RFC 6585; RFC 8470). */
+/** The statuses after which the same request may succeed (RFC 9110, sections 15.5.9 and 15.6; RFC 6585; RFC 8470). */
 const retryableStatuses = [408, 425, 429, 500, 502, 503, 504];
 
-/** What `Retry-After` asks for, seconds or a date, as milliseconds from now; `NaN` when it is neither. */
+/** Parses `Retry-After`, seconds or a date, as milliseconds from now; `NaN` if it is neither. */
 export function parseRetryAfter(value: string): number {
   return /^\d+$/.test(value) ? Number(value) * 1000 : Math.max(0, Date.parse(value) - Date.now());
 }

@@ -17,10 +17,10 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** What answers a request in place of the store. */
+/** Answers a request instead of the store. */
 type Change = (plants: { id: number }[], next: () => Promise<Response>) => Promise<Response>;
 
-/** A store, and how many plants each request had. */
+/** Opens a store, and records how many plants each request had. */
 function open(change: Change = (_, next) => next()) {
   const store = createFakePlantStore();
   const sizes: number[] = [];
@@ -53,7 +53,7 @@ it('stores all plants in batches, two in flight, and replays them when they are 
   expect(await storeAll(client, plantsOf(2_500))).toEqual({ ...none, replayed: 2_500 });
 });
 
-it('takes plants with the text of their id, and as they were read', async () => {
+it('accepts plants with their id as text, and as they were read', async () => {
   const { client, store } = open();
   const idText = '9007199254740993';
   const given = { idText, name: 'Fern' };
@@ -68,7 +68,7 @@ it('takes plants with the text of their id, and as they were read', async () => 
   ]);
 });
 
-it('takes plants from any iterable, no more than it sends', async () => {
+it('takes plants from any iterable, and no more than it sends', async () => {
   let taken = 0;
   async function* generate() {
     for (; taken < 5_000; taken++) yield { id: taken, name: 'x' };
@@ -83,9 +83,9 @@ it('takes plants from any iterable, no more than it sends', async () => {
 
 it.each([
   ...Object.keys(resources.plant.fields).map((field) => [field, 'x'.repeat(2 ** 18), [1, 1, 1, 1]] as const),
-  // What is escaped takes more bytes.
+  // Escaped characters take more bytes.
   ['name', '\u{1}'.repeat(2 ** 15), [2, 2]] as const,
-])('divides plants by the bytes of each text, too: %s', async (field, text, expected) => {
+])('also divides plants by the bytes of each text: %s', async (field, text, expected) => {
   const { client, sizes } = open();
   await storeAll(
     client,
@@ -94,7 +94,7 @@ it.each([
   expect(sizes).toEqual(expected);
 });
 
-it('returns each plant that is rejected, with its place and its reason', async () => {
+it('returns each rejected plant with its index and reason', async () => {
   const { client } = open();
   const plants = [
     { id: 1, name: 'a' },
@@ -113,7 +113,7 @@ it('returns each plant that is rejected, with its place and its reason', async (
   });
 });
 
-it('sends only those plants again that have no final result', async () => {
+it('resends only plants without a final result', async () => {
   const { client, store, sizes } = open(async (plants, next) => {
     if (sizes.length > 1) return next();
     const later = { status: 503, error: 50300, message: 'The service is overloaded.' };
@@ -125,7 +125,7 @@ it('sends only those plants again that have no final result', async () => {
   expect(store.plants.size).toBe(7);
 });
 
-it('rejects plants that have no final result for too long', async () => {
+it('rejects plants without a final result for too long', async () => {
   const later = { status: 500, error: 50000, message: 'An unexpected error occurred.' };
   const { client, sizes } = open(async (plants) => json(200, { results: plants.map(() => later) }));
   const { rejections } = await storeAll(client, plantsOf(2), { rounds: 3 });
@@ -145,7 +145,7 @@ it('divides a batch that is too large for the service, down to a plant that is',
 const rateLimited = (headers: Record<string, string>) =>
   json(429, { error: errors.rate_limited.error, message: 'No.' }, headers);
 
-/** A store that permits so many plants a minute, as the service does. */
+/** Opens a store with a rate limit in plants per minute, as in the service. */
 function openLimited(limit: number) {
   vi.useFakeTimers({ now: 0 });
   const counts: number[] = [];
@@ -185,7 +185,7 @@ it.each([600, 999, 1_500])(
   },
 );
 
-it('divides a batch where it cannot see what the rate limit permits', async () => {
+it('divides a batch if it cannot read the rate limit', async () => {
   vi.useFakeTimers({ now: 0 });
   const { client, sizes } = open(async ({ length }, next) =>
     length > 300 ? rateLimited({ 'Retry-After': '60' }) : next(),
@@ -193,7 +193,7 @@ it('divides a batch where it cannot see what the rate limit permits', async () =
   const { totals, minutes } = await runTimers(storeAll(client, plantsOf(2_000)));
   expect(totals).toEqual({ ...none, stored: 2_000 });
   expect(sizes.filter((size) => size > 300)).toHaveLength(6);
-  // One minute for each of those at most.
+  // At most one minute for each batch.
   expect(minutes).toBeLessThanOrEqual(7);
 });
 
@@ -211,7 +211,7 @@ it.each([{}, { 'Retry-After': '0' }, { 'Retry-After': 'soon' }])(
   },
 );
 
-it('waits with both batches once one of them meets the rate limit', async () => {
+it('pauses both batches once one of them hits the rate limit', async () => {
   vi.useFakeTimers({ now: 0 });
   const times: number[] = [];
   const { client, store } = open(async (_, next) => {
@@ -225,7 +225,7 @@ it('waits with both batches once one of them meets the rate limit', async () => 
   expect(store.plants.size).toBe(4_000);
 });
 
-it('throws what a batch is rejected with as a whole, and aborts the others', async () => {
+it('throws the rejection of a whole batch, and aborts the others', async () => {
   const { client, store, sizes } = open();
   store.acceptTokens('another');
   const rejected = await storeAll(client, plantsOf(9_000)).catch((error: unknown) => error);
@@ -233,11 +233,11 @@ it('throws what a batch is rejected with as a whole, and aborts the others', asy
   expect(sizes.length).toBeLessThanOrEqual(3);
 });
 
-it('ends with the reason of a signal, and aborts what is in flight when it is left', async () => {
+it('ends with the reason of a signal, and aborts batches in flight when a loop is left', async () => {
   const signals: (AbortSignal | undefined)[] = [];
   const store = createFakePlantStore();
   const fetch: Fetch = (url, init) => {
-    // The first is answered, the others never.
+    // Only the first request gets a reply.
     if (signals.push(init.signal ?? undefined) > 1) store.fail({ kind: 'delay', ms: 3_600_000 });
     return store.fetch(url, init);
   };
@@ -302,7 +302,7 @@ it('closes the source before the program continues after a loop that it left', a
   expect(isClosed).toBe(true);
 });
 
-it('sends nothing before it is awaited or iterated', async () => {
+it('sends nothing until it is awaited or iterated', async () => {
   const { client, sizes } = open();
   const all = [storeAll(client, plantsOf(1)), deleteAll(client, [1]), getAll(client, [1])];
   await new Promise((resolve) => setTimeout(resolve, 5));
@@ -323,7 +323,7 @@ const steps = [999, 1_998, 2_497].map((stored, at) => ({
   rejections: [rejections[at]],
 }));
 
-it('yields the totals after each batch, and sends nothing again when it is awaited or iterated later', async () => {
+it('yields the totals after each batch, and resends nothing when it is awaited or iterated later', async () => {
   const { client, sizes } = open();
   const storing = storeAll(client, threeBatches);
   expect(await toArray(storing)).toEqual(steps);
@@ -344,7 +344,7 @@ it('can be awaited in its own loop, which continues', async () => {
   expect(sizes).toEqual([1_000, 1_000, 500]);
 });
 
-it('rejects what awaits it as soon as a loop is left, and sends no more', async () => {
+it('rejects the awaited promise as soon as a loop is left, and sends no more', async () => {
   const { client, sizes } = open((_, next) => (sizes.length > 1 ? new Promise(() => undefined) : next()));
   const storing = storeAll(client, plantsOf(9_000));
   const ended = expect(storing).rejects.toMatchObject({ name: 'AbortError' });
@@ -357,7 +357,7 @@ it('rejects what awaits it as soon as a loop is left, and sends no more', async 
   expect(sizes.length).toBeLessThanOrEqual(3);
 });
 
-it('throws an error in each loop, and where it is awaited, and nowhere else', async () => {
+it('throws an error in each loop and where it is awaited, and nowhere else', async () => {
   const unhandled = vi.fn();
   process.on('unhandledRejection', unhandled);
   const { client, store } = open();
@@ -370,7 +370,7 @@ it('throws an error in each loop, and where it is awaited, and nowhere else', as
   process.off('unhandledRejection', unhandled);
 });
 
-it('does not hold the rejections that a loop has taken', async () => {
+it('does not hold rejections that a loop has consumed', async () => {
   setFlagsFromString('--expose-gc');
   const { client } = open();
   const taken: WeakRef<object>[] = [];
@@ -387,7 +387,7 @@ it('does not hold the rejections that a loop has taken', async () => {
   expect(taken).toHaveLength(3);
 });
 
-/** Ids in each form that they may have: those of 2,500 plants, and one that no plant ever had. */
+/** Ids in each form: 2,500 of plants, and one that no plant ever had. */
 const plants = [...plantsOf(2_499), { id: 2n ** 53n + 1n, name: 'x' }];
 const ids: readonly PlantId[] = [
   2n ** 53n + 1n,
@@ -443,7 +443,7 @@ it('updates all plants in batches, each on its condition, and returns each that 
   expect(store.plants.get(7n)).toEqual({ name: 'x', tag: 't' });
 });
 
-it('sends only those updates again that have no final result', async () => {
+it('resends only updates without a final result', async () => {
   const { client, store, sizes } = open(async (plants, next) => {
     const later = { status: 503, error: errors.overloaded.error, message: 'The service is overloaded.' };
     const results = plants.map(({ id }) => (id < 3 ? { status: 412, error: 41200, message: '' } : later));
@@ -455,7 +455,7 @@ it('sends only those updates again that have no final result', async () => {
   expect(sizes).toEqual([10, 7]);
 });
 
-it('has full batches of updates of which each has an ETag', async () => {
+it('fills batches of updates that all have an ETag', async () => {
   const { client, sizes } = open();
   const ifMatch = `"${'x'.repeat(22)}"`;
   await updateAll(
@@ -465,7 +465,7 @@ it('has full batches of updates of which each has an ETag', async () => {
   expect(sizes).toEqual([1_000]);
 });
 
-it('deletes on conditions, without which others of the same batch are deleted, too', async () => {
+it('deletes with and without conditions in the same batch', async () => {
   const bodies: unknown[] = [];
   const store = createFakePlantStore();
   const fetch: Fetch = (url, init) => {
@@ -486,7 +486,7 @@ it('deletes on conditions, without which others of the same batch are deleted, t
   expect([...store.plants.keys()]).toEqual([1n]);
 });
 
-it('takes no single ID as text, which would be a list of its digits', async () => {
+it('rejects a single ID as text, because it would be read as a list of digits', async () => {
   const { client, store, sizes } = open();
   await storeAll(createClient(store), plantsOf(10));
   const message = 'Pass an array of IDs, not a string';
@@ -500,7 +500,7 @@ it('takes no single ID as text, which would be a list of its digits', async () =
   expect(await deleteAll(client, some)).toMatchObject({ deleted: 2 });
 });
 
-it('gets the plants with all ids in their order, however few a reply has room for', async () => {
+it('gets the plants with all ids in order, even if few fit into a reply', async () => {
   const { client, store, sizes } = open(async (_, next) => {
     const reply = await next();
     const { results } = JSON.parse(await reply.text());
@@ -513,7 +513,7 @@ it('gets the plants with all ids in their order, however few a reply has room fo
   const found = await toArray(getAll(client, ids, { rounds: 0 }));
   expect(found.map(({ id }) => id)).toEqual(ids);
   expect(found.map(({ plant }) => plant?.idText)).toEqual([...ids.slice(0, -1).map(String), undefined]);
-  // The rate limit counts what is sent again, too.
+  // The rate limit also counts resent plants.
   expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(8 * ids.length);
 });
 

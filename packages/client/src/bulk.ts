@@ -16,7 +16,7 @@ import { ensureSuccess, RejectedError } from './unwrap.js';
 
 /** How `storeAll`, `getAll`, `updateAll` or `deleteAll` sends batches, and the options of its calls. */
 export interface BulkOptions extends CallOptions {
-  /** How often plants are sent again that the service cannot store, get, update, or delete at the moment. Default: 10. */
+  /** How often the client resends plants that the service cannot store, get, update, or delete at the moment. Default: 10. */
   readonly rounds?: number | undefined;
 }
 
@@ -51,7 +51,7 @@ export interface DeleteTotals {
 
 /** Why the service rejected an item. */
 interface Rejection {
-  /** Its place among those given, from 0. */
+  /** Its index in the input, from 0. */
   readonly index: number;
   /** A number of the table `errors`. */
   readonly error: number;
@@ -69,11 +69,11 @@ export type PlantId = number | bigint | string;
 /** An id whose plant is deleted only if it still has this `ETag`. */
 export interface ConditionalId {
   readonly id: PlantId;
-  /** The `etag` of a reply, or of what `getAll` yields. */
+  /** The `etag` of a reply, or of a plant from `getAll`. */
   readonly ifMatch: string;
 }
 
-/** An id with its plant and the plant's `ETag`, or without both where there is none. */
+/** An id with its plant and the plant's `ETag`, or without both if there is no such plant. */
 export type FoundPlant = { readonly id: PlantId } & (
   | { readonly plant: StoredPlant; readonly etag: string }
   | { readonly plant: undefined; readonly etag?: undefined }
@@ -95,11 +95,11 @@ type Many<Item> = (Iterable<Item> | AsyncIterable<Item>) & object;
  * It takes no more plants than it sends, so it needs little memory however many there are. Awaiting holds the rejections. A loop holds
  * none in Node.js 26, unless you keep what `storeAll` returned in a variable. Earlier versions hold them until the loop ends.
  *
- * You can store the same plants again after any failure: what is stored already is replayed, and stored once. Plants that the service
- * cannot store at the moment are sent again, after a delay.
+ * You can store the same plants again after any failure: plants that are already stored are replayed, and stored only once. Plants that the
+ * service cannot store at the moment are resent after a delay.
  *
- * Where the rate limit rejects a batch (429), it sends as many of its plants as the limit still permits, and all others after
- * `Retry-After` (RFC 9110, section 10.2.3), however often and long that is: only `signal` ends it. `timeoutMs` limits one call.
+ * If the rate limit rejects a batch (429), it sends as many of its plants as the limit still permits, and the rest after `Retry-After` (RFC
+ * 9110, section 10.2.3), as often as needed: only `signal` ends it. `timeoutMs` limits one call.
  *
  * @throws {RejectedError} when the service rejects a batch as a whole, such as for its token, and whatever a call of the client
  *   rejects with; batches in flight are aborted then
@@ -133,7 +133,7 @@ export function storeAll<Given extends NewPlantInput>(
  * and all rejections, or iterate it for the totals so far and the rejections of each batch, as with `storeAll`. Nothing is sent until you
  * do either.
  *
- * It replaces all fields: pass those that stay as well. It rejects plants that have changed since (`precondition_failed`), and IDs without
+ * It replaces all fields: also pass the unchanged ones. It rejects plants that have changed since (`precondition_failed`), and IDs without
  * a plant. You can send the same updates again after any failure: a plant that is already as sent is updated.
  *
  * @throws {RejectedError} as `storeAll` does
@@ -189,7 +189,7 @@ export function deleteAll(
 ): IterablePromise<DeleteTotals, DeleteTotals> {
   const remove: Send<PlantId | ConditionalId, DeleteResult> = (some, call) => {
     const body = { ids: some.map((item) => toIdText(idOf(item))) };
-    // An id without a condition is deleted whatever its plant is.
+    // An id without a condition is deleted in any state.
     const ifMatch = some.map((item) => (typeof item === 'object' ? item.ifMatch : '*'));
     const isConditional = some.some((item) => typeof item === 'object');
     return client.deletePlants({ ...call, body: isConditional ? { ...body, ifMatch } : body });
@@ -207,7 +207,7 @@ export function deleteAll(
  * Gets the plants with any number of ids in batches, two at a time: each id with its plant and the `ETag` of the plant, in order, and
  * `undefined` where there is none. Iterate it for one after the other, or await it for an array. Nothing is sent until you do either. Each loop takes `ids` again.
  *
- * A loop takes no more ids than it sends. Where the rate limit permits no more, it waits as `storeAll` does.
+ * A loop takes no more ids than it sends. If the rate limit is reached, it waits as `storeAll` does.
  *
  * @throws {RejectedError} when the service rejects a batch as a whole, or an ID, because it is not valid or its plant cannot be read
  * @throws {TypeError} for a single ID as text, which would be a list of its digits
@@ -239,10 +239,13 @@ export function getAll(
   return createIterablePromise(iterate, (all) => all);
 }
 
-/** Resolves to the totals after a batch and the link to the next batch, or to nothing at the end. It holds no batch before. */
+/** Resolves to the totals after a batch and the link to the next batch, or to nothing at the end. It holds no earlier batch. */
 type Link<Totals> = () => Promise<readonly [totals: Totals, next: Link<Totals>] | undefined>;
 
-/** Sends items once, however often that is awaited and iterated, and counts the results. Leaving a loop early aborts what is in flight. */
+/**
+ * Sends items once, however often the result is awaited or iterated, and counts the results. Leaving a loop early aborts the batches in
+ * flight.
+ */
 function runOnce<
   Given extends NewPlantInput | PlantId | ConditionalId,
   Result extends { readonly status: number },
@@ -312,7 +315,7 @@ type BatchReply<Result> =
   | (Reply & { readonly status: 200; readonly body: { readonly results: readonly Result[] } })
   | Exclude<ReplyOf<'createPlants'>, { readonly status: 200 }>;
 
-/** An item with what became of it, and the reply that says so. */
+/** An item with its result, and the reply that contains it. */
 interface Done<Given, Result> extends Item<Given> {
   readonly result: Result | Failure;
   readonly reply: Reply;
@@ -329,17 +332,17 @@ interface Failure {
   readonly message: string;
 }
 
-/** How many items a batch has at most, and how long its JSON may be, in bytes; a larger item is a batch of its own. */
+/** The maximum number of items in a batch, and the maximum size of its JSON, in bytes. A larger item is sent in a separate batch. */
 const maxItems = 1_000;
 const maxBytes = 2 ** 19;
 
 /** How many batches are in flight. */
 const concurrency = 2;
 
-/** How long to wait after a 429 that does not say, in milliseconds. */
+/** How long to wait after a 429 without `Retry-After`, in milliseconds. */
 const defaultRetryAfterMs = 10_000;
 
-/** Sends items in batches, and again what has no final result, and yields the items of each batch, in order. `control` aborts it. */
+/** Sends items in batches, resends those without a final result, and yields the items of each batch, in order. `control` aborts it. */
 async function* sendAll<
   Given extends NewPlantInput | PlantId | ConditionalId,
   Result extends { readonly status: number },
@@ -348,7 +351,7 @@ async function* sendAll<
   sendOnce: Send<Given, Result>,
   { rounds = 10, signal, ...options }: BulkOptions,
   control: AbortController,
-  /** Whether a reply may have no room for all that was found. */
+  /** Whether a reply may be too small for all results. */
   repliesAreBounded = false,
 ): AsyncGenerator<readonly Done<Given, Result>[], void, undefined> {
   type Batch = readonly Item<Given>[];
@@ -359,7 +362,7 @@ async function* sendAll<
   /** In the order in which they were sent. */
   const inFlight: Promise<Sent>[] = [];
 
-  /** How many plants the rate limit permits until then; batches in flight share it. */
+  /** How many more plants the rate limit permits. Batches in flight share it. */
   let permitted = Infinity;
   let permittedUntil = 0;
 
@@ -401,7 +404,7 @@ async function* sendAll<
     return [...done, ...(await send(again, round + 1))];
   }
 
-  /** Sends so many items of a batch, and then the others. */
+  /** Sends the first `count` items of a batch, then the others. */
   async function sendParts(batch: Batch, count: number, round: number): Promise<Sent> {
     return [...(await send(batch.slice(0, count), round)), ...(await send(batch.slice(count), round))];
   }
@@ -435,7 +438,7 @@ async function* sendAll<
       const oldest = inFlight.length < concurrency ? undefined : inFlight.shift();
       if (oldest) yield inOrder(oldest);
       const sent = send(next.value);
-      // What it rejects with is thrown where it is awaited.
+      // A rejection is thrown where it is awaited.
       sent.catch(() => undefined);
       inFlight.push(sent);
     }
@@ -450,7 +453,7 @@ async function* sendAll<
   }
 }
 
-/** Divides items into batches, each of which is filled before the next one begins. */
+/** Divides items into batches, and fills each batch before the next one begins. */
 async function* divide<Given extends NewPlantInput | PlantId | ConditionalId>(
   given: Many<Given>,
 ): AsyncGenerator<Item<Given>[]> {
@@ -472,8 +475,8 @@ async function* divide<Given extends NewPlantInput | PlantId | ConditionalId>(
 }
 
 /**
- * The most bytes that the JSON of an item can have in UTF-8, where an escaped character takes two or six. The few of a number do not
- * count.
+ * An upper bound for the size of an item's JSON, in bytes of UTF-8. An escaped character takes two or six bytes. The few bytes of a number
+ * do not count.
  */
 function sizeOf(item: NewPlantInput | PlantId | ConditionalId): number {
   const members = Object.entries(item);

@@ -13,7 +13,7 @@ export interface ResolvedOptions extends CallOptions {
 }
 
 /**
- * Adds options to those of a client, which they override. One that is `undefined` counts as absent.
+ * Merges options with those of a client, and overrides them. An `undefined` option counts as absent.
  *
  * @throws {TypeError} when `baseUrl` or `token` is not valid, or there is none
  */

@@ -10,17 +10,17 @@ import type { Reply } from './read-reply.js';
 type Operation = (request: { readonly body: { readonly id: bigint } } & CallOptions) => Promise<Reply>;
 const route = { method: 'POST', path: '/plants' } as const;
 
-/** A client of two operations: `store` may be retried, `add` may not. */
+/** A client with two operations: `store` may be retried, `add` may not. */
 const createTestClient = (options: CallOptions) =>
   createClientOf<{ store: Operation; add: Operation }>(
     { store: route, add: { ...route, idempotent: false } },
     { ...options, token: options.token ?? 'pst_a', baseUrl: 'https://example.com' },
   );
 
-/** What one attempt gets: a response, an error, or nothing at all. */
+/** The result of one attempt: a response, an error, or nothing. */
 type Step = Response | Error | 'no response';
 
-/** A `fetch` that takes one step per call, and records when, in milliseconds after the first. */
+/** A `fetch` that runs one step per call, and records the times in milliseconds after the first call. */
 function scriptFetch(steps: readonly Step[]) {
   const times: number[] = [];
   const fetch = vi.fn<Fetch>(async (_url, { signal }) => {
@@ -40,12 +40,12 @@ const ok = () => Response.json({ name: 'Fern' });
 const errorReply = (status: number, headers: Record<string, string> = {}) =>
   Response.json({ error: status * 100, message: 'No.' }, { status, headers });
 
-/** What `fetch` throws when no connection was made, and when one broke. */
+/** The errors of `fetch` when a connection was refused, and when one broke. */
 const [refused, reset] = ['connect', 'read'].map(
   (syscall) => new TypeError('fetch failed', { cause: Object.assign(new Error('failed'), { syscall }) }),
 ) as [TypeError, TypeError];
 
-/** What a call returns or throws, once all its timers have run. */
+/** The result or error of a call, after all its timers have run. */
 async function resultOf<Result>(call: Promise<Result>): Promise<Result | unknown> {
   const result = call.catch((error: unknown) => error);
   await vi.runAllTimersAsync();
@@ -93,7 +93,7 @@ describe('a request is retried', () => {
     expect((await callWith([errorReply(status), ok()])).times).toHaveLength(1);
   });
 
-  it('but not where a retry is not safe', async () => {
+  it('but not if a retry is not safe', async () => {
     const { fetch } = scriptFetch([errorReply(503), ok()]);
     expect(await resultOf(createTestClient({ fetch }).add({ body }))).toMatchObject({ status: 503 });
     expect(fetch).toHaveBeenCalledOnce();
@@ -106,7 +106,7 @@ describe('a request is retried', () => {
     expect(times).toHaveLength(retries + 1);
   });
 
-  it('after a random part of a delay that doubles', async () => {
+  it('after a random fraction of a delay that doubles', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(0.5);
     const { times } = await callWith([reset, reset, reset, ok()], { retries: 3 });
     expect(times).toEqual([0, 100, 300, 700]);
@@ -117,7 +117,7 @@ describe('a request is retried', () => {
     ['0', 0],
     [new Date(Date.UTC(2030, 0, 1, 0, 0, 7)).toUTCString(), 7_000],
     [new Date(Date.UTC(2029, 0, 1)).toUTCString(), 0],
-    // Neither seconds nor a date: the random delay.
+    // Neither seconds nor a date, so the random delay applies.
     ['soon', 50],
   ])('after Retry-After: %s', async (value, ms) => {
     vi.spyOn(Math, 'random').mockReturnValue(0.25);
@@ -125,7 +125,7 @@ describe('a request is retried', () => {
     expect(times).toEqual([0, ms]);
   });
 
-  it('but not where Retry-After is beyond the timeout of the call, which ends at once with the reply', async () => {
+  it('but not if Retry-After exceeds the timeout of the call: then it ends at once with the reply', async () => {
     const { result } = await callWith([errorReply(429, { 'retry-after': '31' }), ok()]);
     expect(result).toMatchObject({ status: 429 });
     expect(performance.now()).toBe(start);
@@ -201,7 +201,7 @@ describe('a call that gets no reply', () => {
     expect(await result).toBe('enough');
   });
 
-  it('names the method, the URL without its query, and what is known of the reply', async () => {
+  it('names the method, the URL without its query, and the known details of the reply', async () => {
     const get = { method: 'GET', path: '/plants' } as const;
     const script = scriptFetch([
       new Response(new ReadableStream({ pull: (stream) => stream.error(reset) }), {
@@ -260,7 +260,7 @@ describe('a token that is rejected', () => {
       new Headers(init.headers).get('authorization') === `Bearer ${token}` ? ok() : errorReply(401),
     );
 
-  it('is requested again, once, by concurrent calls too and where a retry is not safe', async () => {
+  it('is requested again once, also for concurrent calls and if a retry is not safe', async () => {
     const token = vi
       .fn()
       .mockResolvedValueOnce('old')
@@ -272,7 +272,7 @@ describe('a token that is rejected', () => {
     expect(token).toHaveBeenCalledTimes(2);
   });
 
-  it('is asked for each call, so that no call has the token of an earlier user', async () => {
+  it('is requested for each call, so no call uses the token of an earlier user', async () => {
     let session = 'alice';
     const { fetch } = scriptFetch([ok(), ok(), ok(), ok()]);
     for (const token of [() => session, async () => session]) {
@@ -293,7 +293,7 @@ describe('a token that is rejected', () => {
     expect(fetch).toHaveBeenCalledTimes(2);
   });
 
-  it.each(['pst_same', () => 'pst_same'])('is not sent again when its source has no other', async (token) => {
+  it.each(['pst_same', () => 'pst_same'])('is not sent again if its source has no other token', async (token) => {
     const fetch = accepting('other');
     expect(await resultOf(createTestClient({ token, fetch }).store({ body }))).toMatchObject({ status: 401 });
     expect(fetch).toHaveBeenCalledOnce();
@@ -312,7 +312,7 @@ describe('a token that is rejected', () => {
     expect(await resultOf(client.store({ body }))).toMatchObject({ status: 200 });
   });
 
-  it('leaves what is known of the reply in the error when its source does not return in time', async () => {
+  it('keeps the details of the reply in the error when its source does not return in time', async () => {
     const token = vi
       .fn()
       .mockReturnValueOnce('old')
@@ -371,7 +371,7 @@ describe('options', () => {
     ['onResponse', given],
     ['baseUrl', 'https://other.example'],
     ['signal', new AbortController().signal],
-  ])('count as absent where they are undefined: %s', (name, ofClient) => {
+  ])('count as absent if they are undefined: %s', (name, ofClient) => {
     const resolve = (client: object, call: object) =>
       resolveOptions(resolveOptions({}, { baseUrl: 'https://example.com', token: 'pst_a', ...client }), call);
     expect(resolve({ [name]: ofClient }, { [name]: undefined })).toHaveProperty(name, ofClient);
@@ -487,13 +487,13 @@ describe('hooks', () => {
     await vi.advanceTimersByTimeAsync(10);
     control.abort('enough');
     expect(await result).toBe('enough');
-    // Vitest reports what nobody handles.
+    // Vitest reports unhandled rejections.
     await vi.advanceTimersByTimeAsync(100);
   });
 });
 
 describe('ifMatch', () => {
-  it('sends the ETag of a reply or of an edit as a condition, whatever the headers are', async () => {
+  it('sends the ETag of a reply or of an edit as a condition, and overrides a condition in the headers', async () => {
     const { fetch } = scriptFetch([ok(), ok()]);
     const client = createClient({ baseUrl: 'https://example.com', token: 'pst_a', fetch });
     const request = { params: { id: 1 }, body: { name: 'Fern' } };
@@ -504,7 +504,7 @@ describe('ifMatch', () => {
     for (const [, init] of fetch.mock.calls) expect(init.headers).toMatchObject({ 'if-match': '"a"' });
   });
 
-  it('is no condition of a delete where it is undefined', async () => {
+  it('does not make a delete conditional if it is undefined', async () => {
     const { fetch } = scriptFetch([ok()]);
     const client = createClient({ baseUrl: 'https://example.com', token: 'pst_a', fetch });
     await resultOf(client.deletePlant({ params: { id: 1 }, ifMatch: undefined }));
@@ -515,7 +515,7 @@ describe('ifMatch', () => {
     const { fetch } = scriptFetch([]);
     const client = createClient({ baseUrl: 'https://example.com', token: 'pst_a', fetch });
     const request = { params: { id: 1 }, body: { name: 'Fern' } };
-    // What a program without types may pass; `deletePlant` would delete without a condition.
+    // Values that an untyped program may pass. `deletePlant` would delete without a condition.
     const lost = [null, '', false, '"a"', {}] as unknown as { etag: null }[];
     for (const ifMatch of [{ etag: null }, { etag: '' }, ...lost]) {
       for (const send of [client.updatePlant, client.deletePlant])
@@ -527,7 +527,7 @@ describe('ifMatch', () => {
   });
 });
 
-it('validate gets the operation and each reply that is returned, and ends the call with what it throws', async () => {
+it('validate gets the operation and each returned reply, and ends the call if it throws', async () => {
   const validate = vi.fn();
   const { result } = await callWith([errorReply(503), ok()], { validate });
   expect(result).toMatchObject({ status: 200 });

@@ -12,10 +12,10 @@ import { explainStatus, isRedirectError, redirect } from './redirect.js';
 import { delay, timeoutReason, withTimeout } from './timeout.js';
 import { type RequestParts, writeBody, writeTarget } from './write-request.js';
 
-/** What a call of any operation may take. */
+/** The request of a call of any operation. */
 export interface AnyRequest extends RequestParts, CallOptions {}
 
-/** The request, and what is known of it so far. */
+/** The request, and what is known about it so far. */
 type Progress = { -readonly [Name in keyof RequestSummary]: RequestSummary[Name] };
 
 /**
@@ -45,7 +45,7 @@ export async function call(
   const body = writeBody(request);
   const { ifMatch } = request;
   const etag = ifMatch?.etag;
-  // A condition that a program without types has lost, such as `null`, must not become a request without one.
+  // A condition that an untyped program has lost, such as `null`, must not become an unconditional request.
   if (ifMatch !== undefined && !etag) throw new TypeError('ifMatch has no ETag');
   const ownHeaders = {
     accept: 'application/json',
@@ -54,7 +54,7 @@ export async function call(
     ...(etag && { 'if-match': etag }),
   };
   const progress: Progress = { method, url: url.replace(/\?.*/, ''), requestId: null, outcome: 'not_sent' };
-  /** Why the last attempt that got no reply got none. */
+  /** The error of the last attempt without a reply. */
   let failure: PlantStoreError | undefined;
   const timedOut = (ms: number) => new TimeoutError(progress, `no reply in ${ms} ms`, failure);
 

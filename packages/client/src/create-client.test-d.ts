@@ -95,7 +95,7 @@ describe('the body of a failure', () => {
     }
   };
 
-  it('has the numbers of its status, so that a switch is checked', () => {
+  it('has the status as number literals, so the compiler checks a switch', () => {
     expectTypeOf(read).returns.toBeVoid();
   });
 

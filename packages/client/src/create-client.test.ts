@@ -27,7 +27,7 @@ describe('createClient', () => {
   it.each([
     ['baseUrl must be an http(s) URL', { baseUrl: '/api', token }],
     ['token must be letters', { baseUrl, token: '' }],
-  ])('rejects options that are not valid: %s', (message, options) => {
+  ])('rejects invalid options: %s', (message, options) => {
     expect(() => createClient(options)).toThrow(message);
   });
 
@@ -64,7 +64,7 @@ describe('createClient', () => {
 });
 
 describe('withOptions', () => {
-  it('creates a client with other options, and leaves the first one as it is', async () => {
+  it('creates a client with other options, and does not change the first one', async () => {
     const { client, fetch } = open(200, { name: 'Fern' });
     const other = client
       .withOptions({
@@ -87,7 +87,7 @@ describe('withOptions', () => {
     ]);
   });
 
-  it('leaves calls in flight as they are', async () => {
+  it('does not affect calls in flight', async () => {
     const { client, fetch } = open(503, { error: 50300, message: 'Later.' });
     const call = client.listPlants({ retries: 1 });
     const other = client.withOptions({ token: 'pst_other', retries: 0 });

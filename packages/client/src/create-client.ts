@@ -30,11 +30,11 @@ export function createClient(options: ClientOptions): Client {
   return createClientOf<Client>(routes, options);
 }
 
-/** What a client has besides its operations. */
+/** The members of a client other than its operations. */
 type Settings = 'baseUrl' | 'withOptions';
 
 /**
- * Creates a client for any routes; what their operations take and return is given by the type parameter alone.
+ * Creates a client for any routes. Only the type parameter says what their operations take and return.
  *
  * @throws {TypeError} when `baseUrl` or `token` is not valid
  */

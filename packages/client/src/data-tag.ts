@@ -1,8 +1,8 @@
 // biome-ignore-all lint/suspicious/noTsIgnore: whether there is an error depends on what is installed
 // biome-ignore-all lint/correctness/noUndeclaredDependencies: pnpm would install those of peerDependencies in the workspace
-// The adapters are optional peer dependencies, by peerDependenciesMeta alone. One that is not installed cannot be resolved: its
-// types are `any`, which `Known` leaves out. Package managers that isolate packages show a package only its own dependencies,
-// so the core, which a program does not install by itself, is found by way of the adapter that it does install.
+// The adapters are optional peer dependencies, declared only in peerDependenciesMeta. An adapter that is not installed cannot be resolved:
+// its types are `any`, which `Known` leaves out. Package managers that isolate packages let a package see only its own dependencies, so
+// the core, which a program does not install directly, is found through the installed adapter.
 /** @ts-ignore: optional */
 import type { DataTag as CoreTag } from '@tanstack/query-core';
 /** @ts-ignore: optional */
@@ -15,8 +15,8 @@ import type { DataTag as SvelteTag } from '@tanstack/svelte-query';
 import type { DataTag as VueTag } from '@tanstack/vue-query';
 
 /**
- * What TanStack Query infers the data of a key from, in each copy of it that the program has. `unknown`, which changes
- * nothing, without one.
+ * The type from which TanStack Query infers the data of a key, in each copy of it that the program has. Without a copy it is `unknown`,
+ * which changes nothing.
  */
 export type DataTag<Data> = Known<CoreTag<unknown, Data>> &
   Known<ReactTag<unknown, Data>> &
@@ -24,5 +24,5 @@ export type DataTag<Data> = Known<CoreTag<unknown, Data>> &
   Known<SvelteTag<unknown, Data>> &
   Known<VueTag<unknown, Data>>;
 
-/** A type, unless it is `any`. In tuples, since a conditional type of what is not resolved is `any` again. */
+/** A type, unless it is `any`. Compares tuples, because a conditional type of an unresolved type is `any` again. */
 type Known<Type> = [unknown] extends [Type] ? unknown : Type;

@@ -27,7 +27,7 @@ describe('startEdit', () => {
     startEdit({} as ReplyOf<'listPlants'>);
   });
 
-  it('makes what nobody can change', () => {
+  it('returns a frozen edit', () => {
     // @ts-expect-error frozen
     edit.etag = '"b"';
     // @ts-expect-error frozen
@@ -67,7 +67,7 @@ describe('a mutation that updates', () => {
     use().mutate({ edit: { plant: { id: 1n, name: 'Fern' }, etag: '"a"' }, changes: {} });
   });
 
-  it('takes no ETag, which a query may have refetched, but its two explicit preconditions', () => {
+  it('rejects an ETag, because a query may have refetched it, but accepts the two explicit preconditions', () => {
     use().mutate({ ...request, headers: { 'if-match': '*' } });
     use().mutate({ ...request, headers: { 'if-none-match': '*' } });
     // @ts-expect-error an ETag
@@ -97,7 +97,7 @@ describe('a mutation that updates', () => {
     }
   });
 
-  it('leaves the client itself and other mutations as they are', () => {
+  it('does not change the client itself and other mutations', () => {
     client.updatePlant({ ...request, headers: { 'if-match': edit.etag } });
     client.updatePlant({ ...request, ifMatch: edit, headers: { 'x-tenant': 'a' } });
     client.updatePlant({ ...request, ifMatch: {} as ReplyOf<'createPlant'> });
@@ -113,7 +113,7 @@ describe('a mutation that updates', () => {
       .toEqualTypeOf<Parameters<Client['createPlant']>[0]>();
   });
 
-  it('opens a form as a mutation that selects the edit, which no refetch changes', () => {
+  it('opens a form as a mutation that selects the edit, so no refetch changes it', () => {
     const opening = () => useMutation(getPlant.mutationOptions({ select: startEdit }));
     expectTypeOf(opening).returns.toHaveProperty('data').toEqualTypeOf<Edit<StoredPlant> | undefined>();
   });

@@ -8,7 +8,7 @@ import { createFakePlantStore } from './testing/create-fake-plant-store.js';
 const id = 9223372036854775807n;
 const params = { id };
 
-/** A store with a plant, and what updates it. */
+/** Opens a store with a plant, and a function that updates it. */
 async function open(options: Partial<ClientOptions> = {}) {
   const store = createFakePlantStore();
   const client = createClient({ ...store, retries: 0, ...options });
@@ -35,7 +35,7 @@ describe('a condition', () => {
     }
   });
 
-  it('prevents that an update or a delete affects what somebody else has changed', async () => {
+  it('prevents an update or a delete of a plant that someone else has changed', async () => {
     const { client, store, update } = await open();
     const ifMatch = await client.getPlant({ params });
     await update('Theirs');
@@ -56,7 +56,7 @@ describe('a condition', () => {
 });
 
 describe('an edit', () => {
-  it('keeps what was seen and its ETag, frozen, whatever becomes of its source', async () => {
+  it('keeps the plant as seen and its ETag, frozen, even if its source changes', async () => {
     const { client } = await open();
     const reply = await client.getPlant({ params });
     const edit = startEdit(reply);
@@ -92,7 +92,7 @@ describe('an edit', () => {
     expect(store.plants.get(id)).toEqual({ name: 'Fern', tag: 'indoor' });
   });
 
-  it('starts from no failed reply, and from none without an ETag', async () => {
+  it('does not start from a failed reply, or from one without an ETag', async () => {
     const { client } = await open();
     const missing = await client.getPlant({ params: { id: 7 } });
     expect(() => startEdit(missing)).toThrow(expect.objectContaining({ name: 'RejectedError', status: 404 }));
@@ -102,7 +102,7 @@ describe('an edit', () => {
   });
 });
 
-it('hasChanges compares what was changed with what was seen', () => {
+it('hasChanges compares the changes with the plant as seen', () => {
   const edit = startEdit({ plant: { id, name: 'Rose' }, etag: '"a"' });
   expect([{}, { name: 'Rose' }, { tag: undefined }].map((changes) => hasChanges(edit, changes))).toEqual([
     false,
@@ -149,7 +149,7 @@ describe('saveEdit', () => {
     expect(bodies).toEqual([{ name: 'Fern', location: 'Hall' }]);
   });
 
-  it('overwrites no update by somebody else, and returns what is there now to decide on', async () => {
+  it('does not overwrite an update by someone else, and returns the current plant', async () => {
     const { store, client, update } = await open();
     const edit = startEdit(await client.getPlant({ params }));
     await update('Theirs');
@@ -169,7 +169,7 @@ describe('saveEdit', () => {
     expect(store.plants.get(id)).toEqual({ name: 'Mine' });
   });
 
-  it('is rejected with the 412 when what is there now cannot be read', async () => {
+  it('is rejected with the 412 when the current plant cannot be read', async () => {
     const { store, client, update } = await open();
     const edit = startEdit(await client.getPlant({ params }));
     await update('Theirs');
@@ -179,7 +179,7 @@ describe('saveEdit', () => {
     expect([error, isEditConflict(error)]).toMatchObject([{ status: 412 }, false]);
   });
 
-  it('succeeds when a reply was lost or somebody else has saved the same', async () => {
+  it('succeeds when a reply was lost or someone else has saved the same', async () => {
     const { store, client } = await open({ retries: 1 });
     const edit = startEdit(await client.getPlant({ params }));
     store.fail({ kind: 'drop', stored: true });
@@ -202,7 +202,7 @@ describe('saveEdit', () => {
     expect([error, isEditConflict(error)]).toMatchObject([{ status: 404 }, false]);
   });
 
-  it('takes nothing but an edit, whose ETag no option replaces', async () => {
+  it('accepts only an edit, and no option replaces its ETag', async () => {
     const { store, client, update } = await open();
     const edit = startEdit(await client.getPlant({ params }));
     await update('Theirs');

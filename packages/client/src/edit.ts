@@ -4,7 +4,7 @@ import type { CallOptions } from './options.js';
 import type { Reply } from './read-reply.js';
 import { ensureSuccess, isRejectedError, RejectedError, type SuccessOf, unwrap } from './unwrap.js';
 
-/** A plant as an edit needs it, with or without what else a reply shows of it. */
+/** A plant as an edit needs it. It may have other members of a reply. */
 export type EditablePlant = Plant & {
   readonly id: number | bigint;
   readonly idText?: string | undefined;
@@ -33,8 +33,8 @@ export type EditConflict = RejectedError<41200> & { readonly current: Edit<Store
 /**
  * Starts an edit. Call it once, when a form opens, and keep its result in the state of the form.
  *
- * The edit keeps the `ETag` of what the person saw, so that an update by somebody else ends in a conflict. An `ETag` that is read when
- * the form is saved, for example from a query that refetches, already includes that update and would overwrite it.
+ * The edit keeps the `ETag` of the plant that the person saw, so that an update by someone else causes a conflict. An `ETag` read when the
+ * form is saved, for example from a query that refetches, would already include that update, and the save would overwrite it.
  *
  * @param seen the reply to a get or an update, or a plant with its `ETag`. With the reply to a create, pass the `id` as well
  * @throws {RejectedError} when the reply is not a success
@@ -73,8 +73,8 @@ export function hasChanges({ plant }: Edit, changes: Changes): boolean {
  *
  * @param options the options of the calls
  * @returns the successful reply. Its body is the plant, and `startEdit` takes it to edit further
- * @throws {EditConflict} when the plant has changed; `isEditConflict` recognizes it. If the plant as it is now cannot be read, a
- * `RejectedError` with the status 412
+ * @throws {EditConflict} when the plant has changed; `isEditConflict` recognizes it. If the current plant cannot be read, a `RejectedError`
+ * with the status 412
  * @throws {RejectedError} when the service rejects the request, and whatever a call of the client rejects with
  */
 export async function saveEdit(
@@ -93,12 +93,12 @@ export async function saveEdit(
     body: { ...fields, ...changes },
   });
   if (reply.status !== 412) return ensureSuccess(reply);
-  // What prevents a get must not hide that nothing was saved.
+  // A failed get must not hide that nothing was saved.
   const current = await client
     .getPlant({ ...options, params })
     .then(startEdit)
     .catch(() => undefined);
-  // Not among what is printed and written as JSON.
+  // Not enumerable, so that it is neither printed nor serialized as JSON.
   throw Object.defineProperty(new RejectedError(reply), 'current', { value: current });
 }
 

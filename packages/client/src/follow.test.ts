@@ -17,7 +17,7 @@ function open() {
 
 const describe = ({ changes }: ChangePage) => changes.map(({ kind, id }) => `${kind} ${id}`);
 
-it('yields pages of what is stored and then each change as it is made, and goes on from any of them', async () => {
+it('yields pages of stored plants, then each change as it is made, and resumes from any page', async () => {
   const { client, create } = open();
   await create(1, 2, 3);
   const follower = followChanges(client, { after: '0', limit: 2 });
@@ -33,7 +33,7 @@ it('yields pages of what is stored and then each change as it is made, and goes 
   expect(again.value.next).toBe(next);
 });
 
-it('begins now by default, and waits for at most as long as it is told', async () => {
+it('begins now by default, and waits at most for the given time', async () => {
   const { client, create, queries } = open();
   await create(1);
   const follower = followChanges(client, { wait: 1 });
@@ -45,7 +45,7 @@ it('begins now by default, and waits for at most as long as it is told', async (
   expect(waits.slice(0, 3)).toEqual(['0', '1', '1']);
 });
 
-it('goes on after failures that pass', async () => {
+it('resumes after temporary failures', async () => {
   const { store, client, create, queries } = open();
   await create(1);
   store.fail(
@@ -57,7 +57,7 @@ it('goes on after failures that pass', async () => {
   expect(queries.slice(1)).toEqual(Array(4).fill('?limit=1000&after=0&wait=25'));
 });
 
-it('rests where a reply without changes comes at once, as that of an instance that is about to stop', async () => {
+it('pauses if a reply without changes comes immediately, for example from an instance that is about to stop', async () => {
   const { client } = open();
   let requests = 0;
   const listChanges: typeof client.listChanges = async (request) => {
@@ -68,7 +68,7 @@ it('rests where a reply without changes comes at once, as that of an instance th
   const control = new AbortController();
   const following = followChanges({ listChanges }, { after: '0', signal: control.signal }).next();
   await new Promise((resolve) => setTimeout(resolve, 300));
-  // One that finds the place after all, and one that waits.
+  // One that finds the position, and one that waits.
   expect(requests).toBeLessThanOrEqual(2);
   control.abort(new Error('enough'));
   await expect(following).rejects.toThrow('enough');
@@ -87,7 +87,7 @@ it('ends with what rejects a request for good, or the reason of its signal', asy
   expect(isRejectedError(rejected, errors.invalid_token.error)).toBe(true);
 });
 
-it('calls back after a restore, and begins with all that is stored, while it waits or where it begins', async () => {
+it('calls back after a restore, and starts over with all stored plants, at the start or while it waits', async () => {
   const { store, client, create } = open();
   await create(1);
   const backup = new Map(store.plants);
@@ -125,7 +125,7 @@ it('calls back after a restore, and begins with all that is stored, while it wai
   await expect(following).rejects.toThrow('enough');
 });
 
-it('ends with an error after a restore where a program is not prepared for one', async () => {
+it('ends with an error after a restore if the program does not handle it', async () => {
   const { store, client, create } = open();
   await create(1);
   const { value } = await followChanges(client, { after: '0' }).next();

@@ -31,13 +31,13 @@ const restMs = 900;
  * Follows the changes of the plant store: yields pages of changes as they happen, in one order. Store the `next` of a page once you have
  * processed the page, and pass it as `after` when you start again. You then miss no change, but may get the last page again.
  *
- * A plant that changed several times while nobody followed comes once, in its latest state. It waits while there are no changes. While
- * the service restarts, is away, or is overloaded, it retries for as long as that takes: `onResponse` sees each attempt. Only `signal`,
- * leaving the loop, `retries`, or `timeoutMs` end it.
+ * A plant that changed several times while you were not following comes once, in its latest state. `followChanges` waits while there are no
+ * changes. While the service restarts, is unavailable, or is overloaded, it retries for as long as that takes: `onResponse` sees each
+ * attempt. Only `signal`, leaving the loop, `retries`, or `timeoutMs` end it.
  *
  * It never ends, so iterate it. Unlike the other helpers it is no promise, and awaiting it requests nothing.
  *
- * @param options `after`, by default now, `'0'` for all that is stored; `limit`, how many changes a page has at most, by default 1,000;
+ * @param options `after`, by default now, `'0'` for all stored plants; `limit`, how many changes a page has at most, by default 1,000;
  *   `wait`, for how long a request waits, by default 25 seconds, at least 1; `onCursorExpired`, which discards what you have, after a
  *   restore of the store; and the options of the calls
  * @throws {RejectedError} when the service rejects a request for good, such as for its token, or for a cursor from before a
@@ -76,7 +76,7 @@ export async function* followChanges(
     const hasMore = page.next !== next;
     next = page.next;
     if (page.changes.length > 0) yield page;
-    // An instance that is about to stop does not wait, and may get the next request, too.
+    // An instance that is about to stop replies without waiting, and may also get the next request.
     else if (!hasMore && performance.now() - startedAt < restMs) await delay(restMs, options.signal);
   }
 }

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import clientPackage from '../package.json' with { type: 'json' };
 import * as client from './index.js';
 
-/** Entries of 1.4 whose exports are those of the root now. They go in 2.0. */
+/** Entry points of 1.4 whose exports are now in the root. 2.0 removes them. */
 const deprecated = ['bulk', 'follow', 'list', 'unwrap'];
 
 /** By entry: what it exports, the files that it includes besides its own, and the packages. */
@@ -21,7 +21,7 @@ const entries: Record<string, [exports: string[], files: string[], packages?: st
       'src/errors/unexpected-response-error.ts',
     ],
   ],
-  // Neither a schema nor the fake, which its caller brings.
+  // Neither a schema nor the fake. The caller passes in the fake.
   msw: [['createHandlers'], ['../contract/src/routes.ts', 'src/parse-base-url.ts'], ['msw']],
 };
 
@@ -32,7 +32,7 @@ it.each(Object.entries(entries))('./%s exports and includes this alone', async (
   expect(included).toEqual({ files: [...files, `src/${name}.ts`].sort(), packages });
 });
 
-it('. exports this and nothing else, and includes only plain data of the contract and no package', async () => {
+it('. exports this and nothing else, and bundles only plain data of the contract and no package', async () => {
   expect(Object.keys(client).sort()).toEqual([
     'NetworkError',
     'PlantStoreError',
@@ -94,7 +94,7 @@ it.each(deprecated)('./%s still exports what the root exports', async (name) => 
   for (const [key, value] of Object.entries(exported)) expect(root[key]).toBe(value);
 });
 
-it('requires no other package, and names MSW and TanStack Query only for those who have them', () => {
+it('requires no other package, and lists MSW and TanStack Query as optional peers', () => {
   expect(clientPackage).not.toHaveProperty('dependencies');
   expect(Object.keys(clientPackage.peerDependencies)).toEqual(['msw']);
   const adapters = ['query-core', 'react-query', 'solid-query', 'svelte-query', 'vue-query'];
@@ -103,7 +103,7 @@ it('requires no other package, and names MSW and TanStack Query only for those w
   expect(clientPackage.peerDependenciesMeta).toEqual(meta);
 });
 
-it('publishes the exports without the sources, which only the workspace has', () => {
+it('publishes the exports without the source entries of the workspace', () => {
   const built = Object.entries(clientPackage.exports).map(([subpath, target]) => {
     if (typeof target === 'string') return [subpath, target];
     const file = target['@plant-store/source'].replace('./src/', './dist/').replace(/\.ts$/, '');

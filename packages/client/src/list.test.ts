@@ -26,7 +26,7 @@ it('lists all plants, page after page', async () => {
   expect(urls.map((url) => new URL(url).searchParams.get('limit'))).toEqual(['2', '2', '2']);
 });
 
-it('returns an array of all plants, and sends nothing before it is awaited or iterated', async () => {
+it('returns an array of all plants, and sends nothing until it is awaited or iterated', async () => {
   const { client, urls } = await open(3);
   const listing = listAll(client, { limit: 2 });
   await new Promise((resolve) => setTimeout(resolve, 5));
@@ -37,7 +37,7 @@ it('returns an array of all plants, and sends nothing before it is awaited or it
   expect(urls).toHaveLength(4);
 });
 
-it('lists those that match, in the order that is asked for', async () => {
+it('lists the matching plants, in the requested order', async () => {
   const { client, urls } = await open(5);
   const range = { addedFrom: '2000-01-01T00:00:00Z', addedBefore: '9999-01-01T00:00:00Z' };
   const plants = await listAll(client, { tag: 'odd', q: 'PLANT', order: 'newest', ...range });
@@ -61,13 +61,13 @@ it('passes the filter of each field that has one', async () => {
   expect(new URL(urls.at(-1) ?? '').searchParams.get('without')).toBe('tag');
 });
 
-it('requests no page before the plants of the one before were taken', async () => {
+it('requests a page only after the plants of the previous one are consumed', async () => {
   const { client, urls } = await open(4);
   for await (const { id } of listAll(client, { limit: 2 })) if (id === 2n) break;
   expect(urls).toHaveLength(1);
 });
 
-it('throws what a request is rejected with, or the reason of a signal', async () => {
+it('throws the rejection of a request, or the reason of a signal', async () => {
   const { client, store } = await open(1);
   const control = new AbortController();
   control.abort(new Error('enough'));

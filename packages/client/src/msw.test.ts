@@ -49,7 +49,7 @@ describe('the handlers', () => {
     expect(await response.json()).toMatchObject({ error: errors.method_not_allowed.error });
   });
 
-  it('stand at the address of the store, unless another is given, which can be one', async () => {
+  it('use the address of the store, unless another valid one is given', async () => {
     server.resetHandlers(...createHandlers(store));
     expect(await open({ baseUrl: store.baseUrl }).createPlant({ body })).toMatchObject({ status: 200 });
     expect(() => createHandlers(store, { baseUrl: 'plants' })).toThrow(TypeError);
@@ -77,7 +77,7 @@ describe('a scripted failure', () => {
     expect([store.plants.size, store.faultsLeft]).toEqual([stored, 0]);
   });
 
-  it('of an operation passes over the requests of others', async () => {
+  it('of an operation skips requests of other operations', async () => {
     store.fail({ operation: 'createPlant', kind: 'refuse', times: 2 });
     const client = open({ retries: 1 });
     expect(await client.listPlants()).toMatchObject({ status: 200 });
@@ -85,13 +85,13 @@ describe('a scripted failure', () => {
     expect([store.plants.size, store.faultsLeft]).toEqual([0, 0]);
   });
 
-  it('is retried by the client, so that the plant is stored once', async () => {
+  it('is retried by the client, and the plant is stored once', async () => {
     store.fail({ kind: 'drop', stored: true });
     expect(await open({ retries: 1 }).createPlant({ body })).toMatchObject({ status: 200, replayed: true });
     expect(store.plants.size).toBe(1);
   });
 
-  it('that is a delay ends with the request, which then is not carried out', async () => {
+  it('that is a delay ends when the request is aborted, and the request is not executed', async () => {
     store.fail({ kind: 'delay', ms: 3_600_000 });
     const control = new AbortController();
     const reason = new Error('Left the page');

@@ -34,7 +34,7 @@ export function createHandlers(
 ): HttpHandler[] {
   const baseUrl = parseBaseUrl(options.baseUrl ?? store.baseUrl);
   const paths = new Set(Object.values(routes).map(({ path }) => path));
-  // Every method, so that one that a path does not have is rejected as the service does it.
+  // All methods, so that an unsupported method is rejected as by the service.
   return [...paths].map((path) =>
     http.all(baseUrl + path, ({ request }) =>
       answer(store.fetch, request, store.baseUrl + request.url.slice(baseUrl.length)),
@@ -47,6 +47,6 @@ async function answer(fetch: FakePlantStore['fetch'], request: Request, url: str
   const { method, headers, signal } = request;
   const body = await request.arrayBuffer();
   const init = { method, headers, signal, ...(body.byteLength > 0 && { body }) };
-  // MSW takes what a handler throws for an error of the handler, and answers 500.
+  // MSW treats a thrown error as a bug of the handler, and replies 500.
   return fetch(url, init).catch(() => HttpResponse.error());
 }

@@ -19,7 +19,7 @@ export interface RequestEvent {
   readonly headers: Record<string, string>;
 }
 
-/** The outcome of a request: a response, whatever its status, or an error. */
+/** The outcome of a request: a response with any status, or an error. */
 export interface ResponseEvent extends Omit<RequestEvent, 'headers'> {
   /** The time since the request was sent, in milliseconds. */
   readonly durationMs: number;
@@ -27,7 +27,7 @@ export interface ResponseEvent extends Omit<RequestEvent, 'headers'> {
   readonly error: unknown;
 }
 
-/** Looks at an event, or waits for something at it. */
+/** Observes an event. The client waits for a returned promise. */
 export type Hook<Event> = ((event: Event) => void) | ((event: Event) => Promise<void>);
 
 /** Checks a reply of an operation, and throws if it is not valid. */

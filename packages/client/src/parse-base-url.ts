@@ -1,6 +1,6 @@
 /**
- * Validates a base URL and returns it without a trailing slash, so that a route's path can be appended. In a browser a path
- * is one of the page's own origin.
+ * Validates a base URL and returns it without a trailing slash, so that a route's path can be appended. In a browser, a path is relative to
+ * the page's origin.
  *
  * @throws {TypeError} unless it is an http or https URL without credentials, query and fragment: an absolute one where there
  * is no page. The message does not quote the value, which may contain a password.
@@ -18,8 +18,8 @@ export function parseBaseUrl(baseUrl: string | URL | undefined): string {
   return href.replace(/\/+$/, '');
 }
 
-/** The origin of the page or worker, as a text: `null` for that of a file, `undefined` where there is none. */
+/** The origin of the page or worker, as text: `null` for a file, `undefined` if there is none. */
 export function pageOrigin(): string {
-  // Not every program that uses this client is compiled with the types of a browser.
+  // Not every program that uses this client is compiled with the DOM types.
   return String((globalThis as { readonly location?: { readonly origin: string } }).location?.origin);
 }

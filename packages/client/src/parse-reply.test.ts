@@ -26,7 +26,7 @@ describe('parsing a reply', () => {
     expect(parseReply(text)).toStrictEqual(value);
   });
 
-  it('parses what the service may send, whatever the texts of plants', () => {
+  it('parses every reply of the service, with any texts of plants', () => {
     const texts = ['', '"id":1', '\\"id\\":1,', '{"id":1}', '\\', '\\\\"', '"', 'id', '\n\u2028\ud800'];
     const ids = [0n, -1n, 2n ** 53n + 1n, 2n ** 63n - 1n, -(2n ** 63n)];
     const plants = texts.flatMap((name, index) =>

@@ -1,15 +1,17 @@
 import { int64Members } from '@plant-store/contract/routes';
 
-/** An int64, or a list of them, with its name. Behind a brace or a comma a quote is not escaped, so this is not in a string. */
+/**
+ * Matches an int64, or a list of them, with its name. A quote after a brace or comma is not escaped, so a match is never within a string.
+ */
 const written = new RegExp(`([{,]\\s*"(?:${int64Members.join('|')})"\\s*:\\s*)(\\[[^"\\]]*]|-?\\d+)`, 'g');
 
 /**
- * Parses the body of a reply, in which each int64 is given exactly as a `bigint`, also in a list.
+ * Parses the body of a reply. Each int64 becomes an exact `bigint`, also in a list.
  *
  * @throws {SyntaxError} when it is not JSON, or an int64 is in another notation
  */
 export function parseReply(text: string): unknown {
-  // `JSON.parse` would round them. With more than digits, a number is then no JSON.
+  // `JSON.parse` would round them. A number with more than digits is then not valid JSON.
   const quoted = text.replace(written, (_, name, value) => name + value.replace(/-?(0|[1-9]\d*)/g, '"$&"'));
   return readInt64s(JSON.parse(quoted));
 }

@@ -108,7 +108,7 @@ describe('validate', () => {
     ]);
   });
 
-  it('is not called for what is no reply of the API', async () => {
+  it('is not called for a response that is not a reply of the API', async () => {
     const validate = vi.fn();
     for (const text of ['', '[]', 'null', '{"error":"x"}'])
       await expect(check(400, text, validate)).rejects.toThrow();

@@ -63,7 +63,7 @@ function readBody(status: number, text: string): unknown {
   const body = parseReply(text);
   const { error, message } = Object(body);
   const isError = Number.isInteger(error) && typeof message === 'string';
-  // `readReply` names the problem, to which a cause could add nothing.
+  // No cause, because the message of `readReply` names the problem.
   if (!/^\s*{/.test(text) || (status > 299 && !isError)) throw undefined;
   return body;
 }

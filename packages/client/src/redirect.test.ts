@@ -52,7 +52,7 @@ describe('a redirect', () => {
     expect([redirected, arrived]).toEqual([1, 0]);
   });
 
-  it('is named in browsers, which hide its status and its target', async () => {
+  it('is reported in browsers, although they hide its status and its target', async () => {
     vi.stubGlobal('navigator', { userAgent: 'Mozilla/5.0' });
     const fetch = vi.fn<Fetch>(async () => Response.error());
     await expect(create({ fetch })).rejects.toMatchObject({

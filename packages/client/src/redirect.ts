@@ -1,8 +1,8 @@
 /**
- * The `redirect` option for `fetch`. No redirect is followed, so that token and plant are only sent to `baseUrl`.
+ * The `redirect` option for `fetch`. Redirects are not followed, so that token and plant are only sent to `baseUrl`.
  *
- * `manual` returns the redirect itself, in browsers without its status and target. In Node.js `error` is faster, since
- * the body is not copied for another request, and what it throws can be distinguished from a network failure.
+ * `manual` returns the redirect itself, in browsers without its status and target. In Node.js, `error` is faster, because the body is not
+ * copied for another request, and its error can be distinguished from a network failure.
  */
 export const redirect: 'error' | 'manual' = /^Node/.test(globalThis.navigator?.userAgent)
   ? 'error'
@@ -14,8 +14,8 @@ export function isRedirectError(error: unknown): boolean {
 }
 
 /**
- * What a request got when the operation does not declare the status. For one from 300 to 399 (RFC 9110, section 15.4) it
- * names the target and what to do. Browsers report a redirect that they do not follow as status 0, without its target.
+ * Describes a status that the operation does not declare. For 300 to 399 (RFC 9110, section 15.4), names the target and what to do.
+ * Browsers report a redirect that they do not follow as status 0, without its target.
  */
 export function explainStatus(status: number, target?: string | null): string {
   return status % 300 < 100

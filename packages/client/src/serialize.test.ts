@@ -18,7 +18,7 @@ describe('what is serialized and deserialized', () => {
     expect(copyOf(value)).toStrictEqual(value);
   });
 
-  it('is otherwise what JSON makes of it, and has no signal, which another page could not read', () => {
+  it('is otherwise the same as with JSON, without signals', () => {
     const { signal } = new AbortController();
     const tag = { toJSON: () => 'bigint:1' };
     const value = { at: new Date(0), tag, left: undefined, run: () => 1, call: { timeoutMs: 5, signal } };
@@ -26,7 +26,7 @@ describe('what is serialized and deserialized', () => {
     expect(copyOf(value)).toStrictEqual(copy);
   });
 
-  it('has a bigint also in a program that writes every bigint as a text', () => {
+  it('preserves a bigint even in a program that writes every bigint as text', () => {
     const prototype = BigInt.prototype as { toJSON?: () => string };
     prototype.toJSON = () => '1';
     onTestFinished(() => {
@@ -37,7 +37,7 @@ describe('what is serialized and deserialized', () => {
   });
 });
 
-it('refuses what is not JSON', () => {
+it('rejects text that is not JSON', () => {
   expect(() => deserialize('{"id":')).toThrow(SyntaxError);
   expect(() => deserialize('"bigint:one"')).toThrow(SyntaxError);
 });

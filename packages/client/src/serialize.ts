@@ -1,7 +1,6 @@
 /**
- * Writes what TanStack Query caches as JSON, for a persister or for `dehydrate`. Unlike with `JSON.stringify`, a `bigint`
- * stays one, as do `undefined` in a list and a `number` that is not finite. An `AbortSignal`, which only the page has that
- * made it, is left out.
+ * Serializes the cache of TanStack Query as JSON, for a persister or for `dehydrate`. Unlike `JSON.stringify`, it preserves `bigint`,
+ * `undefined` in a list, and numbers that are not finite. It omits `AbortSignal`, which only works in the page that created it.
  *
  * @example
  * import { deserialize, serialize } from '@plant-store/client/tanstack-query';
@@ -14,20 +13,20 @@ export function serialize(value: unknown): string {
 }
 
 /**
- * Reads what `serialize` has written.
+ * Reads the output of `serialize`.
  *
- * @throws {SyntaxError} when it is not that
+ * @throws {SyntaxError} when the text is not such output
  */
 export function deserialize<Value = unknown>(text: string): Value {
   return JSON.parse(text, decode);
 }
 
-/** By type, how a value is read from the text that stands for it, `<type>:<value>`. */
+/** The readers of values from their text form, `<type>:<value>`, by type. */
 const readers = { bigint: BigInt, number: Number, string: String, undefined: () => undefined };
 const encoded = /^(bigint|number|string|undefined):(.*)$/;
 
 function encode(this: Readonly<Record<string, unknown>>, name: string, json: unknown): unknown {
-  // Before this function, JSON.stringify calls `toJSON`, which some programs give to BigInt.
+  // JSON.stringify first calls `toJSON`, which some programs add to BigInt.
   const value = typeof this[name] === 'bigint' ? this[name] : json;
   if (value instanceof AbortSignal) return undefined;
   const isAmbiguous = typeof value === 'string' && encoded.test(value);
@@ -39,7 +38,7 @@ function encode(this: Readonly<Record<string, unknown>>, name: string, json: unk
 }
 
 function decode(_: string, value: unknown): unknown {
-  // JSON.parse takes out what is undefined: a list gets it back.
+  // JSON.parse removes undefined items, so restore them in a list.
   if (Array.isArray(value)) return Array.from(value);
   const [, type, text = ''] = (typeof value === 'string' && encoded.exec(value)) || [];
   return type ? readers[type as keyof typeof readers](text) : value;

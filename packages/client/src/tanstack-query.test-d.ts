@@ -46,7 +46,7 @@ describe('the options of a mutation', () => {
       .toEqualTypeOf<RequestOf<'createPlant'> | undefined>();
   });
 
-  it('can be extended by those of the caller', () => {
+  it('can be extended by the caller', () => {
     const use = () =>
       useMutation({
         ...createPlant.mutationOptions(),
@@ -215,7 +215,7 @@ describe('the options of a query', () => {
     plantStore.getPlants.queryOptions({ body: {} });
   });
 
-  it('take the options of a call, but not whose data it reads, which the key would not say', () => {
+  it('take the options of a call, except those that select whose data it reads', () => {
     getPlant.queryOptions({ ...request, timeoutMs: 1_000 });
     // @ts-expect-error another user
     getPlant.queryOptions({ ...request, token: 'pst_b' });
@@ -249,7 +249,7 @@ describe('the key of a query', () => {
     >();
   });
 
-  it('has none where it is only the beginning of keys', () => {
+  it('has none for a key prefix', () => {
     expectTypeOf(queryClient.getQueryData(getPlant.queryKey())).toBeUnknown();
     expectTypeOf(getPlant.queryKey()).toEqualTypeOf<readonly ['plant-store', KeyOwner, 'getPlant']>();
   });

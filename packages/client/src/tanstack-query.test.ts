@@ -31,7 +31,7 @@ const body = { id: 9223372036854775807n, name: 'Monstera deliciosa' };
 function open(options: Partial<ClientOptions> = {}) {
   const store = createFakePlantStore();
   const plantStore = createTanstackQueryUtils(createClient({ ...store, ...options }));
-  // Defaults that would retry, and so would hide the error for a while.
+  // Defaults that would retry, and so hide the error for a while.
   const retries = { retry: 3, retryDelay: 3_600_000 };
   const queryClient = new QueryClient({ defaultOptions: { queries: retries, mutations: retries } });
   const creator = new MutationObserver(queryClient, plantStore.createPlant.mutationOptions());
@@ -41,7 +41,7 @@ function open(options: Partial<ClientOptions> = {}) {
 afterEach(() => onlineManager.setOnline(true));
 
 describe('the options of a mutation', () => {
-  it('store a plant, whose reply is the data, or what is selected of it', async () => {
+  it('store a plant, and return the reply or a selection of it as data', async () => {
     const { store, queryClient, plantStore, creator } = open();
     await creator.mutate({ body });
     expect(creator.getCurrentResult()).toMatchObject({ status: 'success', data: { name: body.name } });
@@ -53,7 +53,7 @@ describe('the options of a mutation', () => {
     expect(await selecting.mutate({ body })).toEqual({ name: body.name, replayed: true });
   });
 
-  it('end with the rejection of the service, also where a reply is selected from', async () => {
+  it('fail with the rejection of the service, also with a selection', async () => {
     const { queryClient, plantStore, creator } = open();
     const options = plantStore.createPlant.mutationOptions({ select: () => null });
     await creator.mutate({ body });
@@ -65,7 +65,7 @@ describe('the options of a mutation', () => {
     }
   });
 
-  it('never retry, since the client has', async () => {
+  it('never retry, because the client already has', async () => {
     const { store, creator } = open({ retries: 1 });
     store.fail({ kind: 'drop' }, { kind: 'drop' });
     await expect(creator.mutate({ body })).rejects.toMatchObject({ name: 'NetworkError' });
@@ -95,7 +95,7 @@ describe('the options of a mutation', () => {
     queryClient.unmount();
   });
 
-  it('have a key by which the mutations of an operation are found', () => {
+  it('have a key for finding the mutations of an operation', () => {
     const { store, plantStore } = open();
     const { mutationKey } = plantStore.createPlant.mutationOptions();
     expect(mutationKey).toEqual(['plant-store', { store: store.baseUrl }, 'createPlant']);
@@ -106,7 +106,7 @@ describe('the mutation of an update', () => {
   const { id } = body;
   const params = { id };
 
-  /** A store with a plant, and a mutation that updates it. */
+  /** Opens a store with a plant, and a mutation that updates it. */
   async function openUpdate() {
     const { store, queryClient, plantStore, creator } = open();
     await creator.mutate({ body: { ...body, tag: 'indoor' } });
@@ -123,7 +123,7 @@ describe('the mutation of an update', () => {
     };
   }
 
-  it('saves an edit, and returns the plant or what is selected', async () => {
+  it('saves an edit, and returns the plant or a selection', async () => {
     const { store, queryClient, plantStore, edit, updater } = await openUpdate();
     expect(await updater.mutate({ edit, changes: { name: 'Fern' } })).toMatchObject({ id, name: 'Fern' });
     expect(store.plants.get(id)).toEqual({ name: 'Fern', tag: 'indoor' });
@@ -137,7 +137,7 @@ describe('the mutation of an update', () => {
     });
   });
 
-  it('ends in a conflict with what is there now, and overwrites nothing, if the plant was updated', async () => {
+  it('fails with a conflict that has the current plant, and overwrites nothing, if the plant was updated', async () => {
     const { store, edit, updater, updateByOthers } = await openUpdate();
     await updateByOthers();
     const error = await updater
@@ -150,7 +150,7 @@ describe('the mutation of an update', () => {
     expect(store.plants.get(id)).toEqual({ name: 'Mine' });
   });
 
-  it.each(['if-match', 'If-Match'])('rejects the tag of a query, and sends nothing: %s', async (header) => {
+  it.each(['if-match', 'If-Match'])('rejects the ETag of a query, and sends nothing: %s', async (header) => {
     const { store, client, edit: seen, updater, updateByOthers } = await openUpdate();
     await updateByOthers();
     const refetched = await client.getPlant({ params });
@@ -181,7 +181,7 @@ describe('the mutation of an update', () => {
     expect(store.plants.get(id)).toEqual({ name: 'Ivy' });
   });
 
-  it('waits offline with its edit, also in a cache that was stored, and still meets the conflict', async () => {
+  it('waits offline with its edit, also in a persisted cache, and still detects the conflict', async () => {
     const { store, queryClient, plantStore, edit, updater, updateByOthers } = await openUpdate();
     onlineManager.setOnline(false);
     void updater.mutate({ edit, changes: { name: 'Mine' } }).catch(() => undefined);
@@ -218,7 +218,7 @@ describe('the options of a query', () => {
     expect(queryClient.getQueryData(options.queryKey)?.pages).toBe(pages);
   });
 
-  it('read pages from where a request begins, such as all changes', async () => {
+  it('read pages from the start of a request, such as all changes', async () => {
     const { queryClient, plantStore, creator } = open();
     for (const id of [1, 2, 3]) await creator.mutate({ body: { id, name: 'Fern' } });
     const options = plantStore.listChanges.infiniteQueryOptions({ query: { limit: 2, after: '0' } });
@@ -226,7 +226,7 @@ describe('the options of a query', () => {
     expect(pages.map(({ changes }) => changes.map(({ id }) => id))).toEqual([[1n, 2n], [3n]]);
   });
 
-  it('are not made for an id that may have been rounded', () => {
+  it('throw for an id that may have been rounded', () => {
     const { getPlant, getPlants } = open().plantStore;
     const request = { params: { id: 2 ** 60 } };
     expect(() => getPlant.queryOptions(request)).toThrow(RangeError);
@@ -246,7 +246,7 @@ describe('the options of a query', () => {
       (client, { infiniteQueryOptions }) =>
         new InfiniteQueryObserver(client, infiniteQueryOptions()).subscribe(ignore),
     ],
-  ])('never retry, since the client has, whatever the QueryClient does by default: %s', async (_, start) => {
+  ])('never retry, because the client already has, whatever the QueryClient does by default: %s', async (_, start) => {
     const { store, queryClient, plantStore } = open({ retries: 1 });
     const drop = { kind: 'drop' } as const;
     store.fail(drop, drop, drop, drop);
@@ -258,7 +258,7 @@ describe('the options of a query', () => {
     queryClient.clear();
   });
 
-  it('end with the rejection of the service', async () => {
+  it('fail with the rejection of the service', async () => {
     const { queryClient, plantStore } = open();
     const options = plantStore.getPlant.queryOptions({ params: { id: 1 } });
     const error = await queryClient.fetchQuery(options).catch((thrown: unknown) => thrown);
@@ -312,7 +312,7 @@ describe('the key of a query', () => {
     expect(hashKey(one)).toBe(hashKey(other));
   });
 
-  it('tells two ids apart in a program that rounds every bigint for JSON', () => {
+  it('distinguishes two ids in a program that rounds every bigint for JSON', () => {
     const prototype = BigInt.prototype as { toJSON?: () => number };
     prototype.toJSON = function () {
       return Number(this);
@@ -341,7 +341,7 @@ describe('the key of a query', () => {
     expect(new Set(keys.map(hashKey)).size).toBe(keys.length);
   });
 
-  it('finds queries: all of an operation, those of a part of a request, or those of pages', () => {
+  it('finds queries of an operation, with a part of a request, or of pages', () => {
     const { queryClient } = open();
     queryClient.getQueryCache().build(queryClient, getPlant.queryOptions({ params: { id: 1n } }));
     const [all, x, ferns] = [{}, { query }, { query: { q: 'fern' } }];
@@ -362,7 +362,7 @@ describe('the key of a query', () => {
 describe('the owner in a key', () => {
   const request = { params: { id: 1 } };
 
-  /** Options for stores and users, which share one QueryClient, and what each shows of plant 1. */
+  /** Opens options for several stores and users that share one QueryClient, and what each shows of plant 1. */
   async function openAll(...owners: readonly (Partial<KeyOwner> & { readonly at: string })[]) {
     const queryClient = new QueryClient({ defaultOptions: { queries: { staleTime: Infinity } } });
     const utils = owners.map(({ at, ...owner }) =>
@@ -403,7 +403,7 @@ describe('the owner in a key', () => {
   ])('keeps apart: %s', async (_, owners) => {
     const { queryClient, utils, show } = await openAll(...owners);
     expect(await show()).toEqual(owners.map((__, index) => `Plant ${index}`));
-    // A filter of one of them finds nothing of the others.
+    // A filter of one owner does not match the others.
     for (const { getPlant, createPlant } of utils) {
       expect(queryClient.getQueryCache().findAll({ queryKey: getPlant.queryKey() })).toHaveLength(1);
       const { mutationKey } = createPlant.mutationOptions();
@@ -411,7 +411,7 @@ describe('the owner in a key', () => {
     }
   });
 
-  it('is the same for a server and a page that name the store alike, whatever URL each has', async () => {
+  it('is the same for a server and a page that give the store the same name, even with different URLs', async () => {
     const { queryClient, utils, show } = await openAll(
       { at: 'internal', store: 'plants', user: 'alice' },
       { at: 'public', store: 'plants', user: 'alice' },
@@ -428,7 +428,7 @@ describe('the owner in a key', () => {
     expect(queryClient.getQueryCache().getAll()).toEqual([]);
   });
 
-  it('is not changed by a request, which is rejected if it is for another store or user', () => {
+  it('does not change for a request, and rejects one for another store or user', () => {
     const { getPlant, listPlants } = open().plantStore;
     for (const others of [{ token: 'pst_b' }, { baseUrl: 'https://south.example' }]) {
       // As a program without types may call it.
@@ -438,7 +438,7 @@ describe('the owner in a key', () => {
     }
   });
 
-  it('needs a name for a copy of a client, which has no URL', () => {
+  it('requires a name for a copy of a client, because it has no URL', () => {
     const { store } = open();
     const copy = { ...createClient(store) };
     expect(() => createTanstackQueryUtils(copy)).toThrow(TypeError);
@@ -472,7 +472,7 @@ describe('skipToken in place of a request', () => {
     unsubscribe();
   });
 
-  it('shows nothing of a query without a request', async () => {
+  it('has no data without a request', async () => {
     const { queryClient, plantStore } = open();
     const { listPlants } = plantStore;
     await queryClient.fetchQuery(listPlants.queryOptions());
@@ -485,7 +485,7 @@ describe('skipToken in place of a request', () => {
 });
 
 describe('a cache that was serialized', () => {
-  it('is the same once it is restored, as a persister does, or hydrated from the JSON of a page', async () => {
+  it('is the same after it is restored by a persister, or hydrated from the JSON of a page', async () => {
     const { queryClient, plantStore, creator } = open();
     await creator.mutate({ body });
     const one = plantStore.getPlant.queryOptions({ params: { id: body.id } });
@@ -506,7 +506,7 @@ describe('a cache that was serialized', () => {
     expect(read(hydrated)).toStrictEqual(expected);
   });
 
-  it('has the mutations that wait offline, which are resumed with the defaults of their key', async () => {
+  it('contains mutations that wait offline, and resumes them with the defaults of their key', async () => {
     const { queryClient, plantStore, store, creator } = open();
     const options = plantStore.createPlant.mutationOptions();
     onlineManager.setOnline(false);
@@ -521,7 +521,7 @@ describe('a cache that was serialized', () => {
     expect([...store.plants]).toEqual([[body.id, { name: body.name }]]);
   });
 
-  it('has the mutations of its own user only, also after a reload', async () => {
+  it('contains only the mutations of its user, also after a reload', async () => {
     const { store, queryClient } = open();
     const client = createClient(store);
     const optionsOf = (user?: string) =>
@@ -547,7 +547,7 @@ describe('a cache that was serialized', () => {
     }
   });
 
-  it('has the data of version 1.4 for nobody, and its mutations for the defaults of their key', async () => {
+  it('ignores the data of version 1.4, but resumes its mutations with the defaults of their key', async () => {
     const { store, queryClient, plantStore } = open();
     const options = plantStore.createPlant.mutationOptions();
     const keys = { query: ['plant-store', 'listPlants'], mutation: ['plant-store', 'createPlant'] };

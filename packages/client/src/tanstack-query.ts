@@ -14,7 +14,7 @@ export { deserialize, serialize } from './serialize.js';
 /** The options of each operation for TanStack Query, by the operation's name. */
 export type TanstackQueryUtils = { readonly [Name in OperationName]: OperationUtils<Name> };
 
-/** Whose data a key stands for. */
+/** The owner of the data of a key. */
 export interface KeyOwner {
   /** Names the store. Default: the client's `baseUrl`. A page and the server that renders it must name it alike. */
   readonly store: string;
@@ -26,11 +26,11 @@ export interface KeyOwner {
  * Creates options for TanStack Query 5 from a client, for each of its operations. They are plain data and functions, so
  * every adapter takes them: React, Vue, Solid, Svelte.
  *
- * A mutation ends with a `RejectedError` when the service rejects the request, its `error` typed by the errors that are
- * listed for the operation, and with a `PlantStoreError` when no reply came. `retry` never retries, whatever the defaults
- * of the `QueryClient` are: the client has done so, as its options say. `networkMode` stays that of the `QueryClient`.
+ * A mutation fails with a `RejectedError` when the service rejects the request; its `error` is typed by the errors of the operation. It
+ * fails with a `PlantStoreError` when no reply came. `retry` never retries, whatever the defaults of the `QueryClient` are, because the
+ * client already retries according to its options. `networkMode` stays that of the `QueryClient`.
  *
- * @param owner what the keys begin with, so that stores and users never share data
+ * @param owner the prefix of the keys, so that stores and users never share data
  * @throws {TypeError} when `client` is a copy such as `{ ...client }`, which has no `baseUrl`, and `store` is not given
  *
  * @example
@@ -59,7 +59,7 @@ export function createTanstackQueryUtils(
   return utils as TanstackQueryUtils;
 }
 
-/** @param prefix what all keys of the operation begin with */
+/** @param prefix the prefix of all keys of the operation */
 function createUtils(client: Client, prefix: readonly unknown[], operation: AnyOperation) {
   const retry = () => false;
   /** TanStack Query recognizes the symbol `skipToken` in place of a function by its identity. */
@@ -97,7 +97,7 @@ function createUtils(client: Client, prefix: readonly unknown[], operation: AnyO
   };
 }
 
-/** What a mutation of any operation may take. */
+/** The arguments of a mutation of any operation. */
 type MutationParts = RequestParts & Partial<EditRequest>;
 
 /** @throws {TypeError} when the condition of an update does not come from an edit */
@@ -117,15 +117,15 @@ async function mutate(client: Client, operation: AnyOperation, request: Mutation
   return edit ? saveEdit(client, edit, changes, options) : operation(request);
 }
 
-/** What TanStack Query passes to a function that reads. */
+/** The context that TanStack Query passes to a query function. */
 interface QueryContext {
   readonly signal: AbortSignal;
   readonly pageParam?: unknown;
 }
 
 /**
- * The prefix, and what is asked for, without the options of the call. Requests for the same data have one key. A skipped query has
- * one that never has data: otherwise it would show the data of the query without a request.
+ * The prefix, and the request without the options of the call. Requests for the same data share a key. A skipped query has a key that never
+ * has data; otherwise it would show the data of the query without a request.
  */
 function keyOf(prefix: readonly unknown[], request: object | symbol = {}, ...kind: readonly string[]) {
   const asked = typeof request === 'symbol' ? 'skipped' : textsOf(request);
@@ -147,7 +147,7 @@ function textsOf({ params, query, body, baseUrl, token }: RequestParts & CallOpt
     );
   }
   const parts = { params, query, body };
-  // Only for what it throws.
+  // Called only for the errors it throws.
   stringifyExactJson(parts);
   const texts: object = JSON.parse(JSON.stringify(parts, toText));
   return Object.fromEntries(Object.entries(texts).filter(([, part]) => Object.keys(part).length > 0));
@@ -155,7 +155,7 @@ function textsOf({ params, query, body, baseUrl, token }: RequestParts & CallOpt
 
 /** A replacer for `JSON.stringify`. */
 function toText(this: Readonly<Record<string, unknown>>, name: string, json: unknown): unknown {
-  // Before this function, JSON.stringify calls `toJSON`, which in some programs rounds a bigint.
+  // JSON.stringify first calls `toJSON`, which in some programs rounds a bigint.
   const value = typeof this[name] === 'bigint' ? this[name] : json;
   return typeof value === 'object' ? value : value?.toString();
 }
@@ -164,7 +164,7 @@ function toText(this: Readonly<Record<string, unknown>>, name: string, json: unk
 // biome-ignore lint/suspicious/noExplicitAny: only so is it the type of a function with any parameter
 type AnyOperation = (request: any) => Promise<Reply>;
 
-/** What TanStack Query's adapters take for a mutation, `useMutation` of React's among them. */
+/** The options for a mutation in TanStack Query's adapters, such as `useMutation` in React. */
 export interface OperationMutationOptions<Name extends OperationName, Data> {
   readonly mutationKey: readonly ['plant-store', KeyOwner, Name];
   /** Takes what the operation takes: `{ body, signal?, … }`, and for an update `{ edit, changes }`. */
@@ -173,7 +173,7 @@ export interface OperationMutationOptions<Name extends OperationName, Data> {
   readonly retry: (failureCount: number, error: ErrorOf<Name>) => false;
 }
 
-/** What saves an edit, with the options of the calls. */
+/** The request to save an edit, with the options of the calls. */
 export interface EditRequest extends CallOptions {
   /** What `startEdit` returned when the form opened. */
   readonly edit: Edit;
@@ -183,8 +183,8 @@ export interface EditRequest extends CallOptions {
 }
 
 /**
- * What a mutation takes: what the operation takes. For an operation with a precondition that is an edit, because what a query returned
- * may be newer than what the user saw; or `'*'`, to overwrite whatever is there or to restore what was deleted.
+ * The request of a mutation: that of the operation. An operation with a precondition takes an edit, because the data of a query may be
+ * newer than what the user saw; or `'*'`, to overwrite any state or to restore a deleted plant.
  */
 export type MutationRequest<Name extends OperationName> = Operations[Name] extends {
   readonly headers: Precondition;
@@ -196,7 +196,7 @@ export type MutationRequest<Name extends OperationName> = Operations[Name] exten
 export type OverwriteRequest<Name extends OperationName> = Omit<RequestOf<Name>, 'headers' | 'ifMatch'> &
   OverwriteCondition;
 
-/** `if-match` overwrites whatever is there, and `if-none-match` restores what was deleted. An `ETag` is part of an edit. */
+/** `if-match` overwrites any state, and `if-none-match` restores a deleted plant. An `ETag` is part of an edit. */
 interface OverwriteCondition {
   readonly headers:
     | { readonly 'if-match': '*'; readonly 'if-none-match'?: never }
@@ -204,14 +204,14 @@ interface OverwriteCondition {
   readonly ifMatch?: never;
 }
 
-/** What turns a successful reply into the data of a mutation. */
+/** Converts a successful reply to the data of a mutation. */
 export interface SelectOptions<Name extends OperationName, Data> {
   readonly select: (reply: SuccessOf<ReplyOf<Name>>) => Data;
 }
 
 /**
- * What a query takes: what the operation takes. A query has its own `signal`. `baseUrl` and `token` are those of the client, because
- * keys name the store and the user: for others, pass `client.withOptions({ baseUrl, token })` to `createTanstackQueryUtils`.
+ * The request of a query: that of the operation. A query has its own `signal`. `baseUrl` and `token` are those of the client, because keys
+ * name the store and the user: for others, pass `client.withOptions({ baseUrl, token })` to `createTanstackQueryUtils`.
  */
 export type QueryRequest<Name extends ReadOperation> = Omit<RequestOf<Name>, 'baseUrl' | 'token' | 'signal'>;
 
@@ -232,7 +232,7 @@ export interface PagesOf<Name extends ReadOperation> {
   pageParams: (string | undefined)[];
 }
 
-/** What TanStack Query's adapters take for a query, `useQuery` of React's among them. */
+/** The options for a query in TanStack Query's adapters, such as `useQuery` in React. */
 export interface OperationQueryOptions<Name extends ReadOperation, Skip extends symbol = never> {
   readonly queryKey: OperationQueryKey<Name>;
   readonly queryFn: ((context: { readonly signal: AbortSignal }) => Promise<BodyOf<Name>>) | Skip;
@@ -242,7 +242,7 @@ export interface OperationQueryOptions<Name extends ReadOperation, Skip extends 
   readonly throwOnError?: (error: ErrorOf<Name>) => boolean;
 }
 
-/** What TanStack Query's adapters take for a query of pages, `useInfiniteQuery` of React's among them. */
+/** The options for a query of pages in TanStack Query's adapters, such as `useInfiniteQuery` in React. */
 export interface OperationInfiniteQueryOptions<Name extends PagedOperation, Skip extends symbol = never>
   extends Omit<OperationQueryOptions<Name>, 'queryKey' | 'queryFn'> {
   readonly queryKey: OperationInfiniteQueryKey<Name>;
@@ -265,7 +265,7 @@ type PagedOperation = {
 type ArgumentsOf<Name extends OperationName, Request> =
   [] extends Parameters<Client[Name]> ? [] | [request: Request] : [request: Request];
 
-/** A request, or `skipToken` in place of one. Without that, nothing but a request, so that the compiler checks its members. */
+/** A request, or `skipToken` in place of one. Otherwise only a request, so that the compiler checks its members. */
 type Skippable<Given, Request> = [Extract<Given, symbol>] extends [never] ? Request : Given;
 
 /** The options of an operation for TanStack Query: for queries only if it reads, and for queries of pages only if it returns pages. */
@@ -277,7 +277,7 @@ export type OperationUtils<Name extends OperationName> = Name extends PagedOpera
 
 /** The options of an operation that writes. */
 export interface MutationUtils<Name extends OperationName> {
-  /** The data of the mutation is the body of the reply, such as the plant, or what `select` makes of the reply. */
+  /** The data of the mutation is the body of the reply, such as the plant, or the result of `select`. */
   mutationOptions(): OperationMutationOptions<Name, BodyOf<Name>>;
   mutationOptions<Data>(options: SelectOptions<Name, Data>): OperationMutationOptions<Name, Data>;
 }
@@ -288,7 +288,7 @@ export interface QueryUtils<Name extends ReadOperation> extends MutationUtils<Na
   queryKey(): [] extends Parameters<Client[Name]>
     ? OperationQueryKey<Name>
     : readonly ['plant-store', KeyOwner, Name];
-  /** The key of one query, and in filters of those that ask for the same and more: to read, set and invalidate. */
+  /** The key of one query. As a filter, it also matches queries with additional parameters. For reading, setting and invalidating. */
   queryKey(request: QueryRequest<Name>): OperationQueryKey<Name>;
   /**
    * The data of the query is the body of the reply. With TanStack Query's `skipToken` in place of the request, the query waits until
@@ -306,7 +306,7 @@ export interface QueryUtils<Name extends ReadOperation> extends MutationUtils<Na
 export interface PagedUtils<Name extends PagedOperation> extends QueryUtils<Name> {
   /** The key of a query of pages. In filters, without a request, that of all of the operation. */
   infiniteQueryKey(request?: QueryRequest<Name>): OperationInfiniteQueryKey<Name>;
-  /** The data of the query is the pages, each of which has where the `next` one begins. */
+  /** The data of the query is the pages. The `next` of each is the start of the following one. */
   infiniteQueryOptions<Given extends QueryRequest<Name> | symbol = QueryRequest<Name>>(
     ...request: ArgumentsOf<Name, Skippable<Given, QueryRequest<Name>>>
   ): OperationInfiniteQueryOptions<Name, NoInfer<Extract<Given, symbol>>>;

@@ -1,9 +1,9 @@
-/** What a wait rejects with when it times out. */
+/** The reason with which a wait rejects when it times out. */
 export const timeoutReason: Error = new Error('timeout');
 
 /**
- * Waits for work, at most some milliseconds and until a signal is aborted; a later result of the work is ignored. The
- * work gets a signal of its own, which is aborted with the same reason when the wait ends first.
+ * Waits for work until a timeout in milliseconds, or until a signal is aborted. A later result of the work is ignored. The work gets a new
+ * signal, which is aborted with the same reason when the wait ends first.
  *
  * @throws `timeoutReason`, the reason of the signal, or what the work throws
  */
@@ -25,7 +25,7 @@ export function withTimeout<Result>(
       reject(reason);
       control.abort(reason);
     };
-    // Timers support 2^31 - 1 at most.
+    // Timers support at most 2^31 - 1.
     const timer = setTimeout(end, Math.min(ms, 2_000_000_000));
     signal?.addEventListener('abort', end);
     work(control.signal).finally(release).then(resolve, reject);

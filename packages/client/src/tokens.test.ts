@@ -14,7 +14,7 @@ it.each<unknown>([
   'sécret',
   'pst_…',
   'sec=ret',
-  // A variable that is not set, from a caller without types: as text it would look like a token.
+  // An unset variable from an untyped caller: as text it would look like a token.
   undefined,
 ])('rejects %j without quoting it', (token) => {
   const error = new TypeError('token must be letters, digits or -._~+/=');
@@ -32,7 +32,7 @@ describe('the source of a token', () => {
     return { source, authorize: createAuthorize(source), resolve };
   }
 
-  it('is asked again once its promise is settled, and shared until then', async () => {
+  it('is called again once its promise is settled, and shared until then', async () => {
     const { source, authorize, resolve } = open();
     const calls = [authorize(signal), authorize(signal)];
     resolve(0, 'alice');
@@ -43,7 +43,7 @@ describe('the source of a token', () => {
     expect(source).toHaveBeenCalledTimes(2);
   });
 
-  it('is asked by each call if it returns a text, even by calls that begin at the same time', async () => {
+  it('is called for each call if it returns a string, even for concurrent calls', async () => {
     let session = 'alice';
     const authorize = createAuthorize(() => session);
     const first = authorize(signal);
@@ -51,7 +51,7 @@ describe('the source of a token', () => {
     expect(await Promise.all([first, authorize(signal)])).toEqual(['Bearer alice', 'Bearer bob']);
   });
 
-  it('is asked again after a rejection, once for all calls with that token and for calls that begin in the meantime', async () => {
+  it('is called again after a rejection, once for all calls with that token and for calls that begin in the meantime', async () => {
     const { source, authorize, resolve } = open();
     // This one may still return the token that is about to be rejected.
     const before = authorize(signal);
@@ -63,7 +63,7 @@ describe('the source of a token', () => {
     expect(source).toHaveBeenCalledTimes(2);
   });
 
-  it('shares a failure, and is asked again after it', async () => {
+  it('shares a failure, and is called again after it', async () => {
     const broken = new Error('The vault is closed');
     const source = vi.fn().mockRejectedValueOnce(broken).mockResolvedValueOnce('new');
     const authorize = createAuthorize(source);
@@ -72,7 +72,7 @@ describe('the source of a token', () => {
     expect(await authorize(signal)).toBe('Bearer new');
   });
 
-  it('is asked again after a call gave up waiting for it', async () => {
+  it('is called again after a call gave up waiting for it', async () => {
     const { authorize, resolve } = open();
     const control = new AbortController();
     const hung = authorize(control.signal);

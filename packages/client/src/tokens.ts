@@ -24,7 +24,7 @@ export function createAuthorize(token: string | TokenSource | undefined): Author
     if (rejected !== replaced) shared = undefined;
     replaced = rejected;
     const asked = shared ?? token();
-    // A text is never shared: the next call may come from another user.
+    // A string is never shared, because the next call may come from another user.
     if (typeof asked !== 'string') shared = asked;
     const release = () => {
       if (shared === asked) shared = undefined;
@@ -42,8 +42,8 @@ export function createAuthorize(token: string | TokenSource | undefined): Author
 /**
  * The value of the `Authorization` header for an access token (RFC 6750, section 2.1).
  *
- * @throws {TypeError} when the token is empty or has characters that no bearer token has, such as a line feed or
- * quotation marks. The message never contains the token.
+ * @throws {TypeError} when the token is empty or has characters that bearer tokens cannot have, such as a line feed or quotation marks. The
+ * message never contains the token.
  */
 export function formatAuthorization(token: string | undefined): string {
   if (typeof token !== 'string' || !/^[\w.~+/-]+=*$/.test(token))

@@ -9,18 +9,18 @@ const client = createClient({ baseUrl: 'https://example.com', token: 'pst_secret
 const request = { body: { id: 1, name: 'Fern' } };
 
 describe('unwrap', () => {
-  it('returns the plant of a reply, of its promise, and as what a promise is chained with', () => {
+  it('returns the plant of a reply, of its promise, and as a callback of a promise', () => {
     expectTypeOf(unwrap({} as ReplyOf<'createPlant'>)).toEqualTypeOf<Plant>();
     expectTypeOf(unwrap(client.createPlant(request))).toEqualTypeOf<Promise<Plant>>();
     expectTypeOf(client.createPlant(request).then(unwrap)).resolves.toEqualTypeOf<Plant>();
   });
 
-  it('leaves of a reply the successful ones', () => {
+  it('narrows a reply to the successful ones', () => {
     expectTypeOf(ensureSuccess({} as ReplyOf<'createPlant'>).status).toEqualTypeOf<200>();
     expectTypeOf(client.createPlant(request).then(ensureSuccess)).resolves.toHaveProperty('replayed');
   });
 
-  it('takes nothing but a reply', () => {
+  it('accepts only a reply', () => {
     // @ts-expect-error a plant is not a reply
     unwrap({ name: 'Fern' });
     // @ts-expect-error a response of fetch is not a reply of the client
@@ -31,7 +31,7 @@ describe('unwrap', () => {
 describe('a caught error', () => {
   type Rejection = Extract<ErrorOf<'createPlant'>, { readonly name: 'RejectedError' }>;
 
-  it('has the status and the error that it was asked for', () => {
+  it('has the requested status and error', () => {
     const error: unknown = undefined;
     if (isRejectedError(error, errors.id_taken.error)) {
       expectTypeOf(error).toEqualTypeOf<RejectedError<40003>>();
@@ -60,7 +60,7 @@ describe('a caught error', () => {
     if (error.status === 429) expectTypeOf(error.error).toEqualTypeOf<42900>();
   });
 
-  it('has the rejections of an operation, where that is known', () => {
+  it('has the rejections of an operation, if that is known', () => {
     const error = {} as Rejection;
     switch (error.error) {
       case errors.id_taken.error:

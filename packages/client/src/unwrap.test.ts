@@ -17,7 +17,7 @@ function open() {
 }
 
 describe('unwrap', () => {
-  it('returns the plant of a reply, of its promise, and as what a promise is chained with', async () => {
+  it('returns the plant of a reply, of its promise, and as a callback of a promise', async () => {
     const { client } = open();
     expect(unwrap(await client.createPlant({ body }))).toEqual(plant);
     expect(await unwrap(client.createPlant({ body }))).toEqual(plant);
@@ -40,7 +40,7 @@ describe('unwrap', () => {
     });
   });
 
-  it('throws for a 304, which has neither a plant nor an error', async () => {
+  it('throws for a 304', async () => {
     const { client, store } = open();
     await client.createPlant({ body });
     const params = { id: body.id };
@@ -58,7 +58,7 @@ describe('unwrap', () => {
     expect(error).toHaveProperty('message', `GET ${url} got no body, status 304, request ${requestId}`);
   });
 
-  it('passes on what the call itself rejects with', async () => {
+  it('passes on the rejection of the call itself', async () => {
     const { client, store } = open();
     store.fail({ kind: 'drop' });
     const error = await unwrap(client.createPlant({ body })).catch((thrown: unknown) => thrown);
@@ -134,7 +134,7 @@ describe('RejectedError', () => {
     expect(structuredClone(error)).toMatchObject({ message: data.message });
   });
 
-  it('names the request and the reply where it is printed, and neither the token, the query, nor a plant', async () => {
+  it('names the request and the reply when printed, but neither the token, the query, nor a plant', async () => {
     const { client, store } = open();
     await client.createPlant({ body });
     const { method, url } = await client
@@ -175,7 +175,7 @@ describe('RejectedError', () => {
 });
 
 describe('isRejectedError', () => {
-  it('compares the error, which may be one of a later version, with those that are given', () => {
+  it('compares the error, also one of a later version, with the given ones', () => {
     const error: unknown = rejection();
     expect([isRejectedError(error), isRejectedError(rejection({}, 40_099))]).toEqual([true, true]);
     expect(isRejectedError(error, errors.overloaded.error, errors.id_taken.error)).toBe(true);

@@ -9,7 +9,7 @@ import type { Reply } from './read-reply.js';
  *
  * Takes the reply of any operation or the promise of one, which a call returns.
  *
- * @throws {RejectedError} when the reply is not a success. What the promise rejects with is thrown unchanged.
+ * @throws {RejectedError} when the reply is not a success. A rejection of the promise is passed on unchanged.
  * @throws {UnexpectedResponseError} for a 304, which has no body: read the `status` of a call with `if-none-match`
  *
  * @example
@@ -36,7 +36,7 @@ type Unwrapped<Given> =
 export function ensureSuccess<Given extends Reply>(reply: Given): SuccessOf<Given> {
   const { status, request } = reply;
   if (status === 304) throw new UnexpectedResponseError(request, 'no body');
-  // The client returns no other than Error bodies for a status beyond 399.
+  // For statuses beyond 399, the client only returns Error bodies.
   if (status > 299) throw new RejectedError(reply as Reply<number, ErrorBody<number>>);
   return reply as SuccessOf<Given>;
 }
@@ -83,7 +83,7 @@ export class RejectedError<Listed extends ErrorNumber = ErrorNumber> extends Pla
     this.error = body.error as Listed;
     const retryAfterMs = parseRetryAfter(headers.get('retry-after') ?? '');
     this.retryAfterMs = Number.isNaN(retryAfterMs) ? undefined : retryAfterMs;
-    // Not among what is printed and written as JSON.
+    // Not enumerable, so that it is neither printed nor serialized as JSON.
     Object.defineProperty(this, 'headers', { value: headers });
   }
 

@@ -68,7 +68,7 @@ function explain(operation: OperationName, status: number, body: unknown): strin
   }
 }
 
-/** Each copy of a value in which one member, of any depth, is replaced, with the path of the member. */
+/** Copies of a value, each with one member at any depth replaced, and the path of that member. */
 function* replaceEach(
   value: unknown,
   replacement: unknown,
@@ -91,7 +91,7 @@ describe.each(operations)('a reply of %s', (operation) => {
     expect(explain(operation, status, later)).toBeUndefined();
   });
 
-  it('is not valid with a member of another type, which the message names without a text of the reply', async () => {
+  it('is not valid with a member of another type, and the message names it without a text of the reply', async () => {
     const { status, body } = await calls[operation](open());
     for (const [path, changed] of replaceEach(body, Symbol('Orchid'))) {
       const message = explain(operation, status, changed) ?? path;

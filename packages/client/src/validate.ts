@@ -4,8 +4,7 @@ import type { OperationName } from './client.js';
 import type { Reply } from './read-reply.js';
 
 /**
- * Checks a reply against the schemas of the API. It accepts what a later version may add: members that it does not know, and new
- * error numbers.
+ * Checks a reply against the schemas of the API. It accepts additions of later versions: unknown members, and new error numbers.
  *
  * @throws {Error} when the reply is not valid. The message names the operation, the status, and each member that is wrong, and
  * contains no text of the reply.
@@ -36,7 +35,7 @@ function findProblems(responses: Responses, status: number, body: unknown): read
   return error === undefined ? [] : describe(error.issues, ['body']);
 }
 
-/** Takes the place of zod's messages, which a program can configure to contain values. */
+/** Replaces zod's messages, which a program can configure to contain values. */
 function explain(issue: z.core.$ZodRawIssue): string {
   if (issue.input === undefined) return 'is required';
   if (issue.code === 'invalid_type') return `must be of type ${issue.expected}`;
@@ -48,7 +47,7 @@ function describe(issues: readonly z.core.$ZodIssue[], parent: readonly Property
   return issues.flatMap((issue) => {
     const path = [...parent, ...issue.path];
     if (issue.code !== 'invalid_union') return [`${path.join('.')} ${issue.message}`];
-    // The result of one plant of a batch: its status decides what else it must have.
+    // The result of one plant of a batch: its status determines its other members.
     const ofStatus = issue.errors.find((errors) => errors.every(({ path: [member] }) => member !== 'status'));
     return ofStatus ? describe(ofStatus, path) : [`${path.join('.')}.status has a value that is not allowed`];
   });

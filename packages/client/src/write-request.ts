@@ -21,7 +21,7 @@ export function writeTarget(
   { path }: Pick<Route, 'path'>,
   { params = {}, query = {} }: RequestParts,
 ): string {
-  // Only for what it throws: the values below are written as text.
+  // Called only for the errors it throws; the values are written as text below.
   stringifyExactJson([params, query]);
   const target = path.replace(/:(\w+)/g, (_, name) => encodeURIComponent(String(params[name])));
   const search = new URLSearchParams();

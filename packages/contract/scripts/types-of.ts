@@ -169,7 +169,7 @@ function typesOfOne(resource: Resource): string {
       member(name, `Stored${One}`),
       member('etag', 'string', `The \`ETag\` of the ${name}.`),
     ]),
-    `/** The outcome of one ${name} of a batch: what a request of its own would have returned. */`,
+    `/** The outcome of one ${name} of a batch: what a separate request would have returned. */`,
     `export type ${prefix}GetResult = ${prefix}FoundResult | FailedResult<400 | 404 | 500 | 503>;\n`,
     declare(`The outcomes of a batch, in the order of its ${plural}.`, `${prefix}GetResults`, [
       member('results', `${prefix}GetResult[]`),
@@ -179,7 +179,7 @@ function typesOfOne(resource: Resource): string {
       member(name, `Stored${One}`),
       member('etag', 'string', `The \`ETag\` of the ${name} as it is now.`),
     ]),
-    `/** The outcome of one ${name} of a batch: what a request of its own would have returned. */`,
+    `/** The outcome of one ${name} of a batch: what a separate request would have returned. */`,
     `export type ${prefix}UpdateResult = ${prefix}UpdatedResult | FailedResult<400 | 404 | 412 | 500 | 503>;\n`,
     declare(`The outcomes of a batch, in the order of its ${plural}.`, `${prefix}UpdateResults`, [
       member('results', `${prefix}UpdateResult[]`),

@@ -40,16 +40,16 @@ it('detects any truncation, any addition, and any other prefix', () => {
   expect(others.filter(isAccessTokenFormat)).toEqual([]);
 });
 
-it('accepts a token issued long ago: the format never changes', () => {
+it('accepts an old token: the format never changes', () => {
   expect(isAccessTokenFormat(`pst_${'0'.repeat(42)}72YDVwp`)).toBe(true);
 });
 
-it('has the CRC-32 of the standard, as zlib has', () => {
+it('uses the standard CRC-32, like zlib', () => {
   expect([crc32('123456789'), crc32('')]).toEqual([0xcbf43926, 0]);
   fc.assert(fc.property(fc.string({ unit: 'binary-ascii' }), (text) => crc32(text) === zlibCrc32(text)));
 });
 
-it('each resource has scopes of its own, of which a new token has only the oldest', () => {
+it('each resource has separate scopes, and a new token has only the oldest ones', () => {
   expect(scopes).toEqual([...Object.values(resources).flatMap((resource) => scopesOf(resource)), 'admin']);
   expect(defaultScopes).toEqual(['create', 'read', 'update', 'delete']);
   const ofGardens = scopesOf({ name: 'garden', plural: 'gardens' });

@@ -11,18 +11,18 @@ export const accessTokenPrefix = 'pst_';
 /** One of `scopes`. */
 export type Scope = ScopeOf<(typeof resources)[ResourceName]['plural']> | 'admin';
 
-/** What a token may permit: each operation needs one of them. `admin` is for tokens. */
+/** The scopes of tokens. Each operation requires one of them. `admin` is for token operations. */
 export const scopes: readonly Scope[] = /* @__PURE__ */ Object.values(resources)
   .flatMap((resource): Scope[] => scopesOf(resource))
   .concat('admin');
 
-/** What a new token permits by default: never more than in version 1.0, however many resources came since. */
+/** The default scopes of a new token: never more than in version 1.0, however many resources were added since. */
 export const defaultScopes: readonly Scope[] = /* @__PURE__ */ scopesOf(resources.plant);
 
-/** What `update` was called before version 1.5. Older tokens and settings still have this name. */
+/** The name of `update` before version 1.5. Older tokens and settings still have this name. */
 export const formerUpdate = 'correct';
 
-/** The present name of a scope. Returns any other text unchanged. */
+/** The current name of a scope. Returns any other text unchanged. */
 export function currentScope(name: string): string {
   return name === formerUpdate ? 'update' : name;
 }
@@ -39,7 +39,7 @@ export function isAccessTokenFormat(text: string): boolean {
   return shape.test(text) && accessTokenChecksum(body) === text.slice(-checksumLength);
 }
 
-/** The checksum of an access token, 6 characters, for what stands before it: the prefix and the secret. */
+/** The checksum of an access token, 6 characters, for the prefix and the secret. */
 export function accessTokenChecksum(body: string): string {
   return toBase62(BigInt(crc32(body)), checksumLength);
 }
@@ -54,8 +54,8 @@ export function toBase62(value: bigint, length: number): string {
 const base62Digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 /**
- * The CRC-32 of a text of ASCII characters (ISO 3309, as gzip and PNG use it), as an unsigned 32-bit integer; bit by bit,
- * since texts are short.
+ * The CRC-32 of a text of ASCII characters (ISO 3309, as gzip and PNG use it), as an unsigned 32-bit integer; bit by bit, because texts are
+ * short.
  */
 export function crc32(text: string): number {
   let remainder = 0xffffffff;

@@ -1,9 +1,9 @@
 /**
- * A number as people type or paste it, in ASCII: digits of any script, signs and separators, and without white space around it or
- * characters that nobody sees, such as those that set the direction of text.
+ * Converts a number as people type or paste it to ASCII: digits of any script, signs and separators. Removes surrounding white space and
+ * invisible characters, such as text direction marks.
  */
 export function toAsciiNumber(text: string): string {
-  // Most are in ASCII already, and a file may have a million.
+  // A fast path: most numbers are ASCII already, and a file may have a million.
   if (/^[\x20-\x7E]*$/.test(text)) return text.trim();
   return text
     .replaceAll(/\p{Cf}/gu, '')
@@ -15,7 +15,7 @@ export function toAsciiNumber(text: string): string {
     .replaceAll(/\p{Nd}/gu, toAsciiDigit);
 }
 
-/** The digits of each script are in a row in Unicode, from 0 to 9, and so are the rows beside each other. */
+/** In Unicode, the digits 0 to 9 of each script are consecutive, and so are adjacent sets of digits. */
 function toAsciiDigit(digit: string): string {
   const codePoint = digit.codePointAt(0) ?? 0;
   let before = codePoint;

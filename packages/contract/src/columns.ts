@@ -1,6 +1,6 @@
 import { fieldsOf, type Kind, type Kinds, namesOf, type Resource } from './resource.js';
 
-/** A value as databases have it. */
+/** A column value in a database. */
 export type Column = string | number | bigint | null;
 
 interface Codec<Value> {
@@ -20,11 +20,11 @@ const codecs: { readonly [Of in Kind]: Codec<Kinds[Of]['value']> } = {
   },
 };
 
-/** What the fields of a record have in common with those of others. */
+/** Functions over the fields of records. */
 export interface Fieldset<Fields> {
   /** The names of the fields, in their order. */
   readonly names: readonly (keyof Fields & string)[];
-  /** The fields of a record that has other members; without those that are absent. */
+  /** Picks the fields of a record that has other members. Leaves out absent fields. */
   pick(record: Fields): Fields;
   /** Whether two records have the same fields. An empty text differs from none. */
   isSame(a: Fields, b: Fields): boolean;
@@ -34,11 +34,11 @@ export interface Fieldset<Fields> {
 export interface Columns<Fields> extends Fieldset<Fields> {
   /** The values in the order of the fields. */
   toColumns(record: Fields): readonly Column[];
-  /** Sets the fields of a record from the columns of a row, which begin at an index. A field without a value stays as it is. */
+  /** Sets the fields of a record from the columns of a row, which begin at an index. A field without a value is not changed. */
   readColumns(row: readonly unknown[], start: number, record: Record<string, unknown>): void;
-  /** The value of one field, as its column has it. */
+  /** The column value of one field. */
   toColumn(name: string, value: unknown): Column;
-  /** A text that differs for records with other fields: of texts, it is their JSON, as in version 1.0. */
+  /** A text that identifies the fields: for text fields it is their JSON, as in version 1.0. */
   identify(record: Fields): string;
 }
 

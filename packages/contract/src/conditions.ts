@@ -1,23 +1,23 @@
-/** The conditions of a request (RFC 9110, section 13.1), as its headers have them. Without a time there are no others. */
+/** The conditions of a request (RFC 9110, section 13.1), as in its headers. Conditions on times are not supported. */
 export interface Conditions {
   readonly 'if-match'?: string | undefined;
   readonly 'if-none-match'?: string | undefined;
 }
 
 /**
- * Entity tags in a list, which may have empty elements (RFC 9110, section 5.6.1), or `*`. A `*` in quotes is a mistake for the one
- * without, which means something else.
+ * Entity tags in a list, which may have empty elements (RFC 9110, section 5.6.1), or `*`. A quoted `*` is probably a mistake for the
+ * unquoted one, which has a different meaning.
  */
 const entityTags =
   /^(?:\*|[\s,]*(?:W\/)?"(?:[^"*][^"]*|\*[^"]+)?"(?:\s*,[\s,]*(?:W\/)?"(?:[^"*][^"]*|\*[^"]+)?")*[\s,]*)$/;
 
-/** Whether a text is what `If-Match` may have. */
+/** Whether a text is a valid value of `If-Match`. */
 export const isEntityTags = (text: string): boolean => entityTags.test(text);
 
 /**
  * Evaluates the conditions of a request in the order of RFC 9110, section 13.2.2.
  *
- * @param tag the entity tag of what the request is for, which exists
+ * @param tag the entity tag of the existing target of the request
  * @returns the first condition that is false; `undefined` if the request may proceed
  */
 export function findFailedCondition(
@@ -30,8 +30,8 @@ export function findFailedCondition(
 
 /**
  * Whether a list of entity tags, or `*`, names a tag, also as proxies change it. A proxy that compresses a reply makes its tag weak (nginx,
- * HAProxy), or appends what it did: `"…-gzip"` (Apache, Caddy), `"…--gzip"` (Jetty). A tag here has one length, and is exact
- * however it comes back (docs/decisions/0061-conditional-updates.md).
+ * HAProxy), or appends what it did: `"…-gzip"` (Apache, Caddy), `"…--gzip"` (Jetty). Tags of this service have a fixed length, so they are
+ * recognized in any of these forms (docs/decisions/0061-conditional-updates.md).
  */
 function namesTag(tags: string, tag: string): boolean {
   if (tags.trim() === '*') return true;

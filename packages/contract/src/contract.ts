@@ -22,10 +22,10 @@ import {
 
 const c = initContract();
 
-/** No body, by a type of zod, so that the declarations of the contract need no types of ts-rest. */
+/** No body, as a zod type, so that the declarations of the contract need no types of ts-rest. */
 const noBody = c.noBody() as unknown as z.ZodType<undefined>;
 
-/** An update by either of two headers, or both: ts-rest's types make a caller choose if the operation is a union. */
+/** An update with either of two headers, or both: with a union, the types of ts-rest would make a caller choose. */
 type WithEither<Operation extends { headers: object }, Header extends keyof Operation['headers']> = {
   [Name in Header]: Omit<Operation, 'headers'> & {
     headers: Omit<Operation['headers'], Name> & {
@@ -35,7 +35,7 @@ type WithEither<Operation extends { headers: object }, Header extends keyof Oper
 }[Header];
 
 /**
- * The API, version 1.0.0: every operation with the request that it takes and each reply that it may give.
+ * The API, version 1.0.0: every operation with its request and all possible replies.
  *
  * The service implements this router, and the client is typed by it. `metadata` says what an operation needs and does. `replies.ts` derives
  * the descriptions and the errors of its replies, and `openapi-examples.ts` an example of its request.
@@ -62,7 +62,7 @@ const router = c.router(
       metadata: { scope: 'read', resource: 'plant', operation: 'get' } as const,
       pathParams: z.object({ id: plants.id }),
       query: NoQuerySchema,
-      // It takes conditions, too. Declared here, some generated clients would require headers of each call.
+      // It also accepts conditions. They are not declared, because some generated clients would then require the headers.
       responses: { 200: plants.stored, 304: noBody, 404: errorSchema(404), 412: errorSchema(412) },
     },
     listPlants: {
@@ -210,7 +210,7 @@ const router = c.router(
         'What the token of the request permits, and until when. It needs no scope: a program that was given a token finds out what ' +
         'it may do before it tries.',
       metadata: ofTokens({
-        // Each valid token may ask what it permits.
+        // Any valid token may read its own scopes.
         scope: undefined,
         replies: {
           200: 'The token, without its text',

@@ -5,7 +5,7 @@ import { messages, messagesOf } from './messages.js';
 import { capitalize, errorNamesOf, fieldsOf, type Resource, withArticle } from './resource.js';
 import { type ResourceName, resources } from './resources.js';
 
-/** What documents say about an error. */
+/** The documentation of an error. */
 export interface ErrorTexts {
   /** When it is sent, and what the caller can do. */
   readonly meaning: string;
@@ -114,7 +114,7 @@ const examples: Readonly<Record<OtherErrorName, string>> = {
     'The service cannot fetch the keys of the identity provider. Try again in 10 s.',
 };
 
-/** The texts of each error. They are apart from the numbers, which every client loads. */
+/** The texts of each error. They are separate from the numbers, which every client loads. */
 export const errorTexts = Object.fromEntries([
   ...Object.entries(examples).map(([name, example]) => [
     name,

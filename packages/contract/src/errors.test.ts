@@ -46,7 +46,7 @@ const published = {
   '1.5': { cursor_expired: 40011 },
 };
 
-/** The errors of resources that came later say the same about other nouns. */
+/** The errors of later resources say the same about other nouns. */
 const ofLaterResources: readonly string[] = Object.values<Resource>(resources).flatMap((resource) =>
   isFirst(resource) ? [] : Object.values(errorNamesOf(resource)),
 );
@@ -85,7 +85,7 @@ it.each(operationErrors)('%s has an error for each status of a failure', (_, nam
     expect([status, ofStatus]).not.toEqual([status, []]);
 });
 
-it('derives the errors that an operation adds to those of all from its body and what it does', () => {
+it('derives the specific errors of an operation from its body and its kind', () => {
   const [, common = {}] = operationErrors.find(([name]) => name === 'getOwnToken') ?? [];
   const added = operationErrors.map(([name, names]) => [
     name,
@@ -131,13 +131,13 @@ it('derives the errors that an operation adds to those of all from its body and 
   });
 });
 
-it('has no error that no operation returns, except for a request that meets no operation', () => {
+it('has no unused error, except for a request that matches no operation', () => {
   const returned = new Set<string>(operationErrors.flatMap(([, names]) => Object.values(names).flat()));
   const others = definitions.filter(([name]) => !returned.has(name)).map(([name]) => name);
   expect(others).toEqual(['not_found', 'method_not_allowed']);
 });
 
-it('is listed completely in the page of the API, row by row', () => {
+it('is completely documented on the page of the API, row by row', () => {
   const page = readFileSync(new URL('../../../docs/use/api.md', import.meta.url), 'utf8');
   const rows = documented.map(
     ([name, { error, status, meaning }]) => `| ${error} | ${name} | ${status} | ${meaning} |`,
@@ -145,7 +145,7 @@ it('is listed completely in the page of the API, row by row', () => {
   expect(page.split('\n').filter((line) => /^\| \d{5} \|/.test(line))).toEqual(rows);
 });
 
-it('the errors of a resource speak of it', () => {
+it('the errors of a resource name it', () => {
   expect(errorTextsOf({ name: 'orchard', plural: 'orchards', fields: {} })).toEqual({
     invalid_orchard: {
       meaning:

@@ -62,7 +62,7 @@ export interface ErrorBody<Listed extends number = ErrorNumber> {
   message: string;
 }
 
-/** Why something was not done with one record of a batch: what a request of its own would have returned. */
+/** The error for one record of a batch: what a separate request would have returned. */
 export interface FailedResult<Status extends number> {
   status: Status;
   error: ErrorNumber<ErrorNameOf<Status>>;

@@ -23,7 +23,7 @@ describe('shows all characters that Unicode calls invisible or reordering, and c
   });
 });
 
-it('shows two names alike only if they are the same', () => {
+it('shows two names identically only if they are the same', () => {
   const names = hiddenOnes.map((character) => `a${character}b`);
   const texts = names.map((name) => escapeInvisible(name));
   const all = [...names, ...texts, 'ab'];
@@ -40,7 +40,7 @@ it.each([
   ['a keycap', '1️⃣'],
   ['a flag of a region', '🏴󠁧󠁢󠁥󠁮󠁧󠁿'],
   ['a variant of a Han character', '葛󠄀'],
-])('leaves %s as it is written, but for a name that must be unambiguous', (_, text) => {
+])('does not escape %s, except in a name that must be unambiguous', (_, text) => {
   expect(escapeInvisible(text, 'writing')).toBe(text);
   expect(escapeInvisible(text)).toMatch(/\\u(200[cd]|fe0f|db40)/);
 });
@@ -55,15 +55,15 @@ it.each([
   ['ش\u061cش', 'ش\\u061cش'],
   ['🏴\u{e0067}', '🏴\\udb40\\udc67'],
   ['\u{e0100}', '\\udb40\\udd00'],
-])('does not take for writing what hides: %j', (text, shown) => {
+])('does not treat hidden text as writing: %j', (text, shown) => {
   expect(escapeInvisible(text, 'writing')).toBe(shown);
 });
 
-it('keeps lines where they are shown as such', () => {
+it('keeps line breaks where they are displayed', () => {
   expect(escapeInvisible('a\n\tb\r\u2028\u202e', 'lines')).toBe('a\n\tb\\u000d\\u2028\\u202e');
 });
 
-it('escapes a text again as it was, where escapes are kept', () => {
+it('does not escape a text twice if escapes are kept', () => {
   const shown = escapeInvisible('C:\\users\u202e\n', 'escapes');
   expect(shown).toBe('C:\\users\\u202e\\u000a');
   expect(escapeInvisible(shown, 'escapes')).toBe(shown);

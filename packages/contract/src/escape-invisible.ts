@@ -1,14 +1,13 @@
 /**
- * A text for showing in which everything invisible, and everything that changes the order or the lines of what is around it, is
- * written as JSON writes it: `\u202e`. So that such a text differs from one that has these characters, a backslash before a `u` is
- * written like that, too.
+ * Escapes a text for display: invisible characters, and those that change the order or the lines of the text around them, become JSON
+ * escapes: `\u202e`. A backslash before a `u` is also escaped, so that escapes in the original text stay distinguishable.
  *
- * Invisible are control characters, separators of lines, unpaired surrogates, and what Unicode calls bidirectional controls and
+ * Invisible characters are control characters, line separators, unpaired surrogates, and what Unicode calls bidirectional controls and
  * default ignorable, such as zero-width spaces, tags, variation selectors, and Hangul fillers.
  *
- * @param keep what stays as it is: `lines` are line feeds and tabs, `escapes` backslashes, and `writing` is what scripts and emoji need
- * between or after their characters, so that words in Persian or Hindi stay readable. With none of them two texts look the same only
- * if they are, but for similar letters and spaces.
+ * @param keep what is not escaped: `lines` are line feeds and tabs, `escapes` backslashes, and `writing` the joiners and selectors that
+ * scripts and emoji need, so that words in Persian or Hindi stay readable. Without any of these, two different texts always look different,
+ * except for similar letters and spaces.
  */
 export function escapeInvisible(text: string, ...keep: readonly ('lines' | 'escapes' | 'writing')[]): string {
   const isKept = (match: string) =>
@@ -20,7 +19,7 @@ export function escapeInvisible(text: string, ...keep: readonly ('lines' | 'esca
   );
 }
 
-/** The same for lines that a program prints on a terminal, with all of that kept: lines of JSON stay the same JSON. */
+/** Escapes lines that a program prints on a terminal, and keeps all of that, so that lines of JSON stay the same JSON. */
 export function escapeForTerminal(text: string): string {
   return text.replace(/\r\n|\r|[^\r]+/g, (part) =>
     part === '\r\n' ? part : escapeInvisible(part, 'lines', 'escapes', 'writing'),
@@ -30,7 +29,7 @@ export function escapeForTerminal(text: string): string {
 const invisible =
   /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]|\\(?=u)/gu;
 
-/** A joiner or non-joiner between letters of scripts that have such forms, and a joiner after a virama. */
+/** A joiner or non-joiner between letters of scripts with joined forms, and a joiner after a virama. */
 const joined =
   /(?=[\p{L}\p{M}])[\p{scx=Arab}\p{scx=Syrc}\p{scx=Nkoo}\p{scx=Deva}\p{scx=Beng}\p{scx=Guru}\p{scx=Gujr}\p{scx=Orya}\p{scx=Taml}\p{scx=Telu}\p{scx=Knda}\p{scx=Mlym}\p{scx=Sinh}\p{scx=Mymr}\p{scx=Tibt}][\u200c\u200d](?=[\p{L}\p{M}])|[\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca]\u200d/u;
 
@@ -45,7 +44,7 @@ const invisibleUnlessWriting = new RegExp(
   'gu',
 );
 
-/** In UTF-16, as in JSON. */
+/** Escapes UTF-16 code units, as in JSON. */
 function toEscapes(character: string): string {
   return character
     .split('')

@@ -14,7 +14,7 @@ it.each([
   ['한', '\u1112\u1161\u11ab'],
   ['q\u0323\u0307', 'Q\u0307\u0323'],
   ['5 µm', '5 μM'],
-])('has one form of %j and others of the same text', (text, ...others) => {
+])('gives %j and equivalent texts one form', (text, ...others) => {
   for (const other of others) expect(foldText(other)).toBe(foldText(text));
 });
 
@@ -42,7 +42,7 @@ it('is the same in either case, decomposed, folded again, and beside any letter,
   expect(differing).toEqual([]);
 });
 
-it('finds a part anywhere in a long text, whose letters are not divided', () => {
+it('finds a part anywhere in a long text, but does not divide letters', () => {
   for (let length = 990; length < 1_060; length++) {
     for (const part of ['X\u0323\u0301', '한', '\u1112\u1161\u11ab', '🌱', 'ß', 'ab', 'I\u0307']) {
       const text = `${'苗'.repeat(length)}${part}苗`;
@@ -82,7 +82,7 @@ const letters = fc.constantFrom(
 const word = fc.tuple(letters, marks).map(([letter, own]) => letter + own.join(''));
 const text = fc.array(word, { maxLength: 60 }).map((words) => words.join(''));
 
-it('folds a text with up to 30 marks on a letter as if it had no parts, and finds what is within', () => {
+it('folds a text with up to 30 marks per letter as a whole, and finds its parts', () => {
   fc.assert(
     fc.property(text, word, text, (before, found, after) => {
       const whole = before + found + after;
@@ -101,7 +101,7 @@ it.each([
   ['marks beyond the first 65,536 characters', '\u{1d165}\u{1d16d}'.repeat(25_000)],
   ['vowels of Hangul', '\u1161'.repeat(100_000)],
   ['letters with a mark each', 'a\u0316'.repeat(50_000)],
-])('gives way within a long text, and orders no long run of marks: %s', (_, long) => {
+])('yields within a long text, and does not order long runs of marks: %s', (_, long) => {
   const normalize = vi.spyOn(String.prototype, 'normalize');
   const steps = [...searchText(long, 'x')].length;
   const normalized = normalize.mock.contexts.map(String);

@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { INT64_MAX, INT64_MIN, isInt64 } from './int64.js';
 
-it('takes the safe numbers and the bigints of 64 bits', () => {
+it('accepts safe numbers and 64-bit bigints', () => {
   expect([INT64_MIN, INT64_MAX]).toEqual([-9223372036854775808n, 9223372036854775807n]);
   const taken = [0, -0, 1, -1, 2 ** 53 - 1, -(2 ** 53 - 1), 0n, 2n ** 53n, INT64_MIN, INT64_MAX];
   expect(taken.filter((value) => !isInt64(value))).toEqual([]);
 });
 
-it('refuses everything else', () => {
+it('rejects everything else', () => {
   const refused = [
     INT64_MIN - 1n,
     INT64_MAX + 1n,

@@ -1,25 +1,26 @@
-/** The most records that a page of a list, or a batch, may have. */
+/** The maximum number of records in a page of a list or a batch. */
 export const MAX_RECORDS = 1_000;
 
-/** The most requests a minute that a token may be limited to. */
+/** The highest rate limit of a token, in requests per minute. */
 export const MAX_RATE_PER_MINUTE = 1_000_000_000;
 
-/** The most characters, which are Unicode code points, of the name of a token that is created over HTTP. */
+/** The maximum length of the name of a token that is created over HTTP, in Unicode code points. */
 export const TOKEN_NAME_MAX_LENGTH = 100;
 
 /**
- * How many tokens may be valid at once by what is created over HTTP. A list has all valid ones, and as many that have ended, the latest.
+ * How many tokens may be valid at once when one is created over HTTP. A list has all valid tokens, and up to as many of the latest ended
+ * ones.
  */
 export const MAX_TOKENS = 1_000;
 
-/** The longest time for which a token and the one that replaces it both work, in seconds: a year of 365 days. */
+/** The maximum time for which a token and its replacement both work, in seconds: a year of 365 days. */
 export const MAX_OVERLAP_SECONDS = 31_536_000;
 
-/** For how long a request for changes may wait, in seconds: less than after what proxies give up. */
+/** The maximum wait of a request for changes, in seconds: less than the timeout of common proxies. */
 export const MAX_WAIT_SECONDS = 25;
 
-/** The most characters, which are Unicode code points, that the texts of the query of a list may have. */
+/** The maximum lengths of the texts in the query of a list, in Unicode code points. */
 export const QUERY_MAX_LENGTHS = { after: 1_000, tag: 1_000, q: 100 } as const;
 
-/** The most values of a filter that a list takes at once. */
+/** The maximum number of values of a filter in one list. */
 export const MAX_FILTER_VALUES = 20;

@@ -39,7 +39,7 @@ it.each([
   messages.unsupportedContentCoding('x'.repeat(10_000)),
   messages.notFound(`/${'x'.repeat(10_000)}`),
   messages.methodNotAllowed('PUT', `/plants/${'x'.repeat(10_000)}`, ['GET', 'HEAD', 'DELETE']),
-])('a long part of a request is cut off: %s', (message) => {
+])('a long part of a request is truncated: %s', (message) => {
   expect(message).toMatch(/xxx….*\.$/);
   expect(message.length).toBeLessThan(300);
 });

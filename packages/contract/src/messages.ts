@@ -4,14 +4,14 @@ import { MAX_RECORDS, MAX_TOKENS } from './limits.js';
 import { capitalize, errorNamesOf, type Resource, withArticle } from './resource.js';
 import { shorten } from './shorten.js';
 
-/** How long the texts of a list's query may be, for those who have no schema. */
+/** The maximum lengths of the texts in a list's query, for code without the schema. */
 export { MAX_OVERLAP_SECONDS, MAX_RATE_PER_MINUTE, MAX_TOKENS, QUERY_MAX_LENGTHS } from './limits.js';
-// A module of its own, so that the first view of the page does not share the messages with what loads later.
+// In a separate module, so that the first view of the page does not load the messages.
 export { shorten } from './shorten.js';
 
 /**
- * The messages of errors that the service and the fake plant store of the client both reply with. A part of a request that
- * a message quotes is cut off where it is long.
+ * The messages of errors that the service and the fake plant store of the client both reply with. A long quoted part of a request is
+ * truncated.
  */
 export const messages = {
   invalidPath: 'The path is not valid: it must be percent-encoded UTF-8.',
@@ -59,7 +59,7 @@ export function messagesOf({ name, plural }: Pick<Resource, 'name' | 'plural'>) 
     idRetired: (id: bigint) =>
       `The id ${id} belonged to a deleted ${name}. Choose another id, or reuse it by PUT with If-None-Match: *.`,
     notFound: (id: bigint) => `There is no ${name} ${id}.`,
-    /** Of a request to reuse the id of a deleted record. */
+    /** For a request to reuse the id of a deleted record. */
     idNeverUsed: (id: bigint) => `${capitalize(name)} ${id} never existed. Create it with POST /${plural}.`,
     invalidIdText: `The id must be an integer from ${INT64_MIN} to ${INT64_MAX} in its shortest decimal notation, as text, such as the idText of ${one}.`,
     preconditionRequired: `Send If-Match with the ETag that the ${name} had when you read or created it, or If-None-Match: * to reuse the ID of a deleted ${name}.`,
@@ -86,18 +86,18 @@ function unsupported(problem: string): string {
 interface Issue {
   readonly message: string;
   readonly path?: readonly unknown[] | undefined;
-  /** The members that are not known, in an issue about them. */
+  /** The unknown members, in an issue about them. */
   readonly keys?: readonly string[] | undefined;
 }
 
-/** What validation found in the parts of one request; a part without issues may be absent. */
+/** The validation issues of the parts of a request. A part without issues may be absent. */
 export type RequestIssues = {
   readonly [Part in 'path' | 'query' | 'headers' | 'body']?: readonly Issue[] | undefined;
 };
 
 /** What a body is for, and the error for one that is not valid. */
 export interface BodySubject {
-  /** Such as `plant` or `batch`. */
+  /** For example `plant` or `batch`. */
   readonly what: string;
   readonly errorName: ErrorName;
 }
@@ -115,8 +115,8 @@ export const subjectOf = (resource: Pick<Resource, 'name'>, what: string = resou
 });
 
 /**
- * The error for a request that does not have the shape that its operation requires. The message names every issue, and
- * its part of the request unless only the body has issues.
+ * The error for a request that fails validation. The message names every issue, with its part of the request unless only the body has
+ * issues.
  */
 export function explainInvalid(
   { path, query, headers, body }: RequestIssues,
@@ -128,7 +128,7 @@ export function explainInvalid(
     formatPart(headers, (name) => `the header ${name}`),
   ].filter((text) => text !== '');
   if (parameters.length === 0) {
-    // What is not valid may be a part of the body, or a line of a file.
+    // The invalid value may be a part of the body, or a line of a file.
     const issues = formatPart(body, (field) => (field === '' ? 'it' : field));
     return { errorName, message: `The ${what} is not valid: ${issues}.` };
   }

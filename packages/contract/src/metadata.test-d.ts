@@ -49,7 +49,7 @@ type SuccessOf<Each extends Name> = Extract<
   { status: 200 | 204 }
 >['body'];
 
-it('an operation on records takes the body that its resource has for it', () => {
+it('an operation on records takes the body type of its resource', () => {
   expectTypeOf<{ [Each in Signed]: PartOf<RequestOf<Each>, 'body'> }>().toEqualTypeOf<{
     [Each in Signed]: PartOf<SignatureOf<Each>, 'body'>;
   }>();
@@ -64,7 +64,7 @@ it('a list takes the query of its resource', () => {
   }>();
 });
 
-it('an operation on records returns what its resource has for it', () => {
+it('an operation on records returns the types of its resource', () => {
   expectTypeOf<{ [Each in Signed]: SuccessOf<Each> }>().toEqualTypeOf<{
     [Each in Signed]: PartOf<SignatureOf<Each>, 'success'>;
   }>();

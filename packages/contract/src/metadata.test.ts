@@ -21,7 +21,7 @@ const actions: Readonly<Record<RecordOperation, Action>> = {
   deleteMany: 'delete',
 };
 
-it('an operation on records needs the scope of its resource for what it does, and no two do the same', () => {
+it('an operation on records needs the matching scope of its resource, and no two have the same action', () => {
   const done = operations.flatMap(([, { metadata }]) => {
     if (metadata.resource === undefined) return [];
     const { plural } = resources[metadata.resource];

@@ -19,7 +19,7 @@ export type RecordOperation =
   | 'changes'
   | 'history';
 
-/** What an operation on records of one resource needs and does. The rest follows from it. */
+/** What an operation on records of one resource requires and does. Everything else is derived from it. */
 interface MetadataOf<Name extends ResourceName> {
   readonly scope: ScopeOf<(typeof resources)[Name]['plural']>;
   readonly resource: Name;
@@ -38,7 +38,7 @@ export interface TokenMetadata {
   readonly scope: Scope | undefined;
   readonly resource?: undefined;
   readonly operation?: undefined;
-  /** What its body is, for messages. */
+  /** The name of its body in messages. */
   readonly subject?: 'new token' | 'rotation';
   /** The body of the example request, or its query. */
   readonly example?: object;

@@ -3,7 +3,7 @@ import { hasBody } from './replies.js';
 import { fieldsOf, filtersOf, severalOf } from './resource.js';
 import { resources } from './resources.js';
 
-/** A request as an example: what a tool sends that makes a collection of requests from the document. */
+/** An example request, as sent by tools that convert the document to a collection of requests. */
 export interface ExampleRequest {
   readonly params?: object;
   readonly query?: object;
@@ -12,18 +12,18 @@ export interface ExampleRequest {
 }
 
 /**
- * The ids of the examples are unlikely to be in use, since a run of all requests deletes these records. They are below 2^53, since most
- * tools parse the document with floating-point numbers.
+ * The id of the examples is unlikely to be in use, because running all requests deletes these records. It is below 2^53, because most tools
+ * parse the document with floating-point numbers.
  */
 const id = 314_159_265;
 const batch = [id + 1, id + 2];
 
-/** No token has this id. A run of all requests must not end a token in use. */
+/** No token has this id, because running all requests must not revoke a token in use. */
 const tokenId = 999_999_999;
 
 /**
- * A request of an operation that succeeds as it is, if all are sent in the order of the document: create, list, get, update and delete
- * the same record. Rotate and revoke are the exception, which need the id of a token.
+ * An example request of an operation. All succeed unchanged if sent in the order of the document: create, list, get, update and delete the
+ * same record; except rotate and revoke, which need the id of a token.
  */
 export function exampleOf(operation: Operation): ExampleRequest {
   const { metadata, path } = operation;

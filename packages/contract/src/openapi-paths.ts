@@ -18,7 +18,7 @@ export type Operation = AppRoute & AnyOperation;
 /**
  * The paths of a router, as the document has them, with an example of each request.
  *
- * @throws {Error} for an operation with something that this cannot describe, such as a form, rather than leave it out
+ * @throws {Error} for an operation with a part that this cannot describe, such as a form, instead of omitting it
  */
 export function describePaths(router: Readonly<Record<string, Operation>>): ZodOpenApiPathsObject {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
@@ -39,7 +39,7 @@ function describeOperation(operationId: string, operation: Operation): ZodOpenAp
     operationId,
     tags: [resource === undefined ? 'tokens' : resources[resource].plural],
     security: [{ bearer: scope === undefined ? [] : [scope] }],
-    // The same, for programs that read it before roles were in `security`.
+    // The same, for programs from before roles were in `security`.
     'x-required-scope': scope,
     summary: operation.summary ?? operationId,
     description: operation.description,
@@ -71,8 +71,8 @@ function describeParameters({ pathParams, query, headers }: AppRoute, example: E
 }
 
 /**
- * Parameters, each with an example. One that is not in the request has an empty example, since tools that send all parameters make up a
- * value otherwise. Insomnia reads the example of a schema only.
+ * Parameters, each with an example. A parameter that is not in the request has an empty example; otherwise tools that send all parameters
+ * would invent a value. Insomnia only reads the example of a schema.
  */
 function withExamples(shape: z.core.$ZodLooseShape, values: object = {}): z.ZodObject {
   const parameters = Object.entries<z.ZodType>(shape).map(([name, schema]) => {
@@ -110,7 +110,7 @@ function describeErrors(names: readonly ErrorName[] = []) {
   return examples.length > 0 && { examples: Object.fromEntries(examples) };
 }
 
-/** @throws {Error} for the first thing of a route that `describeOperation` would leave out, or print wrongly */
+/** @throws {Error} for the first part of a route that `describeOperation` would omit or describe wrongly */
 function rejectUndescribable(operationId: string, route: Operation): void {
   const descriptions = descriptionsOf(route);
   const reject = (what: string) => {
@@ -138,7 +138,7 @@ function rejectUndescribable(operationId: string, route: Operation): void {
   }
 }
 
-/** The headers that replies may bear. */
+/** The headers that replies may have. */
 const replyHeaders = {
   'X-Request-Id': {
     description: 'Names this request in the log of the service; quote it when reporting an error.',
@@ -177,7 +177,7 @@ type HeaderName = keyof typeof replyHeaders;
 /** The name of the component that describes a header, such as `RetryAfter`. */
 const componentOf = (name: string) => name.replaceAll(/^X-|-/g, '').replace('WWW', 'Www');
 
-/** The headers that replies may bear, as components of the document. */
+/** The headers that replies may have, as components of the document. */
 export const headers: Readonly<Record<string, ZodOpenApiHeaderObject>> = Object.fromEntries(
   Object.entries(replyHeaders).map(([name, header]) => [componentOf(name), header]),
 );
@@ -185,8 +185,8 @@ export const headers: Readonly<Record<string, ZodOpenApiHeaderObject>> = Object.
 const rateLimitHeaders = ['RateLimit', 'RateLimit-Policy'] as const;
 
 /**
- * The headers, besides the request id, that a reply of a status may bear whatever the operation. Without an entry it may
- * bear the RateLimit headers: they are set once the token is valid, and stay whatever happens then.
+ * The headers other than the request id that a reply with a status may have in any operation. A status without an entry may have the
+ * RateLimit headers: they are set once the token is valid, and stay whatever happens next.
  */
 const headersByStatus: Readonly<Record<number, readonly HeaderName[]>> = {
   401: ['WWW-Authenticate'],
@@ -195,7 +195,7 @@ const headersByStatus: Readonly<Record<number, readonly HeaderName[]>> = {
   503: ['Retry-After', ...rateLimitHeaders],
 };
 
-/** The headers that a reply of an operation may bear. */
+/** The headers that a reply of an operation may have. */
 function describeHeaders({ metadata: { operation } }: Operation, status: number) {
   const showsOne = operation === 'create' || operation === 'get' || operation === 'update';
   const names: readonly HeaderName[] = [

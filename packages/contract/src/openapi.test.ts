@@ -85,13 +85,13 @@ describe('the document', () => {
     expectValid('body' in operation ? operation.body : undefined, body);
   });
 
-  it('has no links, which tools turn into scripts that fail, and an absolute address', () => {
+  it('has an absolute address, and no links, because tools turn them into scripts that fail', () => {
     const { servers } = createOpenApiDocument();
     expect(JSON.stringify(createOpenApiDocument())).not.toContain('"links"');
     expect(servers?.map(({ url }) => new URL(url).href)).toEqual(['http://127.0.0.1:3000/']);
   });
 
-  it('has the schemas of the API, with an example of a plant, and none of an error, of which each reply has its own', () => {
+  it('has the schemas of the API, with an example of a plant, but not of an error, because each reply has its own', () => {
     const objectOf = (properties: object, required: string[], others = {}) =>
       expect.objectContaining({ type: 'object', properties, required, ...others });
     const text = { type: 'string', description: expect.any(String) };
@@ -151,7 +151,7 @@ describe('the paths of the document', () => {
     expect(paths['/plants']).toEqual({ post: withBody, get: without, put: without });
   });
 
-  it('have the parameters of an operation, of whatever part of the request', () => {
+  it('have the parameters of an operation, from every part of the request', () => {
     const findLeaves: Operation = {
       ...bodiless,
       method: 'GET',
@@ -167,15 +167,15 @@ describe('the paths of the document', () => {
       paths: describePaths({ findLeaves }),
     });
     expect(paths?.['/plants/{id}/leaves']?.get?.parameters).toMatchObject([
-      // As text: a generated client would otherwise pass a number that is not exact beyond 2^53.
+      // A string, because a generated client would otherwise pass a number that is not exact beyond 2^53.
       { in: 'path', name: 'id', required: true, example: '314159265', schema: { type: 'string', pattern } },
-      // Tools that send it all the same must not make up a value.
+      // Tools that send it anyway must not invent a value.
       { in: 'query', name: 'colour', example: '', schema: { type: 'string' } },
       { in: 'header', name: 'if-match', required: true, example: '*', schema: { type: 'string' } },
     ]);
   });
 
-  it('describe each reply by what its operation does, with its headers and errors', () => {
+  it('describe each reply in terms of its operation, with its headers and errors', () => {
     const responses = Object(describePaths({ create: plants })['/plants']?.post?.responses);
     expect(responses[200].description).toBe('The plant response: the plant is stored, durably');
     expect(responses[400].description).toBe('Something is wrong with the request itself; nothing was stored');
@@ -205,7 +205,7 @@ describe('the paths of the document', () => {
     expect(() => describePaths({ findPlant: operation })).toThrow(new Error(message));
   });
 
-  it('are refused for two operations with one method and path', () => {
+  it('are rejected for two operations with the same method and path', () => {
     expect(() => describePaths({ createPlant: plants, addPlant: plants })).toThrow(/^addPlant: another/);
   });
 });

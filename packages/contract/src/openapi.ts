@@ -30,7 +30,7 @@ const updates = Object.fromEntries(
 export function createOpenApiDocument(): ReturnType<typeof createDocument> {
   return createDocument(
     {
-      // Not 3.1.1, which many tools do not know. The difference is one of words.
+      // Not 3.1.1, which many tools do not support. It differs only in wording.
       openapi: '3.1.0',
       info: {
         title: 'Plant Store',
@@ -64,9 +64,9 @@ export function createOpenApiDocument(): ReturnType<typeof createDocument> {
     },
     {
       override({ zodSchema, jsonSchema }) {
-        // A reader ignores fields it does not know, in requests and in replies.
+        // Unknown fields are ignored, in requests and in replies.
         delete jsonSchema.additionalProperties;
-        // OpenAPI 3.1 deprecates it in schemas. Insomnia reads no other example of a body.
+        // OpenAPI 3.1 deprecates `example` in schemas, but Insomnia reads no other example of a body.
         if (bodies.has(zodSchema)) Reflect.set(jsonSchema, 'example', bodies.get(zodSchema));
       },
     },

@@ -161,7 +161,7 @@ export interface RestoredBackup {
   storeId?: string | undefined;
 }
 
-/** A file that was imported, and what became of its lines. */
+/** A file that was imported, and the outcome for its lines. */
 export interface ImportedFile {
   /** The name of the file. Standard input has none. */
   name?: string | undefined;
@@ -222,7 +222,7 @@ export interface DeletedResult {
   status: 204;
 }
 
-/** The outcome of one record of a batch: what a request of its own would have returned. */
+/** The outcome of one record of a batch: what a separate request would have returned. */
 export type CreateResult = CreatedResult | FailedResult<400 | 500 | 503>;
 export type DeleteResult = DeletedResult | FailedResult<400 | 404 | 412 | 500 | 503>;
 

@@ -47,7 +47,7 @@ const kew = {
 
 const addedAt = '2026-11-25T10:00:00.000Z';
 
-it('NDJSON has the exact id, and says of a time that it is not known', () => {
+it('NDJSON has the exact id, and marks an unknown time', () => {
   expect(plantFormats.ndjson.write({ ...rose, addedAt })).toBe(
     String.raw`{"id":9007199254740993,"name":"Rose, \"Peace\"\n","tag":" climber","addedAt":"${addedAt}"}` +
       '\n',
@@ -55,7 +55,7 @@ it('NDJSON has the exact id, and says of a time that it is not known', () => {
   expect(plantFormats.ndjson.write({ id: 1n, name: '' })).toBe('{"id":1,"name":"","addedAt":null}\n');
 });
 
-it('CSV names its columns and quotes what would be read as something else', () => {
+it('CSV names its columns and quotes ambiguous values', () => {
   expect(plantFormats.csv.head).toBe('\uFEFFid,name,tag,addedAt\r\n');
   expect(plantFormats.csv.write({ ...rose, addedAt })).toBe(
     `9007199254740993,"Rose, ""Peace""\n"," climber",${addedAt}\r\n`,
@@ -63,7 +63,7 @@ it('CSV names its columns and quotes what would be read as something else', () =
   expect(plantFormats.csv.write({ id: -1n, name: 'Boston fern' })).toBe('-1,Boston fern,,\r\n');
 });
 
-it('CSV has no text that a spreadsheet takes for a formula, whatever it splits cells at, and none is lost', () => {
+it('CSV has no text that a spreadsheet treats as a formula with any delimiter, and loses no text', () => {
   for (const [text, written] of [
     ['=HYPERLINK("https://example.com")', `"'=HYPERLINK(""https://example.com"")"`],
     ['＝1+1', "'＝1+1"],
@@ -144,6 +144,6 @@ it.each([
   ['the name of plants', { resource: 'plant' }, 'plant'],
   ['a resource that this version does not know', { resource: 'tree' }, 'tree'],
   ['a member that is no text', { resource: 7 }, undefined],
-])('a line with %s is of that resource alone', (_, line, name) => {
+])('a line with %s belongs only to that resource', (_, line, name) => {
   expect(resourceNameOf(line)).toBe(name);
 });

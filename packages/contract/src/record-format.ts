@@ -3,8 +3,8 @@ import { stringifyExactJson } from './exact-json/stringify.js';
 import type { Field, Kind, Resource } from './resource.js';
 
 /**
- * A record of a file: with the time at which it was stored (ISO 8601, in UTC), if that is known, and what identifies its create, if it
- * was updated since.
+ * A record in a file, with the time at which it was stored (ISO 8601, in UTC), if known, and the fingerprint of its create, if it was
+ * updated since.
  */
 export type FileRecord<Fields> = Fields & {
   readonly id: bigint;
@@ -20,14 +20,14 @@ export interface RecordFormat<Fields> {
   write(record: FileRecord<Fields>): string;
 }
 
-/** The resource of a line that names none, as files of version 1.4 and earlier have it. */
+/** The resource of a line that names none, as in files of version 1.4 and earlier. */
 const unnamed = 'plant';
 
 const isNamed = ({ name }: Pick<Resource, 'name'>) => name !== unnamed;
 
 /**
- * The name of the resource that a line of a file is of: of an object of NDJSON, or of the cells of CSV by the names of their columns.
- * It may be no resource of this version. `undefined` if the member or the cell `resource` is no text.
+ * The name of the resource of a line: of an NDJSON object, or of CSV cells by column name. This version may not have that resource.
+ * `undefined` if the member or cell `resource` is not text.
  */
 export function resourceNameOf(line: Readonly<Record<string, unknown>>): string | undefined {
   const name = line['resource'] ?? '';
@@ -35,7 +35,7 @@ export function resourceNameOf(line: Readonly<Record<string, unknown>>): string 
   return name.trim() || unnamed;
 }
 
-/** The columns of CSV, in their order, which are also the members of a line of NDJSON. */
+/** The columns of CSV, in order. They are also the members of a line of NDJSON. */
 export const recordColumnsOf = (resource: Resource): readonly string[] => [
   ...(isNamed(resource) ? ['resource'] : []),
   'id',
@@ -48,8 +48,8 @@ export const writeDeleted = ({ name }: Pick<Resource, 'name'>, id: bigint): stri
   `${stringifyExactJson({ resource: isNamed({ name }) ? name : undefined, id, deleted: true })}\n`;
 
 /**
- * How files of a resource are written, which `plant-store import` reads. Each line of a resource other than plants has the name of the
- * resource, so that it is never read as another one.
+ * The file formats of a resource, which `plant-store import` reads. Each line of a resource other than plants has the name of the resource,
+ * so that it is never read as another one.
  */
 export function recordFormatsOf<Fields>(resource: Resource): {
   readonly ndjson: RecordFormat<Fields>;
@@ -59,8 +59,8 @@ export function recordFormatsOf<Fields>(resource: Resource): {
   const fields = Object.entries(resource.fields);
   return {
     /**
-     * `{"id":1,"name":"Fern","tag":"outdoor","addedAt":"2026-11-25T10:00:00.000Z"}`. A record without a time has `null` there: an
-     * import would take it for a new one, which gets the time of the import.
+     * `{"id":1,"name":"Fern","tag":"outdoor","addedAt":"2026-11-25T10:00:00.000Z"}`. A record without a time has `null`; without that
+     * member, an import would treat it as new, and use the time of the import.
      */
     ndjson: {
       head: '',
@@ -71,8 +71,8 @@ export function recordFormatsOf<Fields>(resource: Resource): {
       },
     },
     /**
-     * RFC 4180, which a spreadsheet opens as texts: behind a byte order mark, so that it reads UTF-8, and with texts guarded against
-     * formulas. A value that is absent and one that is empty are the same there.
+     * RFC 4180 for spreadsheets: with a byte order mark, so that they read UTF-8, and with texts guarded against formulas. Absent and empty
+     * values are the same in it.
      */
     csv: {
       head: `\uFEFF${recordColumnsOf(resource).join(',')}\r\n`,
@@ -93,8 +93,8 @@ function writeCell(kind: Kind, value: unknown): string {
 }
 
 /**
- * The value of a cell that `recordFormatsOf` wrote, or a person. `undefined` for an empty cell, which is an empty list where there must
- * be one. A cell that has no value of its kind stays a text, for the schema to reject.
+ * The value of a cell written by `recordFormatsOf` or a person. `undefined` for an empty cell, or an empty list if one is required. A cell
+ * without a valid value stays text, so that the schema rejects it.
  */
 export function readCell(
   { kind, required = false }: Pick<Field, 'kind' | 'required'>,
@@ -105,7 +105,7 @@ export function readCell(
   if (trimmed === '') return kind === 'int64List' && required ? [] : undefined;
   if (kind === 'int64') return readInteger(trimmed);
   if (kind === 'int64List') return trimmed.split(/\s+/).map(readInteger);
-  // Spreadsheets write it in capitals.
+  // Spreadsheets write booleans in capitals.
   if (kind === 'boolean' && /^(?:true|false)$/i.test(trimmed)) return /^t/i.test(trimmed);
   return trimmed;
 }
@@ -121,16 +121,16 @@ function quote(text: string): string {
   return /[",;\t\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** What ends a cell where the delimiter is another one than ours. */
+/** Characters that end a cell if a program uses another delimiter. */
 const cellEnd = /([;\t\r\n])/;
 
-/** What a spreadsheet may take for a formula, behind apostrophes, with quotes and white space between. */
+/** Text that a spreadsheet may interpret as a formula, after apostrophes, quotes and white space. */
 const formula = /^'*["\s]*[=+\-@＝＋－＠]/;
 
-/** White space at the beginning, which a spreadsheet may leave out, likewise. */
+/** Leading white space after apostrophes, which a spreadsheet may remove. */
 const space = /^'*[\t\r\n]/;
 
-/** A text with each part changed that a spreadsheet may take for a formula. */
+/** Changes each part of a text that a spreadsheet may interpret as a formula. */
 function changeFormulas(text: string, change: (part: string) => string): string {
   const changed = text.split(cellEnd).map((part) => (formula.test(part) ? change(part) : part));
   const joined = changed.join('');
@@ -138,14 +138,14 @@ function changeFormulas(text: string, change: (part: string) => string): string 
 }
 
 /**
- * A text for a table: an apostrophe precedes what a spreadsheet may take for a formula, and what has apostrophes there (OWASP, CSV
- * Injection, https://owasp.org/www-community/attacks/CSV_Injection).
+ * Guards a text for a spreadsheet: adds an apostrophe before text that could be interpreted as a formula, or that already has apostrophes
+ * there (OWASP, CSV Injection, https://owasp.org/www-community/attacks/CSV_Injection).
  */
 export function guardText(text: string): string {
   return changeFormulas(text, (part) => `'${part}`);
 }
 
-/** The text of a cell that `guardText` wrote, exactly. */
+/** Restores the exact text of a cell that `guardText` wrote. */
 export function unguardText(cell: string): string {
   return changeFormulas(cell, (part) => (part.startsWith("'") ? part.slice(1) : part));
 }

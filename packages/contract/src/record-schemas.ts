@@ -45,10 +45,10 @@ import {
   withoutNul,
 } from './value-schemas.js';
 
-/** The types of any resource, by what they are for. */
+/** The types of a resource, by purpose. */
 export type RecordTypes = Readonly<Record<keyof ResourceTypes[keyof ResourceTypes], unknown>>;
 
-/** The schema of an object, with those of its members. */
+/** The schema of an object, with the schemas of its members. */
 type ObjectSchema<Output, Input = Output> = z.ZodType<Output, Input> & {
   readonly shape: {
     readonly [Name in keyof Output]-?: undefined extends Output[Name]
@@ -59,9 +59,9 @@ type ObjectSchema<Output, Input = Output> = z.ZodType<Output, Input> & {
 
 type Condition = z.ZodOptional<z.ZodString>;
 
-/** The schemas of a resource: what requests bring, and what replies show. */
+/** The schemas of a resource, for requests and replies. */
 export interface Schemas<Types extends RecordTypes> {
-  /** The fields of a body, and those of a reply: the same schema unless values are written in several ways. */
+  /** The fields of a request body and of a reply: the same schema unless values can be written in several ways. */
   readonly fields: ObjectSchema<Types['fields'], Types['input']>;
   readonly shown: ObjectSchema<Types['fields']>;
   /** Members beyond these are ignored. */
@@ -71,7 +71,7 @@ export interface Schemas<Types extends RecordTypes> {
   readonly page: z.ZodType<Types['page'], Types['page']>;
   readonly batch: z.ZodType<Types['batch'], Types['batch']>;
   readonly ids: z.ZodType<Types['ids'], Types['ids']>;
-  /** An item of `updates`, for the document. */
+  /** An item of `updates`, for the OpenAPI document. */
   readonly update: z.ZodType;
   readonly updates: z.ZodType<Types['updates'], Types['updates']>;
   readonly deletions: z.ZodType<Types['deletions'], Types['deletions']>;
@@ -85,11 +85,11 @@ export interface Schemas<Types extends RecordTypes> {
   readonly id: z.ZodType<bigint, number | bigint>;
   readonly ifMatch: Condition;
   readonly ifNoneMatch: Condition;
-  /** `If-None-Match` where it replaces a record, or reuses an id. */
+  /** `If-None-Match` for an update, or to reuse an id. */
   readonly ifNoneMatchOrReuse: Condition;
 }
 
-/** What a body brings, what a reply shows, and what a query takes, unless no list can be filtered by it. */
+/** The schemas of a value in a request body, in a reply, and in a query, if lists can be filtered by it. */
 interface KindSchemas {
   readonly body: z.ZodType;
   readonly shown: z.ZodType;
@@ -130,7 +130,7 @@ const kinds: Readonly<Record<Kind, KindSchemas>> = {
   },
 };
 
-/** Reads `idText` into `id`. Where that is not possible, the reason takes the place of `idText`. */
+/** Converts `idText` to `id`. If that is not possible, the reason replaces `idText`. */
 function readIdText(input: unknown): unknown {
   if (typeof input !== 'object' || input === null || !('idText' in input)) return input;
   const { idText, ...others } = input;
@@ -157,7 +157,7 @@ function writeNumber(value: unknown): string | undefined {
 }
 
 /**
- * An object with the id of a record: as `id`, as `idText`, or as both, which must agree then. It gives only `id`.
+ * An object with the id of a record: as `id`, as `idText`, or as both, which must then agree. The output has only `id`.
  *
  * @param shape its other members
  * @param noun what has the id
@@ -184,7 +184,7 @@ export const createIdentifiedSchema = <Shape extends z.core.$ZodLooseShape>(
       },
       { error: 'must be a JSON object' },
     ),
-    // The compiler does not know what a shape gives before it knows the shape.
+    // The compiler cannot infer the output of a generic shape.
   ) as never;
 
 /** The schemas that follow from the definition of a resource. */
@@ -211,7 +211,7 @@ export function schemasOf<Name extends keyof ResourceTypes>(
 
   const shown = object(One, members('shown'), `${A} in the store.`, { examples: [example] });
   const body = hasOwnInput(resource)
-    ? // An override, since zod leaves the examples of a transforming schema out of its input.
+    ? // An override, because zod omits the examples of a transforming schema from its input.
       object(`${One}Input`, members('body'), `${A}, as a client sends it.`, {
         override: { examples: [example] },
       })
@@ -230,7 +230,7 @@ export function schemasOf<Name extends keyof ResourceTypes>(
       override: ({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }) => {
         Object.assign(jsonSchema, {
           required: jsonSchema.required?.filter((each) => each !== 'id'),
-          // Generators ignore `if`, and make one plain type for either. Of `anyOf` some make `any`, and others a wrapper.
+          // Generators ignore `if`, and create one plain type. For `anyOf`, some create `any`, and others a wrapper.
           if: { required: ['idText'] },
           else: { required: ['id'] },
           examples: [{ id: 1, ...example, ...itsExample }],
@@ -340,7 +340,7 @@ export function schemasOf<Name extends keyof ResourceTypes>(
       .optional()
       .meta({
         description: `With \`id\`, the page has only the \`ids\`, and no ${plural}; empty for all`,
-        // Tools that send all parameters send an empty one.
+        // Tools that send all parameters send an empty value.
         override: { type: 'string', enum: undefined, pattern: '^(id)?$' },
       }),
   });
@@ -426,7 +426,7 @@ export function schemasOf<Name extends keyof ResourceTypes>(
       id: `${One}Deletions`,
       description: `The ids of ${plural} to delete, on a condition for each, if any.`,
     });
-  /** The outcomes of a batch, each of which is a success or an error of one of the statuses. */
+  /** The outcomes of a batch. Each is a success, or an error with one of the statuses. */
   const results = (operation: string, success: z.core.$ZodLooseShape, statuses: readonly number[]) => {
     const failure = z.object({ status: statusOf(statuses), error: ErrorNumberSchema, message: z.string() });
     const result = z.union([z.object(success), failure]).meta({
@@ -510,7 +510,7 @@ export function schemasOf<Name extends keyof ResourceTypes>(
       `\`*\` reuses the ID of a deleted ${name}; an \`ETag\` updates any ${name} but that one. Send this header, \`If-Match\`, or both`,
     ),
   };
-  // What follows from data has no types of its own: types.ts is printed from the same definition.
+  // The types cannot be inferred from data. types.ts is generated from the same definition.
   return schemas as unknown as Schemas<ResourceTypes[Name]>;
 }
 
@@ -524,13 +524,13 @@ type NamedField = readonly [name: string, field: Field];
 const toShape = (fields: readonly NamedField[], toSchema: (field: NamedField) => z.ZodType) =>
   Object.fromEntries(fields.map((field) => [field[0], toSchema(field)]));
 
-/** The example of a field, in a document of which most tools read numbers as floating-point ones. */
+/** The example of a field as JSON. Most tools read numbers in the document as floating point. */
 function toJson(example: Field['example']): unknown {
   if (typeof example === 'object') return example.map(Number);
   return typeof example === 'bigint' ? Number(example) : example;
 }
 
-/** What must be there (RFC 9110, section 13.1.1), as the text of the header. */
+/** The schema of `If-Match` (RFC 9110, section 13.1.1), as the text of the header. */
 const entityTags = (description: string, isValid = isEntityTags) =>
   z
     .string()
@@ -538,13 +538,13 @@ const entityTags = (description: string, isValid = isEntityTags) =>
     .optional()
     .meta({ description });
 
-/** What must not be there (RFC 9110, section 13.1.2). Many tools send a header without a value: it excludes nothing. */
+/** The schema of `If-None-Match` (RFC 9110, section 13.1.2). Many tools send an empty header, which excludes nothing. */
 const excludedTags = (description: string) =>
   entityTags(description, (text) => text === '' || isEntityTags(text));
 
 /**
- * The list of a batch. Each item is validated for itself, since an invalid one must not stop the others, and how many there are is
- * checked apart, since too many have an error number of their own.
+ * The list of a batch. Items are validated separately, because an invalid one must not reject the others. The number of items is also
+ * checked separately, because too many items have their own error number.
  */
 const createBatchListSchema = (
   one: string,

@@ -138,7 +138,7 @@ const recordErrors: Partial<Record<RecordOperation, readonly ErrorName[]>> = {
 /** The errors that an operation can return, by status, in the order of their numbers. */
 export function errorsOf(operation: Operation): Readonly<Record<number, readonly ErrorName[]>> {
   const { metadata, responses } = operation;
-  // Each belongs to one status, which the operation has or does not have.
+  // Each error has one status; only those with a status of the operation apply.
   const names: ErrorName[] = [
     ...commonErrors,
     ...(hasBody(operation) ? [...bodyErrors, subjectOfOperation(metadata).errorName] : []),

@@ -21,7 +21,7 @@ it.each(['/', '/plant', '/Plants', '/plants/', '//plants', '/plants;x', '/%70lan
   },
 );
 
-it('finds those of other routes, in their order, with their parameters as they were sent', () => {
+it('finds the operations of other routes, in order, with the parameters as sent', () => {
   const match = createPathMatcher({
     countPlants: { method: 'GET', path: '/plants/count' },
     getPlant: { method: 'GET', path: '/plants/:id' },

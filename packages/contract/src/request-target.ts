@@ -3,16 +3,14 @@ import { routes } from './routes.js';
 /** The operations that are served under a path, in the order of the routes. Paths are compared exactly. */
 export const matchPath = createPathMatcher(routes);
 
-/**
- * The methods to name in `Allow`, for the operations of one path. What has GET has HEAD too (RFC 9110, section 9.3.2).
- */
+/** The methods to name in `Allow`, for the operations of one path. A path with GET also has HEAD (RFC 9110, section 9.3.2). */
 export function allowedMethods(operations: readonly Pick<MatchableRoute, 'method'>[]): string[] {
   return [...new Set(operations.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))];
 }
 
 /**
- * The parameters of a query (URL standard, application/x-www-form-urlencoded), without its question mark: a list where
- * one is sent more than once, and `null` where it is not percent-encoded UTF-8. Such a name is as it was sent.
+ * The parameters of a query (URL standard, application/x-www-form-urlencoded), without its question mark: a list if one is sent more than
+ * once, and `null` if it is not percent-encoded UTF-8. An invalid name is kept as sent.
  */
 export function parseQuery(query: string): Record<string, Parameter | Parameter[]> {
   const parameters: Record<string, Parameter | Parameter[]> = Object.create(null);
@@ -48,13 +46,13 @@ export interface MatchedOperation<Name extends string> {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** What a route has that its path can be matched by. */
+/** The parts of a route that are needed to match its path. */
 export interface MatchableRoute {
   readonly method: string;
   readonly path: string;
 }
 
-/** Compiles the paths of some routes; each `:name` in them stands for one segment, which is not empty. */
+/** Compiles the paths of routes. Each `:name` matches one nonempty segment. */
 export function createPathMatcher<Name extends string>(
   table: Readonly<Record<Name, MatchableRoute>>,
 ): (path: string) => MatchedOperation<Name>[] {

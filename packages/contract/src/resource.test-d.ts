@@ -4,7 +4,7 @@ import { defineResource, text } from './resource.js';
 const note = text({ label: 'Note', description: 'A note', example: 'a' });
 const plant = { name: 'plant', plural: 'plants' } as const;
 
-it('no field has a name that records, tables, files, or queries have', () => {
+it('no field has a name that is reserved in records, tables, files, or queries', () => {
   defineResource({ ...plant, fields: { note } });
   // @ts-expect-error The member of each reply.
   defineResource({ ...plant, fields: { idText: note } });

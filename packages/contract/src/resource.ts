@@ -1,6 +1,6 @@
 import type { ErrorName } from './errors.js';
 
-/** What the values of each kind of field are: as a client may send them, and as they are once validated. */
+/** The value types of each kind of field: as sent by a client, and after validation. */
 export interface Kinds {
   text: { input: string; value: string };
   int64: { input: number | bigint; value: bigint };
@@ -26,7 +26,7 @@ export interface Field {
   readonly filter?: boolean;
   /** Whether the parameter `q` of a list searches it. */
   readonly search?: boolean;
-  /** The first minor version that has it, such as `1.5`, if the resource is older. */
+  /** The minor version that added it, such as `1.5`, if the resource is older. */
   readonly since?: string;
 }
 
@@ -42,7 +42,7 @@ export const boolean = (options: Options<'boolean', 'filter'>): Field => ({ kind
 export const time = (options: Options<'time'>): Field => ({ kind: 'time', ...options });
 export const int64List = (options: Options<'int64List'>): Field => ({ kind: 'int64List', ...options });
 
-/** The definition of a resource. Types, schemas, tables, messages, files, and scopes follow from it. */
+/** The definition of a resource. Types, schemas, tables, messages, files, and scopes are derived from it. */
 export interface Resource<Name extends string = string, Plural extends string = string> {
   /** In the singular, such as `plant`. */
   readonly name: Name;
@@ -52,7 +52,7 @@ export interface Resource<Name extends string = string, Plural extends string = 
   readonly fields: Readonly<Record<string, Field>>;
 }
 
-/** What records, items of batches, tables, files, or queries of lists have besides the fields. */
+/** Names that records, items of batches, tables, files, or queries of lists use in addition to the fields. */
 type ReservedName =
   | 'id'
   | 'idText'
@@ -101,13 +101,13 @@ export const fieldsOf = ({ fields }: Resource): readonly (readonly [name: string
 export const namesOf = <Fields>({ fields }: Pick<Resource, 'fields'>): readonly (keyof Fields & string)[] =>
   Object.keys(fields) as (keyof Fields & string)[];
 
-/** The fields of a resource that came after a minor version, such as `1.3`. */
+/** The fields of a resource that were added after a minor version, such as `1.3`. */
 export function fieldsAfter(version: string, resource: Resource): readonly string[] {
   const isLater = ({ since = '' }: Field) => since.localeCompare(version, 'en', { numeric: true }) > 0;
   return fieldsOf(resource).flatMap(([name, field]) => (isLater(field) ? name : []));
 }
 
-/** The fields of a resource that a list has a parameter for, and those that its `q` searches. */
+/** The fields that a list can filter by, and the fields that `q` searches. */
 export const filtersOf = (resource: Resource) => fieldsOf(resource).filter(([, { filter }]) => filter);
 export const searchesOf = (resource: Resource) => fieldsOf(resource).filter(([, { search }]) => search);
 
@@ -123,14 +123,14 @@ export const ordersOf = (resource: Resource): readonly string[] => [
   ...searchesOf(resource).flatMap(([name]) => [name, `-${name}`]),
 ];
 
-/** Whether a body may have values that are written otherwise in replies: then both have a type and a schema of their own. */
+/** Whether values may be written differently in request bodies and replies, so that both need separate types and schemas. */
 export const hasOwnInput = (resource: Resource): boolean =>
   fieldsOf(resource).some(([, { kind }]) => kind !== 'text' && kind !== 'boolean');
 
-/** Whether version 1.0 had the resource. Some of its names have no prefix, and times of its oldest records are not known. */
+/** Whether version 1.0 had the resource. Some of its names have no prefix, and the times of its oldest records are unknown. */
 export const isFirst = ({ name }: Pick<Resource, 'name'>): boolean => name === 'plant';
 
-/** What precedes names that all resources have, such as `Change`. */
+/** The prefix of names that every resource has, such as `Change`. */
 export const prefixOf = (resource: Pick<Resource, 'name'>): string =>
   isFirst(resource) ? '' : capitalize(resource.name);
 
@@ -146,12 +146,12 @@ export const errorNamesOf = ({ name }: Pick<Resource, 'name'>) =>
     readonly notFound: Extract<ErrorName, `${string}_not_found`>;
   };
 
-/** What a token may permit with the records of a resource. */
+/** The actions on records that scopes permit. */
 const actions = ['create', 'read', 'update', 'delete'] as const;
 
 export type Action = (typeof actions)[number];
 
-/** The scope that an action needs. Those of plants have no prefix, since they are older than other resources. */
+/** The scope that an action needs. The scopes of plants have no prefix, because they predate other resources. */
 export type ScopeOf<Plural extends string> = Plural extends 'plants' ? Action : `${Plural}:${Action}`;
 
 /** The scopes of a resource, in the order of its actions. */

@@ -1,4 +1,4 @@
-/** What a client knows of an operation at run time: plain data, since every bundle of a client has it. */
+/** What a client knows about an operation at run time. Plain data, because every client bundle contains it. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** With parameters as `:name`. */
@@ -13,8 +13,8 @@ export interface Route {
 export const commonStatuses = [400, 401, 403, 429, 500, 503] as const;
 
 /**
- * The operations of the API, in the order in which the service tries their paths: those that are called the most come first. The
- * contract has what they take and give.
+ * The operations of the API, in the order in which the service tries their paths: the most frequent ones come first. The contract defines
+ * their requests and replies.
  */
 export const routes = {
   createPlant: { method: 'POST', path: '/plants' },
@@ -38,5 +38,5 @@ export const routes = {
   listAudit: { method: 'GET', path: '/audit' },
 } as const satisfies Readonly<Record<string, Route>>;
 
-/** The members of replies that are an int64, which a client reads as a `bigint`: a name has one type in all replies. */
+/** The int64 members of replies, which a client reads as `bigint`. A name has the same type in all replies. */
 export const int64Members = ['id'] as const;

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { NewPlant, NewPlantInput, Plant, StoredPlant } from './operations.js';
 import type { NewPlantSchema, PlantSchema } from './schemas.js';
 
-test('the types are what the schemas take and give', () => {
+test('the types are the inputs and outputs of the schemas', () => {
   expectTypeOf<z.input<typeof PlantSchema>>().toEqualTypeOf<Plant>();
   expectTypeOf<z.output<typeof PlantSchema>>().toEqualTypeOf<Plant>();
   expectTypeOf<z.input<typeof NewPlantSchema>>().toEqualTypeOf<NewPlantInput>();
@@ -27,7 +27,7 @@ test('the tag is optional', () => {
   expectTypeOf<{ name: string }>().toExtend<Plant>();
 });
 
-test('a plant that is written wrongly does not compile', () => {
+test('a plant with a mistake does not compile', () => {
   const take = (_: NewPlantInput) => {};
   // @ts-expect-error An id is no string.
   take({ id: '1', name: 'Rose' });

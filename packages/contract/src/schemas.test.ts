@@ -47,7 +47,7 @@ const parameters = [
   'fields',
 ];
 
-/** Objects with one member, by its values, and plants of which one member has them. */
+/** Objects with one member for each value, and plants with one such member. */
 const each = (name: string, ...values: unknown[]) =>
   values.map((value) => Object.fromEntries([[name, value]]));
 const plantsWith = (name: string, ...values: unknown[]) =>
@@ -148,7 +148,7 @@ it.each<Row>([
 it.each([
   [Int64Schema, [0, -0, -7, 2 ** 53 - 1, 5n, 9007199254740993n, INT64_MIN, INT64_MAX]],
   [Int64ParameterSchema, ['0', '7', '-7', '9007199254740993', `${INT64_MAX}`, `${INT64_MIN}`]],
-])('%# gives an int64 as a bigint', (schema, values) => {
+])('%# returns an int64 as a bigint', (schema, values) => {
   for (const value of values) expect(schema.parse(value)).toBe(BigInt(value));
 });
 
@@ -179,13 +179,13 @@ it.each<[text: string, id: bigint]>([
   });
 });
 
-it('leaves out what it does not know of a plant, whose tag may be absent', () => {
+it('drops unknown members of a plant, and accepts a plant without a tag', () => {
   const plant = parseExactJson('{"id":1e0,"name":"Rose","Tag":null,"price":1e400,"constructor":{"a":[]}}');
   expect(NewPlantSchema.parse(plant)).toStrictEqual({ id: 1n, name: 'Rose' });
   expect(PlantSchema.parse(plant)).toStrictEqual({ name: 'Rose' });
 });
 
-it('takes any plants of a batch, which are validated one by one', () => {
+it('accepts any plants of a batch, which are validated one by one', () => {
   expect(NewPlantsSchema.parse({ plants: [null] })).toEqual({ plants: [null] });
   expect(PlantIdsSchema.parse({ ids: [1] })).toEqual({ ids: [1] });
 });
@@ -215,11 +215,11 @@ it.each([
   ['11:00:00 01:00', '10:00:00.000Z'],
   ['10:00:00z', '10:00:00.000Z'],
   ['00:29:60+00:30', '00:00:00.000Z'],
-])('gives the bound of a query in UTC: %s', (time, expected) => {
+])('returns the bound of a query in UTC: %s', (time, expected) => {
   expect(QueryTimeSchema.parse(`2026-11-25T${time}`)).toBe(`2026-11-25T${expected}`);
 });
 
-it('gives a time of a body in milliseconds, and an expiry in UTC', () => {
+it('returns a time of a body in milliseconds, and an expiry in UTC', () => {
   expect(TimeSchema.parse('2026-11-25T11:00:00.0009999+01:00')).toBe(Date.UTC(2026, 10, 25, 10));
   expect(TimeSchema.safeParse('2026-11-25T11:00:00 01:00').success).toBe(false);
   const expiresAt = '2999-01-01T01:00:00.0009999+01:00';
@@ -232,7 +232,7 @@ it('gives a time of a body in milliseconds, and an expiry in UTC', () => {
 it.each([
   ...[2 ** 31, 400.5, '40000', undefined].map((error) => ({ error, message: '' })),
   ...[undefined, null].map((message) => ({ error: 40000, message })),
-])('takes no Error %j', (body) => {
+])('rejects the Error %j', (body) => {
   expect(ErrorSchema.safeParse(body).success).toBe(false);
 });
 
@@ -249,7 +249,7 @@ it('has the JSON shape of a plant, and of the plants of a batch', () => {
   expect(jsonShapeOf(PlantDeletionsSchema)).toEqual({ members: [ids, { ...ids, name: 'ifMatch' }] });
 });
 
-it('has the JSON shape of objects, lists, transforms, and what may be absent or null', () => {
+it('has the JSON shape of objects, lists, transforms, and optional and nullable values', () => {
   const place = z.object({ x: z.number(), labels: z.array(z.object({ a: z.string() })) });
   const labels = { items: { members: [{ name: 'a', shape: {} }] } };
   const shape = {

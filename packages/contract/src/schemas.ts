@@ -32,7 +32,7 @@ import {
 export const plants = schemasOf(resources.plant);
 export const { fields: PlantSchema, create: NewPlantSchema } = plants;
 
-/** The query of an operation that takes none, as which a client need not pass it. */
+/** The query of an operation without parameters. A client need not pass it. */
 export const NoQuerySchema: z.ZodType<Record<never, never>, Record<never, never>> = createQuerySchema({});
 
 export const TagQuerySchema = createQuerySchema({

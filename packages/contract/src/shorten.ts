@@ -1,4 +1,4 @@
-/** A text as others quote it: a name may have a million characters. Whole code points, then an ellipsis. */
+/** Shortens a text for quoting, since a name may have a million characters: whole code points, then an ellipsis. */
 export function shorten(text: string, maxLength = 120): string {
   if (text.length <= maxLength) return text;
   return `${text.slice(0, maxLength).replace(/[\uD800-\uDBFF]$/, '')}…`;

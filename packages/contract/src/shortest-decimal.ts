@@ -2,10 +2,12 @@ import { toAsciiNumber } from './ascii-number.js';
 import { toExactNumber } from './exact-json/number.js';
 import { isInt64 } from './int64.js';
 
-/** More than a number has that somebody wrote. */
+/** Longer than any number that a person would write. */
 const longest = 100;
 
-/** The shortest decimal notation of an int64 that is written in another one, such as `+7`, `007`, `7.0` or `٧`, if it is one. */
+/**
+ * Converts another notation of an int64, such as `+7`, `007`, `7.0` or `٧`, to the shortest decimal one. `undefined` if it is not an int64.
+ */
 export function toShortestDecimal(text: string): string | undefined {
   if (text.length > longest) return undefined;
   const number = toAsciiNumber(text);

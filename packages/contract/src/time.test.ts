@@ -79,6 +79,6 @@ it.each([
   '2026-11-25T10Z',
   '２０２６-11-25T10:00:00Z',
   '2026-11-25T10:00:00\u221201:00',
-])('reads no time in %j', (text) => {
+])('rejects %j', (text) => {
   expect(parseTime(text, 'down')).toBeUndefined();
 });

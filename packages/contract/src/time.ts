@@ -1,4 +1,4 @@
-/** `date-time` of RFC 3339, section 5.6. Java prints a time without its seconds where these are 0. */
+/** `date-time` of RFC 3339, section 5.6. Java omits the seconds if they are 0. */
 const pattern =
   /^(\d{4}-\d\d-\d\d)[t ](\d\d:\d\d)(?::(\d\d)(?:\.(\d+))?)?(?:z|([+-])([01]\d|2[0-3]):([0-5]\d))$/i;
 
@@ -7,22 +7,22 @@ const earliestMs = Date.parse('0000-01-01T00:00:00.000Z');
 const latestMs = Date.parse('9999-12-31T23:59:59.999Z');
 
 /**
- * Reads a time as programs print it (RFC 3339, section 5.6): with any offset from UTC, and with any digits of a second.
+ * Parses a time (RFC 3339, section 5.6), with any offset from UTC, and any number of fractional digits.
  *
- * @param rounding where a time between two milliseconds goes
- * @returns milliseconds since 1970, of a year with four digits in UTC; `undefined` if the text is no time
+ * @param rounding how to round a time between two milliseconds
+ * @returns milliseconds since 1970, within four-digit years in UTC; `undefined` if the text is not a time
  */
 export function parseTime(text: string, rounding: 'up' | 'down'): number | undefined {
   const [, date, minute, second = '00', fraction = '', sign = '+', hours = '0', minutes = '0'] =
     pattern.exec(text) ?? [];
   const isLeap = second === '60';
   const localMs = Date.parse(`${date}T${minute}:${isLeap ? '59' : second}Z`);
-  // JavaScript takes February 30 for March 2, and 24:00 for the next day.
+  // JavaScript would accept February 30 as March 2, and 24:00 as the next day.
   if (Number.isNaN(localMs) || !new Date(localMs).toISOString().startsWith(`${date}T${minute}`))
     return undefined;
   const ms = localMs - Number(`${sign}1`) * (Number(hours) * 60 + Number(minutes)) * 60_000;
   if (isLeap) {
-    // Leap seconds end a day in UTC, and the clocks of computers have none: this is the next second.
+    // Leap seconds are at the end of a day in UTC, and computer clocks have none, so this is the next second.
     const isEndOfDay = (ms + 1_000) % dayMs === 0;
     return isEndOfDay ? clamp(ms + 1_000) : undefined;
   }

@@ -121,7 +121,7 @@ export interface FoundResult {
   etag: string;
 }
 
-/** The outcome of one plant of a batch: what a request of its own would have returned. */
+/** The outcome of one plant of a batch: what a separate request would have returned. */
 export type GetResult = FoundResult | FailedResult<400 | 404 | 500 | 503>;
 
 /** The outcomes of a batch, in the order of its plants. */
@@ -137,7 +137,7 @@ export interface UpdatedResult {
   etag: string;
 }
 
-/** The outcome of one plant of a batch: what a request of its own would have returned. */
+/** The outcome of one plant of a batch: what a separate request would have returned. */
 export type UpdateResult = UpdatedResult | FailedResult<400 | 404 | 412 | 500 | 503>;
 
 /** The outcomes of a batch, in the order of its plants. */

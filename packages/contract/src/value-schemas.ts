@@ -5,10 +5,10 @@ import { MAX_FILTER_VALUES, MAX_RECORDS, QUERY_MAX_LENGTHS } from './limits.js';
 import { toShortestDecimal } from './shortest-decimal.js';
 import { parseTime } from './time.js';
 
-/** The shapes of schemas that do not show theirs. */
+/** The JSON shapes of schemas from which they cannot be derived. */
 export const shapes = z.registry<JsonShape>();
 
-/** What of a JSON text a schema reads: an unknown member, for example, it does not. */
+/** The part of a JSON text that a schema reads. Unknown members, for example, are not read. */
 export function jsonShapeOf(schema: z.core.$ZodType): JsonShape {
   if (shapes.has(schema)) return shapes.get(schema) ?? {};
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return jsonShapeOf(schema.unwrap());
@@ -20,18 +20,18 @@ export function jsonShapeOf(schema: z.core.$ZodType): JsonShape {
   return { members: members.map(([name, member]) => ({ name, shape: jsonShapeOf(member) })) };
 }
 
-/** Reports a member that is missing as such. */
+/** Reports a missing member as missing. */
 export const orRequired = (expected: string) => ({
   error: ({ input }: { readonly input?: unknown }) => (input === undefined ? 'is required' : expected),
 });
 
-/** The shortest decimal notation of an int64, bounded, since `BigInt` takes time that grows with the square of the length. */
+/** The shortest decimal notation of an int64. Bounded, because `BigInt` takes quadratic time. */
 export const shortest = /^(0|-?[1-9][0-9]{0,18})$/;
 
 /**
- * `integer, format int64` of the API: takes a safe `number` or a `bigint`, gives a `bigint`.
+ * `integer, format int64` of the API: accepts a safe `number` or a `bigint`, returns a `bigint`.
  *
- * Fails on everything that is not exactly a 64-bit signed integer, strings of digits among them.
+ * Fails for everything that is not exactly a 64-bit signed integer, including strings of digits.
  */
 export const Int64Schema = z
   .custom<number | bigint>(isInt64, {
@@ -45,7 +45,9 @@ export const Int64Schema = z
   .meta({ override: { type: 'integer', format: 'int64' } })
   .transform((value) => BigInt(value));
 
-/** What is wrong with a text that is no integer of a range in its shortest notation, which it names if that is all. */
+/**
+ * Explains why a text is not an integer within a range in its shortest notation. If only the notation is wrong, suggests the shortest one.
+ */
 function explainNotation(text: unknown, minimum: number | bigint, maximum: number | bigint): string {
   const integer = typeof text === 'string' ? toShortestDecimal(decode(text)) : undefined;
   return integer !== undefined && BigInt(integer) >= minimum && BigInt(integer) <= maximum
@@ -53,7 +55,7 @@ function explainNotation(text: unknown, minimum: number | bigint, maximum: numbe
     : `must be an integer from ${minimum} to ${maximum}`;
 }
 
-/** A parameter in a path comes as it was sent. */
+/** Decodes a path parameter, which arrives as sent. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -66,10 +68,10 @@ function decode(text: string): string {
 export const ShownInt64Schema = z.bigint().meta({ override: { type: 'integer', format: 'int64' } });
 
 /**
- * `integer, format int64` as a parameter in a path or a query: takes the decimal digits as text, gives a `bigint`.
+ * `integer, format int64` as a parameter in a path or a query: accepts decimal digits as text, returns a `bigint`.
  *
- * Only the shortest notation is valid, so that one value has one URL: no plus sign, no leading zero and no `-0`. The input
- * is typed as what a client passes, which writes it as text.
+ * Only the shortest notation is valid, so that one value has one URL: no plus sign, no leading zero and no `-0`. The input type is what a
+ * caller passes to the client, which converts it to text.
  */
 export const Int64ParameterSchema = z
   .custom<number | bigint>(
@@ -79,7 +81,7 @@ export const Int64ParameterSchema = z
         input === undefined ? 'is required' : explainNotation(input, INT64_MIN, INT64_MAX),
     },
   )
-  // As text, so that a generated client does not take a number that is not exact beyond 2^53.
+  // A string, so that a generated client does not use a number, which is not exact beyond 2^53.
   .meta({ override: { type: 'string', pattern: shortest.source, examples: ['9007199254740993'] } })
   .transform((value) => BigInt(value));
 
@@ -92,7 +94,7 @@ export const TextSchema = withoutNul(z.string(orRequired('must be a string'))).r
   { error: 'must not contain an unpaired surrogate' },
 );
 
-/** Reports what `parseQuery` gives in place of a text. */
+/** Reports values other than text from `parseQuery`. */
 export const orElse = (expected: string | ((input: unknown) => string)) => ({
   error: ({ input }: { readonly input?: unknown }) => {
     if (Array.isArray(input)) return 'must be given once';
@@ -105,13 +107,13 @@ export const orElse = (expected: string | ((input: unknown) => string)) => ({
 export const createQueryTextSchema = (maxLength: number) =>
   z
     .string(orElse('must be a string'))
-    // A code point has two UTF-16 code units at most; to count those of a long text takes long.
+    // A code point has at most two UTF-16 code units. Checked first, because counting code points of a long text is slow.
     .refine((text) => text.length <= 2 * maxLength && [...text].length <= maxLength, {
       error: `must have at most ${maxLength} characters`,
     })
     .meta({ override: { maxLength } });
 
-/** A whole number of a query: takes the decimal digits as text, gives a `number`. */
+/** A whole number in a query: accepts decimal digits as text, returns a `number`. */
 export const createQueryNumberSchema = (minimum: number, maximum: number, value: number) =>
   z
     .custom<number>(
@@ -128,19 +130,19 @@ export const createQueryNumberSchema = (minimum: number, maximum: number, value:
 const timeMessage =
   'must be a time with its offset from UTC, such as 2026-11-25T10:00:00Z or 2026-11-25T11:00:00+01:00';
 
-/** A time of a body or a file: gives milliseconds since 1970. What is finer is left out. */
+/** A time in a body or a file: returns milliseconds since 1970. Finer digits are dropped. */
 export const TimeSchema = z
   .string(orRequired(timeMessage))
   .refine((text) => parseTime(text, 'down') !== undefined, { error: timeMessage })
   .meta({ override: { format: 'date-time' } })
   .transform((text) => parseTime(text, 'down') ?? Number.NaN);
 
-/** The times of plants have no more digits, so that cursors of one bound stay what they were in version 1.4. */
+/** Times with at most milliseconds in UTC, which are kept as written, so that cursors stay the same as in version 1.4. */
 const millisecondsInUtc = /^[\d-]+T\d\d:\d\d(:[0-5]\d(\.\d{1,3})?)?Z$/;
 
 /**
- * A bound of a query: gives it in UTC and milliseconds. Between two milliseconds it is the later one, which has the same plants
- * before and after it, since theirs are whole.
+ * A time bound in a query: returns it in UTC with milliseconds. A time between two milliseconds is rounded up, which selects the same
+ * plants, because their times are whole milliseconds.
  */
 export const QueryTimeSchema = z
   .string(orElse(timeMessage))
@@ -155,25 +157,22 @@ function parseBound(text: string): number | undefined {
   return parseTime(text.replace(/ (?=\d\d:\d\d$)/, '+'), 'up');
 }
 
-/** Where a page begins. An empty one means the beginning, as none does: many tools send parameters without a value. */
+/** Where a page begins. An empty value means the beginning, like an absent one, because many tools send parameters without a value. */
 export const PageStartSchema = createQueryTextSchema(QUERY_MAX_LENGTHS.after).transform(
   (text) => text || undefined,
 );
 
-/** Several values of a parameter, which a query has once for each. */
+/** Several values of a repeated parameter. */
 export const createSeveralSchema = <Schema extends z.ZodType>(one: Schema) =>
   z.preprocess(
     (input) => (input === undefined || Array.isArray(input) ? input : [input]),
     z.array(one).max(MAX_FILTER_VALUES, `must be given at most ${MAX_FILTER_VALUES} times`),
   );
 
-/** The most records of a page. */
+/** The maximum number of records of a page. */
 export const LimitSchema = createQueryNumberSchema(1, MAX_RECORDS, 100);
 
-/**
- * A query: one parameter that is not meant to be there is an issue, since a filter that nobody knows would give what nobody asked
- * for.
- */
+/** A query. An unknown parameter is an issue, because ignoring a filter would return records that the caller did not ask for. */
 export const createQuerySchema = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
   z.strictObject(shape, {
     error: ({ code }) => (code === 'unrecognized_keys' ? describeQuery(Object.keys(shape)) : undefined),

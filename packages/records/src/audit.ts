@@ -18,10 +18,10 @@ export type Actor =
   | { readonly subject: string; readonly id?: undefined; readonly user?: undefined }
   | { readonly user: string; readonly id?: undefined; readonly subject?: undefined };
 
-/** A token as the audit keeps it, without its text. */
+/** A token as stored in the audit, without its text. */
 export type TokenAtThatTime = Omit<AuditedToken, 'id'> & { readonly id: number };
 
-/** What something was done with. */
+/** The subject of an action. */
 export interface Subject {
   readonly token?: TokenAtThatTime | undefined;
   readonly replaced?: { readonly id: number; readonly name: string } | undefined;
@@ -29,7 +29,7 @@ export interface Subject {
   readonly file?: ImportedFile | undefined;
 }
 
-/** Something that was done, to be recorded. */
+/** An action to record in the audit. */
 export interface Deed {
   /** In milliseconds since 1970. */
   readonly at: number;
@@ -38,25 +38,25 @@ export interface Deed {
   readonly about: Subject;
 }
 
-/** A deed under its number. */
+/** A recorded action with its number. */
 export interface NumberedDeed extends Deed {
   readonly number: number;
 }
 
-/** Which deeds are read: those before a number, by default all. */
+/** Which actions to read: those before a number, by default all. */
 interface DeedQuery {
   readonly before: number | undefined;
   readonly action: AuditAction | undefined;
   readonly limit: number;
 }
 
-/** What was done, and by whom. */
+/** The audit: who did what. */
 export interface Audit {
   /** The newest first. */
   list(query: DeedQuery): Promise<readonly NumberedDeed[]>;
 }
 
-/** How many entries a page has by default. */
+/** The default number of entries of a page. */
 const defaultLimit = 100;
 
 /**
@@ -80,7 +80,7 @@ export async function listAudit(
   };
 }
 
-/** A deed as replies show it. */
+/** An action as replies show it. */
 function showDeed({ number, at, by, action, about }: NumberedDeed): AuditEntry {
   const { token, replaced, backup, file } = about;
   return {
@@ -95,7 +95,7 @@ function showDeed({ number, at, by, action, about }: NumberedDeed): AuditEntry {
   };
 }
 
-/** What the audit keeps of a token. */
+/** The parts of a token that the audit stores. */
 export function describeToken({
   id,
   name,
@@ -116,7 +116,7 @@ export function describeToken({
   };
 }
 
-/** The actor as the log names it, and as records have it: the id of a token, or `subject` and that of a JSON Web Token. */
+/** The actor as named in the log and stored in records: the id of a token, or `subject` and the subject of a JSON Web Token. */
 export function nameActor({ id, subject }: Actor): string {
   if (id !== undefined) return String(id);
   return subject === undefined ? 'command line' : `subject ${subject}`;

@@ -26,7 +26,7 @@ it.each(positions)('has the position that it was written for: $id, $addedAt', (p
   }
 });
 
-it('begins where the position is, of the parts that an order has', () => {
+it('begins in the part of the order that contains the position', () => {
   const ordersOf = (order: string, position?: ListPosition) =>
     read({ order }, position && writeCursor({ order }, position))?.orders;
   const [timed, untimed] = [{ id: 1n, addedAt: 5 }, { id: 1n }];
@@ -39,12 +39,12 @@ it('begins where the position is, of the parts that an order has', () => {
   expect(ordersOf('-name', { id: 1n, key: 'é🌱' })).toEqual(['-name']);
 });
 
-it('has what a list by a text is sorted by', () => {
+it('has the sort key of a list by text', () => {
   for (const key of ['', 'fern', 'é🌱\u{10ffff}', '苗'.repeat(64)]) {
     const position = { id: 7n, key };
     expect(readCursor({ order: 'name' }, writeCursor({ order: 'name' }, position))).toStrictEqual(position);
   }
-  // A position that has a text where it has none to have, or the reverse.
+  // A position with an unexpected text, or without an expected one.
   const [byName, byId] = [writeCursor({ order: 'name' }, { id: 7n, key: '' }), writeCursor({}, { id: 7n })];
   expect(readCursor({ order: 'name' }, byName)).toStrictEqual({ id: 7n, key: '' });
   for (const wrong of [`${byName}A`, byName.slice(0, -1)])
@@ -52,7 +52,7 @@ it('has what a list by a text is sorted by', () => {
   expect(readCursor({}, `${byId}.QQ`)).toBeUndefined();
 });
 
-it('of counted values has the last value, or what it begins with if it is long', () => {
+it('of counted values has the last value, or its beginning if it is long', () => {
   const cursorOf = (...values: string[]) => {
     const { count, cursor } = writeCountCursor('tag', values);
     return [count, readCountCursor('tag', cursor)];
@@ -64,7 +64,7 @@ it('of counted values has the last value, or what it begins with if it is long',
     expect(readCountCursor('tag', wrong)).toBeUndefined();
 });
 
-it('is one of the same plants in the same order alone, however many a page has', () => {
+it('is valid only for the same plants in the same order, with any page size', () => {
   const query = { tag: 'a', q: 'b' };
   const cursor = writeCursor(query, { id: 1n });
   expect(readCursor({ ...query, order: 'id', limit: 7, after: 'x' }, cursor)).toEqual({ id: 1n });
@@ -83,11 +83,11 @@ it('is one of the same plants in the same order alone, however many a page has',
     for (const other of [{}, of(2026)])
       expect(readCursor(other, writeCursor(of(2025), { id: 1n }))).toBeUndefined();
   }
-  // As version 1.3 wrote it.
+  // A cursor as version 1.3 wrote it.
   expect(readCursor(query, '1.ft54gt..1')).toEqual({ id: 1n });
 });
 
-it('is rejected if it is of another version, or nothing that was ever written', () => {
+it('is rejected if it is from another version, or was never issued', () => {
   const cursor = writeCursor({}, { id: INT64_MAX, addedAt: 5 });
   const start = cursor.slice(0, cursor.indexOf('.5.'));
   expect(cursor).toBe(`${start}.5.9223372036854775807`);
@@ -107,7 +107,7 @@ it('is rejected if it is of another version, or nothing that was ever written', 
     expect(readCursor({}, wrong), wrong).toBeUndefined();
 });
 
-it('of changes has the generation of the store, unless that accepts those of version 1.4, which have none', () => {
+it('of changes has the generation of the store, or none if the store accepts cursors of version 1.4', () => {
   const places = [
     ['1.12.7', { generation: '', number: 12, id: 7n }],
     ['1..-7', { generation: '', id: -7n }],

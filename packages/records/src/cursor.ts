@@ -4,7 +4,7 @@ import { filtersOf, type Resource, severalOf } from '@plant-store/contract/resou
 import { type ListOrder, partsOfOrder } from './order.js';
 import type { ChangePosition, ListPosition } from './store.js';
 
-/** The query of a list. A caller's type has its filters besides, which have the names of fields. */
+/** The query of a list. The caller's type also has filters, which are named after fields. */
 export interface RecordQuery {
   readonly limit?: number | undefined;
   readonly after?: string | undefined;
@@ -12,7 +12,7 @@ export interface RecordQuery {
   readonly q?: string | undefined;
   readonly addedFrom?: string | undefined;
   readonly addedBefore?: string | undefined;
-  /** The name of a filter: records without a value of it are listed, too, or alone. */
+  /** The name of a filter: records without a value of it are also listed, or only these if no value is given. */
   readonly without?: string | undefined;
   /** Whether the page says how many records match. */
   readonly total?: boolean | undefined;
@@ -34,7 +34,7 @@ const timeOrders: Readonly<Record<string, readonly ListOrder[]>> = {
   oldest: ['-untimed', 'oldest'],
 };
 
-/** The version of the form of cursors. */
+/** The version of the cursor format. */
 const version = '1';
 
 /** Writes and reads the cursors of lists of a resource: `next` of a page, and `after` of the following request. */
@@ -52,7 +52,7 @@ export function cursorsOf(resource: Resource) {
     };
     const columnOf = (name: string) => textOf(name, values[name]);
     const [first = '', ...others] = filters;
-    // A filter that came later counts only where it is set, so that a cursor from before it stays valid.
+    // A filter that was added later only counts if it is set, so that older cursors stay valid.
     const several = filters.map((name) => {
       const list = values[severalOf(name)];
       return [severalOf(name), Array.isArray(list) ? list.map((value) => textOf(name, value)) : null];
@@ -73,7 +73,7 @@ export function cursorsOf(resource: Resource) {
      * Reads where a list begins.
      *
      * @param cursor `undefined` for the beginning
-     * @returns `undefined` for a text that is not a cursor of this query, or that another version of the service wrote
+     * @returns `undefined` for a text that is not a cursor of this query, or that was written by another version of the service
      */
     read(query: RecordQuery, cursor: string | undefined): Start | undefined {
       const { order = 'id' } = query;
@@ -123,12 +123,12 @@ export function hashText(text: string): string {
   return (hash >>> 0).toString(36);
 }
 
-/** How many characters of a value a cursor has. */
+/** The maximum length of a value in a cursor. */
 const maxValueLength = 180;
 
 /**
- * Where the next page of counted values of a field begins: after as many as possible, but not after a value that is too long for a cursor,
- * unless all are. Of those that begin alike, the page after has the others then.
+ * Where the next page of counted values of a field begins: after the last value that is short enough for a cursor. If all are too long,
+ * after all values with the beginning of the last one.
  */
 export function writeCountCursor(field: string, values: readonly string[]) {
   const count =
@@ -162,7 +162,7 @@ export function writeChangeCursor({ generation, number, id }: ChangePosition): s
   return [generation === '' ? version : `2.${generation}`, number ?? '', id].join('.');
 }
 
-/** Reads a cursor of changes; `undefined` if it is none. */
+/** Reads a cursor of changes; `undefined` if it is not one. */
 export function readChangeCursor(cursor: string): ChangePosition | undefined {
   const [, generation = '', number = '', text = ''] =
     /^(?:1|2\.([0-9a-f]{8}))\.(\d{0,15})\.(.+)$/.exec(cursor) ?? [];

@@ -1,7 +1,7 @@
 import type { ErrorBody } from '@plant-store/contract';
 import { type ErrorName, type ErrorNumber, errors } from '@plant-store/contract/errors';
 
-/** What a `ServiceError` may have besides its message. */
+/** The options of a `ServiceError`. */
 interface ServiceErrorOptions {
   /** Headers of the reply, such as `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>;

@@ -3,14 +3,14 @@ const dayMs = 86_400_000;
 const threeDigits = Array.from({ length: 1_000 }, (_, number) => String(number).padStart(3, '0'));
 const twoDigits = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
 
-/** The day that was formatted last, in days since 1970, and the time, and their texts: most records of a list are of few days, or batches. */
+/** Caches of the last formatted day, in days since 1970, and time: most records of a list are from few days or batches. */
 let lastDay = Number.NaN;
 let lastDate = '';
 let lastMs = Number.NaN;
 let lastTime = '';
 
 /**
- * A time as `Date.prototype.toISOString` has it, five times as fast, since it calculates a date once a day.
+ * Formats a time as `Date.prototype.toISOString` does, but five times as fast, because it computes the date once per day.
  *
  * @param ms milliseconds since 1970, from the year 0 to 9999
  */

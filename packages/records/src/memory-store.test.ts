@@ -30,7 +30,7 @@ const high = { matches: 1_000, records: 10_000, bytes: 1e9 };
 let ms = 0;
 const open = () => createMemoryStore<Plant>(resources.plant, { now: () => ++ms });
 
-it('has the fields of the records in the order in which they were stored, an update in its place', async () => {
+it('has the fields of the records in the order of storage, and updates them in place', async () => {
   const store = open();
   const { records } = store;
   for (const [id, plant] of [fern, rose, ivy].entries()) await store.create({ ...plant, id: BigInt(3 - id) });
@@ -45,7 +45,7 @@ it('has the fields of the records in the order in which they were stored, an upd
   expect([...records.keys()]).toEqual([3n, 1n, 2n]);
 });
 
-it('replaces everything, and keeps what each record was stored with', async () => {
+it('replaces everything, and keeps all data of each record', async () => {
   const store = open();
   await store.create({ ...fern, id: 1n });
   const given = [
@@ -80,7 +80,7 @@ it('shares the order of changes with the stores of other resources', async () =>
   expect((await store.listChanges(last, high)).changes).toHaveLength(1);
 });
 
-it('has the last page of a filter without an empty one after it', async () => {
+it('has no empty page after the last page of a filter', async () => {
   const store = open();
   for (let id = 0n; id < 5n; id++) await store.create({ ...(id < 3n ? fern : rose), id });
   const list = (matches: number) => store.list({ order: 'id', equal: { tag: ['a'] } }, { ...high, matches });
@@ -88,7 +88,7 @@ it('has the last page of a filter without an empty one after it', async () => {
   expect(await list(2)).toMatchObject({ last: { id: 1n } });
 });
 
-it('keeps no more places of changes than it needs, however often a record changes', async () => {
+it('keeps a bounded log of changes, no matter how often a record changes', async () => {
   const store = open();
   await store.create({ ...fern, id: 1n });
   await store.create({ ...fern, id: 2n });

@@ -20,7 +20,7 @@ import {
   type StoredRecord,
 } from './store.js';
 
-/** The one order of the changes in all stores that share it. */
+/** The common order of changes of all stores that share it. */
 export interface ChangeOrder {
   /** 8 hexadecimal digits. Positions of another generation are rejected with `cursor_expired`. */
   generation: string;
@@ -39,7 +39,7 @@ export interface MemoryStoreOptions {
 
 /** The store of a resource in memory. Every operation takes effect before it returns its promise. */
 export interface MemoryStore<Fields> extends Store<Fields> {
-  /** Finds what has these ids, with who has made each what it is. */
+  /** Finds the records with these ids, with their authors. */
   findHistory(ids: readonly bigint[]): Promise<readonly RecordPeople<Fields>[]>;
   /** The fields of the records that exist now, by id, in the order in which they were stored. */
   readonly records: ReadonlyMap<bigint, Readonly<Fields>>;
@@ -47,12 +47,12 @@ export interface MemoryStore<Fields> extends Store<Fields> {
    * Replaces everything that is stored, as restoring a backup does. If followers must read all records again, set a new `generation` of
    * the order of changes first.
    *
-   * @param records each with a different id; a record without a time gets the time of now
+   * @param records each with a different id; a record without a time gets the current one
    */
   readonly replaceAll: (records: Iterable<StoredRecord<Fields>>) => void;
 }
 
-/** What a store has under an id. */
+/** The entry of a store for an id. */
 interface Entry<Fields> {
   readonly id: bigint;
   /** `undefined` for a tombstone. */
@@ -64,19 +64,19 @@ interface Entry<Fields> {
   /** The number of the last change, and when it happened. */
   number: number;
   changedAt: number | undefined;
-  /** Who has created it, and who has changed it last. */
+  /** Who created it, and who changed it last. */
   addedBy: string | undefined;
   changedBy: string | undefined;
-  /** The states that were replaced, the first one first. */
+  /** The replaced states, oldest first. */
   replaced: RecordState<Fields>[];
 }
 
-/** An entry, and where it is in an order. */
+/** An entry and its position in an order. */
 interface Placed<Fields> extends ListPosition {
   readonly entry: Entry<Fields>;
 }
 
-/** Where an entry was in the order of changes; out of date if the entry has changed since. */
+/** The position of an entry in the order of changes; outdated if the entry has changed since. */
 interface LoggedChange<Fields> {
   readonly number: number;
   readonly entry: Entry<Fields>;
@@ -102,7 +102,7 @@ export function createMemoryStore<Fields extends object>(
 
   const fieldOf = (fields: Fields, name: string) => (fields as Readonly<Record<string, unknown>>)[name];
 
-  /** The size of fields as their columns have them: of text in UTF-8, of everything else in digits. */
+  /** The size of fields as stored: text in UTF-8, everything else in digits. */
   const bytesOf = (fields: Fields) =>
     names.reduce((bytes, name) => bytes + utf8Length(String(toColumn(name, fieldOf(fields, name)) ?? '')), 0);
 
@@ -149,7 +149,7 @@ export function createMemoryStore<Fields extends object>(
     const changedAt = now();
     if (existing !== undefined) reorder(existing, false);
     if (isTombstone(record)) {
-      // It keeps its place among the times.
+      // It keeps its position in the order of times.
       Object.assign(entry, { fields: undefined, bytes: 0, changedAt, replaced: [] });
       records.delete(id);
     } else {
@@ -190,7 +190,7 @@ export function createMemoryStore<Fields extends object>(
     return sorted;
   }
 
-  /** Where an entry is in an order, if it is. */
+  /** The position of an entry in an order, if it is in it. */
   function placeIn(listOrder: ListOrder, entry: One): Placed<Fields>[] {
     const { id, addedAt } = entry;
     const { by } = partsOfOrder(listOrder);
@@ -199,7 +199,7 @@ export function createMemoryStore<Fields extends object>(
     return [{ entry, id, key: sortKeyOf(textOf(entry, by)) }];
   }
 
-  /** Adds an entry to all orders, or takes it out before it changes. */
+  /** Adds an entry to all orders, or removes it before it changes. */
   function reorder(entry: One, isAdded: boolean): void {
     for (const [listOrder, sorted] of orders)
       for (const placed of placeIn(listOrder, entry)) {
@@ -209,7 +209,7 @@ export function createMemoryStore<Fields extends object>(
       }
   }
 
-  /** What a list has after a position, in its order. */
+  /** The entries of a list after a position, in order. */
   function* placedAfter({ order: listOrder, after }: ListQuery): Generator<Placed<Fields>> {
     const sorted = sortedIn(listOrder);
     const isPassed = (placed: ListPosition) =>
@@ -359,7 +359,7 @@ function compareTexts(a: string, b: string): number {
   }
 }
 
-/** The index after the items of a sorted list for which a condition holds, which are its first ones. */
+/** The index after the leading items of a sorted list for which a condition holds. */
 function findIndex<Item>(items: readonly Item[], condition: (item: Item) => boolean): number {
   let [low, high] = [0, items.length];
   while (low < high) {

@@ -29,7 +29,7 @@ describe('the operations of plants', () =>
 describe('the operations of gardens', () =>
   describeOperations<Garden>(garden, gardens, operationsOf<Garden>(garden, newGardenSchema, platform)));
 
-/** What the operations of every resource do. */
+/** The tests of the operations of every resource. */
 function describeOperations<Fields extends object>(
   resource: Resource,
   samples: Samples<Fields>,
@@ -51,7 +51,7 @@ function describeOperations<Fields extends object>(
     const store = createMemoryStore<Fields>(resource, { now: platform.now, changes });
     return { store, changes };
   };
-  /** A store in which the first sample has the id 1, and its ETag. */
+  /** Opens a store with the first sample as id 1, and returns its ETag. */
   async function openWithOne() {
     const { store } = open();
     const { etag = '' } = await operations.create(store, { ...first, id: 1n });
@@ -60,7 +60,7 @@ function describeOperations<Fields extends object>(
   const update = (store: Store<Fields>, fields: Fields, conditions: Conditions, id = 1n) =>
     operations.update(store, id, fields, conditions);
 
-  it('create a record, and find the same one again as a replay, which has the same ETag', async () => {
+  it('create a record, and treat the same one again as a replay with the same ETag', async () => {
     const { store, etag } = await openWithOne();
     expect(etag).toMatch(/^"[\w-]{22}"$/);
     for (const fields of [first, structuredClone(first), { ...first, other: 1 }]) {
@@ -88,7 +88,7 @@ function describeOperations<Fields extends object>(
     await expect(operations.create(store, { ...first, id: 1n })).rejects.toMatchObject(retired);
   });
 
-  it('find a create again as a replay after an update, which it does not revert', async () => {
+  it('recognize a repeated create after an update, without reverting the update', async () => {
     const { store, etag } = await openWithOne();
     await update(store, second, { 'if-match': etag });
     const replay = await operations.create(store, { ...structuredClone(first), id: 1n });
@@ -97,7 +97,7 @@ function describeOperations<Fields extends object>(
     expect(await operations.get(store, 1n)).toMatchObject({ body: shown(1n, second) });
   });
 
-  it('create each record of a batch, those of one id as if one came after the other', async () => {
+  it('create each record of a batch, and treat records with one id as sequential creates', async () => {
     const { store } = open();
     const items = [
       { ...first, id: 1n },
@@ -118,7 +118,7 @@ function describeOperations<Fields extends object>(
     expect([...store.records.keys()]).toEqual([1n, 2n]);
   });
 
-  it('create the first of several records of one id, whatever is stored first of what is in flight', async () => {
+  it('create the first of several records with one id, regardless of the commit order', async () => {
     const { store } = open();
     const inFlight: (() => void)[] = [];
     const reversing: Pick<Store<Fields>, 'create'> = {
@@ -140,7 +140,7 @@ function describeOperations<Fields extends object>(
     ]);
   });
 
-  it('answer all records of a batch with the id of one that is rejected alike', async () => {
+  it('give all records of a batch with one id the same rejection', async () => {
     const { store } = await openWithOne();
     await operations.delete(store, 1n);
     const items = [first, first, second].map((fields) => ({ ...fields, id: 1n }));
@@ -152,7 +152,7 @@ function describeOperations<Fields extends object>(
     expect(await operations.createMany({ create }, { items })).toMatchObject([away, away, away]);
   });
 
-  it('take no more items in a batch than one may have', async () => {
+  it('reject a batch with too many items', async () => {
     const { store } = open();
     const items = Array(1_001).fill(null);
     const tooLarge = { errorName: 'batch_too_large', message: expect.stringContaining(resource.plural) };
@@ -186,7 +186,7 @@ function describeOperations<Fields extends object>(
     }
   });
 
-  it('get the records of a batch, of which each is found or not', async () => {
+  it('get the records of a batch, and report those that do not exist', async () => {
     const { store } = await openWithOne();
     const batch = { items: ['1', '2', 1, '01', '1'] };
     const found = { status: 200, [resource.name]: shown(1n, first) };
@@ -194,7 +194,7 @@ function describeOperations<Fields extends object>(
     expect(await operations.getMany(store, batch)).toMatchObject([found, notFound, bad, bad, found]);
   });
 
-  it('return the ETag of each record of a batch that is created or got, as for one record', async () => {
+  it('return the ETag of each created or read record of a batch, as for a single record', async () => {
     const { store, etag } = await openWithOne();
     const items = [first, second].map((fields, at) => ({ ...fields, id: BigInt(at + 1) }));
     const created = await operations.createMany(store, { items });
@@ -208,7 +208,7 @@ function describeOperations<Fields extends object>(
     await update(store, third, { 'if-match': etag });
     const { etag: now } = await operations.get(store, 1n);
     expect(now).not.toBe(etag);
-    // A replay has that of the record as it was created.
+    // A replay has the ETag of the record as it was created.
     expect(await operations.createMany(store, { items })).toMatchObject([{ etag }, { etag: other }]);
     expect(await operations.getMany(store, { items: ['1'] })).toMatchObject([{ etag: now }]);
   });
@@ -222,7 +222,7 @@ function describeOperations<Fields extends object>(
     expect(reply).toEqual({ status: 200, body: shown(1n, second), etag: expect.any(String) });
     expect(reply.etag).not.toBe(etag);
     await expect(update(store, third, { 'if-match': etag })).rejects.toMatchObject(failed);
-    // An earlier attempt has done this already.
+    // An earlier attempt has already done this.
     expect(await update(store, second, { 'if-match': etag })).toEqual(reply);
     // The first fields again have the first ETag again.
     expect(await update(store, first, { 'if-match': '*' })).toMatchObject({ etag });
@@ -230,7 +230,7 @@ function describeOperations<Fields extends object>(
     await expect(update(store, second, { 'if-match': '*' }, 2n)).rejects.toMatchObject(notFound);
   });
 
-  it('update each record of a batch on its own condition, as one is updated', async () => {
+  it('update each record of a batch on its own condition, like single updates', async () => {
     const { store, etag } = await openWithOne();
     for (const id of [2n, 3n, 4n]) await operations.create(store, { ...first, id });
     await operations.delete(store, 4n);
@@ -273,12 +273,12 @@ function describeOperations<Fields extends object>(
       [2n, first],
       [3n, second],
     ]);
-    // What was updated is 200 again, whatever the condition says.
+    // A repeated update is 200 again, with any condition.
     const again = await operations.updateMany(store, { items: [item(1n, second, etag)] });
     expect(again).toEqual([results[0]]);
   });
 
-  /** A store in which each change takes less time than those before it. */
+  /** A store in which each change takes less time than the previous one. */
   function reversing(store: Store<Fields>): Pick<Store<Fields>, 'change'> {
     let ms = 20;
     return {
@@ -290,7 +290,7 @@ function describeOperations<Fields extends object>(
     };
   }
 
-  it('update one record several times in a batch, one after the other, whatever is stored first of what is in flight', async () => {
+  it('apply several updates of one record in a batch in order, regardless of the commit order', async () => {
     const { store, etag } = await openWithOne();
     const items = [
       { ...second, id: 1n, ifMatch: etag },
@@ -335,7 +335,7 @@ function describeOperations<Fields extends object>(
     expect(replay).toMatchObject({ replayed: true });
   });
 
-  it('delete a record if the conditions hold, and again without an error', async () => {
+  it('delete a record if the conditions hold, and accept a second delete', async () => {
     const { store, etag } = await openWithOne();
     await expect(operations.delete(store, 1n, { 'if-match': '"x"' })).rejects.toMatchObject(failed);
     await expect(operations.delete(store, 2n)).rejects.toMatchObject(notFound);
@@ -389,7 +389,7 @@ function describeOperations<Fields extends object>(
     }
   }
 
-  it('list pages by id, or the newest first and those without a time last', async () => {
+  it('list pages by id, or newest first with undated records last', async () => {
     const { store } = open();
     const times = [null, 3, 1, null, 2, 3];
     for (const [id, addedAt] of times.entries()) await store.create({ ...third, id: BigInt(id), addedAt });
@@ -408,7 +408,7 @@ function describeOperations<Fields extends object>(
     for (const order of ['id', 'newest']) expect(await pagesOf(store, { ...range, order }, 6)).toEqual(['4']);
   });
 
-  it('look for records without a time only where there may be some', async () => {
+  it('look for records without a time only if some may exist', async () => {
     const listed: ListQuery['order'][] = [];
     const list = async ({ order }: ListQuery) => {
       listed.push(order);
@@ -420,12 +420,12 @@ function describeOperations<Fields extends object>(
     expect(listed).toEqual(['id', 'newest', 'untimed', 'newest']);
   });
 
-  it('list part by part until a page is full, and end early where that takes too long', async () => {
+  it('list in parts until a page is full, and end early if that takes too long', async () => {
     const { store } = open();
     for (const id of [1n, 2n, 3n, 4n]) await store.create({ ...third, id });
     let turns = 0;
     const nextTurn = async () => void turns++;
-    /** A store that finds one record in each part, or none. */
+    /** A store that finds the given number of records in each part. */
     const slow = (perPart: number) => ({
       ...store,
       async list(query: ListQuery, limits: ListLimits) {
@@ -440,7 +440,7 @@ function describeOperations<Fields extends object>(
     const full = await list(1, 100);
     expect(full).toMatchObject({ next: undefined, readMs: 40 });
     expect([full.records.length, turns]).toEqual([4, 3]);
-    // A full page in a list of which more is to be examined.
+    // A full page in a list that has more to examine.
     const first = await list(1, 100, { limit: 2 });
     expect(first.records).toMatchObject([{ id: 1n }, { id: 2n }]);
     expect((await list(1, 100, { limit: 3, after: first.next })).records).toMatchObject([
@@ -455,7 +455,7 @@ function describeOperations<Fields extends object>(
     await expect(failed).rejects.toMatchObject({ errorName: 'bad_request', message });
   });
 
-  it('say how many records match, if they are asked', async () => {
+  it('return how many records match, on request', async () => {
     const { store } = open();
     for (const id of [1n, 2n, 3n]) await store.create({ ...third, id });
     expect(await operations.list(store, { limit: 1, total: true }, unlimited)).toMatchObject({ total: 3 });
@@ -464,7 +464,7 @@ function describeOperations<Fields extends object>(
       return operations.list(estimated, { ...query, total: true }, unlimited);
     };
     expect(await estimate(7, { limit: 1 })).toMatchObject({ total: 7, totalIsEstimate: true });
-    // An estimate is not less than what is known, and a page that has all needs none.
+    // An estimate is at least the known count, and a complete page needs no estimate.
     expect(await estimate(0, { limit: 2 })).toMatchObject({ total: 3, totalIsEstimate: true });
     const whole = await estimate(0, { limit: 3 });
     expect(whole).toMatchObject({ total: 3 });
@@ -480,7 +480,7 @@ function describeOperations<Fields extends object>(
     for (const query of [{ order: 'newest' as const }, { q: 'a' }])
       await expect(operations.list(store, { ...query, after: next }, unlimited)).rejects.toMatchObject(bad);
     await expect(operations.list(store, { after: 'x' }, unlimited)).rejects.toMatchObject(bad);
-    // A position without a time in a list of which all have one.
+    // A position without a time in a list in which all records have one.
     const timed = { addedFrom: '1970-01-01T00:00:00Z', order: 'oldest' as const, limit: 1 };
     const { next: early = '' } = await operations.list(store, timed, unlimited);
     const untimed = { ...timed, after: early.replace(/\.\d+\.(?=[^.]+$)/, '..') };
@@ -524,7 +524,7 @@ function describeOperations<Fields extends object>(
     expect(await operations.latest(store)).toBe(later.next);
   });
 
-  it('reject a cursor of changes that is none, or from before a restore', async () => {
+  it('reject an invalid cursor of changes, and one from before a restore', async () => {
     const { store, changes } = open();
     await operations.create(store, { ...first, id: 1n });
     const follow = (after: string) => operations.changes(store, { after }, unlimited);
@@ -545,7 +545,7 @@ describe('plants', () => {
   );
   const fern = { id: 1n, name: 'Fern', tag: 'outdoor', addedAt: 5 };
 
-  it('are identified as databases, exports, and clients of all versions have it', () => {
+  it('have a stable identity across databases, exports, and clients of all versions', () => {
     expect(entityTagOf(fern)).toBe('"mYj-AJ63qY8fxjhuanwO6n"');
     expect(entityTagOf({ tag: undefined, name: '🌱 "Rose"' })).toBe('"Ls98N0BYkU-o5JIENbhSxL"');
     const fingerprint = 'bUyT64G1XBMZ1EKtOCs926bJ8JRkgfXiNyInnAAaDNo';
@@ -554,7 +554,7 @@ describe('plants', () => {
     expect(withFields(fern, { name: 'Fern', tag: 'outdoor' })).toBeUndefined();
   });
 
-  it('have another entity tag for other fields or another time, but not for what they were created as', () => {
+  it('have another entity tag for other fields or another time, but not for another original', () => {
     const others = [{ name: 'Ivy' }, { tag: '' }, { tag: undefined }, { addedAt: 6 }, { addedAt: null }];
     const tags = [fern, ...others.map((other) => ({ ...fern, ...other }))].map(entityTagOf);
     expect(new Set(tags).size).toBe(tags.length);
@@ -571,11 +571,11 @@ describe('plants', () => {
     });
     expect(await count()).toEqual(pageOf(['', 1], ['a', 1], ['b', 2]));
     expect(await count('2.tags.YQ')).toEqual(pageOf(['b', 2]));
-    // As version 1.4 wrote it.
+    // A cursor as version 1.4 wrote it.
     await expect(count('1.tags.2')).rejects.toMatchObject({ errorName: 'bad_request' });
   });
 
-  it('are listed by a filter, and after a cursor of it', async () => {
+  it('are listed by a filter, and after a cursor with that filter', async () => {
     const store = createMemoryStore<Plant>(resources.plant, { now: platform.now });
     const tags = ['a', 'b', 'a', undefined, 'a', ''];
     for (const [id, tag] of tags.entries()) await store.create({ id: BigInt(id), name: `${id}`, tag });
@@ -633,7 +633,7 @@ describe('a batch of gets', () => {
   const found = (id: bigint) => ({ status: 200, plant: { id } });
   const [overloaded, unknown] = [{ errorName: 'overloaded' }, { errorName: 'plant_not_found' }];
 
-  it('returns as many records as have 4 MiB of fields together, in their order', async () => {
+  it('returns up to 4 MiB of fields, in order', async () => {
     expect(await get('1', '9', '3', '9')).toMatchObject([found(1n), unknown, found(3n), unknown]);
     const bad = { errorName: 'bad_request' };
     expect(await get('1', '4', '1', 'x')).toMatchObject([found(1n), overloaded, overloaded, bad]);
@@ -643,7 +643,7 @@ describe('a batch of gets', () => {
     expect(await get('9', '5', '5')).toMatchObject([unknown, found(5n), overloaded]);
   });
 
-  it('looks up no more than 64 ids at a time, and none once the reply is full', async () => {
+  it('looks up at most 64 ids at a time, and none once the reply is full', async () => {
     let [inFlight, most, count] = [0, 0, 0];
     const slow = async (id: bigint) => {
       count++;
@@ -663,7 +663,7 @@ describe('a batch of updates', () => {
   const bytesOf: Platform<Plant>['bytesOf'] = ({ name }) => name.length;
   const operations = operationsOf<Plant>(resources.plant, NewPlantSchema, { ...platform, bytesOf });
 
-  it('leaves those as they are for which the reply has no room, but for one, however large it is', async () => {
+  it('does not update records that do not fit into the reply, except the first one', async () => {
     const store = createMemoryStore<Plant>(resources.plant, { now: platform.now });
     for (const id of [1n, 2n, 3n]) await store.create({ id, name: '' });
     const item = (id: number, mebibytes: number) => ({
@@ -688,8 +688,8 @@ describe('a batch of updates', () => {
 });
 
 describe('a batch', () => {
-  it('gives others their turn between some items and the next ones, without waiting for them', async () => {
-    /** How many were left, and how many had been begun, at each turn. */
+  it('lets other requests run between groups of items, without waiting for them', async () => {
+    /** How many items were left, and how many had started, at each turn. */
     const turns: number[][] = [];
     let begun = 0;
     const awaitTurn = async (left: number) => {
@@ -711,7 +711,7 @@ describe('a batch', () => {
     ]);
   });
 
-  it('returns what an item is rejected with, and for an unknown error an internal one with its cause', async () => {
+  it('returns the rejection of an item, and for an unknown error an internal error with its cause', async () => {
     const [taken, cause] = [new ServiceError('id_taken', 'taken'), new Error('unknown')];
     const run = async (item: unknown) => {
       if (item instanceof Error) throw item;

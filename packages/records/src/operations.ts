@@ -36,13 +36,13 @@ import {
 
 /** What differs between the service and the fake of the client. */
 export interface Platform<Fields> {
-  /** A text that identifies another one: in the service it is the SHA-256 in base64url. */
+  /** A digest of a text: in the service, its SHA-256 in base64url. */
   readonly digest: (text: string) => string;
-  /** Milliseconds since 1970. */
+  /** The current time, in milliseconds since 1970. */
   readonly now: () => number;
   /** The size of the fields of a record, in bytes. Default: 0, for a store without limits. */
   readonly bytesOf?: (record: Fields) => number;
-  /** An id as replies have it. Default: as it is. */
+  /** Converts an id for replies. Default: unchanged. */
   readonly showId?: (id: bigint) => bigint | number;
 }
 
@@ -81,7 +81,7 @@ type ShownState<Fields> = Fields & {
   readonly by?: string;
 };
 
-/** What a batch returns for one of its items, unless it is an error. */
+/** The result for an item of a batch, unless it is an error. */
 export type ShownResult<Fields, Name extends string> = { readonly status: 200 } & Named<Fields, Name> & {
     readonly etag: string;
   };
@@ -93,7 +93,7 @@ export interface Batch {
   readonly awaitTurn?: ((remaining: number) => Promise<number>) | undefined;
 }
 
-/** What of a schema reads an item of a batch. */
+/** The part of a schema that parses an item of a batch. */
 interface ItemSchema<Item> {
   safeParse(item: unknown): {
     readonly data?: Item | undefined;
@@ -101,25 +101,25 @@ interface ItemSchema<Item> {
   };
 }
 
-/** How a request reads what may take long: part by part, between which others have their turn. */
+/** How a long read is divided into parts, so that other requests can run in between. */
 export interface Pace {
   /** The limits of the next part. */
   readonly limits: () => Omit<ListLimits, 'matches'>;
-  /** Resolves once the next part may be read. Default: at once. */
+  /** Resolves when the next part may be read. Default: immediately. */
   readonly nextTurn?: () => Promise<void>;
-  /** How long a list may read, in milliseconds. Default: as long as it takes. */
+  /** How long a list may read, in milliseconds. Default: without a limit. */
   readonly maxMs?: number;
 }
 
-/** How many records a page has by default. */
+/** The default number of records of a page. */
 const defaultLimit = 100;
 
-/** How many values a page of counts has at most. */
+/** The maximum number of values in a page of counts. */
 const maxValues = 10_000;
 
-/** The most bytes of fields that the reply to a batch has. */
+/** The maximum size of the fields in the reply to a batch, in bytes. */
 const maxReplyBytes = 2 ** 22;
-/** How many records of such a batch are read at the same time. */
+/** How many records of a batch are read at the same time. */
 const readsTogether = 64;
 
 /**
@@ -142,10 +142,10 @@ export function operationsOf<Fields extends object, Name extends string = string
   const cursors = cursorsOf(resource);
   const filters = filtersOf(resource).map(([name]) => name);
 
-  /** What identifies the create of a record after an update. The fields cannot be read from it. */
+  /** Identifies the original create of a record after an update. It does not reveal the fields. */
   const fingerprintOf = (record: Fields) => digest(identify(record));
 
-  /** The strong entity tag of a record (RFC 9110, section 8.8.3). It depends only on the record, so that no version is stored. */
+  /** The strong entity tag of a record (RFC 9110, section 8.8.3). It depends only on the record, so no version number is stored. */
   const entityTagOf = (record: Fields & Pick<Stored<object>, 'addedAt'>) =>
     `"${digest(`[${record.addedAt ?? null},${identify(record)}]`).slice(0, 22)}"`;
 
@@ -154,7 +154,7 @@ export function operationsOf<Fields extends object, Name extends string = string
   const conditionFailed = (failed: keyof Conditions, id: bigint) =>
     new ServiceError('precondition_failed', failed === 'if-match' ? texts.changed(id) : texts.excluded(id));
 
-  /** A record as replies show it. Members are set one by one, since a page of copies takes half as long again. */
+  /** A record as replies show it. Members are set one by one, because copying takes half as long again for a page. */
   function show(record: Stored<Fields>): Shown<Fields> {
     const { id, addedAt } = record;
     const values = record as Readonly<Record<string, unknown>>;
@@ -164,13 +164,13 @@ export function operationsOf<Fields extends object, Name extends string = string
     return shown as Shown<Fields>;
   }
 
-  /** Whether a record was created as another one, whatever it was updated to. */
+  /** Whether a record was originally created with the fields of another one, even if it was updated since. */
   const isReplay = (existing: Stored<Fields>, created: Fields) =>
     existing.original === undefined
       ? isSame(existing, created)
       : existing.original === fingerprintOf(created);
 
-  /** A record with other fields; `undefined` if it has these. */
+  /** A record with new fields; `undefined` if it already has them. */
   function withFields(record: Stored<Fields>, fields: Fields): Stored<Fields> | undefined {
     if (isSame(record, fields)) return undefined;
     const { id, addedAt = null, original = fingerprintOf(record) } = record;
@@ -181,7 +181,7 @@ export function operationsOf<Fields extends object, Name extends string = string
     const outcome = await store.create(record);
     const body = pick(record);
     const created = (replayed: boolean, addedAt: number | null) =>
-      // The ETag of the record as created, also in a replay: it is out of date if the record has changed since.
+      // The ETag of the record as created, also in a replay. It is outdated if the record has changed since.
       ({ body, replayed, etag: entityTagOf({ ...body, addedAt }) });
     if (outcome.stored) return created(false, outcome.addedAt);
     const { existing } = outcome;
@@ -196,7 +196,7 @@ export function operationsOf<Fields extends object, Name extends string = string
     return record;
   }
 
-  /** The first condition that is false for what has an id. */
+  /** The first condition that does not hold for a record. */
   const findFailed = (conditions: Conditions, existing: StoredRecord<Fields> | undefined) =>
     existing === undefined || isTombstone(existing)
       ? undefined
@@ -236,7 +236,7 @@ export function operationsOf<Fields extends object, Name extends string = string
   const nameShown = (shown: Shown<Fields>) => ({ [resource.name]: shown }) as unknown as Named<Fields, Name>;
   const showNamed = (record: Stored<Fields>) => nameShown(show(record));
 
-  /** What is left of the bytes that the reply to a batch may have. One record may have any size. */
+  /** Tracks the bytes left in the reply to a batch. The first record may have any size. */
   function createRoom() {
     let bytes = 0;
     return {
@@ -255,7 +255,7 @@ export function operationsOf<Fields extends object, Name extends string = string
     return { 'if-match': tags };
   }
 
-  /** What a query filters by, as columns have it. */
+  /** Converts the filter of a query to column values. */
   function filterOf(query: RecordQuery): ListFilter {
     const values = query as Readonly<Record<string, unknown>>;
     const equal = Object.fromEntries(
@@ -272,7 +272,7 @@ export function operationsOf<Fields extends object, Name extends string = string
     return { equal, q: query.q, addedFrom, addedBefore };
   }
 
-  /** Counts what matches, at least as many as were found. */
+  /** Counts the matches: at least the number already found. */
   async function countAll(store: Pick<Records, 'countAll'>, filter: ListFilter, found: number) {
     const { count, isEstimate } = await store.countAll(filter);
     return isEstimate ? { total: Math.max(count, found), totalIsEstimate: true as const } : { total: count };
@@ -303,12 +303,12 @@ export function operationsOf<Fields extends object, Name extends string = string
     entityTagOf,
     requireBatch,
 
-    /** Creates a record. The id is also the idempotency key: the same record again is a replay, which stores nothing. */
+    /** Creates a record. The id is also the idempotency key: creating the same record again is a replay, which stores nothing. */
     async create(store: Pick<Records, 'create'>, record: New<Fields>): Promise<Reply<200, Fields>> {
       return { status: 200, ...(await createOne(store, record)) };
     },
 
-    /** Creates the records of a batch, each as `create` does, those of one id as if one after the other. */
+    /** Creates the records of a batch, each as `create` does. Records with the same id are created in order. */
     createMany(store: Pick<Records, 'create'>, batch: Batch) {
       requireBatch(batch);
       const inOrder = createInOrder(store);
@@ -358,9 +358,9 @@ export function operationsOf<Fields extends object, Name extends string = string
     },
 
     /**
-     * Replaces the fields of a record if the conditions of the request hold (RFC 9110, section 13.1). With `If-None-Match: *` it reuses
-     * the id of a deleted record. A record that has the fields already stays as it is, whatever `If-Match` says, since an earlier
-     * attempt may have updated it (section 13.1.1).
+     * Replaces the fields of a record if the conditions of the request hold (RFC 9110, section 13.1). With `If-None-Match: *` it reuses the
+     * id of a deleted record. A record that already has the fields stays unchanged, whatever `If-Match` says, because an earlier attempt
+     * may have updated it (section 13.1.1).
      */
     async update(
       store: Pick<Records, 'change'>,
@@ -395,8 +395,8 @@ export function operationsOf<Fields extends object, Name extends string = string
     },
 
     /**
-     * Updates the records of a batch, each as `update` does with `If-Match`, those of one id one after the other. Those for which the
-     * reply has no room stay as they are.
+     * Updates the records of a batch, each as `update` does with `If-Match`. Updates of one id are applied in order. Records that do not
+     * fit into the reply are not updated.
      */
     updateMany(
       store: Pick<Records, 'change'>,
@@ -427,9 +427,9 @@ export function operationsOf<Fields extends object, Name extends string = string
     },
 
     /**
-     * Deletes the records with the ids of a batch, each as `delete` does, those of one id one after the other.
+     * Deletes the records with the ids of a batch, each as `delete` does. Deletes of one id are applied in order.
      *
-     * @param ifMatch the condition of each id, if they have any, in their order
+     * @param ifMatch the conditions of the ids, in the same order, if any
      */
     deleteMany(store: Pick<Records, 'change'>, batch: Batch, ifMatch: readonly unknown[] = []) {
       requireBatch(batch);
@@ -442,10 +442,11 @@ export function operationsOf<Fields extends object, Name extends string = string
     },
 
     /**
-     * Returns a page of the records that match a query: as many as it asks for, or as replies may have, unless there are no more. One
-     * that takes too long ends early, as `partial`.
+     * Returns a page of the records that match a query: as many as requested or as fit into a reply, unless there are no more. A page that
+     * takes too long ends early, as `partial`.
      *
-     * @throws {ServiceError} `bad_request` when `after` is not the `next` of a page of this query, or nothing was found for too long
+     * @throws {ServiceError} `bad_request` when `after` is not the `next` of a page of this query, or the search took too long without a
+     * match
      */
     async list(store: Pick<Records, 'list' | 'countAll'>, query: RecordQuery, pace: Pace) {
       const { limit = defaultLimit, after, total } = query;
@@ -461,7 +462,7 @@ export function operationsOf<Fields extends object, Name extends string = string
       let readMs = 0;
       // The position is in the first part of its order.
       let position = orders[0] === start.orders[0] ? start.position : undefined;
-      /** Where a page that is full may end: after the last record of a part, or after what was examined since. */
+      /** Where a full page may end: after the last record of a part, or after the records examined since. */
       let end: ListPosition | undefined;
       const page = async (next: ListPosition | undefined, more?: object) => {
         const isWhole = after === undefined && next === undefined;
@@ -479,7 +480,7 @@ export function operationsOf<Fields extends object, Name extends string = string
       for (const order of orders) {
         for (;;) {
           const most = pace.limits();
-          // Where a full page ends with a part, one more record shows whether there is a next page.
+          // If a full page ends at the end of a part, one more record shows whether there is a next page.
           const isFull = records.length === limit;
           const limits = {
             ...most,
@@ -506,7 +507,7 @@ export function operationsOf<Fields extends object, Name extends string = string
       return page(undefined);
     },
 
-    /** A page of a list as replies show it: with records as they are shown to a caller, or only with their ids. */
+    /** A page of a list as replies show it: with records as shown to the caller, or only with their ids. */
     showPage(
       page: { readonly records: readonly Stored<Fields>[]; readonly [More: string]: unknown },
       { fields }: Pick<RecordQuery, 'fields'>,
@@ -548,7 +549,7 @@ export function operationsOf<Fields extends object, Name extends string = string
     },
 
     /**
-     * Returns the changes after a position in their order. Where there are no more, the page is empty, and its `next` is the same again.
+     * Returns the changes after a position, in order. If there are no more, the page is empty, and its `next` is the same as `after`.
      *
      * @throws {ServiceError} `bad_request` when `after` is not the `next` of a page, `cursor_expired` when it is from before a restore
      */
@@ -572,8 +573,8 @@ export function operationsOf<Fields extends object, Name extends string = string
     },
 
     /**
-     * Adds to records, as replies show them, who has created each, and updated it last; nothing to one that has changed since it was
-     * read. The records stay as they are: a reply for others may share them.
+     * Adds to shown records who created and last updated each, unless a record has changed since it was read. Does not modify the given
+     * records, because other replies may share them.
      */
     async showPeople<One extends Shown<Fields>>(
       store: { findHistory(ids: readonly bigint[]): Promise<readonly RecordPeople<Fields>[]> },
@@ -592,7 +593,7 @@ export function operationsOf<Fields extends object, Name extends string = string
     /**
      * Returns the states of a record, the latest first.
      *
-     * @param showsPeople whether it shows who has made them
+     * @param showsPeople whether to show who made them
      * @throws {ServiceError} `bad_request` when `after` is not the `next` of a page about this record
      */
     async history(
@@ -617,7 +618,7 @@ export function operationsOf<Fields extends object, Name extends string = string
       };
     },
 
-    /** The cursor of now: only later changes come after it. */
+    /** The current cursor: only later changes come after it. */
     latest: async (store: Pick<Records, 'lastChange'>): Promise<string> =>
       writeChangeCursor(await store.lastChange()),
   };
@@ -631,7 +632,7 @@ export type Operations<Fields extends object, Name extends string = string> = Re
 /**
  * Runs each item of a batch, all at the same time.
  *
- * @returns what each returned or threw, in order; none stops the others
+ * @returns the result or error of each, in order; an error does not stop the others
  */
 export async function runBatch<Result>(
   { items, awaitTurn = async (remaining) => remaining }: Batch,
@@ -652,7 +653,7 @@ export const showResults = (results: readonly (object | ServiceError)[]) => ({
     result instanceof ServiceError ? { status: result.status, ...result.body } : result,
   ),
 });
-/** What replies show of a record, as a text that can be compared. */
+/** A shown record as a text, for comparison. */
 const textOf = (shown: object) =>
   JSON.stringify(shown, (_, value) => (typeof value === 'bigint' ? String(value) : value));
 
@@ -661,7 +662,7 @@ function toServiceError(error: unknown): ServiceError {
 }
 
 /**
- * Sends only the first create of each id to the store, since a store may commit creates of one batch in any order. The outcome of the
+ * Sends only the first create of each id to the store, because a store may commit the creates of a batch in any order. The outcome of the
  * others follows from the first.
  */
 function createInOrder<Fields>(store: Pick<Store<Fields>, 'create'>): Pick<Store<Fields>, 'create'> {
@@ -681,14 +682,17 @@ function createInOrder<Fields>(store: Pick<Store<Fields>, 'create'>): Pick<Store
   };
 }
 
-/** Starts each change of a record once those of the same id before it have ended, since a store may commit what is in flight in any order. */
+/**
+ * Starts each change of a record after earlier changes of the same id have ended, because a store may commit changes in flight in any
+ * order.
+ */
 function changeInOrder<Fields>(store: Pick<Store<Fields>, 'change'>): Pick<Store<Fields>, 'change'> {
   const last = new Map<bigint, Promise<unknown>>();
   return {
     change(change) {
       const before = last.get(change.id);
       const changed = before === undefined ? store.change(change) : before.then(() => store.change(change));
-      // An error is that of its own item only.
+      // An error only affects its own item.
       last.set(
         change.id,
         changed.catch(() => undefined),

@@ -10,7 +10,7 @@ describe('a body', () => {
     'application/json; charset="ut\\f-8"',
     'application/json; x="; charset=latin1',
     'application/json; charset',
-  ])('may be of the type %s', (type) => {
+  ])('may have the type %s', (type) => {
     expect(() => requireJson(type, undefined)).not.toThrow();
   });
 
@@ -20,7 +20,7 @@ describe('a body', () => {
     'application/json; charset=latin1',
     'application/json; charset=',
     'application/json; x="a;b"; CHARSET="utf-16"',
-  ])('is not of the type %s', (type) => {
+  ])('must not have the type %s', (type) => {
     expect(() => requireJson(type, undefined)).toThrow(ServiceError);
   });
 
@@ -30,7 +30,7 @@ describe('a body', () => {
     expect(() => requireJson(undefined, undefined)).toThrow('There is no content type');
   });
 
-  it('that is not valid JSON is explained in a few characters, however long the text is', () => {
+  it('that is not valid JSON is explained briefly, even if the text is long', () => {
     const long = `"${'x'.repeat(199)}\u{1F33F}`;
     expect(() => parseJsonText('', {})).toThrow('it is empty');
     expect(() => parseJsonText('\uFEFF1', {})).toThrow('it starts with a byte order mark');

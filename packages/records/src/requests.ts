@@ -7,7 +7,7 @@ import {
 } from '@plant-store/contract/messages';
 import { ServiceError } from './errors.js';
 
-// What every request must have before its operation runs, whatever the platform.
+// Checks of every request before its operation runs, on any platform.
 
 /** Returns the access token of a request (RFC 6750, section 2.1); `undefined` without one, or with another scheme. The scheme is case-insensitive. */
 export const readBearer = (authorization = ''): string | undefined =>
@@ -20,7 +20,7 @@ export const unauthorized = (errorName: 'missing_token' | 'invalid_token', messa
 /**
  * The error for a token that does not permit the operation.
  *
- * @param scope as the issuer of the token calls it
+ * @param scope the scope by the issuer's name
  */
 export const insufficientScope = (scope: string): ServiceError =>
   challenge(
@@ -38,7 +38,7 @@ const challenge = (
     headers: { 'WWW-Authenticate': `Bearer realm="plant-store"${error}` },
   });
 
-/** The error for a method that the path does not have, with those that it has (RFC 9110, section 15.5.6). */
+/** The error for a method that the path does not support, with the supported ones (RFC 9110, section 15.5.6). */
 export const methodNotAllowed = (method: string, path: string, allowed: readonly string[]): ServiceError =>
   new ServiceError('method_not_allowed', messages.methodNotAllowed(method, path, allowed), {
     headers: { Allow: allowed.join(', ') },
@@ -67,7 +67,7 @@ function isJsonInUtf8(type: string): boolean {
   return (charsets[0] ?? 'utf-8').trim().toLowerCase() === 'utf-8';
 }
 
-/** The parameters of a content type without quotes. A quoted string that does not end includes all that follows, and is left out. */
+/** The parameters of a content type without quotes. An unterminated quoted string extends to the end, and is left out. */
 function parametersOf(type: string): readonly string[] {
   const parts = [''];
   let isQuoted = false;
@@ -87,7 +87,7 @@ const maxMessageLength = 200;
 /**
  * Parses JSON (RFC 8259), every integer exact.
  *
- * @param shape what of it is read
+ * @param shape which members are read
  * @throws {SyntaxError} with a short message, which may quote the text, and so contain any character
  */
 export function parseJsonText(text: string, shape: JsonShape): unknown {
@@ -113,5 +113,8 @@ export function invalidRequest(issues: RequestIssues, subject: BodySubject): Ser
   return new ServiceError(errorName, message);
 }
 
-/** Whether an `X-Request-Id` of a caller is used: short, and safe to print anywhere. It must not have an access token. */
+/**
+ * Whether to use the caller's `X-Request-Id`: it must be short, and safe to print anywhere. The caller of this function checks for access
+ * tokens.
+ */
 export const isRequestId = (proposed: string): boolean => /^[\w.:-]{1,64}$/.test(proposed);

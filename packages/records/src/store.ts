@@ -7,31 +7,28 @@ export type New<Fields> = Fields & { readonly id: bigint };
 
 /** A record as it is stored, under its id. */
 export type Stored<Fields> = New<Fields> & {
-  /**
-   * When it was stored, in milliseconds since 1970. It is not known for records of version 1.2 and earlier; an import stores such a
-   * record with `null`.
-   */
+  /** When it was stored, in milliseconds since 1970. Unknown for records of version 1.2 and earlier; an import stores these with `null`. */
   readonly addedAt?: number | null;
-  /** The fingerprint of what it was created as, if it was updated since. */
+  /** The fingerprint of its original create, if it was updated since. */
   readonly original?: string | undefined;
   /** Who creates it, while it is being stored; see `RecordHistory`. */
   readonly addedBy?: string | undefined;
 };
 
-/** A record, and who has made it what it is: the id of an access token, or `subject` and that of a JSON Web Token, where known. */
+/** A record and its authors, if known: the id of an access token, or `subject` and the subject of a JSON Web Token. */
 export interface RecordPeople<Fields> {
   readonly record: StoredRecord<Fields>;
   readonly addedBy: string | undefined;
   readonly changedBy: string | undefined;
 }
 
-/** What is left of a deleted record: its id, which stays taken. */
+/** What remains of a deleted record: its id, which stays taken. */
 export interface Tombstone {
   readonly id: bigint;
   readonly deleted: true;
 }
 
-/** What a store has under an id. */
+/** The record or tombstone with an id. */
 export type StoredRecord<Fields> = Stored<Fields> | Tombstone;
 
 /** Whether a record was deleted, or will be. */
@@ -44,7 +41,7 @@ export function withoutTombstones<Fields>(records: readonly StoredRecord<Fields>
   return records.filter((record): record is Stored<Fields> => !isTombstone(record));
 }
 
-/** The result of a create: the record was stored now, or its id is taken by what exists. */
+/** The result of a create: the record was stored, or its id is taken by `existing`. */
 export type CreateOutcome<Fields> =
   | { readonly stored: true; readonly addedAt: number | null }
   | { readonly stored: false; readonly existing: StoredRecord<Fields> };
@@ -59,12 +56,12 @@ export interface Change<Fields> {
   /**
    * Returns the replacement, or `undefined` to change nothing. A store calls it again if another change comes first.
    *
-   * @param existing what has the id; `undefined` if nothing ever had it: then only a tombstone may replace it
+   * @param existing the record or tombstone with the id; `undefined` if the id was never used: then only a tombstone may be stored
    */
   readonly replace: (existing: StoredRecord<Fields> | undefined) => StoredRecord<Fields> | undefined;
 }
 
-/** What had the id before a change, and what replaced it, if anything did. */
+/** The record or tombstone before a change, and its replacement, if any. */
 export interface ChangeOutcome<Fields> {
   readonly before: StoredRecord<Fields> | undefined;
   readonly after: StoredRecord<Fields> | undefined;
@@ -73,7 +70,7 @@ export interface ChangeOutcome<Fields> {
 /**
  * The change that deletes the record with an id. A tombstone replaces it, so that the id stays taken.
  *
- * @param retire whether an id that nothing ever had is taken, too
+ * @param retire whether to also retire an id that was never used
  */
 export function removalOf<Fields>(id: bigint, retire = false): Change<Fields> {
   return {
@@ -88,7 +85,7 @@ export function removalOf<Fields>(id: bigint, retire = false): Change<Fields> {
 
 /** Which records a list has. */
 export interface ListFilter {
-  /** The values of which a field must have one, as its column has them: `null` for none. */
+  /** The values of which a field must have one, as column values; `null` for no value. */
   readonly equal?: Readonly<Record<string, readonly Column[] | undefined>>;
   /** The text that a searched field must contain, both folded by `foldText`. */
   readonly q?: string | undefined;
@@ -97,7 +94,7 @@ export interface ListFilter {
   readonly addedBefore?: number | undefined;
 }
 
-/** Which records a list has, in which order, and where it begins. */
+/** The filter of a list, its order, and where it begins. */
 export interface ListQuery extends ListFilter {
   readonly order: ListOrder;
   /** The record after which to begin. */
@@ -109,7 +106,7 @@ export function isFiltered({ equal = {}, q, addedFrom, addedBefore }: ListFilter
   return [...Object.values(equal), q, addedFrom, addedBefore].some((value) => value !== undefined);
 }
 
-/** The most that a page may have, and how long one read may take. Bytes are those of the fields; see `bytesOf`. */
+/** The maximum size of a page, and how long one read may take. Bytes are those of the fields; see `bytesOf`. */
 export interface ListLimits {
   readonly matches: number;
   readonly bytes: number;
@@ -121,13 +118,13 @@ export interface ListLimits {
 export interface ListPosition {
   readonly id: bigint;
   readonly addedAt?: number | undefined;
-  /** What the record is sorted by, in a list by a text field; see `sortKeyOf`. */
+  /** The sort key of the record, in a list ordered by a text field; see `sortKeyOf`. */
   readonly key?: string | undefined;
-  /** How far a search of all records has come. It belongs to one request, and no cursor has it. */
+  /** The progress of a search of all records. Only used within one request, never in a cursor. */
   readonly sweep?: Sweep | undefined;
 }
 
-/** A search of all records in the order of their ids: the last id that it has examined, if any, and those that it has found. */
+/** A search of all records in the order of their ids: the last id examined, if any, and the ids found. */
 export interface Sweep {
   readonly after: bigint | undefined;
   readonly found: bigint[];
@@ -140,7 +137,7 @@ export interface Listed<Fields> {
   readonly last: ListPosition | undefined;
   /** Whether the list ended early, because it took long. */
   readonly isLate?: boolean;
-  /** How long the engine took, in milliseconds, if it reports that without the time that the list waited for others. */
+  /** How long the engine took, in milliseconds, without waiting time, if it reports that. */
   readonly readMs?: number | undefined;
 }
 
@@ -193,12 +190,14 @@ export interface ListedChanges<Fields> {
 /** A state that a record has or had, since its create or an update. */
 export interface RecordState<Fields> {
   readonly fields: Fields;
-  /** Its place among the replaced states, which increases. The current state has none. */
+  /** Its place among the replaced states, in increasing order. The current state has none. */
   readonly place?: number | undefined;
   /** Since when, and until when, in milliseconds since 1970. The current state has no end, and a beginning may be unknown. */
   readonly from: number | undefined;
   readonly until: number | undefined;
-  /** Who created the record, or updated it to this: the id of an access token, or `subject` and that of a JSON Web Token, where known. */
+  /**
+   * Who created the record, or updated it to this, if known: the id of an access token, or `subject` and the subject of a JSON Web Token.
+   */
   readonly by: string | undefined;
 }
 
@@ -209,7 +208,7 @@ export interface ListedStates<Fields> {
   readonly next: number | undefined;
 }
 
-/** The page that begins with the first of some states: as many as the limits allow, at least one. */
+/** A page of the first states: as many as the limits allow, at least one. */
 export function pageOfStates<Fields>(
   states: Iterable<RecordState<Fields>>,
   bytesOf: (fields: Fields) => number,
@@ -226,7 +225,7 @@ export function pageOfStates<Fields>(
   return { states: page, next: undefined };
 }
 
-/** Since when states must have been replaced to be shown, in milliseconds since 1970, if they are kept for so many days. */
+/** States that were replaced before this time are not shown, in milliseconds since 1970. */
 export const keptSince = (now: number, historyDays: number): number =>
   historyDays === 0
     ? Number.MAX_SAFE_INTEGER
@@ -237,20 +236,20 @@ export const keptSince = (now: number, historyDays: number): number =>
  * properties, because methods would accept a store of other records.
  */
 export interface Store<Fields> {
-  /** Stores a record if nothing ever had its id. A record without a time gets the time of now. */
+  /** Stores a record if its id was never used. A record without a time gets the current one. */
   readonly create: (record: Stored<Fields>) => Promise<CreateOutcome<Fields>>;
   readonly change: (change: Change<Fields>) => Promise<ChangeOutcome<Fields>>;
   readonly find: (id: bigint) => Promise<StoredRecord<Fields> | undefined>;
   /**
-   * Lists the records that match and were not deleted, in an order, up to the limits. A list that takes longer ends early: its `last`
-   * is not `undefined` then, and it may have few records, or none.
+   * Lists the records that match and were not deleted, in an order, up to the limits. A list that takes too long ends early: then its
+   * `last` is not `undefined`, and it may have few records, or none.
    */
   readonly list: (query: ListQuery, limits: ListLimits) => Promise<Listed<Fields>>;
   /** Counts the records that match. */
   readonly countAll: (filter: ListFilter) => Promise<Total>;
   /**
-   * Counts the records that have each value of a text field, of the values after one, up to `maxValues` of them. It does not count
-   * records without a value.
+   * Counts the records with each value of a text field, for up to `maxValues` values after a given one. Does not count records without a
+   * value.
    */
   readonly countValues: (
     field: string,
@@ -258,11 +257,10 @@ export interface Store<Fields> {
     maxValues: number,
   ) => Promise<CountedValues>;
   /**
-   * Lists the last change of each record after a position, in one order that never changes. A record that changes again moves to the
-   * end.
+   * Lists the last change of each record after a position, in a stable order. A record that changes again moves to the end.
    *
    * @param after `undefined` for all
-   * @throws {ServiceError} `cursor_expired` for a position that is not of this store as it is, `changes_unsupported`
+   * @throws {ServiceError} `cursor_expired` for a position that does not belong to the current store, `changes_unsupported`
    */
   readonly listChanges: (
     after: ChangePosition | undefined,
@@ -271,10 +269,10 @@ export interface Store<Fields> {
   /** The position of the last change that `listChanges` would return now, or `beforeNumbers`. */
   readonly lastChange: () => Promise<ChangePosition>;
   /**
-   * Lists the states of a record, the latest first: as many as the limits allow, at least one if there is one. A state is what a change
-   * of the fields replaces, as long as it is kept. A delete erases all states.
+   * Lists the states of a record, latest first: as many as the limits allow, at least one if there is one. Each change of the fields adds a
+   * state. Replaced states are kept for a limited time, and a delete erases them all.
    *
-   * @param start the place of the state with which to begin; `undefined` for the current one
+   * @param start the place of the first state to list; `undefined` for the current one
    * @returns `undefined` if no record has the id
    */
   readonly listStates: (

@@ -16,18 +16,18 @@ export interface AccessToken {
   readonly revokedAt: Date | null;
   /** When it was last used, stored at most once an hour; `null` if it never was, or not since version 1.1. */
   readonly lastUsedAt: Date | null;
-  /** How many requests it may make in a minute; `null` for what the service is set to. */
+  /** How many requests it may make per minute; `null` for the setting of the service. */
   readonly ratePerMinute?: number | null;
 }
 
-/** What an access token is issued for. */
+/** The properties of an access token to issue. */
 export interface TokenRequest {
   readonly name: string;
   /** What it permits. Default: `defaultScopes`. */
   readonly scopes?: readonly Scope[];
   /** Default: never. */
   readonly expiresAt?: Date;
-  /** How many requests it may make in a minute. Default: what the service is set to. */
+  /** How many requests it may make per minute. Default: the setting of the service. */
   readonly ratePerMinute?: number | null;
 }
 
@@ -37,26 +37,26 @@ export interface IssuedAccessToken {
   readonly token: AccessToken;
 }
 
-/** By whom, and in place of what, a token is issued. */
+/** Who issues a token, and which token it replaces. */
 export interface Issue {
   readonly by: Actor;
-  /** The token that it replaces, and for how long that still works at most, in milliseconds; 0 revokes it. */
+  /** The token that it replaces, and how long the old token may still work, in milliseconds; 0 revokes it. */
   readonly replaces?: { readonly id: number; readonly afterMs: number } | undefined;
   /**
-   * Called, before anything is stored, with the token of the issuer and the one to be replaced as they are then. If it throws, nothing
-   * is stored.
+   * Called before anything is stored, with the current state of the issuer's token and of the token to replace. If it throws, nothing is
+   * stored.
    */
   check(own: AccessToken | null, old: AccessToken | null): void;
 }
 
-/** The access tokens that the operations on tokens work with. Each change is recorded in the audit together with it. */
+/** The access tokens that the token operations work with. Each change is audited in the same transaction. */
 export interface Tokens {
   /**
-   * Issues a token, unless `MAX_TOKENS` are valid; `undefined` then. All that belongs to it happens at once: no token changes between
-   * the check of the issuer and the end.
+   * Issues a token, unless `MAX_TOKENS` are valid; then returns `undefined`. It is atomic: no token changes between the check of the issuer
+   * and the end.
    */
   issueWithinLimit(request: TokenRequest, issue: Issue): Promise<IssuedAccessToken | undefined>;
-  /** All that are valid, and the latest `MAX_TOKENS` that have ended, in the order of their ids. */
+  /** All valid tokens, and the latest `MAX_TOKENS` that have ended, in the order of their ids. */
   listLatest(): Promise<readonly AccessToken[]>;
   /** `null` when there is no such id. */
   find(id: number): Promise<AccessToken | null>;
@@ -75,7 +75,7 @@ export const ownTokenRejections = {
   revoked: 'The access token was revoked. Ask the operator for a new one.',
 };
 
-/** Whether a token is not valid any more. */
+/** Whether a token is no longer valid. */
 export function isEnded({ revokedAt, expiresAt }: AccessToken, now: number): boolean {
   return revokedAt !== null || (expiresAt !== null && expiresAt.getTime() <= now);
 }
@@ -84,9 +84,9 @@ export function isEnded({ revokedAt, expiresAt }: AccessToken, now: number): boo
 const latestExpiry = Date.parse('9999-12-31T23:59:59.999Z');
 
 /**
- * What a token is issued for that replaces another one: the same.
+ * The request for a token that replaces another one, with the same properties.
  *
- * @param now the time in milliseconds since the epoch: it is valid as long as the old one was issued for, from its creation to its expiry
+ * @param now the time in milliseconds since the epoch. The new token has the same lifetime as the old one
  */
 export function successorOf(
   { name, scopes, createdAt, expiresAt, ratePerMinute = null }: AccessToken,
@@ -98,7 +98,7 @@ export function successorOf(
   return { ...same, expiresAt: new Date(Math.min(expiry, latestExpiry)) };
 }
 
-/** The token of a request, which may give no more than it has: one of this service, or a JSON Web Token. */
+/** The token of a request: one of this service, or a JSON Web Token. It may not grant more than it has. */
 export interface OwnAccess {
   readonly by: Actor;
   readonly token?: AccessToken | undefined;
@@ -110,10 +110,10 @@ export interface OwnAccess {
 }
 
 /**
- * Creates what the operations on tokens do.
+ * Creates the token operations.
  *
- * @param ratePerMinute what a token without a limit of its own is limited to; 0 is no limit
- * @param onChange called after each change of a token, with who has made it, and the id of the token that a new one replaces
+ * @param ratePerMinute the limit of a token without its own limit; 0 is no limit
+ * @param onChange called after each change of a token, with who made it, and the id of the token that a new one replaces
  */
 export function createTokenManagement(
   tokens: Tokens,
@@ -134,8 +134,9 @@ export function createTokenManagement(
   }
 
   /**
-   * Issues a token, unless that of the request has ended, or expires sooner, since it was verified: its look-up is cached, and its body
-   * may arrive long after that. It is looked at as the new one is stored, so that who revokes one finds all that it has created.
+   * Issues a token, unless the token of the request has ended, or now expires earlier, since it was verified: look-ups are cached, and the
+   * body may arrive long after. The check is in the same transaction as the insert, so that after a revocation no more tokens are created
+   * with the revoked one.
    */
   async function issue(request: TokenRequest, issuer: OwnAccess, replaces?: Issue['replaces']) {
     requireWithin(request, issuer);
@@ -221,7 +222,7 @@ export function createTokenManagement(
   };
 }
 
-/** Whether an id is one that the database may have. */
+/** Whether the database can have this id. */
 const isStorable = (id: bigint) => id >= 1n && id < 2n ** 31n;
 
 const exceedsIssuer = (message: string) => new ServiceError('exceeds_issuer', message);
@@ -243,7 +244,7 @@ export function showToken(token: AccessToken): Token {
   };
 }
 
-/** What the token of a request permits, without what is not of its kind. */
+/** The token of a request as replies show it. Has only the members of its kind. */
 export function showOwnToken({ token, subject, scopes, expiresAt }: OwnAccess): OwnToken {
   return {
     ...(token ? { id: BigInt(token.id), name: token.name } : { subject }),
@@ -267,7 +268,7 @@ export interface MemoryTokens extends Tokens {
 /**
  * Creates access tokens in memory.
  *
- * @param first what the token with the id 1 is issued for
+ * @param first the properties of the token with the id 1
  * @param textOf the text of another token by its id
  */
 export function createMemoryTokens(

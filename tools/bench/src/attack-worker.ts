@@ -5,20 +5,20 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { defaultResource, exampleOf, fieldFor, pathOf } from './resource.js';
 
-/** A way in which one token, or nobody's, takes as much of the service as it can. */
+/** An attack: one token, or a client without a token, uses as much of the service as it can. */
 export interface Attack {
-  /** As the table in `docs/SECURITY.md` names it. */
+  /** Its name in the table in `docs/SECURITY.md`. */
   readonly title: string;
   /** The scope of its token; without one it sends no token. */
   readonly scope?: 'create' | 'read' | 'delete' | 'admin';
-  /** What it needs to be stored before. */
+  /** The records that must be stored first. */
   readonly records?: readonly object[];
   readonly connections: number;
-  /** Sends from one connection, again and again; gets how often it was called before in all. */
+  /** Sends on one connection. Called repeatedly, with the number of calls so far on all connections. */
   send(sender: Sender, call: number): Promise<unknown>;
 }
 
-/** What an attack sends with. */
+/** The means of an attack to send requests. */
 interface Sender {
   /** Sends a request, and reads the reply. */
   request(method: string, path: string, body?: string): Promise<void>;
@@ -26,10 +26,10 @@ interface Sender {
   open(method: string, path: string, body?: string, times?: number): Promise<Socket>;
 }
 
-/** What the attacks are on. */
+/** The resource under attack. */
 export const resource = defaultResource;
 export const path = `/${resource.plural}`;
-/** Fields that lists search, and filter by. */
+/** The fields by which lists search and filter. */
 export const searched = fieldFor(resource, 'search');
 const counted = fieldFor(resource, 'filter');
 
@@ -164,13 +164,13 @@ export const attacks: readonly Attack[] = [
       const socket = (await open('GET', '/openapi.json', undefined, 12)).pause();
       socket.write(`GET /docs HTTP/1.1\r\nHost: a\r\nX-Head: ${'x'.repeat(15_000)}\r\n\r\n`.repeat(6));
       await once(socket, 'close');
-      // It is to take memory. What many new connections take is left to the operator.
+      // This attack targets memory. Limiting new connections is left to the operator.
       await delay(5_000);
     },
   },
 ];
 
-/** What the worker gets. */
+/** The input of the worker. */
 export interface AttackOrder {
   readonly title: string;
   readonly port: number;
@@ -197,7 +197,7 @@ async function attack({ title, port, token }: AttackOrder): Promise<void> {
       }),
     async open(method, path, body = '', times = 1) {
       const socket = connect(port, '127.0.0.1');
-      // It is closed after an error, whatever it is.
+      // The socket is closed after any error.
       socket.on('error', () => undefined);
       const lines = [
         `${method} ${path} HTTP/1.1`,
@@ -211,7 +211,7 @@ async function attack({ title, port, token }: AttackOrder): Promise<void> {
   };
   let calls = 0;
   async function sendAgain(attack: Attack): Promise<void> {
-    // A connection that cannot be opened is tried again a little later.
+    // If a connection cannot be opened, it is retried after a short delay.
     for (;;)
       await attack.send(sender, calls++).then(
         () => delay(1),

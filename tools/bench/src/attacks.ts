@@ -12,23 +12,23 @@ import { exampleOf } from './resource.js';
 import { type RunningTarget, startTarget } from './start-target.js';
 import { plantStore } from './targets.js';
 
-/** What `docs/SECURITY.md` promises: the memory of all processes, in MiB, and the rate that the others keep. */
+/** The promises of `docs/SECURITY.md`: the memory of all processes, in MiB, and the remaining rate of other callers. */
 const maxMemory = { oneProcess: 512, withWorkers: 768 };
 const leastRate = 0.5;
 
-/** What the token has that stores the records, and creates the tokens of the others. */
+/** The scopes of the token that stores the records, and creates the tokens of other callers. */
 const scopes = ['create', 'read', 'delete', 'admin'];
 
 const records = 99_999;
 const others = 4;
-/** After each reply another one waits for so long before its next request. */
+/** How long other callers pause after each reply, in milliseconds. */
 const pauseMs = 20;
 const memoryPollMs = 100;
 
-/** What was measured beside an attack. */
+/** The measurements during an attack. */
 interface Result {
   readonly title: string;
-  /** The parts of the rates before the attack. */
+  /** The rates as fractions of those before the attack. */
   readonly creates: number;
   readonly lists: number;
   readonly memoryMiB: number;
@@ -45,8 +45,8 @@ interface Rates {
 }
 
 /**
- * Attacks a new service in each way with one token, and prints what creates and lists of other tokens keep of their rates, and the
- * most memory that the service takes.
+ * Attacks a new service in each way with one token, and prints the remaining rates of creates and lists with other tokens, and the peak
+ * memory of the service.
  *
  * @returns whether all bounds hold
  */
@@ -137,7 +137,7 @@ async function send({ baseUrl, token }: Service, method: string, path: string, b
   return { status: reply.status, text: await reply.text() };
 }
 
-/** Stores the records of an attack as the last ones of many. */
+/** Stores many records, the records of the attack last. */
 async function store(service: Service, own: readonly object[]): Promise<void> {
   const size = 1_000;
   for (let first = 1; first <= records; first += size) {
@@ -161,7 +161,7 @@ async function createToken(service: Service, scope: string): Promise<string> {
   return JSON.parse(text).secret;
 }
 
-/** Starts requests of others: of each token a create and a list at a time. */
+/** Starts requests of other callers: for each token, one create and one list at a time. */
 async function startOthers(service: RunningTarget) {
   const tokens: { read: string; create: string }[] = [];
   for (let other = 0; other < others; other++)

@@ -7,7 +7,7 @@ import createOpenApiClient from 'openapi-fetch';
 import { formatTable, median } from './report.js';
 import { versionsOf } from './targets.js';
 
-/** How many calls a round has; few enough that what they allocate fits into the young generation. */
+/** The number of calls per round: few enough that their allocations fit into the young generation. */
 const callsPerRound = 50;
 
 const baseUrl = 'http://127.0.0.1:3000';
@@ -23,7 +23,7 @@ const replies: Readonly<Record<string, string>> = {
   'GET /plants': JSON.stringify({ plants: Array(100).fill(stored), next: 'a.b.1' }),
 };
 
-/** A `fetch` that replies at once, so that what is measured is the client. */
+/** A `fetch` that replies at once, so that only the client is measured. */
 const replyAtOnce: typeof fetch = async (input, init) => {
   const { method, url } = input instanceof Request ? input : { method: init?.method, url: `${input}` };
   const text = replies[`${method} ${new URL(url).pathname}`];
@@ -33,7 +33,7 @@ const replyAtOnce: typeof fetch = async (input, init) => {
 /** A call of each kind. */
 type Calls = Readonly<Record<'create' | 'get' | 'page of 100', () => Promise<unknown>>>;
 
-/** The paths that openapi-fetch is given, as openapi-typescript would print them. */
+/** The paths type for openapi-fetch, as openapi-typescript would generate it. */
 interface Paths {
   '/plants': {
     post: { requestBody: { content: { 'application/json': typeof plant } }; responses: Json<object> };
@@ -73,7 +73,7 @@ function createCalls(): Readonly<Record<string, Calls>> {
   };
 }
 
-/** Prints what a call of each client costs beside the network: processor time in µs, and allocated kB. */
+/** Prints the cost of a call of each client without the network: CPU time in µs, and allocated kB. */
 export async function measureClientCalls(rounds: number): Promise<void> {
   setFlagsFromString('--expose-gc');
   const collect: () => void = runInNewContext('gc');

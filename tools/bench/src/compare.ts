@@ -11,13 +11,13 @@ import type { Load } from './send-load.js';
 import type { RunningTarget } from './start-target.js';
 import type { Target } from './targets.js';
 
-/** What is compared: targets on an engine, under each of some loads. */
+/** A comparison: targets on an engine, under several loads. */
 export interface Compared {
   readonly targets: readonly Target[];
   readonly engine: Engine;
   readonly folder: string;
   readonly loads: readonly Omit<Load, 'seconds'>[];
-  /** What is created and read. Default: the resource that all targets have. */
+  /** The resource that is created and read. Default: the one that all targets have. */
   readonly resource?: Resource | undefined;
   readonly settings: Settings;
   /** The results to replace; none by default. */
@@ -26,7 +26,7 @@ export interface Compared {
 }
 
 /**
- * Sends loads to targets, which start anew for each of them, and prints a table for each.
+ * Sends loads to targets, which are restarted for each load, and prints a table for each.
  *
  * @returns whether every target stored all that it acknowledged
  */
@@ -95,7 +95,7 @@ export function summarize(runs: readonly Run[]): Summary[] {
   });
 }
 
-/** What keeps a figure from being higher. One connection sends its next request only after the reply. */
+/** What limits a figure. A single connection sends its next request only after the reply. */
 export function limitOf(
   { serverCores, generatorCores, connections }: Pick<Run, 'serverCores' | 'generatorCores' | 'connections'>,
   { cores = 1, stores }: Pick<ComparedTarget, 'cores' | 'stores'>,
@@ -106,7 +106,7 @@ export function limitOf(
   return stores && !Number.isNaN(serverCores) ? 'disk or database' : '–';
 }
 
-/** What each target is, and what it leaves out of what the service does; nothing where the service is compared with itself. */
+/** Describes each target, and what it lacks compared with the service; empty if the service is compared with itself. */
 export function describeTargets(targets: readonly ComparedTarget[]): string {
   if (targets.every(({ leavesOut }) => leavesOut === undefined)) return '';
   const lines = targets.map(

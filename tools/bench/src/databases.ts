@@ -8,7 +8,7 @@ import { defaultResource } from './resource.js';
 export interface Engine {
   /** With its version. */
   readonly title: string;
-  /** The package with which Node.js targets use it. */
+  /** The package that Node.js targets use for it. */
   readonly driver: string;
   /** Creates an empty database; its files, if it has any, go into the folder of the target. */
   createDatabase(folder: string): Promise<Database>;
@@ -18,7 +18,7 @@ export interface Engine {
 export interface Database {
   /** The value for `DATABASE_URL`: `file:` and a path, or `postgresql://…`. */
   readonly url: string;
-  /** Counts its records, once its target has ended: the rows for which an SQL condition holds. */
+  /** Counts its records after its target has ended: the rows that match an SQL condition. */
   countRecords(resource?: Resource, condition?: string): Promise<number>;
 }
 

@@ -8,8 +8,8 @@ const top = 66;
 const barStep = 24;
 
 /**
- * Draws the requests/s of a comparison as an SVG, at 64 connections or, without these, at the most that were measured: a bar for
- * each target that stores, the fastest first, and the others in a note. It is light or dark like the reader's system.
+ * Draws the requests/s of a comparison as an SVG, at 64 connections, or otherwise at the highest measured number: a bar for each target
+ * that stores, the fastest first, and the others in a note. It follows the light or dark mode of the reader's system.
  */
 export function drawChart({ machine, settings, targets, summaries }: Comparison): string {
   const measured = summaries.map((summary) => summary.connections);

@@ -1,6 +1,6 @@
 import process from 'node:process';
 
-/** From when to when, in milliseconds on the clock of `nowMs`. */
+/** A time interval, in milliseconds on the clock of `nowMs`. */
 export interface Interval {
   readonly startMs: number;
   readonly endMs: number;
@@ -11,19 +11,19 @@ export interface Span extends Interval {
   readonly cause: 'commit' | 'inserts' | 'rest' | 'gc' | 'move';
 }
 
-/** From when a timer was due to when the event loop came to it. */
+/** From the time a timer was due until the event loop ran it. */
 export interface Stall extends Interval {
-  /** How long its thread could have run meanwhile, but had no processor. */
+  /** How long its thread was runnable during the stall, but had no CPU. */
   readonly waitedMs: number;
 }
 
-/** What one thread has recorded; only the main thread has stalls. */
+/** The records of one thread. Only the main thread has stalls. */
 export interface Recorded {
   readonly spans: readonly Span[];
   readonly stalls: readonly Stall[];
 }
 
-/** What explains a stall, and how the table names it. */
+/** The causes of stalls, with their names in the table. */
 export const causes = {
   commit: 'commit: write to the log, and its sync',
   besideMove: 'commit, while the thread moves the log',
@@ -45,7 +45,7 @@ export interface Row {
   longestMs: number;
 }
 
-/** A monotonic clock that all threads and processes of a machine share. */
+/** A monotonic clock shared by all threads and processes of a machine. */
 export const nowMs = () => Number(process.hrtime.bigint()) / 1e6;
 
 /** Counts the stalls that end within an interval. */
@@ -72,7 +72,8 @@ export function countStalls(records: readonly Recorded[], { startMs, endMs }: In
 }
 
 /**
- * Finds what took most of a stall. A commit is one beside a move if the checkpointer's thread was busy for more than half of it.
+ * Finds the main cause of a stall. A commit counts as concurrent with a checkpoint if the checkpointer's thread was busy for more than half
+ * of it.
  *
  * @param spans that overlap it
  */
@@ -85,7 +86,7 @@ export function explainStall(stall: Stall, spans: readonly Span[]): Cause {
   for (const span of spans) {
     if (span.cause === 'move') continue;
     let ms = overlapMs(span, stall);
-    // Garbage is collected in the midst of them.
+    // Garbage collection runs during inserts.
     if (span.cause === 'inserts') ms -= within('gc', intersectionOf(span, stall));
     const isBesideMove = span.cause === 'commit' && within('move', span) > lengthOf(span) / 2;
     takenMs[isBesideMove ? 'besideMove' : span.cause] += ms;

@@ -15,7 +15,7 @@ import { plantStore } from './targets.js';
 /** How many records a store has, from small to large. */
 const sizes = [10_000, 1_000_000, 10_000_000];
 
-/** What is measured in each, creates last, since they add records. */
+/** The loads for each size. Creates come last, because they add records. */
 const loads = [
   { operation: 'get', connections: 64 },
   { operation: 'page', connections: 16 },

@@ -18,7 +18,7 @@ export function describeMachine(folder: string) {
     system: `${platform()} ${release()} ${arch()}`,
     node: process.version,
     syncMs: measureSyncMs(folder),
-    // Of the minute before the first run: how busy the machine was otherwise.
+    // The load average of the minute before the first run: how busy the machine was otherwise.
     loadBefore: loadavg()[0] ?? 0,
   };
 }

@@ -36,7 +36,7 @@ const resourceOption = new Option('--resource <name>', 'what is created and read
   .choices(Object.keys(measurable))
   .default(defaultResource.name);
 
-/** The results that are committed are those of the resource that all targets have. */
+/** The committed results are those of the resource that all targets have. */
 const resultsOf = ({ resource }: { readonly resource: string }, name: string) =>
   resource === defaultResource.name ? name : undefined;
 
@@ -147,9 +147,9 @@ function numberIn(from: number, to: number, isExpected = Number.isFinite): (text
 }
 
 /**
- * Runs a measurement in a folder of its own: not in the system's temporary folder, which may be in memory, nor in the repository,
- * to which PostgreSQL, started by root as another user, may have no access. However this process ends, it leaves no process and
- * no file behind, but the results.
+ * Runs a measurement in a new folder. The folder is not in the system's temporary folder, which may be in memory, nor in the repository,
+ * which PostgreSQL may not be able to access when root starts it as another user. However this process ends, it leaves no processes behind,
+ * and no files except the results.
  *
  * @param measure returns whether all went well
  */

@@ -12,18 +12,20 @@ export interface Settings {
   readonly rounds: number;
   readonly seconds: number;
   readonly warmupSeconds: number;
-  /** With how many connections to warm up; with those of the load by default. */
+  /** How many connections to use for the warm-up; by default those of the load. */
   readonly warmupConnections?: number;
 }
 
-/** One round of one target, with what is known of the target at its end. */
+/** One round of one target, with the state of the target at its end. */
 export interface Run extends LoadResult {
   readonly target: string;
   readonly operation: Load['operation'];
   readonly connections: number;
   readonly round: number;
   readonly peakMemoryBytes: number;
-  /** Whether every record that it acknowledged is stored, and no more of those that were deleted; also of the baseline, which stores none. */
+  /**
+   * Whether every acknowledged record is stored, and every acknowledged delete is done. Always true for the baseline, which stores nothing.
+   */
   readonly valid: boolean;
 }
 
@@ -31,8 +33,8 @@ export interface Run extends LoadResult {
 export const log = (text: string) => void process.stderr.write(`${text}\n`);
 
 /**
- * Sends a load to targets, each in a process of its own, on a fresh database. They run at the same time, but only one is under
- * load: in each round they alternate, so that other activity on the machine affects all of them alike.
+ * Sends a load to targets, each in a separate process with a fresh database. All run at the same time, but only one is under load: they
+ * alternate in each round, so that other activity on the machine affects all of them equally.
  *
  * @param onWarm called for each target after its warm-up
  */
@@ -59,7 +61,7 @@ export async function measureTargets(
   }
   for (let round = 1; round <= rounds; round++) {
     for (const { target, running, results } of started) {
-      // At the end of each some are left without a reply.
+      // At the end of each round, some requests have no reply.
       const begun = results.length * load.connections - sumOf(results);
       const result = await sendLoad(running, { ...load, seconds }, begun);
       results.push(result);
@@ -89,12 +91,12 @@ export async function measureTargets(
   return runs;
 }
 
-/** How many records more there are. */
+/** How many records were added. */
 const sumOf = (results: readonly LoadResult[]) =>
   results.reduce((sum, { acknowledged }) => sum + acknowledged, 0);
 
-/** Requests without a reply may have been done, too. */
+/** Requests without a reply may have been executed, too. */
 function isValid({ operation }: Pick<Load, 'operation'>, stored: number, expected: number): boolean {
-  // One more was stored by the request that the start waits for.
+  // The request that the start waits for stored one more record.
   return operation === 'delete' ? stored <= expected + 1 : stored >= expected;
 }

@@ -15,14 +15,14 @@ const loads = [
   { operation: 'batch', connections: 4, records },
 ] as const;
 
-/** Which Node.js is compared with which, by their paths, and how many processes of each serve each load. */
+/** The paths of the Node.js programs to compare, and how many processes of each serve each load. */
 export interface ComparedNodes {
   readonly node: string;
   readonly baseline: string;
   readonly processes: number;
 }
 
-/** Compares the service on two Node.js: its start, its memory when idle, and requests, in new processes for each load. */
+/** Compares the service on two Node.js versions: its start, its idle memory, and requests, in new processes for each load. */
 export async function compareNodes(
   { baseline, node, processes }: ComparedNodes,
   compared: Omit<Compared, 'loads'>,
@@ -38,8 +38,8 @@ export async function compareNodes(
 }
 
 /**
- * The service on a copy of a Node.js: how much of the program is in memory depends on how its file came into the cache of the system,
- * which is the same for two copies. It was 55 MB of one file, and 95 MB of another with the same bytes.
+ * The service on a copy of a Node.js program. How much of the program is in memory depends on how its file got into the page cache, which
+ * is the same for two copies. It was 55 MB for one file, and 95 MB for another with the same bytes.
  */
 function onNode(name: string, path: string, folder: string): Target {
   const copy = join(folder, `${name}-program`);

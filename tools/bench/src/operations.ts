@@ -2,7 +2,7 @@ import { type Compared, compare } from './compare.js';
 
 const records = 100_000;
 
-/** Reads, batches and deletes. One connection shows how long a request takes that nothing is done beside. */
+/** Reads, batches and deletes. One connection shows the duration of a request without concurrency. */
 const loads = [
   { operation: 'get', connections: 1, records },
   { operation: 'get', connections: 64, records },
@@ -10,11 +10,11 @@ const loads = [
   { operation: 'page', connections: 64, records },
   { operation: 'list', connections: 64, records },
   { operation: 'batch', connections: 4, records },
-  // More than any of them deletes.
+  // More records than any target deletes.
   { operation: 'delete', connections: 64, records: 20 * records },
 ] as const;
 
-/** Compares them, of the targets that have reads. */
+/** Compares these operations on the targets that support reads. */
 export function compareOperations(compared: Omit<Compared, 'loads'>): Promise<boolean> {
   const targets = compared.targets.filter(({ has }) => has.includes('reads'));
   return compare({ ...compared, targets, loads });

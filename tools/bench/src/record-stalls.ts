@@ -17,7 +17,7 @@ process.on('exit', () => {
   fs.writeFileSync(`${folder}/${process.pid}-${threadId}.json`, JSON.stringify(recorded));
 });
 
-/** Runs something, and records how long it took. */
+/** Runs a function, and records how long it took. */
 function record<Result>(cause: Span['cause'], run: () => Result): Result {
   const startMs = nowMs();
   try {
@@ -27,7 +27,7 @@ function record<Result>(cause: Span['cause'], run: () => Result): Result {
   }
 }
 
-// The one that the service loads.
+// The same module that the service loads.
 const Database: typeof Sqlite = createRequire(process.argv[1] ?? '')('better-sqlite3');
 
 const { pragma } = Database.prototype;
@@ -46,7 +46,7 @@ if (isMainThread) {
   syncBuiltinESMExports();
 }
 
-/** Both parts of a transaction: its inserts, from its begin on, and the commit. */
+/** Records both parts of a transaction: its inserts, from the begin, and the commit. */
 function recordTransactions(): void {
   const statements: Sqlite.Statement = Object.getPrototypeOf(new Database(':memory:').prepare('SELECT 1'));
   const { run } = statements;
@@ -62,7 +62,7 @@ function recordTransactions(): void {
 }
 
 function recordCollections(): void {
-  // Its entries have another clock.
+  // Performance entries use another clock.
   const offsetMs = nowMs() - performance.now();
   new PerformanceObserver((list) => {
     for (const { startTime, duration } of list.getEntries()) {
@@ -72,7 +72,7 @@ function recordCollections(): void {
   }).observe({ entryTypes: ['gc'] });
 }
 
-/** How late a timer comes that is due each millisecond. */
+/** Records how late a timer fires that is due every millisecond. */
 function recordStalls(): void {
   const [intervalMs] = boundsMs;
   const readWaitedMs = openScheduling();
@@ -88,11 +88,11 @@ function recordStalls(): void {
   }, intervalMs).unref();
 }
 
-/** Returns how long the main thread has waited for a processor, in all; elsewhere than on Linux always 0. */
+/** Returns the total time that the main thread has waited for a CPU; always 0 on systems other than Linux. */
 function openScheduling(): () => number {
   if (process.platform !== 'linux') return () => 0;
   const file = fs.openSync(`/proc/self/task/${process.pid}/schedstat`, 'r');
   const buffer = Buffer.alloc(64);
-  // In nanoseconds: how long it ran, and how long it waited.
+  // The file has the run time and the wait time, in nanoseconds.
   return () => Number(buffer.toString('latin1', 0, fs.readSync(file, buffer, 0, 64, 0)).split(' ')[1]) / 1e6;
 }

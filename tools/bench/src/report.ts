@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 
-/** The median of some numbers; `NaN` of none. */
+/** The median of numbers; `NaN` if there are none. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const upper = sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
@@ -29,12 +29,12 @@ export function formatTable(head: readonly string[], rows: readonly (readonly st
   return [line(head), `|${rule.join('|')}|`, ...rows.map(line)].join('\n');
 }
 
-/** A number of things: `12,345`. */
+/** Formats a count: `12,345`. */
 export function formatCount(count: number): string {
   return Math.round(count).toLocaleString('en-US');
 }
 
-/** A measured figure with three significant digits: `12,300`, `12.3`, `0.434`; `–` if it is not known. */
+/** Formats a measured figure with three significant digits: `12,300`, `12.3`, `0.434`; `–` if unknown. */
 export function formatFigure(value: number): string {
   if (Number.isNaN(value)) return '–';
   return value.toLocaleString('en-US', { minimumSignificantDigits: 3, maximumSignificantDigits: 3 });
@@ -50,7 +50,7 @@ export function countOf(count: number, what: string): string {
   return `${formatCount(count)} ${what}${count === 1 ? '' : 's'}`;
 }
 
-/** Writes what was found as JSON. */
+/** Writes results as JSON. */
 export function writeJson(path: string, value: object): void {
   writeFileSync(path, `${JSON.stringify(value, null, 2)}\n`);
 }

@@ -10,7 +10,7 @@ export const resultPath = (name: string) =>
 /** The chart of `results/latest.json`. */
 export const chartPath = fileURLToPath(new URL('../../../docs/use/performance.svg', import.meta.url));
 
-/** What a file has, besides each round. */
+/** The content of a file, without the rounds. */
 export interface Comparison {
   readonly machine: Machine;
   /** The database of all targets, with its version. */
@@ -20,7 +20,7 @@ export interface Comparison {
   readonly summaries: readonly Summary[];
 }
 
-/** A target, as it was measured. Older files have no versions, and no processor times in their summaries. */
+/** A measured target. Older files have no versions, and no CPU times in their summaries. */
 export interface ComparedTarget extends Pick<Target, 'name' | 'title' | 'leavesOut' | 'cores'> {
   readonly versions?: string;
   readonly stores: boolean;

@@ -7,13 +7,12 @@ import { countOf } from './report.js';
 import type { RunningTarget } from './start-target.js';
 import { plantStore } from './targets.js';
 
-/** The part of a core that each worker has. */
+/** The share of a core for each worker. */
 const share = 0.1;
 
 /**
- * Compares the service with several numbers of workers, each worker limited to a share of a core, so that the machine has enough
- * cores for all; the primary process has no limit. The warm-up is at full speed, since at a tenth of it the compilation of hot
- * code would take long.
+ * Compares the service with several numbers of workers, each worker limited to a share of a core, so that the machine has enough cores for
+ * all; the primary process has no limit. The warm-up is at full speed, because compiling hot code at a tenth of the speed would take long.
  *
  * @throws {Error} where this process may not create control groups
  */
@@ -25,19 +24,19 @@ export function compareWorkers(compared: Omit<Compared, 'loads' | 'targets'>): P
     cores: share * count,
   }));
   const onWarm = ({ readPids }: RunningTarget) => {
-    // With one worker, the main process does the work itself.
+    // With one worker, the main process does the work.
     const [main, ...children] = readPids();
     limitProcesses(children.length === 0 ? [main] : children);
   };
   return compare({ ...compared, targets, loads: [{ operation: 'create', connections: 256 }], onWarm });
 }
 
-/** How often the share of a process is renewed. */
+/** The period of the CPU quota of a process. */
 const periodMicroseconds = 100_000;
 
 /**
- * Limits each process, with all its threads, to a share of a core, in a control group of its own: of version 1 or 2, whichever
- * has the CPU controller. They are removed when this process ends, unless it is interrupted while the limited processes run.
+ * Limits each process, with all its threads, to a share of a core, in a separate control group of version 1 or 2, whichever has the CPU
+ * controller. The groups are removed when this process ends, unless it is interrupted while the limited processes run.
  *
  * @throws {Error} where this process may not create control groups
  */

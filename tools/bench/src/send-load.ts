@@ -6,31 +6,34 @@ import autocannon, { type Client } from 'autocannon';
 import { defaultResource, exampleOf } from './resource.js';
 import type { RunningTarget } from './start-target.js';
 
-/** What is sent: one request after another on each connection. */
+/** A load: one request after another on each connection. */
 export interface Load {
-  /** Creates or deletes one by one, one record by its id, the first page of 100, such a page from anywhere, one of a search that finds nothing, or a batch of 500 creates. */
+  /**
+   * Single creates or deletes, a record by id, the first page of 100, a page of 100 at a random position, a search without matches, or a
+   * batch of 500 creates.
+   */
   readonly operation: 'create' | 'get' | 'list' | 'page' | 'search' | 'delete' | 'batch';
   readonly connections: number;
-  /** How many records were stored by `storeRecords` before; each of them can be deleted once. */
+  /** How many records `storeRecords` stored before. Each can be deleted once. */
   readonly records?: number;
-  /** Of what. Default: the resource that all targets have. */
+  /** The resource. Default: the one that all targets have. */
   readonly resource?: Resource | undefined;
   readonly seconds: number;
 }
 
 export interface LoadResult {
-  /** Replies of success, without those of the first moments. */
+  /** Successful replies, without the ramp-up. */
   readonly requestsPerSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly p999Ms: number;
   readonly maxMs: number;
-  /** Processor time of the server for each request, in microseconds; `NaN` where it cannot be read. */
+  /** CPU time of the server per request, in microseconds; `NaN` if it cannot be read. */
   readonly processorUs: number;
-  /** How many cores the server used, and this process. */
+  /** How many cores the server and this process used. */
   readonly serverCores: number;
   readonly generatorCores: number;
-  /** How many records more must be stored than before; less than 0 after deletes. */
+  /** By how much the number of stored records must have grown; negative after deletes. */
   readonly acknowledged: number;
   /** Other replies, failed connections and timeouts. */
   readonly errors: number;
@@ -38,16 +41,16 @@ export interface LoadResult {
 
 type Server = Pick<RunningTarget, 'baseUrl' | 'token' | 'readProcessorMs'>;
 
-/** How many records a batch has. */
+/** The number of records per batch. */
 export const batchSize = 500;
 
-/** How long requests are sent before they are measured. */
+/** How long requests are sent before the measurement starts. */
 export const rampUpSeconds = 0.5;
 
 /**
  * Sends load to a server, from this process.
  *
- * @param begun how many deletes may have been begun before
+ * @param begun how many deletes may have been started before
  */
 export async function sendLoad(
   server: Server,
@@ -71,7 +74,7 @@ export async function sendLoad(
     headers: headersOf(server, body),
     connections,
     duration: rampUpSeconds + seconds,
-    // How often it checks whether its time is over.
+    // How often autocannon checks whether its time is over.
     sampleInt: 50,
     setupClient(client) {
       writeIds(client as SendingClient, nextId);
@@ -100,7 +103,7 @@ export async function sendLoad(
   };
 }
 
-/** Stores records in batches, whose ids are all over the range and come in no order, as those of creates. */
+/** Stores records in batches. Their ids are spread over the range in random order, as for creates. */
 export async function storeRecords(server: Server, count: number, resource = defaultResource): Promise<void> {
   for (let stored = 0; stored < count; stored += batchSize) {
     const length = Math.min(batchSize, count - stored);
@@ -119,7 +122,7 @@ const headersOf = ({ token }: Server, body: string | undefined) => ({
 /** Every id has 16 digits, so that it can overwrite the previous one: all 53-bit ids except the lowest ninth. */
 const smallestId = 10 ** 15;
 const idCount = Number.MAX_SAFE_INTEGER - smallestId;
-/** The id of one of so many records that were stored. */
+/** The id of a stored record, by index and number of records. */
 const storedId = (index: number, count: number) => smallestId + index * Math.floor(idCount / count);
 const randomId = (count = idCount) => storedId(Math.floor(Math.random() * count), count);
 
@@ -128,7 +131,7 @@ const batchOf = (resource: Resource, length: number, idOf: (index: number) => nu
     [resource.plural]: Array.from({ length }, (_, index) => exampleOf(resource, idOf(index))),
   });
 
-/** How an operation is requested, and how many records more there are after it. */
+/** How to request an operation, and by how much it changes the number of records. */
 interface Operation {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
@@ -136,7 +139,7 @@ interface Operation {
   readonly records?: number;
 }
 
-/** How each operation of a resource is requested. */
+/** How to request each operation of a resource. */
 export function operationsOf(resource: Resource): Record<Load['operation'], Operation> {
   const path = `/${resource.plural}`;
   const after = cursorsOf(resource).write({}, { id: BigInt(smallestId) });
@@ -153,15 +156,15 @@ export function operationsOf(resource: Resource): Record<Load['operation'], Oper
   };
 }
 
-/** What autocannon has besides its documented API: the bytes of its request, and an event before each request. */
+/** Undocumented parts of autocannon: the bytes of its request, and an event before each request. */
 type SendingClient = Client & {
   getRequestBuffer(): Buffer;
   on(event: 'request', listener: () => void): unknown;
 };
 
 /**
- * Writes other ids over the smallest one in the bytes of a request before each is sent. Processor time of the generator per
- * request, at 64 connections: 28 µs like this, 26 µs for a constant request, 48 µs with `setupRequest`.
+ * Overwrites the smallest id in the bytes of the request with a new id before each request is sent. CPU time of the generator per request,
+ * at 64 connections: 28 µs with this, 26 µs for a constant request, 48 µs with `setupRequest`.
  */
 function writeIds(client: SendingClient, nextId: () => number): void {
   const request = client.getRequestBuffer();

@@ -70,7 +70,7 @@ export function recorded(records: string): Target {
   };
 }
 
-/** What all threads of it have recorded, once it has ended. */
+/** Reads the records of all its threads after it has ended. */
 export function readRecords(folder: string): Recorded[] {
   return readdirSync(folder).map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')));
 }

@@ -60,7 +60,7 @@ export async function startTarget(
   /** From the start of its process to the first create that it answered 200, in milliseconds. */
   const firstReplyMs = performance.now() - startedAtMs;
   const pid = child.pid ?? 0;
-  /** Its process, and those that it has started, such as workers; the latter only on Linux. */
+  /** Its process and, on Linux, its child processes, such as workers. */
   const readPids = () => [pid, ...readChildren(pid)] as const;
   return {
     baseUrl,
@@ -69,7 +69,7 @@ export async function startTarget(
     readPids,
     /** The memory of its processes, in bytes: what they have now or, on Linux, their peak so far. */
     readMemory: (kind: 'now' | 'peak') => readPids().reduce((sum, each) => sum + readMemory(each, kind), 0),
-    /** The processor time that its processes have used so far, in milliseconds; only on Linux. */
+    /** The CPU time of its processes so far, in milliseconds; only on Linux. */
     readProcessorMs: () => readPids().reduce((sum, each) => sum + readProcessorMs(each), 0),
     /** Stops it, and resolves once it has ended. */
     async stop(): Promise<void> {
@@ -90,7 +90,7 @@ function readChildren(pid: number): number[] {
   return ids === '' ? [] : ids.split(' ').map(Number);
 }
 
-/** In the ticks of 10 ms that Linux counts it in. */
+/** Linux counts CPU time in ticks of 10 ms. */
 function readProcessorMs(pid: number): number {
   if (process.platform !== 'linux') return Number.NaN;
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -13,7 +13,7 @@ import { plantStore, type Target } from './targets.js';
 const count = 10;
 const idleMs = 2_000;
 
-/** What a start is measured by, in milliseconds and bytes. */
+/** The measurements of a start, in milliseconds and bytes. */
 export interface Start {
   readonly firstReplyMs: number;
   readonly idleMemoryBytes: number;

@@ -14,17 +14,17 @@ export interface Target {
   readonly name: string;
   /** Its title in tables and charts. */
   readonly title: string;
-  /** What it is built on, in the versions that are installed; the driver is that of the engine. */
+  /** The installed versions of the packages it uses; the driver is that of the engine. */
   versions(driver: string): string;
-  /** What it lacks of what the service does, besides what all others lack. */
+  /** What it lacks compared with the service, beyond what all other targets lack. */
   readonly leavesOut?: string | undefined;
   /** How many cores it may use. Default: 1. */
   readonly cores?: number | undefined;
-  /** What else it has, besides creates on SQLite; the baseline alone stores nothing. */
+  /** What it supports in addition to creates on SQLite. Only the baseline stores nothing. */
   readonly has: readonly ('storage' | 'reads' | 'postgresql' | 'resources')[];
-  /** SQL for the rows that are records, where others are left of deleted ones. */
+  /** An SQL condition for the rows that are records, if deleted ones leave rows. */
   readonly stored?: string;
-  /** What to install first where it cannot run. */
+  /** What to install first if it cannot run. */
   missing?(): string | undefined;
   /** Prepares its database, `file:` and a path or `postgresql://…`, and returns how to start it on a port of 127.0.0.1. */
   prepare(databaseUrl: string, port: number): Launch;
@@ -108,7 +108,7 @@ function launch(
   };
 }
 
-/** What the server in Go is built with, of Debian's packages. */
+/** The Debian packages with which the Go server is built. */
 const [go, goPath] = ['/usr/bin/go', '/usr/share/gocode'];
 const goPackages = 'golang-go gcc libc6-dev golang-github-mattn-go-sqlite3-dev';
 
@@ -124,7 +124,7 @@ const goSqlite: Target = {
       : `apt-get install ${goPackages}`,
   prepare: launch((databaseUrl) => {
     const program = join(dirname(databaseUrl.replace('file:', '')), 'go-sqlite');
-    // Go keeps what it has compiled in HOME.
+    // Go keeps its build cache in HOME.
     const env = { PATH: '/usr/bin:/bin', HOME: homedir(), GO111MODULE: 'off', GOPATH: goPath };
     const source = inRepository('tools/bench/src/targets/go-sqlite.go');
     execFileSync(go, ['build', '-o', program, source], { env });

@@ -4,7 +4,7 @@ import pg from 'pg';
 /** Creates an empty database with a unique name, and returns its URI. */
 export async function createDatabase(serverUrl: string): Promise<string> {
   const name = `plants_${randomUUID().replaceAll('-', '')}`;
-  // To copy the files of an empty one takes half of the time of writing its pages to the log.
+  // Copying the files of an empty database takes half the time of writing its pages to the log.
   await query(`${serverUrl}/postgres`, `CREATE DATABASE ${name} STRATEGY FILE_COPY`);
   return `${serverUrl}/${name}`;
 }

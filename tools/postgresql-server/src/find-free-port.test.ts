@@ -22,7 +22,7 @@ it('finds a port on which nothing listens', async () => {
   await once(server.listen(port, '127.0.0.1'), 'listening');
 });
 
-it('returns no port twice, since its caller may not listen on it yet', async () => {
+it('returns no port twice, because the caller may not be listening on it yet', async () => {
   const ports: number[] = [];
   while (ports.length < 1_000) ports.push(await findFreePort());
   expect(new Set(ports).size).toBe(ports.length);

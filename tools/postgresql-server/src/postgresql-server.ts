@@ -43,7 +43,7 @@ export async function createPostgresqlServer({ folder, settings = {} }: Options)
   // The user may have no access to the working directory of this process.
   const options = { cwd: folder, ...user };
   const access = [`--username=${superuser}`, `--pwfile=${passwordFile}`, '--auth=password'];
-  // The password is no secret, and to verify it slowly would take most of the time of a connection.
+  // The password is not secret, and verifying it with the default iterations would take most of the time of a connection.
   const cheap = ['--set=scram_iterations=1', ...(settings['fsync'] === 'off' ? ['--no-sync'] : [])];
   const encoding = ['--encoding=UTF8', '--locale=C'];
   await run(programs.initdb, [`--pgdata=${dataFolder}`, ...encoding, ...access, ...cheap], options);
@@ -65,12 +65,12 @@ export async function createPostgresqlServer({ folder, settings = {} }: Options)
      * @throws {Error} with the server's output if it exits before that
      */
     async start(): Promise<void> {
-      // One that was killed has its lock file in the way until this process has taken notice of its end.
+      // The lock file of a killed server is in the way until this process has noticed its end.
       if (server !== undefined && !hasEnded(server)) await once(server, 'exit');
       const child = spawn(programs.postgres, ['-D', dataFolder, '-p', String(port), ...flags], {
         ...options,
         stdio: ['ignore', 'ignore', 'pipe'],
-        // Otherwise Ctrl-C in a terminal would also signal the server, which this process stops in order.
+        // Otherwise Ctrl-C in a terminal would also signal the server, but this process stops it cleanly.
         detached: true,
       });
       server = child;

@@ -14,7 +14,7 @@ const model: Proof = [
     // Sequences of up to 40 commands each.
     short: 4,
     full: 150,
-    // What generates them takes a second to load.
+    // Loaded here because the generator takes a second to load.
     prove: async (count, context) => (await import('./model/model.js')).proveModel(count, context),
   },
 ];
@@ -31,5 +31,5 @@ export const allProofs: Readonly<Record<string, Proof>> = {
   model,
 };
 
-/** The kinds of all of them, by whose names `--trials` goes. */
+/** The kinds of all proofs. `--trials` uses their names. */
 export const allKinds: readonly Trials[] = Object.values(allProofs).flat();

@@ -72,7 +72,7 @@ function toSeed(text: string): number {
   return Number(text);
 }
 
-/** Adds a value under a name, both of which a pattern finds in a text such as `example`. */
+/** Adds a name and a value that a pattern finds in a text such as `example`. */
 function addPair<Value>(pattern: RegExp, example: string, toValue: (text: string) => Value) {
   return (text: string, before: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> => {
     const [, name, value] = pattern.exec(text) ?? [];

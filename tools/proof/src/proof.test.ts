@@ -11,7 +11,7 @@ const broken: Trials = { ...trials, prove: () => Promise.reject('no disk') };
 const notRun: Trials = { ...holds, promise: 'B', findObstacle: () => 'It needs the user root.' };
 const context = { seed: 7, amount: 'short', settings: {}, log: () => undefined } as const;
 
-it('reports what held, what did not run, and trials that reject as a failure, after which the others run', async () => {
+it('reports promises that held, trials that did not run, and rejected trials as failures, and runs the others', async () => {
   const runs = await runProofs({ some: [broken, notRun, holds] }, context);
   expect(formatRuns(runs).split('\n')).toEqual([
     'some: 1 failed: The trials a run to their end',

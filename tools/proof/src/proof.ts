@@ -1,6 +1,6 @@
-/** What a proof gets from the command. */
+/** The input of a proof from the command. */
 export interface ProofContext {
-  /** From 0 to 2,147,483,647. The same seed makes the same inputs in the same order. */
+  /** From 0 to 2,147,483,647. The same seed generates the same inputs in the same order. */
   readonly seed: number;
   /** `short` takes seconds. */
   readonly amount: 'short' | 'full';
@@ -12,19 +12,19 @@ export interface ProofContext {
   readonly trials?: Readonly<Record<string, number>>;
 }
 
-/** What a proof found out about one promise. */
+/** The result of a proof for one promise. */
 export interface ProofResult {
   /** A sentence, such as `A 200 survives a crash`. */
   readonly promise: string;
-  /** What was counted and measured, by name. */
+  /** Counts and measurements, by name. */
   readonly figures: Readonly<Record<string, number | string>>;
-  /** Each with what is needed to reproduce it; none if the promise held. */
+  /** The failures, with what is needed to reproduce each; none if the promise held. */
   readonly failures: readonly string[];
   /** Why it could not run here, such as for lack of a privilege. */
   readonly notRun?: string;
 }
 
-/** A way to try to break a promise, again and again. */
+/** A way to try to break a promise repeatedly. */
 export interface Trials {
   /** The name that `--trials` takes. */
   readonly name: string;
@@ -34,20 +34,20 @@ export interface Trials {
   readonly full: number;
   /** What is missing on this machine. */
   findObstacle?(context: ProofContext): string | undefined | Promise<string | undefined>;
-  /** Runs so many trials, at least one, or until the promise was broken. It rejects only if a trial itself goes wrong. */
+  /** Runs up to `count` trials, at least one, until the promise is broken. Rejects only if a trial itself fails. */
   prove(count: number, context: ProofContext): Promise<Omit<ProofResult, 'promise'>>;
 }
 
-/** What tries to break one or more promises, in this order. */
+/** Trials that try to break one or more promises, in order. */
 export type Proof = readonly Trials[];
 
-/** What a proof found. */
+/** The results of a proof. */
 export interface ProofRun {
   readonly name: string;
   readonly results: readonly ProofResult[];
 }
 
-/** Runs proofs one after the other. Trials that reject count as a failure, and end no others. */
+/** Runs proofs one after the other. A trial that rejects counts as a failure, and does not stop the others. */
 export async function runProofs(
   proofs: Readonly<Record<string, Proof>>,
   context: ProofContext,

@@ -8,7 +8,7 @@ import type { JwtSettings } from './jwt-settings.js';
 type Members = Readonly<Record<string, unknown>>;
 
 const now = 1_800_000_000_000;
-/** The time in this many seconds from now, as claims have it. */
+/** The time in a number of seconds from now, in the format of claims. */
 const inSeconds = (seconds: number) => now / 1_000 + seconds;
 const settings: JwtSettings = {
   issuer: 'https://id.example.com/',
@@ -113,12 +113,12 @@ it.each([
   expect(await catchRejection(verify(token))).toMatchObject({ status: 'missing_claim' });
 });
 
-it('rejects as malformed_jwt what is no token', async () => {
+it('rejects text that is not a token as malformed_jwt', async () => {
   const error = await catchRejection(verify('a.b.c'));
   expect(error).toMatchObject({ status: 'malformed_jwt', cause: expect.any(Error) });
 });
 
-it('rejects a token with an algorithm that is not allowed, before its key is looked for', async () => {
+it('rejects a token with an algorithm that is not allowed before looking for its key', async () => {
   const find = () => Promise.reject(new Error('looked for'));
   const verified = verifyJwt(await sign(), { ...settings, algorithms: ['RS256'] }, { find }, now);
   expect(await catchRejection(verified)).toMatchObject({ status: 'algorithm_not_allowed' });

@@ -7,7 +7,7 @@ import type { JwtSettings } from './jwt-settings.js';
 import { createProviderKeys, type JwtLog, type ProviderKeys } from './provider-keys.js';
 import { cacheLookUps, type JwtRejection, type TokenService, type Verification } from './token-service.js';
 
-/** The longest token that is looked at, in characters. */
+/** The maximum length of a token, in characters. */
 const maxLength = 8_192;
 
 /** A JWS in the compact form (RFC 7515, section 3.1); an unsecured one has no signature. */
@@ -17,8 +17,8 @@ const shape = /^[\w-]+\.[\w-]+\.[\w-]*$/;
 type CheckedJwt = VerifiedJwt | { readonly status: JwtRejection };
 
 /**
- * Accepts the JSON Web Tokens of an identity provider beside the access tokens of this service, which are recognized by
- * their prefix and verified as before. The result for one is cached as long as those.
+ * Accepts the JSON Web Tokens of an identity provider in addition to the access tokens of this service, which are recognized by their
+ * prefix. Results are cached for the same time as for access tokens.
  *
  * @param now returns the time in milliseconds since the epoch
  */
@@ -74,14 +74,14 @@ export function acceptJwts(
   };
 }
 
-/** Whether the reason of a rejection is a key, which the next fetch of keys may bring. */
+/** Whether a token was rejected because of a key, which the next fetch of keys may provide. */
 function concernsKey({ status }: JwtRejectedError): boolean {
   return status === 'unknown_key' || status === 'unusable_key';
 }
 
-/** The claims of a token that are used, once it is verified. */
+/** The claims of a verified token that the service uses. */
 export interface VerifiedJwt {
-  /** Who it was issued for, as the identity provider names them, `sub` with most; 1 to 255 printable characters. */
+  /** The subject by the identity provider's name, usually the claim `sub`; 1 to 255 printable characters. */
   readonly subject: string;
   /** What it permits. */
   readonly scopes: readonly Scope[];
@@ -130,8 +130,8 @@ export async function verifyJwt(
 }
 
 /**
- * Rejects what is certainly not for this service before its key is looked for, so that it costs no signature check, and
- * fetches no key of another provider.
+ * Rejects a token that is certainly not for this service before looking for its key, so that it costs no signature check, and does not
+ * cause a fetch of keys.
  */
 function rejectForeign(text: string, { algorithms, types, issuer }: JwtSettings): void {
   const { alg, typ = 'JWT', crit } = decodeHeader(text);
@@ -190,12 +190,12 @@ function readClaims(
   };
 }
 
-/** Whether a time, a number if it is there, is exact to the second; 1e400 is parsed as infinite. */
+/** Whether a time is absent, or a number that is exact to the second; 1e400 is parsed as infinite. */
 function isTime(time: number | undefined): boolean {
   return time === undefined || Math.abs(time) <= Number.MAX_SAFE_INTEGER;
 }
 
-/** By the codes of jose, whose messages quote what the token says. */
+/** By jose's error codes, because its messages quote the token. */
 function toRejection(error: unknown): JwtRejection {
   if (error instanceof errors.JWTClaimValidationFailed && error.reason === 'check_failed')
     return failedChecks[error.claim] ?? 'missing_claim';

@@ -8,7 +8,7 @@ type Members = Readonly<Record<string, unknown>>;
 
 const now = 1_800_000_000_000;
 const inSeconds = (seconds: number) => now / 1_000 + seconds;
-/** What every provider writes. */
+/** The claims that every provider sets. */
 const times = { iat: inSeconds(-60), exp: inSeconds(3_540) };
 
 interface Shape {
@@ -17,11 +17,11 @@ interface Shape {
   readonly claims: Members;
   readonly subject: string;
   readonly permits: readonly string[];
-  /** What an ID token of the provider for the same audience has. */
+  /** The additional claims of an ID token of the provider for the same audience. */
   readonly idToken: Members;
-  /** The claims that must be there, with what a stranger's has. */
+  /** The required claims, with their values in a token of another user. */
   readonly foreign: Members;
-  /** The claim of the scopes, with what grants nothing here. */
+  /** The claim of the scopes, with a value that grants nothing here. */
   readonly ungranting: Members;
 }
 
@@ -245,7 +245,7 @@ beforeAll(async () => {
   Object.assign(keys, { own: own.privateKey, other: other.privateKey, ps: ps.privateKey });
 });
 
-/** Verifies a token of the shape, with what is changed, with the key `first`. */
+/** Verifies a token of the shape with some changes, signed with the key `first`. */
 async function verify(
   { settings, ...shape }: Shape,
   claims: Members = {},
@@ -310,7 +310,7 @@ describe.each(Object.entries(shapes))('a token of %s', (_, shape) => {
     ['algorithm_not_allowed', 'unsecured', {}, { alg: 'none' }],
     ['unknown_key', 'without the name of its key', {}, { kid: undefined }],
     ['unknown_key', 'of an unknown key', {}, { kid: 'second' }],
-  ])('is rejected as %s where it is one %s', async (status, _, changed, header, key) => {
+  ])('is rejected as %s if it is one %s', async (status, _, changed, header, key) => {
     const claims = typeof changed === 'function' ? changed(shape) : changed;
     await expect(verify(shape, claims, header, key)).rejects.toMatchObject({
       name: 'JwtRejectedError',
@@ -327,7 +327,7 @@ describe.each(Object.entries(shapes))('a token of %s', (_, shape) => {
       ({ ungranting, claims }) => ({ [nameOf(ungranting)]: [[claims[nameOf(ungranting)]]] }),
     ],
     ['null', ({ ungranting }) => ({ [nameOf(ungranting)]: null })],
-  ])('permits nothing where its scopes are %s', async (_, change) => {
+  ])('permits nothing if its scopes are %s', async (_, change) => {
     expect((await verify(shape, change(shape))).scopes).toEqual([]);
   });
 });
@@ -354,7 +354,7 @@ it.each([
   expect(readClaim(claims, ['x', path, 'a'])).toEqual(value ?? 1);
 });
 
-it('names the scopes of each resource by that resource, so that none gives what another one does', () => {
+it('names the scopes of each resource after that resource, so that scopes never overlap', () => {
   const { cognito, entra } = providerProfiles;
   const named = [standardProfile, cognito, entra].map(({ nameScope }) =>
     ['read', 'admin', 'gardens:read'].map(nameScope),

@@ -1,34 +1,40 @@
 import { capitalize, isFirst, type Resource } from '@plant-store/contract/resource';
 import { resources } from '@plant-store/contract/resources';
 
-/** Which claims of a provider's tokens are read, and by what an access token is known. */
+/** Which claims the service reads from a provider's tokens, and how it recognizes an access token. */
 export interface ClaimProfile {
-  /** Each is a list of names, of which the first that a token has counts; in an object by dots, such as `realm_access.roles`. */
+  /**
+   * Each lists claim names in order of preference; the first one present in the token is used. A dot reads a nested claim:
+   * `realm_access.roles`.
+   */
   readonly scopeClaims: readonly string[];
   readonly audienceClaims: readonly string[];
   readonly subjectClaims: readonly string[];
-  /** The claims, each with the value if that matters, of which an access token has at least one, and an ID token none. */
+  /** An access token has at least one of these claims, and an ID token has none. A value other than `undefined` must match. */
   readonly accessTokenClaims: Readonly<Record<string, unknown>>;
   /** The claims that only an ID token has. */
   readonly idTokenClaims: readonly string[];
 }
 
-/** What a provider documents. */
+/** A profile taken from the provider's documentation. */
 export interface ProviderProfile extends ClaimProfile {
-  /** What the provider calls a scope, unless `JWT_SCOPES` says so. */
+  /** The provider's name for a scope, unless `JWT_SCOPES` sets it. */
   nameScope(scope: string): string;
-  /** What the page asks for to get a token for the audience, if that is not the scopes. */
+  /** The scope that the page requests to get a token for the audience, if the plain scopes are not enough. */
   nameAudience?(audience: string): string;
 }
 
 const first = Object.values<Resource>(resources).find(isFirst)?.plural ?? '';
 
-/** The resource of a scope, and what it permits. A scope without a resource is older than all resources but the first. */
+/** Splits a scope into resource and permission. A scope without a resource belongs to the first one: it predates the others. */
 function partsOf(scope: string): readonly string[] {
   return scope.includes(':') ? scope.split(':') : [first, scope];
 }
 
-/** An access token as RFC 9068, section 2.2, has it, or with `scp`, as some name it; the header `typ` and the audience tell it from others. */
+/**
+ * An access token as in RFC 9068, section 2.2, or with `scp` instead of `scope`. The header `typ` and the audience tell it apart from other
+ * tokens.
+ */
 export const standardProfile: ProviderProfile = {
   scopeClaims: ['scope', 'scp'],
   audienceClaims: ['aud'],
@@ -41,11 +47,11 @@ export const standardProfile: ProviderProfile = {
 /** What binds an ID token to its request and to other tokens (OpenID Connect Core, sections 2 and 3.3.2.11). */
 const ofIdTokens = ['nonce', 'at_hash', 'c_hash'];
 
-/** By the values of `JWT_PROVIDER`: what each documents, which may be stricter than the standard, and is never an ID token of a person. */
+/** By value of `JWT_PROVIDER`. A profile may be stricter than the standard, and never accepts an ID token of a person. */
 export const providerProfiles = {
   /**
-   * Both of its profiles (https://auth0.com/docs/secure/tokens/access-tokens/access-token-profiles): the claim `permissions` is there
-   * where the API adds what the roles of a person permit
+   * Covers both of its profiles (https://auth0.com/docs/secure/tokens/access-tokens/access-token-profiles). The claim `permissions` is
+   * present if the API adds the permissions of a person's roles
    * (https://auth0.com/docs/get-started/apis/enable-role-based-access-control-for-apis).
    */
   auth0: {
@@ -67,8 +73,8 @@ export const providerProfiles = {
     idTokenClaims: ofIdTokens,
   },
   /**
-   * A token for a person has `scp`, one for an application `roles`; an ID token may have `roles`, too, but only access tokens say how
-   * the client was authenticated (https://learn.microsoft.com/entra/identity-platform/access-token-claims-reference).
+   * A token for a person has `scp`, a token for an application has `roles`. An ID token may have `roles`, too, but only access tokens state
+   * how the client authenticated (https://learn.microsoft.com/entra/identity-platform/access-token-claims-reference).
    */
   entra: {
     ...standardProfile,
@@ -79,8 +85,9 @@ export const providerProfiles = {
     nameAudience: (audience) => `${audience}/.default`,
   },
   /**
-   * ID tokens of service accounts for an audience of their choice, since access tokens cannot be read
-   * (https://cloud.google.com/docs/authentication/token-types). Any account in the world gets one: which may do what is said by address.
+   * ID tokens of service accounts for an audience of their choice, since access tokens are opaque
+   * (https://cloud.google.com/docs/authentication/token-types). Any Google account can get one, so permissions are granted by email
+   * address.
    */
   google: {
     ...standardProfile,
@@ -124,12 +131,12 @@ export function isAccessToken(claims: object, { accessTokenClaims, idTokenClaims
   );
 }
 
-/** The first of the claims that is there. */
+/** The first of these claims that is present. */
 export function readClaim(claims: object, names: readonly string[]): unknown {
   return names.map((name) => findMember(claims, name)).find((value) => value !== undefined);
 }
 
-/** A member by its name, which may have dots itself, or by a path of names between dots. */
+/** Finds a member by its name, which may contain dots, or by a dotted path. */
 function findMember(value: unknown, path: string): unknown {
   if (typeof value !== 'object' || value === null) return undefined;
   if (Object.hasOwn(value, path)) return (value as Record<string, unknown>)[path];
@@ -142,7 +149,7 @@ function findMember(value: unknown, path: string): unknown {
   return undefined;
 }
 
-/** The texts of a claim: of one text those between spaces (RFC 6749, section 3.3), or the members of a list. */
+/** The values of a claim: a space-separated string (RFC 6749, section 3.3), or an array. */
 export function textsOf(claim: unknown): readonly unknown[] {
   if (typeof claim === 'string') return claim.split(' ');
   return Array.isArray(claim) ? claim : [];

@@ -14,7 +14,7 @@ it('accepts none by default', () => {
   expect(parse({ JWT_ISSUER: '', JWT_ALGORITHMS: '' })).toBeUndefined();
 });
 
-it('has defaults for all but issuer, audience and keys', () => {
+it('has defaults for everything except issuer, audience and keys', () => {
   expect(parse(complete)).toEqual({
     issuer: 'https://id.example.com/',
     audiences: ['https://plants.example.com'],
@@ -62,14 +62,14 @@ it('parses the others', () => {
   });
 });
 
-it('accepts the former name of the scope update, in settings too', () => {
+it('accepts the former name of the scope update, also in settings', () => {
   expect(parse({ ...complete, JWT_PROVIDER: 'entra' })?.formerUpdate).toBe('Plants.Correct');
   const named = parse({ ...complete, JWT_SCOPES: 'read=r correct=plants:correct' });
   expect(named).toMatchObject({ scopes: { update: 'plants:correct' }, formerUpdate: undefined });
   expect(() => parse({ ...complete, JWT_SCOPES: 'update=a correct=b' })).toThrow('"correct=b" is not');
 });
 
-it('has what the page needs to sign people in, and asks for all scopes by the names of the provider', () => {
+it('has the sign-in settings for the page, and requests all scopes by the provider's names', () => {
   expect(parse(complete)?.signIn).toBeUndefined();
   const { JWT_ISSUER: issuer, JWT_AUDIENCE: audience } = complete;
   const client = { ...complete, JWT_CLIENT_ID: 'page' };
@@ -84,7 +84,7 @@ it('has what the page needs to sign people in, and asks for all scopes by the na
   expect(parse({ ...client, JWT_CLIENT_SCOPES })?.signIn).toEqual({ ...signIn, scope: JWT_CLIENT_SCOPES });
 });
 
-it('has the claims of a provider, and others in their place', () => {
+it('has the claims of a provider, which settings can override', () => {
   const entra = parse({ ...complete, JWT_PROVIDER: 'entra', JWT_CLIENT_ID: 'page', JWT_AUDIENCE: 'a b' });
   expect(entra).toMatchObject({
     audiences: ['a', 'b'],
@@ -196,7 +196,7 @@ it.each([
     expect(() => parse({ ...complete, [name]: value }), value).toThrow(`${name} ${message}`);
 });
 
-it('quotes the pair that is none', () => {
+it('quotes the invalid pair', () => {
   expect(() => parse({ ...complete, JWT_SCOPES: 'create=a read=b,delete=c' })).toThrow(
     'such as create=plants:create read=plants:read update=plants:update delete=plants:delete; "read=b,delete=c" is not',
   );

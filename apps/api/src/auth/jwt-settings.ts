@@ -17,8 +17,8 @@ import {
 } from './identity-providers.js';
 
 /**
- * The algorithms that a token may be signed with: those with a public key (RFC 7518, section 3.1; RFC 8037; RFC 9864). With
- * a symmetric one, `HS256` and the like, everybody who can verify a token could issue one.
+ * The algorithms that a token may be signed with: those with a public key (RFC 7518, section 3.1; RFC 8037; RFC 9864). With a symmetric
+ * algorithm, such as `HS256`, everyone who can verify a token could also issue one.
  */
 const algorithms: readonly string[] = [
   'RS256',
@@ -34,18 +34,18 @@ const algorithms: readonly string[] = [
   'Ed25519',
 ];
 
-/** The values of the header `typ` of access tokens; `JWT` stands for a token without `typ`, too (RFC 7519, section 5.1). */
+/** The values of the header `typ` of access tokens; `JWT` also stands for a token without `typ` (RFC 7519, section 5.1). */
 const types: readonly string[] = ['at+jwt', 'JWT'];
 
 /** When the keys of the identity provider are fetched, in milliseconds. */
 const keyTimes = {
-  /** How long after a fetch the next one begins: within it a key that the provider has removed stops working. */
+  /** The interval between fetches. A key that the provider removes stops working within this time. */
   refreshMs: 5 * 60_000,
-  /** The least time between the end of a fetch and the next one, also where a token names a key that is not known. */
+  /** The minimum time between two fetches, even if a token names an unknown key. */
   cooldownMs: 10_000,
   /** How long one fetch may take. */
   timeoutMs: 5_000,
-  /** How long keys are used after they were fetched, while the provider is away. */
+  /** How long fetched keys stay in use while the provider is unavailable. */
   staleMs: 24 * 3_600_000,
 };
 
@@ -54,15 +54,15 @@ export type KeyTimes = Readonly<typeof keyTimes>;
 const defaultAlgorithms: readonly string[] = ['RS256', 'ES256'];
 const defaultClockToleranceSeconds = 30;
 
-/** The characters of a scope (RFC 6749, section 3.3), but for a comma and a semicolon, which separate lists elsewhere. */
+/** The characters of a scope (RFC 6749, section 3.3), except comma and semicolon, which are list separators elsewhere. */
 const scopeShape = /^[!#-+\--:<-[\]-~]{1,100}$/;
 
-/** What another separator than a space leaves of the next pair in a name. */
+/** Detects the next pair in a name, which is there if pairs are not separated by spaces. */
 const nextPair = new RegExp(`^=|(^|\\W)(${[...scopes, formerUpdate].join('|')})=`);
 
 const providers = Object.keys(providerProfiles) as ProviderName[];
 
-/** The names of claims, which a URL may be, too. */
+/** The names of claims, which may be URLs. */
 const claimNames = z
   .string()
   .refine((text) => text.split(' ').every((name) => /^[!-~]{1,255}$/.test(name)), {
@@ -70,7 +70,7 @@ const claimNames = z
   })
   .transform((text) => text.split(' '));
 
-/** The issuer is one text, of any characters; a list of URLs is none. */
+/** The issuer is a single text of any characters, not a list of URLs. */
 const one = z.string().refine((text) => text === text.trim() && !/[\s,;]https?:\/\//.test(text), {
   error: 'must be one, compared exactly, without white space around it, and not a list',
 });
@@ -134,7 +134,7 @@ type JwtVariables = z.infer<z.ZodObject<typeof jwtVariables>>;
 const required = ['JWT_ISSUER', 'JWT_AUDIENCE', 'JWT_JWKS_URL'] as const;
 const names = Object.keys(jwtVariables) as (keyof JwtVariables)[];
 
-/** Checks that of the variables either none is set, or all that are required, and reports those that are missing. */
+/** Checks that either none of the variables or all required ones are set, and reports the missing ones. */
 export function checkJwtVariables(variables: JwtVariables, context: z.RefinementCtx): void {
   const present = names.filter((name) => variables[name] !== undefined);
   if (present.length === 0) return;
@@ -164,7 +164,7 @@ export function checkJwtVariables(variables: JwtVariables, context: z.Refinement
     );
 }
 
-/** Which JSON Web Tokens are accepted, and whose. */
+/** Which JSON Web Tokens are accepted, and from which issuer. */
 export type JwtSettings = NonNullable<ReturnType<typeof toJwtSettings>>;
 
 /** The settings of checked variables; `undefined` when none is set. */
@@ -172,10 +172,10 @@ export function toJwtSettings(variables: JwtVariables) {
   const { JWT_ISSUER: issuer, JWT_AUDIENCE: audiences, JWT_JWKS_URL: jwksUrl } = variables;
   if (issuer === undefined || audiences === undefined || jwksUrl === undefined) return undefined;
   const { JWT_PROVIDER: provider, JWT_SCOPE_CLAIM: scopeClaims } = variables;
-  // Before there were scopes, each token could create, and nothing else.
+  // Before scopes were introduced, tokens could only create records.
   const withoutScopes: readonly Scope[] = variables.JWT_SCOPES || provider || scopeClaims ? [] : ['create'];
   const preset: ProviderProfile = provider === undefined ? standardProfile : providerProfiles[provider];
-  // Data alone, since a cluster sends it to its workers.
+  // Only data, because a cluster sends it to its workers.
   const { nameScope, nameAudience, ...claims } = preset;
   const profile: ClaimProfile = {
     ...claims,
@@ -191,7 +191,7 @@ export function toJwtSettings(variables: JwtVariables) {
   return Object.freeze({
     /** The claim `iss`, compared exactly. */
     issuer,
-    /** What the claim of the audience, `aud` with most, is one of, or contains one of, compared exactly. */
+    /** The accepted audiences. The audience claim, usually `aud`, must be or contain one of them, compared exactly. */
     audiences,
     /** The name of the preset; `undefined` for none. */
     provider,
@@ -207,27 +207,27 @@ export function toJwtSettings(variables: JwtVariables) {
     clockToleranceSeconds: variables.JWT_CLOCK_TOLERANCE_SECONDS ?? defaultClockToleranceSeconds,
     /** The scope that a token must have; `undefined` for none. */
     requiredScope: variables.JWT_REQUIRED_SCOPE,
-    /** What the provider calls each scope. */
+    /** The provider's name for each scope. */
     scopes: scopeNames,
-    /** What else it calls `update`; `undefined` where `JWT_SCOPES` names that scope. */
+    /** The provider's former name for `update`; `undefined` if `JWT_SCOPES` names that scope. */
     formerUpdate: variables.JWT_SCOPES?.update === undefined ? nameScope(formerUpdate) : undefined,
-    /** What a token with none of these permits. */
+    /** The permissions of a token without any of these scopes. */
     withoutScopes,
     keyTimes,
-    /** How people sign in on the page; `undefined` where they do not. */
+    /** How people sign in on the page; `undefined` if sign-in is not configured. */
     signIn: toSignIn(variables, issuer, audiences, scopeNames, nameAudience),
   });
 }
 
-/** How people sign in on the page: what it has to know of the identity provider. */
+/** What the page needs to know about the identity provider for the sign-in. */
 export interface SignIn {
   readonly issuer: string;
   readonly audience: string;
-  /** What the provider calls the page. */
+  /** The client id of the page at the provider. */
   readonly clientId: string;
-  /** What the page asks for, separated by spaces. */
+  /** The scopes that the page requests, separated by spaces. */
   readonly scope: string;
-  /** Where it has endpoints, beside the origin of the issuer. */
+  /** Origins of its endpoints other than the issuer's. */
   readonly origins?: readonly string[] | undefined;
 }
 
@@ -239,7 +239,7 @@ function toSignIn(
   nameAudience: ProviderProfile['nameAudience'],
 ): SignIn | undefined {
   if (clientId === undefined) return undefined;
-  // `admin` only where the operator names it: a provider may reject what it does not know.
+  // Requests `admin` only if the operator names it, because a provider may reject an unknown scope.
   const asked = [...defaultScopes.map((each) => names[each]), variables.JWT_SCOPES?.admin ?? []];
   const needed = nameAudience
     ? [nameAudience(audience)]
@@ -255,7 +255,7 @@ function toSignIn(
 
 const exampleNames = defaultScopes.map((scope) => `${scope}=${standardProfile.nameScope(scope)}`).join(' ');
 
-/** What the provider calls each scope, in pairs such as `create=store:create`, separated by single spaces. */
+/** Parses the provider's names for scopes: pairs such as `create=store:create`, separated by single spaces. */
 function toScopeNames(text: string, context: z.RefinementCtx): Partial<Record<Scope, string>> {
   const pairs = text.split(' ').map((pair) => [pair, ...splitPair(pair)] as const);
   const seen = new Set<string>();
@@ -291,7 +291,7 @@ function listOf(allowed: readonly string[]) {
     });
 }
 
-/** Whether keys may be fetched from there: what can change them on the way can issue tokens. */
+/** Whether keys may be fetched from a URL. Whoever can modify them in transit can issue tokens. */
 function isKeySetUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname, username, password, hash } = new URL(text);

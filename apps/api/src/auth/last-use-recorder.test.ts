@@ -24,7 +24,7 @@ beforeEach(() => {
 });
 afterEach(() => void vi.useRealTimers());
 
-/** The uses of each write so far. */
+/** The uses in each write so far. */
 const writes = () => recordUses.mock.calls.map(([uses]) => uses);
 
 it('stores uses together, some seconds after the first, with the latest time of each token', async () => {
@@ -44,7 +44,7 @@ it('stores uses together, some seconds after the first, with the latest time of 
   expect(writes()).toHaveLength(1);
 });
 
-it('stores nothing while the stored time is less than an hour old, or ahead', async () => {
+it('stores nothing while the stored time is less than an hour old, or in the future', async () => {
   recorder.note({ id: 1, lastUsedAt: at(1 - lastUseResolutionMs) });
   recorder.note({ id: 2, lastUsedAt: at(60_000) });
   expect(vi.getTimerCount()).toBe(0);
@@ -52,7 +52,7 @@ it('stores nothing while the stored time is less than an hour old, or ahead', as
   expect(writes()).toEqual([]);
 });
 
-it('retries a write that fails, with what is noted since, and logs the first failure', async () => {
+it('retries a failed write together with later notes, and logs the first failure', async () => {
   const failure = new Error('read-only');
   recordUses.mockRejectedValueOnce(failure).mockRejectedValueOnce(new Error('still read-only'));
   recorder.note({ id: 1, lastUsedAt: null });
@@ -74,7 +74,7 @@ it('retries a write that fails, with what is noted since, and logs the first fai
   expect(warn).toHaveBeenCalledTimes(2);
 });
 
-it('stores later what was noted during a write', async () => {
+it('stores uses noted during a write later', async () => {
   const { promise: written, resolve } = Promise.withResolvers<void>();
   recordUses.mockReturnValueOnce(written);
   recorder.note({ id: 1, lastUsedAt: null });
@@ -85,7 +85,7 @@ it('stores later what was noted during a write', async () => {
   expect(writes()).toEqual([[{ id: 1, at: at(0) }], [{ id: 2, at: at(collectMs) }]]);
 });
 
-it('makes one write at a time, and the next one later if it fails, whatever is noted during it', async () => {
+it('makes one write at a time, and delays the next one after a failure even if more uses are noted', async () => {
   const { promise: written, reject } = Promise.withResolvers<void>();
   recordUses.mockReturnValueOnce(written);
   recorder.note({ id: 1, lastUsedAt: null });
@@ -100,7 +100,7 @@ it('makes one write at a time, and the next one later if it fails, whatever is n
   expect(writes()[1]).toHaveLength(2);
 });
 
-it('stores many tokens a part at a time, and all that is left when it is closed', async () => {
+it('stores many tokens in parts, and the rest when it is closed', async () => {
   for (let id = 1; id <= 4 * maxUsesPerWrite + 1; id++) recorder.note({ id, lastUsedAt: null });
   await vi.advanceTimersByTimeAsync(collectMs);
   expect(writes().map(({ length }) => length)).toEqual([maxUsesPerWrite]);
@@ -111,7 +111,7 @@ it('stores many tokens a part at a time, and all that is left when it is closed'
   expect(new Set(writes().flatMap((uses) => uses.map(({ id }) => id))).size).toBe(4 * maxUsesPerWrite + 1);
 });
 
-it('stores what is noted when it is closed, and nothing after that', async () => {
+it('stores the notes when it is closed, and nothing after that', async () => {
   recorder.note({ id: 1, lastUsedAt: null });
   await recorder.close(1);
   expect(writes()).toEqual([[{ id: 1, at: at(0) }]]);
@@ -136,7 +136,7 @@ it('closes within a second even if the database does not answer, or fails', asyn
   expect(vi.getTimerCount()).toBe(0);
 });
 
-it('waits for nothing when requests have used up the time of a stop', async () => {
+it('does not wait when requests have used up the time of a stop', async () => {
   recorder.note({ id: 1, lastUsedAt: null });
   await recorder.close(0);
   expect(writes()).toEqual([]);

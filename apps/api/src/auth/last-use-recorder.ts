@@ -2,24 +2,24 @@ import type { AccessToken } from '@plant-store/records';
 import { withTimeout } from '../runtime/timing.js';
 import type { AccessTokenStore } from './token-service.js';
 
-/** How old the stored time of a token's last use is before a later one is stored, in milliseconds. */
+/** How old the stored last use must be before a new one replaces it, in milliseconds. */
 export const lastUseResolutionMs = 3_600_000;
 
-/** How long uses are collected, so that one write stores those of many tokens, in milliseconds. */
+/** How long uses are collected, so that one write covers many tokens, in milliseconds. */
 export const collectMs = 10_000;
 
-/** How many tokens one write stores at most; the rest follows in the next. On SQLite a write holds up requests meanwhile. */
+/** Maximum tokens per write. On SQLite, a write blocks requests while it runs. */
 export const maxUsesPerWrite = 100;
 
-/** How long after a write that failed the next one follows, in milliseconds. */
+/** Delay before a failed write is retried, in milliseconds. */
 export const retryMs = 60_000;
 
-/** How long a stop waits for the last write at most, in milliseconds. */
+/** Maximum time that a stop waits for the last write, in milliseconds. */
 const closeTimeoutMs = 1_000;
 
 /**
- * Creates what records when access tokens were last used, off the path of requests. A write that fails is retried later, with what was noted until then; it delays no
- * request, and only the first of several failures is logged.
+ * Creates a recorder of the last use of access tokens, outside the request path. A failed write is retried later with all uses noted so
+ * far. It delays no request, and only the first of several consecutive failures is logged.
  *
  * @param now returns the time in milliseconds since the epoch
  */
@@ -31,7 +31,7 @@ export function createLastUseRecorder(
   const noted = new Map<number, Date>();
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<unknown> = Promise.resolve();
-  /** The next write is scheduled when the one in flight has ended. */
+  /** Only one write is in flight: the next one is scheduled when it ends. */
   let isWriting = false;
   let isFailing = false;
   let isClosed = false;
@@ -57,7 +57,7 @@ export function createLastUseRecorder(
     const uses = Array.from(noted, ([id, at]) => ({ id, at })).slice(0, maxUsesPerWrite);
     try {
       await store.recordUses(uses);
-      // What was noted meanwhile is hardly later.
+      // Uses noted during the write are at most seconds later, so they need no write.
       for (const { id } of uses) noted.delete(id);
       return true;
     } catch (error) {
@@ -73,7 +73,7 @@ export function createLastUseRecorder(
   }
 
   return {
-    /** Notes that a token is used now. It only compares times, unless the stored one is too old. */
+    /** Notes that a token is in use. Cheap unless the stored time is too old. */
     note({ id, lastUsedAt }: Pick<AccessToken, 'id' | 'lastUsedAt'>): void {
       const at = now();
       if (isClosed || (lastUsedAt !== null && at - lastUsedAt.getTime() < lastUseResolutionMs)) return;
@@ -81,8 +81,8 @@ export function createLastUseRecorder(
       schedule(collectMs);
     },
     /**
-     * Stores what is noted, if that takes no longer than a second and than the time available, in milliseconds; otherwise it
-     * is dropped. Later notes are ignored. It never rejects.
+     * Stores the noted uses, and drops what is not stored within a second or within the time available, in milliseconds. Later notes are
+     * ignored. Never rejects.
      */
     async close(availableMs: number): Promise<void> {
       isClosed = true;

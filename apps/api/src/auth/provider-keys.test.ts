@@ -38,7 +38,7 @@ it.each([
   );
 });
 
-it('reads 256 KiB, and no byte more, compressed or not', async () => {
+it('reads at most 256 KiB, compressed or not', async () => {
   const largest = await startProvider((_, response) => response.end(keySetOf(2 ** 18)));
   expect(await fetchFrom(largest)).toEqual({ keys: [] });
   const plain = await startProvider((_, response) => response.end(keySetOf(2 ** 18 + 1)));
@@ -49,7 +49,7 @@ it('reads 256 KiB, and no byte more, compressed or not', async () => {
     await expect(fetchFrom(url)).rejects.toThrow('answered with more than 262144 bytes');
 });
 
-it('does not quote what is not JSON, and keeps the cause', async () => {
+it('does not quote invalid JSON, and keeps the cause', async () => {
   const url = await startProvider((_, response) => response.end('secret'));
   await expect(fetchFrom(url)).rejects.toThrow(
     expect.objectContaining({ message: `${url} did not answer with JSON`, cause: expect.any(SyntaxError) }),
@@ -64,7 +64,7 @@ it('names the code of the error when the connection breaks', async () => {
   );
 });
 
-it('names what is wrong where there is no code, such as a port that fetch does not use', async () => {
+it('names the problem if there is no code, such as a port that fetch blocks', async () => {
   await expect(fetchFrom('http://127.0.0.1:1/keys')).rejects.toThrow('/keys does not answer: bad port');
 });
 
@@ -117,7 +117,7 @@ it.each([
   expect(found.map((key) => key.kty)).toEqual([kty]);
 });
 
-it('a key that names its algorithm fits that one alone', async () => {
+it('a key that names its algorithm fits only that one', async () => {
   const key = { ...rsa, alg: 'RS384' };
   for (const algorithm of ['RS256', 'ES256']) expect(await findUsableKeys([key], [algorithm])).toEqual([]);
   expect(await findUsableKeys([key], ['RS384'])).toEqual([key]);

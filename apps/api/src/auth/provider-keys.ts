@@ -14,7 +14,7 @@ import { messageOf } from '../errors/operator-error.js';
 
 import type { JwtSettings } from './jwt-settings.js';
 
-/** Where it is logged that the identity provider goes away and comes back. */
+/** The log for outages of the identity provider. */
 export interface JwtLog {
   info(message: string): void;
   warn(fields: { readonly err: unknown }, message: string): void;
@@ -24,19 +24,18 @@ export interface JwtLog {
 export type ProviderKeys = ReturnType<typeof createProviderKeys>;
 
 /**
- * Fetches the keys now, at regular intervals, and when a token names one that is not known, but never twice at once nor
- * sooner than the cooldown after the last time, whatever tokens strangers send. While the provider is away, the keys that
- * are known stay in use. jose has the keys and shares a fetch in flight; when to fetch is decided here, since jose measures
- * times by the clock of the machine, which may be set.
+ * Fetches the keys now, at regular intervals, and when a token names an unknown key, but never concurrently, and never within the cooldown,
+ * whatever tokens clients send. While the provider is unavailable, the known keys stay in use. jose holds the keys and shares a fetch in
+ * flight. This module decides when to fetch, because jose uses the system clock, which may be changed.
  */
 export function createProviderKeys(
   { jwksUrl, algorithms, keyTimes }: Pick<JwtSettings, 'jwksUrl' | 'algorithms' | 'keyTimes'>,
   log: JwtLog,
 ) {
   const closing = new AbortController();
-  /** What the last fetch failed with, and when the next one begins. */
+  /** The error of the last fetch, and when the next one begins. */
   let failure: { readonly cause: unknown; readonly retryAt: number } | undefined;
-  /** Until the next fetch; that of a token ends it, unless the last one failed. */
+  /** The timer of the next fetch. An unknown key in a token triggers it early, unless the last fetch failed. */
   let timer: NodeJS.Timeout | undefined;
   let fetchedAt = Number.NEGATIVE_INFINITY;
   const isOlderThan = (ms: number) => performance.now() - fetchedAt >= ms;
@@ -52,7 +51,7 @@ export function createProviderKeys(
         const set = await fetchKeySet(url, AbortSignal.any([signal, closing.signal]));
         if (!Array.isArray(set?.keys)) throw new Error(`${url} did not answer with a key set`);
         const keys = await findUsableKeys(set.keys, algorithms);
-        // Such a set must not replace the keys that are known.
+        // An unusable set must not replace the known keys.
         if (keys.length === 0)
           throw new Error(`${url} answered without a key that fits ${algorithms.join(', ')}`);
         if (failure !== undefined) log.info('keys of the identity provider fetched again');
@@ -73,7 +72,7 @@ export function createProviderKeys(
 
   function refresh(): void {
     timer = undefined;
-    // It is logged where it fails.
+    // Failures are logged by the fetch itself.
     keySet.reload().catch(() => undefined);
   }
 
@@ -83,7 +82,7 @@ export function createProviderKeys(
      * Finds the key that a token names by `kid`, or the only one that fits its `alg`.
      *
      * @throws {errors.JOSEError} when there is no such key
-     * @throws {ServiceError} `identity_provider_unavailable` when that cannot be known, since the keys cannot be fetched
+     * @throws {ServiceError} `identity_provider_unavailable` when the keys cannot be fetched
      */
     async find(header: JWSHeaderParameters, token: FlattenedJWSInput): Promise<CryptoKey> {
       if (isOlderThan(keyTimes.staleMs)) await keySet.reload();
@@ -109,14 +108,13 @@ function unavailable({ cause, retryAt }: { cause: unknown; retryAt: number }): S
   return new ServiceError('identity_provider_unavailable', message, { retryAfterSeconds: seconds, cause });
 }
 
-/** The largest key set that is read, in bytes; one of ten keys with certificates has about 20 KiB. */
+/** The maximum size of a key set, in bytes. Ten keys with certificates take about 20 KiB. */
 const maxBytes = 2 ** 18;
 
 /**
- * Fetches the keys of an identity provider (JWK Set, RFC 7517, section 5). Redirects are not followed, and what is larger
- * than 256 KiB is not read.
+ * Fetches the keys of an identity provider (JWK Set, RFC 7517, section 5). Does not follow redirects, and reads at most 256 KiB.
  *
- * @param signal ends the fetch, the reading of the body included
+ * @param signal aborts the fetch, including the reading of the body
  * @throws {Error} when the reply does not come, has another status than 200, is too large, or is not JSON
  */
 export async function fetchKeySet(url: string, signal: AbortSignal): Promise<JSONWebKeySet> {
@@ -138,7 +136,7 @@ export async function fetchKeySet(url: string, signal: AbortSignal): Promise<JSO
   try {
     return JSON.parse(text) as JSONWebKeySet;
   } catch (cause) {
-    // The message of a SyntaxError quotes what was read.
+    // Not the message of the SyntaxError, because it quotes the body.
     throw new Error(`${url} did not answer with JSON`, { cause });
   }
 }
@@ -146,7 +144,7 @@ export async function fetchKeySet(url: string, signal: AbortSignal): Promise<JSO
 async function readText({ body }: Response, url: string): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  // To leave the loop cancels the body.
+  // Leaving the loop cancels the body.
   for await (const chunk of body ?? []) {
     size += chunk.length;
     if (size > maxBytes) throw new Error(`${url} answered with more than ${maxBytes} bytes`);
@@ -155,7 +153,7 @@ async function readText({ body }: Response, url: string): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** What `fetch` failed with: its own message is always the same. */
+/** The reason of a failed `fetch`, whose own message is always the same. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
   if (cause instanceof Error && 'code' in cause && typeof cause.code === 'string') return cause.code;
@@ -163,8 +161,8 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * Finds the public keys in a key set that can verify signatures of one of the algorithms. Other members are ignored, such as
- * those of an unknown type, incomplete ones, and what is no key at all (RFC 7517, section 5).
+ * Finds the public keys in a key set that can verify signatures of one of the algorithms. Ignores all other members, such as unknown types
+ * and incomplete keys (RFC 7517, section 5).
  */
 export async function findUsableKeys(
   members: readonly unknown[],

@@ -51,7 +51,7 @@ beforeEach(() => {
   accessTokens = createTokenService(memory.store, () => now);
 });
 
-it('stores nothing of a token but its hash', async () => {
+it('stores only the hash of a token', async () => {
   const { text, token } = await accessTokens.issue({ name: 'shop' });
   expect(memory.hashes()).toEqual([hashAccessToken(text)]);
   expect(JSON.stringify(await accessTokens.listLatest())).not.toContain(text);
@@ -66,7 +66,7 @@ it('reads the store once for many checks, concurrent ones too', async () => {
   expect(memory.lookUps()).toBe(1);
 });
 
-it('reports a use at each look-up of a valid token, and none where the cache has it', async () => {
+it('reports a use at each look-up of a valid token, but not for cached ones', async () => {
   const onUse = vi.fn();
   accessTokens = createTokenService(memory.store, () => now, onUse);
   const valid = await accessTokens.issue({ name: 'a' });
@@ -80,7 +80,7 @@ it('reports a use at each look-up of a valid token, and none where the cache has
   expect(onUse.mock.calls).toEqual([[valid.token]]);
 });
 
-it('verifies without a look-up only what is cached or malformed', async () => {
+it('verifies only cached or malformed tokens without a look-up', async () => {
   for (const malformed of ['', 'x', generateAccessToken().slice(0, -1)]) {
     expect(accessTokens.verifyCached(malformed)).toEqual({ status: 'malformed' });
     expect(await accessTokens.verify(malformed)).toEqual({ status: 'malformed' });
@@ -118,7 +118,7 @@ it('does not cache a look-up that failed', async () => {
   expect(await accessTokens.verify(text)).toMatchObject({ status: 'valid' });
 });
 
-/** Makes all look-ups of the store wait after their reading; returns what ends that. */
+/** Makes all look-ups of the store wait after reading; returns a function that ends the wait. */
 function holdLookUps(): () => void {
   const { findByHash } = memory.store;
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
@@ -166,7 +166,7 @@ it('masks tokens, complete or truncated, anywhere in a text', () => {
   expect(hideAccessTokens('/plants')).toBe('/plants');
 });
 
-it('masks JSON Web Tokens, and nothing that only begins like one', () => {
+it('masks JSON Web Tokens, but not other text that begins like one', () => {
   const payload = 'eyJzdWIiOiJhIn0';
   for (const header of ['eyJhbGciOiJSUzI1NiJ9', 'eyAiYWxnIjoiUlMyNTYifQ']) {
     const jwt = `${header}.${payload}.c2ln-_`;

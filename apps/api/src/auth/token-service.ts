@@ -23,7 +23,7 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { operator } from '../runtime/operator.js';
 
-/** How long a look-up is cached, and thus how long a token stays valid that another process has revoked. */
+/** How long a look-up is cached, and so how long a token that another process revoked still works here. */
 const cacheTtlMs = 3_000;
 
 /** How many look-ups are cached. */
@@ -40,7 +40,7 @@ export type Verification =
       readonly subject: string;
       /** What it permits. */
       readonly scopes: readonly Scope[];
-      /** When it is no longer accepted, in milliseconds since the epoch. */
+      /** Accepted until this time, in milliseconds since the epoch. */
       readonly acceptedUntil: number;
     }
   /** A valid JSON Web Token without the scope that is required. */
@@ -49,11 +49,11 @@ export type Verification =
 
 /** Issues, lists, revokes and verifies access tokens. */
 export interface TokenService extends TokenVerifier, Tokens {
-  /** Issues a token for the command line, however many are valid, possibly in place of another one, which stays as it is. */
+  /** Issues a token for the command line, without the limit on valid tokens. A token that it replaces stays unchanged. */
   issue(request: TokenRequest, replaced?: Pick<AccessToken, 'id' | 'name'>): Promise<IssuedAccessToken>;
   /**
-   * Makes a token that was replaced expire after a time, in milliseconds, unless it does before; 0 revokes it. The audit has the
-   * rotation already. `null` when there is no such id.
+   * Makes a replaced token expire after a time, in milliseconds, unless it expires earlier; 0 revokes it. Not audited, because the rotation
+   * already is. `null` when there is no such id.
    */
   limit(id: number, afterMs: number): Promise<AccessToken | null>;
   /** As `Tokens.revoke`; by default for the command line. */
@@ -62,18 +62,18 @@ export interface TokenService extends TokenVerifier, Tokens {
 
 /** Verifies access tokens. */
 export interface TokenVerifier {
-  /** Verifies a token as far as that takes no look-up; `undefined` when the store has to be read. */
+  /** Verifies a token without reading the store; `undefined` when the store has to be read. */
   verifyCached(text: string): Verification | undefined;
   /** Verifies the token of a request: synchronously if the cache has it, otherwise by reading the store. */
   verify(text: string): Verification | Promise<Verification>;
 }
 
 /**
- * Creates access tokens over a store.
+ * Creates the token service over a store.
  *
  * @param now returns the time in milliseconds since the epoch
- * @param onUse called with each valid token that is looked up: while a token is in use, every 3 seconds. A cached one costs
- * nothing more.
+ * @param onUse called with each valid token that is looked up, which is every 3 seconds while a token is in use; not called for cached
+ * tokens
  */
 export function createTokenService(
   store: Omit<AccessTokenStore, 'list' | 'findNextExpiry' | 'recordUses' | 'listHashed' | 'importToken'>,
@@ -142,17 +142,17 @@ export function createTokenService(
   };
 }
 
-/** How tokens of a kind are looked up. */
+/** How one kind of token is looked up. */
 interface LookUps<Found> {
   isWellFormed(text: string): boolean;
-  /** The result for one that is not, which is not looked up. */
+  /** The result for a malformed token, which is not looked up. */
   readonly malformed: Verification;
-  /** Looks up a token; what it throws is not cached. */
+  /** Looks up a token. Errors are not cached. */
   lookUp(text: string, hash: string): Promise<Found>;
   toVerification(found: Found): Verification;
 }
 
-/** Verifies tokens, and caches what is found by their hashes: their texts are kept nowhere. Concurrent look-ups of one share one. */
+/** Verifies tokens, and caches results by token hash, so that no token is kept in memory. Concurrent look-ups of a token share one read. */
 export function cacheLookUps<Found extends object>({
   isWellFormed,
   malformed,
@@ -162,7 +162,7 @@ export function cacheLookUps<Found extends object>({
   const cache = new LRUCache<string, Found, string>({
     max: cacheSize,
     ttl: cacheTtlMs,
-    // A look-up goes on when its entry is evicted or cleared, but its result is not cached then.
+    // If its entry is evicted or cleared, a look-up still completes, but its result is not cached.
     ignoreFetchAbort: true,
     fetchMethod: (hash, _stale, { context: text }) => lookUp(text, hash),
   });
@@ -170,7 +170,7 @@ export function cacheLookUps<Found extends object>({
   function verifyCached(text: string, hash = hashAccessToken(text)): Verification | undefined {
     const cached = cache.get(hash);
     if (cached !== undefined) return toVerification(cached);
-    // The format is checked only where that saves a look-up.
+    // Only checked here, where it saves a look-up.
     return isWellFormed(text) ? undefined : malformed;
   }
 
@@ -184,7 +184,7 @@ export function cacheLookUps<Found extends object>({
   };
 }
 
-/** The same for a JSON Web Token, which may also have expired, or have not the required scope. */
+/** Rejections that only a JSON Web Token has. */
 const jwtRejections = {
   malformed_jwt:
     'The access token is neither one of this service, pst_ and 49 characters, nor a signed JSON Web Token of at most 8192 characters. Send it as it was issued.',
@@ -207,7 +207,7 @@ const jwtRejections = {
   not_yet_valid: 'The JSON Web Token is not valid yet (nbf, iat). Wait, or correct the clock of its issuer.',
 };
 
-/** Every reason that a token is not valid for, with the message of the reply. */
+/** Every reason to reject a token, with the message of the reply. */
 export const tokenRejections = { ...ownTokenRejections, ...jwtRejections } as const;
 
 /** Why a token is not valid. */
@@ -232,8 +232,8 @@ export function hashAccessToken(token: string): string {
 }
 
 /**
- * The payload of a JSON Web Token begins with `{"` in base64url; its header may have a space there. Looking behind keeps the
- * time linear: what may be a header is tried from its first character only.
+ * The payload of a JSON Web Token begins with `{"` in base64url; its header may contain a space there. The lookbehind keeps the time
+ * linear: a possible header is tried from its first character only.
  */
 const jwtWithin = /(?<![\w-])[\w-]+\.eyJ[\w-]+(\.[\w-]*)?/g;
 
@@ -251,7 +251,7 @@ export interface TokenUse {
   readonly at: Date;
 }
 
-/** An access token with the SHA-256 of its text in hexadecimal, as it is moved to another store. */
+/** An access token with the SHA-256 of its text in hexadecimal, for moving it to another store. */
 export type HashedAccessToken = Omit<AccessToken, 'id'> & { readonly hash: string };
 
 /** An access token to store, with the SHA-256 of its text in hexadecimal. */
@@ -266,14 +266,12 @@ export interface NewAccessToken {
 /** A store of access tokens, on any database engine. Every method may throw `database_unavailable`. */
 export interface AccessTokenStore {
   /**
-   * Stores a token under the SHA-256 of its text, in hexadecimal, and records it.
+   * Stores a token under the SHA-256 of its text, in hexadecimal, and adds an audit entry.
    *
-   * @param replaced the token that it was rotated from, which stays as it is
+   * @param replaced the token that it was rotated from, which stays unchanged
    */
   add(token: NewAccessToken, by: Actor, replaced?: Pick<AccessToken, 'id' | 'name'>): Promise<AccessToken>;
-  /**
-   * Stores a token as `add` does, unless so many are valid when it is created; `null` then. That holds for all processes together.
-   */
+  /** Stores a token as `add` does, unless that many tokens are valid already; then returns `null`. The limit holds across all processes. */
   addBelow(
     limit: number,
     token: NewAccessToken & { readonly createdAt: Date },
@@ -283,17 +281,17 @@ export interface AccessTokenStore {
   find(id: number): Promise<AccessToken | null>;
   /** All tokens, including revoked and expired ones, in the order of their ids. */
   list(): Promise<readonly AccessToken[]>;
-  /** All that are valid at a time, and the latest that have ended by then, up to so many, in the order of their ids. */
+  /** The tokens that are valid at a time, and the `maxEnded` most recent ones that have ended, in the order of their ids. */
   listLatest(maxEnded: number, at: Date): Promise<readonly AccessToken[]>;
   /**
-   * When the first name has no valid token left, among the names with a token that is valid at a time and was used since another
-   * one; `null` if each of them has one that never expires. A token that was replaced has the name of the new one.
+   * The earliest time at which a name has no valid token left. Only names with a token that is valid at `at` and was used since `usedSince`
+   * count. `null` if each of them has a token that never expires. A replaced token has the name of its replacement.
    */
   findNextExpiry(at: Date, usedSince: Date): Promise<Date | null>;
   /**
-   * Marks a token as revoked, and records it; a second call keeps the first time. Returns `null` when there is no such id.
+   * Marks a token as revoked, and adds an audit entry. A second call keeps the first time. Returns `null` when there is no such id.
    *
-   * @param by without it nothing is recorded, since the rotation is already
+   * @param by who revokes it; if omitted, nothing is audited, because the rotation already is
    */
   revoke(id: number, at: Date, by?: Actor): Promise<AccessToken | null>;
   /**
@@ -301,22 +299,22 @@ export interface AccessTokenStore {
    */
   expire(id: number, at: Date): Promise<AccessToken | null>;
   /**
-   * Stores when tokens were used; a later time that is stored already stays. Unlike other writes, a crash may lose it, and
-   * it does not wait for the disk.
+   * Stores when tokens were used, unless a later time is stored already. Unlike other writes it does not wait for the disk, so a crash may
+   * lose it.
    */
   recordUses(uses: readonly TokenUse[]): Promise<void>;
   /** All tokens with their hashes, in the order of their ids. */
   listHashed(): Promise<readonly HashedAccessToken[]>;
   /**
-   * Imports a token of another store under a new id. If its hash exists already, that token is kept, and revoked if the
-   * imported one is; of the times of their last use, the later one stays. It records both.
+   * Imports a token of another store under a new id. If its hash exists already, the existing token stays, is revoked if the imported one
+   * is, and keeps the later last use. Both cases are audited.
    *
    * @returns whether it was new
    */
   importToken(token: HashedAccessToken, by: Actor): Promise<boolean>;
 }
 
-/** An issue whose replaced token expires at a time, or is revoked then. */
+/** An issue that also makes the replaced token expire, or revokes it. */
 interface LimitedIssue extends Issue {
   readonly replaces?: (NonNullable<Issue['replaces']> & { readonly at: Date }) | undefined;
 }
@@ -324,7 +322,7 @@ interface LimitedIssue extends Issue {
 /**
  * Logs a change of a token, without its text.
  *
- * @param by who has changed it: the id of a token, `subject` and that of a JSON Web Token, or `command line`
+ * @param by who changed it: the id of a token, `subject` and the subject of a JSON Web Token, or `command line`
  * @param replaces the id of the token that it was rotated from
  */
 export function logTokenChange(

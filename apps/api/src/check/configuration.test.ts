@@ -66,7 +66,7 @@ it.each([
   expect(found).toEqual([{ status: 'ok', found: `valid, ${shown}` }]);
 });
 
-it('warns of settings that are not used as they stand, without the headers for a collector', () => {
+it('warns about settings that are ignored or adjusted, without the headers for a collector', () => {
   const environment = {
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
     OTEL_EXPORTER_OTLP_HEADERS: 'sesame',
@@ -147,7 +147,7 @@ async function inspectProvider(
   return results;
 }
 
-it('names the preset, and the claims that are read', async () => {
+it('reports the preset, and the claims that are read', async () => {
   const provider = await startIdentityProvider();
   const settings = {
     ...provider.environment,
@@ -163,11 +163,11 @@ it('names the preset, and the claims that are read', async () => {
   ]);
 });
 
-it('finds nothing where no JSON Web Tokens are accepted', async () => {
+it('finds nothing if no JSON Web Tokens are accepted', async () => {
   expect(await inspectIdentityProvider({ config: parseConfig({}, '/') })).toEqual([]);
 });
 
-it('counts the keys that fit the algorithms, and warns where a token needs no scope', async () => {
+it('counts the keys that fit the algorithms, and warns if a token needs no scope', async () => {
   const fitting = { status: 'ok', found: '1 of 1 keys fit RS256, ES256' };
   expect(await inspectProvider()).toEqual([fitting]);
   expect(await inspectProvider({ JWT_SCOPES: '', JWT_REQUIRED_SCOPE: 'plants:create' })).toEqual([fitting]);

@@ -8,7 +8,7 @@ import { failure, type Items, ok, type Result, type Results, warning } from './f
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What the configuration was parsed from, and it. */
+/** The configuration, and what it was parsed from. */
 export interface Settings {
   readonly config: Config;
   readonly environment: Environment;
@@ -16,7 +16,7 @@ export interface Settings {
   readonly folder: string;
 }
 
-/** What is examined whatever the database. */
+/** The items that are examined for any database. */
 export const configurationItems: Items<Settings> = {
   configuration: inspectSettings,
   exposure: inspectExposure,
@@ -25,7 +25,7 @@ export const configurationItems: Items<Settings> = {
 
 /** The settings that differ from the defaults, and variables that look like a misspelled setting. */
 export function inspectSettings({ config, environment, folder }: Settings): Results {
-  // Without a variable another one may be invalid: then it is no default either.
+  // If the settings without this variable are invalid, its value is not a default.
   const isDefault = (name: string) => {
     try {
       return isDeepStrictEqual(parseConfig({ ...environment, [name]: undefined }, folder), config);
@@ -43,7 +43,10 @@ export function inspectSettings({ config, environment, folder }: Settings): Resu
   return [ok(found), ...ignored, ...findMisspelled(environment)];
 }
 
-/** Hides the password of a URI, also within a copied command, and a parameter with one and all after it: where it ends is not certain. */
+/**
+ * Hides the password of a URI, also within a copied command, and a password parameter with everything after it, because its end is
+ * uncertain.
+ */
 function hidePassword(value: string): string {
   const start = value.indexOf(':', value.indexOf('://') + 3) + 1;
   const end = value.lastIndexOf('@');
@@ -52,7 +55,7 @@ function hidePassword(value: string): string {
   return shown.replace(/(password|passwd|pwd)(\s*=).*$/is, '$1$2***');
 }
 
-/** Warns of variables that the service ignores, though their names resemble settings. */
+/** Warns about variables that the service ignores although their names resemble settings. */
 export function findMisspelled(environment: Environment): readonly Result[] {
   return Object.keys(environment)
     .filter((name) => !environmentVariables.includes(name) && !(name in formerNames))
@@ -70,12 +73,12 @@ function fold(name: string): string {
   return name.toUpperCase().replaceAll(/[_-]/g, '');
 }
 
-/** The shortest name of which any character may be wrong; one character away from a shorter one are PAGER, POST and PORTS. */
+/** The shortest name in which any character may be wrong. PAGER, POST and PORTS are one character away from shorter names. */
 const minLength = 7;
 
 /**
- * Whether two names are equal but for one slip: two characters are swapped, or one is typed twice; in long names also one
- * that is missing, added, or replaced.
+ * Whether two names differ by a single typo: two swapped characters, or a doubled one; in long names also a missing, added, or replaced
+ * one.
  */
 function isSimilar(one: string, other: string): boolean {
   let start = 0;
@@ -88,7 +91,7 @@ function isSimilar(one: string, other: string): boolean {
   return a.slice(1) === b || a === b.slice(1) || a.slice(1) === b.slice(1);
 }
 
-/** What other programs use names of, and platforms set. */
+/** Prefixes of names that other programs use, and that platforms set. */
 const sharedTopic = /^(DATABASE_PASSWORD|JWT_|OTEL_)/;
 
 /** Whether a variable has the first two words of a setting that has more, such as RATE_LIMIT and DRAIN_DELAY_SECONDS. */
@@ -114,7 +117,7 @@ export function inspectExposure({ config: { host, admin } }: { readonly config: 
   return [ofPort, ofAdminPort];
 }
 
-/** Whether JSON Web Tokens, where they are accepted, can be verified, and who gets one that permits creates. */
+/** Whether JSON Web Tokens, if they are accepted, can be verified, and who can get one that permits creates. */
 export async function inspectIdentityProvider({
   config: { jwt },
 }: {

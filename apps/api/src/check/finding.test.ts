@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { type Finding, formatFinding, type Items, inspectAll, medianTimeMs, ok, worstOf } from './finding.js';
 
-it('reports what an item throws as its error, and examines the others all the same', async () => {
+it('reports an exception of an item as its error, and still examines the others', async () => {
   const items: Items<string> = {
     first: () => Promise.reject(new Error('no answer')),
     second: (context) => [ok(context), ok('more')],
@@ -28,7 +28,7 @@ error    database: It is away: ECONNREFUSED. Start it.
 `);
 });
 
-it('knows the worst status', () => {
+it('finds the worst status', () => {
   expect(worstOf([])).toBe('ok');
   expect(worstOf([fine, away, full])).toBe('error');
 });

@@ -8,7 +8,7 @@ export interface Result {
   readonly status: Status;
   /** A phrase or sentences without a final full stop, and without secrets. */
   readonly found: string;
-  /** What to do about it, in sentences; absent where all is well, or where `found` says it. */
+  /** What to do about it, in sentences; absent if all is well, or if `found` says it. */
   readonly advice?: string;
 }
 
@@ -17,8 +17,8 @@ export interface Finding extends Result {
 }
 
 /**
- * What `plant-store check` examines, by the names that it prints. A function must change nothing, and needs to catch nothing: what
- * it throws becomes an error of the item.
+ * What `plant-store check` examines, by the names that it prints. A function must not change anything, and need not catch errors: an
+ * exception becomes an error of the item.
  */
 export type Items<Context> = Readonly<Record<string, (context: Context) => Results | Promise<Results>>>;
 
@@ -65,10 +65,10 @@ export function formatJson(findings: readonly Finding[]): string {
   return `${JSON.stringify({ status: worstOf(findings), findings: ordered }, null, 2)}\n`;
 }
 
-/** How long repeated actions are measured at most, in milliseconds; each is done once at least. */
+/** The maximum time for measuring repeated actions, in milliseconds. Each runs at least once. */
 const maxMeasureMs = 3_000;
 
-/** How long an action takes, in milliseconds: the median of so many times, the upper one of two. */
+/** The median duration of an action over `count` runs, in milliseconds; the upper one of two middle values. */
 export async function medianTimeMs(count: number, action: () => unknown): Promise<number> {
   const times: number[] = [];
   const start = performance.now();

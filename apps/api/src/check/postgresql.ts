@@ -61,7 +61,7 @@ export const serverItems: Items<PostgresqlContext> = {
   migrations: inspectMigrations,
 };
 
-/** Only examined where the migrations have created the tables. A write that fails may leave the connection broken, so those are last. */
+/** Only examined if the migrations have created the tables. A failed write may break the connection, so writes are last. */
 export const tableItems: Items<PostgresqlContext> = {
   privileges: inspectPrivileges,
   'access tokens': inspectTokens,
@@ -69,7 +69,7 @@ export const tableItems: Items<PostgresqlContext> = {
   commit: inspectCommit,
 };
 
-/** Examines a PostgreSQL database over a connection like those of the service, and yields each finding as it is made. */
+/** Examines a PostgreSQL database over a connection with the settings of the service, and yields each finding immediately. */
 export async function* inspectPostgresql(
   configured: PostgresqlLocation,
   tokens: TokenContext,
@@ -81,7 +81,7 @@ export async function* inspectPostgresql(
     connection = createConnection(location);
     const { isPooled } = await checkPooler(location);
     await connection.connect();
-    // Behind a pooler, settings of a session would stay with a backend of others.
+    // Behind a pooler, session settings would stay on a backend that others use.
     if (!isPooled) await connection.query(prepare);
     // The item of the migrations reports why these cannot be read.
     const pending = await findPendingNames(connection, location).catch(() => undefined);
@@ -99,7 +99,7 @@ export async function* inspectPostgresql(
   }
 }
 
-/** The oldest major version that its makers still maintain (https://www.postgresql.org/support/versioning/). */
+/** The oldest major version that is still maintained (https://www.postgresql.org/support/versioning/). */
 const oldestMaintained = 15;
 
 /** The server's version, and whether it accepts writes. */
@@ -139,7 +139,7 @@ function inspectEncryption({ connection: { host, ssl }, location }: PostgresqlCo
   return assessEncryption({ host, hasTls: Boolean(ssl), mode });
 }
 
-/** How PostgreSQL is reached: its address or the folder of its socket, and the `sslmode` of the URI if it has one. */
+/** How PostgreSQL is reached: its address or socket folder, and the `sslmode` of the URI, if any. */
 export interface Transport {
   readonly host: string;
   readonly hasTls: boolean;
@@ -180,9 +180,9 @@ async function inspectConnections({
 }
 
 /**
- * How many connections this user may have on the server and to the database, and how many all have now.
- * pg_stat_activity hides from an ordinary user which sessions of others are those of clients; pg_stat_database counts all.
- * Limits of a database or a user are -1 where there is none. Superusers bypass them, which the service should not be.
+ * How many connections this user may have on the server and to the database, and how many all have now. pg_stat_activity hides from an
+ * ordinary user which sessions of other users belong to clients; pg_stat_database counts all. Limits of a database or a user are -1 if
+ * there is none. Superusers bypass them, but the service should not run as one.
  */
 const selectLimits = `
   SELECT (SELECT sum(numbackends)::int FROM pg_stat_database) AS used,
@@ -244,14 +244,14 @@ async function inspectStandby({ connection, distribution }: PostgresqlContext): 
 
 /** The settings of replication on the connections of the service, and how many standbys receive the log. */
 interface ReplicationSettings {
-  /** The value of `synchronous_commit`, which the service sets to `on` where it is `off`. */
+  /** The value of `synchronous_commit`. The service sets it to `on` if it is `off`. */
   readonly commits: string;
   /** The value of `synchronous_standby_names`. */
   readonly names: string;
   readonly receivers: number;
 }
 
-/** In pg_stat_activity an ordinary user does not see which sessions of others are those of standbys. */
+/** In pg_stat_activity an ordinary user does not see which sessions of other users belong to standbys. */
 const selectReplication = `
   SELECT current_setting('synchronous_commit') AS commits, current_setting('synchronous_standby_names') AS names,
     (SELECT count(*)::int FROM pg_stat_replication) AS receivers`;
@@ -291,7 +291,7 @@ export function assessNodeReplication(
   return { ...result, found: `on the node ${node} ${result.found}` };
 }
 
-/** Whether the tables are those of this version, or this user may create them. */
+/** Whether the tables match this version, or this user may create them. */
 async function inspectMigrations({ connection, location }: PostgresqlContext): Promise<Results> {
   const { schema } = location;
   await checkEncoding(connection);
@@ -328,7 +328,7 @@ async function mayCreate(connection: ClientBase, schema: string): Promise<boolea
   return allowed;
 }
 
-/** Whether the user may do what the service and the commands do with the tables, which must not have been changed. */
+/** Whether the user has the privileges that the service and the commands need, and the tables are unchanged. */
 async function inspectPrivileges({ connection, distribution }: PostgresqlContext): Promise<Results> {
   await checkTables(connection);
   const { missing, fixed, mayStart } = await queryRow<{
@@ -351,7 +351,7 @@ async function inspectPrivileges({ connection, distribution }: PostgresqlContext
   );
 }
 
-/** Those on the tokens that the user lacks, and whether records may be deleted, and the order of changes be read. */
+/** The missing privileges on tokens, and whether the user may delete records and read the order of changes. */
 const selectPrivileges = `
   SELECT ARRAY(SELECT name FROM unnest(ARRAY[${tableNames.map((name) => `'${name}'`).join(', ')}]) AS name
       WHERE NOT has_table_privilege(name, 'UPDATE')) AS fixed,
@@ -367,7 +367,7 @@ async function inspectTokens({ connection, ...context }: PostgresqlContext): Pro
   return assessTokens((await connection.query<StoredToken>(selectTokens)).rows, context);
 }
 
-/** Where records are distributed, one of each resource is inserted on each node that runs; the item `nodes` reports the others. */
+/** If records are distributed, inserts one of each resource on each running node. The item `nodes` reports the other nodes. */
 async function inspectWrite({ connection, distribution }: PostgresqlContext): Promise<Results> {
   try {
     const ids = distribution ? findIdsOnPresentNodes(distribution) : [undefined];

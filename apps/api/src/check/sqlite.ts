@@ -40,7 +40,7 @@ export const contentItems: Items<Content> = {
   migrations: inspectMigrations,
 };
 
-/** Only examined where the migrations have created the tables. A write that fails may leave a transaction open, so it is last. */
+/** Only examined if the migrations have created the tables. A failed write may leave a transaction open, so it is last. */
 export const tableItems: Items<Content> = {
   'access tokens': inspectTokens,
   write: inspectWrite,
@@ -55,8 +55,8 @@ export const fileItems: Items<SqliteFiles> = {
 };
 
 /**
- * Examines a SQLite database and the place where it is or will be. It opens the file as the service does, so that SQLite
- * may move a write-ahead log that a crash has left into it. It yields each finding as it is made.
+ * Examines a SQLite database and the place where it is or will be. It opens the file as the service does, so SQLite may merge a write-ahead
+ * log left by a crash. It yields each finding immediately.
  */
 export async function* inspectSqlite(
   { path }: SqliteLocation,
@@ -107,7 +107,7 @@ function missing(path: string): Finding {
 /** How long to wait for another process that has locked the file, in milliseconds, as in the service. */
 const busyTimeoutMs = 1_000;
 
-/** Opens the file, and reads from it, which finds one that is locked, damaged or no database. */
+/** Opens the file, and reads from it, to detect a file that is locked, damaged or not a database. */
 function open(path: string): Promise<SqlDriverAdapter> {
   return retryWhileBusy(async () => {
     const connection = await createFactory(path).connect();
@@ -186,7 +186,7 @@ const sticky = 0o1000;
 function inspectFileAccess({ path, folder }: SqliteFiles): Results {
   const present = [path, `${path}-wal`, `${path}-shm`].flatMap((file) => {
     const stats = statSync(file, { throwIfNoEntry: false });
-    // Nobody should change the mode of a folder or a device that DATABASE_URL names by mistake.
+    // Skips folders and devices that DATABASE_URL names by mistake, so that no advice says to change their mode.
     return stats?.isFile() ? [{ file, stats }] : [];
   });
   const problems = [
@@ -303,7 +303,7 @@ function inspectBackup({ path }: SqliteFiles): Result {
   return Date.now() - last > maxBackupAgeMs ? warning(made, advice) : ok(made);
 }
 
-/** What of the disk is left to users, and the size of the database with its write-ahead log. */
+/** The space available to users, and the size of the database with its write-ahead log. */
 interface DiskSpace {
   readonly freeBytes: number;
   readonly databaseBytes: number;
@@ -325,10 +325,10 @@ export function assessDiskSpace({ freeBytes, databaseBytes }: DiskSpace): Result
   return ok(found);
 }
 
-/** The time above which a disk is slow, in milliseconds: a hard disk needs about that, a solid-state one a tenth. */
+/** The time above which a disk counts as slow, in milliseconds. A hard disk takes about this long, an SSD a tenth. */
 const slowMs = 10;
 
-/** How long a small write takes until it is on the disk, as each commit does. It removes the file that it measures with. */
+/** How long a small write takes until it is on the disk, as each commit does. It removes its test file. */
 async function inspectSyncTime({ folder }: SqliteFiles): Promise<Results> {
   try {
     return assessSyncTime(await measureSync(join(folder, `.plant-store-check-${randomUUID()}`)));

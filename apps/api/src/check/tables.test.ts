@@ -38,11 +38,11 @@ it.each([
   if (advice !== undefined) expect(finding).toHaveProperty('advice', advice);
 });
 
-it('does not warn of none where JSON Web Tokens are accepted', () => {
+it('does not warn about missing tokens if JSON Web Tokens are accepted', () => {
   expect(assessTokens([], { ...context, acceptsJwts: true })).toMatchObject({ status: 'ok' });
 });
 
-it('warns where the page is served, and all tokens may only create', () => {
+it('warns if the page is served and all tokens may only create', () => {
   const creating = { ...forever, scopes: 'create' };
   const all = expect.stringMatching(/^2 valid, which may only create/);
   const tokens = [creating, creating];
@@ -57,7 +57,7 @@ it('warns where the page is served, and all tokens may only create', () => {
     expect(assessTokens(tokens, { ...context, ...other })).toMatchObject({ status: 'ok' });
 });
 
-it('names ten of many tokens', () => {
+it('names only ten of many tokens', () => {
   const { found } = assessTokens(Array(12).fill(old), context);
   expect(found.match(/expires/g)).toHaveLength(10);
   expect(found).toContain(', and 2 more soon');

@@ -30,7 +30,7 @@ export interface StoredToken {
   readonly expiresAt: Date | null;
 }
 
-/** What tokens are compared with. */
+/** What the check of tokens depends on. */
 export interface TokenContext {
   /** The current time of this machine, in milliseconds since the epoch. */
   now(): number;
@@ -44,13 +44,15 @@ export interface TokenContext {
 export const selectTokens =
   'SELECT id, name, scopes, expires_at AS "expiresAt" FROM access_tokens WHERE revoked_at IS NULL ORDER BY id';
 
-/** How long before its expiry a token is reported, in milliseconds, unless one of the same name, as after a rotation, lasts longer. */
+/**
+ * How long before its expiry a token is reported, in milliseconds, unless another token of the same name lasts longer, as after a rotation.
+ */
 const noticeMs = 7 * 24 * 60 * 60 * 1000;
 
-/** The most tokens that one finding names. */
+/** Maximum tokens named in one finding. */
 const maxNamed = 10;
 
-/** Whether there are tokens that are valid, and stay so. */
+/** Whether there are valid tokens that do not expire soon. */
 export function assessTokens(tokens: readonly StoredToken[], context: TokenContext): Result {
   const now = context.now();
   const expiresBy = (time: number) => (token: StoredToken) =>

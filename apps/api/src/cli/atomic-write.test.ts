@@ -40,7 +40,7 @@ describe.each([true, false])('on a disk with hard links: %s', (hasLinks) => {
     expect([readFileSync(path, 'utf8'), modeOf(path)]).toEqual(['complete', '600']);
   });
 
-  it('rejects a file that was created meanwhile, and leaves it unchanged', async () => {
+  it('fails if the file is created in the meantime, and leaves that file unchanged', async () => {
     const late = writeAtomically(path, () => writeFile(path, 'other content'));
     await expect(late).rejects.toThrow(`${path} already exists`);
     expect(readdirSync(folder)).toEqual(['plants']);
@@ -48,7 +48,7 @@ describe.each([true, false])('on a disk with hard links: %s', (hasLinks) => {
   });
 });
 
-it('reports why a file cannot be created, also where its folder may not be entered', async () => {
+it('reports why a file cannot be created, even if its folder is not accessible', async () => {
   for (const name of ['open', 'rm'] as const) failWith(name, 'EACCES');
   await expect(writeAtomically(path, vi.fn())).rejects.toThrow(`${path} cannot be written: EACCES`);
 });

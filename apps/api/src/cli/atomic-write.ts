@@ -15,7 +15,7 @@ export interface Owner {
  * Creates a file atomically: complete and synced to disk, readable by one user only (0600), or not at all. While it is
  * being written it has a hidden name in the same folder.
  *
- * @param fill writes to the path that it is given, that of an empty file
+ * @param fill writes to the given path of an empty file
  * @param owner of the file, which only root may give away; by default this user
  * @returns what `fill` returns
  * @throws {OperatorError} when the file exists, and is left unchanged, or cannot be written
@@ -31,7 +31,7 @@ export async function writeAtomically<Result>(
   let file: FileHandle | undefined;
   try {
     file = await createEmpty(temporaryPath);
-    // By its descriptor: in a folder that another user may write, the path may lead to another file by now.
+    // By descriptor, because in a folder that another user may write to, the path may now lead to another file.
     if (owner !== undefined) await file.chown(owner.uid, owner.gid);
     const result = await fill(temporaryPath);
     await file.sync();
@@ -50,7 +50,7 @@ export async function writeAtomically<Result>(
 /** The errors of a disk that has no hard links, such as FAT. */
 const noLinks: readonly unknown[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
 
-/** Gives the complete file its name. Unlike a rename alone, this never replaces a file of someone else. */
+/** Gives the complete file its name. Unlike a plain rename, this never replaces a file of someone else. */
 async function publish(temporaryPath: string, path: string): Promise<void> {
   try {
     await link(temporaryPath, path);

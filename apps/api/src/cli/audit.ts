@@ -10,11 +10,11 @@ export interface AuditOptions extends JsonOption {
   readonly action?: AuditAction;
   /** By default all. */
   readonly limit?: number;
-  /** The number of the entry after which to go on, towards older ones. */
+  /** The number of the entry after which to continue, toward older ones. */
   readonly after?: number;
 }
 
-/** The most entries that are read at a time. */
+/** The maximum number of entries that are read at a time. */
 const pageSize = 1_000;
 
 /** Prints who did what with tokens, backups and imported files, the newest first, with `--json` as `GET /audit` gives it. */

@@ -16,7 +16,7 @@ import {
 const id = '0123456789abcdef';
 const time = new Date('2026-11-28T21:30:00Z');
 
-it('reads from a name what it was made from, with an id and without', () => {
+it('parses a name back to its parts, with an id and without', () => {
   for (const storeId of [id, undefined]) {
     const name = nameBackup(storeId, time);
     expect(parseBackupName(name)).toEqual({ name, storeId, time });
@@ -29,11 +29,11 @@ it.each([
   'plant-store-0123456789ABCDEF-2026-11-28T21-30-00Z.db',
   `${nameBackup(id, time)}.sha256`,
   `.${nameBackup(id, time)}.to-send`,
-])('takes no other file for a backup: %s', (name) => {
+])('does not treat other files as backups: %s', (name) => {
   expect(parseBackupName(name)).toBeUndefined();
 });
 
-it('sorts by the time, whatever the ids are, and sets apart what is in the future', () => {
+it('sorts by time regardless of the ids, and separates names in the future', () => {
   const [first, second, third] = ['20', '21', '22'].map((hour) => new Date(`2026-11-28T${hour}:30:00Z`));
   if (first === undefined || second === undefined || third === undefined) throw new Error('three times');
   const names = [nameBackup('f'.repeat(16), first), nameBackup(undefined, second), nameBackup(id, third)];

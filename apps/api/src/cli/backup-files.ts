@@ -5,7 +5,7 @@ import { basename } from 'node:path';
 import { OperatorError } from '../errors/operator-error.js';
 import { writeAtomically } from './atomic-write.js';
 
-/** What the name of a backup says. */
+/** The parts of a backup's name. */
 export interface BackupName {
   readonly name: string;
   /** The id of its store; `undefined` in names of versions before 1.5, and where the store had no id yet. */
@@ -15,13 +15,13 @@ export interface BackupName {
 
 const pattern = /^plant-store-(?:([0-9a-f]{16})-)?(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)Z\.db$/;
 
-/** The name of a backup of a store, in which the time is UTC. */
+/** The file name for a backup of a store, with the time in UTC. */
 export function nameBackup(storeId: string | undefined, time: Date): string {
   const stamp = time.toISOString().slice(0, 19).replaceAll(':', '-');
   return `plant-store-${storeId === undefined ? '' : `${storeId}-`}${stamp}Z.db`;
 }
 
-/** What a name says; `undefined` if it is not the name of a backup. */
+/** Parses a file name; `undefined` if it is not the name of a backup. */
 export function parseBackupName(name: string): BackupName | undefined {
   const [, storeId, day, hour, minute, second] = pattern.exec(name) ?? [];
   const time = new Date(`${day}T${hour}:${minute}:${second}Z`);
@@ -29,8 +29,8 @@ export function parseBackupName(name: string): BackupName | undefined {
 }
 
 /**
- * The backups among these names, the oldest first. Those with a name in the future are apart: a clock was wrong when they were made, or
- * is wrong now, so nobody knows how old they are.
+ * The backups among these names, oldest first. Names with a time in the future are returned separately: the clock was or is wrong, so their
+ * age is unknown.
  */
 export function sortBackups(
   names: readonly string[],
@@ -60,7 +60,7 @@ export async function hashFile(path: string, signal: AbortSignal): Promise<strin
   return hash.digest('hex');
 }
 
-/** The file beside a file that has its SHA-256. */
+/** The path of the file that holds the SHA-256 of a file, next to it. */
 export const sha256PathOf = (path: string) => `${path}.sha256`;
 
 /** Writes the SHA-256 of a file beside it, as `sha256sum` does (GNU coreutils, "cksum output modes"). */
@@ -80,7 +80,7 @@ export async function writeSha256(path: string, sha256: string): Promise<void> {
 /**
  * The SHA-256 beside a file; `undefined` where there is none.
  *
- * @throws {OperatorError} when the file with it has another format
+ * @throws {OperatorError} when that file has another format
  * @throws the error of the operating system when it cannot be read
  */
 export async function readSha256(path: string): Promise<string | undefined> {

@@ -23,16 +23,15 @@ import { explainUnwritable } from './file-access.js';
 export interface BackupOptions extends JsonOption {
   /** A new file, a folder, or `s3://bucket/prefix`; by default `BACKUP_TO`, or the folder `backups` beside the database. */
   readonly target: string | undefined;
-  /** How many backups of this store with a name by their time are kept, the new one among them; 0 for all. */
+  /** How many backups of this store with a time in their name are kept, including the new one; 0 for all. */
   readonly keep?: number;
 }
 
 /**
- * Copies a SQLite database while services use it, checks the copy, and then removes older ones of this store, if that is asked for.
+ * Copies a SQLite database while services use it, checks the copy, and then removes older ones of this store, if requested.
  *
  * @param environment has the credentials for S3
- * @throws {OperatorError} when the engine has its own tool for that, there is no database, or it cannot be copied; nothing is removed
- * then
+ * @throws {OperatorError} when the engine has its own backup tool, there is no database, or it cannot be copied; nothing is removed then
  */
 export async function backUp(
   { database, backupTo, backupKeep }: Config,
@@ -104,7 +103,7 @@ async function warnOfSchema({ deviations, additions }: CheckedCopy, context: Cli
     );
 }
 
-/** Removes all but the latest backups of this store. The new one stays, whatever the time in any name is. */
+/** Removes all but the latest backups of this store. The new one always stays, even if the time in another name is later. */
 async function removeOld(
   names: readonly string[],
   {
@@ -183,8 +182,9 @@ function openFolder(
         return await writeAtomically(file, async (temporaryPath) => {
           const copy = await fill(temporaryPath);
           const sha256 = await hashFile(temporaryPath, signal);
-          // Before the backup has its name, so that none ever has this name without it. Beside a file that was named, what is there already
-          // belongs to a backup that was removed or never completed; in a folder, it may be that of another command.
+          // Written before the backup gets its name, so that no backup exists without its SHA-256. If the target is a named file, an
+          // existing SHA-256 belongs to a backup that was removed or never completed; in a folder, it may belong to another running
+          // command.
           if (!isFolder && !existsSync(file)) rmSync(sha256PathOf(file), { force: true });
           await writeSha256(file, sha256);
           hasHash = true;
@@ -216,7 +216,7 @@ async function openS3(
   const folder = prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`;
   return {
     async store(name, fill) {
-      // The copy is checked before it is sent, and needs room beside the database for that long. Two commands do not share a name.
+      // The copy is checked before it is sent, and until then needs space next to the database. The name is unique for each command.
       const path = join(dirname(database), `.${name}.to-send`);
       const file = await open(path, 'wx', 0o600).catch((cause: Error) => {
         throw new OperatorError(

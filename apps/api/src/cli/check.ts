@@ -11,7 +11,7 @@ import { fetchReadiness, reachableUrl } from '../observe/readiness.js';
 import { type CliContext, countOf, type JsonOption, toJsonLine } from './cli-context.js';
 
 /**
- * Examines an installation before or while it runs, changes nothing, and prints each finding as it is made, or all as JSON.
+ * Examines an installation before or while it runs, changes nothing, and prints each finding immediately, or all as JSON.
  *
  * @throws {OperatorError} after that, when there is an error: with exit status 2 for invalid settings, otherwise 1
  */
@@ -42,7 +42,7 @@ export async function check(
 }
 
 /**
- * Yields each finding as it is made. Only the code of the engine is loaded.
+ * Yields each finding immediately. Loads only the code of the configured engine.
  *
  * @param now returns the time of this machine, in milliseconds since the epoch
  */
@@ -59,7 +59,7 @@ export async function* examine(settings: Settings, now: () => number): AsyncGene
   }
 }
 
-/** What can be examined without a valid configuration: every invalid setting, and those that are misspelled. */
+/** What can be examined without a valid configuration: invalid and misspelled settings. */
 function examineInvalid({ issues }: ConfigurationError, environment: Environment): AsyncGenerator<Finding> {
   const configuration = () => [...issues.map((issue) => failure(issue)), ...findMisspelled(environment)];
   return inspectAll({ configuration }, undefined);
@@ -70,7 +70,7 @@ function examineInvalid({ issues }: ConfigurationError, environment: Environment
  *
  * @param adminUrl the URL of the admin port, such as `http://127.0.0.1:3001`
  * @param timeoutMs how long to wait for a reply, in milliseconds
- * @throws {OperatorError} when it is not ready, does not reply, or is no Plant Store
+ * @throws {OperatorError} when it is not ready, does not reply, or is not a Plant Store
  */
 export async function requireReady(
   adminUrl: URL,

@@ -28,7 +28,7 @@ it.each([true, false])(
   },
 );
 
-it('throws the error of the stream, which needs no other listener', async () => {
+it('throws the error of the stream without another listener', async () => {
   const error = Object.assign(new Error('gone'), { code: 'EPIPE' });
   const stream = new Writable({ write: (_chunk, _encoding, callback) => callback(error) });
   await expect(writeAll(stream, 'text')).rejects.toBe(error);

@@ -7,23 +7,23 @@ import { OperatorError } from '../errors/operator-error.js';
 
 /** A command's input and output: `main.ts` passes in those of the process, tests their own. */
 export interface CliContext {
-  /** The command as the user has typed it, such as `plant-store`. */
+  /** The command as the user typed it, such as `plant-store`. */
   readonly commandName: string;
-  /** The working directory, to which relative paths are relative. */
+  /** The working directory, for resolving relative paths. */
   readonly folder: string;
   readonly input: Readable;
   /**
-   * Standard output, for a result that the command is called for; see `writeResult`.
+   * Standard output, for the result of the command; see `writeResult`.
    *
    * @throws {OperatorError} when it is closed
    */
   readonly output: Writable;
   readonly isTerminal: boolean;
-  /** Writes a text to standard output, unchanged, if that is open: for commands that do more than print it. */
+  /** Writes a text unchanged to standard output if it is open: for commands whose main purpose is not to print. */
   print(text: string): void;
   /**
-   * Writes a message for a person to standard error, in which everything invisible is escaped, and ends the line. Resolves once it is
-   * written, or lost because nobody reads it; awaiting that matters only for many messages.
+   * Writes a message for a person to standard error, with invisible characters escaped and a newline at the end. Resolves once it is
+   * written, or dropped because the reader is gone. Only await it when you write many messages.
    */
   message(text: string): Promise<void>;
   /** Shows the progress of a command, replacing what was shown before; only on a terminal. */
@@ -33,11 +33,11 @@ export interface CliContext {
   /** Resolves with the first SIGTERM or SIGINT or, unless `hangUp` is false, SIGHUP. */
   stopSignal(options?: { readonly hangUp: boolean }): Promise<NodeJS.Signals>;
   onHangUp(listener: () => void): void;
-  /** Resolves once the process that started this one, or the npx or pnpm that started that one, has ended. */
+  /** Resolves once the parent process, or the npx or pnpm that started the parent, has ended. */
   startingProcessEnded(): Promise<void>;
 }
 
-/** The command as the user has typed it: in the repository pnpm runs it, elsewhere it is `plant-store`. */
+/** The command as the user typed it: `pnpm plant-store` in the repository, elsewhere `plant-store`. */
 export function commandNameOf(environment: Readonly<Record<string, string | undefined>>): string {
   // pnpm sets these for the script `plant-store` of the root.
   const names = [environment['npm_package_name'], environment['npm_lifecycle_event']];
@@ -71,8 +71,8 @@ export function writeAll(stream: Writable, text: string): Promise<void> {
 }
 
 /**
- * Writes a command's result to standard output, and resolves once it is written. It is exact, but for a terminal, where everything
- * invisible in it is escaped.
+ * Writes a command's result to standard output, and resolves once it is written. The text is written as is, except on a terminal, where
+ * invisible characters are escaped.
  *
  * @throws {OperatorError} when it cannot be written, unless its reader has gone away: `EPIPE`
  */
@@ -88,14 +88,14 @@ export interface JsonOption {
   readonly json?: boolean | undefined;
 }
 
-/** A line of JSON with the values of the API, in which every integer is exact. */
+/** A line of JSON with API values. Every integer is exact. */
 export function toJsonLine(value: object): string {
   return `${stringifyExactJson(value as ExactJson)}\n`;
 }
 
 /**
- * Reports what a command has done: in words on standard error, and with `--json` as an object on standard output, too. The work is done,
- * so a closed output does not matter.
+ * Reports what a command did: in words on standard error, and with `--json` also as an object on standard output. A closed output does not
+ * matter, because the work is done.
  */
 export async function reportOutcome(
   { isTerminal, print, message }: Pick<CliContext, 'isTerminal' | 'print' | 'message'>,
@@ -117,9 +117,8 @@ export function explainOutputError(error: NodeJS.ErrnoException): Error {
 /**
  * Requires that standard output was open at the start of the process.
  *
- * Where it was not (`>&-`), Node.js has opened `/dev/null` in its place, so every write succeeds. It opens it for reading,
- * too, which a shell does not for `> /dev/null`. A program that starts this one without an output may do the same as
- * Node.js; nobody gets the result there either.
+ * If it was closed (`>&-`), Node.js opens `/dev/null` in its place, so every write succeeds. Node.js opens it for reading, too; a shell
+ * does not for `> /dev/null`. A parent process may do the same as Node.js; the result is lost then, too.
  *
  * @throws {OperatorError} when it was not
  */
@@ -130,14 +129,14 @@ export function requireOpenOutput(descriptor: number): void {
   );
 }
 
-/** Windows has no such file, and Node.js opens none there. */
+/** Always false on Windows, which has no `/dev/null`. */
 function isNullDevice(descriptor: number): boolean {
   const nullDevice = statSync('/dev/null', { throwIfNoEntry: false });
   const output = fstatSync(descriptor);
   return output.isCharacterDevice() && output.rdev === nullDevice?.rdev;
 }
 
-/** Only for a file on which a read does not wait. */
+/** Call this only for a file on which a read does not block. */
 function isReadable(descriptor: number): boolean {
   try {
     readSync(descriptor, Buffer.alloc(1));
@@ -150,10 +149,10 @@ function isReadable(descriptor: number): boolean {
 const progressIntervalMs = 250;
 
 /**
- * Returns a function that shows a growing count, at most every 250 milliseconds, with its rate, and where it is known with the
- * share that is done and the time left.
+ * Returns a function that shows a growing count with its rate, at most every 250 milliseconds, and the share done and the time left if
+ * known.
  *
- * @param done returns the share that is done, from 0 to 1; `undefined` where it is not known
+ * @param done returns the share done, from 0 to 1; `undefined` if unknown
  */
 export function countProgress(
   context: Pick<CliContext, 'showProgress'>,
@@ -185,7 +184,7 @@ export function countOf(count: number | bigint, noun: string, plural = `${noun}s
   return `${count} ${Number(count) === 1 ? noun : plural}`;
 }
 
-/** Prints why a command failed, and returns its exit status. Commander has printed its own errors already. */
+/** Prints why a command failed, and returns its exit status. Commander already printed its own errors. */
 export function reportFailure(error: unknown, context: Pick<CliContext, 'message'>): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof OperatorError) {

@@ -14,7 +14,7 @@ it('reports the reason of the database once it has not answered for 60 seconds',
   await expect(attempts).rejects.toThrow(/for 60 seconds, the last time with: connection refused$/);
 });
 
-it('reports the signal that has ended the retries, and no time', async () => {
+it('reports the signal that ended the retries, without a time', async () => {
   const controller = new AbortController();
   const stopped = new OperatorError('Stopped by SIGTERM.');
   const attempts = retryWhileUnavailable(() => {

@@ -35,7 +35,7 @@ export function storeOf({ stores }: Pick<Database, 'stores'>, { resource }: Reco
   return store;
 }
 
-/** How long a command retries when the database does not answer: longer than a restart of it takes. */
+/** How long a command retries while the database does not answer: longer than a restart of the database takes. */
 const policy: RetryPolicy = { timeoutMs: 60_000, delayMs: 500 };
 
 /**
@@ -72,7 +72,7 @@ export function explainDatabaseError(error: ServiceError): OperatorError {
   return new OperatorError(message, { cause: error });
 }
 
-/** What the engine has reported. */
+/** The error that the engine reported. */
 export function reasonOf({ cause, message }: ServiceError): string {
   return cause instanceof Error ? cause.message : message;
 }
@@ -82,7 +82,7 @@ export function reasonOf({ cause, message }: ServiceError): string {
  * the records by their ids over the nodes of a Citus cluster, too, which changes nothing when it is run again.
  *
  * @param distribute over how many shards, or `true` for the default number
- * @throws {OperatorError} when they cannot be distributed, with what to do; they are then as before
+ * @throws {OperatorError} when they cannot be distributed, with advice; they are then unchanged
  */
 export async function migrate(
   config: Config,
@@ -127,8 +127,8 @@ async function requireDistributable(location: DatabaseLocation): Promise<Postgre
 }
 
 /**
- * Makes all cursors of changes expire that were issued before, after pending migrations: what they stand for may not be what is stored
- * since a restore. Programs that follow changes then get `cursor_expired`, and read everything again. A service may be running.
+ * Applies pending migrations, and makes all existing cursors of changes expire, because after a restore they may not match the stored
+ * records. Programs that follow changes then get `cursor_expired`, and read everything again. A service may be running.
  */
 export function invalidateCursors({ database }: Pick<Config, 'database'>): Promise<void> {
   return withDatabase({ database }, { mustExist: true }, (opened) => opened.invalidateCursors());

@@ -6,17 +6,17 @@ import { type CliContext, countOf, type JsonOption } from './cli-context.js';
 import { type RecordType, type RecordTypes, readIdLine } from './formats.js';
 import { readBatches, storeLines } from './import.js';
 
-/** The ids of the records to delete, or a file that has one a line, `-` for standard input, and the line to begin with. */
+/** The ids of the records to delete, or a file with one per line, `-` for standard input, and the line to begin with. */
 export interface DeleteOptions extends JsonOption {
   readonly ids: readonly bigint[];
   readonly from?: string;
   readonly fromLine: number;
-  /** The resource of ids alone, and the only one whose records are deleted. Default: the first one for ids, and all for records. */
+  /** The resource of plain ids, and the only one whose records are deleted. Default: the first one for plain ids, and all for records. */
   readonly only?: RecordType | undefined;
 }
 
 /**
- * Deletes records by their ids. Those that no record ever had are reported and stay free.
+ * Deletes records by id. Ids that were never used are reported and stay free.
  *
  * @throws {OperatorError} at the end, when there were such ids, or invalid lines
  * @throws whatever ends it early, after printing how to resume

@@ -13,7 +13,7 @@ import { openSqlite } from '../store/sqlite/open-sqlite.js';
 import type { RecordStore } from '../store/store.js';
 import { readAll } from './export.js';
 
-/** A folder with a database, which reads plants in this way. */
+/** Creates a folder with a database whose store reads plants with `read`. */
 async function createStore(read: RecordStore<Plant>['read']): Promise<string> {
   const folder = temporaryFolder();
   const database = await openSqlite(join(folder, 'plant-store.db'));
@@ -70,7 +70,7 @@ function createReader(...failing: readonly number[]) {
 const retryTwice = async <Result>(readNext: () => Promise<Result>) =>
   readNext().catch(readNext).catch(readNext);
 
-it('goes on after the last plant once an attempt has failed, with each plant once', async () => {
+it('resumes after the last plant when an attempt fails, and yields each plant once', async () => {
   const read = createReader(1, 3, 4, 7);
   expect((await collect(readAll(read, limits, retryTwice))).flat()).toEqual(plants);
   expect(read.mock.calls).toEqual([undefined, undefined, -3n, -3n, 2n].map((after) => [after, limits]));

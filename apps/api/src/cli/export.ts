@@ -28,7 +28,7 @@ export interface ListOptions extends JsonOption {
   readonly newest?: boolean;
   readonly addedFrom?: string;
   readonly addedBefore?: string;
-  /** Whether who has added each, and updated it last, is printed at the end of its line. */
+  /** Whether each line ends with who added the record and who updated it last. */
   readonly by?: boolean;
   readonly format: FormatName;
 }
@@ -71,10 +71,10 @@ export async function list(
   });
 }
 
-/** As a request for a list that has all of the time. */
+/** The limits of a list request that has the server to itself. */
 const pace = { limits: () => ({ bytes: 2 ** 22, durationMs: 1_000 }) };
 
-/** The lines of records with who has added each, and updated it last; nothing where nobody is known. */
+/** The lines of records, each with who added it and who updated it last, if known. */
 async function withPeople(
   records: readonly Stored<object>[],
   {
@@ -107,15 +107,15 @@ async function withPeople(
   });
 }
 
-/** Where records are written to, standard output by default, and how. */
+/** Where records are written, by default standard output, and how. */
 export interface ExportOptions {
   readonly output?: string;
   readonly format: 'ndjson' | 'csv';
 }
 
 /**
- * Writes all records of resources as NDJSON, with a line for each that was deleted, or as CSV, ordered by id, to standard output or to
- * a new file, which is created completely or not at all. One resource follows the other.
+ * Writes all records of resources as CSV, or as NDJSON with a line for each deleted record. Records are ordered by id, one resource after
+ * the other. They go to standard output, or to a new file that is created completely or not at all.
  */
 export async function exportRecords(
   config: Config,
@@ -132,7 +132,7 @@ export async function exportRecords(
   await context.message(`${counts.join(', ')} exported.`);
 }
 
-/** Where an export is written to. */
+/** Where an export is written. */
 interface Target {
   write(lines: string): Promise<void>;
   showCount(count: number): void;
@@ -201,7 +201,7 @@ async function writeRecords(
  * some that were stored since.
  *
  * @param read see `Store`
- * @param attempt reads the next page, and may call its argument again after an error: reading then goes on after the last page
+ * @param attempt reads the next page; may call its argument again after an error, which resumes after the last page
  */
 export async function* readAll(
   read: RecordStore['read'],

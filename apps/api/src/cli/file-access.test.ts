@@ -7,7 +7,7 @@ import { explainUnreadable, explainUnwritable } from './file-access.js';
 const errorOf = (code: string) => Object.assign(new Error(code), { code });
 const denied = errorOf('EACCES');
 
-it('says which user may not write, and how root creates a folder for them, without changing one that exists', () => {
+it('names the user without write access, and says how root creates a folder for them without changing an existing one', () => {
   const folder = temporaryFolder();
   const missing = join(folder, "it's new");
   expect(explainUnwritable(denied, missing)).toMatch(
@@ -23,7 +23,7 @@ it('says which user may not write, and how root creates a folder for them, witho
   expect(explainUnwritable(errorOf('ENOSPC'), folder)).toBe('');
 });
 
-it('says which user may not read, and how root copies the file for them', () => {
+it('names the user without read access, and says how root copies the file for them', () => {
   expect(explainUnreadable(denied, '/root/copy.db*', '/var/lib/plant-store')).toMatch(
     /who may not read it\. Run as root:\n {2}install -d -o \S+ -g \S+ -m 0700 \/var\/lib\/plant-store\/incoming && install -o \S+ -g \S+ -m 0600 -t \/var\/lib\/plant-store\/incoming \/root\/copy\.db\*\n/,
   );

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { findClosedFolder } from '../store/sqlite/errors.js';
 
 /**
- * What to do where this user may not write to a folder. The package runs commands as its own user, while root names the paths.
+ * What to do if this user may not write to a folder. The package runs commands as its own user, while root names the paths.
  *
  * @returns lines to add to the message of the error; empty where the error has another cause
  */
@@ -27,9 +27,9 @@ function findWritable(folder: string): string {
 }
 
 /**
- * What to do where this user may not read a path.
+ * What to do if this user may not read a path.
  *
- * @param files what root copies, as a shell expands it
+ * @param files the files that root copies, as a shell pattern
  * @param readable a folder that this user may read
  * @returns lines to add to the message of the error; empty where the error has another cause
  */
@@ -48,7 +48,7 @@ function codeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
-/** This user, and the options that make `install` give files to them: by names, or by numbers where there is no name. */
+/** This user, and the options of `install` that set the owner: by name, or by number if there is no name. */
 function readUser(): { readonly user: string; readonly owner: string } {
   const [uid, gid] = [process.geteuid?.(), process.getegid?.()];
   const nameIn = (file: string, id: number | undefined) =>
@@ -60,7 +60,7 @@ function readUser(): { readonly user: string; readonly owner: string } {
   return { user, owner: `-o ${user} -g ${group}` };
 }
 
-/** A path as a shell takes it. */
+/** Quotes a path for a shell. */
 export function quote(path: string): string {
   return /^[\w./@%+=:,-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }

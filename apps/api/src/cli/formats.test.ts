@@ -95,7 +95,7 @@ it.each<[chunks: readonly (string | Buffer)[], lines: readonly (string | undefin
   [['a\n\n\nb\n\n'], ['a', '', '', 'b', '']],
   [['a\r\nb\r\n'], ['a\r', 'b\r']],
   [['\u2028\u0085\n'], ['\u2028\u0085']],
-  // A byte order mark at the very beginning goes, cut or not.
+  // A byte order mark at the very beginning is removed, even if it is split.
   [['\uFEFFa\n\uFEFFb'], ['a', '\uFEFFb']],
   [[Buffer.from([0xef, 0xbb]), Buffer.from([0xbf, 0x61])], ['a']],
   // After a line that is longer than the limit it continues with the next.
@@ -107,7 +107,7 @@ it.each<[chunks: readonly (string | Buffer)[], lines: readonly (string | undefin
   expect(await split(chunksOf(...chunks), 8)).toEqual(lines);
 });
 
-it('splits a text into the same lines, however it is cut into chunks', async () => {
+it('splits a text into the same lines for any chunks', async () => {
   const cuts = fc.array(fc.nat(60), { maxLength: 10 });
   await fc.assert(
     fc.asyncProperty(fc.array(fc.string({ maxLength: 12, unit: 'grapheme' })), cuts, async (parts, cuts) => {
@@ -121,7 +121,7 @@ it('splits a text into the same lines, however it is cut into chunks', async () 
   );
 });
 
-it('drops a line that an abort has cut off', async () => {
+it('drops a line that an abort cut off', async () => {
   const controller = new AbortController();
   async function* stopped() {
     yield Buffer.from('a\nb');

@@ -33,14 +33,14 @@ import { operationsByName } from '../resources.js';
 export interface Format {
   /** Comes before the first record. */
   readonly head: string;
-  /** A record with its line feed; a tombstone, too, if the format has any, and nothing otherwise. */
+  /** Formats a record with its line feed. A tombstone is formatted if the format supports it, otherwise the text is empty. */
   write(record: StoredRecord<object>): string;
 }
 
 export const formatNames = ['ndjson', 'csv', 'table'] as const;
 export type FormatName = (typeof formatNames)[number];
 
-/** What commands need of a resource. */
+/** What commands need from a resource. */
 export interface RecordType {
   readonly resource: Resource;
   readonly operations: Operations<object>;
@@ -57,7 +57,7 @@ export interface RecordType {
 /** All resources. A line of a file that names none is of the first one. */
 export type RecordTypes = readonly [RecordType, ...RecordType[]];
 
-/** The content of a line: a record or a tombstone, or the reason why it is neither. */
+/** The content of a line: a record, a tombstone, or the reason why it is invalid. */
 export type RecordLine =
   | { readonly type: RecordType; readonly record: StoredRecord<object> }
   | { readonly reason: string };
@@ -79,7 +79,7 @@ export function recordTypeOf<Fields extends object, Name extends string>(
     isObject(value) && value['deleted'] === true && !required.some((name) => name in value);
   const type: RecordType = {
     resource,
-    // What commands do with records does not depend on their fields.
+    // Commands treat records independently of their fields.
     operations: operations as unknown as Operations<object>,
     fields,
     query: schemas.query.shape,
@@ -110,7 +110,7 @@ function formatsOf(resource: Resource): RecordType['formats'] {
         isTombstone(record) ? writeDeleted(resource, record.id) : ndjson.write(toFileRecord(record)),
     },
     csv: { head: csv.head, write: unlessDeleted((record) => csv.write(toFileRecord(record))) },
-    /** For a terminal: a line for each record, whatever its texts are; what is optional is in brackets. */
+    /** For a terminal: exactly one line per record, with any texts. Optional values are in brackets. */
     table: {
       head: `${['ID'.padEnd(20), 'ADDED'.padEnd(19), ...titles].join('  ')}\n`,
       write: unlessDeleted((record) => {
@@ -193,9 +193,9 @@ function readJson<Line>(
 }
 
 /**
- * Reads what names a record to delete: its id, or an object with that, such as a record of an export.
+ * Reads a line that names a record to delete: an id, or an object with one, such as a record of an export.
  *
- * @param ofIds the resource of an id alone
+ * @param ofIds the resource of a plain id
  * @param only as in `readRecordLine`
  */
 export function readIdLine(
@@ -233,7 +233,7 @@ const TombstoneSchema = createIdentifiedSchema({}).transform(({ id }): Tombstone
 
 const originalError = { error: 'must be what export writes: 43 characters' };
 
-/** What a record was created as, if it was updated. */
+/** The original of a record that was updated. */
 const OriginalSchema = z
   .string(originalError)
   .regex(/^[\w-]{43}$/, originalError)
@@ -272,8 +272,8 @@ export interface Line {
 const lineFeed = 0x0a;
 
 /**
- * Splits a stream of bytes into lines. It buffers a single line, up to the limit. A line feed at the very end begins no
- * further line, and a byte order mark at the very beginning is not part of the first.
+ * Splits a stream of bytes into lines. It buffers a single line, up to the limit. A line feed at the very end does not begin another line,
+ * and a byte order mark at the start is not part of the first line.
  *
  * @param signal once aborted, a last line without a line feed is dropped, since it may have been cut off
  */

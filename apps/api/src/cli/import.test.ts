@@ -59,7 +59,7 @@ it.each<[what: string, lines: string[], changes: Partial<ReadLimits>, numbers: n
   expect(batches.map((batch) => batch.map(({ number }) => number))).toEqual(numbers);
 });
 
-it('rejects a line that is longer than the limit, and no other', async () => {
+it('rejects only a line that is longer than the limit', async () => {
   expect(await read([line(10), line(1)], { lineBytes: length })).toEqual([
     [
       { number: 1, reason: `The line is longer than ${length} bytes.` },
@@ -115,7 +115,7 @@ it('does not call the store for a batch without plants', async () => {
   await expectBatches();
 });
 
-it('stores as many batches concurrently as it may, and reports them in order', async () => {
+it('stores a limited number of batches concurrently, and reports them in order', async () => {
   const { outcomes, done, succeed, expectBatches } = startStoring([[plant(1)], [plant(2)], [plant(3)]], 2);
   await expectBatches([1n], [2n]);
   succeed(1);
@@ -128,7 +128,7 @@ it('stores as many batches concurrently as it may, and reports them in order', a
   expect(outcomes.map(({ nextLine }) => nextLine)).toEqual([2, 3, 4]);
 });
 
-it('stores batches that share an id one after the other, so that the first line has it', async () => {
+it('stores batches that share an id one after the other, so the first line gets it', async () => {
   const lines = [[plant(1), plant(2)], [plant(3), plant(2, 'y')], [plant(4)]];
   const { outcomes, done, succeed, expectBatches } = startStoring(lines, 3);
   await expectBatches([1n, 2n]);
@@ -177,7 +177,7 @@ const retired = (id: bigint) => ({
   problem: expect.stringMatching(`^The id ${id} belonged to .* --reuse-deleted-ids\\.$`),
 });
 
-it('has the outcome of one record after the other, in whatever order plants and tombstones are', async () => {
+it('has the same outcome as sequential records, in any order of plants and tombstones', async () => {
   const { plants, create, change } = await open();
   await plants.create([fern()]);
   create.mockClear();
@@ -208,7 +208,7 @@ it('has the outcome of one record after the other, in whatever order plants and 
     retired(2n),
   ]);
   expect(await plants.find([1n, 2n, 3n])).toEqual([1n, 2n, 3n].map(tombstone));
-  // However often an id occurs.
+  // No matter how often an id occurs.
   expect(create).toHaveBeenCalledTimes(2);
   const changes = change.mock.calls.map(([some]) => some.map(({ id }) => id));
   expect(changes).toEqual([[1n, 3n, 2n]]);
@@ -226,7 +226,7 @@ it.each([
   ['another update', [{ ...ivy('Oak'), original }], there, { ...ivy(), original }],
   ['another plant', [ivy('Oak')], taken(1), { ...ivy(), original }],
   ['another plant, updated', [{ ...ivy('Oak'), original: 'other' }], taken(1), { ...ivy(), original }],
-])('reverts no update by %s', async (_, records, outcome, expected) => {
+])('does not revert an update by %s', async (_, records, outcome, expected) => {
   const { plants } = await open();
   await plants.create([fern()]);
   await plants.change([{ id: 1n, bytes: 0, replace: () => ({ ...ivy(), original }) }]);
@@ -234,7 +234,7 @@ it.each([
   expect(await plants.find([1n])).toMatchObject([expected]);
 });
 
-it('adds what a plant was created as to one that an import before it has stored without', async () => {
+it('adds the original of a plant that an earlier import stored without it', async () => {
   const { plants } = await open();
   const updated = { ...ivy(), original, addedAt: 5 };
   await plants.create([{ ...ivy(), addedAt: 7 }]);
@@ -242,7 +242,7 @@ it('adds what a plant was created as to one that an import before it has stored 
   expect(await plants.find([1n])).toMatchObject([{ ...updated, addedAt: 7 }]);
 });
 
-it('gives the id of a deleted plant to the first one of a file that has it', async () => {
+it('reuses the id of a deleted plant for the first plant in the file that has it', async () => {
   const { plants } = await open();
   await plants.create([fern()]);
   await plants.change([removalOf<object>(1n)]);

@@ -35,12 +35,12 @@ import {
   splitLines,
 } from './formats.js';
 
-/** What is imported, and from where on. */
+/** What to import, and from which line. */
 export interface ImportOptions extends JsonOption {
   /** Standard input by default. */
   readonly file: string | undefined;
   readonly fromLine: number;
-  /** By default that of the file by its name, or NDJSON. */
+  /** By default inferred from the file name, otherwise NDJSON. */
   readonly format?: ImportFormat | undefined;
   /** Whether the IDs of deleted records are reused for records of the file. */
   readonly reuseDeletedIds?: boolean;
@@ -106,7 +106,7 @@ export async function importRecords(
   await storeLines(config, { file, fromLine, json }, command, context);
 }
 
-/** Passes on chunks. @throws {OperatorError} when the first one shows that the file is not what its name says */
+/** Passes chunks through. @throws {OperatorError} when the first chunk does not match the format */
 async function* checkStart(
   chunks: AsyncIterable<Buffer>,
   format: ImportFormat,
@@ -124,7 +124,7 @@ async function* checkStart(
   }
 }
 
-/** What the content is, and what to do. The advice comes last, because it may end in a command to copy. */
+/** Describes the content, then says what to do. The advice comes last, because it may end in a command to copy. */
 function explainContent(start: Buffer, format: ImportFormat, fromLine: number): FileKind | undefined {
   const kind = recognizeFile(start);
   if (kind !== undefined) return { ...kind, what: `The file is ${kind.what}` };
@@ -140,7 +140,7 @@ function explainContent(start: Buffer, format: ImportFormat, fromLine: number): 
       advice: 'Add the format: --format ndjson.',
     };
   const [firstLine = ''] = text.split('\n', 1);
-  // An import that begins later leaves the first line out, whatever it is.
+  // An import that begins at a later line always skips the first line.
   if (format === 'ndjson' && fromLine === 1 && /^\s*[^{\s][^{]*[,;\t]/.test(firstLine))
     return {
       what: 'This is not NDJSON: its first line looks like one of CSV or TSV',
@@ -154,12 +154,12 @@ function explainContent(start: Buffer, format: ImportFormat, fromLine: number): 
   return undefined;
 }
 
-/** The least that is the longest line of CSV: it may have other columns than those of records. */
+/** Lower bound for the longest CSV line: it may have more columns than a record has fields. */
 const minCsvLength = 2 ** 20;
 
-/** What a command does with lines, each of which has a record or a tombstone. */
+/** What a command does with lines. Each line has a record or a tombstone. */
 interface LineCommand {
-  /** What is numbered. */
+  /** What the numbers count. */
   readonly noun: 'line' | 'argument';
   /** Whether the database must exist; otherwise it is created as needed. */
   readonly mustExist?: boolean;
@@ -167,7 +167,7 @@ interface LineCommand {
   readonly store: StoreRecords;
   /** What was done, for programs and for people. */
   sum(counts: Counts): { readonly outcome: object; readonly words: string };
-  /** What the audit keeps of it, if anything. */
+  /** The audit entry, if any. */
   audit?(counts: Counts, complete: boolean): ImportedFile;
   explainUnfinished(nextLine: number): string;
   explainBad(bad: number): string;
@@ -192,7 +192,7 @@ export interface RowOutcome {
   readonly problem?: string | undefined;
 }
 
-/** How many lines there are of each kind, how many of the bad ones have nothing to store, and the number of the line after them. */
+/** How many lines there are of each kind, how many of the bad lines are invalid, and the number of the line after them. */
 interface Counts {
   readonly stored: number;
   readonly alreadyThere: number;
@@ -201,13 +201,13 @@ interface Counts {
   readonly nextLine: number;
 }
 
-/** How much longer a line may be than the body of a request: an id sent as `9e18` is exported with all its digits. */
+/** How much longer than a request body a line may be: an id sent as `9e18` is exported with all its digits. */
 const idDigitsBytes = 64;
 
 /**
- * Stores what lines have. It reports each bad line as it is found and, however it ends, how many lines there were of each kind.
+ * Stores the records of lines. Reports each bad line as it is found and, however it ends, how many lines there were of each kind.
  *
- * @param source a file, or a stream, by default standard input, and the line to begin with
+ * @param source a file, or a stream (by default standard input), and the line to begin with
  * @throws {OperatorError} at the end, when there were bad lines
  * @throws whatever ends it early, after printing how to resume
  */
@@ -263,7 +263,7 @@ export async function storeLines(
           counts.bad += badLines.length;
           counts.invalid += batch.invalid;
           next = nextLine;
-          // One line each, whatever characters a reason quotes.
+          // One line per reason, even if the reason quotes line breaks.
           const report = badLines.map(
             ({ number, reason }) => `${noun} ${number}: ${escapeInvisible(reason, 'escapes', 'writing')}`,
           );
@@ -273,7 +273,7 @@ export async function storeLines(
         signal.throwIfAborted();
         isComplete = true;
       } catch (error) {
-        // Otherwise the same command starts over.
+        // Otherwise running the same command again is enough.
         if (next !== fromLine) await context.message(command.explainUnfinished(next));
         throw error;
       } finally {
@@ -343,19 +343,19 @@ function cannotRead(error: unknown, advice = ''): OperatorError {
 export interface BatchOutcome {
   readonly stored: number;
   readonly alreadyThere: number;
-  /** Those that changed nothing, in ascending order of their numbers. */
+  /** The lines that changed nothing, in ascending order. */
   readonly badLines: readonly { readonly number: number; readonly reason: string }[];
-  /** How many of these have nothing to store. */
+  /** How many of the bad lines are invalid. */
   readonly invalid: number;
   /** The number of the line that follows the batch: all lines before it are done. */
   readonly nextLine: number;
 }
 
 /**
- * Stores batches, some of them concurrently, and yields their results in order. Of several records with the same id the
- * first one in the file is stored: batches that share an id are stored one after the other, whatever its resource is.
+ * Stores batches, some of them concurrently, and yields their results in order. If several records have the same id, the first one in the
+ * file is stored: batches that share an id are stored one after the other, regardless of resource.
  *
- * @throws what storing a batch throws, once no batch is in flight any more; what reading one throws, after the results of those
+ * @throws the error of storing a batch, once no batch is in flight; or the error of reading a batch, after the results of the batches
  * before it
  */
 export async function* storeBatches(
@@ -421,9 +421,9 @@ function requireOutcome<Outcome>(outcome: Outcome | undefined): Outcome {
 }
 
 /**
- * Stores records, and removes others, as if one after the other: a record below the tombstone of its id finds that there.
+ * Stores and removes records as if one after the other: a record that follows the tombstone of its id finds that id deleted.
  *
- * @param reuseDeletedIds whether such a record gets the id
+ * @param reuseDeletedIds whether that record reuses the id
  */
 export async function storeRecords(
   records: readonly StoredRecord<object>[],
@@ -452,7 +452,7 @@ export async function storeRecords(
     for (const [at, { record }] of completions.entries()) {
       const { before, after } = orThrow(requireOutcome(completed[at]));
       if (after !== undefined) outcomes.set(record, { stored: true });
-      // Another one of the file may have got the id before it.
+      // An earlier line of the file may have taken the id.
       else if (before !== undefined && !outcomes.get(record)?.stored)
         outcomes.set(record, toRowOutcome(record, { stored: false, existing: before }, operations));
     }
@@ -463,10 +463,10 @@ export async function storeRecords(
   for (const [at, tombstone] of [...tombstones.values()].entries())
     outcomes.set(tombstone, { stored: orThrow(requireOutcome(removed[at])).after !== undefined });
   await create(last);
-  // Of several tombstones with one id the first one has removed it.
+  // If several tombstones have the same id, the first one removed the record.
   return records.map((record) => outcomes.get(record) ?? { stored: false });
 
-  /** Gives a record of the file the id of a deleted one, or adds to it what it was created as, which a create does not store. */
+  /** A change that reuses the id of a deleted record, or adds `original`, the record as first created, which a create does not store. */
   function completionOf(record: Stored<object>): Change<object> & { readonly record: Stored<object> } {
     const given = { ...record, addedAt: record.addedAt === undefined ? Date.now() : record.addedAt };
     return {
@@ -485,7 +485,7 @@ export async function storeRecords(
   }
 }
 
-/** What became of a record, and why it is not there, if it is not. */
+/** The outcome for a record, and why it is not stored, if it is not. */
 export function toRowOutcome(
   record: Stored<object>,
   outcome: CreateOutcome<object>,
@@ -499,7 +499,7 @@ export function toRowOutcome(
       stored: false,
       problem: `The id ${record.id} belonged to a deleted ${name}. Choose another id, or import with --reuse-deleted-ids.`,
     };
-  // Of one that both have updated, each in its way, both have what it was created as.
+  // If both stores updated the record differently, both still have the create that it came from.
   const isSame =
     columns.isSame(existing, record) ||
     (record.original === undefined ? isReplay(existing, record) : existing.original === record.original);
@@ -516,10 +516,10 @@ export interface ReadLimits {
 
 type NumberedLine = RecordLine & { readonly number: number };
 
-/** Consecutive lines without the blank ones; at least one. */
+/** Consecutive nonblank lines; at least one. */
 export type Batch = readonly NumberedLine[];
 
-/** Reads what a line has that is not blank; `undefined` if it is left out. */
+/** Parses a nonblank line; `undefined` if the line is skipped. */
 type ReadLine = (bytes: Buffer) => RecordLine | undefined;
 
 /**
@@ -556,7 +556,7 @@ async function* readLines(
 /**
  * Groups lines into batches.
  *
- * @throws what reading a line throws, after those before it
+ * @throws the error of reading a line, after the lines before it
  */
 async function* groupLines(
   input: AsyncIterable<SizedLine>,

@@ -16,10 +16,10 @@ export interface ShowOptions extends JsonOption {
 }
 
 /**
- * Prints what has an id, a record or that it was deleted, and when and by whom it was created, and changed last: in words to standard
- * error, or with `--json` as members of the record.
+ * Prints the record with an id, or that it was deleted, with when and by whom it was created and last changed: in words on standard error,
+ * or with `--json` as members of the record.
  *
- * @throws {OperatorError} when there never was such a record
+ * @throws {OperatorError} when no record ever had the id
  */
 export async function show(
   config: Config,
@@ -48,7 +48,7 @@ export async function show(
 const pageLimits = { matches: 1_000, bytes: 2 ** 22 };
 
 /**
- * Prints the states of a record, the latest first, one a line, or with `--json` as members of one object.
+ * Prints the states of a record, latest first, one per line, or with `--json` as members of one object.
  *
  * @throws {OperatorError} when there is no such record
  */
@@ -81,7 +81,7 @@ async function showStates(
   if (json) await writeResult(context, toJsonLine({ id, idText: id.toString(), states: all }));
 }
 
-/** A record as replies show it, or that it was deleted, with when and by whom it was added, and changed last, where that is known. */
+/** A record as in replies, or that it was deleted, with when and by whom it was added and last changed, if known. */
 export function showHistory(
   history: RecordHistory<object>,
   tokens: readonly AccessToken[],
@@ -112,14 +112,14 @@ function showWho(by: string | undefined, tokens: readonly AccessToken[]): object
   return { id: Number(by), name: tokens.find(({ id }) => String(id) === by)?.name };
 }
 
-/** What precedes the subject of a JSON Web Token where others have the id of a token. */
+/** The prefix of the subject of a JSON Web Token, where otherwise a token id is stored. */
 const subjectMark = 'subject ';
 
 function wasChanged({ record }: RecordHistory<object>): boolean {
   return isTombstone(record) || record.original !== undefined;
 }
 
-/** Such as `updated  2026-11-28T10:00:00.000Z  by token 7 "web-shop"`, with what is known. */
+/** For example `updated  2026-11-28T10:00:00.000Z  by token 7 "web-shop"`; leaves out what is unknown. */
 function describe(
   what: string,
   at: number | undefined,
@@ -130,7 +130,7 @@ function describe(
   return `${what.padEnd(7)}  ${[time, describeWho(by, tokens)].filter(Boolean).join('  ')}`;
 }
 
-/** Such as `by token 7 "web-shop"`; empty where nobody is known. */
+/** For example `by token 7 "web-shop"`; empty if unknown. */
 export function describeWho(by: string | undefined, tokens: readonly AccessToken[]): string {
   if (by === undefined) return '';
   const token = tokens.find(({ id }) => String(id) === by);
@@ -141,7 +141,7 @@ export function describeWho(by: string | undefined, tokens: readonly AccessToken
 /**
  * Replaces fields of the record with an id, and prints it.
  *
- * @param values of the fields that are replaced, by their names; `undefined` for one that is removed
+ * @param values new values by field name; `undefined` removes the field
  * @throws {OperatorError} when there is no such record
  */
 export async function update(

@@ -46,7 +46,7 @@ export interface ProgramDependencies {
   readonly context: CliContext;
   /** Reads the configuration; only called for a command that needs it. */
   readConfig(): Config;
-  /** What it is read from. */
+  /** The environment that `readConfig` reads. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Called once a service has stopped. */
   onServiceStopped(): void;
@@ -71,13 +71,13 @@ export async function runProgram(args: readonly string[], dependencies: ProgramD
 }
 
 /**
- * Adds `complete`, which the script of a shell asks for what may follow.
+ * Adds the command `complete`, which shell completion scripts call.
  *
  * @returns what prints that script
  */
 async function addCompletion(program: Command) {
   const { default: addTab } = await import('@bomb.sh/tab/commander');
-  // It has a command of its own for the script, which it would offer, too.
+  // The library adds its own command that prints the script, and would offer that as a completion.
   const own = 'print-completion';
   const completion = addTab(program, { completionCommandName: own });
   completion.commands.delete(own);
@@ -94,7 +94,7 @@ export function createProgram(dependencies: ProgramDependencies): Command {
     .exitOverride()
     .configureOutput({
       writeOut: (text) => dependencies.context.print(text),
-      // A message ends its line itself.
+      // `message` adds the newline.
       writeErr: (text) => void dependencies.context.message(text.replace(/\n$/, '')),
     })
     .addHelpText(
@@ -119,7 +119,7 @@ Exit status: 0 success, 1 failure, 2 invalid arguments or configuration.`,
   return program;
 }
 
-/** Makes errors in the arguments of a command point to its own help. */
+/** Makes argument errors of a command point to the help of that command. */
 function pointToHelp(command: Command, name: string): void {
   command.showHelpAfterError(`(see ${name} --help)`);
   for (const child of command.commands) pointToHelp(child, `${name} ${child.name()}`);
@@ -141,12 +141,12 @@ function addService(
     )
     .option('--stop-with-parent', 'stop when the process that started it ends, such as npx')
     .action(async (options: ServeOptions) => {
-      // Loaded only here: the other commands need no HTTP server, which is most of the program.
+      // Loaded here because the HTTP server is most of the program, and the other commands do not need it.
       const { serve } = await import('./serve.js');
       const stopWithParent = options.stopWithParent ?? isRunByNpx(environment);
       await serve(readConfig, { ...options, stopWithParent }, context).finally(onServiceStopped);
     });
-  // What `serve` runs for each of its workers; it is not for users, so the help leaves it out.
+  // `serve` runs this for each worker. Hidden from the help because it is not for users.
   program.command('worker', { hidden: true }).action(async () => {
     const advice = 'A worker is started by the service: set WORKERS and run serve instead.';
     if (cluster.worker === undefined) throw new OperatorError(advice, { exitCode: 2 });
@@ -319,7 +319,7 @@ function canOption(byDefault = ''): Option {
   return new Option('--can <scopes>', description).argParser(toScopes);
 }
 
-/** An option to choose a resource, which a command has only where there are several. */
+/** The option that selects a resource. A command has it only if there are several resources. */
 interface ResourceOption {
   readonly resource?: RecordType;
 }
@@ -337,7 +337,7 @@ function addResourceOption(command: Command, types: RecordTypes, byDefault: stri
   );
 }
 
-/** How an option shows what it takes. */
+/** The placeholder of an option's value in the help. */
 const placeholders: Readonly<Record<Kind, string>> = {
   text: 'text',
   int64: 'integer',
@@ -350,13 +350,13 @@ const placeholders: Readonly<Record<Kind, string>> = {
 const optionOf = (name: string, prefix = '--') =>
   `${prefix}${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-/** The fields of all resources; of several with one name the first one. */
+/** The fields of all resources; if several have the same name, the first one. */
 function allFieldsOf(types: RecordTypes): ReadonlyMap<string, Field> {
   return new Map(types.toReversed().flatMap(({ resource }) => fieldsOf(resource)));
 }
 
 /**
- * The values of options with the names of fields, as schemas of the resource read them.
+ * Parses the options that are named after fields with the schemas of the resource.
  *
  * @param toInput converts the text of an option, or `false` for a field that is removed
  */
@@ -583,7 +583,7 @@ function addDatabase(
     });
 }
 
-/** Returns a parser of an argument by a schema, which advises what to give where that does not match. */
+/** Returns a parser that validates an argument with a schema, and fails with the advice if it does not match. */
 function parserOf<Value>(schema: z.ZodType<Value>, advice: string): (text: string) => Value {
   return (text) => {
     const { data, success } = schema.safeParse(text);
@@ -620,7 +620,7 @@ const toRate = parserOf(
 );
 const toEntryCount = parserOf(wholeNumber(1, 999_999_999_999_999), 'Give a number of 1 or more.');
 const toLineNumber = parserOf(wholeNumber(1, 999_999_999_999_999), 'Give a line number of 1 or more.');
-/** Citus allows 64,000 shards, and each is a table on its node. */
+/** Citus allows 64,000 shards. Each shard is a table on a node. */
 const toShardCount = parserOf(wholeNumber(1, 32_000), 'Give a number of shards from 1 to 32000.');
 /** Returns a parser of a text with at most so many Unicode code points. */
 const toTextUpTo = (maxLength: number) =>
@@ -654,8 +654,8 @@ export function toDurationMs(text: string): number {
 }
 
 /**
- * Whether npx runs the packed service, and not a package manager that has started this. The environment tells: children
- * inherit it, so the name of the command is compared, too (https://docs.npmjs.com/cli/using-npm/scripts, "Environment").
+ * Whether npx runs the packed service directly. Child processes inherit the environment of npx, so this also compares the name of the
+ * command (https://docs.npmjs.com/cli/using-npm/scripts, "Environment").
  */
 function isRunByNpx(environment: NodeJS.ProcessEnv): boolean {
   const { npm_lifecycle_event: event, npm_lifecycle_script: script = '' } = environment;

@@ -8,7 +8,7 @@ import { readCsv } from './read-csv.js';
 
 const maxLength = 1_000_000;
 
-/** Reads chunks as CSV; `taken` is how much was taken of them. */
+/** Reads chunks as CSV; `taken` is how much was consumed. */
 async function read(chunks: Iterable<string>) {
   let taken = 0;
   async function* take() {
@@ -88,7 +88,7 @@ it.each([
   ['quoted columns', endless('id,name,"b', '","b'), 1],
   ['fields', endless('id,name\n1,Fern\n2,', '"a",'), 3],
   ['a field that is not closed', endless('id,name\n1,"a\nb"\n2,Fern\n3,"Ivy\n', '4,Oak\n'), 5],
-])('ends at a line that does not end, with bounded memory: %s', async (_, chunks, number) => {
+])('stops at a line without an end, with bounded memory: %s', async (_, chunks, number) => {
   const { message, taken } = await read(chunks);
   expect(message).toBe(
     `Line ${number} begins a quoted field that does not end, or is longer than 1,000,000 characters. ${advice}`,
@@ -96,7 +96,7 @@ it.each([
   expect(taken).toBeLessThan(4 * maxLength);
 });
 
-it('reads no column whose name only begins like that of another', async () => {
+it('does not read a column whose name only begins like another one', async () => {
   expect(await read(['identifier,ID,name in Latin,Name,tags,tag\n7,1,Filix,Fern,a,b\n'])).toMatchObject({
     lines: { 2: { id: 1n, name: 'Fern', tag: 'b' } },
     unused: 'the columns identifier, name in Latin, tags',
@@ -120,7 +120,7 @@ it('takes at most 1,000 columns, and names no more than fit into a message', asy
   expect(unknown.message?.length).toBeLessThan(800);
 });
 
-it('reads a line as long as it may be, however it is cut into chunks', async () => {
+it('reads a line of the maximum length for any chunks', async () => {
   const name = '"a","\n'.repeat(100_000);
   const text = `id,name\n1,"${name.replaceAll('"', '""')}"\n2,Fern\n`;
   const chunks = text.match(/.{1,65537}/gs) ?? [];
@@ -143,7 +143,7 @@ it('reads the texts of an export exactly', async () => {
   );
 });
 
-it('reads ids in digits of any script, and guesses none', async () => {
+it('reads ids in digits of any script, and does not guess', async () => {
   const { lines } = await read(['id,name\n٤٢,Fern\n\u22127,Ivy\n\u200e９\u200e,Rose\n1e2,Yucca\n٧٫٠,Palm\n']);
   expect(lines).toEqual({
     2: { id: 42n, name: 'Fern' },

@@ -7,7 +7,7 @@ import { OperatorError } from '../errors/operator-error.js';
 import { type RecordLine, type RecordType, type RecordTypes, readAs } from './formats.js';
 
 declare global {
-  /** A type of browsers that the types of papaparse name. */
+  /** A DOM type that the type definitions of papaparse refer to. */
   type BufferSource = ArrayBufferView | ArrayBuffer;
 }
 
@@ -19,26 +19,26 @@ interface CsvOptions {
   readonly only?: RecordType | undefined;
   /** `undefined` for a comma, a semicolon or a tab, whichever the file has. */
   readonly delimiter: string | undefined;
-  /** How long a line may be with the lines that its quoted fields span, in UTF-16 code units. */
+  /** Maximum length of a row, including the line breaks in its quoted fields, in UTF-16 code units. */
   readonly maxLength: number;
-  /** Called with what is not read, such as `the columns price, notes`, if there is something. */
+  /** Called with the columns that are ignored, if any, such as `the columns price, notes`. */
   onUnused(columns: string): void;
 }
 
-/** More than a table of records has, whatever else it has of them. */
+/** More columns than any real table of records has. */
 const maxColumns = 1_000;
 
-/** The longest list of names that a message has. */
+/** Maximum length of a list of names in a message. */
 const maxNamesLength = 500;
 
 /**
- * Reads records from CSV or TSV in UTF-8 or UTF-16 (RFC 4180), whose first line names the columns, after one with the delimiter as
- * Excel writes it (`sep=;`), if there is one. The cell in the column `resource` names the resource of a line; without it, it is the
- * first one. A field that is empty is none, so that a record without a text and one with an empty text are the same. Texts are read as
- * `guardText` writes them. A line has the number of its first one where quoted fields span several.
+ * Reads records from CSV or TSV in UTF-8 or UTF-16 (RFC 4180). The first line names the columns; a delimiter line as Excel writes it
+ * (`sep=;`) may precede it. The column `resource` names the resource of a row; without it, all rows are of the first resource. An empty
+ * field counts as absent, so a record without a text and one with an empty text are the same. Undoes the escaping of `guardText`. A row
+ * that spans several lines has the number of the first one.
  *
- * @throws {OperatorError} when the file is in neither, lacks required columns or has too many, or a line is too long or has a quoted
- * field that does not end
+ * @throws {OperatorError} when the file is in neither encoding, lacks required columns or has too many, or a row is too long or has an
+ * unterminated quoted field
  */
 export async function* readCsv(chunks: AsyncIterable<Buffer>, options: CsvOptions): AsyncGenerator<CsvLine> {
   const { types, only } = options;
@@ -85,8 +85,8 @@ const isNamed = (name: string, column: string) => name.toLowerCase() === column.
 const columnList = new Intl.ListFormat('en-GB');
 
 /**
- * The columns that are read, and their places in a row; -1 for one that there is not. Their names may be in any case, and `idText` can
- * take the place of `id`. Where a column names the resource of each line, its schema requires what belongs to it.
+ * The columns to read, and their index in a row, or -1 if absent. Column names are case-insensitive, and `idText` can replace `id`. If a
+ * column names the resource of each row, the schema of that resource checks the required fields.
  */
 function findColumns(names: readonly string[], types: RecordTypes): [name: string, place: number][] {
   const placeOf = (column: string) => names.findIndex((name) => isNamed(name, column));
@@ -125,7 +125,7 @@ interface Row {
   readonly problem: string | undefined;
 }
 
-/** The rows of CSV, parsed no further ahead than they are taken. */
+/** Parses CSV rows lazily, no further ahead than they are consumed. */
 async function* parseRows(
   chunks: AsyncIterable<Buffer>,
   { delimiter, maxLength }: CsvOptions,
@@ -144,7 +144,7 @@ async function* parseRows(
     const parsed: Papa.ParseStepResult<string[]>[] = [];
     // Papa Parse removes a byte order mark; one within the file belongs to a field.
     Papa.parse<string[]>(`\uFEFF${input}`, { ...format, step: (result) => void parsed.push(result) });
-    // The last row may go on.
+    // The last row may be incomplete.
     if (!isLast) parsed.pop();
     const isQuoted = input.includes('"');
     for (const { data: row, errors } of parsed) {
@@ -156,7 +156,7 @@ async function* parseRows(
     const last = parsed.at(-1)?.meta;
     unfinished = input.slice(last?.cursor ?? 0);
     if (unfinished.length > maxLength) throw unended(number, maxLength);
-    // They are guessed from the beginning of the file alone.
+    // Only guessed from the beginning of the file.
     if (last !== undefined) {
       const newline = lineBreaks.find((lineBreak) => lineBreak === last.linebreak);
       format = { delimiter: last.delimiter, newline };
@@ -166,7 +166,7 @@ async function* parseRows(
 
 const lineBreaks = ['\r\n', '\n', '\r'] as const;
 
-/** The error for a row whose end is not found; what follows it cannot be read, since nobody knows where the next one begins. */
+/** The error for a row without an end. Reading stops there, because the start of the next row is unknown. */
 function unended(number: number, maxLength?: number): OperatorError {
   const orTooLong =
     maxLength === undefined ? '' : `, or is longer than ${maxLength.toLocaleString('en')} characters`;
@@ -180,21 +180,21 @@ function countLineBreaks(row: readonly string[]): number {
   return row.reduce((count, field) => count + (field.match(/\r\n?|\n/g)?.length ?? 0), 0);
 }
 
-/** A comma, a semicolon or a tab, whichever the first line has most of. */
+/** The delimiter: a comma, a semicolon or a tab, whichever is most frequent in the first line. */
 function findDelimiter(text: string): string {
   const [names = ''] = text.split(/[\r\n]/, 1);
   const count = (delimiter: string) => names.split(delimiter).length;
   return [',', ';', '\t'].reduce((most, next) => (count(next) > count(most) ? next : most));
 }
 
-/** The most that is parsed at once, in UTF-16 code units. */
+/** Maximum length that is parsed at once, in UTF-16 code units. */
 const maxTextLength = 2 ** 22;
 
 /**
- * Decodes UTF-8, or UTF-16 after a byte order mark, without that.
+ * Decodes UTF-8, or UTF-16 if it begins with a byte order mark, and removes the mark.
  *
- * @param unfinished how much would be parsed again together with the next part: none is shorter, so that the time that a long
- * row takes does not grow with its square
+ * @param unfinished returns how much text will be parsed again with the next part. Each part is at least that long, so that a long row does
+ * not take quadratic time
  */
 async function* decode(
   chunks: AsyncIterable<Buffer>,
@@ -220,7 +220,7 @@ async function* decode(
   }
 }
 
-/** The encoding by the byte order mark: what Excel calls Unicode text is UTF-16. */
+/** Detects the encoding by the byte order mark. Excel's "Unicode text" is UTF-16. */
 function encodingOf(start: Buffer): string {
   const mark = start.toString('hex', 0, 2);
   return mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : 'utf-8';

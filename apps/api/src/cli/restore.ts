@@ -24,20 +24,19 @@ import { withDatabase } from './database.js';
 import { explainUnreadable, quote } from './file-access.js';
 
 export interface RestoreOptions extends JsonOption {
-  /** A file, a folder or `s3://bucket/prefix/`, whose latest backup is taken, or `s3://bucket/key`. */
+  /** A file or `s3://bucket/key`; or a folder or `s3://bucket/prefix/`, for its latest backup. */
   readonly source: string;
   readonly dryRun?: boolean;
-  /** Take the backup of another store, and give the copy the id of the one that it replaces, or a new one. */
+  /** Accept a backup of another store, and give the restored store the id of the one that it replaces, or a new id. */
   readonly fromOtherStore?: boolean;
-  /** Take indexes, triggers, views and tables that no migration creates. */
+  /** Keep indexes, triggers, views and tables that no migration creates. */
   readonly keepAdditions?: boolean;
 }
 
 /**
- * Replaces a SQLite database by a backup, which is checked before. The database that was there is moved to a new name beside it, and
- * never deleted.
+ * Checks a backup, and replaces a SQLite database with it. The old database is renamed in the same folder, never deleted.
  *
- * @param environment has the credentials for S3
+ * @param environment contains the credentials for S3
  * @throws {OperatorError} when the backup is not a complete one of this plant store, or a service has the database open; nothing is
  * changed then
  */
@@ -72,7 +71,7 @@ export async function restore(
       context,
       signal,
     );
-    // As root it still belongs to the user of the service.
+    // Run as root, the file must still belong to the user of the service.
     const owner = process.geteuid?.() === 0 ? statSync(isNew ? dirname(path) : path) : undefined;
     const { isVerified, time } = await writeAtomically(
       restored,
@@ -134,13 +133,13 @@ export async function restore(
         await opened.audit.add({ ...deed, about: { backup: backedUp } });
       },
     ).catch((error: unknown) => {
-      // A migration may write the table of a resource once more.
+      // A migration may rewrite a table, which needs space.
       throw error instanceof OperatorError ? incomplete(error.message.split('\n')[0] ?? '') : error;
     });
     const { replaceStoreId } = await import('../store/sqlite/describe-store.js');
     const storeId = fromOtherStore ? (replaced?.storeId ?? randomBytes(8).toString('hex')) : copy.storeId;
     if (storeId !== undefined && storeId !== copy.storeId) await replaceStoreId(restored, storeId);
-    // SQLite leaves it without an error where it cannot write all of it into the file, such as on a full disk.
+    // SQLite leaves the log in place, without an error, if it cannot write all of it to the database, for example on a full disk.
     if (existsSync(`${restored}-wal`)) throw incomplete('its write-ahead log is left');
     const kept = await moveAway(path);
     renameSync(restored, path);
@@ -159,7 +158,7 @@ Start the service. Revoke again the tokens that were revoked since the backup. P
   }
 }
 
-/** The database that is replaced: the id of its store, or why that is not known. */
+/** The database to be replaced: the id of its store, or why the id is unknown. */
 interface Replaced {
   readonly storeId: string | undefined;
   readonly problem?: string;
@@ -169,7 +168,7 @@ async function describeReplaced(describe: () => Promise<StoreDescription>): Prom
   try {
     return await describe();
   } catch (error) {
-    // It may be damaged, which is why it is replaced.
+    // A damaged database is a common reason to restore.
     if (error instanceof OperatorError) return { storeId: undefined, problem: error.message };
     throw error;
   }
@@ -211,18 +210,18 @@ interface Backup {
   /** Its path or address. */
   readonly name: string;
   /**
-   * Passes on its bytes. SQLite never opens the backup itself, which could change it.
+   * Streams its bytes. SQLite never opens the backup itself, because that could change it.
    *
-   * @returns the SHA-256 that they should have; `undefined` where that is not known
+   * @returns the expected SHA-256; `undefined` if unknown
    */
   read(
     write: (chunk: Uint8Array) => unknown,
   ): Promise<{ readonly sha256: string | undefined; readonly time: Date }>;
-  /** The write-ahead log that belongs to a copy of a database that no command made, if there is one. */
+  /** The write-ahead log next to the backup, if it is a plain copy of a database file. */
   readonly log?: string;
 }
 
-/** Which store is replaced, and whether by another one. */
+/** The store to be replaced, and whether a backup of another store is accepted. */
 interface Wanted {
   readonly storeId: string | undefined;
   readonly fromOtherStore: boolean;
@@ -278,7 +277,7 @@ async function openFile(path: string, signal: AbortSignal): Promise<Backup> {
   if (!stats.isFile()) throw new OperatorError(`${path} is not a file.`);
   const sha256 = await readSha256(path);
   const has = (suffix: string) => sha256 === undefined && existsSync(path + suffix);
-  // It could name other files, which SQLite would delete.
+  // A journal could name other files, which SQLite would delete.
   if (has('-journal'))
     throw new OperatorError(
       `Beside ${path} there is a rollback journal, so it is not a complete backup. Use one that plant-store backup made.`,
@@ -297,9 +296,9 @@ async function openFile(path: string, signal: AbortSignal): Promise<Backup> {
 }
 
 /**
- * The latest backup of the store that is replaced, where there is one; otherwise the latest of all.
+ * The latest backup of the store to be replaced, if there is one, otherwise the latest of all.
  *
- * @throws {OperatorError} when there is none, or it is one of several stores
+ * @throws {OperatorError} when there is no backup, or there are backups of several stores
  */
 async function findLatest(
   names: readonly string[],
@@ -333,7 +332,7 @@ async function fetchBackup(
   path: string,
 ): Promise<{ readonly isVerified: boolean; readonly time: Date }> {
   const hash = createHash('sha256');
-  // The owner of the folder could put a link in its place, to a file that only root may write.
+  // The owner of the folder could replace the file with a symbolic link to a file that only root may write.
   const file = await open(path, constants.O_WRONLY | constants.O_NOFOLLOW);
   try {
     const { sha256, time } = await backup.read(async (chunk) => {
@@ -352,10 +351,10 @@ async function fetchBackup(
 }
 
 /**
- * Moves a database that nobody has open, with its write-ahead log, to a name beside it; also a log alone, which would be applied to
- * another database.
+ * Renames a database that no process has open, with its write-ahead log. Also renames a log without a database, because SQLite would apply
+ * it to the restored one.
  *
- * @returns the name; `undefined` where there was nothing
+ * @returns the new name; `undefined` if there was nothing to rename
  * @throws {OperatorError} when a service or another program has it open
  */
 async function moveAway(path: string): Promise<string | undefined> {
@@ -364,7 +363,7 @@ async function moveAway(path: string): Promise<string | undefined> {
     throw new OperatorError(
       `A service, or another program, has ${path} open. Nothing was changed. Stop it, and restore again.`,
     );
-  // With milliseconds: a rename replaces what has the name.
+  // Includes milliseconds, because a rename would overwrite a file of the same name.
   const kept = `${path}.before-restore-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
   const present = ['', '-wal', '-shm'].filter((suffix) => existsSync(path + suffix));
   for (const suffix of present) renameSync(path + suffix, kept + suffix);

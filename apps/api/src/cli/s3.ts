@@ -5,12 +5,12 @@ import { AwsClient } from 'aws4fetch';
 import { messageOf, OperatorError } from '../errors/operator-error.js';
 
 declare global {
-  /** Types of browsers that the types of aws4fetch name. */
+  /** DOM types that the type definitions of aws4fetch refer to. */
   type HeadersInit = NonNullable<RequestInit['headers']>;
   type BodyInit = NonNullable<RequestInit['body']>;
 }
 
-/** The objects of a bucket of S3, or of a service that is compatible with it. */
+/** The objects of a bucket of S3 or a compatible service. */
 export interface Bucket {
   /** Its address, `s3://bucket/`. */
   readonly address: string;
@@ -20,26 +20,26 @@ export interface Bucket {
    * @throws {OperatorError} when the object is not exactly that; it is removed then
    */
   upload(path: string, key: string, sha256: string): Promise<void>;
-  /** Passes on the content of an object, and returns its metadata `sha256`, if it has that, and when it was stored. */
+  /** Streams the content of an object, and returns its metadata `sha256`, if any, and when it was stored. */
   download(
     key: string,
     keep: (chunk: Uint8Array) => unknown,
   ): Promise<{ readonly sha256: string | undefined; readonly modifiedAt: Date }>;
   has(key: string): Promise<boolean>;
-  /** The keys that begin with a prefix, sorted as bytes are. */
+  /** The keys that begin with a prefix, in byte order. */
   list(prefix: string): Promise<readonly string[]>;
   remove(key: string): Promise<void>;
 }
 
 const sha256Header = 'x-amz-meta-sha256';
 
-/** How large the parts of an upload are at least, in bytes; one is in memory at a time. S3 takes 10,000 of an object. */
+/** The minimum size of the parts of an upload, in bytes. One part is in memory at a time. S3 accepts 10,000 parts per object. */
 const minPartBytes = 2 ** 24;
 const maxParts = 9_000;
 
 /**
- * How often a request is sent while the network or the server fails, and how long its reply may take to begin, in milliseconds. How long
- * the reply itself takes depends on the backup; `fetch` ends one that stalls.
+ * The number of attempts while the network or the server fails, and the timeout until a reply begins, in milliseconds. The duration of the
+ * reply depends on the size of the backup; `fetch` aborts a reply that stalls.
  */
 const attempts = 4;
 const attemptTimeoutMs = 300_000;
@@ -55,9 +55,9 @@ const hostLabel = /^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/;
 const styles = ['auto', 'path', 'virtual'];
 
 /**
- * Finds where the objects of a bucket are, with its name in the host or in the path.
+ * Finds the URL of the objects of a bucket, with its name in the host or in the path.
  *
- * @throws {OperatorError} when the address is none, or is one that the service cannot use
+ * @throws {OperatorError} when the address is invalid or not supported
  */
 export function locateBucket(
   address: string,
@@ -84,13 +84,13 @@ export function locateBucket(
   }
   const given = environment['AWS_ENDPOINT_URL_S3'] || environment['AWS_ENDPOINT_URL'];
   const endpoint = new URL(given ? orWrong(given) : `https://s3.${domain(region)}`);
-  // Services of others may have no host for each bucket.
+  // Other services may not have a host for each bucket.
   const inHost = style === 'virtual' || (style === 'auto' && !given && hostLabel.test(name));
   if (!inHost) endpoint.pathname = `${endpoint.pathname.replace(/\/$/, '')}/${encode(name)}`;
   else if (!endpoint.hostname.startsWith(`${name}.`)) {
     const host = `${name}.${endpoint.hostname}`;
     endpoint.hostname = host;
-    // The setter ignores what is no host, and writes capitals small: the backup would be in another bucket.
+    // The setter ignores invalid hosts, and lowercases: the backup would end up in another bucket.
     if (endpoint.hostname !== host)
       throw wrong(`${host} is not a valid host. Set AWS_S3_ADDRESSING_STYLE to path.`);
   }
@@ -107,7 +107,7 @@ function orWrong(endpoint: string): string {
 /**
  * Opens a bucket by its address, `s3://bucket/prefix`, with the usual variables of S3's tools.
  *
- * @throws {OperatorError} when the address is none, or a variable is missing
+ * @throws {OperatorError} when the address is invalid, or a variable is missing
  */
 export function openBucket(
   address: string,
@@ -185,14 +185,14 @@ export function openBucket(
     return { sha256: headers.get(sha256Header) ?? undefined, modifiedAt };
   };
 
-  /** Removes what an upload that failed has left, also when the command is being stopped; resolves with whether it is removed. */
+  /** Removes the remains of a failed upload, also when the command is being stopped. Resolves to whether they are removed. */
   const discard = (target: string): Promise<boolean> =>
     client
       .fetch(base + target, { method: 'DELETE', signal: AbortSignal.timeout(shortTimeoutMs) })
       .then(({ ok }) => ok)
       .catch(() => false);
 
-  /** Removes an object that is not known to be good. */
+  /** Removes an object that may be incomplete. */
   async function removeUnchecked(
     target: string,
     key: string,
@@ -227,11 +227,11 @@ export function openBucket(
         }
         try {
           const reply = await (await request('POST', `${target}?${query}`, list)).text();
-          // It may be 200 before it is known whether it succeeds.
+          // S3 may send the status 200 before it knows whether the request succeeds.
           if (reply.includes('<Error>')) throw new OperatorError(explainReply(200, reply));
         } catch (error) {
           await discard(`${target}?${query}`);
-          // It may be complete, with a reply that was lost.
+          // The upload may be complete, with a lost reply.
           await removeUnchecked(target, key, `is perhaps incomplete: ${messageOf(error)}`, error);
         }
       } finally {
@@ -251,7 +251,7 @@ export function openBucket(
     download: (key, keep) => read(encodeKey(key), keep),
     async has(key) {
       const limit = AbortSignal.any([signal, AbortSignal.timeout(shortTimeoutMs)]);
-      // Without the permission to list, what is not there is 403. Any other failure fails the upload, too, which explains it.
+      // Without the permission to list, a missing object is 403. Any other failure also makes the upload fail, which explains it.
       const reply = client.fetch(base + encodeKey(key), { method: 'HEAD', signal: limit });
       return reply.then(({ ok }) => ok).catch(() => false);
     },
@@ -300,12 +300,12 @@ async function uploadParts(
   return `<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`;
 }
 
-/** The path of a key in a URL: its slashes separate. */
+/** The path of a key in a URL. Slashes stay separators. */
 function encodeKey(key: string): string {
   return `/${key.split('/').map(encode).join('/')}`;
 }
 
-/** A text as it is signed, too (AWS Signature Version 4: only unreserved characters remain). */
+/** Encodes a text in the same way as for the signature (AWS Signature Version 4: only unreserved characters remain). */
 function encode(text: string): string {
   return encodeURIComponent(text).replace(
     /[!'()*]/g,
@@ -313,7 +313,7 @@ function encode(text: string): string {
   );
 }
 
-/** The text of an element. @throws {OperatorError} when there is none, so that something else has answered than S3 */
+/** The text of an element. @throws {OperatorError} when there is none, because the reply is not from S3 */
 function find(element: string, xml: string): string {
   const text = textOf(element, xml);
   if (text === undefined)
@@ -344,7 +344,7 @@ const advice: Readonly<Record<number, string>> = {
   507: 'Free space, or use another bucket.',
 };
 
-/** What a reply that is no success says, and what to do (S3 API, "Error responses"). */
+/** Explains an error reply, and what to do (S3 API, "Error responses"). */
 function explainReply(status: number, xml: string): string {
   const reason = [textOf('Code', xml), textOf('Message', xml)]
     .filter((text) => text !== undefined)

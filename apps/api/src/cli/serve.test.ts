@@ -50,7 +50,7 @@ it('leaves no file behind when no token can be issued', async () => {
   expect(readdirSync(join(file, '..'))).toEqual([]);
 });
 
-it('replaces a token that does not permit everything, as those of earlier versions', async () => {
+it('replaces a token that does not permit everything, like those of earlier versions', async () => {
   const { tokens } = await openTokens();
   const { text } = await tokens.issue({ name: 'quickstart', scopes: ['create', 'read'] });
   writeFileSync(file, text);

@@ -29,8 +29,8 @@ export interface ServeOptions {
 }
 
 /**
- * Runs the service until a signal stops it; resolves once the last reply is sent and the database is closed. All output
- * goes through the log, which does not wait for its reader; its lines are JSON, or on a terminal for a person.
+ * Runs the service until a signal stops it; resolves once the last reply is sent and the database is closed. All output goes through the
+ * log, which never waits for its reader. Its lines are JSON, or readable text on a terminal.
  *
  * @param readConfig reads the settings: at the start, and again when a SIGHUP replaces the workers
  */
@@ -45,7 +45,7 @@ export async function serve(
   const logger = await openLog(config, { isTerminal: context.isTerminal, isShared: workers > 1 });
   const { log, print, close: closeLog } = logger;
   for (const setting of config.warnings) log.warn(setting, 'a setting is not used as it stands');
-  // A terminal that is closed sends SIGHUP, which stops the service.
+  // A closed terminal sends SIGHUP, which must stop the service.
   const replacesOnHangUp = workers > 1 && !context.isTerminal;
   const signalled = context.stopSignal({ hangUp: !replacesOnHangUp }).then((signal) => ({ signal }));
   const parentEnded = async () => {
@@ -53,7 +53,7 @@ export async function serve(
     return { parentEnded: true };
   };
   const stopCause = stopWithParent ? Promise.race([signalled, parentEnded()]) : signalled;
-  // Without an admin port no load balancer could notice, and at a terminal a person is waiting.
+  // Without an admin port no load balancer would notice the delay, and on a terminal a person is waiting.
   const { drainDelayMs = config.admin && !context.isTerminal ? defaultDrainDelayMs : 0 } = config;
   const service = await start(config, readConfig, logger, replacesOnHangUp ? context.onHangUp : undefined);
   const { baseUrl, adminUrl, appliedMigrations } = service;
@@ -66,7 +66,7 @@ export async function serve(
         tokenFile,
         config.pageFolder === undefined ? undefined : token,
       );
-      // Whoever reads standard output as a log gets JSON alone.
+      // Only on a terminal, because a log reader expects only JSON on standard output.
       if (context.isTerminal) print(greeting);
       else void context.message(greeting);
     }
@@ -97,7 +97,7 @@ async function start(
   const starting = startCluster(config, log);
   onHangUp?.(() => {
     log.info('replacing workers');
-    // A cluster that does not start is reported elsewhere.
+    // A cluster that fails to start is reported elsewhere.
     starting.then((cluster) => cluster.replaceWorkers(readConfig)).catch(() => undefined);
   });
   return starting;
@@ -149,7 +149,7 @@ function orExplain<Result>(file: string, action: () => Result): Result {
   }
 }
 
-/** Whether a token can be used for everything; one that was issued before there were scopes cannot. */
+/** Whether a token permits everything. A token from before scopes were introduced does not. */
 function permitsAll(verification: Verification): boolean {
   return (
     verification.status === 'valid' &&
@@ -160,8 +160,7 @@ function permitsAll(verification: Verification): boolean {
 /**
  * What the quickstart prints: the addresses, and a `curl` to paste, which reads the token from its file.
  *
- * @param pageToken the token that the page is opened with, in the fragment of its address, which browsers do not send;
- *   `undefined` where there is no page
+ * @param pageToken the token for the link to the page, in the fragment of the URL, which browsers do not send; `undefined` without a page
  */
 function describeQuickstart(baseUrl: string, tokenFile: string, pageToken: string | undefined): string {
   const page = pageToken === undefined ? '' : `  page   ${baseUrl}/#token=${pageToken}\n`;

@@ -53,13 +53,13 @@ import { recordTypes, splitLines } from './formats.js';
 
 /** Which token to issue, and how to print it. */
 interface CreationRequest extends TokenRequest, JsonOption {
-  /** The address of the page that a link leads to, or whether it is to lead to this machine; without it there is no link. */
+  /** The address of the page for the link; `true` uses this machine, and without it no link is printed. */
   readonly link?: URL | boolean | undefined;
 }
 
 /**
- * Issues an access token and prints it, alone, so that a script can take it, or a link to the page with it, and on a terminal its
- * QR code; with `--json` the token as `POST /tokens` gives it, and the link.
+ * Issues an access token, and prints only the token, so that a script can read it; or a link to the page that contains it, with a QR code
+ * on a terminal. With `--json`, prints the token as `POST /tokens` returns it, and the link.
  *
  * @throws {OperatorError} when it cannot be printed; it is revoked then
  */
@@ -92,7 +92,7 @@ export async function createToken(
   });
 }
 
-/** How a new token is printed: its text, alone, or with `--json` as `POST /tokens` gives it. */
+/** How a new token is printed: only its text, or with `--json` as `POST /tokens` returns it. */
 const printToken =
   (json: boolean): Print =>
   (text, token) =>
@@ -104,7 +104,7 @@ function showIssued(text: string, token: AccessToken): IssuedToken {
 
 /** A QR code in the colors that cameras read on any terminal: black on white. */
 async function drawQrCode(text: string): Promise<string> {
-  // Loaded only here: few commands need it.
+  // Loaded here because few commands need it.
   const { renderUnicodeCompact } = await import('uqr');
   const lines = renderUnicodeCompact(text, { border: 4 }).split('\n');
   return lines.map((line) => `\u001b[40;97m${line}\u001b[0m\n`).join('');
@@ -112,7 +112,7 @@ async function drawQrCode(text: string): Promise<string> {
 
 type TokenOutput = Pick<CliContext, 'commandName' | 'output' | 'message'>;
 
-/** Returns what is printed of a new token, whole lines. */
+/** Returns the lines to print for a new token. */
 type Print = (text: string, token: AccessToken) => string;
 
 /** Issues a token, prints it, and returns its text. */
@@ -127,7 +127,7 @@ async function issueAndPrint(
   try {
     await writeAll(output, print(text, token));
   } catch (cause) {
-    // Nobody has it.
+    // The token was never delivered.
     const isRevoked = await accessTokens.revoke(token.id).then(
       () => true,
       () => false,
@@ -146,12 +146,9 @@ async function issueAndPrint(
 /** Which token to replace, and how. */
 interface RotationRequest extends JsonOption {
   readonly id: number;
-  /** How long the old token stays valid, in milliseconds, but never longer than it would; 0 revokes it. */
+  /** How long the old token stays valid, in milliseconds, at most until its expiry; 0 revokes it. */
   readonly overlapMs: number;
-  /**
-   * When the new token expires, `null` for never. By default it is valid as long as the old one was issued for: from its
-   * creation to its expiry.
-   */
+  /** When the new token expires, `null` for never. By default it has the same lifetime as the old one. */
   readonly expiresAt?: Date | null;
   /** What the new token permits. Default: what the old one does. */
   readonly scopes?: readonly Scope[];
@@ -169,12 +166,12 @@ export async function rotateToken(
 }
 
 /**
- * Replaces an access token: issues one of the same name, prints it, and only then limits the old one. At every moment one of
- * them works that somebody has, whatever fails or ends the process. A transaction of both could not promise that: it would have
- * to be committed before the token is printed, which may fail, or kept open until then, which holds up all writes.
+ * Replaces an access token: issues one with the same name, prints it, and only then limits the old one. So the user has a working token at
+ * all times, even if this process fails or is killed. One transaction for both could not ensure that: it would have to commit before the
+ * token is printed, which may fail, or stay open until then, which blocks all writes.
  *
  * @param now returns the time in milliseconds since the epoch
- * @returns the old token, as it is limited
+ * @returns the old token with its new expiry
  * @throws {OperatorError} when there is no such token, or it is not valid any more, or the new one cannot be printed, or the
  * database fails after that; the message says which tokens work
  */
@@ -207,7 +204,7 @@ export async function replaceToken(
   }
 }
 
-/** Prints all access tokens without their texts, one a line, with `--json` as `GET /tokens` gives them. */
+/** Prints all access tokens without their texts, one per line; with `--json` as `GET /tokens` returns them. */
 export async function listTokens(
   config: Config,
   { json = false }: JsonOption,
@@ -223,10 +220,10 @@ export async function listTokens(
 }
 
 /**
- * Reads access tokens from standard input, one a line, such as leaked ones, and prints what `listTokens` prints of each. An
- * argument would show them to other users of the machine.
+ * Reads access tokens from standard input, one per line, for example leaked ones, and prints each as `listTokens` does. Not from arguments,
+ * which other users of the machine can see.
  *
- * @throws {OperatorError} when some are not tokens of this database, after printing their lines, not their texts
+ * @throws {OperatorError} when some are not tokens of this database, after printing their line numbers, not the tokens
  */
 export async function findTokens(
   config: Config,
@@ -255,7 +252,7 @@ export async function findTokens(
 /**
  * Revokes an access token: it stops working in running services within 5 seconds.
  *
- * @param which its id, or its name, if it is the only valid one of that name
+ * @param which its id, or its name if only one valid token has it
  * @throws {OperatorError} when there is no such token, or several
  */
 export async function revokeToken(
@@ -285,7 +282,7 @@ export async function exportTokens(config: Config, context: CliContext): Promise
  * Adds the access tokens of an NDJSON file, as `exportTokens` prints it. A token that exists already is kept, but a
  * revocation is applied to it. A file with an invalid line changes nothing.
  *
- * @param file without one, standard input is read
+ * @param file by default standard input
  */
 export async function importTokens(
   config: Config,
@@ -325,7 +322,7 @@ function unknownToken(id: number, { commandName }: TokenOutput): OperatorError {
   return new OperatorError(`There is no token ${id}. See them with: ${commandName} token list`);
 }
 
-/** Such as `create, read and delete`. */
+/** Formats a list such as `create, read and delete`. */
 const scopeList = new Intl.ListFormat('en-GB');
 
 function describeIssued(token: AccessToken): string {
@@ -345,11 +342,11 @@ function describeScopes({ scopes, ratePerMinute }: AccessToken): string {
   return may.join(' ');
 }
 
-/** Those of the scopes of a resource that a token has. */
+/** The scopes of a resource that are granted. */
 const grantedOf = (resource: Resource, granted: readonly string[]): readonly string[] =>
   scopesOf(resource).filter((scope) => granted.includes(scope));
 
-/** How to try a new token, which the message itself does not show, with what its scopes permit. */
+/** Says how to try a new token, based on its scopes. The message does not contain the token. */
 function describeUseOf(
   { host, port, pageFolder }: Config,
   granted: readonly Scope[] = defaultScopes,
@@ -361,11 +358,11 @@ ${createCurl(origin, '$TOKEN', granted)}`;
 }
 
 /**
- * A `curl` on one line, for a POSIX shell, that does what a token permits: it stores a record, otherwise lists records, otherwise shows
+ * A one-line `curl` command for a POSIX shell that the token's scopes permit: it stores a record, otherwise lists records, otherwise shows
  * the token.
  *
  * @param baseUrl the URL of the service, such as `http://127.0.0.1:3000`
- * @param token what the shell replaces by the access token, within double quotes, such as `$TOKEN`
+ * @param token what the shell expands to the access token within double quotes, such as `$TOKEN`
  */
 export function createCurl(
   baseUrl: string,
@@ -397,7 +394,7 @@ function describeReplaced(token: AccessToken): string {
 
 const toTokenLine = (token: AccessToken) => toJsonLine(showToken(token));
 
-/** The first line of `token list`. */
+/** The header of `token list`. */
 const columns = ['ID', 'NAME', 'CREATED', 'EXPIRY', 'LAST USE', 'RATE', 'SCOPES'];
 
 /** A line of `token list`. */
@@ -431,13 +428,13 @@ const HashedAccessTokenSchema = z.strictObject({
   createdAt: DateSchema,
   expiresAt: DateSchema.nullable(),
   revokedAt: DateSchema.nullable(),
-  // Version 1.0 exported none.
+  // Version 1.0 did not export this.
   lastUsedAt: DateSchema.nullable().default(null),
-  // Nor did version 1.3 export this one.
+  // Version 1.3 did not export this.
   ratePerMinute: z.int().min(1).max(MAX_RATE_PER_MINUTE).nullable().default(null),
 });
 
-/** How many invalid lines are reported: nothing is imported then, so the rest of the file is not read. */
+/** Maximum invalid lines that are reported. Nothing is imported then, so the rest of the file is not read. */
 const maxInvalidLines = 20;
 
 async function readTokens(
@@ -467,7 +464,7 @@ async function readTokens(
 /** The longest line of tokens that is read, in bytes. */
 const maxLineBytes = 2 ** 20;
 
-/** The lines that are not blank, with their numbers; one that is too long for a token is empty. */
+/** The nonblank lines with their numbers. A line that is too long for a token is returned empty. */
 async function* readLines(input: AsyncIterable<Buffer>): AsyncGenerator<readonly [number, string]> {
   for await (const { number, bytes } of splitLines(input, maxLineBytes)) {
     const line = bytes?.toString('utf8').trim();
@@ -475,7 +472,7 @@ async function* readLines(input: AsyncIterable<Buffer>): AsyncGenerator<readonly
   }
 }
 
-/** The value of a line; `undefined`, which is not a token, when it is not JSON. */
+/** Parses a line; `undefined` if it is not JSON. */
 function parseJson(line: string): unknown {
   try {
     return JSON.parse(line);
@@ -485,7 +482,7 @@ function parseJson(line: string): unknown {
 }
 
 function describeIssue({ path, message }: z.core.$ZodIssue): string {
-  // It names members that a token does not have.
+  // The message may quote unknown members of the line.
   const text = escapeInvisible(shorten(message), 'escapes');
   return path.length === 0 ? text : `${path.join('.')}: ${text}`;
 }

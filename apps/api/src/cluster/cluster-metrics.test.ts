@@ -6,7 +6,7 @@ import type { WorkerProcess } from './worker-process.js';
 
 // Guards upgrades of @prometheus-io/client: its types leave out the values that an aggregated metric has.
 
-/** A process in which what shows that it is at its limit is all of the same value. */
+/** A process in which all metrics that show its limit have the same value. */
 function createProcess(value: number): Registry {
   const registry = new Registry();
   const shown = ['process_resident_memory_bytes', 'nodejs_eventloop_lag_p99_seconds', 'process_open_fds'];
@@ -14,7 +14,7 @@ function createProcess(value: number): Registry {
   return registry;
 }
 
-/** A worker that has counted so many plants, and has as many in its queue. */
+/** A worker that has counted a number of plants, and has as many in its queue. */
 function createWorker(plants: number) {
   const registry = createProcess(plants);
   new Counter({ name: 'plants_total', help: 'Plants', registers: [registry] }).inc(plants);
@@ -60,7 +60,7 @@ it('shows which process is at its limit', async () => {
   );
 });
 
-it('shows a worker that was replaced no more for itself', async () => {
+it('no longer shows a replaced worker separately', async () => {
   const worker = createWorker(20);
   const { metrics, serving } = createMetrics(worker);
   await metrics.metrics();
@@ -70,7 +70,7 @@ it('shows a worker that was replaced no more for itself', async () => {
   expect(lines).toEqual(['plant_store_process_resident_memory_bytes{process="1"} 300']);
 });
 
-it('counts a worker that does not respond with its last values, and does not wait for it', async () => {
+it('uses the last values of a worker that does not respond, without waiting for it', async () => {
   const worker = createWorker(20);
   const { metrics, unresponsive, expectLines } = createMetrics(worker, createWorker(300));
   await metrics.metrics();

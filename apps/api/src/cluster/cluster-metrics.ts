@@ -4,23 +4,23 @@ import { withTimeout } from '../runtime/timing.js';
 import type { WorkerGroup } from './worker-group.js';
 import type { WorkerProcess } from './worker-process.js';
 
-/** How long the primary process waits for the metrics of a worker; after that the last ones count, in milliseconds. */
+/** How long the primary process waits for the metrics of a worker, in milliseconds. After that it uses the previous ones. */
 const timeoutMs = 2_000;
 
-/** What a worker has counted stays counted once it has ended; its gauges end with it. */
+/** Metrics of these types keep the values of a worker that has ended. Gauges do not. */
 const kept: ReadonlySet<string> = new Set(['counter', 'histogram', 'summary']);
 
-/** How the values of several processes become one, where that is not what the library does. */
+/** How to aggregate the values of several processes, where the library's default is wrong. */
 const aggregators: ReadonlyMap<string, MetricValues[number]['aggregator']> = new Map([
-  // Would be left out.
+  // The library would omit it.
   ['process_start_time_seconds', 'min'],
-  // Would be a mean, and sums, in which one process that is at its limit does not show.
+  // The library would use a mean and sums, which hide a single process that is at its limit.
   ['nodejs_eventloop_lag_p99_seconds', 'max'],
   ['process_open_fds', 'max'],
   ['process_max_fds', 'max'],
 ]);
 
-/** What is shown for each process as well, under a name of its own, since the sum hides which one is at its limit. */
+/** Metrics that are also exported per process, under another name, because the sum hides which process is at its limit. */
 const shownNames: ReadonlyMap<string, string> = new Map([
   ['process_cpu_seconds_total', 'plant_store_process_cpu_seconds_total'],
   ['process_resident_memory_bytes', 'plant_store_process_resident_memory_bytes'],
@@ -28,7 +28,7 @@ const shownNames: ReadonlyMap<string, string> = new Map([
   ['plant_store_http_connections', 'plant_store_process_http_connections'],
 ]);
 
-/** Adds the metrics of all workers to those of the primary process, and shows a few for each process, too. */
+/** Aggregates the metrics of all workers and the primary process, and exports a few of them per process. */
 export function createClusterMetrics(registry: Registry, group: WorkerGroup) {
   const latest = new Map<WorkerProcess, MetricValues>();
   let ended: MetricValues = [];
@@ -51,14 +51,14 @@ export function createClusterMetrics(registry: Registry, group: WorkerGroup) {
   async function readWorkers(): Promise<void> {
     const reads = Array.from(group.responding().values(), async (worker) => {
       const values = await withTimeout(worker.ask('metrics'), timeoutMs, () => undefined);
-      // It may have ended meanwhile, and counts as ended then.
+      // If the worker has ended since, `workerEnded` has counted it.
       if (values !== undefined && worker.isRunning()) latest.set(worker, values);
     });
     await Promise.allSettled(reads);
   }
 
   async function aggregate() {
-    // Either may wait for a database that hangs.
+    // In parallel, because either may wait for a database that hangs.
     const [own] = await Promise.all([registry.getMetricsAsJSON(), readWorkers()]);
     const together = [own, ended, ...latest.values()].flat().map((metric) => ({
       ...metric,
@@ -73,26 +73,26 @@ export function createClusterMetrics(registry: Registry, group: WorkerGroup) {
   return {
     contentType: registry.contentType,
     metrics: async () => (await aggregate()).metrics(),
-    /** The same as values. */
+    /** As `metrics`, but as JSON values. */
     read: async () => (await aggregate()).getMetricsAsJSON(),
     /**
-     * Keeps what a worker has counted.
+     * Keeps the counts of a worker that has ended.
      *
-     * @param metrics its last metrics; `undefined` if it was not stopped, of which those of the last scrape are known
+     * @param metrics its last metrics; `undefined` if it was not stopped, so that the metrics of the last scrape are used
      */
     workerEnded(worker: WorkerProcess, metrics: MetricValues | undefined): void {
       if (metrics === undefined) ends.inc();
       const counts = metrics ?? latest.get(worker) ?? [];
       latest.delete(worker);
       const sums = Registry.aggregate([ended, counts.filter(({ type }) => kept.has(type))]);
-      // Its type leaves out the values that an aggregated metric has.
+      // The library's type omits the values of aggregated metrics.
       ended = sums.getMetricsAsArray() as MetricValues;
     },
   };
 }
 
 /**
- * The metrics that are shown for each process, with the label `process`.
+ * The metrics that are exported per process, with the label `process`.
  *
  * @param label `primary`, or the number of a worker
  */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createAcceptTurns } from './run-worker.js';
 
-/** Accepts connections on a clock that only waiting and the test move. */
+/** Accepts connections on a clock that only waits and the test advance. */
 function createTurns() {
   let now = 0;
   let waitedMs = 0;
@@ -23,12 +23,12 @@ function createTurns() {
   };
 }
 
-it('waits only after a connection that follows another one', () => {
+it('waits only after a connection that closely follows another one', () => {
   const accept = createTurns();
   expect([accept(1), accept(1, 2), accept(1)]).toEqual([0, 0, 1]);
 });
 
-it('waits for no more than 200 ms at once, and a twentieth of the time after that, however many are opened', () => {
+it('waits at most 200 ms at first and 5% of the time after that, no matter how many are opened', () => {
   const accept = createTurns();
   expect(Math.abs(accept(10_000) - 205)).toBeLessThan(7);
   expect(Math.abs(accept(10_000, 0.1) - 50)).toBeLessThan(10);

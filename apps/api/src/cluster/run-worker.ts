@@ -14,14 +14,14 @@ import {
   type WorkerQuestions,
 } from './worker-process.js';
 
-/** What a worker answers once it has started. */
+/** The questions that a worker answers once it has started. */
 type ServingWorker = Omit<WorkerQuestions, 'start'> & { readonly baseUrl: string };
 
 /**
  * Runs a worker until its primary process stops it, or has ended, after which `node:cluster` ends this process. Signals to all
  * processes of the service, such as those of a terminal or of a service manager, are for the primary process.
  *
- * @param connection leads to the primary process
+ * @param connection the IPC channel to the primary process
  */
 export function runWorker(connection: Worker, { isTerminal }: { readonly isTerminal: boolean }): void {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
@@ -30,7 +30,7 @@ export function runWorker(connection: Worker, { isTerminal }: { readonly isTermi
   async function answer({ name, args }: Question): Promise<unknown> {
     if (name === 'start') {
       const [config, number] = args as Parameters<WorkerQuestions['start']>;
-      // Known from now on, so that a stop waits for it.
+      // Assigned before it has started, so that a stop waits for it.
       worker = startWorker(config, number, isTerminal);
       return (await worker).baseUrl;
     }
@@ -40,7 +40,7 @@ export function runWorker(connection: Worker, { isTerminal }: { readonly isTermi
 
   connection.on('message', (question: Question) => {
     const { number } = question;
-    // An error of a message is that the primary process has ended.
+    // Sending only fails if the primary process has ended.
     const send = (message: Answer) => void connection.send(message, () => undefined);
     answer(question).then(
       (value) => send({ number, value }),
@@ -55,13 +55,13 @@ export function runWorker(connection: Worker, { isTerminal }: { readonly isTermi
   connection.send(listening, () => undefined);
 }
 
-/** Starts the service of a worker, whose admin port is that of the primary process. */
+/** Starts the service of a worker. */
 async function startWorker(config: Config, worker: number, isTerminal: boolean): Promise<ServingWorker> {
   if (config.fastPath) allocateYoung();
   const { log, requestLog, close: closeLog } = await openLog(config, { isTerminal, isShared: true });
   const registry = createShownRegistry(config);
   const { otlp } = config;
-  // The primary process has the admin port, and exports the metrics of all.
+  // The primary process serves the admin port, and exports the metrics of all workers.
   const own = { ...config, admin: undefined, otlp: otlp?.traces && { ...otlp, metrics: undefined } };
   const service = await startService(own, log.child({ worker }), {
     requestLog,
@@ -71,7 +71,7 @@ async function startWorker(config: Config, worker: number, isTerminal: boolean):
   const metrics = async () => registry?.getMetricsAsJSON() ?? [];
 
   let stopped: Promise<WorkerEnd> | undefined;
-  /** Once: it may be stopped while it retires. */
+  /** Runs once, because a worker may be stopped while it retires. */
   function stop(): Promise<WorkerEnd> {
     stopped ??= service.stop().then(async (inTime) => {
       const end = { inTime, metrics: await metrics() };
@@ -92,21 +92,21 @@ async function startWorker(config: Config, worker: number, isTerminal: boolean):
   };
 }
 
-/** How soon after another one a connection is part of a burst, and how long a worker waits then, in milliseconds. */
+/** A connection this soon after the previous one is part of a burst; and how long a worker then waits, in milliseconds. */
 const burstMs = 2;
 const turnMs = 1;
-/** The time that may be spent waiting at once, in milliseconds, and the share of all time that may be spent in the long run. */
+/** The maximum time spent waiting at once, in milliseconds, and in the long run, as a share of all time. */
 const maxWaitMs = 200;
 const waitShare = 0.05;
 
 /**
- * Lets other workers accept connections of a burst. All accept from one socket, each one connection a turn of its event loop, so
- * a process that runs while others do not takes many in a row. After one that follows another it blocks its event loop for a
- * moment, in which they get their turn; how long together is limited, however many are opened.
+ * Spreads a burst of connections over the workers. All workers accept from one socket, one connection per turn of the event loop, so a
+ * worker that runs while others do not would take many in a row. After a connection that closely follows another, it blocks its event loop
+ * for a moment, so that the other workers can accept. The total waiting time is limited.
  *
  * @param now returns a time in milliseconds
- * @param wait blocks this thread for so many milliseconds
- * @returns a function to call after each connection that was accepted
+ * @param wait blocks this thread for the given milliseconds
+ * @returns a function to call after each accepted connection
  */
 export function createAcceptTurns(
   now: () => number = () => performance.now(),

@@ -8,7 +8,7 @@ import type { WorkerProcess } from './worker-process.js';
 const parse = (environment: Readonly<Record<string, string>>) =>
   parseConfig({ DATABASE_URL: 'postgresql://localhost/plants', WORKERS: '3', ...environment }, '/');
 
-it('shares what holds for the whole service, and nothing else', () => {
+it('divides only the limits of the whole service', () => {
   const config = parse({ RATE_LIMIT_PER_MINUTE: '100' });
   const share = shareLimits(config);
   const { queueRecords, queueBytes } = config.queueLimits;
@@ -26,12 +26,12 @@ it('shares what holds for the whole service, and nothing else', () => {
   });
 });
 
-it('leaves each worker at least one of what is limited, and no limit where there is none', () => {
+it('gives each worker at least one of each limit, and no limit if none is set', () => {
   const share = shareLimits(parse({ RATE_LIMIT_PER_MINUTE: '2', AUTH_FAILURES_PER_MINUTE: '0' }));
   expect([share.rateLimitPerMinute, share.authFailuresPerMinute]).toEqual([1, 0]);
 });
 
-it('never uses more connections than are configured, with those of the primary process', () => {
+it('never uses more connections than configured, including those of the primary process', () => {
   const config = parse({ DATABASE_POOL_SIZE: '9' });
   expect(shareLimits(config).database).toEqual({ ...config.database, poolSize: 2 });
   expect(3 * 2 + primaryConnections).toBeLessThanOrEqual(9);

@@ -18,13 +18,13 @@ import { forkWorker, type WorkerProgram } from './worker-process.js';
 
 /** A service of several processes that is listening. */
 export interface Cluster extends Service {
-  /** Replaces the workers one after the other, without a failed request, by ones with settings that are read again. */
+  /** Replaces the workers one after the other, without failing requests. The new workers use newly read settings. */
   replaceWorkers(readConfig: () => Config): Promise<void>;
 }
 
 /**
- * Starts a service of `config.workers` processes, each of which is the whole service with its share of the limits. This process
- * migrates the database, starts and watches them, and has the admin port.
+ * Starts a service with `config.workers` worker processes. Each worker is a complete service with a share of the limits. This process
+ * migrates the database, starts and monitors the workers, and serves the admin port.
  *
  * @throws {OperatorError} as `startService` does
  */
@@ -36,7 +36,7 @@ export async function startCluster(
   const { admin, otlp, workers, host, database: location } = config;
   const metrics = createShownRegistry(config);
   const port = config.port === 0 ? await findPort(host) : config.port;
-  // Later workers listen where the first ones did.
+  // Later workers listen on the same address as the first ones.
   const toWorkerConfig = (read: Config) => shareLimits({ ...read, admin, workers, host, port });
   const database = await openDatabase(
     location.engine === 'sqlite' ? location : { ...location, poolSize: primaryConnections },
@@ -109,7 +109,7 @@ export async function startCluster(
 /** How many connections to PostgreSQL the primary process has. */
 export const primaryConnections = 1;
 
-/** The settings of one of several workers: of a limit that holds for the whole service each has an equal share. */
+/** The settings of one of several workers. Limits of the whole service are divided equally. */
 export function shareLimits(config: Config): Config {
   const { queueLimits, bodyMemoryLimitBytes, database, rateLimitPerMinute, authFailuresPerMinute } = config;
   const share = (limit: number) => Math.max(1, Math.floor(limit / config.workers));
@@ -131,11 +131,11 @@ export function shareLimits(config: Config): Config {
   };
 }
 
-/** The ports that are tried for `PORT` 0: systems give none of these to outgoing connections, so that it stays free. */
+/** The ports to try for `PORT` 0. Operating systems do not use these for outgoing connections, so the port stays free. */
 const [firstPort, endPort] = [20_000, 32_768];
 const portAttempts = 20;
 
-/** Finds a port that is free: with 0 workers that start after all others have ended would get another one. */
+/** Finds a free port. With port 0, workers that start after all others have ended would get another port. */
 async function findPort(host: string): Promise<number> {
   for (let attempt = 1; ; attempt++) {
     const server = createServer();
@@ -150,13 +150,13 @@ async function findPort(host: string): Promise<number> {
   }
 }
 
-/** How long a worker may take to answer, in milliseconds; longer than its database may. */
+/** How long a worker may take to answer, in milliseconds: longer than its database may take. */
 const timeoutMs = 2_500;
 
 /**
  * A service is ready if at least half of its workers are.
  *
- * @param workers how many there are when all run
+ * @param workers the number of workers when all run
  */
 export async function combineReadiness(
   group: Pick<WorkerGroup, 'responding'>,

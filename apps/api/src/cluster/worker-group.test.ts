@@ -7,7 +7,7 @@ import type { WorkerExit, WorkerProcess, WorkerQuestions } from './worker-proces
 const config = parseConfig({ WORKERS: '2' }, '/');
 const newConfig = { ...config, bodyLimitBytes: 7 };
 
-/** Starts a group of two workers whose processes, numbered from 1, only record what they are asked. */
+/** Starts a group of two workers whose processes, numbered from 1, only record the questions they get. */
 async function startGroup(
   onStart: (config: Config, pid: number) => void | Promise<void> = () => {},
   options: Pick<WorkerGroupOptions, 'watchEveryMs' | 'startMs'> = { watchEveryMs: 60_000 },
@@ -15,7 +15,7 @@ async function startGroup(
   /** The limit of bodies with which each process was started. */
   const starts: number[] = [];
   const calls: string[] = [];
-  /** Calls that have no result before their process has ended. */
+  /** Calls that stay pending until their process ends. */
   const hangs = new Set<string>();
   const end = new Map<number, (exit: WorkerExit) => void>();
   /** The processes that were reported as ended without being stopped. */
@@ -52,12 +52,12 @@ async function startGroup(
     reported,
     pids,
     kill: (pid: number) => end.get(pid)?.({ status: null, signal: 'SIGKILL' }),
-    /** Until these processes serve, by the number of the worker. */
+    /** Waits until these processes serve, by worker number. */
     untilServing: (...expected: readonly string[]) => expect.poll(() => pids()).toEqual(expected),
   };
 }
 
-/** The third process, which replaces one of the first, does not start before this. */
+/** Delays the start of the third process, which replaces one of the first two. */
 const holdThird = (held: Promise<void>) => (_: Config, pid: number) => (pid === 3 ? held : undefined);
 
 it('replaces each worker once another one serves in its place, with the new settings', async () => {
@@ -112,7 +112,7 @@ it('starts a worker again that did not start, and then gets the new settings', a
   expect(starts.slice(3)).toEqual([7, 7]);
 });
 
-it('reads the settings again while a worker does not start, which starts with those that are right', async () => {
+it('rereads the settings while a worker fails to start, and starts it once they are right', async () => {
   const { group, kill, pids } = await startGroup(({ bodyLimitBytes }, pid) => {
     if (pid > 2 && bodyLimitBytes !== 9) throw new Error('The password is wrong');
   });
@@ -135,14 +135,14 @@ it('ends the earlier one of two processes that start for the same worker', async
   expect(calls).toEqual(['retire 4', 'retire 2']);
 });
 
-it('lets no more than one process of each worker keep its last connections', async () => {
+it('keeps at most one retiring process per worker', async () => {
   const { group, calls, hangs } = await startGroup();
   for (let pid = 1; pid <= 6; pid++) hangs.add(`retire ${pid}`);
   for (let count = 0; count < 3; count++) await group.replaceAll(() => config);
   expect(calls.filter((call) => call.startsWith('stop'))).toEqual(['stop 1', 'stop 2', 'stop 3', 'stop 4']);
 });
 
-it('drains a worker that has started meanwhile', async () => {
+it('drains a worker that starts while the group drains', async () => {
   const { group, calls, kill, untilServing } = await startGroup();
   await group.drain();
   kill(1);
@@ -179,7 +179,7 @@ it('reports a worker that is killed while it retires', async () => {
   expect(pids()).toEqual(['1: 3', '2: 4']);
 });
 
-it('ends a worker that hangs, which does not respond long before that, and leaves one that answers', async () => {
+it('ends a worker that hangs, and keeps one that answers', async () => {
   const { group, hangs, pids, untilServing } = await startGroup(undefined, { watchEveryMs: 10 });
   hangs.add('ping 2');
   await expect.poll(() => [...group.responding().keys()]).toEqual([1]);

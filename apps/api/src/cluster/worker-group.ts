@@ -9,45 +9,45 @@ export interface WorkerGroupOptions {
   readonly log: Logger;
   /** Starts a process. */
   fork(): WorkerProcess;
-  /** Called once a process has ended that was serving, with how it stopped, if it did. */
+  /** Called when a process that was serving has ended, with how it stopped, if it was stopped. */
   onEnd(process: WorkerProcess, end: WorkerEnd | undefined): void;
-  /** How long a process may take to start, in milliseconds: by default longer than it waits for a database. */
+  /** How long a process may take to start, in milliseconds. The default is longer than the wait for a database. */
   readonly startMs?: number;
-  /** How often each process is asked for an answer, in milliseconds. */
+  /** How often each process is pinged, in milliseconds. */
   readonly watchEveryMs?: number;
 }
 
-/** For how many times without an answer a process is ended: after a turn of its event loop that long none recovers. */
+/** After this many unanswered pings a process is killed. No process recovers after blocking its event loop that long. */
 const endAfter = 30;
-/** After how long a worker that did not start is started again, in milliseconds. */
+/** Delay before a worker that failed to start is started again, in milliseconds. */
 const restartMs = 1_000;
 /** How long a process that has stopped may take to end, in milliseconds. */
 const endMs = 1_000;
 /** How long a worker may take to drain, in milliseconds. */
 const drainMs = 1_000;
 
-/** One of the workers, by its number: a process, and later others in its place. */
+/** One of the workers, by its number: its current process, which is replaced over time. */
 interface Slot {
   readonly number: number;
-  /** The process that serves connections; absent while none does. */
+  /** The process that serves connections, if any. */
   serving?: Serving | undefined;
-  /** The process that served before, until its last connections have ended. */
+  /** The previous process, until its last connections have ended. */
   retiring?: WorkerProcess;
-  /** Whether a process is started because none serves. */
+  /** Whether a process is being started because none serves. */
   isFilling?: boolean;
 }
 
 interface Serving {
   readonly process: WorkerProcess;
-  /** How often it was asked since it has answered. */
+  /** How many pings it has not answered. */
   unanswered: number;
 }
 
-/** The workers of a service. One that ends, or does not respond for long, is replaced. */
+/** The workers of a service. A worker that ends, or does not respond for long, is replaced. */
 export class WorkerGroup {
   readonly #options: WorkerGroupOptions;
   readonly #slots: readonly Slot[];
-  /** All processes that have not ended, of which some may not serve yet, or only their last connections. */
+  /** All processes that have not ended, including those that are starting or retiring. */
   readonly #running = new Set<WorkerProcess>();
   readonly #served = new WeakSet<WorkerProcess>();
   #config: Config;
@@ -80,7 +80,7 @@ export class WorkerGroup {
     return this.#servingWhere(() => true);
   }
 
-  /** Those of them that have answered when they were asked last. */
+  /** The serving processes that answered the last ping. */
   responding(): ReadonlyMap<number, WorkerProcess> {
     return this.#servingWhere(({ unanswered }) => unanswered <= 1);
   }
@@ -93,8 +93,8 @@ export class WorkerGroup {
   }
 
   /**
-   * Replaces the workers one after the other: each accepts no more connections once another one serves in its place. A call while
-   * another one is running has its turn after that one, so that its settings hold in the end.
+   * Replaces the workers one after the other: each stops accepting connections once its replacement serves. A call during another one runs
+   * after it, so that the latest settings win.
    */
   replaceAll(readConfig: () => Config): Promise<void> {
     if (!this.#isReplacementWaiting) {
@@ -107,7 +107,7 @@ export class WorkerGroup {
     return this.#replacing;
   }
 
-  /** Makes all workers close each connection with its next reply; resolves once they do, or after a second. */
+  /** Makes all workers close each connection with its next reply. Resolves when all have confirmed, or after a second. */
   async drain(): Promise<void> {
     this.#isDraining = true;
     const drained = Array.from(this.#running, (process) => process.ask('drain'));
@@ -151,15 +151,15 @@ export class WorkerGroup {
     const { serving: previous, retiring } = slot;
     slot.serving = { process, unanswered: 0 };
     this.#watch(slot, slot.serving);
-    // It may have ended meanwhile.
+    // The previous process may have ended since.
     if (previous === undefined || !this.#running.has(previous.process)) return;
     slot.retiring = previous.process;
     void this.#end(previous.process, 'retire');
-    // However often workers are replaced, no more than one of each has only its last connections.
+    // At most one process per worker retires, no matter how often workers are replaced.
     if (retiring !== undefined && this.#running.has(retiring)) void this.#end(retiring, 'stop');
   }
 
-  /** Asks a process for an answer again and again, while it serves, and ends one that hangs. */
+  /** Pings a process while it serves, and kills it if it hangs. */
   #watch(slot: Slot, serving: Serving): void {
     const { log, watchEveryMs = 1_000 } = this.#options;
     const { process } = serving;
@@ -171,19 +171,19 @@ export class WorkerGroup {
     const check = () => {
       if (slot.serving !== serving || this.#isStopping) return clearInterval(timer);
       serving.unanswered++;
-      // An error is that it has ended.
+      // An error means that the process has ended.
       if (serving.unanswered === 1) process.ask('ping').then(onAnswer, () => undefined);
       if (serving.unanswered === 2) log.warn(fields, 'worker does not respond');
       if (serving.unanswered !== endAfter + 1) return;
       log.error(fields, 'worker hangs');
       process.kill();
     };
-    // After what has arrived is read: it may include the answers, if this process itself was busy for so long.
+    // Checks after pending messages are read: if this process was busy, they may include the answers.
     const timer = setInterval(() => setImmediate(check), watchEveryMs).unref();
   }
 
   #onExit(slot: Slot, process: WorkerProcess, exit: WorkerExit): void {
-    // One that has stopped has been reported already, and one that did not start is an error of its start.
+    // A process that was stopped has been reported already, and one that failed to start is reported by its start.
     if (this.#running.delete(process) && this.#served.has(process)) {
       this.#options.onEnd(process, undefined);
       this.#options.log.error({ worker: slot.number, pid: process.pid, ...exit }, 'worker ended');
@@ -223,11 +223,11 @@ export class WorkerGroup {
     for (const slot of this.#slots) {
       if (this.#isStopping) return;
       try {
-        // One that is started again and again gets the new settings.
+        // If the worker keeps failing to start, its next attempt uses the new settings.
         if (slot.serving === undefined) void this.#fill(slot);
         else await this.#launch(slot);
       } catch (error) {
-        // A worker that ends later must start again, which it did with these.
+        // A worker that ends later restarts with the settings that are known to work.
         this.#config = previousConfig;
         log.error({ worker: slot.number, err: error }, 'worker was not replaced');
         return;
@@ -237,7 +237,7 @@ export class WorkerGroup {
   }
 
   /**
-   * Stops a process, and ends it if it is late. It never rejects; what goes wrong is logged.
+   * Stops a process, and kills it if it is late. Never rejects; errors are logged.
    *
    * @param how `retire` waits until its connections have ended
    * @returns how it stopped; `undefined` if it did not
@@ -248,7 +248,7 @@ export class WorkerGroup {
     const stopMs = this.#config.shutdownTimeoutMs + clusterStopTimeouts.workersMs;
     const timeoutMs = how === 'retire' ? retireMs + stopMs : stopMs;
     const stopped = process.ask(how).catch((error: unknown) => {
-      // That a process has ended by itself is logged elsewhere.
+      // A process that ended unexpectedly is logged in `#onExit`.
       if (process.isRunning()) log.error({ pid, err: error }, 'worker did not stop');
       return undefined;
     });

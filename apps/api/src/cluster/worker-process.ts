@@ -4,32 +4,32 @@ import { OperatorError } from '../errors/operator-error.js';
 import type { MetricValues } from '../observe/metrics.js';
 import type { Readiness } from '../observe/readiness.js';
 
-/** What the primary process asks of a worker, and the worker answers. */
+/** The questions that the primary process asks a worker. */
 export interface WorkerQuestions {
   /**
-   * Starts the service, whose base address is returned.
+   * Starts the service, and returns its base address.
    *
-   * @param config the settings of this worker, with its share of those limits that hold for all workers together
-   * @param worker its number, from 1; one that replaces another has its number
+   * @param config the settings of this worker, with its share of limits that apply to all workers together
+   * @param worker its number, from 1; a replacement keeps the number
    * @throws {OperatorError} as `startService` does
    */
   start(config: Config, worker: number): Promise<string>;
-  /** Answered as soon as the worker can: one that hangs does not. */
+  /** Answered immediately, unless the worker hangs. */
   ping(): Promise<void>;
   readiness(): Promise<Readiness>;
-  /** None without `ADMIN_PORT`. */
+  /** Empty without `ADMIN_PORT`. */
   metrics(): Promise<MetricValues>;
-  /** Closes each connection with its next reply from now on. */
+  /** From now on, closes each connection with its next reply. */
   drain(): Promise<void>;
-  /** Accepts no more connections, and stops once all have ended, each with a reply. */
+  /** Accepts no more connections, closes each open one with its next reply, and stops when all are closed. */
   retire(): Promise<WorkerEnd>;
   /** Stops as `Service.stop` does. */
   stop(): Promise<WorkerEnd>;
 }
 
 /**
- * How long a worker that is replaced keeps connections without a request, in milliseconds: longer than the server keeps any,
- * so that none is closed in the moment in which its client sends a request.
+ * How long a retiring worker keeps idle connections, in milliseconds. Longer than the server's keep-alive timeout, so that no connection is
+ * closed just as its client sends a request.
  */
 export const retireMs = 90_000;
 
@@ -41,7 +41,7 @@ export interface WorkerEnd {
   readonly metrics: MetricValues;
 }
 
-/** A question as it is sent, with a number that its answer has, too. */
+/** A question as sent over IPC. Its answer has the same number. */
 export interface Question {
   readonly number: number;
   readonly name: keyof WorkerQuestions;
@@ -53,7 +53,7 @@ export type Answer =
   | { readonly number: number; readonly value: unknown }
   | { readonly number: number; readonly error: string; readonly exitCode?: 1 | 2 };
 
-/** What a worker sends once it gets what it is asked: Node.js keeps no message for a listener that is added later. */
+/** Sent by a worker once it listens for messages. Node.js does not buffer messages for listeners that are added later. */
 export const listening = 'listening';
 
 /** How a process has ended. */
@@ -64,20 +64,20 @@ export interface WorkerExit {
   readonly error?: Error;
 }
 
-/** A process that serves requests, as the primary process has it. */
+/** The primary process's handle of a worker process. */
 export type WorkerProcess = ReturnType<typeof forkWorker>;
 
 /** How the processes of workers are started. */
 export interface WorkerProgram {
-  /** The file that they run; by default that of this process. */
+  /** The file to run; by default that of this process. */
   readonly file?: string;
-  /** Called with what a worker writes to its standard output; by default that is the standard output of this process. */
+  /** Called with the standard output of a worker; by default workers share the output of this process. */
   readonly onOutput?: (chunk: Buffer) => void;
 }
 
 /**
- * Starts the process of a worker, which waits for the question `start`. Workers accept connections from one socket, which the
- * system shares among them: none passes through this process.
+ * Starts the process of a worker, which waits for the question `start`. Workers accept connections directly from a shared socket;
+ * connections do not pass through this process.
  */
 export function forkWorker({ file, onOutput }: WorkerProgram) {
   cluster.schedulingPolicy = cluster.SCHED_NONE;
@@ -85,7 +85,7 @@ export function forkWorker({ file, onOutput }: WorkerProgram) {
     exec: file ?? process.argv[1] ?? '',
     args: ['worker'],
     ...(file !== undefined && { execArgv: [] }),
-    // JSON has neither `undefined` nor `Infinity`.
+    // JSON cannot represent `undefined` and `Infinity`.
     serialization: 'advanced',
     silent: onOutput !== undefined,
   });
@@ -96,7 +96,7 @@ export function forkWorker({ file, onOutput }: WorkerProgram) {
   }
   const ended = new Promise<WorkerExit>((resolve) => {
     child.once('exit', (status, signal) => resolve({ status, signal }));
-    // Any other error is that a message did not reach a process that is ending.
+    // Other errors mean that a message did not reach a process that is ending.
     child.on('error', (error) => child.pid === undefined && resolve({ status: null, signal: null, error }));
   });
 
@@ -110,9 +110,9 @@ export function forkWorker({ file, onOutput }: WorkerProgram) {
   });
 
   /**
-   * Asks the worker.
+   * Asks the worker a question.
    *
-   * @throws what the worker throws, as an `OperatorError` if it was one; or that the worker has ended
+   * @throws the worker's error, as an `OperatorError` if it was one; or an error if the worker has ended
    */
   async function ask<Name extends keyof WorkerQuestions>(
     name: Name,
@@ -137,7 +137,7 @@ export function forkWorker({ file, onOutput }: WorkerProgram) {
     ask,
     ended,
     isRunning: () => child.exitCode === null && child.signalCode === null,
-    /** Lets it end by itself, since it has stopped; a process that has not is stopped at once. */
+    /** Closes the IPC channel, so that a stopped worker can exit. A worker that has not stopped is ended immediately. */
     disconnect(): void {
       if (child.connected) child.disconnect();
     },

@@ -1,4 +1,4 @@
-/** An error that the operator can fix. Only its message is printed, which says what to do. */
+/** An error that the operator can fix. Only its message is printed, so the message must say what to do. */
 export class OperatorError extends Error {
   override readonly name = 'OperatorError';
   /** The exit status of the command: 2 for an error in the configuration or the arguments, otherwise 1. */
@@ -10,7 +10,7 @@ export class OperatorError extends Error {
   }
 }
 
-/** The error for invalid settings, which all are reported together. */
+/** The error for invalid settings. Reports all of them together. */
 export class ConfigurationError extends OperatorError {
   /** What is wrong, for each: the name of the variable and the rest of the sentence. */
   readonly issues: readonly string[];

@@ -1,6 +1,6 @@
 import { ServiceError } from '@plant-store/records';
 
-/** The limit on records that wait to be stored keeps the name that metrics have had since there were only plants. */
+/** The limit on queued records. The name dates from when all records were plants; metrics depend on it. */
 export const waitingRecords = 'waiting_plants';
 
 /** The limit that a request was rejected for; the log counts rejections by it. */
@@ -30,7 +30,7 @@ export const overloadErrors: Readonly<Record<OverloadReason, OverloadError>> = {
   reply_bytes: new OverloadError('reply_bytes'),
 };
 
-/** Ends the work for a request whose client has disconnected: nobody gets a reply. */
+/** Thrown to end the work for a request whose client has disconnected, since no reply can be sent. */
 export class ClientGoneError extends Error {
   override readonly name = 'ClientGoneError';
 

@@ -7,7 +7,7 @@ import { createTurns } from '../runtime/turns.js';
 import { createCallerMemory } from './caller-memory.js';
 import { jsonBody } from './json-body.js';
 
-/** A reply to a request of a token, which reads. */
+/** A reply to a read request of a token. */
 function createResponse(id: number): Response {
   const request = new IncomingMessage(new Socket());
   const response = new ServerResponse(Object.assign(request, { method: 'GET', body: {} }));
@@ -21,7 +21,7 @@ function close(response: Response): void {
 
 const limit = 100_000;
 
-it('counts bytes that replies share once for each caller, until its last reply is closed', () => {
+it('counts shared bytes once for each caller, until its last reply is closed', () => {
   const memory = createCallerMemory(limit);
   const bytes = Buffer.alloc(20_000);
   const replies = [1, 1, 1, 2].map(createResponse);
@@ -35,7 +35,7 @@ it('counts bytes that replies share once for each caller, until its last reply i
   expect(seen).toEqual([2, 2, 1, 0]);
 });
 
-it('rejects a reply for which its caller has no room, whether it has a text or bytes that replies share', () => {
+it('rejects a reply for which its caller has no room, whether it is text or shared bytes', () => {
   const memory = createCallerMemory(limit);
   const hold = (id: number) => {
     const [text, bytes] = ['x'.repeat(20_000), Buffer.alloc(20_000)];
@@ -49,7 +49,7 @@ it('rejects a reply for which its caller has no room, whether it has a text or b
   memory.holdReply(createResponse(2), 'x', 20_000);
 });
 
-it('holds nothing of a reply that is closed already', () => {
+it('holds nothing for a reply that is already closed', () => {
   const memory = createCallerMemory(limit);
   const reply = createResponse(1);
   close(reply);
@@ -58,7 +58,7 @@ it('holds nothing of a reply that is closed already', () => {
   expect(memory.held).toBe(0);
 });
 
-it('holds a body until its reply is closed and the work on it has ended, and then drops what was parsed of it', () => {
+it('holds a body until its reply is closed and the work on it has ended, then drops the parsed body', () => {
   const memory = createCallerMemory(limit);
   const response = createResponse(1);
   expect(memory.holdBody(response, 30_000)).toBe(true);
@@ -79,7 +79,7 @@ it('holds a body until its reply is closed and the work on it has ended, and the
   expect(answered.req.body).toBeUndefined();
 });
 
-it('takes a request of any size while no other one holds anything', () => {
+it('accepts a request of any size while no other one holds anything', () => {
   const memory = createCallerMemory(limit);
   const response = createResponse(1);
   expect(memory.holdBody(response, 90_000)).toBe(true);
@@ -87,7 +87,7 @@ it('takes a request of any size while no other one holds anything', () => {
   expect(memory.holdBody(createResponse(2), 2_000)).toBe(false);
 });
 
-it('holds no body of a request whose client has left before it is read', async () => {
+it('does not hold the body of a request whose client disconnects before it is read', async () => {
   const memory = createCallerMemory(limit);
   const response = createResponse(1);
   const { req } = response;

@@ -3,28 +3,28 @@ import { overloadErrors } from '../errors/service-error.js';
 import { Budget, type Caller } from '../runtime/callers.js';
 import { callerOf } from './middleware/bearer-auth.js';
 
-/** From how many bytes on a body, or a reply, is counted: each connection costs more than less of it. */
+/** Bodies and replies are counted from this size, in bytes. Smaller ones cost less than the connection itself. */
 const countedFrom = 1_024;
 
-/** Of the limit, what must be left for a caller before something is read for it: a 64th. */
+/** A caller needs room for 1/64 of the limit before a list is read for it. */
 const readShare = 64;
 
 export type CallerMemory = ReturnType<typeof createCallerMemory>;
 
 /**
- * Counts for each caller what its requests make the service hold, until their replies have left the process.
+ * Counts the memory that each caller's requests hold until their replies have left the process.
  *
- * @param limitBytes how much all callers together may hold; see `Budget` for the part of each
+ * @param limitBytes how much all callers together may hold; see `Budget` for the share of each
  */
 export function createCallerMemory(limitBytes: number) {
   const budget = new Budget(limitBytes);
 
-  /** How many replies of each caller hold bytes that replies share. */
+  /** For each shared buffer, how many replies of each caller hold it. */
   const holders = new WeakMap<Buffer, Map<Caller, number>>();
 
   /**
-   * Returns all that a request holds for itself, unless work on it goes on, and drops its parsed body: an idle connection
-   * keeps its last request.
+   * Releases what a request holds, unless work on it is still running, and drops its parsed body, because an idle connection keeps a
+   * reference to its last request.
    */
   function release({ locals, req }: Response): void {
     if (locals.works) return;
@@ -33,14 +33,14 @@ export function createCallerMemory(limitBytes: number) {
     req.body = undefined;
   }
 
-  /** Whether so many bytes more of a request are counted. */
+  /** Whether more bytes of a request are counted. */
   const isCounted = ({ locals }: Response, bytes: number) => bytes >= countedFrom || locals.heldBytes;
 
-  /** Whether there is room for so many bytes more of a request. One request alone may hold any amount. */
+  /** Whether there is room for more bytes of a request. If no other request holds anything, there always is. */
   const hasRoomFor = ({ locals }: Response, bytes: number) =>
     budget.held === (locals.heldBytes ?? 0) || budget.hasRoom(callerOf(locals), bytes);
 
-  /** Records what was taken of the budget. */
+  /** Records what a request took from the budget. */
   function keep(response: Response, bytes: number): void {
     const { locals } = response;
     if (locals.heldBytes === undefined && !response.closed) response.once('close', () => release(response));
@@ -56,7 +56,7 @@ export function createCallerMemory(limitBytes: number) {
     budget.add(caller, bytes);
   }
 
-  /** Holds bytes that other replies may hold, too: they count once for each caller, until its last reply has left the process. */
+  /** Holds a buffer that replies may share. It counts once per caller, until the caller's last reply has left the process. */
   function holdShared(response: Response, bytes: Buffer): void {
     const caller = callerOf(response.locals);
     const counts = holders.get(bytes) ?? new Map<Caller, number>();
@@ -76,14 +76,14 @@ export function createCallerMemory(limitBytes: number) {
     get held() {
       return budget.held;
     },
-    /** Holds so many bytes of a request, and returns whether there is room for them; if not, they are not held. */
+    /** Takes room for bytes of a request body. Returns `false`, and takes nothing, if there is no room. */
     holdBody(response: Response, bytes: number): boolean {
       if (!isCounted(response, bytes)) return true;
       if (!budget.take(callerOf(response.locals), bytes)) return false;
       keep(response, bytes);
       return true;
     },
-    /** The same for what was parsed of a body: one request alone may hold any amount. */
+    /** As `holdBody`, for a parsed body. If no other request holds anything, any amount is allowed. */
     holdParsed(response: Response, bytes: number): boolean {
       if (!hasRoomFor(response, bytes)) return false;
       budget.add(callerOf(response.locals), bytes);
@@ -91,12 +91,11 @@ export function createCallerMemory(limitBytes: number) {
       return true;
     },
     /**
-     * Holds a reply of so many bytes. A connection copies what it cannot send of a text, and refers to a buffer.
+     * Holds a reply. A connection copies the unsent part of a string, but only references a buffer.
      *
-     * @throws {ServiceError} `overloaded` when there is no room for what was read; that something was changed is always reported
+     * @throws {ServiceError} `overloaded` when there is no room for the reply to a read; replies to changes are always sent
      */
     holdReply(response: Response, text: string | Buffer, bytes: number): void {
-      // Nothing of it is sent.
       if (response.closed) return;
       if (typeof text !== 'string') holdShared(response, text);
       else if (isCounted(response, bytes)) {
@@ -104,10 +103,10 @@ export function createCallerMemory(limitBytes: number) {
         keep(response, bytes);
       }
     },
-    /** Whether a caller has room for what a list reads: a part of what it may hold. */
+    /** Whether a caller has room for the result of a list. */
     hasRoom: (caller: Caller) => budget.hasRoom(caller, limitBytes / readShare),
     /**
-     * Notes that work on a request begins, for which the request holds what it does although its client may leave.
+     * Notes that work on a request begins. Until it ends, the request keeps its memory even if the client disconnects.
      *
      * @returns a function that notes the end of the work
      */

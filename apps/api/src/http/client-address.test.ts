@@ -11,7 +11,7 @@ it('parses a list that Express accepts, with and without spaces', () => {
   expect(() => express().set('trust proxy', proxies)).not.toThrow();
 });
 
-it('parses no text as no proxy, and quotes the part that is none', () => {
+it('parses an empty text as no proxy, and quotes an invalid part', () => {
   expect(parseTrustedProxies('')).toEqual([]);
   const proxies = parseTrustedProxies('10.0.0.1, proxy.example');
   expect(proxies).toEqual({ problem: expect.stringMatching(/^must be .*; "proxy\.example" is not$/) });
@@ -89,11 +89,11 @@ it.each([
   ['a number', '3221225985', '10.0.0.1'],
   ['no address behind another proxy', 'unknown, 10.9.9.9', '10.9.9.9'],
   ['only trusted proxies', '10.9.9.8, 10.9.9.9', '10.9.9.8'],
-])('believes a trusted proxy that reports %s: %s', (_, forwardedFor, address) => {
+])('trusts a trusted proxy that reports %s: %s', (_, forwardedFor, address) => {
   expect(read('10.0.0.1', forwardedFor)).toBe(address);
 });
 
-it('ignores what any other address reports, and believes a trusted one over IPv6, too', () => {
+it('ignores reports of other addresses, and also trusts a trusted proxy over IPv6', () => {
   expect(read('192.0.2.9', '192.0.2.1')).toBe('192.0.2.9');
   expect(read('10.0.0.1', '192.0.2.1', [])).toBe('10.0.0.1');
   expect(read('::ffff:10.0.0.1', '192.0.2.1')).toBe('192.0.2.1');

@@ -22,7 +22,7 @@ import { mountOperations, type OperationDependencies } from './routes/operations
 import { isWrite } from './routes/records.js';
 import { commonHeaders } from './security-headers.js';
 
-/** The settings that an app has. */
+/** The settings of an app. */
 type AppSettings = Pick<
   Config,
   | 'requestLogShare'
@@ -41,7 +41,7 @@ export interface AppDependencies
     Omit<OperationDependencies, 'memory'>,
     LimitDependencies,
     Shutdown {
-  /** What the identity provider calls scopes, where its tokens are accepted. */
+  /** The identity provider's names of scopes, if its tokens are accepted. */
   readonly jwt?: Pick<JwtSettings, 'scopes'> | undefined;
   readonly log: Logger;
   readonly requestLog: RequestLog;
@@ -81,7 +81,7 @@ export async function createApp(dependencies: AppDependencies): Promise<Express>
   mountOperations(app, { ...dependencies, memory, countBatch: limit.countBatch }, (operation) => {
     const { metadata } = operation;
     const { scope } = metadata;
-    // To ignore a field of a token, such as its expiry, would give more than is meant.
+    // Ignoring a field of a token, such as its expiry, would grant more than intended.
     const ignored = metadata.resource ? ignoredFields[metadata.resource] : [];
     const shape = 'body' in operation && withoutMembers(jsonShapeOf(operation.body), ignored);
     return [
@@ -92,7 +92,7 @@ export async function createApp(dependencies: AppDependencies): Promise<Express>
       ...(shape ? [jsonBody(shape, bodyLimitBytes, memory, turns)] : []),
     ];
   });
-  // Behind the operations, so that they are without it.
+  // After the operations, so that it does not run for them.
   app.use(logRefusedOrigins(log));
   app.use(rejectOtherMethods);
 

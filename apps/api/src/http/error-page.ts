@@ -23,7 +23,7 @@ const headers = {
   ),
 };
 
-/** Whether the reply to a request depends on whether a browser shows it. What sends a token is a program. */
+/** Whether the reply may be shown by a browser. A client that sends a token is a program. */
 export function mayNavigate({ method, headers }: Request): boolean {
   return (method === 'GET' || method === 'HEAD') && headers.authorization === undefined;
 }
@@ -54,7 +54,7 @@ export function sendErrorPage(request: Request, response: Response, error: Servi
 
 function renderErrorPage(path: string, error: ServiceError, hasPage: boolean): string {
   const [title, advice] = describe(path, error);
-  // Relative, since a proxy may serve the service under a prefix that it does not know.
+  // Relative, because a proxy may serve the service under a prefix that it does not know.
   const root = '../'.repeat(Math.max(0, path.split('/').length - 2)) || './';
   const link = hasPage
     ? `<a href="${root}">Open the plant store</a>`

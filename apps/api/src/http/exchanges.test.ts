@@ -8,7 +8,7 @@ import { silentLog } from '../../test/support/open-app.js';
 import { until } from '../../test/support/until.js';
 import { createServer } from './server.js';
 
-/** A server that notes the paths of its requests as it begins to handle them, and ends their replies when it is told to. */
+/** Starts a server that notes the paths of requests as it begins to handle them, and ends their replies on demand. */
 async function startServer({ body = '', hold = false, stalledMs = 10_000 } = {}) {
   const begun: string[] = [];
   const held: (() => void)[] = [];
@@ -61,7 +61,7 @@ it('begins a request of a connection once the reply before it has left the proce
   }
 });
 
-it('holds one reply of a connection that reads none, however many requests it sends', async () => {
+it('holds at most one reply for a connection that reads none, no matter how many requests it sends', async () => {
   const { port, begun } = await startServer({ body: 'x'.repeat(2 ** 23) });
   const socket = await open(port);
   socket.pause().write(composeRequests(60));
@@ -70,7 +70,7 @@ it('holds one reply of a connection that reads none, however many requests it se
   expect(begun.length).toBeLessThan(3);
 });
 
-it('closes a connection through which nothing goes while some of a reply is left', async () => {
+it('closes a connection without traffic while a part of a reply is unsent', async () => {
   const { port, begun, count } = await startServer({ body: 'x'.repeat(2 ** 25), stalledMs: 3_000 });
   const [stalled, slow] = [await open(port), await open(port)];
   stalled.pause().write(composeRequests(1));
@@ -87,7 +87,7 @@ it('closes a connection through which nothing goes while some of a reply is left
   expect(await count()).toBe(1);
 });
 
-it('leaves out the requests of a connection that is gone', async () => {
+it('skips the requests of a closed connection', async () => {
   const { port, begun, held, count } = await startServer({ hold: true });
   const socket = await open(port);
   socket.write(composeRequests(3));
@@ -99,7 +99,7 @@ it('leaves out the requests of a connection that is gone', async () => {
   expect(begun).toEqual(['/0']);
 });
 
-it('handles all requests that come at once, in order, and reads no more while many wait', async () => {
+it('handles all requests that arrive at once, in order, and stops reading while many wait', async () => {
   const { server, port, begun } = await startServer();
   let parsed = 0;
   server.on('request', () => parsed++);
@@ -112,7 +112,7 @@ it('handles all requests that come at once, in order, and reads no more while ma
     await nextTurn();
   }
   expect(begun).toEqual(Array.from({ length: count }, (_, index) => `/${index}`));
-  // What one read of Node.js, of 64 KiB, brings of requests that are 30 bytes long.
+  // One read of Node.js is 64 KiB, and each request has 30 bytes.
   expect(most).toBeLessThan(2 * (65_536 / 30));
 });
 
@@ -128,7 +128,7 @@ it('handles the request of another connection before those that wait on one', as
   expect(begun.indexOf('/other') - before).toBeLessThan(500);
 });
 
-it('closes connections on which many requests wait, and no others, once too many do on all together', async () => {
+it('closes only connections with many waiting requests, once too many wait in total', async () => {
   const { port, begun, held, count } = await startServer({ hold: true });
   const few = await open(port);
   few.write(composeRequests(10));

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-/** A request, and the response to it. */
+/** A request and its response. */
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -9,33 +9,33 @@ export interface Exchange {
   readonly prepare?: () => void;
 }
 
-/** The exchange of a connection that was begun last, and those behind it. */
+/** The current exchange of a connection, and the exchanges that wait behind it. */
 interface Line {
   current: Exchange;
   readonly waiting: Exchange[];
-  /** How many bytes the waiting ones take. */
+  /** How many bytes the waiting exchanges take. */
   bytes: number;
 }
 
 /**
- * How many requests of a connection may wait, and how many bytes they may take, before reading from it is paused. What was read may
- * contain many more.
+ * How many requests of a connection may wait, and how many bytes they may take, before reading is paused. The data already read may contain
+ * many more.
  */
 const waitingToPause = { count: 16, bytes: 65_536 };
 
-/** How many bytes the waiting requests of all connections may take. No connection may take more than is left free. */
+/** How many bytes the waiting requests of all connections may take. A connection may not take more than is left free. */
 const maxWaitingBytes = 3 * 2 ** 24;
 
-/** How many bytes a request takes besides its head. */
+/** The bytes that a request takes in addition to its head. */
 const bytesPerRequest = 3_072;
 
-/** The exchanges of each connection of a server, of which one is begun at a time. */
+/** The exchanges of each connection of a server. One exchange per connection runs at a time. */
 export type Exchanges = ReturnType<typeof createExchanges>;
 
 /**
- * Begins the exchanges of a connection one after the other, so that it holds no more than one reply, and the work for it.
+ * Runs the exchanges of a connection one after the other, so that each connection holds at most one reply and the work for it.
  *
- * @param begin prepares a request, and handles it
+ * @param begin prepares and handles a request
  */
 export function createExchanges(begin: (exchange: Exchange) => void) {
   const lines = new WeakMap<Duplex, Line>();
@@ -60,7 +60,7 @@ export function createExchanges(begin: (exchange: Exchange) => void) {
     const { socket } = exchange.request;
     const bytes = bytesOf(exchange);
     if (line.bytes + bytes > maxWaitingBytes - waitingBytes) socket.destroy();
-    // Until the end of the turn more requests are read of a connection that is closed.
+    // Node.js keeps parsing requests of a closed connection until the end of the turn.
     if (socket.destroyed) return;
     const wasFull = isFull(line);
     line.waiting.push(exchange);
@@ -88,7 +88,7 @@ export function createExchanges(begin: (exchange: Exchange) => void) {
     /** Begins an exchange, once the reply before it on its connection has left the process. */
     add(exchange: Exchange): void {
       const { socket } = exchange.request;
-      // It has got its last reply.
+      // The last reply has been sent.
       if (socket.writableEnded) return;
       const line = lines.get(socket);
       if (line !== undefined && !(line.waiting.length === 0 && isOver(line.current))) {
@@ -113,7 +113,7 @@ export function createExchanges(begin: (exchange: Exchange) => void) {
   };
 }
 
-/** Whether so much waits on a connection that no more is read from it. */
+/** Whether so much waits on a connection that reading is paused. */
 function isFull({ waiting, bytes }: Line): boolean {
   return waiting.length >= waitingToPause.count || bytes >= waitingToPause.bytes;
 }
@@ -127,7 +127,7 @@ function isOver({ response }: Exchange): boolean {
   return response.writableFinished && response.socket === null;
 }
 
-/** Stops reading from a connection. What was read already may still contain requests. */
+/** Stops reading from a connection. Data that was read already may still contain requests. */
 function pauseReading(connection: Duplex): void {
   connection.pause();
   connection.on('resume', pauseAgain);

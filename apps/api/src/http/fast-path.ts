@@ -13,11 +13,11 @@ interface MessageClasses {
 /**
  * Creates classes for `http.createServer` whose instances have the app's prototypes from the start.
  *
- * Express sets the prototype of every message with `Object.setPrototypeOf`, after which V8 accesses all its properties
- * slowly (expressjs/express issue 5998). Where the prototype is the right one already, that call changes nothing. So the
- * prototypes of these classes become the app's, and inherit from those that it had.
+ * Express sets the prototype of every message with `Object.setPrototypeOf`, after which V8 accesses all its properties slowly
+ * (expressjs/express issue 5998). If the prototype is already the right one, that call changes nothing. So the prototypes of these classes
+ * become the app's, and inherit from its original ones.
  *
- * They are declared with `class`, since V8 then allocates the fields of Node's message in the object itself.
+ * They are declared with `class`, because V8 then allocates the fields of Node's message in the object itself.
  */
 export function messageClasses(app: Express): MessageClasses {
   class AppRequest extends IncomingMessage {
@@ -67,25 +67,24 @@ function inheritFrom<Prototype extends object>(base: Prototype, prototype: objec
   return Object.setPrototypeOf(prototype, base);
 }
 
-/** The JSON of bodies that several replies have, which is written once. */
+/** The JSON of bodies that several replies share. It is serialized once. */
 const sharedTexts = new WeakMap<object, Buffer | string>();
 
-/** Writes the JSON of a body that many replies will have, as bytes that these hold together. */
+/** Serializes a body for many replies, as bytes that they share. */
 export function shareBytes(body: object): void {
   sharedTexts.set(body, Buffer.from(JSON.stringify(body)));
 }
 
-/** Writes the JSON of a body that a few replies may have, as text, which is sent sooner. */
+/** Serializes a body for a few replies, as text, which is faster to send. */
 export function shareText<Body extends object>(body: Body): Body {
   sharedTexts.set(body, JSON.stringify(body));
   return body;
 }
 
 /**
- * Replaces `response.json` of the app by one that sends status, headers and body in one write, without the ETag, freshness
- * check and settings of Express. All JSON replies, those of ts-rest and of the error handler among them, go through it, and
- * get the security headers and the request id. Headers set before stay, but a reply with one takes Node.js longer, so the ETag is
- * written with the others.
+ * Replaces `response.json` of the app by one that sends status, headers and body in one write, without the ETag, freshness check and
+ * settings of Express. All JSON replies, those of ts-rest and of the error handler among them, go through it, and get the security headers
+ * and the request id. Headers that are already set stay, but make the reply slower, so the ETag is written with the others.
  */
 export function sendJson(app: Express, memory: CallerMemory): void {
   const headers = { 'Content-Type': 'application/json; charset=utf-8', ...securityHeaders };
@@ -99,13 +98,13 @@ export function sendJson(app: Express, memory: CallerMemory): void {
     const headers = [...commonHeaders, 'X-Request-Id', this.req.id, 'Content-Length', String(bytes)];
     if (this.locals.entityTag !== undefined) headers.push('ETag', this.locals.entityTag);
     this.writeHead(this.statusCode, headers);
-    // ASCII, which most replies are, is the same in Latin-1, which is written sooner.
+    // Most replies are ASCII, which is the same in Latin-1, and Latin-1 is faster to write.
     this.end(text, bytes === text.length ? 'latin1' : 'utf8');
     return this;
   };
 }
 
-/** Does what `sendJson` does besides, in an app whose JSON replies are written by Express. */
+/** Does the rest of `sendJson`'s work in an app in which Express writes the JSON replies. */
 export function completeJson(memory: CallerMemory): RequestHandler {
   return function completeJson(_request, response, next) {
     const { json } = response;

@@ -14,15 +14,15 @@ import type { Turns } from '../runtime/turns.js';
 import type { CallerMemory } from './caller-memory.js';
 import { callerOf } from './middleware/bearer-auth.js';
 
-/** Of how many bytes a body takes as long to parse as a request takes otherwise. */
+/** Parsing this many bytes takes as long as handling a request otherwise does. */
 const bytesPerRequest = 4_096;
 
 /**
  * Reads the body as JSON in UTF-8 (RFC 8259), every integer exact, up to a limit in bytes. Comes after authentication.
  *
- * @param shape what of the body is read
- * @param memory where each body is counted, and what is parsed of it, until the reply
- * @param turns where large bodies are parsed
+ * @param shape which members of the body are read
+ * @param memory counts each body, and its parsed value, until the reply
+ * @param turns schedules the parsing of large bodies
  */
 export function jsonBody(
   shape: JsonShape,
@@ -65,29 +65,30 @@ export function jsonBody(
 /**
  * Parses JSON in UTF-8 (RFC 8259), every integer exact.
  *
- * @param shape what of it is read
- * @throws {SyntaxError} with a short message, such as `it is not in UTF-8`. It may quote the text, and so contain any
- * character.
+ * @param shape which members are read
+ * @throws {SyntaxError} with a short message, such as `it is not in UTF-8`. The message may quote the text, and so contain any character.
  */
 export function parseJsonBytes(bytes: Buffer, shape: JsonShape): unknown {
   if (!isUtf8(bytes)) throw new SyntaxError('it is not in UTF-8');
   return parseJsonText(bytes.toString('utf8'), shape);
 }
 
-/** Gets each chunk of a body as it arrives, and `null` at the end. Returns whether the next one is to be read already. */
+/** Gets each chunk of a body as it arrives, and `null` at the end. Returns whether to keep reading. */
 export type BodyReceiver = (chunk: Buffer | null) => boolean;
 
 /** A request that can pass on its body without a stream's buffer and events. */
 export interface BodySource {
-  /** Passes the body to a receiver, what has arrived immediately; returns `false` when something else reads the body. */
+  /**
+   * Passes the body to a receiver, beginning immediately with the part that has arrived. Returns `false` if something else reads the body.
+   */
   takeBody?(receive: BodyReceiver): boolean;
-  /** Reads on after a receiver has returned that it should not. */
+  /** Resumes reading after a receiver returned `false`. */
   readOn?(): void;
 }
 
 /**
- * Reads the complete body of a request, and keeps nothing of one that is rejected. Neither callback is called when the
- * client disconnects before the end; they are callbacks, since a promise would cost each request.
+ * Reads the complete body of a request, and keeps nothing of a rejected one. Neither callback is called when the client disconnects before
+ * the end. Uses callbacks because a promise would cost each request.
  *
  * @param onBody called with the complete body, in the turn of the event loop in which its end arrives
  * @param onError called instead with `body_too_large` beyond the limit, or `overloaded` when there is no memory for it;
@@ -104,7 +105,7 @@ function readBody(
   onBody: (body: Buffer) => void,
   onError: (error: ServiceError) => void,
 ): void {
-  // What is held after the end of a response would never be returned.
+  // Memory taken after the response has closed would never be released.
   if (response.closed) return;
   const announced = Number(request.headers['content-length'] ?? Number.NaN);
   if (announced > limitBytes) {
@@ -112,7 +113,7 @@ function readBody(
     return;
   }
 
-  /** What has arrived, with free space behind it; `undefined` once the body is read or rejected. */
+  /** The bytes received so far, with free space behind them; `undefined` once the body is read or rejected. */
   let body: Buffer | undefined = empty;
   let size = 0;
   let taken = 0;
@@ -123,7 +124,7 @@ function readBody(
     onError(error);
   };
 
-  /** Takes room for this many bytes in total, or rejects the body. */
+  /** Takes room for a total of this many bytes, or rejects the body. */
   const takeRoom = (bytes: number): boolean => {
     if (!memory.holdBody(response, bytes - taken)) {
       reject(overloadErrors.body_bytes);
@@ -161,7 +162,7 @@ function readBody(
       size = needed;
     }
   };
-  /** Takes a chunk, and reads on once it is the caller's turn. */
+  /** Takes a chunk, and resumes reading when it is the caller's turn. */
   const receive = (chunk: Buffer | null) => {
     take(chunk);
     if (chunk === null || chunk.length < smallestPaced) return true;
@@ -180,13 +181,15 @@ function readBody(
   }
 }
 
-/** From how many bytes on a chunk counts in its turn, and how many of them take as long to read as a request takes. */
+/**
+ * The smallest chunk that counts toward the caller's turns, and the number of bytes that take as long to read as a request takes, in bytes.
+ */
 const smallestPaced = 16_384;
 const bytesReadPerRequest = 16_384;
 
 const empty = Buffer.alloc(0);
 
-/** The least room that the second chunk of a body without a length takes, in bytes: chunks may have one byte. */
+/** Minimum room for a body without a length once its second chunk arrives, in bytes: chunks may be as small as one byte. */
 const smallestRoom = 4_096;
 
 /** Discards the body of a request. */
@@ -194,7 +197,7 @@ export function discardBody(request: IncomingMessage & BodySource): void {
   if (request.takeBody?.(() => true) !== true) request.resume();
 }
 
-/** The shape of a body of which these members are not read, as those that nobody knows, wherever they are. */
+/** Removes members from the shape of a body at every level, so that they are skipped like unknown members. */
 export function withoutMembers({ members, items, ...shape }: JsonShape, names: readonly string[]): JsonShape {
   return {
     ...shape,

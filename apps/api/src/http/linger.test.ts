@@ -11,7 +11,7 @@ import { type LingerLimits, lingerOnClose } from './linger.js';
 const mebibyte = 2 ** 20;
 const head = (bytes: number) => `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${bytes}\r\n\r\n`;
 
-/** Starts a server that answers each request as soon as its head has come. */
+/** Starts a server that answers each request as soon as its head has arrived. */
 async function start(limits: Partial<LingerLimits> = {}, replyAfterMs = 0) {
   const server = createServer();
   Object.assign(server, { httpAllowHalfOpen: true });
@@ -23,7 +23,7 @@ async function start(limits: Partial<LingerLimits> = {}, replyAfterMs = 0) {
   });
   const turns = createTurns({ count: () => 1 });
   lingerOnClose(server, exchanges, turns, {
-    // So long that a test for another limit fails before.
+    // So high that only the limit under test applies.
     bytes: 64 * mebibyte,
     totalMs: 3_600_000,
     idleMs: 3_600_000,
@@ -36,7 +36,7 @@ async function start(limits: Partial<LingerLimits> = {}, replyAfterMs = 0) {
   return { begun: () => begun, closed, open: () => openConnection(Number(port)) };
 }
 
-/** Opens a connection, and collects what comes until it is closed. */
+/** Opens a connection, and collects what it receives until it is closed. */
 async function openConnection(port: number) {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
   onTestFinished(() => void socket.destroy());
@@ -62,9 +62,9 @@ async function trickle(socket: Socket): Promise<void> {
 
 it.each([
   { replyAfterMs: 0 },
-  // Node.js has stopped reading by then, since nobody takes the body.
+  // By that time Node.js has stopped reading, because the body is not consumed.
   { replyAfterMs: 50 },
-])('lets a client that sends first, and reads then, read its reply (%j)', async ({ replyAfterMs }) => {
+])('lets a client that sends everything before it reads get its reply (%j)', async ({ replyAfterMs }) => {
   const { open } = await start({}, replyAfterMs);
   for (let attempt = 0; attempt < 8; attempt++) {
     const { socket, reply, error } = await open();
@@ -108,7 +108,7 @@ it.each<{ limit: string; limits: Partial<LingerLimits>; send(socket: Socket): un
   await expect.poll(reply).toMatch(/^HTTP\/1.1 400 /);
 });
 
-it('closes a connection at once where as many linger as may', async () => {
+it('closes a connection at once when the limit on lingering connections is reached', async () => {
   const { open, closed } = await start({ connections: 0 });
   const { socket } = await open();
   socket.write(head(50 * mebibyte));

@@ -4,9 +4,9 @@ import type { Duplex } from 'node:stream';
 import type { Turns } from '../runtime/turns.js';
 import type { Exchanges } from './exchanges.js';
 
-/** How connections linger. */
+/** The limits of lingering connections. */
 const defaultLimits = {
-  /** How many bytes a client may still send, for how long in all, and with pauses of how long, in milliseconds. */
+  /** How many bytes a client may still send, for how long in total, and with what maximum pause, in milliseconds. */
   bytes: 2 ** 26,
   totalMs: 10_000,
   idleMs: 2_000,
@@ -16,16 +16,16 @@ const defaultLimits = {
 
 export type LingerLimits = Readonly<typeof defaultLimits>;
 
-/** How many bytes take as long to discard as a request takes. */
+/** Discarding this many bytes takes as long as handling a request. */
 const bytesPerRequest = 16_384;
 
 /** Ends a connection, and closes it once its client has closed it, or has sent no more for some time. */
 export type Linger = (connection: Duplex) => void;
 
 /**
- * Lets the connections of a server linger when Node.js would close them while their clients may still send (RFC 9112, section 9.6).
- * What arrives on a closed connection makes the operating system reset it, and the client lose a reply that it has not read yet:
- * such as that to a body over the limit. What arrives while it lingers is discarded, in turns, up to limits.
+ * Lets the connections of a server linger when Node.js would close them while their clients may still send (RFC 9112, section 9.6). If data
+ * arrives on a closed connection, the operating system resets it, and the client loses a reply that it has not read yet, such as the one to
+ * a body over the limit. Data that arrives while the connection lingers is discarded, in turns, up to limits.
  */
 export function lingerOnClose(
   server: Server,
@@ -65,7 +65,7 @@ export function lingerOnClose(
       .once('end', () => (connection.writableFinished ? close() : connection.once('finish', close)))
       .setTimeout(limits.idleMs, close)
       .resume()
-      // Where the request was not read any more, neither is the connection, which Node.js does not know without the parser.
+      // If the request is no longer read, reading of the connection has stopped, and without the parser Node.js does not resume it.
       ._read(0);
   }
 

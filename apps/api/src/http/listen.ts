@@ -48,14 +48,14 @@ function describe(error: unknown, host: string, port: number, prefix: string): s
   return `The address ${host}:${port} cannot be listened on: ${messageOf(error)}`;
 }
 
-/** How often connections that have become idle are looked for, in milliseconds. */
+/** How often the service looks for connections that have become idle, in milliseconds. */
 const sweepMs = 20;
 
 /**
  * Prepares a server for a graceful stop: no new connections, requests in flight are answered, then every connection is
  * closed. After the timeout, in milliseconds, the connections of requests still in flight are destroyed.
  *
- * @returns what stops it, and resolves to whether all requests in flight were answered in time
+ * @returns a function that stops the server, and resolves to whether all requests in flight were answered in time
  */
 export function createGracefulShutdown(
   server: Server,
@@ -106,14 +106,14 @@ export function trackConnections(server: Server): ReadonlySet<Socket> {
 /** Descriptors that the process, its threads, and the files of the database take, with room to spare: about 40 are in use. */
 const ownDescriptors = 64;
 
-/** With fewer connections than this the service does not start. */
+/** The service does not start with fewer connections than this. */
 const leastConnections = 16;
 
-/** What else needs descriptors. */
+/** Other users of file descriptors. */
 interface OtherDescriptors {
-  /** How many connections the admin port has at most. */
+  /** The maximum number of connections to the admin port. */
   readonly adminConnections: number;
-  /** How many connections to the database there are at most. */
+  /** The maximum number of connections to the database. */
   readonly databaseConnections: number;
 }
 

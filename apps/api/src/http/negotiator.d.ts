@@ -1,4 +1,4 @@
-/** What is used of negotiator 1, of which `@types/negotiator` describes version 0.6. */
+/** The part of negotiator 1 that the service uses. `@types/negotiator` describes version 0.6. */
 declare module 'negotiator' {
   export class Negotiator {
     constructor(request: import('node:http').IncomingMessage);

@@ -3,7 +3,7 @@ import { type AccessToken, type ServiceError } from '@plant-store/records';
 
 import type { RecordIdName } from '../observe/request-log.js';
 
-/** What middleware finds out about a request, for the middleware after it. */
+/** What middleware knows about a request, for the middleware after it. */
 declare global {
   namespace Express {
     interface Request {
@@ -19,23 +19,23 @@ declare global {
       subject?: string;
       /** When the JSON Web Token is no longer accepted, in milliseconds since the epoch. */
       acceptedUntil?: number;
-      /** What either of them permits. */
+      /** The scopes of either of them. */
       scopes?: readonly Scope[];
       /** The id of the record, for the log; text, since log readers round large numbers. */
       recordId?: string;
-      /** The field of the log that has it, such as `recordId`. */
+      /** The log field for it, such as `recordId`. */
       recordIdName?: RecordIdName;
       /** How many records of a batch had each outcome: `stored`, `replayed`, `found`, `updated`, `deleted`, or the name of an error. */
       outcomes?: Readonly<Record<string, number>>;
-      /** Whether the request changes nothing, whatever its method is. */
+      /** Whether the request is read-only, regardless of its method. */
       readsOnly?: boolean;
       /** The entity tag of the record that the reply has. */
       entityTag?: string;
-      /** The route of the request, for metrics; instead of that which Express has matched. */
+      /** The route of the request, for metrics; overrides the route that Express matched. */
       route?: string;
       /** How many bytes are counted for the request; `undefined` before any are. */
       heldBytes?: number;
-      /** How many works on the request are in progress, which continue if its client leaves. */
+      /** How many tasks of the request are running. They continue if its client disconnects. */
       works?: number;
       /** The error of the reply. */
       error?: ServiceError;

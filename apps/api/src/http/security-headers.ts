@@ -7,9 +7,9 @@ export const policyOf = (...loaded: readonly string[]) =>
   );
 
 /**
- * The security headers of an API: a browser that shows a reply may load, run and frame nothing. No cache keeps a reply (RFC
- * 9111, section 5.2.2.5), since its record may be deleted; what is a file has a `Cache-Control` of its own. HSTS is left to the
- * proxy that terminates TLS, which has the names that it serves.
+ * The security headers of an API: a browser that shows a reply may load, run and frame nothing. Replies are not cached (RFC 9111, section
+ * 5.2.2.5), because a record may be deleted; files set their own `Cache-Control`. HSTS is left to the proxy that terminates TLS, because it
+ * knows the host names.
  */
 export const securityHeaders: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
@@ -32,10 +32,10 @@ export const documentHeaders: Readonly<Record<string, string>> = {
 };
 
 /**
- * The headers of the page for people: it loads its own scripts, styles, images, and fonts and nothing else, calls
- * this service and no other, makes no code of a text, and cannot be framed, or read by a page of another origin.
+ * The headers of the page. It only loads its own scripts, styles, images, and fonts, only calls this service, never evaluates strings as
+ * code, and cannot be framed, or read by a page of another origin.
  *
- * @param called the origins that it may call besides, such as that of the identity provider
+ * @param called other origins that it may call, such as that of the identity provider
  */
 export const pageHeaders = (...called: readonly string[]): Readonly<Record<string, string>> => ({
   ...securityHeaders,
@@ -48,7 +48,7 @@ export const pageHeaders = (...called: readonly string[]): Readonly<Record<strin
       ["connect-src 'self'", ...called].join(' '),
       "worker-src 'self'",
     ),
-    // The name is that of the policy in apps/web/src/import/session/spawn-worker.ts, which starts the one worker.
+    // The policy is created in apps/web/src/import/session/spawn-worker.ts, to start the only worker.
     "require-trusted-types-for 'script'",
     'trusted-types plant-store-worker',
   ].join('; '),
@@ -56,13 +56,13 @@ export const pageHeaders = (...called: readonly string[]): Readonly<Record<strin
   'permissions-policy': 'camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()',
 });
 
-/** Sets the headers that every reply has. With the fast path `sendJson` writes them together with the body instead. */
+/** Sets the headers of every reply. On the fast path, `sendJson` writes them together with the body instead. */
 export const commonHeaders: RequestHandler = (request, response, next) => {
   setCommonHeaders(request, response);
   next();
 };
 
-/** Sets the request id and the security headers, or others in place of these. */
+/** Sets the request id, and the security headers or the given ones. */
 export function setCommonHeaders(request: Request, response: Response, headers = securityHeaders): void {
   response.set(headers).set('X-Request-Id', request.id);
 }

@@ -10,13 +10,13 @@ import { Negotiator } from 'negotiator';
 import { allowOnly } from './middleware/error-handler.js';
 import { setCommonHeaders } from './security-headers.js';
 
-/** A file that the build has written to be served, as it is and compressed. */
+/** A built file to serve, plain and compressed. */
 export interface ServedFile {
   readonly name: string;
-  /** Whether its name changes with its content, so that it never gets another one. */
+  /** Whether its name contains a hash of its content, so that the content of that name never changes. */
   readonly isHashed: boolean;
   readonly plain: Representation;
-  /** By the content coding (RFC 9110, section 8.4.1): those in which the file is smaller. */
+  /** By content coding (RFC 9110, section 8.4.1); only codings that make the file smaller. */
   readonly compressed: ReadonlyMap<string, Representation>;
 }
 
@@ -26,18 +26,18 @@ export interface Representation {
   readonly etag: string;
 }
 
-/** The list of all files that the build writes beside them: the SHA-256 of each, in base64url, by its name. */
+/** The file in which the build lists all other files: the SHA-256 of each, in base64url, by its name. */
 export const listName = 'files.json';
 
-/** What a compressed file has after its name, by the content coding, the smallest first. */
+/** The file name suffixes of compressed files by content coding, best compression first. */
 export const suffixes = { br: '.br', gzip: '.gz' } as const;
 
 type Coding = keyof typeof suffixes;
 
 /**
- * A content in each coding in which it is smaller by a twentieth at least, which a font is not.
+ * Compresses a content in each coding that saves at least 5%. Fonts, for example, do not shrink.
  *
- * @param quality from 0 to 11: by default as far as each can, for what is done once, and saves every person's time
+ * @param quality from 0 to 11. The default is the maximum, for files that are compressed once and sent often
  */
 export function compress(content: Buffer, quality = 11): readonly (readonly [Coding, Buffer])[] {
   const params = {
@@ -51,7 +51,7 @@ export function compress(content: Buffer, quality = 11): readonly (readonly [Cod
   return forms.filter(([, { length }]) => length < 0.95 * content.length);
 }
 
-/** A file with another content than the build has written, compressed with a quality as of `compress`. */
+/** A built file with its content replaced. `quality` is as for `compress`. */
 export function withContent(file: ServedFile, text: string, quality?: number): ServedFile {
   const represent = (content: Buffer): Representation => ({ content, etag: `"${hashOf(content)}"` });
   const content = Buffer.from(text);
@@ -59,14 +59,14 @@ export function withContent(file: ServedFile, text: string, quality?: number): S
   return { ...file, plain: represent(content), compressed: new Map(compressed) };
 }
 
-/** The folder of the files whose names have a hash of their content. */
+/** The folder of files with a content hash in their names. */
 export const hashedFolder = 'assets/';
 
-/** The route of all files of the page with a hash in their names, for metrics and the log: each build has others. */
+/** One route for all hashed files of the page, for metrics and the log, because their names change with each build. */
 export const hashedFilesRoute = `/${hashedFolder}*`;
 
 /**
- * Reads the files that the build has written into memory, and checks that none is missing or changed.
+ * Reads the built files into memory, and checks that none is missing or changed.
  *
  * @throws {Error} when they are not as the build wrote them
  */
@@ -84,7 +84,7 @@ export function readServedFiles(folder: string): readonly ServedFile[] {
       hashes.has(`${name}${suffix}`) ? [[coding, read(`${name}${suffix}`)] as const] : [],
     );
     const isHashed = name.startsWith(hashedFolder);
-    // Of a large file the build has written, and listed, the compressed forms alone.
+    // The build writes only the compressed forms of a large file.
     const [[, smallest] = []] = compressed;
     const plain = smallest === undefined || hashes.has(name) ? read(name) : decompress(smallest);
     return { name, isHashed, plain, compressed: new Map(compressed) };
@@ -96,11 +96,11 @@ function toPlainName(name: string): string {
   return name.slice(0, name.length - suffix.length);
 }
 
-/** The same without its coding, brotli. It is decompressed when it is first asked for, which few clients do, and then kept. */
+/** The plain form of a brotli-compressed file. It is decompressed when a client first needs it, which is rare, and then cached. */
 function decompress({ content, etag }: Representation): Representation {
   let plain: Buffer | undefined;
   return {
-    // Another representation has another one. At its end a proxy may have appended what it did.
+    // Each representation needs its own entity tag. The prefix is at the start because proxies may append a suffix.
     etag: etag.replace('"', '"plain-'),
     get content() {
       plain ??= brotliDecompressSync(content);
@@ -123,13 +123,13 @@ function readList(folder: string): ReadonlyMap<string, string> {
 /** Which files are served, and how. */
 interface FileRoutes {
   readonly headers: Readonly<Record<string, string>>;
-  /** Finds the file of a path as it was sent, so that no encoding of another one leads to a file. */
+  /** Finds the file for a path exactly as sent, so that other encodings of the path find nothing. */
   find(path: string, request: Request): ServedFile | undefined;
   /** The route of a file, for metrics and the log. */
   routeOf(file: ServedFile): string;
 }
 
-/** Serves files from memory, without a token; a path without a file goes on to the next middleware. */
+/** Serves files from memory, without a token. A path without a file is passed to the next middleware. */
 export function serveFiles({ headers, find, routeOf }: FileRoutes): RequestHandler {
   const rejectMethod = allowOnly(['GET', 'HEAD']);
   return function serveFile(request, response, next) {
@@ -147,13 +147,13 @@ export function serveFiles({ headers, find, routeOf }: FileRoutes): RequestHandl
   };
 }
 
-/** The most that caches keep a reply, in seconds: a year (RFC 9111, section 5.2.2.1). */
+/** The maximum age of a cached reply, in seconds: a year (RFC 9111, section 5.2.2.1). */
 const year = 31_536_000;
 
 /**
- * Sends a file in the coding that the client prefers, or 304 where the client has it (RFC 9110, section 13.2.2).
+ * Sends a file in the coding that the client prefers, or 304 if the client has it (RFC 9110, section 13.2.2).
  *
- * @throws {ServiceError} `precondition_failed` when that is not what `If-Match` names
+ * @throws {ServiceError} `precondition_failed` when `If-Match` names another version
  */
 function sendFile(
   { name, isHashed, plain, compressed }: ServedFile,
@@ -177,13 +177,13 @@ function sendFile(
   if (codings.length > 0) response.vary('Accept-Encoding');
   if (failed !== undefined) response.status(304);
   else if (compressed.has(coding)) response.set('Content-Encoding', coding);
-  // Answers HEAD, too, and sends no content with 304. All replies share one buffer.
+  // Express omits the content for HEAD and 304. All replies share one buffer.
   response.send(content);
 }
 
 /**
- * Selects the coding with the highest weight in `Accept-Encoding`, the smallest of equal ones. A request that accepts none,
- * not even `identity`, gets the file as it is: the header may be disregarded then (RFC 9110, section 12.4.1).
+ * Selects the coding with the highest weight in `Accept-Encoding`, and of equal weights the smallest file. A request that accepts no
+ * coding, not even `identity`, gets the plain file: the header may be disregarded then (RFC 9110, section 12.4.1).
  */
 function selectCoding(codings: readonly string[], request: Request): string {
   const [selected = identity] = new Negotiator(request).encodings([...codings, identity], {

@@ -22,19 +22,19 @@ const defaultTimeLimits = {
   headersMs: 20_000,
   /** How long an idle connection is kept: longer than the 60 seconds of most load balancers. */
   keepAliveMs: 65_000,
-  /** How long a connection is kept whose reply is not read. */
+  /** How long a connection is kept if its reply is not read. */
   stalledMs: 10_000,
   /** How often requests are checked against these limits. */
   checkIntervalMs: 1_000,
 };
 type TimeLimits = Readonly<typeof defaultTimeLimits>;
 
-/** How a server differs from the default one. */
+/** The options of a server. */
 interface ServerOptions {
-  /** What the event loop has to do, the handling of requests among it. */
+  /** Schedules work on the event loop, including the handling of requests. */
   readonly turns?: Turns;
   readonly limits?: TimeLimits;
-  /** Whether messages are of classes made for the app; see decision 10. */
+  /** Whether to use message classes created for the app; see decision 10. */
   readonly fastPath?: boolean;
 }
 
@@ -58,8 +58,8 @@ export function createServer(
     // The app checks it, so that a missing one is reported like any other error.
     requireHostHeader: false,
   });
-  // A client that has closed its sending side may still wait for the reply (RFC 9112, section 9.6). Node.js has this property
-  // since its beginnings, and no documentation of it; without it, replies that take longer than a turn are lost.
+  // A client that has closed its sending side may still wait for the reply (RFC 9112, section 9.6). Node.js has always had this property,
+  // but does not document it. Without it, replies that take longer than a turn are lost.
   Object.assign(server, { httpAllowHalfOpen: true });
   // One more than the app accepts, so that it can detect too many.
   server.maxHeadersCount = headerLinesLimit + 1;
@@ -80,7 +80,7 @@ export function createServer(
   server.on('request', (request, response) => add({ request, response }));
   // An expectation other than 100-continue may be ignored (RFC 9110, section 10.1.1).
   server.on('checkExpectation', (request, response) => add({ request, response }));
-  // Node.js would write it between the head and the body of a reply before.
+  // Node.js would write it between the head and the body of an earlier reply.
   server.on('checkContinue', (request, response) =>
     add({ request, response, prepare: () => response.writeContinue() }),
   );
@@ -114,7 +114,7 @@ function takeConnection(
   return response;
 }
 
-/** Closes connections whose reply is not read: those through which nothing goes for a time while some of it is left to send. */
+/** Closes connections whose client does not read the reply: they have no traffic for some time while a part of the reply is unsent. */
 function closeStalled(server: Server, { stalledMs, keepAliveMs, checkIntervalMs }: TimeLimits): void {
   const connections = trackConnections(server);
   const sending = new WeakSet<Socket>();
@@ -124,7 +124,7 @@ function closeStalled(server: Server, { stalledMs, keepAliveMs, checkIntervalMs 
       if (isSending === sending.has(connection)) continue;
       if (isSending) sending.add(connection);
       else sending.delete(connection);
-      // Its timer begins again with each part that is sent, also of one write; then Node.js closes the connection.
+      // The timer restarts with each part that is sent, even of one write. When it expires, Node.js closes the connection.
       connection.setTimeout(isSending ? stalledMs : keepAliveMs);
     }
   };
@@ -204,7 +204,7 @@ function describe(code: string): string {
   return `The request is not valid HTTP (${code})${advice}.`;
 }
 
-/** What the parser of a connection has, none of it documented. */
+/** The undocumented members of a connection's parser that are used here. */
 interface Parser {
   readonly constructor: { readonly kOnExecute?: number };
   readonly incoming?: (IncomingMessage & { readonly upgrade?: boolean | null }) | null;
@@ -240,7 +240,7 @@ function parseBehindUpgrade({ headers, socket }: IncomingMessage, response: Serv
     // What follows a CONNECT is not HTTP.
     while (rest.length > 0 && !parser.incoming?.upgrade) {
       latest = parser.execute(rest);
-      // Behind an upgrade it reports no error, and parses nothing any more.
+      // After an upgrade, the parser reports no error, and parses nothing more.
       if (latest === 0) latest = Object.assign(new Error('Parse Error'), { code: 'HPE_INVALID_REQUEST' });
       rest = typeof latest === 'number' ? rest.subarray(latest) : none;
     }

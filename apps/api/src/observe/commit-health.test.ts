@@ -20,14 +20,14 @@ function createTestRecord() {
   return { commits, end, check, probeCommit, answer };
 }
 
-it('asks the database alone while no commit fails', async () => {
+it('only checks the database while no commit fails', async () => {
   const { commits, check, probeCommit } = createTestRecord();
   await commits.check();
   expect([check, probeCommit].map(({ mock }) => mock.calls.length)).toEqual([1, 0]);
   expect(commits.isFailing()).toBe(false);
 });
 
-it('probes a commit while they fail, one at a time, until one succeeds', async () => {
+it('probes commits while they fail, one at a time, until one succeeds', async () => {
   const { commits, end, check, probeCommit, answer } = createTestRecord();
   end(away);
   expect(commits.isFailing()).toBe(true);
@@ -42,7 +42,7 @@ it('probes a commit while they fail, one at a time, until one succeeds', async (
   expect(check).toHaveBeenCalledTimes(1);
 });
 
-it('takes a commit that hangs for one that fails', () => {
+it('treats a hanging commit as a failing one', () => {
   const { commits } = createTestRecord();
   const commit = commits.begin(1);
   expect(commits.isFailing()).toBe(true);
@@ -50,7 +50,7 @@ it('takes a commit that hangs for one that fails', () => {
   expect(commits.isFailing()).toBe(false);
 });
 
-it('takes neither a rejected plant for a failure of the database, nor for a success', () => {
+it('treats a rejected plant neither as a failure of the database nor as a success', () => {
   const { commits, end } = createTestRecord();
   const rejected = new Error('this plant violates a constraint');
   end(rejected);

@@ -3,7 +3,7 @@ import { Histogram, type Registry } from '@prometheus-io/client';
 
 import { createCounter } from './metrics.js';
 
-/** How long commits must by default have been without a success to count as failing, in milliseconds. */
+/** The default time without a successful commit after which commits count as failing, in milliseconds. */
 export const failingAfterMs: number = 3_000;
 
 /** A commit in flight. */
@@ -13,7 +13,7 @@ export interface CommitInFlight {
   since: number;
 }
 
-/** How a database is asked whether it would store records. */
+/** How to check whether a database would store records. */
 export interface CheckedDatabase {
   /** Checks that it answers, and accepts writes. */
   check(): Promise<void>;
@@ -24,10 +24,10 @@ export interface CheckedDatabase {
 export type CommitRecord = ReturnType<typeof createCommitRecord>;
 
 /**
- * Records commits, and whether they succeed. One that hangs counts like one that fails.
+ * Records commits, and whether they succeed. A commit that hangs counts as failed.
  *
- * @param afterMs how long commits must have been without a success to count as failing, in milliseconds
- * @param metrics where they are measured; without it they are not
+ * @param afterMs the time without a successful commit after which commits count as failing, in milliseconds
+ * @param metrics where commits are measured, if anywhere
  */
 export function createCommitRecord(database: CheckedDatabase, afterMs: number, metrics?: Registry) {
   const inFlight = new Set<CommitInFlight>();
@@ -57,8 +57,8 @@ export function createCommitRecord(database: CheckedDatabase, afterMs: number, m
       return commit;
     },
     /**
-     * @param error what it ended with, if it failed. A `ServiceError` means that the database does not answer, or is damaged; any
-     * other one that it has answered and rejected a record, which is neither a success nor a failure of the database.
+     * @param error what it ended with, if it failed. A `ServiceError` means that the database does not answer, or is damaged; any other
+     * error means that it answered and rejected a record, which is neither a success nor a failure of the database.
      */
     end(commit: CommitInFlight, error?: unknown): void {
       inFlight.delete(commit);
@@ -73,7 +73,7 @@ export function createCommitRecord(database: CheckedDatabase, afterMs: number, m
     },
     isFailing,
     /**
-     * Checks that the database would store a record now. While commits are failing a service gets no creates, so one is probed.
+     * Checks that the database would store a record now. While commits fail, the service gets no creates, so it probes a commit.
      *
      * @throws {ServiceError} why it would not
      */

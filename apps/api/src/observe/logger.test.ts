@@ -9,13 +9,13 @@ import { temporaryFolder } from '../../test/support/temporary-folder.js';
 import { until } from '../../test/support/until.js';
 import { createOutputWriter, createTerminalFormat } from './logger.js';
 
-/** Reads what a pipe holds, up to a number of bytes, each as a character. */
+/** Reads up to a number of bytes from a pipe, each as one character. */
 function read(reader: number, bytes: number): string {
   const chunk = Buffer.alloc(bytes);
   try {
     return chunk.toString('latin1', 0, readSync(reader, chunk));
   } catch {
-    // It is empty.
+    // The pipe is empty.
     return '';
   }
 }
@@ -35,7 +35,7 @@ it('does not retry at the end when the reader has gone away', () => {
   const path = join(temporaryFolder(), 'pipe');
   execFileSync('mkfifo', [path]);
   const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  // It stays open, since the write in flight may run in another thread after this test.
+  // Not closed, because the write in flight may run in another thread after this test.
   const descriptor = openSync(path, 'w');
   closeSync(reader);
 
@@ -48,7 +48,7 @@ it('does not retry at the end when the reader has gone away', () => {
   expect(performance.now() - startedAt).toBeLessThan(timeoutMs);
 });
 
-// The descriptor may then be that of another file.
+// After the end, the descriptor may belong to another file.
 it.each<[string, (started: ReturnType<typeof startWriter>) => Promise<void> | void]>([
   ['a write waits for its retry', waitForRetry],
   ['a write is in flight', writeMore],
@@ -58,7 +58,7 @@ it.each<[string, (started: ReturnType<typeof startWriter>) => Promise<void> | vo
   const { reader, writer } = started;
   await prepare(started);
   writer.endSync(0);
-  // A write that is in flight fails.
+  // The write in flight fails.
   await sleep(500);
   drain(reader);
   writer.write('late\n');
@@ -77,14 +77,14 @@ async function waitForRetry({ writer }: ReturnType<typeof startWriter>): Promise
   writer.write('second\n');
 }
 
-it('keeps lines whole on a pipe that others write to', async () => {
+it('keeps lines whole on a pipe that other processes write to', async () => {
   const { reader, output, writer } = startWriter(4_096);
   const line = `${'é'.repeat(49)}\n`;
   for (let count = 0; count < 200; count++) writer.write(line);
   const others = '-'.repeat(98);
   let text = '';
   const linesOf = () => text.split('\n').filter((part) => part !== '' && part !== others);
-  // As much as another process writes may be in the place of what is read.
+  // Another process may write as much as is read here.
   await until(() => {
     text += read(reader, 8_192);
     writeSync(output, `${others}\n`);
@@ -93,7 +93,7 @@ it('keeps lines whole on a pipe that others write to', async () => {
   expect(linesOf()).toEqual(Array(200).fill(Buffer.from(line.trim()).toString('latin1')));
 });
 
-it('keeps 16 MiB while it is not read, drops what is past that, and goes on once it is read', async () => {
+it('buffers 16 MiB while the output is not read, drops the rest, and continues once it is read', async () => {
   const { reader, writer } = startWriter();
   const write = (name: string) => writer.write(`${name}${'x'.repeat(2 ** 20 - 2)}\n`);
   drain(reader);

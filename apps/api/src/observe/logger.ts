@@ -12,7 +12,7 @@ import { createRequestLog, type RequestLog } from './request-log.js';
 /** The log of a process: a logger over a buffer, and a way to flush that. */
 export type Log = ReturnType<typeof createLogger>;
 
-/** Opens the log of a process that serves requests: its lines are JSON, or at a terminal for a person. */
+/** Opens the log of a process that serves requests: JSON lines, or readable text on a terminal. */
 export async function openLog(
   { logLevel, fastPath }: { readonly logLevel: LevelWithSilent; readonly fastPath: boolean },
   { isTerminal, isShared }: { readonly isTerminal: boolean; readonly isShared: boolean },
@@ -22,7 +22,7 @@ export async function openLog(
   return fastPath ? log : { ...log, requestLog: log.log };
 }
 
-/** How a logger differs from the default one. */
+/** The options of a logger. */
 interface LoggerOptions {
   /** Changes each line before it is written. */
   readonly format?: ((line: string) => string) | undefined;
@@ -30,13 +30,12 @@ interface LoggerOptions {
   readonly isShared?: boolean;
 }
 
-/** What is written to a pipe as one, whatever other processes write to it (POSIX, `PIPE_BUF`; 4,096 on Linux). */
+/** Writes of up to this size to a pipe are atomic (POSIX, `PIPE_BUF`; 4,096 on Linux). */
 const atomicBytes = 4_096;
 
 /**
- * Creates a logger: one JSON line per event on standard output, written without making a request wait. When the log
- * cannot be written, because the disk is full or its reader has gone away or hangs, requests are still answered, and
- * the process ends in time.
+ * Creates a logger: one JSON line per event on standard output. Requests never wait for the log. If it cannot be written, because the disk
+ * is full or the reader is gone or hangs, requests are still answered, and the process still ends in time.
  */
 export function createLogger(level: LevelWithSilent, { format, isShared = false }: LoggerOptions = {}) {
   const output = createOutputWriter(openOutput(), isShared ? atomicBytes : undefined);
@@ -47,11 +46,11 @@ export function createLogger(level: LevelWithSilent, { format, isShared = false 
   const log = pino({ level, base: null, timestamp }, destination);
   return {
     log,
-    /** Writes the lines of requests as `log` would, at the same level and to the same place, in less time. */
+    /** A faster replacement for `log` for request lines, with the same level and output. */
     requestLog: createRequestLog({ log, timestamp, destination }) as RequestLog,
     /** Writes a text for a person between the lines of the log, whatever the log level. */
     print: (text: string) => output.write(text),
-    /** Writes what is buffered, in order, and resolves when it is written. Whatever is logged later is dropped. */
+    /** Writes the buffered lines, in order, and resolves when they are written. Later lines are dropped. */
     async close(): Promise<void> {
       log.level = 'silent';
       process.off('exit', writeRest);
@@ -60,7 +59,7 @@ export function createLogger(level: LevelWithSilent, { format, isShared = false 
   };
 }
 
-/** Pino's `isoTime`, called once a millisecond: under load many lines share one. */
+/** Pino's `isoTime`, cached for a millisecond, because many lines share a timestamp under load. */
 function isoTimestamps(): () => string {
   let formattedAt = Number.NaN;
   let text = '';
@@ -74,10 +73,10 @@ function isoTimestamps(): () => string {
   };
 }
 
-/** How much is kept while the output is not read, in bytes; more than that is dropped. */
+/** The maximum backlog while the output is not read, in bytes. Lines beyond it are dropped. */
 const backlogBytes = 2 ** 24;
 
-/** How much is buffered before it is written, in bytes, and for how long, in milliseconds. */
+/** The size of the buffer, in bytes, and how long lines stay in it, in milliseconds. */
 const bufferBytes = 65_536;
 const flushMs = 100;
 
@@ -87,15 +86,15 @@ const retryMs = 10;
 const writeAsync = promisify(write);
 
 /**
- * Creates a writer of lines to a descriptor of `openOutput`, in order, without ever blocking on its reader. Why neither pino's own destination nor a stream of Node.js does this is
- * in decision 22.
+ * Creates a writer of lines to a descriptor of `openOutput`, in order, that never blocks on the reader. Decision 22 explains why pino's own
+ * destination and Node.js streams cannot do this.
  *
- * @param chunkBytes the most that one write has, which ends with a line; a longer line has a write of its own
+ * @param chunkBytes the maximum size of a write, which ends at a line break; a longer line is written separately
  */
 export function createOutputWriter(descriptor: number, chunkBytes = bufferBytes) {
-  /** The lines of the next chunk, until no more fit in. */
+  /** The lines of the next chunk. */
   let lines = '';
-  /** The chunks to write; of the first one, what is left. */
+  /** The chunks to write. The first one may be partly written. */
   let queue: Buffer[] = [];
   let keptBytes = 0;
   let writing: Promise<void> | undefined;
@@ -111,7 +110,7 @@ export function createOutputWriter(descriptor: number, chunkBytes = bufferBytes)
   function queueLines(): void {
     if (lines.length === 0) return;
     const chunk = Buffer.from(lines);
-    // Its length is that in characters, which costs less to know; beyond ASCII, one has several bytes.
+    // The limit was checked in characters, which is cheaper. Non-ASCII characters take several bytes.
     if (chunk.length <= chunkBytes) queue.push(chunk);
     else queue.push(...lines.split(/(?<=\n)/).map((line) => Buffer.from(line)));
     keptBytes += chunk.length - lines.length;
@@ -127,7 +126,7 @@ export function createOutputWriter(descriptor: number, chunkBytes = bufferBytes)
       isInFlight = true;
       const result = await writeAsync(descriptor, first).catch((error: unknown) => ({ error }));
       isInFlight = false;
-      // Whoever ended it may have closed the descriptor, whose number another file or connection then has.
+      // After the end, the caller may have closed the descriptor, and its number may belong to another file or connection.
       if (ended) return;
       if ('bytesWritten' in result) remove(first, result.bytesWritten);
       else if (isBroken(result.error)) dropQueue();
@@ -154,7 +153,7 @@ export function createOutputWriter(descriptor: number, chunkBytes = bufferBytes)
   }
 
   return {
-    /** Buffers a line, to be written with others; drops it while 16 MiB are not written. */
+    /** Buffers a line, to be written with others. Drops it if the backlog is full. */
     write(line: string): void {
       if (ended || keptBytes + line.length > backlogBytes) return;
       if (lines.length + line.length > chunkBytes) queueLines();
@@ -162,18 +161,19 @@ export function createOutputWriter(descriptor: number, chunkBytes = bufferBytes)
       keptBytes += line.length;
       if (keptBytes >= bufferBytes) writeQueue();
     },
-    /** Resolves once everything is written, or after the timeout, in milliseconds; what is not written by then is dropped. */
+    /** Resolves once everything is written, or after the timeout, in milliseconds. The rest is dropped. */
     async end(timeoutMs: number): Promise<void> {
       flush();
       if (writing !== undefined) await withTimeout(writing, timeoutMs, () => undefined);
       stop();
     },
-    /** The same without the event loop, for a process that crashes: later lines are dropped. */
+    /** As `end`, but synchronously, for a process that crashes. */
     endSync(timeoutMs: number): void {
       const deadline = performance.now() + timeoutMs;
       queueLines();
       stop();
-      // The write in flight goes on in another thread, and must not be done twice. Nothing tells that it has ended: what follows it waits.
+      // The write in flight continues in another thread, and must not be repeated. Its end is not observable here, so wait before the next
+      // write.
       if (isInFlight) {
         queue.shift();
         pause(Math.min(flushMs, timeoutMs));
@@ -190,23 +190,23 @@ export function createOutputWriter(descriptor: number, chunkBytes = bufferBytes)
   };
 }
 
-/** Blocks the thread, for a time in milliseconds. */
+/** Blocks the thread for a time, in milliseconds. */
 function pause(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-/** Whether the reader has gone away for good, or the descriptor is closed. Other errors may pass: a full pipe, a full disk. */
+/** Whether the reader is gone for good, or the descriptor is closed. Other errors are temporary: a full pipe, a full disk. */
 function isBroken(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'EPIPE' || error.code === 'EBADF');
 }
 
 /**
- * A descriptor of standard output on which no write blocks.
+ * Opens a descriptor of standard output on which writes do not block.
  *
- * A write that blocks occupies a thread, and the process cannot end before it. Node.js sets pipes and sockets to
- * non-blocking mode, but the mode is shared with every process that has the same output, and any of them may reset it
- * on exit; a terminal that is stopped (Ctrl-S) blocks writes, too. On Linux, pipes and terminals are opened again, with
- * a mode of their own. Files stay shared, since their descriptors share the position of the next write.
+ * A blocked write occupies a thread, and the process cannot exit before it ends. Node.js sets pipes and sockets to non-blocking mode, but
+ * the mode is shared with every process that has the same output, and any of them may reset it on exit. A stopped terminal (Ctrl-S) blocks
+ * writes, too. On Linux, this function reopens pipes and terminals, with a separate mode. It does not reopen files, because their
+ * descriptors must share the write position.
  */
 function openOutput(): number {
   const stdout: Writable & { readonly fd: number } = process.stdout;
@@ -216,7 +216,7 @@ function openOutput(): number {
     const { O_WRONLY, O_NONBLOCK, O_NOCTTY } = constants;
     return openSync(`/proc/self/fd/${stdout.fd}`, O_WRONLY | O_NONBLOCK | O_NOCTTY);
   } catch {
-    // A socket, an output that another user has opened, or an operating system without /proc.
+    // A socket, an output opened by another user, or an operating system without /proc.
     return stdout.fd;
   }
 }
@@ -228,7 +228,7 @@ const LineSchema = z.looseObject({ err: z.looseObject({ stack: z.string().option
  * below them the stack trace of an error. Control characters are escaped, since a terminal could take them as commands.
  */
 export async function createTerminalFormat(): Promise<(line: string) => string> {
-  // Loaded only for it. Of a CommonJS module the bundle has the default export alone.
+  // Loaded here because only terminals need it. In the bundle, a CommonJS module has only a default export.
   const { default: pinoPretty } = await import('pino-pretty');
   const pretty = pinoPretty.prettyFactory({
     translateTime: 'SYS:HH:MM:ss.l',
@@ -238,7 +238,7 @@ export async function createTerminalFormat(): Promise<(line: string) => string> 
   return (line) => {
     const { err: { stack, ...error } = {}, ...fields } = LineSchema.parse(JSON.parse(line));
     const hasError = Object.keys(error).length > 0;
-    // JSON leaves what is invisible beyond ASCII as it is; what is within sets the colors.
+    // JSON does not escape invisible characters beyond ASCII. Control characters within ASCII are the color codes.
     const text = pretty({ ...fields, ...(hasError && { error }) }).replace(
       /[\u007f-\u{10ffff}]+/gu,
       escapeForTerminal,

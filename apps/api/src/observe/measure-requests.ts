@@ -18,7 +18,7 @@ function pathsOf(operation: RecordOperation): ReadonlySet<string> {
 /** From half a millisecond to ten seconds. */
 const durationBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Measures requests and counts the outcomes of creates; `onBegin` and `onEnd` are to be called with each request. */
+/** Measures requests and counts the outcomes of creates. Call `onBegin` and `onEnd` for each request. */
 export function measureRequests(registry: Registry) {
   const registers = [registry];
   const requests = new Counter({
@@ -82,7 +82,7 @@ function outcomeOf(response: Response): string {
   return replayed ? 'replayed' : 'stored';
 }
 
-/** Counts how many access tokens were verified, with which result, and how many of them needed no look-up. */
+/** Counts verified access tokens by result, and how many of them needed no look-up. */
 export function countTokenChecks<Tokens extends TokenVerifier>(
   accessTokens: Tokens,
   registry: Registry,

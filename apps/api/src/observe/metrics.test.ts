@@ -20,7 +20,7 @@ requests_total{outcome="cut_off"} 1
   expect(await Promise.all([registry.metrics(), registry.metrics()])).toEqual([text, text]);
 });
 
-it('a value that is read while its source hangs or fails is the previous one, and one read is in flight', async () => {
+it('a value stays the same while its source hangs or fails, and only one read is in flight', async () => {
   let reads = 0;
   let source: Promise<number> = Promise.resolve(1);
   const read = readAtMostEvery(0, 0, () => {
@@ -44,7 +44,7 @@ it('a value is read at most once within the interval', async () => {
   expect([await read(), await read()]).toEqual([1, 1]);
 });
 
-it('the metrics of a disk have the size of the disk that a path is on, and what is free', async () => {
+it('the metrics of a disk have the size and the free space of the disk of a path', async () => {
   const registry = new Registry();
   const folder = temporaryFolder();
   addDiskGauges(registry, folder);

@@ -11,10 +11,10 @@ import type { Readiness } from './readiness.js';
 export function createRegistry(): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  // Nothing sums the quantiles of several workers. The lag of the event loop shows which process is at its limit.
+  // Quantiles of several workers cannot be aggregated. The event loop lag shows which process is at its limit.
   registry.removeSingleMetric('nodejs_eventloop_utilization_summary');
   registry.removeSingleMetric('nodejs_eventloop_utilization_histogram');
-  // Sums whose names are those of counters, though they are gauges: `nodejs_active_resources` and the others have the parts.
+  // These sums are gauges with names of counters. `nodejs_active_resources` and the others have the same values by type.
   for (const what of ['handles', 'requests', 'resources'])
     registry.removeSingleMetric(`nodejs_active_${what}_total`);
   const { version, commit } = readPackage();
@@ -31,18 +31,18 @@ export function createRegistry(): Registry {
 /** The metrics of a registry, as values. */
 export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
-/** What shows metrics: an admin port, or an export. */
+/** The settings that export metrics: an admin port, or OTLP. */
 interface MetricsSettings {
   readonly admin: object | undefined;
   readonly otlp: OtlpSettings | undefined;
 }
 
-/** Creates it if anything shows its metrics. */
+/** Creates the registry if anything exports its metrics. */
 export function createShownRegistry(settings: MetricsSettings): Registry | undefined {
   return showsMetrics(settings) ? createRegistry() : undefined;
 }
 
-/** Whether a process shows metrics. A worker does not: the primary process shows those of all workers. */
+/** Whether a process exports metrics. A worker does not: the primary process exports the metrics of all workers. */
 export function showsMetrics({ admin, otlp }: MetricsSettings): boolean {
   return admin !== undefined || otlp?.metrics !== undefined;
 }
@@ -51,7 +51,7 @@ export function showsMetrics({ admin, otlp }: MetricsSettings): boolean {
 interface ReadGauge {
   readonly name: string;
   readonly help: string;
-  /** What the values of several processes become: their sum by default. */
+  /** How to aggregate the values of several processes; by default their sum. */
   readonly aggregator?: 'sum' | 'min' | 'max';
   read(): number | Promise<number>;
 }
@@ -73,8 +73,8 @@ export function addGauge(registry: Registry, { name, help, aggregator = 'sum', r
 const readTimeoutMs = 1_000;
 
 /**
- * Reads a value at a call, at most once within an interval, and one at a time. A call returns the previous value when reading fails or
- * takes longer than a second, so that a scrape has an end although a disk or a database hangs.
+ * Returns a function that reads a value at most once per interval, and never concurrently. It returns the previous value when reading fails
+ * or takes longer than a second, so that a scrape completes even if a disk or a database hangs.
  */
 export function readAtMostEvery<Value>(
   intervalMs: number,
@@ -90,7 +90,7 @@ export function readAtMostEvery<Value>(
       latest = await read();
       readAt = performance.now();
     } catch {
-      // The readiness of the service shows it, and the log has the cause.
+      // Readiness reports the failure, and the log has the cause.
     } finally {
       reading = undefined;
     }
@@ -117,10 +117,10 @@ export function addReadinessGauge(registry: Registry, readiness: () => Promise<R
 /** How often the expiry of tokens is read from the database, in milliseconds. */
 const tokensIntervalMs = 60_000;
 
-/** How lately a token was used whose expiry matters, in milliseconds. */
+/** Only the expiry of tokens used within this time matters, in milliseconds. */
 const lateUseMs = 7 * 86_400_000;
 
-/** Adds when the next token that is in use expires, and no other one has its name. */
+/** Adds the next time at which the last valid token of a name that is in use expires. */
 export function addTokenExpiryGauge(
   registry: Registry,
   { findNextExpiry }: Pick<AccessTokenStore, 'findNextExpiry'>,
@@ -137,10 +137,10 @@ export function addTokenExpiryGauge(
   });
 }
 
-/** How often the space on a disk is read, in milliseconds: once for both metrics of a scrape. */
+/** How often the disk space is read, in milliseconds, so that both metrics of a scrape share one read. */
 const diskIntervalMs = 1_000;
 
-/** Adds the size of the disk that holds the SQLite database, and what is free on it for the user of the service. */
+/** Adds the size of the disk that holds the SQLite database, and the free space for the user of the service. */
 export function addDiskGauges(registry: Registry, path: string): void {
   const read = readAtMostEvery(diskIntervalMs, { free: Number.NaN, size: Number.NaN }, async () => {
     const { bavail, blocks, bsize } = await statfs(path);
@@ -160,7 +160,7 @@ export function addDiskGauges(registry: Registry, path: string): void {
   });
 }
 
-/** What the gauges are read from. */
+/** Where the gauges read their values. */
 interface GaugeSources {
   readonly connections: { readonly size: number };
   readonly queue: { queued(): { readonly records: number; readonly bytes: number } };
@@ -168,7 +168,7 @@ interface GaugeSources {
   failingShare(): number;
 }
 
-/** Adds what is read from the running service at each scrape: its connections, its queue and what cannot be stored. */
+/** Adds the gauges that are read from the running service at each scrape: connections, queue, and failing ids. */
 export function addServiceGauges(
   registry: Registry,
   { connections, queue, failingShare }: GaugeSources,
@@ -200,7 +200,7 @@ export function addServiceGauges(
 export interface Checkpoint {
   /** The pages in the write-ahead log. */
   readonly logPages: number;
-  /** Whether the database has all of them. */
+  /** Whether all of them are in the database. */
   readonly isMoved: boolean;
   readonly durationMs: number;
 }
@@ -247,11 +247,11 @@ interface CounterOptions {
   readonly name: string;
   readonly help: string;
   readonly labelName: string;
-  /** Values of the label that are at zero from the start: what appears later has no rate at first. */
+  /** Label values that start at zero. A series that appears later has no rate at first. */
   readonly initial: readonly string[];
 }
 
-/** Creates a counter, and returns a function that counts one more, or several, for a value of its label. */
+/** Creates a counter, and returns a function that increments it by one or more for a label value. */
 export function createCounter(
   registry: Registry,
   { name, help, labelName, initial }: CounterOptions,

@@ -45,12 +45,12 @@ it.each([
   ['of traces alone', { ...endpoint, OTEL_METRICS_EXPORTER: 'none' }, { traces, metrics: undefined }],
   ['of metrics alone', { ...endpoint, OTEL_TRACES_EXPORTER: ' NONE ' }, { traces: undefined, metrics }],
   [
-    'to a URL of its own, as it is',
+    'of traces to their own URL, unchanged',
     { ...endpoint, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://traces:1/' },
     { traces: { ...traces, url: 'http://traces:1/' }, metrics },
   ],
   [
-    'to a URL of its own alone',
+    'of only metrics, to their own URL',
     { OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: 'http://metrics:1/m', OTEL_METRIC_EXPORT_INTERVAL: '1000' },
     { traces: undefined, metrics: { ...metrics, url: 'http://metrics:1/m', intervalMs: 1_000 } },
   ],
@@ -124,7 +124,7 @@ it.each([
   expect(parse({ ...endpoint, OTEL_TRACES_SAMPLER: sampler, ...argument })?.traces).toMatchObject(settings);
 });
 
-/** Variables that are set for all programs of a machine, and what the service says of each. */
+/** Values that the service does not support, and its warning for each. */
 const misunderstood = [
   ['OTEL_SDK_DISABLED', '1', '"1" is ignored: it must be true or false. false is used.'],
   ['OTEL_EXPORTER_OTLP_PROTOCOL', 'grpc', '"grpc" is ignored: it must be http/protobuf, '],
@@ -194,7 +194,7 @@ it.each(['-0.1', '1.1', 'half', '.'])('ignores the share "%s" with a warning', (
   ]);
 });
 
-it('uses the value of both signals where that of one is invalid', () => {
+it('uses the common value when the value for one signal is invalid', () => {
   const timeouts = { OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: 'x', OTEL_EXPORTER_OTLP_TIMEOUT: '7' };
   const { otlp, warnings } = parseConfig({ ...endpoint, ...timeouts }, '/');
   expect(otlp?.traces?.timeoutMs).toBe(7);
@@ -239,7 +239,7 @@ it.each(['CERTIFICATE', 'CLIENT_KEY', 'CLIENT_CERTIFICATE'])(
   },
 );
 
-it('says nothing of variables for other programs, where it exports nothing', () => {
+it('does not warn about variables for other programs if it exports nothing', () => {
   const others = Object.fromEntries(misunderstood.map(([name, value]) => [name, value]));
   for (const environment of [others, { ...others, ...endpoint, OTEL_SDK_DISABLED: 'true' }])
     expect(parseConfig(environment, '/')).toMatchObject({ otlp: undefined, warnings: [] });

@@ -7,8 +7,7 @@ import { messageOf } from '../errors/operator-error.js';
 
 /*
  * The variables of OpenTelemetry's specification ("SDK environment variables", "OTLP exporter"). They are often set for all programs of a
- * machine, so none of them ends a start: one that the service does not understand or support is ignored with a warning, and an empty one
- * counts as not set.
+ * machine, so an unsupported value never prevents a start: it is ignored with a warning. An empty variable counts as not set.
  */
 
 const settingsOfSignals = [
@@ -48,7 +47,7 @@ const usedNames = [
   'OTEL_METRIC_EXPORT_TIMEOUT',
 ] as const;
 
-/** Variables that have no effect: the value that asks for what the service does anyway, and what it does. */
+/** Variables without effect: the value that matches what the service does anyway, and what it does. */
 const unusedNames = {
   OTEL_CONFIG_FILE: [undefined, 'The service reads no such file, only variables.'],
   OTEL_LOG_LEVEL: [undefined, 'LOG_LEVEL is used.'],
@@ -76,10 +75,10 @@ export const otlpVariables = Object.fromEntries(
 
 type OtlpVariables = z.infer<z.ZodObject<typeof otlpVariables>>;
 
-/** A setting that is not used as it stands. */
+/** A setting that is ignored or adjusted. */
 export interface SettingWarning {
   readonly variable: string;
-  /** What is wrong, and what is used instead, in sentences without secrets. */
+  /** What is wrong, and what the service uses instead. Contains no secrets. */
   readonly reason: string;
 }
 
@@ -111,13 +110,16 @@ const MillisecondsSchema = wholeNumber(1, 2 ** 31 - 1);
 const CountSchema = wholeNumber(1, 10 ** 6);
 const LimitSchema = wholeNumber(0, 2 ** 31 - 1);
 
-/** Which traces and metrics are exported, and where to. */
+/** Which traces and metrics are exported, and where. */
 export type OtlpSettings = NonNullable<ReturnType<typeof toOtlpSettings>['otlp']>;
 export type TraceSettings = NonNullable<OtlpSettings['traces']>;
 export type MetricSettings = NonNullable<OtlpSettings['metrics']>;
 export type ExportSettings = Pick<TraceSettings, 'url' | 'timeoutMs' | 'compression'>;
 
-/** What the variables ask for, `undefined` where nothing is exported, and which of them are not used as they stand. */
+/**
+ * Converts the variables to settings, `undefined` if nothing is exported, and returns warnings about the variables that are ignored or
+ * adjusted.
+ */
 export function toOtlpSettings(variables: OtlpVariables) {
   const warnings = new Map<string, string>();
   const textOf = (name: UsedName | UnusedName) => variables[name]?.trim() || undefined;
@@ -146,7 +148,7 @@ export function toOtlpSettings(variables: OtlpVariables) {
     return value;
   }
 
-  /** The known items of a list, in any letter case; without any of them the default. */
+  /** The known items of a list, case-insensitive; the default if there are none. */
   function readList(name: UsedName, known: readonly string[], byDefault: string): readonly string[] {
     const items = (textOf(name)?.toLowerCase().split(',') ?? [])
       .map((item) => item.trim())
@@ -162,7 +164,7 @@ export function toOtlpSettings(variables: OtlpVariables) {
   const ofSignal = (signal: Signal, setting: (typeof settingsOfSignals)[number]) =>
     [`OTEL_EXPORTER_OTLP_${signal}_${setting}`, `OTEL_EXPORTER_OTLP_${setting}`] as const;
 
-  /** Where a signal is sent to; `undefined` if it is not. A variable of its own comes before that of both signals. */
+  /** The URL for a signal; `undefined` if it is not exported. The variable for the signal overrides the common one. */
   function readUrl(signal: Signal): string | undefined {
     const names = ofSignal(signal, 'ENDPOINT').filter((name) => textOf(name) !== undefined);
     if (names.length === 0 || readList(`OTEL_${signal}_EXPORTER`, ['otlp', 'none'], 'otlp').includes('none'))
@@ -173,13 +175,13 @@ export function toOtlpSettings(variables: OtlpVariables) {
         return name === 'OTEL_EXPORTER_OTLP_ENDPOINT'
           ? `${url.replace(/\/$/, '')}/v1/${signal.toLowerCase()}`
           : url;
-      // It may hold a password.
+      // The value may contain a password.
       warn(name, `It is ignored: it ${error.issues[0]?.message}.`);
     }
     return undefined;
   }
 
-  /** Whether the files for TLS can be read: without them the libraries would trust other authorities than asked for. */
+  /** Whether the files for TLS can be read. Without them the libraries would fall back to other authorities. */
   function checkFiles(signal: Signal, url: string): boolean {
     if (!url.startsWith('https:')) return true;
     return (['CERTIFICATE', 'CLIENT_KEY', 'CLIENT_CERTIFICATE'] as const).every((setting) => {
@@ -238,19 +240,19 @@ export function toOtlpSettings(variables: OtlpVariables) {
     const isRatio = sampler.endsWith('traceidratio');
     return {
       ...exported,
-      /** Whether a span belongs to the trace of a caller that names one. */
+      /** Whether spans join the trace of the caller, if it sends one. */
       followsCallers: propagators.includes('tracecontext'),
-      /** Whether a trace that the caller has begun is recorded as the caller says. */
+      /** Whether the caller's sampling decision applies to its traces. */
       isParentBased: sampler.startsWith('parentbased_'),
       /** The share of the other traces that are recorded, from 0 to 1. */
       share: isRatio ? read(['OTEL_TRACES_SAMPLER_ARG'], ShareSchema, 1) : sampler.endsWith('on') ? 1 : 0,
       /** How long spans are collected before they are sent, and how long sending may take, in milliseconds. */
       delayMs: read(['OTEL_BSP_SCHEDULE_DELAY'], MillisecondsSchema, 5_000),
       exportTimeoutMs: read(['OTEL_BSP_EXPORT_TIMEOUT'], MillisecondsSchema, 30_000),
-      /** How many spans wait to be sent, past which more are dropped, and how many are sent together. */
+      /** How many spans may wait to be sent before more are dropped, and how many are sent together. */
       queueSpans: read(['OTEL_BSP_MAX_QUEUE_SIZE'], CountSchema, 2_048),
       exportSpans: read(['OTEL_BSP_MAX_EXPORT_BATCH_SIZE'], CountSchema, 512),
-      /** How many attributes a span has at most, and how long their values are. */
+      /** The maximum number of attributes of a span, and the maximum length of their values. */
       attributes: read(['OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT', 'OTEL_ATTRIBUTE_COUNT_LIMIT'], LimitSchema, 128),
       attributeLength: read<number | undefined>(
         ['OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT', 'OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT'],

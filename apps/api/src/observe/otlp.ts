@@ -60,13 +60,10 @@ export type RequestTraces = ReturnType<typeof startTraces>['requests'];
 /** How long a stop waits for a collector that does not answer, in milliseconds. */
 const stopMs = 2_000;
 
-/** How often a problem with the export is logged, in milliseconds: while a collector is away there is one at each attempt. */
+/** How often a problem with the export is logged, in milliseconds. While a collector is unavailable, each attempt fails. */
 const reportIntervalMs = 60_000;
 
-/**
- * Starts to export telemetry by the libraries of OpenTelemetry, which retry for a while, and drop what they then cannot send.
- * Nothing waits for them but `stop`.
- */
+/** Starts to export telemetry with the OpenTelemetry libraries, which retry for a while, then drop the data. Only `stop` waits for them. */
 export function startTelemetry(
   settings: OtlpSettings,
   {
@@ -78,12 +75,12 @@ export function startTelemetry(
   const traces = settings.traces && startTraces(settings.traces, resource);
   const stopMetrics =
     settings.metrics && readMetrics && startMetrics(settings.metrics, resource, readMetrics);
-  // Only now: what the libraries say about variables, the log has already.
+  // Set only now, because the log already has the libraries' messages about variables.
   const report = reportProblems(log);
   return {
     /** `undefined` where no traces are exported. */
     requests: traces?.requests,
-    /** Sends what is left, if that takes no longer than the time, in milliseconds, nor than 2 seconds. */
+    /** Sends the rest, within the given time in milliseconds, and at most 2 seconds. */
     async stop(withinMs: number): Promise<void> {
       const stopped = Promise.all([traces?.stop(), stopMetrics?.()]);
       await withTimeout(stopped, Math.min(withinMs, stopMs), () => undefined).catch(report);
@@ -107,7 +104,7 @@ function reportProblems(log: Logger): (problem: unknown) => void {
   return report;
 }
 
-/** What telemetry is of: OTEL_RESOURCE_ATTRIBUTES and OTEL_SERVICE_NAME come before what is said here. */
+/** The resource of the telemetry. OTEL_RESOURCE_ATTRIBUTES and OTEL_SERVICE_NAME override these values. */
 function describeService(): Resource {
   const { version } = readPackage();
   const detectors = [serviceInstanceIdDetector, resourceAttributesEnvDetector, serviceNameEnvDetector];
@@ -144,8 +141,8 @@ function startTraces(settings: TraceSettings, resource: Resource) {
   return {
     requests: {
       /**
-       * Records the span of a request that has ended, and returns its ids. A caller with an accepted token chooses the trace and
-       * whether it is recorded. A stranger does not, and gets a new trace (W3C Trace Context, section 7.2).
+       * Records the span of a request that has ended, and returns its ids. A caller with an accepted token chooses the trace and whether it
+       * is recorded. Other callers do not, and get a new trace (W3C Trace Context, section 7.2).
        *
        * @param startedAt when the request began, as `performance.now()` returns it, as is `endedAt`
        */

@@ -46,7 +46,7 @@ it('shares one check between concurrent probes, and reuses its result for a mome
   expect(await next).toEqual(databaseUnavailable);
 });
 
-it('reports a database that hangs as unavailable, and starts no other check meanwhile', async () => {
+it('reports a database that hangs as unavailable, and starts no second check in the meantime', async () => {
   const { readiness, checks, lines } = createHeldReadiness();
   const onResult = vi.fn();
   void readiness().then(onResult);
@@ -108,7 +108,7 @@ it('logs each change once, with the cause that the reply leaves out', async () =
   ]);
 });
 
-it('is not ready once the service is stopping, whatever the database does', async () => {
+it('is not ready once the service is stopping, regardless of the database', async () => {
   const { readiness, checks, lines, stopping } = createHeldReadiness();
   const waiting = readiness();
   stopping.abort();

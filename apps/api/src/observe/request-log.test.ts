@@ -29,7 +29,7 @@ function startLogs() {
   return { log, requestLog: createRequestLog({ log, timestamp, destination }), written };
 }
 
-it('writes what pino would write, whatever a request brings', () => {
+it('writes the same as pino for any request', () => {
   fc.assert(
     fc.property(line, text, (fields, message) => {
       const { log, requestLog, written } = startLogs();

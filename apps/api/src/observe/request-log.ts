@@ -4,12 +4,12 @@ import type { Logger } from 'pino';
 import { type OverloadReason, overloadErrors } from '../errors/service-error.js';
 import { createCounter } from './metrics.js';
 
-/** The field that has the id of a record: as text, since log readers round large numbers. */
+/** The field for the id of a record. It is text, because log readers round large numbers. */
 export type RecordIdName = `${ResourceName}Id`;
 
 const recordIdNames = Object.keys(resources).map((name) => `${name as ResourceName}Id` as const);
 
-/** The fields of a request's log line; those that are `undefined` are left out. */
+/** The fields of a request's log line; `undefined` fields are left out. */
 export interface RequestLine extends Readonly<Partial<Record<RecordIdName, string | undefined>>> {
   readonly requestId: string;
   /** The caller's span. */
@@ -104,7 +104,7 @@ const intervalMs = 1_000;
  * Creates a function to call with each request that is rejected for overload, which counts them by the limit that was reached.
  *
  * @param stopping aborted once the service begins to stop: what is counted is then logged immediately
- * @param metrics where they are counted, too; by default nowhere
+ * @param metrics also counts them, if given
  */
 export function createRejectionLog(log: Logger, stopping: AbortSignal, metrics?: Registry) {
   const reasons = Object.keys(overloadErrors);
@@ -127,7 +127,7 @@ export function createRejectionLog(log: Logger, stopping: AbortSignal, metrics?:
  * Creates a function to call with each connection that is closed on arrival, because the limit on open files allows no more. Counts
  * and logs like the rejections.
  *
- * @param allowed how many connections there may be
+ * @param allowed the maximum number of connections
  */
 export function createConnectionLog(
   log: Logger,

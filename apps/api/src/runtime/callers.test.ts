@@ -12,13 +12,13 @@ describe('a budget', () => {
     return bytes;
   }
 
-  it('gives one holder half of the limit, and leaves room for each that comes later', () => {
+  it('gives one holder half of the limit, and leaves room for later ones', () => {
     const budget = new Budget(1_200);
     expect([1, 2, 3, 4].map((holder) => takeAll(budget, holder))).toEqual([600, 300, 150, 75]);
     expect(budget.held).toBe(1_125);
   });
 
-  it('gives equal shares to holders that alternate, and has room again for what they release', () => {
+  it('gives equal shares to holders that alternate, and reuses released room', () => {
     const budget = new Budget(1_200);
     while ([1, 2].map((holder) => budget.take(holder, 10)).some((taken) => taken));
     expect(budget.held).toBe(800);
@@ -27,7 +27,7 @@ describe('a budget', () => {
     expect(takeAll(budget, 1)).toBe(600);
   });
 
-  it('takes any amount while nothing is held, and counts what is added without room', () => {
+  it('accepts any amount while nothing is held, and counts additions without room', () => {
     const budget = new Budget(100);
     expect([budget.take(1, 1_000), budget.take(2, 1)]).toEqual([true, false]);
     budget.release(1, 1_000);
@@ -39,7 +39,7 @@ describe('a budget', () => {
 });
 
 describe('a fair queue', () => {
-  it('gives callers turns, also one that comes later, and none to one that is held back', () => {
+  it('gives callers turns, including later ones, and skips a caller that is held back', () => {
     const queue = new FairQueue<string>();
     const push = (...items: readonly string[]) => {
       for (const item of items) queue.push(item.slice(0, 1), item);
@@ -69,7 +69,7 @@ describe('a fair queue', () => {
     };
     const [removed, waiting] = [add(), add()];
     queue.shift();
-    // A reference that was made in this turn of the event loop keeps its object until the next one.
+    // A WeakRef keeps its object alive until the end of the turn of the event loop that created it.
     await nextTurn();
     collectGarbage();
     expect(removed.deref()).toBeUndefined();
@@ -81,7 +81,7 @@ describe('a busy share', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
   afterEach(() => void vi.useRealTimers());
 
-  it('measures what part of the time something goes on, which may not have ended, and forgets it', () => {
+  it('measures the share of time an activity takes, including one in progress, and forgets old time', () => {
     const share = new BusyShare();
     for (let count = 0; count < 20; count++) {
       share.begin();

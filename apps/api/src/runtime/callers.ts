@@ -1,10 +1,10 @@
-/** Who calls, as `callerOf` names them: the id of an access token, or a subject. */
+/** A caller as returned by `callerOf`: the id of an access token, or a subject. */
 export type Caller = number | string;
 
-/** For how long a caller is active, in milliseconds; at most twice as long. */
+/** How long a caller counts as active, in milliseconds; at most twice as long. */
 const activeMs = 1_000;
 
-/** Counts who is active, so that each gets an equal share of what is done at once. */
+/** Counts active callers, so that each gets an equal share of concurrent work. */
 export class ActiveCallers {
   #now = new Set<Caller>();
   #before = new Set<Caller>();
@@ -14,7 +14,7 @@ export class ActiveCallers {
     this.#now.add(caller);
   }
 
-  /** How many callers were noted lately, at least 1. */
+  /** How many callers were active recently, at least 1. */
   count(): number {
     const now = performance.now();
     if (now - this.#since > activeMs) {
@@ -27,9 +27,9 @@ export class ActiveCallers {
 }
 
 /**
- * Limits what callers hold together, such as bytes or places. No caller may have more than is left free, so that there is always
- * room for others: one gets at most half of the limit, each of two a third, and so on (Choudhury and Hahne, "Dynamic queue length
- * thresholds for shared-memory packet switches", 1998). While nothing is held, any amount is taken.
+ * Limits what all callers hold together, such as bytes or places. A caller may not hold more than is left free, so that there is always
+ * room for others: a single caller gets at most half of the limit, each of two a third, and so on (Choudhury and Hahne, "Dynamic queue
+ * length thresholds for shared-memory packet switches", 1998). While nothing is held, any amount is taken.
  */
 export class Budget {
   readonly #limit: number;
@@ -45,19 +45,19 @@ export class Budget {
     return this.#held;
   }
 
-  /** Whether a caller could take so much. */
+  /** Whether a caller could take an amount. */
   hasRoom(caller: Caller, amount: number): boolean {
     return this.#held === 0 || (this.#heldBy.get(caller) ?? 0) + amount <= this.#limit - this.#held - amount;
   }
 
-  /** Takes so much for a caller, and returns whether there was room; if not, nothing is taken. */
+  /** Takes an amount for a caller. Returns `false`, and takes nothing, if there is no room. */
   take(caller: Caller, amount: number): boolean {
     if (!this.hasRoom(caller, amount)) return false;
     this.add(caller, amount);
     return true;
   }
 
-  /** Counts what a caller holds whether there is room or not, so that it gets no more. */
+  /** Counts an amount that a caller holds, even if there is no room for it, so that the caller gets no more. */
   add(caller: Caller, amount: number): void {
     this.#held += amount;
     const held = (this.#heldBy.get(caller) ?? 0) + amount;
@@ -65,21 +65,21 @@ export class Budget {
     else this.#heldBy.delete(caller);
   }
 
-  /** Returns what a caller has taken, or what was added for it. */
+  /** Releases an amount that a caller has taken, or that was added for it. */
   release(caller: Caller, amount: number): void {
     this.add(caller, -amount);
   }
 }
 
-/** Items that wait. Callers take turns; the items of one caller keep their order. */
+/** A queue in which callers take turns. The items of one caller keep their order. */
 export class FairQueue<Item> {
-  /** The line of each caller that has items, or is held back. */
+  /** The line of each caller that has items or is held back. */
   readonly #lines = new Map<Caller, Line<Item>>();
-  /** The lines that have turns, the next one first. */
+  /** The lines that get turns, in order. */
   readonly #turns: Line<Item>[] = [];
   #size = 0;
 
-  /** How many items wait, those of callers that are held back among them. */
+  /** How many items wait, including items of callers that are held back. */
   get size(): number {
     return this.#size;
   }
@@ -104,7 +104,7 @@ export class FairQueue<Item> {
     return line;
   }
 
-  /** Holds back a caller: it has no turn until it is resumed. */
+  /** Holds back a caller: it gets no turn until it is resumed. */
   hold(caller: Caller): void {
     const line = this.#lineOf(caller);
     if (line.items.length > 0 && !line.isHeld) this.#turns.splice(this.#turns.indexOf(line), 1);
@@ -143,17 +143,17 @@ interface Line<Item> {
   isHeld: boolean;
 }
 
-/** Over how long the share is measured, in milliseconds; at most twice as long. */
+/** The time over which the share is measured, in milliseconds; at most twice as long. */
 const windowMs = 250;
 
-/** Measures what part of the time something goes on. */
+/** Measures the share of time that an activity takes. */
 export class BusyShare {
   #begunAt: number | undefined;
   #windowAt = performance.now();
   #busyMs = 0;
   #before = 0;
 
-  /** It begins, unless it goes on already. */
+  /** Marks the beginning, unless the activity has already begun. */
   begin(): void {
     this.#begunAt ??= performance.now();
   }
@@ -163,14 +163,14 @@ export class BusyShare {
     this.#begunAt = undefined;
   }
 
-  /** The part lately, from 0 to 1. */
+  /** The recent share, from 0 to 1. */
   value(): number {
     const now = performance.now();
     this.#turn(now);
     return (this.#busyMs + this.#before * windowMs) / (now - this.#windowAt + windowMs);
   }
 
-  /** Counts what went on until now, and begins another window if it is time. */
+  /** Adds the busy time until now, and begins a new window if the current one is over. */
   #turn(now: number): void {
     if (this.#begunAt !== undefined) {
       this.#busyMs += now - this.#begunAt;

@@ -6,10 +6,10 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** How often to look whether they still run, in milliseconds. */
+/** How often to check whether they still run, in milliseconds. */
 const intervalMs = 500;
 
-/** How many processes a package manager may start until the one that it was asked for: npx, a shell, pnpm, the pinned pnpm. */
+/** How many processes a package manager may start before the actual command: npx, a shell, pnpm, the pinned pnpm. */
 const maxDepth = 5;
 
 const packageManagers = new Set(['npx', 'npx-cli.js', 'pnpm', 'pnpm.js', 'pnpm.cjs', 'pnpm.mjs']);
@@ -21,17 +21,17 @@ interface ProcessState {
   readonly isZombie: boolean;
 }
 
-/** The parent of this process, and the package managers that have started the parent. */
+/** The parent of this process, and the package managers that started the parent. */
 export interface StartingProcesses {
-  /** Resolves once one of them has ended: up to half a second later. */
+  /** Resolves up to half a second after one of them has ended. */
   readonly ended: Promise<void>;
-  /** Looks now whether one of them has ended. */
+  /** Checks now whether one of them has ended. */
   readonly haveEnded: () => Promise<boolean>;
 }
 
 /**
- * Watches the processes that have started this one. npx ends at a SIGTERM, but neither passes it on to pnpm nor ends it, so
- * a service would keep running (npm/cli, `npm exec`). The other ancestors, such as the shell of a person, may end.
+ * Watches the processes that started this one. npx exits on SIGTERM without forwarding it to pnpm or killing pnpm, so the service would
+ * keep running (npm/cli, `npm exec`). Other ancestors, such as the user's shell, may end.
  */
 export function watchLauncher(): StartingProcesses {
   const parent = process.ppid;
@@ -40,10 +40,10 @@ export function watchLauncher(): StartingProcesses {
   const haveEnded = async () => {
     known ??= (await first) ?? [parent];
     if (process.ppid !== parent || !known.every(isRunning)) return true;
-    // Elsewhere it would start programs each time.
+    // On other systems, each check would start programs.
     if (process.platform !== 'linux') return false;
     const found = (await tryFindStartingProcesses(parent)) ?? known;
-    // A process that has lost its parent belongs to another one, such as 1.
+    // A process whose parent has ended is adopted by another one, such as process 1.
     if (found.length < known.length) return true;
     known = found;
     return false;
@@ -55,7 +55,7 @@ async function untilTrue(check: () => Promise<boolean>): Promise<void> {
   while (!(await check())) await delay(intervalMs, undefined, { ref: false });
 }
 
-/** As below, or `undefined` if they cannot be read now, such as while connections take all file descriptors. */
+/** As `findStartingProcesses`; `undefined` if they cannot be read now, for example because no file descriptors are free. */
 async function tryFindStartingProcesses(pid: number): Promise<readonly number[] | undefined> {
   try {
     return await findStartingProcesses(pid);
@@ -78,7 +78,7 @@ async function findStartingProcesses(pid: number): Promise<readonly number[]> {
   return found;
 }
 
-/** What a process is, by the words of its command line: `npm exec …` is the title that npx gives itself. */
+/** Classifies a process by the words of its command line. npx sets its title to `npm exec …`. */
 function kindOf([first = '', second = '']: readonly string[]): 'package manager' | 'shell' | undefined {
   if (first === 'npm' && second === 'exec') return 'package manager';
   if (packageManagers.has(basename(first)) || packageManagers.has(basename(second))) return 'package manager';
@@ -89,11 +89,11 @@ function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    // Otherwise it belongs to another user.
+    // Other errors mean that it exists and belongs to another user.
     return error instanceof Error && 'code' in error && error.code !== 'ESRCH';
   }
   try {
-    // It has ended, but whoever started it has not asked for its exit status yet.
+    // A zombie has ended, but its parent has not read its exit status yet.
     return readFromProc(pid)?.isZombie !== true;
   } catch {
     return true;
@@ -104,17 +104,17 @@ async function readProcess(pid: number): Promise<ProcessState | undefined> {
   return process.platform === 'linux' ? readFromProc(pid) : readFromPs(pid);
 }
 
-/** What a read in `/proc` fails with if the process has ended, or belongs to another user and `/proc` hides it. */
+/** The errors of reading `/proc` if the process has ended, or belongs to another user and `/proc` hides it. */
 const absent = new Set(['ENOENT', 'ESRCH', 'EACCES', 'EPERM']);
 
 /**
- * Reads a process of Linux (proc(5)); images often lack `ps`. `undefined` if there is none.
+ * Reads a process on Linux (proc(5)), because images often lack `ps`. `undefined` if there is no such process.
  *
- * @throws what reading fails with otherwise: the process may be running
+ * @throws any other error of reading; the process may be running
  */
 function readFromProc(pid: number): ProcessState | undefined {
   try {
-    // The name of the program, which precedes these, is in parentheses and may have some itself.
+    // The program name comes before these, in parentheses, and may contain parentheses itself.
     const [state, parent] = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)?.split(' ') ?? [];
     const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split(/[\0\s]+/);
     return { parent: Number(parent), words, isZombie: state === 'Z' };
@@ -134,15 +134,15 @@ async function readFromPs(pid: number): Promise<ProcessState | undefined> {
   }
 }
 
-/** How long systemd may take to receive that the service has started, in milliseconds. */
+/** Timeout for notifying systemd, in milliseconds. */
 const notifyTimeoutMs = 10_000;
 
 /**
- * Reports to systemd that the service has started, for units of `Type=notify` (sd_notify(3)). `systemd-notify` sends it,
- * since Node.js has no datagram sockets of the Unix domain; so the unit needs `NotifyAccess=all`.
+ * Reports to systemd that the service has started, for units of `Type=notify` (sd_notify(3)). Uses `systemd-notify`, because Node.js does
+ * not support Unix datagram sockets; so the unit needs `NotifyAccess=all`.
  *
- * @param environment has `NOTIFY_SOCKET` when started by such a unit; otherwise nothing is done
- * @throws {Error} of `systemd-notify`; the unit then fails after its `TimeoutStartSec`
+ * @param environment contains `NOTIFY_SOCKET` when started by a unit of this type; otherwise this does nothing
+ * @throws {Error} when `systemd-notify` fails; the unit then fails after its `TimeoutStartSec`
  */
 export async function notifySystemd(
   environment: Readonly<Record<string, string | undefined>>,

@@ -7,8 +7,8 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 
 afterEach(() => void vi.useRealTimers());
 
 /**
- * A gate whose lists, of the caller of their first letter, are read until they are ended by their name. What follows `=` is what they
- * are of.
+ * Opens a gate. The first letter of a list's name is its caller, and the part after `=` its key. A list is read until the test ends it by
+ * name.
  */
 function open({ concurrency = 1, callers = 1, waitingShare = 0 } = {}) {
   const gate = createListGate({
@@ -19,7 +19,7 @@ function open({ concurrency = 1, callers = 1, waitingShare = 0 } = {}) {
   const begun: string[] = [];
   const shares: number[] = [];
   const ends = new Map<string, () => void>();
-  /** What makes a list let others have their turn. */
+  /** Functions that make a list yield its turn. */
   const pauses = new Map<string, () => void>();
   const gone = new Set<string>();
   const list = (...names: readonly string[]) =>
@@ -41,7 +41,7 @@ function open({ concurrency = 1, callers = 1, waitingShare = 0 } = {}) {
           }
         },
       });
-      // What it rejects with is looked at later.
+      // The test checks rejections later.
       result.catch(() => undefined);
       return result;
     });
@@ -54,7 +54,7 @@ function open({ concurrency = 1, callers = 1, waitingShare = 0 } = {}) {
   return { list, begun, shares, end, pause, gone };
 }
 
-it('reads as many lists at a time as it may, and callers take turns', async () => {
+it('reads a limited number of lists at a time, and callers take turns', async () => {
   const { list, begun, end } = open({ concurrency: 2 });
   list('a1', 'a2', 'a3', 'a4', 'b1');
   await nextTurn();
@@ -64,7 +64,7 @@ it('reads as many lists at a time as it may, and callers take turns', async () =
   expect(begun).toEqual(['a1', 'b1', 'a2', 'b2', 'a3', 'b3']);
 });
 
-it('lets others have their turn within a list, which goes on after them', async () => {
+it('lets a list yield its turn to others, and resumes it afterwards', async () => {
   const { list, begun, pause, end } = open();
   const [long] = list('a1', 'b1');
   await nextTurn();
@@ -78,14 +78,14 @@ it('lets others have their turn within a list, which goes on after them', async 
   expect(begun.at(-1)).toBe('b2');
 });
 
-it('lets each caller read for its part of the time, but for 50 ms, where others read, too', async () => {
+it('limits each caller to its share of the time plus 50 ms while others read, too', async () => {
   const { list, begun, pause, end } = open();
   list('a1', 'b1');
   await nextTurn();
   vi.advanceTimersByTime(110);
   await pause('a1');
   await end('b1');
-  // Half of the time that it has read, and 50 ms, are less than 110 ms by 5 ms, for which it needs 10 ms.
+  // It read for 110 ms, 5 ms more than half of the time plus 50 ms, so it must wait 10 ms.
   vi.advanceTimersByTime(9);
   list('b2');
   await nextTurn();
@@ -96,7 +96,7 @@ it('lets each caller read for its part of the time, but for 50 ms, where others 
   expect(begun.at(-1)).toBe('a1 again');
 });
 
-it('ends a list at its next turn once nobody waits for it, and counts it no more', async () => {
+it('ends a list at its next turn when no client waits for it, and frees its place', async () => {
   const { list, begun, pause, gone } = open();
   const [long] = list('a1', 'b1');
   await nextTurn();
@@ -121,14 +121,14 @@ it('leaves a place for others while they are active', async () => {
   expect(begun).toEqual(['a1', 'a2', 'b1', 'a3']);
 });
 
-it('reads those of a caller that are of the same, and wait, once', async () => {
+it('reads waiting lists of one caller with the same key once', async () => {
   const { list, begun, end, gone } = open();
   list('a1');
   await nextTurn();
   const [first, second, other] = list('a2=x', 'a3=x', 'b1=x');
   gone.add('a2=x');
   await end('a1');
-  // This one may be for what has changed since that was read.
+  // This list comes after the read began, so it must not share it.
   const [later] = list('a4=x');
   for (const name of ['a2=x', 'b1=x']) await end(name);
   expect(begun).toEqual(['a1', 'a2=x', 'b1=x', 'a4=x']);
@@ -138,27 +138,27 @@ it('reads those of a caller that are of the same, and wait, once', async () => {
   expect(new Set(results).size).toBe(3);
 });
 
-it('rejects those that share a read like any other', async () => {
+it('counts lists that share a read toward the limit', async () => {
   const { list } = open();
   const lists = list(...Array.from({ length: 129 }, (_, index) => `a${index}=x`));
   await expect(lists[128]).rejects.toMatchObject({ errorName: 'overloaded' });
 });
 
-it('gives each list its part of the time', async () => {
+it('gives each list its share of the time', async () => {
   const { list, shares } = open({ callers: 5 });
   list('a1');
   await nextTurn();
   expect(shares).toEqual([0.2]);
 });
 
-it('rejects more of one caller than are left free, and takes those of another', async () => {
+it('rejects lists of one caller beyond its limit, and accepts those of another', async () => {
   const { list } = open();
   const lists = list(...Array.from({ length: 129 }, (_, index) => `a${index}`));
   await expect(lists[128]).rejects.toMatchObject({ errorName: 'overloaded' });
   await expect(Promise.race([...list('b1'), nextTurn('waits')])).resolves.toBe('waits');
 });
 
-it('does not read a list that nobody waits for, and goes on with the next one', async () => {
+it('skips a list that no client waits for, and reads the next one', async () => {
   const { list, begun, end, gone } = open();
   const [, dropped] = list('a1', 'a2', 'a3');
   gone.add('a2');
@@ -174,7 +174,7 @@ it.each([
   { waitingShare: 1, callers: 4, restMs: 120 },
   { waitingShare: 0.5, callers: 1, restMs: 30 },
   { waitingShare: 0.2, callers: 1, restMs: 0 },
-])('lets the lists of a caller rest after one of 10 ms: %j', async ({ restMs, requests = 1, ...shared }) => {
+])('delays the lists of a caller after a list of 10 ms: %j', async ({ restMs, requests = 1, ...shared }) => {
   const { list, begun, end } = open(shared);
   list(...Array(requests).fill('a1=x'));
   await nextTurn();
@@ -182,7 +182,7 @@ it.each([
   list('a2', 'b1');
   await end('a1=x');
   if (restMs > 0) {
-    // Others are read meanwhile.
+    // Lists of other callers are still read.
     expect(begun).toEqual(['a1=x', 'b1']);
     await end('b1');
     vi.advanceTimersByTime(restMs - 1);

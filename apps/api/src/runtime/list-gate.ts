@@ -1,20 +1,20 @@
 import { ClientGoneError, overloadErrors } from '../errors/service-error.js';
 import { ActiveCallers, Budget, type Caller, FairQueue } from './callers.js';
 
-/** How many lists may wait or be read; of one caller as many as are left free. */
+/** How many lists may wait or be read in total. One caller may have at most as many as are left free. */
 const maxLists = 256;
 
 /**
- * How many times as long as it took a caller's lists rest after one, if a create waits all the time and nobody else is active: what
- * follows a list, such as its reply, takes time that creates need.
+ * After a list, the caller's next list waits this many times the duration of the list if creates are always waiting and no other caller is
+ * active. The work after a list, such as its reply, takes time that creates need.
  */
 const maxRestFactor = 40;
-/** What a list takes besides its reading, in milliseconds: its request, and its reply. */
+/** The time for the request and the reply of a list, in addition to its reading, in milliseconds. */
 const replyMs = 2;
 /** The same for each further request that shares it. */
 const sharedReplyMs = 0.2;
 const maxRestMs = 1_000;
-/** How much reading a caller may have before its part of the time has passed, in milliseconds. */
+/** How long a caller may read in advance of its share of the time, in milliseconds. */
 const burstMs = 50;
 
 /** Reads lists, a few at a time. The others wait, and callers take turns. */
@@ -23,33 +23,33 @@ export interface ListGate {
    * Reads a list once it is its turn.
    *
    * @throws {ServiceError} `overloaded` when too many lists wait, or its caller has no room for what would be read
-   * @throws {ClientGoneError} when nobody waits for it any more
+   * @throws {ClientGoneError} when its client has disconnected
    */
   read<Result extends Timed>(caller: Caller, list: List<Result>): Promise<Result>;
 }
 
 /** A list to be read. */
 interface List<Result extends Timed> {
-  /** What it is of. Those of a caller that wait, and are of the same, are read once; one without it is read by itself. */
+  /** A key. Waiting lists of one caller with the same key share one read; a list without a key is read separately. */
   readonly of?: unknown;
-  /** Whether its client is still there; if not, it is not read. */
+  /** Whether its client is still connected; if not, it is not read. */
   isWanted(): boolean;
   read(turn: Turn): Promise<Result>;
 }
 
 /** When a list may be read. */
 export interface Turn {
-  /** The part of the time that it may take, since others want some, too: from 0 to 1. */
+  /** The share of the time that it may take while others are active, from 0 to 1. */
   readonly share: () => number;
   /**
-   * Lets others have their turn. Resolves once it is that of the list again.
+   * Yields the turn to other lists. Resolves when this list may continue.
    *
-   * @throws {ClientGoneError} when nobody waits for the list any more
+   * @throws {ClientGoneError} when the client of the list has disconnected
    */
   next(): Promise<void>;
 }
 
-/** What was read. It may say how long the engine took, in milliseconds; otherwise that is until `read` resolves. */
+/** A result. It may contain how long the engine took, in milliseconds; otherwise the time until `read` resolves counts. */
 interface Timed {
   readonly readMs?: number | undefined;
 }
@@ -57,7 +57,7 @@ interface Timed {
 /** A request that waits for a list. */
 interface Waiting<Result> {
   isWanted(): boolean;
-  /** Those that are of the same have results of the same type. */
+  /** Lists with the same key have results of the same type. */
   resolve(result: Promise<Result>): void;
 }
 
@@ -65,11 +65,11 @@ interface Waiting<Result> {
 interface ListGateOptions {
   /** How many are read at a time. */
   readonly concurrency: number;
-  /** Who shares the time with them. */
+  /** The callers that share the time. */
   readonly callers: Pick<ActiveCallers, 'count'>;
-  /** Whether a caller may hold what a list reads. */
+  /** Whether a caller has room for the result of a list. */
   readonly hasRoom?: (caller: Caller) => boolean;
-  /** What part of the time a create waits, from 0 to 1. */
+  /** The share of the time in which a create waits, from 0 to 1. */
   readonly waitingShare: () => number;
 }
 
@@ -83,7 +83,7 @@ export function createListGate({
   const waiting = new FairQueue<() => void>();
   const shared = new Map<string, Waiting<Timed>[]>();
   const resting = new Map<Caller, NodeJS.Timeout>();
-  /** Those who read lists, and since when the part of the time of each has not been used up. */
+  /** The callers that read lists, and for each the time until which its share is used up. */
   const readers = new ActiveCallers();
   const usedUntil = new Map<Caller, number>();
   /** How many lists of each caller are being read. */
@@ -99,7 +99,7 @@ export function createListGate({
     }
   }
 
-  /** Whether one more list of a caller may be read: where others are active, too, one place is left for them. */
+  /** Whether one more list of a caller may be read. If other callers are active, one place is left for them. */
   function mayBegin(caller: Caller): boolean {
     return concurrency === 1 || callers.count() === 1 || (readingOf.get(caller) ?? 0) < concurrency - 1;
   }
@@ -113,7 +113,7 @@ export function createListGate({
     else if (!resting.has(caller)) waiting.resume(caller);
   }
 
-  /** Begins those of this turn of the event loop together, so that those that are of the same are known. */
+  /** Begins the lists of one turn of the event loop together, so that lists with the same key can share a read. */
   function beginSoon(): void {
     if (isBeginning) return;
     isBeginning = true;
@@ -123,7 +123,7 @@ export function createListGate({
     });
   }
 
-  /** Counts the time that a caller has read, and returns for how long others have theirs now (a token bucket of time). */
+  /** Counts the time that a caller has read, and returns how long it must wait for its next turn (a token bucket of time). */
   function useTime(caller: Caller, readMs: number): number {
     const now = performance.now();
     const count = readers.count();
@@ -135,9 +135,9 @@ export function createListGate({
     return until - now;
   }
 
-  /** Holds back the lists of a caller, in proportion to what creates and the lists of others need. */
+  /** Delays the next lists of a caller, depending on what creates and the lists of others need. */
   function rest(caller: Caller, readMs: number, replies: number): void {
-    // Where creates wait for a part of the time alone, they need little of the rest.
+    // If creates wait only part of the time, they need little of the remaining time.
     const factor = (maxRestFactor * waitingShare() ** 4) / callers.count();
     const restForCreates = (readMs + replyMs + (replies - 1) * sharedReplyMs) * factor;
     const restMs = Math.min(maxRestMs, Math.max(restForCreates, useTime(caller, readMs)));
@@ -174,7 +174,7 @@ export function createListGate({
       const ownMs = readMs === undefined ? performance.now() - startedAt : readMs - restedMs;
       restedMs += ownMs;
       rest(caller, ownMs, requests.length);
-      // Before this one is replied to, so that both go on at once.
+      // Starts the next list before the reply to this one, so that both run concurrently.
       beginReady();
     }
     const turn: Turn = {
@@ -221,7 +221,7 @@ export function createListGate({
         if (key !== undefined) shared.set(key, requests);
         waiting.push(caller, () => {
           if (key !== undefined) shared.delete(key);
-          // A map may keep what was deleted of it alive for long, so that is empty.
+          // Empties the array, because a Map may keep a deleted value alive for a long time.
           const all = requests.splice(0);
           const result = begin(caller, all, read);
           for (const request of all) request.resolve(result);

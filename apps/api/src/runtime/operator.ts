@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import type { Actor } from '@plant-store/records';
 
-/** Who runs this process, as the audit records what the command line does: the user of the operating system. */
+/** The user of the operating system who runs this process, for the audit. */
 export function operator(): Actor {
   try {
     return { user: userInfo().username };

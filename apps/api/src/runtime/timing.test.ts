@@ -12,7 +12,7 @@ it('resolves or rejects as the promise does in time', async () => {
   await expect(withTimeout(fail('failure'), 60_000, late)).rejects.toThrow('failure');
 });
 
-it('returns the late result after the timeout, or throws what that throws, and ignores a later rejection', async () => {
+it('returns the late result after the timeout, or throws its error, and ignores a later rejection', async () => {
   const failing = delay(5).then(() => fail('failure'));
   expect(await withTimeout(failing, 1, late)).toBe('late');
   await expect(failing).rejects.toThrow('failure');

@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Waits for a promise, but no longer than a timeout in milliseconds; what it stands for goes on after that, and a later
- * rejection is ignored.
+ * Waits for a promise with a timeout in milliseconds. The underlying work continues after the timeout, and a later rejection is ignored.
  *
  * @param onTimeout returns the result after the timeout, or throws
- * @param signal once aborted, the timeout is over immediately
+ * @param signal aborting it ends the timeout immediately
  */
 export async function withTimeout<Result, Late>(
   promise: Promise<Result>,
@@ -33,11 +32,10 @@ export interface RetryPolicy {
 }
 
 /**
- * Runs an action, and retries it until it succeeds, fails with an error that is not retryable, or the timeout is over.
- * The action must be idempotent.
+ * Runs an action, and retries it until it succeeds, fails with a nonretryable error, or the timeout is over. The action must be idempotent.
  *
- * @param signal once aborted, the current delay ends immediately, and one last attempt follows
- * @throws what the last attempt threw
+ * @param signal aborting it ends the current delay immediately, and one last attempt follows
+ * @throws the error of the last attempt
  */
 export async function retry<Result>(
   action: () => Promise<Result>,
@@ -61,13 +59,13 @@ export async function retry<Result>(
  * they are well below the 2 seconds that docs/operate/deploy.md promises.
  */
 export const stopTimeouts = {
-  /** To close the database, which may not answer. */
+  /** To close the database, which may hang. */
   databaseMs: 500,
   /** To answer a request on the admin port. */
   adminMs: 250,
-  /** To write the log, which may not be read. */
+  /** To write the log, whose reader may hang. */
   logMs: 500,
-  /** To end by itself, which a write that blocks may prevent. */
+  /** To exit normally, which a blocked write may prevent. */
   processMs: 250,
 };
 
@@ -76,7 +74,7 @@ export const stopTimeouts = {
  * `adminMs`, `logMs` and `processMs`. All together they are well below the 3 seconds that docs/operate/deploy.md promises.
  */
 export const clusterStopTimeouts = {
-  /** For workers to close what they have, which includes their log. */
+  /** For workers to close their database connections and their log. */
   workersMs: stopTimeouts.databaseMs + stopTimeouts.logMs,
   /** To close the database of the primary process, which stores nothing. */
   databaseMs: 250,

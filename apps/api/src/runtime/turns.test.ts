@@ -5,7 +5,7 @@ import { costPerTurn, createTurns } from './turns.js';
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
 
-/** Gives work to turns, of the caller of its first letter, and notes which of it is done, in order. */
+/** Schedules work, with its first letter as the caller, and notes the order in which it runs. */
 function open({ callers = 1, processes = 1 } = {}) {
   const turns = createTurns({ count: () => callers }, processes);
   const done: string[] = [];
@@ -23,7 +23,7 @@ it.each([
     cost: costPerTurn,
     order: ['a1', 'a2', 'b1', 'a3', 'b2'],
   },
-])('does in a turn $title', async ({ names, cost, order }) => {
+])('runs in one turn $title', async ({ names, cost, order }) => {
   const { done, run } = open();
   for (const name of names) run(name, cost);
   const perTurn = [done.length];
@@ -35,7 +35,7 @@ it.each([
   expect([perTurn[0], Math.max(...perTurn)]).toEqual([costPerTurn / cost, costPerTurn / cost]);
   expect(done).toEqual(order);
   await nextTurn();
-  // What comes later is done at once again.
+  // Later work runs immediately again.
   run('b');
   expect(done.at(-1)).toBe('b');
 });
@@ -45,7 +45,7 @@ it.each([
   { callers: 4, processes: 1, waitMs: 15 },
   { callers: 100, processes: 1, waitMs: 20 },
   { callers: 100, processes: 2, waitMs: 40 },
-])('lets a caller wait after work of a cost of 100: %j', async ({ callers, processes, waitMs }) => {
+])('makes a caller wait after work with a cost of 100: %j', async ({ callers, processes, waitMs }) => {
   const { done, run } = open({ callers, processes });
   run('a1', 100);
   for (const name of ['a2', 'b1', 'b2']) run(name);

@@ -1,23 +1,25 @@
 import { type ActiveCallers, type Caller, FairQueue } from './callers.js';
 
-/** How much is done in a turn of the event loop, as `Turns.schedule` counts it: so many requests without a body. */
+/** How much work one turn of the event loop does, in the unit of `Turns.schedule`: requests without a body. */
 export const costPerTurn = 32;
 
 /** How much is done in a millisecond. */
 const costPerMs = 20;
 
-/** How many times as long as its work took the next work of a caller waits at most: it always has a fifth of the time. */
+/**
+ * The maximum wait before a caller's next work, as a multiple of the duration of its last work: a caller always gets a fifth of the time.
+ */
 const maxHoldFactor = 4;
 
 /** The work that turns of the event loop are divided among. */
 export interface Turns {
   /**
-   * Does work in this turn of the event loop, or in a later one, once that of others had its turn.
+   * Runs work in this turn of the event loop, or in a later one, after the work of other callers had its turn.
    *
    * @param cost 1 for a request
    */
   schedule(caller: Caller, cost: number, work: () => void): void;
-  /** Resolves when it is the turn of such work. */
+  /** Resolves when it is the turn of work with this cost. */
   wait(caller: Caller, cost: number): Promise<void>;
 }
 
@@ -29,8 +31,8 @@ interface Work {
 }
 
 /**
- * Bounds what is done in a turn of the event loop; callers take turns, so that one with much to do does not hold up the others.
- * After work that takes long, that of its caller waits, so that each active caller could have an equal part of the time.
+ * Bounds what is done in a turn of the event loop; callers take turns, so that one with much to do does not hold up the others. After long
+ * work, its caller's next work waits, so that each active caller can get an equal share of the time.
  *
  * Node.js accepts one connection in each turn of the event loop, and reads in that turn from every connection that has
  * data. With a thousand busy connections a turn would last as long as a thousand requests, and a new connection would wait

@@ -11,22 +11,22 @@ export interface Statement {
 
 type Rows = readonly (readonly unknown[])[];
 
-/** Statements that run one after the other, each of which may depend on the rows of those before it. */
+/** Statements that run one after the other. Each may depend on the rows of earlier ones. */
 export type Steps<Result> = Generator<Statement, Result, Rows>;
 
 /**
- * Runs steps in one transaction: all of them take effect or, where one fails or they throw, none. Nobody else runs steps meanwhile. It
- * may begin them again.
+ * Runs steps in one transaction: all of them take effect, or none if one fails or throws. Steps never run concurrently, and may be retried
+ * from the start.
  */
 export type RunSteps = <Result>(begin: () => Steps<Result>) => Promise<Result>;
 
-/** What was done, on any engine. Every method may throw `database_unavailable`. */
+/** The audit, on any engine. Every method may throw `database_unavailable`. */
 export interface AuditStore extends Audit {
-  /** Records what was done without one of the other stores. A deed that is recorded already is not recorded again. */
+  /** Adds an entry for an action that no other store records. An entry that exists already is not added again. */
   add(deed: Deed): Promise<void>;
 }
 
-/** Records what is done in the same transaction. */
+/** Adds an entry for an action in the same transaction. */
 export function* recordDeed(deed: Deed): Steps<void> {
   yield { sql: `${insert} VALUES (?, ?, ?, ?)`, values: toValues(deed) };
 }
@@ -34,7 +34,7 @@ export function* recordDeed(deed: Deed): Steps<void> {
 const insert = 'INSERT INTO audit ("at", "by", action, about)';
 
 function toValues({ at, by, action, about }: Deed): readonly unknown[] {
-  // A name may be anything, and a token is never stored.
+  // A name may contain a token, which must never be stored.
   return [at, hideAccessTokens(JSON.stringify(by)), action, hideAccessTokens(JSON.stringify(about))];
 }
 
@@ -61,7 +61,7 @@ export function createAuditStore(query: QueryRows, runSteps: RunSteps): AuditSto
   };
 }
 
-/** A row as a deed, unless only a later version knows what was done. */
+/** Converts a row. Skips actions that only a later version knows. */
 function toDeed([number, at, by, name, about]: readonly unknown[]): readonly NumberedDeed[] {
   const action = auditActions.find((known) => known === name);
   if (action === undefined) return [];

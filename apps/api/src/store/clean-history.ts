@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type DatabaseLog, isDatabaseUnavailable } from './database.js';
 import type { RecordStore } from './store.js';
 
-/** How often old states are looked for, in milliseconds. */
+/** How often old states are removed, in milliseconds. */
 const periodMs = 3_600_000;
 
 /** The delay after the start, and between two steps, so that requests come first, in milliseconds. */
@@ -10,8 +10,8 @@ const firstDelayMs = 1_000;
 const stepDelayMs = 50;
 
 /**
- * Removes states that were replaced longer ago than they are kept, a few at a time: from now on, and every hour. Several instances may
- * do so at the same time. An error is logged, and ends this until the next hour.
+ * Removes expired states, a few at a time: now, and then every hour. Several instances may do so at the same time. An error is logged, and
+ * ends the run until the next hour.
  */
 export function cleanHistory(
   stores: Readonly<Record<string, Pick<RecordStore, 'removeOldStates'>>>,
@@ -26,7 +26,7 @@ export function cleanHistory(
       for (const { removeOldStates } of Object.values(stores))
         while (!signal.aborted && (await removeOldStates())) await wait(stepDelayMs);
     } catch (error) {
-      // Others report that.
+      // Outages are reported elsewhere.
       if (isDatabaseUnavailable(error)) return;
       const err = error instanceof Error ? error : new Error(String(error));
       log.warn({ err }, 'could not remove old states of records');

@@ -18,7 +18,7 @@ interface TestOptions extends Partial<Pick<CommitQueueOptions, 'callers'>> {
   readonly isHeld?: boolean;
 }
 
-/** A queue whose commits are recorded: their ids, those of changes after the word. */
+/** Opens a queue that records the ids of each commit, with the prefix `change` for changes. */
 function openQueue({ findError, isHeld, limits, concurrency, ...options }: TestOptions = {}) {
   const commits: string[] = [];
   const held: (() => void)[] = [];
@@ -78,7 +78,7 @@ it('stores a single plant in the turn of the event loop in which it arrives', as
   expect(await outcome).toEqual(stored);
 });
 
-it('passes on who creates and changes', async () => {
+it('passes the author of creates and changes to the store', async () => {
   const passed: unknown[] = [];
   const store = {
     async create(plants: readonly Stored<Plant>[]) {
@@ -100,7 +100,7 @@ it('passes on who creates and changes', async () => {
   ]);
 });
 
-it('stores what is created and what is changed in one turn in one commit of each kind, creates first', async () => {
+it('stores the creates and the changes of one turn in one commit each, creates first', async () => {
   const { create, change, commits } = openQueue();
   const writes = [...change(1), ...create(2), ...change(3), ...create(4)];
   expect(await Promise.all(writes)).toEqual([changed, stored, changed, stored]);
@@ -122,7 +122,7 @@ it.each([
   expect(commits).toEqual(expected);
 });
 
-/** Plants that have so many bytes of text. */
+/** Creates plants with the given numbers of bytes of text. */
 const ofBytes = (...bytes: number[]): Plant[] => bytes.map((length) => ({ name: 'x'.repeat(length) }));
 const five = ofBytes(10, 10, 10, 10, 10);
 const inPairs = ['1,2', '3,4', '5'];
@@ -147,13 +147,13 @@ it.each<[title: string, TestOptions, Plant[], commits: string[]]>([
   expect(commits).toEqual(expected);
 });
 
-it('has as many commits in flight as it may, and stores what arrives meanwhile in one, in order', async () => {
+it('limits the commits in flight, and stores later requests in one commit, in order', async () => {
   const { queue, create, commits, release, untilCommits } = openQueue({
     isHeld: true,
     concurrency: 2,
     limits: { batchRecords: 3 },
   });
-  // What did not fit into the first batch does not wait for it.
+  // Plants that do not fit into the first batch do not wait for it.
   const writes = create(1, 2, 3, 4, 5);
   await untilCommits(2);
   writes.push(...create(6, 7));
@@ -200,7 +200,7 @@ it.each([{ queueRecords: 4 }, { queueBytes: 4 * 'plant 1'.length }])(
   },
 );
 
-it('is full for a caller that has as many creates and removals queued as it may, and rejects more of either', async () => {
+it('is full for a caller that has reached its limit of queued creates and removals, and rejects more of either', async () => {
   const { queue, create, change, release, untilCommits } = openQueue({
     isHeld: true,
     limits: { queueRecords: 4 },
@@ -221,14 +221,14 @@ it('is full for a caller that has as many creates and removals queued as it may,
   expect(queue.queued()).toEqual({ records: 0, bytes: 0 });
 });
 
-it('gives each of several callers an equal part of a batch, and takes their plants in turn', async () => {
+it('gives several callers equal shares of a batch, and takes their plants in turn', async () => {
   const { queue, create, commits } = openQueue({ limits: { batchRecords: 6 }, callers: { count: () => 3 } });
   const createOf = (caller: string, id: bigint) => queue.create('plant', { id, name: 'x' }, caller);
   await Promise.all([...create(1, 2, 3, 4), createOf('few', 11n), createOf('other', 12n)]);
   expect(commits).toEqual(['1,11,12,2', '3,4']);
 });
 
-it('rejects only what the store cannot create or change, and stores the rest of its batch in order', async () => {
+it('rejects only the records that the store cannot create or change, and stores the rest of the batch in order', async () => {
   const row3 = new Error('row 3');
   const { create, change, commits } = openQueue({
     findError: (ids) => (ids.some((id) => id % 10 === 3) ? row3 : undefined),
@@ -252,7 +252,7 @@ it('rejects only what the store cannot create or change, and stores the rest of 
   ]);
 });
 
-it('rejects the entire batch when the database does not answer, without another attempt', async () => {
+it('rejects the entire batch without a retry when the database does not answer', async () => {
   const { create, change, commits } = openQueue({ findError: () => away });
   expect(await Promise.allSettled([...create(1, 2), ...change(3)])).toEqual(Array(3).fill(rejected));
   expect(commits).toEqual(['1,2']);
@@ -290,7 +290,7 @@ it.each([
   },
 );
 
-it('rejects those records alone that the store refuses, or returns no outcome for', async () => {
+it('rejects only the records that the store refuses, or returns no outcome for', async () => {
   const begin = vi.fn(() => ({ begunAt: 0, since: 0 }));
   const end = vi.fn();
   const queue = createTestQueue(
@@ -306,12 +306,12 @@ it('rejects those records alone that the store refuses, or returns no outcome fo
   ]);
   const unknown = { status: 'rejected', reason: new Error('The store returned no outcome') };
   expect(outcomes).toEqual([fulfilled, rejected, fulfilled, unknown, rejected, rejected]);
-  // A commit counts as failed when it stored nothing.
+  // A commit that stored nothing counts as failed.
   expect(begin.mock.calls).toEqual([[4], [2]]);
   expect(end.mock.calls.map(([, error]) => error)).toEqual([undefined, away]);
 });
 
-/** A queue of plants and gardens, whose commits are recorded, each with the resources and ids of what it has. */
+/** Opens a queue of plants and gardens that records the resources and ids of each commit. */
 function openMixed(writesTogether: boolean) {
   const commits: string[] = [];
   const tables = [
@@ -363,7 +363,7 @@ it.each([
   },
 );
 
-it('counts what waits of all resources, each in its own bytes', async () => {
+it('counts the queued records and bytes of all resources', async () => {
   const { queue, writeAll } = openMixed(true);
   const writes = Promise.allSettled(writeAll());
   expect(queue.queued()).toEqual({ records: 5, bytes: 40 });

@@ -12,31 +12,29 @@ import type { Database } from './database.js';
 import { splitWrites, type Write, type WriteOutcome } from './store.js';
 import { allTables, type Table } from './table.js';
 
-/**
- * Creates and changes records of any resource one by one, each once that is on disk, however many at the same time. Callers take turns.
- */
+/** Stores concurrent creates and changes of single records of any resource. Each resolves once it is on disk. Callers take turns. */
 export interface CommitQueue {
   /**
-   * Queues a record of a resource, and resolves once it is on disk, or its id turns out to be taken.
+   * Queues a record of a resource. Resolves once it is on disk, or its id turns out to be taken.
    *
-   * @throws {ServiceError} `overloaded` when the queue has no room for the caller; it is not stored then
+   * @throws {ServiceError} `overloaded` when the queue has no room for the caller; the record is not stored then
    * @throws {ServiceError} `database_unavailable` when the store does not answer
-   * @throws whatever else the store throws for this record; an error caused by another one is not reported
+   * @throws whatever else the store throws for this record, never an error caused by another record
    */
   create<Fields>(resource: string, record: New<Fields>, caller: Caller): Promise<CreateOutcome<Fields>>;
-  /** Queues a change of what has an id, and resolves once that is on disk. Throws as `create` does. */
+  /** Queues a change of the record with an id. Resolves once it is on disk. Throws as `create` does. */
   change<Fields>(resource: string, change: Change<Fields>, caller: Caller): Promise<ChangeOutcome<Fields>>;
   /** Whether the queue has as many records as its limit allows the caller: `create` would reject another one. */
   isFull(caller: Caller): boolean;
-  /** What part of the time a record waited lately, from 0 to 1. */
+  /** The recent share of time in which a record waited, from 0 to 1. */
   waitingShare(): number;
-  /** How much is queued of all resources; bytes are those of the fields. */
+  /** How much is queued for all resources. Bytes are those of the fields. */
   queued(): { readonly records: number; readonly bytes: number };
   /** Resolves once nothing is queued or being stored. */
   idle(): Promise<void>;
 }
 
-/** How much may be queued, and how much one batch may hold, of all resources. Bytes are those of the fields. */
+/** How much may be queued, and how much one batch may hold, across all resources. Bytes are those of the fields. */
 export interface QueueLimits {
   readonly queueRecords: number;
   readonly queueBytes: number;
@@ -44,13 +42,13 @@ export interface QueueLimits {
   readonly batchBytes: number;
 }
 
-/** What a queue stores in. */
+/** The dependencies of a queue. */
 export interface CommitQueueOptions {
   readonly database: Pick<Database, 'write' | 'writesTogether' | 'concurrentCommits'>;
-  /** The tables of the resources. Default: those of all resources of the API. */
+  /** The tables of the resources. Default: all resources of the API. */
   readonly tables?: readonly Pick<Table, 'resource' | 'bytesOf'>[];
   readonly limits: QueueLimits;
-  /** Who shares the time with what is stored. */
+  /** The callers that share the time with commits. */
   readonly callers: Pick<ActiveCallers, 'count'>;
   /** Where each commit is recorded, for health and metrics. */
   readonly commits: CommitRecord;
@@ -64,13 +62,13 @@ type Waiting = Write & {
   reject(error: unknown): void;
 };
 
-/** How many bytes a batch holds in any case, however many callers share the time. */
+/** Minimum size limit of a batch, in bytes, no matter how many callers share the time. */
 const minBatchBytes = 2 ** 18;
 
 /**
- * Groups concurrent writes into commits: what arrives together is stored together, one commit for each batch (group commit). A
- * single write does not wait for others: it is stored at the end of the turn of the event loop in which it arrives. A full batch
- * is stored immediately, rather than rejecting the writes that follow.
+ * Groups concurrent writes into batches, and commits each batch at once (group commit). A single write does not wait for others: it is
+ * stored at the end of the turn of the event loop in which it arrives. A full batch is stored immediately, instead of rejecting the writes
+ * that follow.
  */
 export function createCommitQueue({
   database,
@@ -111,7 +109,7 @@ export function createCommitQueue({
       bytesHeld.add(caller, bytes);
       busy.begin();
       storeSoon();
-      // Waiting would add no more to the next batch, or would cause some to be rejected.
+      // The next batch is full, or waiting would cause writes to be rejected.
       const isFull =
         waiting.size >= Math.min(limits.batchRecords, limits.queueRecords) ||
         bytesHeld.held >= limits.batchBytes;
@@ -127,7 +125,7 @@ export function createCommitQueue({
     return write;
   }
 
-  /** Stores what waits at the end of this turn of the event loop, or of the first one that brings no more of it. */
+  /** Stores the waiting writes at the end of this turn of the event loop, or of the first turn without new writes. */
   function storeSoon(): void {
     if (endOfTurn !== undefined || waiting.size === 0 || inFlight.size >= concurrentCommits) return;
     const { size } = waiting;
@@ -149,20 +147,20 @@ export function createCommitQueue({
       });
       inFlight.add(stored);
     }
-    // What did not fit into this batch need not wait until it is stored.
+    // Writes that did not fit into this batch need not wait for it.
     storeSoon();
   }
 
   /**
-   * Removes the next batch from the queue: at least one write, however large. Each of several callers has an equal part of it at
-   * most, so that none makes the commits of others long.
+   * Removes the next batch from the queue: at least one write, however large. If there are several callers, each gets at most an equal
+   * share, so that no caller slows down the commits of others.
    */
   function takeBatch(): readonly Waiting[] {
     const batch: Waiting[] = [];
     const sharing = callers.count();
     const maxBytes = Math.max(limits.batchBytes / sharing, Math.min(limits.batchBytes, minBatchBytes));
     let bytes = 0;
-    // In each round every caller has a turn.
+    // Every caller has one turn per round.
     for (let rounds = Math.ceil(limits.batchRecords / sharing); rounds > 0 && waiting.callers > 0; rounds--) {
       for (let turns = waiting.callers; turns > 0; turns--) {
         const next = waiting.peek();
@@ -183,15 +181,15 @@ export function createCommitQueue({
       else for (const { reject } of part) reject(outage);
     }
     if (outage === undefined) return;
-    // What is queued has waited for a database that does not answer; it should not wait as long again.
+    // The queued writes have already waited for the unavailable database, and should not wait as long again.
     for (let write = dequeue(); write !== undefined; write = dequeue()) write.reject(outage);
   }
 
   /**
-   * Stores writes, and resolves or rejects each. When that fails because of one of them, each half is stored by itself, so that only
-   * this one is rejected.
+   * Stores writes, and resolves or rejects each. If one of them makes the commit fail, stores each half separately, so that only that one
+   * is rejected.
    *
-   * @returns the error that some or all were rejected with because the store is unavailable, if it is
+   * @returns the error with which writes were rejected if the store is unavailable
    */
   async function commit(writes: readonly Waiting[]): Promise<ServiceError | undefined> {
     const begun = commits.begin(writes.length);

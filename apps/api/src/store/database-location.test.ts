@@ -80,7 +80,7 @@ it.each([
   expect(parseDatabaseUrl(url)).toMatchObject({ engine: 'postgresql', url: url + mode, schema: 'public' });
 });
 
-/** The strings of the page, and what it says of each. */
+/** The connection strings on the page, and what it says about each. */
 const rows = [
   ...readPage('docs/operate/connection-strings.md').matchAll(/^\| ([^|`]+) \| `([^`]+)` \| ([^|]+) \|$/gm),
 ].map(([, source = '', text = '', effect = '']): [string, string, string] => [source, text, effect]);
@@ -94,7 +94,7 @@ const effects: Readonly<Record<string, string>> = {
   'verify-full': 'Starts, encrypted, and the certificate and the host are checked.',
 };
 
-/** What the program does with a string, in the words of the page. */
+/** What the program does with a connection string, in the words of the page. */
 function describeEffect(text: string): string {
   const parsed = parseDatabaseUrl(text);
   if ('problem' in parsed) return `Does not start: it ${parsed.problem}.`;
@@ -113,7 +113,7 @@ it.each(rows)('takes the string of %s as the page says: %s', (_, text, effect) =
   expect(describeEffect(text)).toBe(effect);
 });
 
-describe('a server with TLS and a certificate of its own', () => {
+describe('a server with TLS and a private CA', () => {
   const file = join(temporaryFolder(), 'ca.pem');
   beforeAll(async () => writeFileSync(file, await enableTls(inject('postgresqlUrl'))));
 
@@ -125,7 +125,7 @@ describe('a server with TLS and a certificate of its own', () => {
     const { searchParams } = new URL(parsed.url);
     const mode = searchParams.get('sslmode');
     if (mode?.startsWith('verify')) searchParams.set('sslrootcert', file);
-    // The project at a provider, which PostgreSQL itself does not know; and the folder of a socket.
+    // Removes the provider's project option, which PostgreSQL itself does not support, and the socket folder.
     for (const name of ['options', 'host']) searchParams.delete(name);
     const url = `${target.href}?${searchParams}&schema=${parsed.schema}`;
     const database = await openTestDatabase({ url });
@@ -199,7 +199,7 @@ it.each([
   ['target_session_attrs=standby', 'has the parameter target_session_attrs: the service writes'],
   ['service=plants', 'has the parameter service: write host, user and database'],
   ['passfile=/run/pass', 'has the parameter passfile: set DATABASE_PASSWORD_FILE in its place'],
-])('rejects %s rather than to weaken it', (parameters, problem) => {
+])('rejects %s instead of weakening it', (parameters, problem) => {
   const parsed = parseDatabaseUrl(`postgresql://u:p@host/db?${parameters}`);
   expect(parsed).toEqual({ problem: expect.stringContaining(problem) });
 });
@@ -218,7 +218,7 @@ it.each([
 it.each([
   'pgbouncer=true&target_session_attrs=read-write&gssencmode=prefer&channel_binding=prefer',
   'sslmode=&connect_timeout=&ssl_min_protocol_version=TLSv1.2&client_encoding=UTF8',
-])('says nothing of what makes no difference: %s', (parameters) => {
+])('does not warn about settings without effect: %s', (parameters) => {
   const url = 'postgresql://u:p@localhost/db';
   expect(parseDatabaseUrl(`${url}?${parameters}`)).toMatchObject({ url, warnings: [] });
 });
@@ -235,7 +235,7 @@ it('warns in the settings, without values', () => {
 });
 
 describe('a password in a file', () => {
-  /** Parses the settings with a file that has this content. */
+  /** Parses the settings with a file with this content. */
   function parse(DATABASE_URL: string, content: string) {
     const DATABASE_PASSWORD_FILE = join(temporaryFolder(), 'password');
     writeFileSync(DATABASE_PASSWORD_FILE, content);

@@ -50,7 +50,7 @@ type ParsedDatabaseUrl =
   | (Pick<SqliteLocation, 'engine' | 'path'> & Pick<ParsedPostgresqlUrl, 'warnings'>)
   | ParsedPostgresqlUrl;
 
-/** What a value that was copied has before it: a command, or the name of the variable. */
+/** What may be copied together with the value: a command, or the name of the variable. */
 const copiedBefore = /^(?:psql\s+|(?:export\s+)?DATABASE_URL\s*=\s*)/;
 const quoted = /^(?:"(.*)"|'(.*)');?$/s;
 
@@ -72,7 +72,7 @@ export function parseDatabaseUrl(text: string): ParsedDatabaseUrl | { readonly p
   );
 }
 
-/** What asks for a database that is not kept, or not written. */
+/** Options for a database that is not persistent or not writable. */
 const unusableSqlite = /:memory:|[?&](mode=(memory|ro)|immutable=1|vfs=)/i;
 
 /** Parses a `file:` URL; `undefined` for any other URL, and for one without a path. */
@@ -141,7 +141,7 @@ function readPassword(file: string): string | { readonly problem: string } {
   return { problem: `must be a file with one line, the password; ${file} is not` };
 }
 
-/** What a connection string asks for. */
+/** The content of a connection string. */
 export interface ParsedPostgresqlUrl {
   readonly engine: 'postgresql';
   /** The URI for the driver, without `schema`. */
@@ -174,7 +174,7 @@ const hostList = /^\w+:\/\/([^/?#]*@)?[^/?#@]*,[^/?#@]*([/?#]|$)/;
 /** An @ after the host: what stands before it may be the rest of a password, which must not be quoted. */
 const lateUserInfo = /^\w+:\/\/[^/?#]*[/?#].*@/s;
 
-/** Parses what providers and tools print; `undefined` if it is not of PostgreSQL. */
+/** Parses a connection string as printed by providers and tools; `undefined` if it is not for PostgreSQL. */
 function parseConnectionString(text: string): ParsedPostgresqlUrl | Problem | undefined {
   if (keyValue.test(text)) return parseList(text);
   if (/^jdbc:postgresql:/i.test(text))
@@ -194,7 +194,7 @@ const libpqPair = /(\w+)\s*=\s*('(?:[^'\\]|\\.)*'|(?:[^\s\\]|\\.)+)(?:\s+|$)/gs;
 /** The first pair of ADO.NET ends in a semicolon, and not in the next name. */
 const isAdo = /^[^=;]+=(?![^;]*\s\w+\s*=)[^;]*;/;
 
-/** What ADO.NET calls them. */
+/** The parameter names of ADO.NET. */
 const libpqNames: Readonly<Record<string, string>> = {
   server: 'host',
   database: 'dbname',
@@ -209,7 +209,7 @@ function parseList(list: string): ParsedPostgresqlUrl | Problem {
   const [pair, unquote] = isAdo.test(list)
     ? ([adoPair, unquoteAdo] as const)
     : ([libpqPair, unquoteLibpq] as const);
-  // What is left may be the end of a password, which must not be quoted.
+  // The rest may be the end of a password, which must not be quoted.
   if (/[^\s;]/.test(list.replaceAll(pair, '')))
     return { problem: 'must be key=value, with quotes around a value that has a space or a semicolon' };
   const parameters = [...list.matchAll(pair)].map(([, key = '', value = '']): [string, string] => {
@@ -235,7 +235,7 @@ function unquoteLibpq(text: string): string {
 function parseUri(text: string): ParsedPostgresqlUrl | Problem {
   if (placeholder.test(text)) return { problem: 'has a placeholder: write the password in its place' };
   if (hostList.test(text)) return { problem: oneHost };
-  // The host of a socket is a parameter, which URLs do not know.
+  // The host of a socket is a parameter, so the URL has no host, which the parser rejects.
   const uri = /[?&]host=/.test(text) ? text.replace(/^(\w+:\/\/[^/?#]*@)([/?])/, '$1localhost$2') : text;
   if (!URL.canParse(uri) || !isDecodable(uri))
     return { problem: /^\w+:\/\/[^/?#]*@[/?]/.test(uri) ? 'must name a host' : notUri };
@@ -269,7 +269,7 @@ const usedParameters = [
   'options',
   'schema',
 ];
-/** What makes no difference: the service finds out whether there is a pooler, and is always on UTF-8. */
+/** Parameters without effect: the service detects a pooler, and always uses UTF-8. */
 const withoutEffect = ['pgbouncer', 'sslcompression', 'client_encoding', 'fallback_application_name'];
 
 const ownTimeouts = 'the service uses its own timeouts and DATABASE_STATEMENT_TIMEOUT_MS';
@@ -285,7 +285,7 @@ const insteadOf: Readonly<Record<string, string>> = {
   ssl_max_protocol_version: 'TLS 1.3 is used if the server has it',
 };
 
-/** What is rejected, since to ignore it would weaken what was asked for: values that ask for nothing, and what to do. */
+/** Parameters that are rejected, because ignoring them would weaken security: their harmless values, and what to do. */
 const rejected: Readonly<Record<string, readonly [harmless: RegExp, advice: string]>> = {
   target_session_attrs: [/^(any|read-write|primary)$/, 'the service writes, so name the primary'],
   gssencmode: [/^(disable|prefer)$/, 'remove it, and encrypt by sslmode=verify-full'],
@@ -306,7 +306,7 @@ const protective = /ssl|tls|cert|auth|gss|krb|bind/i;
 
 /** A parameter within a value, which another separator than `&` has made a part of it. */
 const anyParameter = new RegExp(`\\b(${usedParameters.join('|')})=`);
-/** Names that need no quotes in SQL, so that Prisma's tools, psql and this service all read them alike. */
+/** Names that need no quotes in SQL, so that Prisma's tools, psql and this service read them the same way. */
 const schemaName = /^[a-z_][a-z0-9_]{0,62}$/;
 
 function readLocation(url: URL): ParsedPostgresqlUrl | Problem {
@@ -363,7 +363,7 @@ function moveIntoAuthority(url: URL): Problem | undefined {
   if (host !== null && !host.startsWith('/')) {
     url.searchParams.delete('host');
     const { href, hostname } = URL.parse(`postgresql://${isIP(host) === 6 ? `[${host}]` : host}`) ?? {};
-    // The setter ignores what is no host, and the driver would then connect to another one.
+    // The setter ignores an invalid host, and the driver would then connect to another one.
     if (!hostname || href !== `postgresql://${hostname}`)
       return { problem: 'must have a name or an address as host, and its port as port' };
     url.hostname = hostname;
@@ -386,7 +386,7 @@ function rename(parameters: URLSearchParams, from: string, to: string): void {
 
 /** The modes of TLS, from the weakest to the strongest, as libpq calls them. */
 const modes = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'];
-/** What others call them. */
+/** Other names of the modes. */
 const modeOf: Readonly<Record<string, string>> = {
   allow: 'prefer',
   'no-verify': 'require',
@@ -402,7 +402,7 @@ const modeOf: Readonly<Record<string, string>> = {
   accept_invalid_certs: 'prefer',
 };
 
-/** Makes the URI ask for the strongest mode that any of its parameters asks for. */
+/** Sets the mode of the URI to the strongest one that any of its parameters requests. */
 function readTls({ searchParams, hostname }: URL): { readonly warnings: readonly string[] } | Problem {
   const asked = ['sslmode', 'ssl', 'sslaccept'].flatMap((name) =>
     searchParams.getAll(name).map((value) => [`${name}=${value}`, value.toLowerCase()] as const),

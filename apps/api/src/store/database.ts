@@ -33,10 +33,10 @@ export interface Database {
    * @returns one outcome per write, in the same order; throws as `RecordStore.create` does
    */
   write(writes: readonly Write[]): Promise<readonly WriteOutcome[]>;
-  /** Whether the engine stores all that a call of `write` has in one commit. */
+  /** Whether the engine stores all writes of a `write` call in one commit. */
   readonly writesTogether: boolean;
   readonly accessTokens: AccessTokenStore;
-  /** What was done with tokens, backups and imported files. */
+  /** The audit of tokens, backups and imported files. */
   readonly audit: AuditStore;
   /** The migrations that were applied when it was opened, in order; empty if it was up to date. */
   readonly appliedMigrations: readonly string[];
@@ -58,12 +58,9 @@ export interface Database {
    * @throws {ServiceError} as `check` does
    */
   probeCommit(): Promise<void>;
-  /**
-   * Gives the store another generation, so that all cursors of changes expire that were issued before: what they stand for may not be
-   * what is stored.
-   */
+  /** Gives the store a new generation, so that all existing cursors of changes expire, because they may not match the stored records. */
   invalidateCursors(): Promise<void>;
-  /** Problems that an operator should know of while the database works: a sentence each, shown by `/readyz`. */
+  /** Problems that an operator should know about while the database works, as sentences that `/readyz` shows. */
   warnings?(): readonly string[];
   /** The fraction of all ids whose records cannot be stored while the others can, from 0 to 1; `/readyz` shows it. */
   failingShare?(): number;
@@ -77,7 +74,7 @@ export interface OpenOptions {
   readonly log?: DatabaseLog;
   /** For commands that add nothing: a database that is missing is an error, and not created. Default: `false`. */
   readonly mustExist?: boolean;
-  /** The tables that it has. Default: those of all resources of the API. */
+  /** Its tables. Default: the tables of all resources of the API. */
   readonly tables?: readonly Table[] | undefined;
   /** For how many days replaced states are kept; 0 for none. Default: forever. */
   readonly historyDays?: number | undefined;
@@ -85,9 +82,7 @@ export interface OpenOptions {
   readonly metrics?: Registry | undefined;
 }
 
-/**
- * The log of commands, which have none of their own: warnings and errors become process warnings, on standard error.
- */
+/** The log for commands: warnings and errors become process warnings on standard error. */
 export const stderrLog: DatabaseLog = {
   info: () => undefined,
   warn: emitWarning,

@@ -60,7 +60,7 @@ it.each([
   );
 });
 
-it('says nothing of databases, folders and files that are not there', () => {
+it('says nothing about databases, folders and missing files', () => {
   for (const name of ['other.db', 'folder', 'nowhere'])
     expect(describeNoDatabase(join(folder, name))).toBeUndefined();
 });

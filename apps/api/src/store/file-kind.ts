@@ -26,12 +26,12 @@ const signatures: readonly (readonly [start: string, what: string, advice: strin
   ...['89504e47', 'ffd8ff', '47494638'].map((start) => [start, 'a picture', toCsv] as const),
 ];
 
-/** How much of a file tells what it is. */
+/** How many bytes are enough to recognize a file. */
 const sampleBytes = 512;
 
 const markup = /^\s*<(!doctype|html|head|meta|table|\?xml|!--)/i;
 
-/** Recognizes files that other programs write; `undefined` for text, and for what is not known. */
+/** Recognizes files that other programs write; `undefined` for text and unknown files. */
 export function recognizeFile(start: Uint8Array): FileKind | undefined {
   const bytes = Buffer.from(start.subarray(0, sampleBytes));
   const digits = bytes.toString('hex');
@@ -44,7 +44,7 @@ export function recognizeFile(start: Uint8Array): FileKind | undefined {
   };
 }
 
-/** Says what a file is that is no database: of a known kind, text, or unknown; `undefined` for a database, and if it cannot be read. */
+/** Describes a file that is not a database: a known kind, text, or unknown; `undefined` for a database, or if it cannot be read. */
 export function describeNoDatabase(path: string): string | undefined {
   const bytes = Buffer.alloc(sampleBytes);
   let start: Buffer;

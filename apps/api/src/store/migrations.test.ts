@@ -38,7 +38,7 @@ it('applies a migration again that was rolled back', () => {
   expect(pending.map(({ name }) => name)).toEqual(['2_second', '3_third']);
 });
 
-it('rejects a new migration that is dated before one that is applied, but not one that was rolled back', () => {
+it('rejects a new migration dated before an applied one, but not before one that was rolled back', () => {
   const first = { ...row, migrationName: '1_first' };
   const second = { ...row, migrationName: '2_second', rolledBack: true };
   const third = { ...row, migrationName: '3_third' };
@@ -46,7 +46,7 @@ it('rejects a new migration that is dated before one that is applied, but not on
   expect(findPending).toThrow(OperatorError);
   expect(findPending).toThrow(/^The migration 2_second is dated before 3_third, .*Rename its folder/);
   expect(findPendingMigrations(migrations, [first, second, third])).toMatchObject([{ name: '2_second' }]);
-  // It was rolled back itself.
+  // The late migration was itself rolled back.
   expect(findPendingMigrations(migrations, [first, { ...third, rolledBack: true }])).toHaveLength(2);
 });
 
@@ -156,14 +156,14 @@ describe.each(engines)('the migration ledger on %s', (engine) => {
     }
   });
 
-  it('keeps migrations from being applied twice, and nothing is reported of tokens', async () => {
+  it('keeps migrations from being applied twice, and reports nothing about tokens', async () => {
     expect((await openOnce(database)).applied).toEqual([]);
     expect(await database.query(selectAll)).toHaveLength(names.length);
     expect(first.lines.filter((line) => line.includes('token'))).toEqual([]);
   });
 
   it('is rejected and left unchanged if it has a migration that was edited, is unknown, or has failed', async () => {
-    // Each is reported rather than those before.
+    // Each change causes its own error.
     for (const [change, message] of [
       [`checksum = 'of something else'`, 'was edited after'],
       [`migration_name = '9999_later'`, 'which this version does not have'],
@@ -186,7 +186,7 @@ describe.each(engines)('the migration ledger on %s', (engine) => {
   });
 });
 
-/** Runs SQL on a connection of its own, or migrates on it as another version does. */
+/** Runs SQL, or migrates as another version does, on a separate connection. */
 const connections = {
   sqlite: {
     run: (url: string, sql: string) =>
@@ -204,7 +204,7 @@ const connections = {
   },
 } satisfies Record<Engine, object>;
 
-/** The SQL of docs/operate/going-back.md for an engine, from the latest version back to 1.0, and how many migrations that had. */
+/** Reads the SQL of docs/operate/going-back.md for an engine, from the latest version back to 1.0. */
 function readStatements(engine: Engine): readonly string[] {
   const [, ...sections] = readPage('docs/operate/going-back.md').split('\n## From ');
   const blocks = sections.flatMap((section) =>
@@ -223,7 +223,7 @@ function readStatements(engine: Engine): readonly string[] {
 }
 const countBefore = 1;
 
-/** What version 1.0 runs on `access_tokens`: the look-up of a request, and what `token create` and `token list` do. */
+/** The statements of version 1.0 on `access_tokens`: the look-up of a request, `token create` and `token list`. */
 const statementsBefore = [
   `SELECT id, name, created_at, expires_at, revoked_at FROM access_tokens WHERE hash = 'a'`,
   `INSERT INTO access_tokens (name, hash, created_at, expires_at, revoked_at)
@@ -245,7 +245,7 @@ describe.each(engines)('version 1.0 on %s', (engine) => {
     };
   }
 
-  it('goes on serving a database that is migrated meanwhile', async () => {
+  it('keeps serving a database while it is migrated', async () => {
     const { database, migrateBefore, run } = await create();
     await migrateBefore();
     expect((await openOnce(database)).lines).toContainEqual(
@@ -323,14 +323,14 @@ describe('a migration of PostgreSQL that waits for a table', () => {
   const lookUp = 'SELECT id FROM access_tokens';
   const countWaiting = `SELECT count(*)::int AS waiting FROM pg_locks WHERE NOT granted AND relation = 'access_tokens'::regclass`;
 
-  it('lets running instances go on, and is applied once that is free', async () => {
+  it('does not block running instances, and is applied once the table is free', async () => {
     const migrations = readMigrations('postgresql');
     const [migrating, dump, instance] = [await connect(), await connect(), await connect()];
     await migratePostgresql(migrating, 'public', migrations.slice(0, 1));
     await dump.query(`BEGIN; ${lookUp}`);
     const applied = migratePostgresql(migrating, 'public', migrations);
     await until(async () => (await database.query<{ waiting: number }>(countWaiting))[0]?.waiting === 1);
-    // It waits behind the migration, which waits for the dump.
+    // The look-up waits behind the migration, which waits for the dump.
     await instance.query(lookUp);
     await dump.query('COMMIT');
     expect(await applied).toEqual(migrations.slice(1).map(({ name }) => name));

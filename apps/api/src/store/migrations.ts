@@ -5,7 +5,7 @@ import { OperatorError } from '../errors/operator-error.js';
 import { packageFolder } from '../package-folder.js';
 import type { DatabaseLocation } from './database-location.js';
 
-/** The ledger in which Prisma Migrate records what it has applied, the table `_prisma_migrations`, on an engine. */
+/** The ledger of Prisma Migrate on an engine: the table `_prisma_migrations` of applied migrations. */
 export interface Ledger {
   /** Runs statements that return nothing. */
   run(script: string): Promise<unknown>;
@@ -17,7 +17,7 @@ export interface Ledger {
   readonly createSql: string;
   /** A time as it is stored there. */
   timeSql(time: Date): string;
-  /** What to say where there are tables, and no ledger. */
+  /** The error message if there are tables but no ledger. */
   readonly foreign: string;
 }
 
@@ -81,7 +81,7 @@ export async function applyPending(
 }
 
 /**
- * The migrations still to be applied. One that was rolled back is applied again, whatever was applied after it.
+ * The migrations still to be applied. A rolled-back migration is applied again, whatever was applied after it.
  *
  * @throws {OperatorError} when the ledger has a migration that failed, that was edited after it had been applied, or
  * that this version does not have, or when a new migration is dated before one that is applied; the message says which, and what to do

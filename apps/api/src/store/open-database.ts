@@ -25,7 +25,7 @@ async function openEngine(location: DatabaseLocation, options: OpenOptions): Pro
   }
 }
 
-/** Warns once that tokens of a version without scopes may create records, and nothing else, which is what they were issued for. */
+/** Warns once that tokens from a version without scopes may only create records, as when they were issued. */
 function reportLimitedTokens(applied: readonly string[], log: DatabaseLog): void {
   const isNew = applied.some((name) => name.endsWith('_and_access_tokens'));
   if (isNew || !applied.some((name) => name.endsWith('_add_scopes_to_access_tokens'))) return;

@@ -18,14 +18,14 @@ import {
   type Total,
 } from '@plant-store/records';
 
-/** When a record was changed, which is told apart from when it was created; `null` if it was not changed since. */
+/** When a record was changed after its creation; `null` if it was not changed. */
 export function changedAtOf(record: StoredRecord<unknown>, now: number): number | null {
   return isTombstone(record) || record.original !== undefined ? now : null;
 }
 
 /**
- * Requires that a position is one of the store as it is now. One of another generation is not, and neither is one after all that
- * changes can have: the store was restored by other tools.
+ * Requires that a position belongs to the current store. A position of another generation, or after the last change, does not: the store
+ * was restored with other tools.
  *
  * @throws {ServiceError} `cursor_expired`
  */
@@ -40,12 +40,12 @@ export function requireCurrent(
 }
 
 /**
- * SQL for the generation that positions of changes have: none while a store that has had an earlier version accepts its cursors, which
- * have none. So instances of both versions may answer a follower by turns.
+ * SQL for the generation in positions of changes. It is empty while a store from an earlier version still accepts that version's cursors,
+ * which have no generation. So instances of both versions can serve the same follower.
  */
 export const generationSql = `(SELECT CASE WHEN accepts_old_cursors THEN '' ELSE generation END FROM store)`;
 
-/** The outcome of a record, unless it was refused. @throws {ServiceError} with which it was */
+/** The outcome of a record. @throws {ServiceError} if the record was refused */
 export function orThrow<Outcome>(outcome: Outcome | ServiceError): Outcome {
   if (outcome instanceof ServiceError) throw outcome;
   return outcome;
@@ -56,10 +56,10 @@ export type Write<Fields = object> =
   | { readonly resource: string; readonly record: Stored<Fields>; readonly change?: undefined }
   | { readonly resource: string; readonly change: Change<Fields>; readonly record?: undefined };
 
-/** What became of a write: of a distributed database possibly an error with which only this one was refused. */
+/** The outcome of a write. A distributed database may refuse a single write with an error. */
 export type WriteOutcome<Fields = object> = CreateOutcome<Fields> | ChangeOutcome<Fields> | ServiceError;
 
-/** The creates of each resource, then its changes: parts of writes that a store takes by one call. */
+/** Splits writes into the parts that a store takes in one call: the creates of each resource, then its changes. */
 export function splitWrites<One extends Write>(writes: readonly One[]): readonly (readonly One[])[] {
   const [first] = writes;
   if (first === undefined) return [];
@@ -75,26 +75,26 @@ export interface RecordStore<Fields = object> {
   /**
    * Stores many records in one commit, those whose id was never taken.
    *
-   * @param records any number of them. Each has the outcome that a call of its own would have had, in their order. One without a
-   * time gets that of the service.
-   * @returns one outcome per record, in the same order; of a distributed database possibly an error with which one alone was refused
+   * @param records any number of records. Each has the same outcome as if stored by a separate call, in order. A record without a time gets
+   * the current one.
+   * @returns one outcome per record, in the same order; a distributed database may refuse single records with an error
    * @throws {ServiceError} `database_unavailable` when the engine does not answer. The records may or may not have been
    * stored; retrying is safe.
    */
   create(records: readonly Stored<Fields>[]): Promise<readonly (CreateOutcome<Fields> | ServiceError)[]>;
   /**
-   * Changes what has ids, in one commit. Of several changes of one id each gets what the one before it has made.
+   * Changes records by id, in one commit. If several changes have the same id, each gets the result of the previous one.
    *
    * @returns one outcome per change, in the same order; throws and returns errors as `create` does
    */
   change(changes: readonly Change<Fields>[]): Promise<readonly (ChangeOutcome<Fields> | ServiceError)[]>;
   /**
-   * Finds what has these ids, in any order.
+   * Finds the records and tombstones with these ids, in any order.
    *
    * @throws {ServiceError} `database_unavailable` when the engine does not answer
    */
   find(ids: readonly bigint[]): Promise<readonly StoredRecord<Fields>[]>;
-  /** As `find`, with who has made each what it is. */
+  /** As `find`, with the authors of each record. */
   findHistory(ids: readonly bigint[]): Promise<readonly RecordHistory<Fields>[]>;
   /**
    * Lists records as `Store.list` does.
@@ -115,15 +115,15 @@ export interface RecordStore<Fields = object> {
    */
   countValues(field: string, after: string | undefined, maxValues: number): Promise<CountedValues>;
   /**
-   * Lists the last change of each record, in one order that never changes: those that come after a position, as many as the limits
-   * allow. A record that changes again is at the end from then on.
+   * Lists the last change of each record after a position, in a stable order, as many as the limits allow. A record that changes again
+   * moves to the end.
    *
    * @param after the position after which to begin; `undefined` for all
-   * @throws {ServiceError} as `list` does, `cursor_expired` for a position that is not of this store as it is, or
+   * @throws {ServiceError} as `list` does, `cursor_expired` for a position that does not belong to the current store, or
    *   `changes_unsupported`
    */
   listChanges(after: ChangePosition | undefined, limits: ListLimits): Promise<ListedChanges<Fields>>;
-  /** The position of the last change that `listChanges` would return now, or that before all that have a number. */
+  /** The position of the last change that `listChanges` would return now, or the one before all numbered changes. */
   lastChange(): Promise<ChangePosition>;
   /** Lists the states of a record as `Store.listStates` does; throws as `find` does. */
   listStates(
@@ -138,29 +138,29 @@ export interface RecordStore<Fields = object> {
    */
   removeOldStates(): Promise<boolean>;
   /**
-   * Reads all records after an id, page by page, in the order of their ids: every one that was stored before it began, and
-   * possibly some that were stored since. A record that is deleted during the read may be returned as either. An error ends it; it may
-   * be called again with the last id that it returned.
+   * Reads all records after an id, page by page, in the order of their ids: every record that was stored before it began, and possibly some
+   * that were stored since. A record that is deleted during the read may be returned as a record or a tombstone. An error ends the read;
+   * call it again with the last id that it returned.
    *
    * @param after the id after which to begin; `undefined` for all records
-   * @param limits the limits of each page. No page is empty, so a record that exceeds them is a page of its own.
+   * @param limits the limits of each page. No page is empty, so a record that exceeds them is returned on a separate page.
    * @throws {ServiceError} `database_unavailable` when the engine does not answer, from the iterator
    */
   read(after: bigint | undefined, limits: PageLimits): AsyncIterable<readonly StoredRecord<Fields>[]>;
 }
 
-/** A record, and who has made it what it is: the id of an access token, or `subject` and that of a JSON Web Token, where known. */
+/** A record and its authors, if known: the id of an access token, or `subject` and the subject of a JSON Web Token. */
 export interface RecordHistory<Fields> {
   readonly record: StoredRecord<Fields>;
-  /** When it was created, in milliseconds since 1970, whether it was removed since or not. */
+  /** When it was created, in milliseconds since 1970, even if it was removed since. */
   readonly addedAt: number | undefined;
   readonly addedBy: string | undefined;
-  /** When it was changed or removed last. */
+  /** When it was last changed or removed. */
   readonly changedAt: number | undefined;
   readonly changedBy: string | undefined;
 }
 
-/** How many states are examined at a time for their age. */
+/** How many states are checked for their age at a time. */
 export const statesTogether = 256;
 
 /** The most that a page may hold. Bytes are those of the fields; see `bytesOf`. */

@@ -13,7 +13,7 @@ forgetGardens();
 const { plant } = resources;
 const table = tableOf<(typeof gardens)[0]>(garden);
 
-it('names columns in snake case, and quotes them, since they may be words of SQL', () => {
+it('names columns in snake case, and quotes them in case they are SQL keywords', () => {
   expect(table.columns).toEqual([
     'id',
     '"name"',
@@ -46,7 +46,7 @@ it('reads a tombstone of any kind of fields', () => {
   expect(literals).toEqual(["''", 'NULL', 'false', 'NULL', "'[]'"]);
 });
 
-it('has the size of texts and lists in bytes, and 8 of each other field', () => {
+it('counts the bytes of texts and lists, and 8 for each other field', () => {
   expect(gardens.map(table.bytesOf)).toEqual([
     ...['Orchard[7,9223372036854775807,-1]', '🌱 "Hill"[7,7]', '[]'].map(
       (texts) => Buffer.byteLength(texts) + 3 * 8,

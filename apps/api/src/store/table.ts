@@ -6,21 +6,21 @@ import type { ArgType } from '@prisma/driver-adapter-utils';
 import type { DatabaseLocation } from './database-location.js';
 import type { RecordHistory } from './store.js';
 
-/** The column of the number of a record's last change keeps its name, which released migrations and instances of 1.4 use. */
+/** The column of the number of a record's last change. Released migrations and instances of 1.4 use this name. */
 export const seqColumn = 'change_place';
 
-/** The column of a field, as plain data, which a thread can have. */
+/** The column of a field, as plain data that can be passed to a thread. */
 export interface FieldColumn {
   /** The name of the field, and that of its column, quoted: it may be a word of SQL. */
   readonly field: string;
   readonly column: string;
   readonly kind: Kind;
   readonly required: boolean;
-  /** What a tombstone has in its place. */
+  /** The value in a tombstone. */
   readonly erased: Column;
 }
 
-/** What follows from the definition of a resource: parts of the statements of both engines, and what rows hold. */
+/** Everything derived from the definition of a resource: parts of the SQL of both engines, and the conversion of rows. */
 export interface Table<Fields = object> {
   /** The name of the resource. */
   readonly resource: string;
@@ -30,17 +30,17 @@ export interface Table<Fields = object> {
   readonly fieldColumns: readonly string[];
   /** All columns, in the order in which rows have their values. */
   readonly columns: readonly string[];
-  /** What a row has besides for the order of changes. */
+  /** Additional columns for the order of changes. */
   readonly changeColumns: readonly string[];
-  /** What a row has besides for who has made it what it is. */
+  /** Additional columns for the authors of a record. */
   readonly historyColumns: readonly string[];
   /** The table of the states that updates have replaced. */
   readonly states: string;
-  /** The columns of a state but for its place: since when, until when, by whom, and its fields. */
+  /** The columns of a state except its place: since when, until when, by whom, and its fields. */
   readonly stateColumns: readonly string[];
-  /** SQL for since when a record is as it is, and by whom: since its create, unless it was updated. */
+  /** SQL for the time and author of a record's current state: of its create, unless it was updated. */
   readonly origin: readonly [since: string, by: string];
-  /** The columns of what a tombstone has, in the order of the fields. */
+  /** The column values of a tombstone, in the order of the fields. */
   readonly erased: readonly Column[];
   /** The columns that a list searches. */
   readonly searches: readonly string[];
@@ -51,23 +51,23 @@ export interface Table<Fields = object> {
    * the record, rather than `null`.
    */
   toRecord(row: readonly unknown[]): StoredRecord<Fields>;
-  /** Reads a row with the columns of changes besides. */
+  /** Reads a row that also has the columns of changes. */
   toChange(
     row: readonly unknown[],
   ): RecordChange<Fields> & { readonly position: Omit<ChangePosition, 'generation'> };
-  /** Reads a row with the columns of its history besides. */
+  /** Reads a row that also has the columns of its history. */
   toHistory(row: readonly unknown[]): RecordHistory<Fields>;
   /** Reads a row with the place of a state, and its columns. */
   toState(row: readonly unknown[]): RecordState<Fields>;
   /** Whether two records have the same fields. */
   isSame(a: Fields, b: Fields): boolean;
-  /** The fields of a record as their columns have them, in their order. */
+  /** The column values of a record's fields, in order. */
   toColumns(record: Fields): readonly Column[];
-  /** The size of the fields of a record in bytes: of texts and lists as their columns have them, in UTF-8, and 8 of each other field. */
+  /** The size of a record's fields in bytes: texts and lists as stored, in UTF-8, and 8 bytes for each other field. */
   bytesOf(record: Fields): number;
 }
 
-/** What a tombstone has in the column of a required field. */
+/** The value in a tombstone for a required field. */
 const erasedValues: { readonly [Of in Kind]: Column } = {
   text: '',
   int64: 0,
@@ -76,7 +76,7 @@ const erasedValues: { readonly [Of in Kind]: Column } = {
   int64List: '[]',
 };
 
-/** Whether a value has any length. */
+/** Whether values of a field have variable length. */
 export const isLong = ({ kind }: Pick<FieldColumn, 'kind'>): boolean =>
   kind === 'text' || kind === 'int64List';
 
@@ -89,7 +89,9 @@ const originOf = (row = '') =>
     `CASE WHEN ${row}original IS NULL THEN ${row}added_by ELSE ${row}changed_by END`,
   ] as const;
 
-/** The table of a resource. Besides its fields it has an id, a time, what it was created as, and whether the record was deleted. */
+/**
+ * The table of a resource. In addition to the fields, it has an id, a time, the original fingerprint, and whether the record was deleted.
+ */
 export function tableOf<Fields = object>(resource: Resource): Table<Fields> {
   const { names, toColumn, toColumns, readColumns, isSame } = columnsOf<Fields>(resource);
   const fields = fieldsOf(resource).map(([field, { kind, required = false }]): FieldColumn => {
@@ -197,8 +199,8 @@ export const columnTypes: {
 };
 
 /**
- * The statements that create the tables of a resource, for a migration that a developer commits. A table that released migrations
- * have created and changed has the same, in another order.
+ * The statements that create the tables of a resource, for a migration that a developer commits. A table created and changed by released
+ * migrations has the same columns in another order.
  */
 export function createSql(engine: DatabaseLocation['engine'], resource: Resource): string {
   const { name, fields } = tableOf(resource);
@@ -269,7 +271,7 @@ CREATE INDEX "${states}_id_idx" ON "${states}"("id", "history_place");
 ${triggerSql(resource)}`;
 }
 
-/** The statements that create what keeps the states that are replaced on PostgreSQL, or replace it after a field was added. */
+/** The statements that create the trigger that keeps replaced states on PostgreSQL, or replace it after a field was added. */
 export function triggerSql(resource: Resource): string {
   const { name, states, fieldColumns } = tableOf(resource);
   const listOf = (row: string) => fieldColumns.map((column) => `${row}.${column}`).join(', ');
@@ -295,10 +297,10 @@ EXECUTE FUNCTION "keep_${states}"();
 `;
 }
 
-/** A value of a column as SQL. It is no text of a caller. */
+/** A column value as an SQL literal. Never used for text from a caller. */
 export function literalOf({ kind }: Pick<FieldColumn, 'kind'>, value: Column): string {
   if (value === null) return 'NULL';
-  // Both engines read both words.
+  // Both engines accept both words.
   if (kind === 'boolean') return value === 0 ? 'false' : 'true';
   return typeof value === 'string' ? `'${value}'` : String(value);
 }
@@ -320,7 +322,7 @@ export function columnOf({ name, fields }: Pick<Table, 'name' | 'fields'>, field
   return found.column;
 }
 
-/** Runs a query, with a retry, a check or the like around it. */
+/** Runs a query, for example with a retry or a check. */
 export type QueryWrapper = <Result>(query: () => Promise<Result>) => Promise<Result>;
 
 /** The type of a text, as driver adapters take it. */
@@ -329,7 +331,7 @@ export const text = { scalarType: 'string', arity: 'scalar' } as const satisfies
 /**
  * Reads one page after the other, until one is empty.
  *
- * @param readPage reads what has the ids that follow an id; `undefined` for the first ones
+ * @param readPage reads the rows after an id; `undefined` for the first page
  */
 export async function* readPages<Row extends { readonly id: bigint }>(
   readPage: (after: bigint | undefined) => Promise<readonly Row[]>,

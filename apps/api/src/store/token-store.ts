@@ -14,10 +14,10 @@ import type { QueryWrapper } from './table.js';
 const withoutHash = { hash: true } as const;
 type WithoutHash = typeof withoutHash;
 
-/** A token as its row has it. */
+/** A token as stored in its row. */
 type Row<Token> = Omit<Token, 'scopes'> & { readonly scopes: string };
 
-/** The queries used of the access token table, common to the clients that Prisma generates for each engine. */
+/** The queries on the access token table that are used here, common to the Prisma clients of all engines. */
 interface AccessTokenTable {
   findUnique(query: { where: { id: number }; omit: WithoutHash }): Promise<Row<AccessToken> | null>;
   findMany(query: {
@@ -27,7 +27,7 @@ interface AccessTokenTable {
   }): Promise<readonly Row<HashedAccessToken & AccessToken>[]>;
 }
 
-/** The conditions that a token is valid at a time, and that it has ended. */
+/** The conditions that a token is valid at a time, or has ended. */
 interface IsValid {
   revokedAt: null;
   OR: [{ expiresAt: null }, { expiresAt: { gt: Date } }];
@@ -36,13 +36,13 @@ interface HasEnded {
   OR: [{ revokedAt: { not: null } }, { expiresAt: { lte: Date } }];
 }
 
-/** The part that is used of the client that Prisma generates for an engine. */
+/** The part of the generated Prisma client that is used here. */
 interface Client {
   readonly accessToken: AccessTokenTable;
   $disconnect(): Promise<void>;
 }
 
-/** What the store needs of an engine. */
+/** What the store needs from an engine. */
 interface AccessTokenStoreDependencies {
   /** Finds a token without Prisma's client; see `findAccessToken`. */
   findByHash(hash: string): Promise<AccessToken | null>;
@@ -50,7 +50,7 @@ interface AccessTokenStoreDependencies {
   readonly runSteps: RunSteps;
   /** `insertBelowSql` for the engine. */
   readonly insertBelow: string;
-  /** What the engine adds to a query, so that nobody changes the rows before the end of the transaction. */
+  /** SQL that the engine appends to a query to lock its rows against changes until the end of the transaction. */
   readonly forShare: string;
   /** Finds the next expiry without Prisma's client; see `findNextExpiry`. */
   findNextExpiry(at: Date, usedSince: Date): Promise<Date | null>;
@@ -59,8 +59,8 @@ interface AccessTokenStoreDependencies {
   /** Loads Prisma's client, which takes a while. */
   loadClient(): Promise<Client>;
   /**
-   * Resolves once everything read before is as durable as a commit. An acknowledgement without a write, because the
-   * data exists already, waits for it.
+   * Resolves once everything read before is as durable as a commit. Needed to acknowledge a request without a write because the data exists
+   * already.
    */
   confirmRead(): Promise<void>;
   /** Runs a query, and converts a failure of the database into `database_unavailable`. */
@@ -118,7 +118,10 @@ export function createPrismaAccessTokenStore({
     yield* recordDeed({ at: at.getTime(), by, action, about: { token: describeToken(token), replaced } });
   }
 
-  /** Applies a change of the token with an id, and returns it as it is then; without a change after what was read is durable. */
+  /**
+   * Applies a change to the token with an id, and returns the resulting token. If nothing changes, first confirms that what was read is
+   * durable.
+   */
   async function change(id: number, begin: () => Steps<AccessToken | undefined>) {
     const { token, isChanged } = await runSteps(function* () {
       const changed = yield* begin();
@@ -226,7 +229,7 @@ export function createPrismaAccessTokenStore({
 const tokenColumns = 'id, name, scopes, created_at, expires_at, revoked_at, last_used_at, rate_per_minute';
 const selectToken = `SELECT ${tokenColumns} FROM access_tokens`;
 
-/** Each changes the row only where the condition besides its key holds. */
+/** Each statement changes the row only if its condition also holds. */
 const revocation = (id: number, at: Date): Statement => ({
   sql: `UPDATE access_tokens SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL RETURNING ${tokenColumns}`,
   values: [at, id],
@@ -245,8 +248,8 @@ const use = (id: number, at: Date): Statement => ({
 type TokenQuery = (sql: string, values: readonly string[]) => Promise<readonly (readonly unknown[])[]>;
 
 /**
- * A statement that stores a token, unless so many are valid when it is created. Its values are those of the columns, that time
- * again, and the limit; it returns the id.
+ * A statement that stores a token, unless the limit of valid tokens is reached when it is created. Its values are those of the columns, the
+ * creation time again, and the limit. It returns the id.
  *
  * @param parameters the placeholders of these eight values in the engine's SQL, with their types where it needs them
  */
@@ -263,9 +266,8 @@ export function insertBelowSql(parameters: readonly string[]): string {
 }
 
 /**
- * Finds an access token by the SHA-256 of its text, without Prisma's client. Requests need no more
- * of Prisma than this, and loading its client with the query compiler would take longer than the rest of the first
- * request.
+ * Finds an access token by the SHA-256 of its text, without Prisma's client. Requests need no other query, and loading Prisma's client with
+ * its query compiler would take longer than the rest of the first request.
  *
  * @param parameter the placeholder of the first parameter in the engine's SQL
  */
@@ -293,7 +295,8 @@ function toToken(row: readonly unknown[]): AccessToken {
 }
 
 /**
- * Finds when the first name has no valid token left, among names whose valid tokens were used since a time, without Prisma's client.
+ * Finds the earliest time at which a name has no valid token left, among names whose valid tokens were used since a time, without Prisma's
+ * client.
  *
  * @param parameters the placeholders of the first two parameters in the engine's SQL
  */
@@ -313,7 +316,7 @@ export async function findNextExpiry(
   return toTimeOrNull(row?.[0] ?? null);
 }
 
-/** A time as SQLite has it, where it compares as text: the format of Prisma's driver adapter. */
+/** A time as stored in SQLite, where it is compared as text: the format of Prisma's driver adapter. */
 export function toStoredTime(time: Date): string {
   return time.toISOString().replace('Z', '+00:00');
 }
@@ -324,10 +327,10 @@ function fromRow<Stored extends { readonly scopes: string }>(row: Stored) {
   return { ...row, scopes: parseScopes(row.scopes) };
 }
 
-/** The name of a scope in the column, which instances of 1.4 read during an upgrade, and after going back. */
+/** The name of a scope in the column. Instances of 1.4 read it during an upgrade and after a downgrade. */
 const toStoredScope = (scope: Scope): string => (scope === 'update' ? formerUpdate : scope);
 
-/** Those of a list separated by commas, without any that only a later version knows. */
+/** The scopes of a comma-separated list, without any that only a later version knows. */
 function parseScopes(list: string): readonly Scope[] {
   const names = list.split(',').map(currentScope);
   return allScopes.filter((scope) => names.includes(scope));

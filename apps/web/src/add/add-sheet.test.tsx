@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { add, addButton, expectList, field, fill, hold, open, tab } from '../../test/open-add-sheet.js';
 import { describes } from '../../test/render-view.js';
 
-/** Stores the plant 7, Fern, past the page. */
+/** Stores plant 7, Fern, without the page. */
 const storeFern = () => createClient(tab.store).createPlant({ body: { id: 7, name: 'Fern' } });
 
 it.each(['9223372036854775807', '-9223372036854775808'])(
@@ -23,7 +23,7 @@ it.each(['9223372036854775807', '-9223372036854775808'])(
   },
 );
 
-it('suggests an id, takes another, leaves out an empty tag, and shows nothing of that plant with the next one', async () => {
+it('suggests an id, accepts another one, omits an empty tag, and clears the form for the next plant', async () => {
   const user = open();
   expect(document.activeElement).toBe(field('Name'));
   const suggested = screen.getByText(/^\d{12}$/).textContent;
@@ -43,7 +43,7 @@ it('suggests an id, takes another, leaves out an empty tag, and shows nothing of
   expect(screen.queryByText(/^Stored: Rose/)).toBeNull();
 });
 
-it('shows problems at their fields in words that say what to do, sends nothing, and moves the focus to the first', async () => {
+it('shows at each field how to fix its problem, sends nothing, and moves the focus to the first', async () => {
   const user = open();
   await add(user, { Id: '1.5' });
   await waitFor(() => expect(document.activeElement).toBe(field('Name')));
@@ -57,7 +57,7 @@ it('shows problems at their fields in words that say what to do, sends nothing, 
   expect(invalid()).toEqual(['Id']);
 });
 
-it('shows a taken id at its field, the plant that has it, and keeps what was typed', async () => {
+it('shows a taken id at its field and the plant that has it, and keeps what was typed', async () => {
   await storeFern();
   const user = open();
   await add(user, { Id: '7', Name: 'Rose' });
@@ -85,11 +85,11 @@ it('announces a problem of the field that has the focus already', async () => {
   expect(alerts).toContain(describes(field('Id')));
 });
 
-it('sends a plant once, however often it is submitted, and shows that it takes a while', async () => {
+it('sends a plant once even if it is submitted again, and shows that it takes a while', async () => {
   const user = open();
   const reply = hold();
   await fill(user, { Id: '7', Name: 'Rose' });
-  // Twice before anything is rendered, and again while the reply is away.
+  // Twice before anything is rendered, and again while the request is in flight.
   const form = addButton().closest('form');
   act(() => {
     form?.requestSubmit();
@@ -105,7 +105,7 @@ it('sends a plant once, however often it is submitted, and shows that it takes a
   expect(tab.sent.length).toBe(1);
 });
 
-it('keeps the draft and the list over a reload, which stops what is being sent, and lists that as not confirmed', async () => {
+it('keeps the draft and the list over a reload, and lists a plant that was being sent as not confirmed', async () => {
   const user = open();
   await add(user, { Id: '7', Name: 'Rose' });
   await screen.findByText(/^Stored: Rose/);
@@ -123,7 +123,7 @@ it('keeps the draft and the list over a reload, which stops what is being sent, 
   expect(document.activeElement).toBe(field('Name'));
 });
 
-/** The next request has no reply though the plant is stored, or is answered with this error of the registry. */
+/** The next request has no reply although the plant is stored, or gets this error of the registry. */
 function failWith(name: keyof typeof errors | 'no reply') {
   if (name === 'no reply') return tab.store.fail({ operation: 'createPlant', kind: 'drop', stored: true });
   const { status, error } = errors[name];
@@ -161,7 +161,7 @@ it.each<[state: string, result: string, failures: readonly Parameters<typeof fai
   expect(tab.sent.length).toBe(names.length + 1);
 });
 
-it('gives the id of a plant that is not confirmed to no other one', async () => {
+it('never reuses the id of an unconfirmed plant', async () => {
   const user = open();
   for (let attempt = 0; attempt < 3; attempt++) failWith('no reply');
   await add(user, { Id: '7', Name: 'Rose' });
@@ -171,7 +171,7 @@ it('gives the id of a plant that is not confirmed to no other one', async () => 
   expectList(/^stored.*Oak/, /^not confirmed.*Rose.*Id 7/);
 });
 
-it('shows a taken id at no field that holds another one, names the plant, and keeps its reason listed', async () => {
+it('does not show a taken id at a field with another id, names the plant, and keeps the reason in the list', async () => {
   const user = open();
   for (let attempt = 0; attempt < 3; attempt++) failWith('overloaded');
   await add(user, { Id: '7', Name: 'Rose' });

@@ -26,21 +26,21 @@ import { keepInTab, readFromTab, tabStorageKeys } from '../shared/tab-storage.js
 import { pickTexts } from '../shared/texts.js';
 
 interface AddSheetProps {
-  /** That of the plants behind the sheet. */
+  /** The filter of the plants behind the sheet. */
   readonly filter: PlantFilter;
-  /** Whether it is shown. What was typed, and what is being added, stays while it is not. */
+  /** Whether it is shown. The typed text and a plant being added stay while it is hidden. */
   readonly isOpen: boolean;
   /** Shows the import with lines that were pasted here. */
   importLines(text: string): Promise<void>;
 }
 
-/** Why a plant is not stored, or not certainly; with the plant if adding it again may help. */
+/** Why a plant is not, or may not be, stored; with the plant if adding it again may help. */
 interface Failed {
   readonly message: string;
   readonly plant?: NewPlant;
 }
 
-/** Several lines that were pasted into the name, which an input joins, and what was there before. */
+/** Several lines that were pasted into the name, which an input joins, and the previous text. */
 interface Pasted {
   readonly text: string;
   readonly nameBefore: string;
@@ -66,7 +66,7 @@ export function AddSheet({ filter, isOpen, importLines }: AddSheetProps) {
     if (isOpen) form.current?.focusField('name');
   }, [isOpen]);
 
-  /** Takes away what the attempt before led to. */
+  /** Clears the result of the previous attempt. */
   const clear = () => {
     setDone('');
     setFailed(undefined);
@@ -107,7 +107,7 @@ export function AddSheet({ filter, isOpen, importLines }: AddSheetProps) {
   const submit = async () => {
     clear();
     setChecking(true);
-    // The id of a plant that may be stored is that plant's.
+    // The id belongs to a plant that may be stored.
     const isGiven = added.some(
       (listed) =>
         isUnfinished(listed) && listed.id === draft.id.trim() && !isDraftOf(draft, toNewPlant(listed)),
@@ -183,7 +183,7 @@ export function AddSheet({ filter, isOpen, importLines }: AddSheetProps) {
   );
 }
 
-/** The failure as the form shows it: it names a plant that is not in the fields. */
+/** The failure as the form shows it. It names the plant if that is not in the fields. */
 function toFailed(plant: NewPlant, reason: string, inForm: boolean, open: boolean): Failed {
   return { message: inForm ? reason : `${nameOf(plant)}: ${reason}`, ...(open && { plant }) };
 }
@@ -196,12 +196,12 @@ function nameOf({ id, name }: NewPlant): string {
   return `${toVisible(name)}, id ${id}`;
 }
 
-/** A form with a suggested id, and the tag of the plant before, which the next one often has as well. */
+/** A form with a suggested id, and the tag of the previous plant, which is often the same. */
 function nextDraft({ tag }: Pick<Texts, 'tag'> = noTexts): Texts {
   return { ...noTexts, tag, id: suggestId() };
 }
 
-/** What is typed in the form, which a reload of this tab does not lose; last, as a reference, what is typed at any time. */
+/** The texts in the form, which survive a reload of this tab; last, a ref to the current texts. */
 function useDraft() {
   const [draft, setDraft] = useState(() => restoreDraft(readFromTab(tabStorageKeys.draft)));
   const latest = useRef(draft);
@@ -212,7 +212,7 @@ function useDraft() {
   return [draft, setDraft, latest] as const;
 }
 
-/** What was kept by a page of another version may lack a field. */
+/** Texts kept by a page of another version may lack a field. */
 function restoreDraft(kept: unknown): Texts {
   const texts: Partial<Record<string, unknown>> = Object(kept);
   const empty = nextDraft();
@@ -228,7 +228,7 @@ interface TakenIdProps {
   onFreeId(): void;
 }
 
-/** Which plant has an id that is taken, and the ways to go on. One of a plant that was deleted has none. */
+/** Shows which plant has a taken id, and what to do. The id of a deleted plant has no plant. */
 function TakenId({ id, onFreeId }: TakenIdProps) {
   const { data: holder } = usePlant(id);
   return (

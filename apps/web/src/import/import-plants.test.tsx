@@ -17,7 +17,7 @@ import { UndoBar } from '../plants/undo-bar.js';
 
 const csv = 'id,name\n1,Rose\n2,Fern\nx,Ivy\n';
 
-/** Chooses a file, and goes on to the review of its lines with the columns that were recognized. */
+/** Chooses a file, and continues to the review of its lines with the recognized columns. */
 async function review(text: string) {
   await choose(text);
   await reviewLines();
@@ -25,7 +25,7 @@ async function review(text: string) {
 
 const step = () => screen.getByRole('listitem', { current: 'step' }).textContent;
 
-it('skips the step of the columns where their titles are clear, says what is not imported, and goes back to it', async () => {
+it('skips the column step if the titles are clear, says what is not imported, and can return to that step', async () => {
   const { store } = openImportWithStore();
   await choose('id,name,Price,tag,Supplier\n1,Rose,5,Shrub,Kew\n');
   await heading(/^Review/);
@@ -45,7 +45,7 @@ it('skips the step of the columns where their titles are clear, says what is not
   expect(store.plants.get(1n)).toEqual({ name: 'Rose', tag: 'Kew' });
 });
 
-it('shows the step of the columns where a title that is needed is unknown', async () => {
+it('shows the column step if a required title is unknown', async () => {
   openImportWithStore();
   await choose('id,Gewächs\n1,Rose\n');
   expect(document.activeElement).toBe(await heading('Check the columns'));
@@ -77,7 +77,7 @@ it('shows the lines with a problem before it sends anything, then stores the oth
   expect(screen.getByRole('status').textContent).toContain('Finished. 2 of 2 plants done.');
 });
 
-it('counts a line that repeats another one of the file as that, not as there already', async () => {
+it('counts a duplicate line of the file as a duplicate, not as already stored', async () => {
   const { store } = openImportWithStore();
   const client = createClient(store);
   for (const id of [1, 9]) await client.createPlant({ body: { id, name: 'Oak' } });
@@ -94,7 +94,7 @@ it('counts a line that repeats another one of the file as that, not as there alr
   expect(store.plants.get(9n)).toEqual({ name: 'Oak' });
 });
 
-it('is undone from the list, too, but only once', async () => {
+it('can also be undone from the list, but only once', async () => {
   const { store } = openImportWithStore(<UndoBar />);
   await review(csv);
   await press('Add 2 plants');
@@ -130,7 +130,7 @@ it('fixes a problem in place, and sends only that after the others', async () =>
   await userEvent.clear(id);
   await userEvent.type(id, '1{Enter}');
   await within(line).findByText('Line 2 has the same id.');
-  // What is stored under the new id is shown before anything is sent.
+  // The plant that is stored under the new id is shown before anything is sent.
   await userEvent.clear(id);
   await userEvent.type(id, '9{Enter}');
   await button('Update 1 plant');
@@ -148,7 +148,7 @@ it('fixes a problem in place, and sends only that after the others', async () =>
   expect(store.plants.get(9n)).toEqual({ name: 'Ivy' });
 });
 
-/** A store with three plants, and the import that reviews a file in which the first is unchanged, and one is new. */
+/** Reviews a file against a store with three plants. The first plant is unchanged, and one line is new. */
 async function reviewChanges() {
   const opened = openImportWithStore();
   const client = createClient(opened.store);
@@ -165,7 +165,7 @@ async function reviewChanges() {
   return { ...opened, client, update, names };
 }
 
-it('shows what is new, changed, and unchanged, updates and adds it by one button, and undoes both', async () => {
+it('shows what is new, changed, and unchanged, updates and adds with one button, and undoes both', async () => {
   const { names } = await reviewChanges();
   const [fern, moss] = within(screen.getByRole('region', { name: 'Changed' })).getAllByRole('listitem');
   const partsOf = (line: HTMLElement | undefined, tag: string) =>
@@ -198,7 +198,7 @@ it('leaves a changed plant out, and includes it again', async () => {
   expect(names()).toEqual(['1 Rose [bed]', '2 Fern [bed]', '3 Moss []', '4 Ivy [wall]']);
 });
 
-it('overwrites nothing that somebody else changes after the review, and shows it', async () => {
+it('does not overwrite changes that others make after the review, and shows them', async () => {
   const { update, client, names } = await reviewChanges();
   await update(2, 'Bracken');
   await client.createPlant({ body: { id: 4, name: 'Oak' } });
@@ -217,7 +217,7 @@ it('overwrites nothing that somebody else changes after the review, and shows it
   expect(names()).toEqual(['1 Rose [bed]', '2 Fern of the north [bed]', '3 Moss []', '4 Oak []']);
 });
 
-it('undoes nothing that somebody else has changed since the import', async () => {
+it('does not undo plants that someone else has changed since the import', async () => {
   const { update, names } = await reviewChanges();
   await press('Update 2 and add 1 plant');
   await heading(/^1 plant added and 2 updated/);
@@ -231,7 +231,7 @@ it('undoes nothing that somebody else has changed since the import', async () =>
   expect(await screen.findAllByText('Changed since')).toHaveLength(2);
 });
 
-it('leaves fields as they are stored that the file has no column of', async () => {
+it('keeps stored fields that have no column in the file', async () => {
   const { store } = openImportWithStore();
   await createClient(store).createPlant({ body: { id: 1, name: 'Rose', tag: 'bed' } });
   await review('id,name\n1,Roses\n');
@@ -241,7 +241,7 @@ it('leaves fields as they are stored that the file has no column of', async () =
   expect(store.plants.get(1n)).toEqual({ name: 'Roses', tag: 'bed' });
 });
 
-it('says why lines are not compared where the token may not read, and adds what is new', async () => {
+it('says why lines are not compared if the token may not read, and adds new plants', async () => {
   const { store, fetch } = openImportWithStore();
   const client = createClient(store);
   await client.createPlant({ body: { id: 1, name: 'Rose' } });
@@ -260,7 +260,7 @@ it('says why lines are not compared where the token may not read, and adds what 
   ).toBeDefined();
 });
 
-it('rejects changed lines where the token may not update', async () => {
+it('rejects changed lines if the token may not update', async () => {
   const { fetch, store } = await reviewChanges();
   fetch.mockImplementation(async (url, init) =>
     url.endsWith('/update')
@@ -272,7 +272,7 @@ it('rejects changed lines where the token may not update', async () => {
   expect(screen.getAllByText('It may not update.')).toHaveLength(2);
 });
 
-it('shows plants that were deleted before, and adds them again where the person decides so', async () => {
+it('shows plants that were deleted before, and adds them again on request', async () => {
   const { store, fetch } = openImportWithStore();
   const client = createClient(store);
   for (const id of [1, 2, 3]) {
@@ -289,7 +289,7 @@ it('shows plants that were deleted before, and adds them again where the person 
     if (url.endsWith('/2')) await client.updatePlant({ ...elm, headers: { 'if-none-match': '*' } });
     return store.fetch(url, init);
   });
-  // After the batch the reply for the first plant is lost: the run goes on.
+  // The reply to the request after the batch is lost: the run continues.
   store.fail({ kind: 'delay', ms: 0 }, { kind: 'drop', stored: true });
   await press('Add 3 deleted plants again');
   await waitFor(() => expect(document.querySelector('.import-stop')?.textContent).toMatch(/Trying again.$/));
@@ -302,7 +302,7 @@ it('shows plants that were deleted before, and adds them again where the person 
   ]);
 });
 
-it('shows each column of a file with its title and samples, and loses none silently', async () => {
+it('shows each column of a file with its title and samples, and drops none silently', async () => {
   openImportWithStore();
   const lines = '1;Rose;\t5;Strauch\n2;Fern;6;Farn\n3;Ivy;6;\n4;Oak;6;Baum\n5;Ash;6;x';
   await choose(`Nummer;Bezeichnung;Preis;Art\n${lines}`);
@@ -329,7 +329,7 @@ it('shows each column of a file with its title and samples, and loses none silen
   expect(samplesOf('Column 1')).toEqual(['Nummer', '1', '2']);
 });
 
-it('makes ids where there are none, the same again, and explains it', async () => {
+it('generates missing ids, always the same ones, and explains it', async () => {
   const { store } = openImportWithStore();
   const text = 'name\nRose\nRose\n';
   await choose(text);
@@ -345,7 +345,7 @@ it('makes ids where there are none, the same again, and explains it', async () =
   await button('Unchanged 2');
 });
 
-it('asks for another token when the service rejects it, and goes on with that by itself', async () => {
+it('asks for another token when the service rejects it, and resumes automatically with the new one', async () => {
   const { store, onTokenRejected, useToken } = openImportWithStore();
   store.acceptTokens('another');
   await review(csv);
@@ -363,7 +363,7 @@ it('asks for another token when the service rejects it, and goes on with that by
   expect(onTokenRejected).toHaveBeenCalledTimes(3);
 });
 
-it('goes on after a cancel, and with the token after the one that was forgotten; until the end the browser asks before it closes', async () => {
+it('resumes after a cancel, and with a new token after a sign-out; until the end the browser asks before it closes', async () => {
   const { store, fetch, onTokenRejected, useToken } = openImportWithStore();
   await review(csv);
   fetch.mockClear();
@@ -385,7 +385,7 @@ it('goes on after a cancel, and with the token after the one that was forgotten;
   expect(onTokenRejected).not.toHaveBeenCalled();
 });
 
-it('keeps what was typed for an edit, and when its worker fails or cannot read it, and shows what to do', async () => {
+it('keeps what was typed for editing, also if the worker fails or cannot read it, and shows what to do', async () => {
   const { listener } = openImportWithStore();
   const field = () => screen.findByRole<HTMLTextAreaElement>('textbox', { name: /Lines from/ });
   await userEvent.type(await field(), '1;Rose{Enter}2;');
@@ -412,7 +412,7 @@ it('keeps what was typed for an edit, and when its worker fails or cannot read i
   expect((await field()).value).toBe('');
 });
 
-it('reads a long paste without putting it into the field, together with what is there', async () => {
+it('reads a long paste together with the field's text, without putting it into the field', async () => {
   openImportWithStore();
   await userEvent.type(screen.getByRole('textbox'), 'id;name{Enter}');
   const lines = Array.from({ length: 3000 }, (_, id) => `${id};Rose`);
@@ -431,7 +431,7 @@ it('reads a long paste without putting it into the field, together with what is 
 
 const fixture = (name: string) => readFileSync(join(import.meta.dirname, '../../test/import-files', name));
 
-it('takes the line that is chosen for the titles, and another sheet or encoding', async () => {
+it('reads the file again with another title line, sheet or encoding', async () => {
   const { store } = openImportWithStore();
   await choose('Plants\n1;Rose\n\nNr;Name\n2;Fern\n');
   await userEvent.selectOptions(await screen.findByLabelText('Line with the titles'), 'Line 4: Nr · Name');
@@ -454,7 +454,7 @@ it('takes the line that is chosen for the titles, and another sheet or encoding'
   expect([...store.plants.values()].map(({ name }) => name)).toEqual(['Fern', 'Роза']);
 });
 
-it('fixes all ids of a kind at once, keeps what was edited by hand, and takes that back', async () => {
+it('fixes all ids of a kind at once, keeps manual edits, and undoes the fix', async () => {
   const { store } = openImportWithStore();
   await choose(fixture('ids-with-separators.csv'));
   await reviewLines();
@@ -479,7 +479,7 @@ it('fixes all ids of a kind at once, keeps what was edited by hand, and takes th
   expect([...store.plants.keys()].toSorted((a, b) => Number(a - b)).slice(0, 2)).toEqual([3n, 7n]);
 });
 
-it('deletes what it has added, not what was there, by two clicks, and then adds a fixed file with the same ids', async () => {
+it('deletes only the plants that it added, after two clicks, and then adds a fixed file with the same ids', async () => {
   const { store, fetch } = openImportWithStore();
   await createClient(store).createPlant({ body: { id: 1, name: 'Rose' } });
   const lines = Array.from({ length: 1500 }, (_, index) => `${index + 1},${index === 0 ? 'Rose' : 'Fern'}`);
@@ -489,7 +489,7 @@ it('deletes what it has added, not what was there, by two clicks, and then adds 
   await press('Keep them');
   await press('Undo this import');
   fetch.mockClear();
-  // The second batch is not deleted, and then after all.
+  // Deleting the second batch fails at first.
   store.fail(
     { kind: 'delay', ms: 0 },
     { kind: 'status', status: 403, body: '{"error":40300,"message":"No."}' },
@@ -522,7 +522,7 @@ it('does not delete what was changed after the import', async () => {
   expect([...store.plants]).toEqual([[2n, { name: 'Oak' }]]);
 });
 
-it('tidies names and tags that differ only in spaces or case, as most plants have them, and takes that back', async () => {
+it('tidies names and tags that differ only in spaces or case to the most common form, and undoes that', async () => {
   const { store } = openImportWithStore();
   const client = createClient(store);
   for (const id of [7, 8]) await client.createPlant({ body: { id, name: 'Oak', tag: 'Staude' } });
@@ -543,7 +543,7 @@ it('tidies names and tags that differ only in spaces or case, as most plants hav
   ]);
 });
 
-it('warns where ids are probably those of other plants', async () => {
+it('warns if the ids probably belong to other plants', async () => {
   const { store } = openImportWithStore();
   const client = createClient(store);
   for (const [id, name] of [

@@ -12,7 +12,7 @@ import { ReviewLines } from './steps/review-lines.js';
 import { RunPlants } from './steps/run-plants.js';
 import { StepFrame, type StepProps } from './steps/step-frame.js';
 
-/** One for the page, so that a run outlives a change of the token. */
+/** One session for the page, so that a run survives a change of the token. */
 const sessionOfPage = new ImportSession(spawnWorker);
 
 /** Opens the view with lines that were pasted elsewhere. */
@@ -26,7 +26,7 @@ export function importPasted(text: string): void {
  * person resumes it with another one.
  *
  * @param checksToken whether to ask the service if it accepts the token, as on entry to the view
- * @param session another one for tests
+ * @param session replaced in tests
  */
 export function ImportPlants({
   checksToken = false,
@@ -69,7 +69,7 @@ function Step({ session, state }: StepProps) {
   return preview?.columns && <ChooseColumns session={session} preview={preview} columns={preview.columns} />;
 }
 
-/** Shows that lines are read and checked, or compared, and how far that is. */
+/** Shows the progress of reading, checking, or comparing lines. */
 function Reading({ session, state: { fraction } }: StepProps) {
   const isReading = fraction === undefined;
   const title = isReading ? 'Reading the lines' : 'Comparing with the stored plants';
@@ -85,7 +85,7 @@ function Reading({ session, state: { fraction } }: StepProps) {
   );
 }
 
-/** A file that is dropped beside the place for it must not replace the page. Text may be dragged as usual. */
+/** Prevents a file that is dropped outside the drop zone from replacing the page. Text can be dragged as usual. */
 function useDropsOutside(): void {
   useEffect(() => {
     const ignore = (event: DragEvent) => {
@@ -101,7 +101,7 @@ function useDropsOutside(): void {
   }, []);
 }
 
-/** What a screen reader announces, beside the heading of each step, which takes the focus. */
+/** What a screen reader announces in addition to the heading of each step, which takes the focus. */
 function announce({ step, counts, edited, progress }: ImportState): string {
   if (step === 'reading') return 'Reading the lines.';
   if (step === 'review' || edited !== undefined) {

@@ -13,7 +13,7 @@ import {
   type View,
 } from './protocol.js';
 
-/** The import, whose worker is the test: `requests` are what it gets, and `show` is what it reports. */
+/** Opens the import with the test as its worker: `requests` are its input, and `show` sends a report. */
 function open() {
   const requests: Request[] = [];
   const { listener, ...opened } = openImport(() => (request) => void requests.push(request));
@@ -109,7 +109,7 @@ it('takes a dropped file, one at a time, keeps files from replacing the page, an
   ]);
 });
 
-it('shows how far the comparison of the lines is, and then what the person should know of them', async () => {
+it('shows the progress of the comparison, then notices about the lines', async () => {
   const { show, requests } = await openColumns();
   expect(screen.getByText('A note on the file.')).toBeDefined();
   await userEvent.selectOptions(screen.getByLabelText('id Import as'), 'Tag');
@@ -124,7 +124,7 @@ it('shows how far the comparison of the lines is, and then what the person shoul
   expect(screen.getByText(/^2 lines with the same plant as an earlier line/)).toBeDefined();
 });
 
-it('names ten columns that are not imported, and counts the others', async () => {
+it('lists ten columns that are not imported, and counts the others', async () => {
   const { show } = await openReview();
   expect(screen.queryByText('Not imported:')).toBeNull();
   const titles = ['id', 'name', ...Array.from({ length: 12 }, (_, index) => `Foo ${index + 1}`)];
@@ -136,7 +136,7 @@ it('names ten columns that are not imported, and counts the others', async () =>
   );
 });
 
-it('shows more lines of a group, and those of one group', async () => {
+it('shows more lines of a group, and only one group', async () => {
   const { requests, show } = await openReview();
   await userEvent.click(button('Show 9 more'));
   expect(requests.at(-1)).toEqual(['change', ['showMore', 'problems']]);
@@ -147,7 +147,7 @@ it('shows more lines of a group, and those of one group', async () => {
   expect(button('Show 50 more')).toBeDefined();
 });
 
-it('sends the texts of a line as they were, where the person has not changed them', async () => {
+it('sends unchanged texts of a line exactly', async () => {
   const { requests } = await openReview();
   const form = screen.getByRole('form', { name: 'Line 2' });
   expect(within(form).getByLabelText('Name').getAttribute('dir')).toBe('auto');
@@ -164,7 +164,7 @@ it('sends the texts of a line as they were, where the person has not changed the
   expect(requests.at(-1)).toEqual(['change', ['leaveOut', 0]]);
 });
 
-it('shows a line that is too long to edit here, and those that were sent', async () => {
+it('shows a line that is too long to edit here, and lines that were sent', async () => {
   const { show } = await openReview();
   const long = { ...row, editing: undefined };
   const sent = (['stored', 'replayed', 'repeated'] as const).map((state) => ({
@@ -196,7 +196,7 @@ it('writes one file at a time to download', async () => {
   expect(downloads()).toHaveLength(2);
 });
 
-it('shows how far a run is, why it tries again, why it has stopped, and no longer that nothing was saved', async () => {
+it('shows the progress of a run, why it retries or stopped, and after a failure that saved plants stay saved', async () => {
   const { showRun, names, report } = await openRun();
   expect(screen.getByText('0 of 90 (0 %)')).toBeDefined();
   showRun({ retrying: 'The service cannot be reached. Trying again.' });
@@ -214,7 +214,7 @@ it('shows how far a run is, why it tries again, why it has stopped, and no longe
   expect(screen.getByRole('alert').textContent).toContain('What was saved stays saved.');
 });
 
-it('asks for a token once for each that is rejected, whatever was on its way when the run went on', async () => {
+it('asks for a token once per rejected token, even if requests were in flight when the run resumed', async () => {
   const { report, onTokenRejected, useToken, requests } = await openRun();
   const reject = (token: string) => report({ type: 'rejected', token, message: 'It is not known here.' });
   reject('a');

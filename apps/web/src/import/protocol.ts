@@ -1,15 +1,15 @@
 import type { ByField, FieldName, Texts } from '../shared/fields.js';
 
 /**
- * The columns of the fields, from 0 on; `undefined` where there is none. Without a column of ids, each line gets an id that is
- * made from the name of the file, the number of the line, and its plant.
+ * The column of each field, from 0; `undefined` if it has none. Without an id column, each line gets an id that is derived from the file
+ * name, the line number, and its plant.
  */
 export type ColumnChoice = ByField<number | undefined>;
 
-/** What the person gave: a file, or text that they pasted. */
+/** The source that the person chose: a file, or pasted text. */
 export type Source = { readonly file: File } | { readonly text: string };
 
-/** The encodings of texts that are not in Unicode, as `TextDecoder` names them, and where they come from. */
+/** The encodings of non-Unicode texts, as `TextDecoder` names them, and where they come from. */
 export const legacyEncodings = {
   'windows-1252': 'Windows, Western Europe (1252)',
   'windows-1250': 'Windows, Central Europe (1250)',
@@ -24,30 +24,30 @@ export const legacyEncodings = {
 } as const;
 export type LegacyEncoding = keyof typeof legacyEncodings;
 
-/** What the person has chosen instead of what was guessed: a sheet of a workbook by its name, or the encoding of a text. */
+/** The person's choices that override the guesses: a sheet of a workbook by its name, or the encoding of a text. */
 export interface ReadAs {
   readonly sheet?: string;
   readonly encoding?: LegacyEncoding;
 }
 
 /**
- * What can be done at once to all ids that are missing: to generate them; or that cannot be read: to leave out what separates digits
- * (`1.001`), or decimals that are zero (`7.0`), or to generate others in their place; or to names and tags that differ from others only in
- * spaces, case, or composition: to write them alike.
+ * Fixes that apply to all lines at once. Missing ids: generate them. Unreadable ids: remove digit separators (`1.001`) or zero decimals
+ * (`7.0`), or generate new ids. Names and tags that differ from others only in spaces, case, or Unicode composition: write them the same
+ * way.
  */
 export const fixes = ['generate', 'separators', 'decimals', 'replace', 'tidy'] as const;
 export type Fix = (typeof fixes)[number];
 
-/** Where plants are stored, and with which token. */
+/** The service that stores the plants, and the token. */
 export interface Target {
   readonly baseUrl: string;
   readonly token: string;
 }
 
-/** What a run does: adds and updates plants, does that and reuses the ids of deleted plants, or undoes what it has added and updated. */
+/** What a run does: add and update plants, the same but reusing ids of deleted plants, or undo what it added and updated. */
 export type Task = 'add' | 'reuse' | 'undo';
 
-/** What became of a line so far, with the group in which a review shows it. */
+/** The states of a line, with the group that shows each in the review. */
 export const groupsOfStates = {
   problem: 'problems',
   /** The service has rejected it. */
@@ -55,7 +55,7 @@ export const groupsOfStates = {
   /** Its id is that of a deleted plant. */
   retired: 'problems',
   changed: 'changes',
-  /** As `changed`, but a run has found that somebody else has changed the plant since the review. */
+  /** As `changed`, but a run found that someone else has changed the plant since the review. */
   conflict: 'changes',
   ready: 'new',
   stored: 'saved',
@@ -64,7 +64,7 @@ export const groupsOfStates = {
   replayed: 'unchanged',
   /** Another line has the same plant. */
   repeated: 'unchanged',
-  /** An undo has left its plant, since somebody else has changed it. */
+  /** An undo skipped its plant because someone else has changed it. */
   kept: 'unchanged',
   skipped: 'left-out',
 } as const;
@@ -74,54 +74,54 @@ export type LineState = keyof typeof groupsOfStates;
 export const groups = ['problems', 'changes', 'new', 'saved', 'unchanged', 'left-out'] as const;
 export type Group = (typeof groups)[number];
 
-/** What a review shows: all groups, one of them, or the lines whose name another line or a stored plant has, too. */
+/** What a review shows: all groups, one of them, or the lines that share their name with another line or a stored plant. */
 export const filters = ['all', ...groups, 'same-name'] as const;
 export type Filter = (typeof filters)[number];
 
-/** How many lines there are, by their states and by filters: none. */
+/** The counts of lines by state and by filter, all zero. */
 export const noCounts = Object.fromEntries(
   [...Object.keys(groupsOfStates), ...filters].map((name) => [name, 0]),
 ) as Record<LineState | Filter, number>;
 
-/** What the page asks of the worker. A header is a row, from 0 on, and a line its index among those below. */
+/** The requests of the page to the worker. A header is a row number from 0, and a line is an index into the rows below it. */
 export interface Requests {
   read(source: Source, readAs: ReadAs): void;
-  /** Recognizes the columns again, with a row as their titles, or without any. */
+  /** Recognizes the columns again, with a row as the titles, or without titles. */
   recognize(header: number | undefined): void;
   /** Reads plants from the lines below a row, and compares them. */
   check(header: number | undefined, columns: ColumnChoice): void;
-  /** Compares the lines with what is stored, and shows them. */
+  /** Compares the lines with the stored plants, and shows them. */
   compare(): void;
   change(change: Change): void;
   /** Begins a task, by default the one that has stopped. */
   run(task?: Task): void;
   cancel(): void;
-  /** Takes the token of the page, `undefined` for none, and goes on with what only waits for it. */
+  /** Takes the token of the page, `undefined` for none, and resumes work that only waits for a token. */
   useToken(target: Target | undefined): void;
   download(): void;
 }
 export type Request = CallOf<Requests>;
 
-/** What is done to lines, and what is shown of them. */
+/** The requests that change lines, or which of them are shown. */
 interface Changes {
   edit(line: number, texts: Texts): void;
   leaveOut(line: number): void;
   include(lines: readonly number[]): void;
-  /** Applies a fix to all lines, or takes it back. */
+  /** Applies a fix to all lines, or undoes it. */
   toggleFix(fix: Fix): void;
   show(filter: Filter): void;
   showMore(group: Group): void;
 }
 export type Change = CallOf<Changes>;
 
-/** The name of a method, and what it is called with. */
+/** A method name with its arguments. */
 type CallOf<Methods> = {
   [Name in keyof Methods]: Methods[Name] extends (...given: infer Given) => unknown
     ? readonly [Name, ...Given]
     : never;
 }[keyof Methods];
 
-/** What the worker reports: what the page shows from now on, as far as it changes, or what happened. */
+/** A report of the worker: the changed part of what the page shows, or an event. */
 export type Report =
   | { readonly type: 'view'; readonly view: Partial<View> }
   /** The service rejects the token. */
@@ -133,25 +133,25 @@ export interface View {
   readonly step: 'source' | 'reading' | 'columns' | 'review' | 'run';
   /** Why there is nothing to show, and what to do. */
   readonly problem: string | undefined;
-  /** How far the comparison with what is stored is, from 0 to 1. */
+  /** The progress of the comparison with stored plants, from 0 to 1. */
   readonly fraction: number | undefined;
   readonly preview: Preview | undefined;
   readonly notes: readonly string[];
-  /** The lines that look like totals, and are left out. */
+  /** The lines that are left out because they look like totals. */
   readonly totals: readonly { readonly index: number; readonly line: number }[];
   readonly counts: Readonly<typeof noCounts>;
   /** How many of the problems each fix can solve, and how many texts can be tidied. */
   readonly fixable: Readonly<Record<Fix, number>>;
-  /** The fixes that are applied, with what each was offered for. */
+  /** The applied fixes, each with the number of problems that it was offered for. */
   readonly fixed: ReadonlyMap<Fix, number>;
   /** The first lines of each group that the filter shows. */
   readonly list: readonly { readonly group: Group; readonly total: number; readonly rows: readonly Row[] }[];
   readonly filter: Filter;
-  /** Why the lines are not compared with what is stored, if they are not. */
+  /** Why the lines are not compared with stored plants, if they are not. */
   readonly uncompared: Stop | undefined;
   /** The line that was edited last, and what is still wrong with it. */
   readonly edited: { readonly line: number; readonly problem: string | undefined } | undefined;
-  /** `undefined` until a run was started: there is one in the step `run`. */
+  /** `undefined` until a run is started; always set in the step `run`. */
   readonly progress: Progress | undefined;
 }
 
@@ -159,11 +159,11 @@ export interface View {
 export interface Preview {
   /** `undefined` for a pasted text. */
   readonly fileName: string | undefined;
-  /** What the person should know of the file, such as what is hidden in a sheet. */
+  /** What the person should know about the file, such as hidden parts of a sheet. */
   readonly notes: readonly string[];
   /** The sheets of a workbook, and the one that was read. */
   readonly sheets: { readonly names: readonly string[]; readonly chosen: string } | undefined;
-  /** How a text was read that is not in Unicode: it may be another one. */
+  /** The guessed encoding of a non-Unicode text. */
   readonly encoding: LegacyEncoding | undefined;
   /** `undefined` for objects, which name the fields themselves. */
   readonly columns: ColumnsPreview | undefined;
@@ -171,11 +171,11 @@ export interface Preview {
 
 /** The columns of a table, and which of them are the fields. */
 export interface ColumnsPreview {
-  /** The row with the titles. What is above is not imported. */
+  /** The row with the titles. Rows above it are not imported. */
   readonly header: number | undefined;
   /** The first rows, for the person to choose the header from. */
   readonly firstRows: readonly { readonly row: number; readonly line: number; readonly cells: string[] }[];
-  /** Those with anything in them, with their places from 0 on. */
+  /** The nonempty columns, with their indexes from 0. */
   readonly columns: readonly {
     readonly column: number;
     readonly title: string;
@@ -184,17 +184,17 @@ export interface ColumnsPreview {
   readonly choice: ColumnChoice;
 }
 
-/** A line, with texts that may be cut off, for showing only. */
+/** A line for display only: its texts may be truncated. */
 export interface Row extends Texts {
   readonly index: number;
   readonly line: number;
   readonly state: LineState;
-  /** What is stored, where the line has something else. */
+  /** The stored plant, if the line differs. */
   readonly before: Texts | undefined;
   readonly problem: string | undefined;
   /** What another line or a stored plant has in common with it. */
   readonly warning: string | undefined;
-  /** Of a line with a problem that can be solved on the page: its exact texts, what is wrong, and an id that is free, if it needs one. */
+  /** For a line with a problem that can be fixed on the page: its exact texts, the problem, and a free id, if it needs one. */
   readonly editing:
     | { readonly texts: Texts; readonly wrong: readonly FieldName[]; readonly freeId: string | undefined }
     | undefined;
@@ -203,20 +203,20 @@ export interface Row extends Texts {
 export interface Progress {
   readonly task: Task;
   readonly state: 'running' | 'stopped' | 'ended';
-  /** Why it has stopped; `undefined` when the person has cancelled it. */
+  /** Why it stopped; `undefined` if the person cancelled it. */
   readonly stop: Stop | undefined;
-  /** While it runs: why it has to try again or wait, if it does, for the person. */
+  /** While it runs: why it is retrying or waiting, if it is, as a text for the person. */
   readonly retrying: string | undefined;
-  /** Of the plants to send, those with a result, and all. */
+  /** How many plants have a result, and how many there are to send. */
   readonly done: number;
   readonly total: number;
-  /** Plants that an undo has made what they were; it deletes the others. */
+  /** How many plants an undo has restored; it deletes the others. */
   readonly restored: number;
 }
 
-/** Something that is not about one plant, and keeps all from being stored. */
+/** A reason that prevents all plants from being stored, not only one. */
 export interface Stop {
-  /** After an outage a run resumes automatically, and so never shows that. */
+  /** A run resumes automatically after an outage, so it never has this cause. */
   readonly cause: 'token' | 'outage' | 'other';
   readonly message: string;
 }

@@ -25,7 +25,7 @@ const inList: readonly Key[] = [
   [['Escape'], 'Clear the selection; close a panel'],
 ];
 
-/** What keys do, and whether those of one character do it. */
+/** Lists the keyboard shortcuts, with a switch for single-key ones. */
 export function KeysSheet({ onClose }: { onClose(): void }) {
   const [isOn, setOn] = useState(areCharacterKeysOn);
   return (

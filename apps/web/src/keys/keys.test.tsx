@@ -21,7 +21,7 @@ async function open() {
   return userEvent.setup();
 }
 
-it('searches by /, also from the import, adds by n, and neither while something is typed or a sheet is open', async () => {
+it('searches on /, also from the import, adds on n, and does neither while the person types or a sheet is open', async () => {
   const user = await open();
   await user.keyboard('/');
   const search = screen.getByRole<HTMLInputElement>('searchbox');
@@ -38,13 +38,13 @@ it('searches by /, also from the import, adds by n, and neither while something 
   expect(document.activeElement).not.toBe(screen.getByRole('searchbox', { hidden: true }));
   await user.click(screen.getByRole('button', { name: 'Close' }));
   await user.click(screen.getByRole('link', { name: 'Import' }));
-  // Whatever step it is at: it is kept where tests of other files have used it.
+  // At any step, because tests in other files may have used the import.
   await screen.findByRole('region', { name: 'Import' });
   await user.keyboard('/');
   expect([location.pathname, document.activeElement]).toEqual(['/', screen.getByRole('searchbox')]);
 });
 
-it('lists the keys by ?, and by a button, where those of one character can be switched off', async () => {
+it('lists the shortcuts on ? and on a button, where single-key ones can be switched off', async () => {
   const user = await open();
   await user.keyboard('?');
   const isOn = () => screen.findByRole<HTMLInputElement>('checkbox', { name: /^Use single-key shortcuts/ });

@@ -7,14 +7,14 @@ const KeysSheet = lazyPart(async () => (await import('./keys-sheet.js')).KeysShe
 
 interface KeysProps {
   readonly route: Route;
-  /** Whether the token permits to add plants, as far as that is known. */
+  /** Whether the token may add plants, as far as known. */
   readonly canAdd: boolean;
-  /** Whether the list of all is shown. */
+  /** Whether the list of shortcuts is shown. */
   readonly isShown: boolean;
   onShow(isShown: boolean): void;
 }
 
-/** Acts on the keys that work everywhere, and shows a list of all. */
+/** Handles the global shortcuts, and shows the list of all shortcuts. */
 export function Keys({ route: { view, filter }, canAdd, isShown, onShow }: KeysProps) {
   useKeys({
     '/': () => {

@@ -20,7 +20,7 @@ beforeEach(async () => {
   updates = [];
   history.replaceState(null, '', '/?order=id');
   vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
-    // Without changes, so that the page learns what others did only by its own requests.
+    // No change feed, so that the page learns about others' changes only from its own requests.
     if (url.includes('/changes')) return Response.json({ error: 50100, message: 'No.' }, { status: 501 });
     if (init.method === 'PUT') updates.push(url.slice(location.origin.length));
     return store.fetch(url, init);
@@ -40,7 +40,7 @@ const hasNoField = () => waitFor(() => expect(document.querySelector('.cell-edit
 const editByOthers = (id: number, body: { name: string; tag?: string }) =>
   createClient(store).updatePlant({ params: { id }, headers: { 'if-match': '*' }, body });
 
-/** Begins to edit the name of the fern, and types another one. */
+/** Begins to edit the name of the fern, and types a new one. */
 async function type(text: string) {
   const user = renderView(<View />, store.token);
   await screen.findByText('Fern');
@@ -49,12 +49,12 @@ async function type(text: string) {
   const name = await field();
   await waitFor(() => expect(document.activeElement).toBe(name));
   expect(name.value).toBe('Fern');
-  // What is there is selected.
+  // The current text is selected.
   await user.keyboard(text);
   return user;
 }
 
-it('begins by Enter, F2, a double click and a button, saves the name by Enter, and returns to the row', async () => {
+it('starts on Enter, F2, a double click and a button, saves the name on Enter, and returns to the row', async () => {
   const user = await type('Oak{Enter}');
   await hasNoField();
   expect(store.plants.get(1n)).toEqual({ name: 'Oak', tag: 'shade' });
@@ -75,7 +75,7 @@ it('begins by Enter, F2, a double click and a button, saves the name by Enter, a
   expect(updates).toEqual(['/plants/1']);
 });
 
-it('saves by Tab and goes on with the tag, which Enter saves, and to the same cell of other rows by arrows', async () => {
+it('saves on Tab and moves to the tag, saves that on Enter, and moves to the same cell of other rows with the arrow keys', async () => {
   const user = await type('Oak{Tab}');
   const tag = await field('Tag');
   await waitFor(() => expect(document.activeElement).toBe(tag));
@@ -93,7 +93,7 @@ it('saves by Tab and goes on with the tag, which Enter saves, and to the same ce
   await hasNoField();
 });
 
-it('restores what was there by Escape', async () => {
+it('restores the previous text on Escape', async () => {
   const user = await type('Oak');
   await user.keyboard('{Escape}');
   await hasNoField();
@@ -101,7 +101,7 @@ it('restores what was there by Escape', async () => {
   expect([updates, store.plants.get(1n)]).toEqual([[], { name: 'Fern', tag: 'shade' }]);
 });
 
-it('saves when the focus goes elsewhere, and leaves it there', async () => {
+it('saves when the focus moves elsewhere, and leaves it there', async () => {
   const user = await type('Oak');
   const search = screen.getByRole('searchbox');
   await user.click(search);
@@ -114,7 +114,7 @@ it.each([
   ['Save mine', { name: 'Oak', tag: 'theirs' }],
   ['Keep theirs', { name: 'Fir', tag: 'theirs' }],
 ])(
-  'overwrites nothing that somebody else has changed meanwhile before "%s" is pressed',
+  'does not overwrite a concurrent change before "%s" is pressed',
   async (decision, expected) => {
     const user = await type('Oak');
     const theirs = { name: 'Fir', tag: 'theirs' };
@@ -122,7 +122,7 @@ it.each([
     await user.keyboard('{Enter}');
     const alert = await screen.findByRole('alert');
     expect(alert.textContent).toMatch(/^Someone changed this plant while you were editing\..*Fir.*theirs$/);
-    // Neither by another Enter.
+    // Nor on another Enter.
     await user.keyboard('{Enter}');
     expect([updates, (await field()).value, store.plants.get(1n)]).toEqual([[], 'Oak', theirs]);
     await user.click(screen.getByRole('button', { name: decision }));
@@ -132,7 +132,7 @@ it.each([
   },
 );
 
-it('saves over the text of somebody else what was there before, where the person wants that', async () => {
+it('replaces someone else's text with the previous one if the person wants that', async () => {
   const user = await type('Oak');
   await editByOthers(1, { name: 'Fir' });
   await user.keyboard('{Enter}');
@@ -144,7 +144,7 @@ it('saves over the text of somebody else what was there before, where the person
   expect(store.plants.get(1n)).toEqual({ name: 'Fern' });
 });
 
-it('asks again where somebody changes it between the question and the answer', async () => {
+it('asks again if the plant changes between the question and the answer', async () => {
   const user = await type('Oak');
   await editByOthers(1, { name: 'Fir' });
   await user.keyboard('{Enter}');
@@ -158,7 +158,7 @@ it('asks again where somebody changes it between the question and the answer', a
   expect(store.plants.get(1n)).toEqual({ name: 'Oak' });
 });
 
-it('keeps the text where it cannot be saved, and says why', async () => {
+it('keeps the text if it cannot be saved, and says why', async () => {
   const user = await type('Oak');
   const message = 'Not permitted.';
   store.fail({
@@ -176,7 +176,7 @@ it('keeps the text where it cannot be saved, and says why', async () => {
   expect(store.plants.get(1n)?.name).toBe('Oak');
 });
 
-it('sends no name that is not one', async () => {
+it('does not send an invalid name', async () => {
   const user = await type('{Backspace}{Enter}');
   await screen.findByText('Name is required.');
   expect([updates, (await field()).getAttribute('aria-invalid')]).toEqual([[], 'true']);
@@ -185,10 +185,10 @@ it('sends no name that is not one', async () => {
   expect(row('Fern')).toBeDefined();
 });
 
-/** What is said of the last edit. */
+/** The note about the last edit. */
 const note = () => document.querySelector('.undo-bar .undo-item > p')?.textContent;
 
-it('undoes an edit by Ctrl+Z, in the list and in the panel', async () => {
+it('undoes an edit with Ctrl+Z, in the list and in the panel', async () => {
   const user = await type('Oak{Enter}');
   await hasNoField();
   await waitFor(() => expect(note()).toBe('Name edited: Oak'));
@@ -200,7 +200,7 @@ it('undoes an edit by Ctrl+Z, in the list and in the panel', async () => {
   await waitFor(() => expect(note()).toBe('Undone: Fern'));
 });
 
-it('does not undo an edit of a plant that somebody changed since', async () => {
+it('does not undo an edit of a plant that was changed since', async () => {
   const user = await type('Oak{Enter}');
   await hasNoField();
   await editByOthers(1, { name: 'Fir' });

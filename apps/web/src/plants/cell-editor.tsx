@@ -15,11 +15,11 @@ import { useUndo } from './undo-provider.js';
 import { putIn } from './use-plants.js';
 import './cell-editor.css';
 
-/** Where the edit goes on once a cell is saved: `stay`, `cancel`, and `leave` end it, and `leave` leaves the focus where it is. */
+/** Where editing continues after a cell is saved. `stay`, `cancel`, and `leave` end it, and `leave` does not move the focus. */
 export type CellMove = 'stay' | 'cancel' | 'leave' | 'next' | 'previous' | 'up' | 'down';
 
 interface CellEditorProps {
-  /** The plant as the list shows it, which only that state is replaced of. */
+  /** The plant as the list shows it. Saving replaces only this state. */
   readonly plant: StoredPlant;
   readonly name: TextName;
   readonly filter: PlantFilter;
@@ -33,7 +33,7 @@ const moves: Readonly<Record<string, CellMove>> = {
   ArrowDown: 'down',
 };
 
-/** A text of a plant as a field in its cell. It is saved when the person moves on, and Escape restores what it was. */
+/** Edits a text of a plant in its cell. Saves when the person leaves the field; Escape restores the previous text. */
 export function CellEditor({ plant, name, filter, onLeave }: CellEditorProps) {
   const queryClient = useQueryClient();
   const { client, rejectToken } = usePlantStore();
@@ -42,7 +42,7 @@ export function CellEditor({ plant, name, filter, onLeave }: CellEditorProps) {
   const [seen] = useState(plant);
   const [text, setText] = useState(plant[name] ?? '');
   const [problem, setProblem] = useState<string>();
-  /** What somebody else made of the plant, and its name for a condition. */
+  /** The plant after someone else's change, and its `ETag`. */
   const [theirs, setTheirs] = useState<ReturnType<typeof startEdit>>();
   const [isSaving, setSaving] = useState(false);
   const field = useRef<HTMLInputElement>(null);

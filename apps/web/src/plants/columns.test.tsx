@@ -10,7 +10,7 @@ function View() {
   return <Plants route={useRoute()} />;
 }
 
-/** Shows the list; again, as after a reload without an address of its own, once it was shown before. */
+/** Shows the list, as after loading the page at `/`. */
 async function open() {
   const plants = [{ id: 701, name: 'Rose', tag: 'sun' }];
   const store = createFakePlantStore({ baseUrl: location.origin, plants });
@@ -25,7 +25,7 @@ async function open() {
 const titles = () => screen.getAllByRole('columnheader').map(({ textContent }) => textContent.trim());
 const box = (name: string) => screen.getByRole<HTMLInputElement>('checkbox', { name });
 
-it('shows the columns that a person chooses, also after a reload, and those of the beginning again', async () => {
+it('shows the chosen columns, also after a reload, and resets them to the defaults', async () => {
   const user = await open();
   expect(titles()).toEqual(['', 'Name', 'Tag', 'Added', 'Actions']);
   await user.click(screen.getByRole('button', { name: 'Columns' }));
@@ -49,7 +49,7 @@ it('shows the columns that a person chooses, also after a reload, and those of t
   expect(titles()).toEqual(['', 'Name', 'Tag', 'Added', 'Actions']);
 });
 
-it('sorts after a reload as the person sorted last, unless the address says how', async () => {
+it('keeps the last sort order after a reload, unless the address sets one', async () => {
   const user = await open();
   await user.click(screen.getByRole('button', { name: 'Name' }));
   await open();

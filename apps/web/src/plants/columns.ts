@@ -5,10 +5,10 @@ import { keepPreferences, readPreferences } from '../shared/preferences.js';
 
 /** A column of the list. */
 export interface Column {
-  /** As part of the name of a class. */
+  /** Also part of a CSS class name. */
   readonly name: string;
   readonly title: string;
-  /** How the service sorts by it, if it does: first as the title does at first. */
+  /** The orders in which the service can sort by it, if any: first the one of the first press on the title. */
   readonly sorts?: readonly [ListOrder, ListOrder];
   /** Its size, for a grid. */
   readonly width: string;
@@ -30,7 +30,7 @@ const all: readonly Column[] = [...textNames, 'id', 'added'].map((name) => {
   return { name, title, width, sorts: [name, descending] };
 });
 
-/** Those that are not shown until they are chosen. */
+/** The columns that are hidden by default. */
 const hiddenAtFirst: readonly string[] = ['id'];
 
 /** Which columns the list shows, as a person has chosen them in this browser. */

@@ -5,7 +5,7 @@ import { CopyButton } from './copy-button.js';
 
 afterEach(() => Reflect.deleteProperty(document, 'execCommand'));
 
-/** Presses the button in a browser with this clipboard, and this answer to a copy of what is selected. */
+/** Presses the button in a browser with this clipboard and this result of the `copy` command. */
 async function press(clipboard: object | undefined, copies: boolean) {
   const user = userEvent.setup();
   vi.spyOn(navigator, 'clipboard', 'get').mockReturnValue(clipboard as Clipboard);
@@ -38,7 +38,7 @@ it.each([
   expect([selected, document.activeElement, screen.queryByRole('textbox')]).toEqual([['70'], button, null]);
 });
 
-it('shows the text to copy it by keys where the browser refuses', async () => {
+it('shows the text for copying with the keyboard if the browser refuses', async () => {
   const { user } = await press(undefined, false);
   expect((await screen.findByRole('alert')).textContent).toBe('Your browser blocked copying. Press Ctrl+C.');
   const field = screen.getByRole<HTMLTextAreaElement>('textbox');

@@ -5,11 +5,11 @@ import './copy-button.css';
 interface CopyButtonProps {
   readonly text: string;
   readonly label: string;
-  /** In a table whose rows take the focus, which is not a stop of the Tab key. */
+  /** Whether it is in a table whose rows take the focus, so that it is not a tab stop. */
   readonly inTable?: boolean;
 }
 
-/** Copies a text to the clipboard, and shows for a moment that it did; or the text to be copied by keys, where the browser refuses. */
+/** Copies a text to the clipboard, and briefly confirms it. If the browser refuses, shows the text for copying with the keyboard. */
 export function CopyButton({ text, label, inTable = false }: CopyButtonProps) {
   const [state, setState] = useState<'copied' | 'refused'>();
   useEffect(() => {
@@ -37,7 +37,7 @@ export function CopyButton({ text, label, inTable = false }: CopyButtonProps) {
   );
 }
 
-/** The text, selected, until it is left. */
+/** Shows the selected text until it loses the focus. */
 function CopyByHand({ text, onDone }: { readonly text: string; onDone(): void }) {
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: so that a press on it does not open the row
@@ -62,10 +62,9 @@ function focusAndSelect(field: HTMLTextAreaElement | null): void {
 }
 
 /**
- * Copies a text to the clipboard: by its API, or, where the browser has none (an address without HTTPS) or refuses it, as a person
- * would.
+ * Copies a text to the clipboard: with its API, or if the browser has none (an address without HTTPS) or refuses, by a copy command.
  *
- * @param near the button, beside which there is a moment's field: a dialog lets nothing outside of it take the focus
+ * @param near the button, next to which a temporary field is added, because a dialog keeps the focus within itself
  * @returns whether it is copied
  */
 async function copyText(text: string, near: HTMLElement): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { type Client, countTags, unwrap } from '@plant-store/client';
 
-/** Counts all plants, those of each tag, and those without one. An estimate counts as not known. */
+/** Counts all plants, the plants of each tag, and the plants without a tag. An estimate counts as unknown. */
 export async function countPlants(client: Client, signal: AbortSignal) {
   const [tags, page] = await Promise.all([
     countTags(client, { signal }),
@@ -8,7 +8,7 @@ export async function countPlants(client: Client, signal: AbortSignal) {
   ]);
   const total = page.totalIsEstimate ? undefined : page.total;
   const tagged = [...tags.values()].reduce((sum, count) => sum + count, 0);
-  // Something may have changed between the two.
+  // Plants may have changed between the two counts.
   const untagged = total === undefined ? undefined : Math.max(0, total - tagged);
   return { tags, total, untagged };
 }

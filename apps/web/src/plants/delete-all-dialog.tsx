@@ -9,7 +9,7 @@ interface DeleteAllProps {
   onClose(): void;
 }
 
-/** Asks before all plants in the list are deleted, also those that are not loaded. */
+/** Asks before all plants in the list are deleted, loaded or not. */
 export function DeleteAll({ filter, count, onDelete, onClose }: DeleteAllProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const keep = useRef<HTMLButtonElement>(null);

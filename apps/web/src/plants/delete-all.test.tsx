@@ -9,7 +9,7 @@ function View() {
   return <Plants route={useRoute()} />;
 }
 
-/** Shows the plants with the tag bed: 1,200, of which 1,000 are loaded, and beside them three others. */
+/** Shows 1,200 plants with the tag bed, 1,000 of them loaded. The store has three other plants. */
 async function open() {
   const plants = Array.from({ length: 1_203 }, (_, id) => ({
     id,
@@ -18,7 +18,7 @@ async function open() {
   }));
   const store = createFakePlantStore({ baseUrl: location.origin, plants });
   const sent: string[] = [];
-  /** Holds the next pages of lists. */
+  /** Delays the following pages of lists. */
   const next = { held: Promise.resolve() };
   vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
     sent.push(`${init.method} ${url.slice(location.origin.length)}`);
@@ -28,7 +28,7 @@ async function open() {
   history.replaceState(null, '', '/?tag=bed');
   const user = renderView(<View />, store.token);
   await screen.findByText('1,200 plants found');
-  /** Chooses to delete all, which shows a question. */
+  /** Chooses to delete all, and returns the dialog that asks for confirmation. */
   const ask = async () => {
     await user.click(screen.getByRole('button', { name: 'More' }));
     await user.click(screen.getByRole('button', { name: 'Delete all 1,200' }));
@@ -38,17 +38,17 @@ async function open() {
   return { user, store, next, ask, deletes };
 }
 
-it('asks before it deletes all plants of the list, of which none goes without that', async () => {
+it('deletes all plants of the list only after confirmation', async () => {
   const { user, store, ask, deletes } = await open();
   const dialog = await ask();
   const keep = dialog.getByRole('button', { name: 'Keep them' });
-  // So that Enter deletes nothing.
+  // The focus is on this button, so that Enter deletes nothing.
   expect(document.activeElement).toBe(keep);
   await user.keyboard('{Enter}');
   expect([screen.queryByRole('dialog'), deletes(), store.plants.size]).toEqual([null, [], 1_203]);
 });
 
-it('deletes all plants of the list, also those that are not loaded, and brings them back by one undo', async () => {
+it('deletes all plants of the list, loaded or not, and restores them with one undo', async () => {
   const { user, store, ask, deletes } = await open();
   const dialog = await ask();
   expect(dialog.getByText('“bed”.')).toBeDefined();
@@ -62,7 +62,7 @@ it('deletes all plants of the list, also those that are not loaded, and brings t
   expect([deletes(), store.plants.size]).toEqual([[], 1_203]);
 });
 
-it('deletes nothing where another list is shown before all plants are loaded', async () => {
+it('deletes nothing if another list is shown before all plants are loaded', async () => {
   const { user, next, ask } = await open();
   const { promise, resolve } = Promise.withResolvers<void>();
   next.held = promise;

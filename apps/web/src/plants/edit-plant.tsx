@@ -64,7 +64,7 @@ export function EditPlant({ texts, edit, onCancel }: EditPlantProps) {
   );
 }
 
-/** What somebody else has made of the plant meanwhile. */
+/** Shows the plant after someone else's change. */
 function Changed({ plant, onTake }: { readonly plant: Plant; onTake(): void }) {
   return (
     <div className="other-plant">

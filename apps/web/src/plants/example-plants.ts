@@ -20,7 +20,7 @@ const examples: Readonly<Record<string, readonly string[]>> = {
 /**
  * Adds twenty plants under free ids.
  *
- * @throws {RejectedError | PlantStoreError | Error} when one of them is not stored, or not certainly
+ * @throws {RejectedError | PlantStoreError | Error} when one of them is not, or may not be, stored
  */
 export async function addExamplePlants(client: Client): Promise<void> {
   const plants = Object.entries(examples).flatMap(([tag, names]) =>

@@ -21,7 +21,7 @@ export interface Exported {
 
 export type ExportFormat = 'xlsx' | 'csv' | 'ndjson';
 
-/** Writes plants to a file, which is compressed or becomes a part of a `Blob` with each flush, so that it takes little memory. */
+/** Writes plants to a file. Each flush compresses the data or moves it to a `Blob`, so that it takes little memory. */
 interface FileWriter {
   write(plant: StoredPlant): void;
   flush(): void;
@@ -50,7 +50,7 @@ export async function savePlants({ plants, format, onProgress }: SaveOptions): P
     if (count % partSize !== 0) continue;
     writer.flush();
     onProgress(count);
-    // So that the page goes on where they are loaded already.
+    // Keeps the page responsive if the plants are already loaded.
     await new Promise((resolve) => setTimeout(resolve));
   }
   return { count, file: saveFile(writer.end(), `plants.${format}`) };

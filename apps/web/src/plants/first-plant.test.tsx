@@ -10,7 +10,7 @@ let store: ReturnType<typeof createFakePlantStore>;
 beforeEach(() => {
   store = createFakePlantStore({ baseUrl: location.origin });
   vi.stubGlobal('fetch', async (url: string, init: RequestInit) =>
-    // Without changes, so that the page learns of a plant only by its own requests.
+    // No change feed, so that the page learns about plants only from its own requests.
     url.includes('/changes')
       ? Response.json({ error: 50100, message: 'No.' }, { status: 501 })
       : store.fetch(url, init),
@@ -35,7 +35,7 @@ async function type(name: string, tag: string) {
 it.each([
   ['shade', { name: 'Fern', tag: 'shade' }],
   ['', { name: 'Fern' }],
-])('adds the first plant by Enter, with the tag "%s", and shows it in the list', async (tag, plant) => {
+])('adds the first plant on Enter, with the tag "%s", and shows it in the list', async (tag, plant) => {
   const user = await type('Fern', tag);
   await user.keyboard('{Enter}');
   await screen.findByText('1 plant');
@@ -51,7 +51,7 @@ it('sends no plant without a name, and says so', async () => {
   expect(store.plants.size).toBe(0);
 });
 
-it('stores a plant once whose reply was lost, and gives its id to no other one', async () => {
+it('stores a plant once if its reply was lost, and does not reuse its id', async () => {
   const user = await type('Fern', '');
   const lose = () => store.fail({ operation: 'createPlant', kind: 'drop', stored: true, times: 3 });
   lose();

@@ -12,14 +12,14 @@ import './first-plant.css';
 import { checkDraft } from './form/draft.js';
 import { forgetLists, useShowAdded } from './use-plants.js';
 
-/** What a store without plants shows: a form for the first one, and other ways to begin. */
+/** The view of an empty store: a form for the first plant, and other ways to begin. */
 export function FirstPlant({ filter }: { readonly filter: PlantFilter }) {
   const { add, pending } = useAddPlant();
   const showAdded = useShowAdded(filter);
   const { client, rejectToken } = usePlantStore();
   const queryClient = useQueryClient();
   const [texts, setTexts] = useState(() => ({ ...noTexts, id: suggestId() }));
-  /** What was sent last, which may be stored though its reply was lost. */
+  /** The texts sent last. The plant may be stored although its reply was lost. */
   const [sent, setSent] = useState(texts);
   const [problem, setProblem] = useState<string>();
   const [isLoading, setLoading] = useState(false);
@@ -40,7 +40,7 @@ export function FirstPlant({ filter }: { readonly filter: PlantFilter }) {
     if (result.failure.about === 'token') rejectToken(result.failure.message);
     else setProblem(result.failure.message);
   };
-  // Not by `useMutation`, which the first view does without.
+  // Does not use `useMutation`, which the first view does not load.
   const loadExamples = async () => {
     setLoading(true);
     try {

@@ -1,4 +1,4 @@
-// To create one takes a hundred times as long as to use it, and a table formats every row that scrolls by.
+// Cached, because creating a formatter takes a hundred times as long as using it, and a table formats every row that scrolls by.
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
@@ -42,7 +42,7 @@ export function formatMinute(time: string | number): string {
   return daysAgo(date) === 0 ? minute : `${formatDay(date.toISOString())}, ${minute}`;
 }
 
-/** The whole time, in the words of the reader's place. */
+/** The full time in the reader's locale. */
 export function formatTime(addedAt: string): string {
   return absolute.format(new Date(addedAt));
 }

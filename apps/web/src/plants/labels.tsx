@@ -9,13 +9,13 @@ import { hueOf } from './tag.js';
 /** The sheets of labels: of A4 with 24 (3 × 8, 70 × 37.125 mm), or of US Letter with 30 (3 × 10, 2.625 × 1 in, Avery 5160). */
 export type LabelFormat = 'a4' | 'letter';
 
-/** The longest name that a label has room for, in small print, in characters. */
+/** The longest name that fits on a label in small print, in characters. */
 const longest = 280;
 
 interface LabelsProps {
   readonly plants: readonly StoredPlant[];
   readonly format: LabelFormat;
-  /** Whether these are all that were asked for. */
+  /** Whether these are all requested labels. */
   readonly isAll: boolean;
 }
 

@@ -12,18 +12,18 @@ import { Tag } from './tag.js';
 
 interface PlantHistoryProps {
   readonly id: bigint;
-  /** What the plant is now. */
+  /** The current plant. */
   readonly plant: Plant;
-  /** `undefined` where the token permits no update, or while one is sent. */
+  /** `undefined` if the token may not update, or while an update is sent. */
   readonly onRestore: ((plant: Plant) => void) | undefined;
 }
 
-/** What was done to a plant, the latest first, with buttons that restore what it was before. */
+/** The changes of a plant, latest first, with buttons that restore earlier states. */
 export function PlantHistory(props: PlantHistoryProps) {
   return (
     <section aria-label="History" className="plant-history">
       <h3>History</h3>
-      {/* With another state of the plant, the history has one more. */}
+      {/* A new state of the plant adds one to the history. */}
       <States key={JSON.stringify(pickTexts(props.plant))} {...props} />
     </section>
   );
@@ -43,7 +43,7 @@ function States({ id, onRestore }: PlantHistoryProps) {
       <ol>
         {states.map(({ from, by, ...state }, index) => {
           const before = states[index + 1];
-          // What the earliest of those that are loaded replaced is not known yet.
+          // It is unknown yet what the earliest loaded state replaced.
           if (before === undefined && hasNextPage) return null;
           const changed =
             before === undefined ? [] : textNames.filter((name) => state[name] !== before[name]);

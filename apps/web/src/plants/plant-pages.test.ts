@@ -21,7 +21,7 @@ it('finds a plant by its position, and its position, over pages of which some ar
 
 const without = (data: PlantPages, ...ids: readonly bigint[]) => withoutPlants(data, new Set(ids));
 
-it('takes plants out, and puts them back where they were', () => {
+it('removes plants, and puts them back where they were', () => {
   const data = pagesOf([1n, 3n], [5n, 7n]);
   for (const id of [1n, 3n, 5n, 7n]) {
     const others = without(data, id);
@@ -67,7 +67,7 @@ it.each([
   expect(idsOf(sorted)).toEqual([expected]);
 });
 
-it('counts what is put in and taken out', () => {
+it('counts what is added and removed', () => {
   const data = pagesOf([1n, 2n], [3n]);
   const counted = {
     ...data,

@@ -19,7 +19,7 @@ export type PlantPages = InfiniteData<PlantPage, string | undefined>;
 export interface PlantRows {
   readonly count: number;
   at(index: number): StoredPlant | undefined;
-  /** The position of a plant; -1 where it is not loaded. */
+  /** The position of a plant; -1 if it is not loaded. */
   indexOf(id: bigint): number;
 }
 
@@ -61,7 +61,7 @@ function firstAfter(ends: readonly number[], value: number): number {
   return low;
 }
 
-/** The rows after a plant that is none of them. */
+/** Puts a plant that is not among the rows before them. */
 export function withFirst(plant: StoredPlant, rows: PlantRows): PlantRows {
   return {
     count: rows.count + 1,
@@ -70,7 +70,7 @@ export function withFirst(plant: StoredPlant, rows: PlantRows): PlantRows {
   };
 }
 
-/** Takes plants out of the pages. */
+/** Removes plants from the pages. */
 export function withoutPlants(data: PlantPages, ids: ReadonlySet<bigint>): PlantPages {
   return withPages(
     data,
@@ -82,7 +82,7 @@ export function withoutPlants(data: PlantPages, ids: ReadonlySet<bigint>): Plant
   );
 }
 
-/** Replaces the pages by others with the same plants and some more, or some less, which the totals follow. */
+/** Replaces the pages with others that have more or fewer plants, and adjusts the totals. */
 function withPages(data: PlantPages, pages: PlantPage[]): PlantPages {
   const added = toRows(pages).count - toRows(data.pages).count;
   return {
@@ -91,7 +91,7 @@ function withPages(data: PlantPages, pages: PlantPage[]): PlantPages {
   };
 }
 
-/** How many plants the list has, also those that are not loaded; `undefined` where the service has not said it. */
+/** How many plants the list has, including plants that are not loaded; `undefined` if the service has not returned it. */
 export function totalOf(
   pages: readonly PlantPage[],
 ): Pick<PlantPage, 'total' | 'totalIsEstimate'> | undefined {
@@ -99,7 +99,7 @@ export function totalOf(
   return total === undefined ? undefined : { total, totalIsEstimate };
 }
 
-/** Puts plants back at their places; nothing where that is not loaded yet. */
+/** Puts plants back in their places, unless these are not loaded yet. */
 export function withPlants(
   data: PlantPages,
   plants: readonly StoredPlant[],
@@ -151,7 +151,7 @@ export function matches(plant: StoredPlant, filter: PlantFilter): boolean {
   return matchesFields(plant, filter) && searches.some((name) => hasText(plant[name] ?? '', searched));
 }
 
-/** Whether a plant has what a filter asks for, whatever is searched for. */
+/** Whether a plant matches the fields of a filter, regardless of its search text. */
 export function matchesFields(plant: StoredPlant, filter: PlantFilter): boolean {
   return filters.every(
     (name) =>

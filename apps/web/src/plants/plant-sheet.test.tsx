@@ -28,14 +28,14 @@ const opened = (name: string) => screen.findByRole('heading', { name, level: 2 }
 const row = (name: string) => screen.getByRole('row', { name: new RegExp(`^${name} `) });
 const button = (name: string) => screen.getByRole('button', { name });
 
-it('opens the plants beside it by buttons, which keep the focus, and says where in the list it is', async () => {
+it('opens adjacent plants with buttons that keep the focus, and shows the position in the list', async () => {
   const user = await open();
   const panel = within(screen.getByRole('complementary', { name: 'Birch – latin 1' }));
   expect([panel.getByText('2 of 3'), panel.getByText('latin 1', { selector: '.subtitle' })]).toHaveLength(2);
   await user.click(button('Next plant'));
   await opened('Cedar');
   expect([document.activeElement, location.pathname]).toEqual([button('Next plant'), '/p/3']);
-  // There is no other after it.
+  // It is the last one.
   await user.keyboard('{Enter}');
   expect(location.pathname).toBe('/p/3');
   await user.click(button('Previous plant'));
@@ -53,7 +53,7 @@ it('opens the plants beside it by buttons, which keep the focus, and says where 
   await waitFor(() => expect(screen.queryByRole('complementary')).toBeNull());
 });
 
-it('opens the plants beside it by arrow keys in the list, and none of them once it is closed', async () => {
+it('opens adjacent plants with arrow keys in the list, and none after it is closed', async () => {
   const user = await open();
   expect(document.activeElement).toBe(row('Birch'));
   await user.keyboard('{ArrowDown}');
@@ -69,7 +69,7 @@ it('opens the plants beside it by arrow keys in the list, and none of them once 
   await opened('Birch');
 });
 
-it('edits by the key e, and keeps an edit of one plant out of the next', async () => {
+it('edits on e, and does not carry an edit over to the next plant', async () => {
   const user = await open();
   await user.keyboard('e');
   const panel = () => within(screen.getByRole('complementary'));
@@ -85,7 +85,7 @@ it('edits by the key e, and keeps an edit of one plant out of the next', async (
   expect(panel().queryByLabelText('Name')).toBeNull();
 });
 
-it('undoes an edit by Ctrl+Z', async () => {
+it('undoes an edit with Ctrl+Z', async () => {
   const user = await open();
   await user.keyboard('e');
   const name = await screen.findByLabelText<HTMLInputElement>('Name');
@@ -99,7 +99,7 @@ it('undoes an edit by Ctrl+Z', async () => {
   await waitFor(() => expect(note()).toBe('Undone: Birch – latin 1'));
 });
 
-it('is a dialog where there is no room beside the list', async () => {
+it('is a dialog if there is no room next to the list', async () => {
   vi.stubGlobal('matchMedia', (query: string) =>
     Object.assign(new EventTarget(), { matches: query === withoutSideBar }),
   );

@@ -19,18 +19,18 @@ import { Tag } from './tag.js';
 import { useEdit } from './use-edit.js';
 import { usePlant } from './use-plants.js';
 import './plant-sheet.css';
-// What deletes also loads what undoes it.
+// Code that deletes must also load the undo.
 import './undo-item.js';
 import { labels, textNames } from '../shared/fields.js';
 import { pickTexts } from '../shared/texts.js';
 
 interface PlantSheetProps {
   readonly id: bigint;
-  /** That of the list. */
+  /** The filter of the list. */
   readonly filter: PlantFilter;
-  /** Where the plant is in the list, if it is loaded there. */
+  /** The position of the plant in the list, if it is loaded there. */
   readonly place?: { readonly position: number; readonly count: number | undefined } | undefined;
-  /** Called to open the next plant in the list, or by -1 the one before. */
+  /** Called to open the next plant in the list, or with -1 the previous one. */
   onMove(step: 1 | -1): void;
   onClose(): void;
   onPrintLabel(plant: StoredPlant): void;
@@ -38,8 +38,8 @@ interface PlantSheetProps {
 }
 
 /**
- * One plant: what it is and was, its form and its deletion, and for developers the calls that create it. It stands beside the list, or
- * over it where there is no room.
+ * One plant: its current and earlier states, its form, its deletion, and for developers the calls that create it. Shown next to the list,
+ * or over it if there is no room.
  */
 export function PlantSheet(props: PlantSheetProps) {
   const { id } = props;
@@ -56,7 +56,7 @@ export function PlantSheet(props: PlantSheetProps) {
   );
 }
 
-/** What the panel shows of a plant. An edit that changes nothing ends with it. */
+/** The content of the panel. An edit without changes ends with it. */
 function PlantDetails({ id, filter, onPrintLabel, onDelete }: PlantSheetProps) {
   const [canEdit, canDelete] = [useMay('update'), useMay('delete')];
   const { data, failure, refetch } = usePlant(id);
@@ -179,12 +179,12 @@ function PlantDetails({ id, filter, onPrintLabel, onDelete }: PlantSheetProps) {
 
 interface PanelProps extends Pick<PlantSheetProps, 'id' | 'place' | 'onMove' | 'onClose'> {
   readonly title: string;
-  /** What is shown of the title; by default all of it. */
+  /** The visible part of the title; by default all of it. */
   readonly heading: string | undefined;
   readonly children: ReactNode;
 }
 
-/** What stands beside the list, or over it where there is no room, as a dialog. */
+/** A panel next to the list, or a dialog over it if there is no room. */
 function Panel({ id, title, heading, place, onMove, onClose, children }: PanelProps) {
   const isOver = useMedia(withoutSideBar);
   const count = place?.count === undefined ? '' : ` of ${place.count.toLocaleString()}`;
@@ -216,7 +216,7 @@ function Panel({ id, title, heading, place, onMove, onClose, children }: PanelPr
           </button>
         )}
       </header>
-      {/* The buttons above stay, with the focus, when they open another plant. */}
+      {/* The buttons above stay, and keep the focus, when they open another plant. */}
       <div key={`${id}`} className="panel-body">
         <h2 dir="auto" translate={heading === undefined ? 'yes' : 'no'}>
           {heading ?? title}

@@ -42,41 +42,41 @@ const CellEditor = lazy(async () => {
   return { default: CellEditor };
 });
 
-/** What the table lets its owner do. */
+/** The methods that the table offers its parent. */
 export interface PlantTableHandle {
   /** Moves the focus to the row that had it last. */
   focusRow(): void;
-  /** Moves to the next row, or by -1 to the one before, and opens its plant. */
+  /** Moves to the next row, or with -1 to the previous one, and opens its plant. */
   openNext(step: 1 | -1): void;
 }
 
 interface PlantTableProps {
   readonly rows: PlantRows;
-  /** Whether these are all plants that match. */
+  /** Whether these are all matching plants. */
   readonly isComplete: boolean;
-  /** Whether they are those of the filter before. */
+  /** Whether these are the plants of the previous filter. */
   readonly isStale: boolean;
   readonly filter: PlantFilter;
   readonly columns: readonly Column[];
   readonly selection: Selection;
-  /** On a phone, whether a press selects. */
+  /** Whether a press selects, on a phone. */
   readonly isSelecting: boolean;
-  /** The plant that is open beside the list. */
+  /** The plant that is open next to the list. */
   readonly openId: bigint | undefined;
   readonly ref: Ref<PlantTableHandle>;
-  /** Called when the last rows are shown, and more follow. */
+  /** Called when the last loaded rows are shown and there are more. */
   onEndReached(): void;
-  /** Called to delete the plants that are selected. */
+  /** Called to delete the selected plants. */
   onDelete(plants: readonly StoredPlant[]): void;
 }
 
-/** The orders that begin with the largest. */
+/** The descending orders. */
 const descending: ReadonlySet<string> = new Set(['newest', '-name', '-id']);
 
-/** The heights of a row, in the font size of the page: of one line, of one to be touched, and of a card on a narrow screen. */
+/** The heights of a row, in rem: of a line, of a line on a touch screen, and of a card on a narrow screen. */
 const rowHeights = { wide: 2.5, touched: 2.75, narrow: 4.125 };
 
-/** How many rows a table shows: browsers cannot scroll further than some 17 million pixels. */
+/** The maximum number of rows: browsers cannot scroll further than about 17 million pixels. */
 const maxRows = 200_000;
 
 /** A cell that is being edited. */
@@ -86,8 +86,8 @@ interface Cell {
 }
 
 /**
- * The plants as rows, of which only those near the visible ones exist. One row takes the focus: arrow keys move it, and select a range
- * with Shift; Enter edits its name in place.
+ * Shows the plants as rows, and only renders rows near the visible ones. One row has the focus: arrow keys move it, and with Shift select a
+ * range; Enter edits the name in place.
  */
 export function PlantTable({
   rows,
@@ -128,7 +128,7 @@ export function PlantTable({
   });
   const focusActive = () =>
     scroller.current?.querySelector<HTMLElement>('tr[tabindex="0"]')?.focus({ preventScroll: true });
-  // In the same commit, before the row that has the focus may go; a row of an earlier one does not count.
+  // Runs in the same commit, before the focused row may be removed. A focus request of an earlier commit does not count.
   useLayoutEffect(() => {
     if (takesFocus.current !== active) return;
     takesFocus.current = undefined;
@@ -141,7 +141,7 @@ export function PlantTable({
     setActive(index);
   };
   useEffect(() => void (canEdit && !isNarrow && loadCellEditor().catch(ignore)), [canEdit, isNarrow]);
-  // A plant that was edited may be at another place by then.
+  // An edited plant may have moved to another row.
   const followed = useRef<bigint>(undefined);
   useLayoutEffect(() => {
     const { current: id } = followed;
@@ -151,7 +151,7 @@ export function PlantTable({
     if (index !== -1) moveTo(index);
   });
   const openIndex = openId === undefined ? -1 : rows.indexOf(openId);
-  // Such as by the address.
+  // The open plant may change from outside, such as by the address.
   useEffect(() => {
     if (openIndex !== -1) setActive(openIndex);
   }, [openIndex]);
@@ -161,14 +161,14 @@ export function PlantTable({
     open(target, true);
   };
   useImperativeHandle(ref, () => ({ focusRow: () => moveTo(active), openNext }));
-  // The row that has the focus may go, such as by its deletion; another one takes its place.
+  // The focused row may disappear, for example because it was deleted; then another row gets the focus.
   const withFocus = useRef<Element>(undefined);
   useLayoutEffect(() => {
     if (withFocus.current === undefined || withFocus.current.isConnected) return;
     withFocus.current = undefined;
     if (document.activeElement === document.body) focusActive();
   });
-  // The next list begins at its first row, and nothing of it is selected.
+  // A new list starts at its first row, without a selection.
   const list = JSON.stringify(filter);
   const shownList = useRef(list);
   useLayoutEffect(() => {
@@ -197,7 +197,7 @@ export function PlantTable({
     setActive(index);
     setEditing({ id: plant.id, name });
   };
-  /** Ends the edit of a cell, and moves on. */
+  /** Ends the edit of a cell, and moves as requested. */
   const leaveCell = ({ id, name }: Cell, move: CellMove) => {
     const index = rows.indexOf(id);
     const field = fields[fields.indexOf(name) + (move === 'next' ? 1 : -1)];
@@ -218,12 +218,12 @@ export function PlantTable({
       return edit(index, 'tag');
     const isCheckbox = event.target instanceof Element && event.target.closest('.plant-select') !== null;
     const isCommand = event.ctrlKey || event.metaKey;
-    // The second click of two may meet another cell, since the first one opens the panel.
+    // The second click of a double click may hit another cell, because the first one opens the panel.
     const cell = event.target instanceof Element ? event.target.closest('td') : null;
     if (event.detail < 2) clicked.current = fields.find((name) => cell?.classList.contains(`plant-${name}`));
     if (!event.shiftKey && !isCheckbox && !isCommand && !isSelecting) {
       if (event.detail < 2) open(index);
-      // The panel leaves the focus here, so that arrow keys go to the next plant.
+      // Keeps the focus on the row while the panel opens, so that arrow keys go to the next plant.
       if (!isNarrow) event.currentTarget.focus({ preventScroll: true });
       return;
     }
@@ -235,7 +235,7 @@ export function PlantTable({
   const lastWidth = openId === undefined ? '4.5rem' : '2rem';
   const widths = ['2.75rem', ...columns.map(({ width }) => width), lastWidth].join(' ');
   return (
-    // Firefox makes what scrolls a stop of the Tab key, unless it is said to be none: the rows are.
+    // Firefox makes scrollable elements tab stops by default. Here the rows are the tab stops.
     <div
       ref={scroller}
       className="plant-table"
@@ -304,7 +304,7 @@ export function PlantTable({
                 onBlur={({ target }) => {
                   if (target.isConnected) withFocus.current = undefined;
                 }}
-                // With Shift it would select text.
+                // A click with Shift would select text.
                 onMouseDown={(event) => event.shiftKey && event.preventDefault()}
                 onClick={(event) => onRowClick(event, index)}
                 onDoubleClick={() => canEdit && !isNarrow && clicked.current && edit(index, clicked.current)}
@@ -315,7 +315,7 @@ export function PlantTable({
                     tabIndex={-1}
                     aria-label={name}
                     checked={selection.has(id)}
-                    // By the click on its row, which has the keys that were held.
+                    // Handled by the click on the row, which knows the modifier keys.
                     onChange={ignore}
                   />
                 </td>
@@ -352,7 +352,7 @@ export function PlantTable({
                     <button
                       type="button"
                       className="quiet icon-only"
-                      // For a pointer only: by keys, Enter on the row does the same.
+                      // Only for pointers: on the keyboard, Enter on the row does the same.
                       aria-hidden
                       tabIndex={-1}
                       title="Edit"
@@ -378,11 +378,11 @@ interface CellProps {
   readonly plant: StoredPlant;
   readonly column: Column;
   readonly canEdit: boolean;
-  /** Whether it is part of a card, as on a phone, with a second line below the name. */
+  /** Whether it is shown as a card, as on a phone, with a second line below the name. */
   readonly isCard: boolean;
 }
 
-/** What a plant has in a column. */
+/** The value of a plant in a column. */
 function Cell({ plant, column: { name }, canEdit, isCard }: CellProps) {
   const { id, addedAt } = plant;
   if (name === 'id') {
@@ -421,7 +421,7 @@ function Cell({ plant, column: { name }, canEdit, isCard }: CellProps) {
 
 function ignore(): void {}
 
-/** Selects all rows that are loaded, or none. */
+/** Selects all loaded rows, or none. */
 function SelectAll({ selection, count }: { readonly selection: Selection; readonly count: number }) {
   const areAll = selection.count > 0 && selection.count >= count;
   return (
@@ -437,7 +437,7 @@ function SelectAll({ selection, count }: { readonly selection: Selection; readon
   );
 }
 
-/** The title of a column, which sorts by it where the service can, and the other way when it is pressed again. */
+/** The title of a column. Pressing it sorts by the column if the service can, and pressing it again reverses the order. */
 function Heading({ column, filter }: { readonly column: Column; readonly filter: PlantFilter }) {
   const { name, title, sorts } = column;
   if (sorts === undefined) {

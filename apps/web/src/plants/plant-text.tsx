@@ -11,8 +11,8 @@ interface PlantTextProps {
 }
 
 /**
- * One text of a plant, cut off where it is long: a tag in its color, a name whose second part is quiet, nothing where there is none, and
- * words for a name that is empty or only spaces.
+ * One text of a plant, truncated if it is long: a tag in its color, a name with a subdued second part, nothing if absent, and words for a
+ * name that is empty or only spaces.
  */
 export function PlantText({ plant, name, maxLength }: PlantTextProps) {
   const { [name]: text = '' } = plant;
@@ -44,7 +44,7 @@ export function PlantTexts({ plant }: { readonly plant: Plant }) {
   });
 }
 
-/** A name, and what follows its first “ – ” with that dash, such as its name in another language. */
+/** Splits a name at its first “ – ”. The second part, with the dash, may be its name in another language. */
 export function partsOfName(name: string): readonly [first: string, second?: string] {
   const at = name.indexOf(' – ');
   return at > 0 ? [name.slice(0, at), name.slice(at)] : [name];

@@ -14,7 +14,7 @@ let sent: string[];
 /** The error with which the service answers each request. */
 let failure: keyof typeof errors | undefined;
 
-/** Of plants of one millisecond the one with the larger id is the newer. */
+/** Of two plants added in the same millisecond, the one with the larger id counts as newer. */
 const smallest = -9_223_372_036_854_775_808n;
 
 beforeEach(async () => {
@@ -28,7 +28,7 @@ beforeEach(async () => {
   history.replaceState(null, '', '/');
   vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
     sent.push(`${init.method} ${url.slice(location.origin.length)}`);
-    // What the page hears of changes meanwhile is shown by truth.test.tsx.
+    // truth.test.tsx tests the change feed.
     if (failure === undefined || url.includes('/changes')) return store.fetch(url, init);
     const { error, status } = errors[failure];
     const { example: message } = errorTexts[failure];
@@ -40,7 +40,7 @@ function View() {
   return <Plants route={useRoute()} />;
 }
 
-/** Shows the page, with the ids, too, which a person has to choose. */
+/** Shows the page with the column of ids, which is hidden by default. */
 function open() {
   keepPreferences({ hidden: [] });
   return renderView(<View />, store.token);
@@ -58,7 +58,7 @@ const names = async () => {
   return rows.map((row) => row.querySelector('.plant-name')?.textContent);
 };
 
-it('shows the plants, the newest first, with exact ids, and by keys moves over them, opens one, and returns to it', async () => {
+it('shows the plants, newest first, with exact ids, and lets the keyboard move over them, open one, and return to it', async () => {
   const user = open();
   expect(await names()).toEqual(['Rose', '(no name)', 'Fern']);
   expect(screen.getByText(`${smallest}`)).toBeDefined();
@@ -74,7 +74,7 @@ it('shows the plants, the newest first, with exact ids, and by keys moves over t
   expect(document.activeElement).toBe(rows[0]);
 });
 
-it('shows what a name hides: what turns its direction, control characters, spaces alone', async () => {
+it('shows hidden parts of a name: direction marks, control characters, only spaces', async () => {
   await createClient(store).createPlants({
     body: {
       plants: [
@@ -91,11 +91,11 @@ it('shows what a name hides: what turns its direction, control characters, space
   expect(open10.getByRole('heading', { name: 'ab\\u202edc\\u0007' })).toBeDefined();
   expect(document.body.textContent).not.toContain('\u202e');
   await user.click(open10.getByRole('button', { name: 'Edit' }));
-  // What is stored, since it would be saved.
+  // The exact stored text, because it would be saved.
   await waitFor(() => expect(field('Name').value).toBe('ab\u202edc\u0007'));
 });
 
-it('shows what to do where there are none, such as to load examples, and where none matches', async () => {
+it('shows what to do if there are no plants, such as loading examples, and if none matches', async () => {
   store.clear();
   const user = open();
   await screen.findByRole('heading', { name: 'Every plant, in one list' });
@@ -113,7 +113,7 @@ it('shows what to do where there are none, such as to load examples, and where n
   await screen.findByText('20 plants');
 });
 
-it('loads again after a failure, and goes on for a token that does not permit to read', async () => {
+it('loads again after a failure, and still works with a token that may not read', async () => {
   failure = 'database_damaged';
   const user = open();
   const again = await screen.findByRole('button', { name: 'Load again' });
@@ -127,11 +127,11 @@ it('loads again after a failure, and goes on for a token that does not permit to
   expect(onTokenRejected).not.toHaveBeenCalled();
 });
 
-it('searches after a moment without keys, and keeps search, tag and the column that sorts in the address', async () => {
+it('searches after a pause in typing, and keeps search, tag and sort order in the address', async () => {
   const user = open();
   await names();
   const search = screen.getByRole<HTMLInputElement>('searchbox');
-  // As long as the service takes it.
+  // The limit of the service.
   expect(search.maxLength).toBe(100);
   await user.type(search, 'ROS');
   await waitFor(async () => expect(await names()).toEqual(['Rose']));
@@ -171,7 +171,7 @@ it('sorts by name in either direction, and keeps that for the plants without a t
   expect(screen.getByRole('heading', { name: 'Untagged', level: 1 })).toBeDefined();
 });
 
-it('opens a plant by its id, and by its address', async () => {
+it('opens a plant by its id and by its address', async () => {
   const user = open();
   await names();
   await user.type(screen.getByRole('searchbox'), `${smallest}{Enter}`);
@@ -206,7 +206,7 @@ const press = (user: ReturnType<typeof open>, name: string) =>
   user.click(panel().getByRole('button', { name }));
 const alertText = () => panel().getByRole('alert').textContent;
 
-it('edits a plant once, though the reply is lost, and shows it at its place', async () => {
+it('edits a plant once although the reply is lost, and shows it in the right place', async () => {
   const user = await editRose('Rosa', '');
   store.fail({ operation: 'updatePlant', kind: 'drop', stored: true });
   await user.keyboard('{Enter}');
@@ -220,7 +220,7 @@ it('edits a plant once, though the reply is lost, and shows it at its place', as
 it.each([
   ['Save', { name: 'Rosa', tag: 'mine' }],
   ['Discard what I typed', { name: 'Rose', tag: 'theirs' }],
-])('shows what somebody else has changed meanwhile, before "%s" decides', async (decision, expected) => {
+])('shows someone else's concurrent change before "%s" decides', async (decision, expected) => {
   const user = await editRose('Rosa', 'mine');
   const theirs = { params: { id: 3 }, body: { name: 'Rose', tag: 'theirs' } };
   await createClient(store).updatePlant({ ...theirs, headers: { 'if-match': '*' } });
@@ -255,7 +255,7 @@ it.each([
   expect(sessionStorage.length).toBe(0);
 });
 
-it('shows while a plant is edited that somebody else has changed it, above what it is now', async () => {
+it('shows during an edit that someone else changed the plant, above its current state', async () => {
   const user = await editRose('Rosa', 'mine');
   const theirs = { params: { id: 3 }, body: { name: 'Rosier' } };
   await createClient(store).updatePlant({ ...theirs, headers: { 'if-match': '*' } });
@@ -274,7 +274,7 @@ it('shows while a plant is edited that somebody else has changed it, above what 
   expect(store.plants.get(3n)).toEqual({ name: 'Rosa', tag: 'mine' });
 });
 
-/** Lets the page hear of no changes. */
+/** Disables the change feed. */
 function stubNoChanges() {
   const { fetch } = globalThis;
   vi.stubGlobal('fetch', async (url: string, init: RequestInit) =>
@@ -284,7 +284,7 @@ function stubNoChanges() {
   );
 }
 
-it('takes nothing for a change that was there before the edit began', async () => {
+it('does not treat the state before the edit as a change', async () => {
   stubNoChanges();
   const user = open();
   await user.click(await screen.findByText('Rose'));
@@ -295,7 +295,7 @@ it('takes nothing for a change that was there before the edit began', async () =
   expect([field('Name').value, panel().queryByText(/^It is now/), alertText()]).toEqual(['Rosier', null, '']);
 });
 
-it('shows what a plant was, and restores that unless somebody else has changed the plant', async () => {
+it('shows the previous state of a plant, and restores it unless someone else has changed the plant', async () => {
   stubNoChanges();
   const client = createClient(store);
   const change = { params: { id: 3 }, headers: { 'if-match': '*' } };
@@ -318,7 +318,7 @@ it('shows what a plant was, and restores that unless somebody else has changed t
   await panel().findByRole('button', { name: 'Restore Rosier' });
 });
 
-it('keeps what was typed when the sheet closes, as what is not saved; nothing where nothing was typed', async () => {
+it('keeps typed text as an unsaved edit when the sheet closes, and nothing if nothing was typed', async () => {
   const user = await editRose('Rosa', 'mine');
   expect(panel().queryByText(/unsaved text/)).toBeNull();
   await press(user, 'Close');
@@ -346,7 +346,7 @@ it('checks an edit before it is sent, and lets it be cancelled', async () => {
   expect(sessionStorage.length).toBe(0);
 });
 
-it('shows what somebody else adds, edits and deletes meanwhile', async () => {
+it('shows what others add, edit and delete', async () => {
   const user = open();
   expect(await names()).toEqual(['Rose', '(no name)', 'Fern']);
   await waitFor(() => expect(sent.filter((line) => line.includes('wait=25'))).toHaveLength(1));
@@ -364,7 +364,7 @@ it('shows what somebody else adds, edits and deletes meanwhile', async () => {
   await screen.findByText('104 plants');
 });
 
-it('deletes a plant only after the time in which that can be undone', async () => {
+it('deletes a plant only after the time for undo', async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true });
   const user = open();
   await remove(user, 'Rose');
@@ -396,7 +396,7 @@ it.each([['insufficient_scope'], ['precondition_failed'], ['database_damaged'], 
       failure = undefined;
       store.fail({ operation: 'updatePlant', kind: 'drop', stored: true });
       await user.click(await screen.findByRole('button', { name: 'Undo' }));
-      // It is shown since it changed, before the retry is over, which reads it.
+      // The change feed shows it before the retry that reads it is over.
       const ofPlants = () => sent.filter((line) => !line.startsWith('GET /changes'));
       await waitFor(() => expect(ofPlants().at(-1)).toBe('GET /plants/3'), { timeout: 5_000 });
     }
@@ -409,7 +409,7 @@ it.each([['insufficient_scope'], ['precondition_failed'], ['database_damaged'], 
   },
 );
 
-it('deletes at once when the tab closes, and when the view goes', async () => {
+it('deletes at once when the tab closes or the view is left', async () => {
   const user = open();
   await remove(user, 'Rose');
   act(() => void window.dispatchEvent(new Event('pagehide')));
@@ -419,7 +419,7 @@ it('deletes at once when the tab closes, and when the view goes', async () => {
   await waitFor(() => expect(sent).toContain(`DELETE /plants/${smallest}`));
 });
 
-it('shows a plant again that could not be deleted, and why', async () => {
+it('shows a plant again if it could not be deleted, and why', async () => {
   await remove(open(), 'Rose');
   failure = 'database_damaged';
   act(() => void window.dispatchEvent(new Event('pagehide')));

@@ -31,11 +31,11 @@ const PlantSheet = lazyPart(async () => (await import('./plant-sheet.js')).Plant
 
 interface PlantsProps {
   readonly route: Route;
-  /** Called to show the side bar, where there is no room for it. */
+  /** Called to show the side bar if it is hidden for lack of space. */
   readonly onMenu?: (() => void) | undefined;
 }
 
-/** The plants of the store, or what the token permits instead of seeing them. */
+/** Shows the plants of the store, or what the token permits if it may not read. */
 export function Plants({ route, onMenu }: PlantsProps) {
   const scopes = useScopes();
   if (scopes?.includes('read') ?? true) return <ReadablePlants route={route} onMenu={onMenu} />;
@@ -48,7 +48,7 @@ export function Plants({ route, onMenu }: PlantsProps) {
   );
 }
 
-/** The ways to add plants, where the token permits that. */
+/** The buttons that add plants, if the token permits that. */
 function AddingButtons() {
   if (!useMay('create')) return null;
   return (
@@ -67,7 +67,7 @@ function AddingButtons() {
 function ReadablePlants({ route, onMenu }: PlantsProps) {
   const { filter, id } = route;
   const { leaving, remove, sendWaiting, undo } = useUndo();
-  // Before an import, say, adds the same plants.
+  // Sends waiting deletes before another view, such as the import, adds the same plants.
   useEffect(() => sendWaiting, [sendWaiting]);
   const isFollowing = useChanges(filter);
   const columns = useColumns();
@@ -102,18 +102,18 @@ function ReadablePlants({ route, onMenu }: PlantsProps) {
   const loadMore = () => {
     if (!isFetching && failure === undefined) void fetchNextPage();
   };
-  // All that was loaded may have been deleted, and more follows.
+  // All loaded plants may have been deleted while there are more.
   const isSearching = hasNextPage && list.rows.count === 0 && failure === undefined;
   useEffect(() => {
     if (isSearching && !isFetching) void fetchNextPage();
   }, [isSearching, isFetching, fetchNextPage]);
 
-  /** What is done with all plants in the list, once they are loaded. */
+  /** The action for all plants in the list, once they are loaded. */
   const [forAll, setForAll] = useState<{ readonly action: 'select' | 'delete'; readonly list: string }>();
   const shownList = JSON.stringify(filter);
   useEffect(() => {
     if (forAll === undefined) return;
-    // It was asked for another list.
+    // The action was requested for another list.
     if (forAll.list !== shownList) return setForAll(undefined);
     if (isFetching) return;
     if (hasNextPage && failure === undefined) return void fetchNextPage();
@@ -134,7 +134,7 @@ function ReadablePlants({ route, onMenu }: PlantsProps) {
     table.current?.focusRow();
     removeOrAsk(plants);
   };
-  /** Deletes plants, but asks before it deletes all of many. */
+  /** Deletes plants, but asks first if these are many and all of the list. */
   const removeOrAsk = (plants: readonly StoredPlant[]) => {
     if (plants.length >= askFrom && plants.length >= (total ?? 0)) setDeletingAll(true);
     else remove(plants);
@@ -268,16 +268,16 @@ function describeWait(hasRows: boolean): string {
   return `This page resumes automatically${hasRows ? '. The plants below are not up to date' : ''}.`;
 }
 
-/** From how many plants on the page asks before it deletes all in the list. */
+/** The page asks before it deletes all plants in a list of at least this many. */
 const askFrom = 20;
 
-/** Fewer found ones are few. */
+/** Fewer matches than this count as few. */
 const fewPlants = 10;
 
-/** What is known of an id that is searched for; `other`: a plant has it, but not what else the list asks for. */
+/** What is known about an id that is searched for; `other`: a plant has it, but does not match the filter. */
 type SearchedState = 'none' | 'asking' | 'found' | 'missing' | 'other';
 
-/** The plant whose id is searched for. */
+/** Finds the plant whose id is searched for. */
 function useSearchedPlant(filter: PlantFilter, leaving: ReadonlySet<bigint>) {
   const id = readSearchedId(filter.q ?? '');
   const { data, failure } = usePlant(id);
@@ -365,7 +365,7 @@ function NothingFound({ filter: { q, tag, without } }: { readonly filter: PlantF
   );
 }
 
-/** Shows what others change meanwhile, where the service and the token permit that, and returns whether they do. */
+/** Shows changes of others as they happen, if the service and the token permit that, and returns whether they do. */
 function useChanges(filter: PlantFilter): boolean {
   const { client } = usePlantStore();
   const queryClient = useQueryClient();
@@ -381,7 +381,7 @@ function useChanges(filter: PlantFilter): boolean {
       .then(({ showChanges }) =>
         showChanges({ queryClient, client, signal, onFollowing, filterOf: () => latest.current }),
       )
-      // The list says what is wrong, if it is not this alone.
+      // Ignored, because the list reports the problem if it also affects the list.
       .catch(() => undefined);
     return () => control.abort();
   }, [queryClient, client]);
@@ -389,8 +389,8 @@ function useChanges(filter: PlantFilter): boolean {
 }
 
 /**
- * Reads again at once what failed when the person returns or the network does, and the list where they go to the plants
- * and the page hears of no changes. Returns what reads again what failed.
+ * Retries failed reads at once when the person or the network returns. Without a change feed, also reloads the list when the person goes to
+ * the plants. Returns a function that retries failed reads.
  */
 function useReadAgain(isAway: boolean, isFollowing: boolean): () => void {
   const queryClient = useQueryClient();

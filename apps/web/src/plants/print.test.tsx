@@ -9,7 +9,7 @@ function View() {
   return <Plants route={useRoute()} />;
 }
 
-/** Opens the list of a store with so many plants, and returns what is on paper each time that the page prints. */
+/** Opens the list of a store with a number of plants, and collects what the page prints. */
 async function open(count: number, query = '', tag = (id: number): string | undefined => `bed ${id % 2}`) {
   const plants = Array.from({ length: count }, (_, id) => ({
     id,
@@ -39,7 +39,7 @@ async function open(count: number, query = '', tag = (id: number): string | unde
   return { user, printed };
 }
 
-it('prints all plants of the list, also those that are not loaded yet, and shows them nowhere else', async () => {
+it('prints all plants of the list, loaded or not, and shows them only on paper', async () => {
   const { user, printed } = await open(1_200);
   await screen.findByText('1,200 plants');
   await user.click(screen.getByRole('button', { name: 'More' }));
@@ -54,7 +54,7 @@ it('prints all plants of the list, also those that are not loaded yet, and shows
   await waitFor(() => expect(document.querySelector('.print-list')).toBeNull());
 });
 
-it('prints the plants that match by the keys of the browser, with the tag as the title', async () => {
+it('prints the matching plants with the browser's shortcut, with the tag as the title', async () => {
   const { user, printed } = await open(30, '?tag=bed%201');
   await screen.findByText('15 plants found');
   await user.keyboard('{Control>}p{/Control}');

@@ -10,31 +10,31 @@ import { PlantText } from './plant-text.js';
 import { TagDot } from './tag.js';
 import './print.css';
 
-/** How many plants are printed. */
+/** The maximum number of plants that are printed. */
 const maxPrinted = 2_000;
 
-/** What a person has asked to print: the list, or labels of its plants, or of some of them. */
+/** A request to print the list, or labels of all or some of its plants. */
 export type PrintRequest =
   | { readonly what: 'list' }
   | { readonly what: 'labels'; readonly format: LabelFormat; readonly plants?: readonly StoredPlant[] };
 
 interface PrintProps {
   readonly rows: PlantRows;
-  /** Whether these are all plants that match, and whether more can be loaded now. */
+  /** Whether these are all matching plants, and whether more can be loaded now. */
   readonly isComplete: boolean;
   readonly canLoad: boolean;
   readonly filter: PlantFilter;
   readonly columns: readonly Column[];
   readonly request: PrintRequest | undefined;
-  /** Called to load more plants before they are printed; it does nothing while that is in progress. */
+  /** Called to load more plants before printing. Does nothing while that is in progress. */
   onLoadMore(): void;
-  /** Called before the dialog of the browser opens. */
+  /** Called before the browser's print dialog opens. */
   onPrint(): void;
 }
 
 /**
- * What is printed, where the page itself shows only the rows near the visible ones. It is there while the browser prints: the list by
- * the menu of the browser, too.
+ * The printed document, because the page only renders rows near the visible ones. It exists only while the browser prints, including the
+ * list when printed from the browser's menu.
  */
 export function Print({
   rows,
@@ -53,7 +53,7 @@ export function Print({
   const isAll = isComplete && count === rows.count;
   const list = () => <List plants={plants()} isAll={isAll} filter={filter} columns={columns} />;
   useEffect(() => {
-    // The browser takes what is there when the event ends.
+    // The browser prints the document as it is when the event ends.
     const begin = () => flushSync(() => setPrinted((asked) => asked ?? list()));
     const end = () => setPrinted(undefined);
     window.addEventListener('beforeprint', begin);
@@ -81,7 +81,7 @@ export function Print({
         ),
       );
     }
-    // Not in the effect, in which React renders nothing at once.
+    // Deferred, because React cannot render synchronously within an effect.
     setTimeout(() => window.print());
   };
   return printed !== undefined && createPortal(<div className="printed">{printed}</div>, document.body);
@@ -92,7 +92,7 @@ interface ListProps extends Pick<PrintProps, 'filter' | 'columns'> {
   readonly isAll: boolean;
 }
 
-/** The list with its columns as the page shows them, a box to tick, and room for a note. */
+/** The list with the columns of the page, a check box, and room for a note. */
 function List({ plants, isAll, filter, columns }: ListProps) {
   const number = `${plants.length.toLocaleString()} ${plants.length === 1 ? 'plant' : 'plants'}`;
   return (
@@ -155,7 +155,7 @@ function PrintedCell({ plant, name }: { readonly plant: StoredPlant; readonly na
   );
 }
 
-/** The longest text that is printed whole, in characters: longer ones are no names. */
+/** The longest text that is printed in full, in characters. Longer texts are not names. */
 const longestPrinted = 1_000;
 
 const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });

@@ -1,6 +1,6 @@
 import { toAsciiNumber } from '@plant-store/contract/ascii-number';
 
-/** The id that a text to search for is; `undefined` where it is none. */
+/** Reads a search text as an id; `undefined` if it is not one. */
 export function readSearchedId(text: string): bigint | undefined {
   const digits = toAsciiNumber(text);
   if (!/^-?\d{1,19}$/.test(digits)) return undefined;

@@ -4,10 +4,10 @@ import type { PlantFilter } from '../route.js';
 import { queryKeys } from '../shared/plant-store.js';
 import { checkLists, forgetLists, putIn, takeOut } from './use-plants.js';
 
-/** How many changes are shown one by one; for more, such as of an import, the list loads again. */
+/** The maximum number of changes that are shown one by one. For more, as after an import, the list loads again. */
 const maxShown = 100;
 
-/** How long after a reply the page still counts as one that hears of changes, in milliseconds: a request waits for 25 seconds. */
+/** How long after a reply the page counts as following changes, in milliseconds. A request waits for 25 seconds. */
 const heardMs = 60_000;
 
 /** The number of the error `cursor_expired`. */
@@ -19,15 +19,14 @@ interface ShowChangesOptions {
   readonly signal: AbortSignal;
   /** Returns the filter of the list that is shown. */
   filterOf(): PlantFilter;
-  /** Called with whether the page hears of changes: not where a proxy cuts requests that wait, say. */
+  /** Called with whether the page receives changes. It does not, for example, if a proxy cuts off long requests. */
   onFollowing(isFollowing: boolean): void;
 }
 
 /**
- * Shows in the list and in the plant that is open what others change meanwhile, and that the service is away, until the signal is
- * aborted.
+ * Shows changes of others in the list and in the open plant, and whether the service is unavailable, until the signal is aborted.
  *
- * @throws whatever following ends with, such as where the token does not permit to read, or the database has no changes
+ * @throws the error that ends following, for example if the token may not read, or the database does not support changes
  */
 export async function showChanges({
   queryClient,
@@ -37,7 +36,7 @@ export async function showChanges({
   onFollowing,
 }: ShowChangesOptions): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  // The list itself says when it cannot be read at first.
+  // The list itself reports a failed first read.
   let wasAway = true;
   /** Whether a backup was restored since the list was read. */
   let isRestored = false;
@@ -51,7 +50,7 @@ export async function showChanges({
     onFollowing(true);
     if (!isRestored) return;
     isRestored = false;
-    // Only once it hears of each change from now on.
+    // Only after following has started, so that no change is missed.
     forgetLists(queryClient);
     void queryClient.invalidateQueries({ queryKey: queryKeys.getPlant.queryKey() });
   };
@@ -68,7 +67,7 @@ export async function showChanges({
           });
         } else {
           putIn(queryClient, [plant], filterOf());
-          // Also one that was asked for before it was there.
+          // Also if it was requested before it existed.
           if (queryClient.getQueryState(queryKey) !== undefined) queryClient.setQueryData(queryKey, plant);
         }
       }

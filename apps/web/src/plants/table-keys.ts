@@ -1,7 +1,7 @@
 import type { KeyboardEvent } from 'react';
 import type { Selection } from './selection/use-selection.js';
 
-/** What the keys of the table act on. */
+/** The state and actions for the keys of the table. */
 interface TableKeys {
   readonly count: number;
   /** The row that has the focus, or had it last. */
@@ -16,11 +16,11 @@ interface TableKeys {
   close(): void;
   /** Edits the first cell of a row in place, if that is possible. */
   readonly edit: ((index: number) => void) | undefined;
-  /** Deletes the plants that are selected, or else the active one, if the token permits that. */
+  /** Deletes the selected plants, or otherwise the active one, if the token permits that. */
   readonly remove: (() => void) | undefined;
 }
 
-/** Does what a key means in the table. */
+/** Handles a key in the table. */
 export function handleTableKey(event: KeyboardEvent, table: TableKeys): void {
   const { key, shiftKey } = event;
   const { active, selection } = table;

@@ -31,11 +31,11 @@ function View() {
 
 const field = () => screen.getByRole<HTMLInputElement>('combobox', { name: 'Tag' });
 const options = () => screen.queryAllByRole('option').map(({ textContent }) => textContent?.trim());
-/** What keys would take. */
+/** The option that Enter would take. */
 const active = () =>
   document.getElementById(field().getAttribute('aria-activedescendant') ?? '')?.textContent;
 
-/** Shows the field, and opens its list by a press. */
+/** Shows the field, and opens its list with a press. */
 async function open() {
   const user = renderView(<View />, store.token);
   await user.click(field());
@@ -43,7 +43,7 @@ async function open() {
   return user;
 }
 
-it('suggests the tags of the store, with the most plants first, those first that begin with what is typed', async () => {
+it('suggests the tags of the store: first those that begin with the typed text, and those with the most plants', async () => {
   const user = await open();
   expect(options()).toEqual([
     'shade 2',
@@ -64,7 +64,7 @@ it('suggests the tags of the store, with the most plants first, those first that
   expect(onSubmit).not.toHaveBeenCalled();
 });
 
-it('takes by keys what they chose, and leaves Enter to the form without that', async () => {
+it('takes the option chosen with the keyboard, and otherwise leaves Enter to the form', async () => {
   const user = await open();
   await user.clear(field());
   await user.keyboard('sha{ArrowDown}{ArrowDown}{ArrowUp}');
@@ -78,11 +78,11 @@ it('takes by keys what they chose, and leaves Enter to the form without that', a
   expect(onSubmit.mock.calls).toEqual([['shade']]);
 });
 
-it('offers what is typed as a new tag, unless it is one, and none', async () => {
+it('offers the typed text as a new tag, unless it exists, and no tag', async () => {
   const user = await open();
   await user.clear(field());
   await user.keyboard('bed');
-  // Another letter case is another tag.
+  // Tags are case-sensitive.
   expect(options()).toEqual(['Bed 1', 'New tag “bed”', 'No tag']);
   await user.click(screen.getByRole('option', { name: 'New tag “bed”' }));
   expect(field().value).toBe('bed');
@@ -93,7 +93,7 @@ it('offers what is typed as a new tag, unless it is one, and none', async () => 
   expect(field().value).toBe('');
 });
 
-it('closes by Escape and when the focus leaves it, and keeps what was typed', async () => {
+it('closes on Escape and when it loses the focus, and keeps what was typed', async () => {
   const user = await open();
   await user.keyboard('ny{ArrowDown}{Escape}');
   expect([field().value, options()]).toEqual(['sunny', []]);
@@ -103,7 +103,7 @@ it('closes by Escape and when the focus leaves it, and keeps what was typed', as
   expect([field().value, options()]).toEqual(['sunny', []]);
 });
 
-it('takes nothing while an input method composes it', async () => {
+it('accepts nothing while an input method composes text', async () => {
   await open();
   fireEvent.change(field(), { target: { value: 'むろ' } });
   fireEvent.keyDown(field(), { key: 'ArrowDown' });

@@ -10,11 +10,11 @@ import { useCounts } from './use-tags.js';
 interface TagInputProps extends Omit<InputHTMLAttributes<HTMLInputElement>, 'value' | 'onChange'> {
   readonly value: string;
   readonly ref?: Ref<HTMLInputElement> | undefined;
-  /** Called with a tag that was typed or chosen, as an input is with its event. */
+  /** Called with a typed or chosen tag, in the form of an input event. */
   onChange(event: { readonly target: { readonly value: string } }): void;
 }
 
-/** The most tags that are suggested. */
+/** The maximum number of suggested tags. */
 const maxSuggestions = 8;
 
 interface Option {
@@ -24,8 +24,8 @@ interface Option {
 }
 
 /**
- * A field for a tag that suggests those of the store: a combobox with a list, by the pattern of the ARIA Authoring Practices Guide. Arrow keys
- * move over the list, and Enter takes what they chose; without that, Enter is left to what the field is in.
+ * A field for a tag that suggests those of the store: a combobox with a list, by the pattern of the ARIA Authoring Practices Guide. Arrow
+ * keys move over the list, and Enter takes the highlighted one; without one, Enter is handled by the surrounding form.
  */
 export function TagInput({ value, onChange, ref, ...input }: TagInputProps) {
   const { tags } = useCounts(useMay('read'));
@@ -131,7 +131,7 @@ function OptionText({ tag, count, kind }: Option) {
   );
 }
 
-/** The tags that begin with a text, then those that have it, then the text as a new one, and none. */
+/** Suggests tags that begin with a text, then those that contain it, then the text as a new tag, and no tag. */
 function suggest(tags: ReadonlyMap<string, number | undefined>, typed: string): readonly Option[] {
   const folded = foldText(typed.trim());
   const begins = [...tags].filter(([tag]) => foldText(tag).startsWith(folded));

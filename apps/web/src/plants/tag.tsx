@@ -1,6 +1,6 @@
 import { toVisible } from '../shared/to-visible.js';
 
-/** Which of twelve hues a tag has, the same wherever its text is the same but for case, composition, and spaces at its ends. */
+/** Which of twelve hues a tag has. Tags that differ only in case, Unicode composition, and surrounding spaces have the same hue. */
 export function hueOf(tag: string): number {
   let hash = 0;
   for (const character of tag.trim().normalize().toLowerCase()) {
@@ -18,7 +18,7 @@ export function Tag({ tag, maxLength }: { readonly tag: string; readonly maxLeng
   );
 }
 
-/** A dot in the color of a tag, which stands beside its text. */
+/** A dot in the color of a tag, shown next to its text. */
 export function TagDot({ tag }: { readonly tag: string }) {
   return <span className="dot" data-hue={hueOf(tag)} />;
 }

@@ -31,7 +31,7 @@ beforeEach(() => {
   history.replaceState(null, '', '/');
 });
 
-it('sorts and filters by chips on a narrow screen, which shows neither columns nor a button that adds', async () => {
+it('sorts and filters by chips on a narrow screen, without columns or an add button', async () => {
   vi.stubGlobal('matchMedia', (query: string) =>
     Object.assign(new EventTarget(), { matches: query === narrowScreen }),
   );

@@ -21,17 +21,17 @@ import { sameTags, useCounts } from './use-tags.js';
 
 interface ToolbarProps {
   readonly filter: PlantFilter;
-  /** How many plants the list has, as far as it is known. */
+  /** How many plants the list has, as far as known. */
   readonly count: number | undefined;
   readonly columns: Columns;
-  /** Whether the id that is searched for is that of no plant. */
+  /** Whether no plant has the id that is searched for. */
   readonly isMissing: boolean;
-  /** Whether so few plants match that another way to look for them may be meant. */
+  /** Whether so few plants match that the person may have meant another search. */
   readonly areFew: boolean;
-  /** On a phone, whether a press selects. */
+  /** Whether a press selects, on a phone. */
   readonly isSelecting: boolean;
   onSelecting(isSelecting: boolean): void;
-  /** Called to show the side bar, where there is no room for it. */
+  /** Called to show the side bar if it is hidden for lack of space. */
   readonly onMenu: (() => void) | undefined;
   /** Called to go from the search to the list. */
   onDown(): void;
@@ -92,7 +92,7 @@ export function Toolbar(props: ToolbarProps) {
 /** The search for names, or for an id. */
 function Search({ filter, isMissing, onDown }: Pick<ToolbarProps, 'filter' | 'isMissing' | 'onDown'>) {
   const [text, setText] = useState(filter.q ?? '');
-  // Back, or a button that shows all plants, may have changed it.
+  // Back, or a button that shows all plants, may have changed the search.
   useEffect(
     () => setText((typed) => (withoutLastSpace(typed) === (filter.q ?? '') ? typed : (filter.q ?? ''))),
     [filter.q],
@@ -236,7 +236,7 @@ function MoreMenu({ count, onPrint, onExport, onDeleteAll }: ToolbarProps) {
   );
 }
 
-/** The most tags that a phone offers in a row; its bar at the bottom has all. */
+/** The maximum number of tags in a row on a phone; the bottom bar has all. */
 const maxChips = 20;
 
 /** How the list is sorted, and its tags, in a row. */
@@ -291,7 +291,7 @@ function Chips({ filter }: { readonly filter: PlantFilter }) {
   );
 }
 
-/** Other tags that may be meant: the same in upper or lower case, and the one whose name is searched for. */
+/** Suggests other tags that may be meant: the same in another case, and the one whose name is searched for. */
 function OtherTags({ filter, areFew }: Pick<ToolbarProps, 'filter' | 'areFew'>) {
   const { tags } = useCounts();
   const { q, tag } = filter;

@@ -11,9 +11,9 @@ import { maxUndos } from './undo-state.js';
 
 let store: ReturnType<typeof createFakePlantStore>;
 let sent: string[];
-/** Whether nobody answers. */
+/** Whether the service is unavailable. */
 let isAway: boolean;
-/** The path to which the service answers that it has no changes, as over Citus. */
+/** The reply to requests for changes, for example that they are not supported, as on Citus. */
 let changesReply: (() => Response) | undefined;
 
 beforeEach(async () => {
@@ -40,7 +40,7 @@ beforeEach(async () => {
   });
 });
 
-// What waits for an undo is sent then, to the store of this test.
+// Leaving the view sends the deletes that wait for an undo to the store of this test.
 afterEach(async () => {
   cleanup();
   await delay(10);
@@ -63,7 +63,7 @@ const namesNow = () =>
 const showsNames = (...names: string[]) => waitFor(() => expect(namesNow()).toEqual(names));
 const all = ['Rose', 'Yew', 'Ivy 70', 'Fern'] as const;
 
-it('counts nothing while the service is away, and shows the plants by itself once it answers', async () => {
+it('shows no count while the service is unavailable, and shows the plants automatically once it answers', async () => {
   isAway = true;
   open();
   const alert = await screen.findByRole('alert');
@@ -76,7 +76,7 @@ it('counts nothing while the service is away, and shows the plants by itself onc
   expect([screen.queryByRole('alert'), status()]).toEqual([null, '4 plants']);
 });
 
-it('keeps what was loaded, marked as old, while the service is away during a search, with one notice', async () => {
+it('keeps loaded plants, marked as outdated, with one notice if the service becomes unavailable during a search', async () => {
   const user = open();
   await showsNames(...all);
   isAway = true;
@@ -95,7 +95,7 @@ it('keeps what was loaded, marked as old, while the service is away during a sea
   expect(document.querySelector('.plant-table')?.getAttribute('aria-busy')).toBe('false');
 });
 
-it('shows the plant of an id first, and opens it by Enter', async () => {
+it('shows the plant with an id first, and opens it on Enter', async () => {
   const user = open();
   await user.type(search(), '70');
   await showsNames('Fern', 'Ivy 70');
@@ -108,7 +108,7 @@ it('shows the plant of an id first, and opens it by Enter', async () => {
   await screen.findByRole('heading', { name: 'Rose' });
 });
 
-it('says that no plant has an id only once it was asked, and shows one that is added meanwhile', async () => {
+it('says that no plant has an id only after asking the service, and shows one that is added later', async () => {
   const { promise, resolve: reply } = Promise.withResolvers<void>();
   const { fetch } = globalThis;
   vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
@@ -128,7 +128,7 @@ it('says that no plant has an id only once it was asked, and shows one that is a
   await showsNames('Oak');
 });
 
-it('does not list by its id a plant that has another tag, or whose delete waits', async () => {
+it('does not list a plant by id if it has another tag or is about to be deleted', async () => {
   history.replaceState(null, '', '/?tag=sun');
   const user = open();
   await user.type(search(), '70');
@@ -151,7 +151,7 @@ it.each([
   expect(screen.getByRole('heading', { name: tag, level: 1 })).toBeDefined();
 });
 
-it('shows nothing for a tag that nobody has, and opens the plant by a press on its tag', async () => {
+it('shows nothing for a tag without plants, and opens the plant by a press on its tag', async () => {
   history.replaceState(null, '', '/?tag=tree');
   const user = open();
   await screen.findByText('0 plants found');
@@ -163,7 +163,7 @@ it('shows nothing for a tag that nobody has, and opens the plant by a press on i
   expect([location.pathname, location.search]).toEqual(['/p/73', '']);
 });
 
-it('offers the tags that differ in upper or lower case alone, and that whose name is searched for', async () => {
+it('offers tags that differ only in case, and the tag whose name is searched for', async () => {
   const user = open();
   await showsNames(...all);
   showTag('shade');
@@ -196,7 +196,7 @@ const pressFor = async (user: ReturnType<typeof open>, name: string, button: str
   return user.click(within(item ?? document.body).getByRole('button', { name: button }));
 };
 
-it('keeps the undo of a delete through the next ones, of a bounded number', async () => {
+it('keeps the undo of a delete through later deletes, up to a limit', async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true });
   const user = open();
   await remove(user, 'Fern');
@@ -220,7 +220,7 @@ it('keeps the undo of a delete through the next ones, of a bounded number', asyn
   expect(screen.getAllByRole('button', { name: 'Undo' })).toHaveLength(maxUndos);
 });
 
-it('does not show a plant again whose delete waits, whatever list loads meanwhile', async () => {
+it('does not show a plant that is about to be deleted in any list', async () => {
   const user = open();
   await remove(user, 'Rose');
   await user.type(search(), 'e');
@@ -240,7 +240,7 @@ it.each([
       throw new TypeError('fetch failed');
     },
   ],
-])('loads the list again every minute, on focus, and on a press on All plants, %s', async (_, reply) => {
+])('reloads the list every minute, on focus, and on a press on All plants, %s', async (_, reply) => {
   vi.useFakeTimers({ shouldAdvanceTime: true });
   changesReply = reply;
   open();
@@ -260,7 +260,7 @@ it.each([
   vi.useRealTimers();
 });
 
-it('loads nothing again where it hears of each change', async () => {
+it('does not reload while it follows changes', async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true });
   open();
   await showsNames(...all);
@@ -272,7 +272,7 @@ it('loads nothing again where it hears of each change', async () => {
   vi.useRealTimers();
 });
 
-it('shows the plants of a backup that was restored, and what changes after that', async () => {
+it('shows the plants of a restored backup, and later changes', async () => {
   open();
   await showsNames(...all);
   await waitFor(() => expect(sent.some((line) => line.includes('wait=25'))).toBe(true));

@@ -6,7 +6,7 @@ import { useMay } from '../shared/use-scopes.js';
 import { useUndo } from './undo-provider.js';
 import type { Action } from './undo-state.js';
 
-/** What was done, and how to undo it; or why one of both failed. */
+/** An action, and how to undo it; or why it or its undo failed. */
 export function UndoItem({ action }: { readonly action: Action }) {
   const { state, failure } = action;
   const { undo, send, dismiss } = useUndo();
@@ -17,7 +17,7 @@ export function UndoItem({ action }: { readonly action: Action }) {
   return (
     <div className="undo-item">
       {failure === undefined ? (
-        // Whether it was sent makes no difference to who reads it.
+        // For the reader it makes no difference whether it was sent.
         <p key={state === 'sent' ? 'waiting' : state} id={text}>
           {describe(action)}
         </p>

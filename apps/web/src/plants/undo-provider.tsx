@@ -18,21 +18,21 @@ import {
 } from './undo-state.js';
 import { checkLists, putIn, takeOut } from './use-plants.js';
 
-/** How long the request of a delete waits, in milliseconds: so long nothing of the plant changes by an undo. */
+/** How long a delete waits before it is sent, in milliseconds. Until then an undo leaves the plant unchanged. */
 export const undoMs = 10_000;
 
 /** How many plants can be deleted by requests that outlive the tab: browsers permit 64 KiB of them. */
 const maxBeyondTab = 2_000;
 
 interface Undo extends UndoState, Omit<ReturnType<typeof createUndoRequests>, 'follow' | 'undo'> {
-  /** Makes plants what they were, by default those of the last action. */
+  /** Restores plants, by default the plants of the last action. */
   undo(action?: Action): Promise<void>;
   dismiss(action: Action): void;
 }
 
 const UndoContext = createContext<Undo | undefined>(undefined);
 
-/** What was done to plants, and its undo. @throws {Error} outside of the provider */
+/** The actions on plants, and their undo. @throws {Error} outside of the provider */
 export function useUndo(): Undo {
   const undo = use(UndoContext);
   if (undo === undefined) throw new Error('There is no UndoProvider above.');
@@ -40,8 +40,8 @@ export function useUndo(): Undo {
 }
 
 /**
- * Keeps what was done to plants as long as it is shown, whatever view is. An undo after a delete was sent gives the ids to the same
- * plants again, that of an edit edits each, for which the token may lack a scope. Plants that are not deleted are shown again.
+ * Keeps the actions on plants across views. The undo of a sent delete creates the plants again under their ids, and that of an edit edits
+ * each plant; the token may lack the scope for either. Plants that could not be deleted are shown again.
  */
 export function UndoProvider({ children }: { readonly children: ReactNode }) {
   const { client, rejectToken } = usePlantStore();
@@ -72,7 +72,7 @@ export function UndoProvider({ children }: { readonly children: ReactNode }) {
   );
 }
 
-/** What the requests use of the page. */
+/** The parts of the page that the requests use. */
 interface Page extends Pick<PlantStore, 'client' | 'rejectToken'> {
   readonly queryClient: QueryClient;
   readonly filter: PlantFilter;
@@ -81,17 +81,17 @@ interface Page extends Pick<PlantStore, 'client' | 'rejectToken'> {
 type Plants = readonly StoredPlant[];
 
 /**
- * Sends the requests. Each may outlive the render and the view in which it began, so this follows the page. The rest that it remembers is
- * not in the state, because the page shows none of it.
+ * Sends the requests. A request may outlive the render and the view in which it began, so this follows the page. Its other data is not in
+ * the state, because the page does not show it.
  */
 function createUndoRequests(opened: Page, dispatch: (event: UndoEvent) => void) {
   let page = opened;
   let lastKey = 0;
-  /** The deletes that wait, by their keys. */
+  /** The waiting deletes, by key. */
   const waiting = new Map<number, { readonly change: Change; readonly timer: number }>();
-  /** The plants that are gone by the deletes that were sent, until an undo has brought some back. */
+  /** The plants deleted by sent requests, until an undo restores some. */
   const gone = new Map<number, Promise<Plants>>();
-  /** What undoes the imports, by their keys. */
+  /** The functions that undo imports, by key. */
   const imports = new Map<number, () => void>();
 
   const explainChange = (error: unknown) => {
@@ -105,7 +105,7 @@ function createUndoRequests(opened: Page, dispatch: (event: UndoEvent) => void) 
     window.clearTimeout(waiting.get(key)?.timer);
     return waiting.delete(key);
   };
-  /** Sends a delete: one that waits, or again one that failed. */
+  /** Sends a waiting delete, or retries a failed one. */
   const send = (change: Change) => {
     endWait(change.key);
     dispatch({ type: 'send', change });
@@ -125,7 +125,7 @@ function createUndoRequests(opened: Page, dispatch: (event: UndoEvent) => void) 
       }
       return plants;
     } catch (error) {
-      // Some of them may be gone; those that are not come back even if nothing can be read.
+      // Some of them may be gone. The others are shown again even if nothing can be read.
       checkLists(page.queryClient);
       dispatch({ type: 'fail', change, failure: explainChange(error) });
       return [];
@@ -136,7 +136,7 @@ function createUndoRequests(opened: Page, dispatch: (event: UndoEvent) => void) 
     follow(now: Page) {
       page = now;
     },
-    /** Deletes plants, after a time in which an undo needs no request. */
+    /** Deletes plants after a delay. During it, an undo needs no request. */
     remove(plants: Plants) {
       if (plants.length === 0) return;
       if (plants.length > 1) void loadSeveral().catch(() => undefined);
@@ -144,21 +144,21 @@ function createUndoRequests(opened: Page, dispatch: (event: UndoEvent) => void) 
       waiting.set(change.key, { change, timer: window.setTimeout(send, undoMs, change) });
       dispatch({ type: 'wait', change });
     },
-    /** Sends the deletes that wait at once. */
+    /** Sends waiting deletes immediately. */
     sendWaiting() {
       for (const { change } of [...waiting.values()]) send(change);
     },
     send,
-    /** Adds an edit that was done. @param plants as they were before */
+    /** Adds an edit that was done. @param plants the plants before the edit */
     addEdit(plants: Plants, edit: Omit<Edited, 'kept'>) {
       dispatch({ type: 'edit', change: { key: ++lastKey, plants, edit: { ...edit, kept: 0 } } });
       forgetPlants();
     },
     /**
-     * Adds an import that was done, which is undone where it was run.
+     * Adds a completed import. The view that ran it undoes it.
      *
      * @param label what was done, such as "300 plants imported"
-     * @returns what takes it away, once it cannot be undone there
+     * @returns a function that removes it, once it cannot be undone there
      */
     addImport(label: string, undoImport: () => void): () => void {
       const change = { key: ++lastKey, plants: [], edit: { label, etags: new Map(), kept: 0 } };
@@ -178,7 +178,7 @@ function createUndoRequests(opened: Page, dispatch: (event: UndoEvent) => void) 
       try {
         const { bringBack, undoEdit } = await loadPart(() => import('./undo-requests.js'));
         const plants = (await gone.get(change.key)) ?? change.plants;
-        // What could not be deleted has said so.
+        // A failed delete has already reported it.
         if (plants.length === 0) return;
         const { back, left, error } = await (change.edit === undefined
           ? bringBack(page.client, { ...change, plants }, (count) =>
@@ -199,10 +199,10 @@ function createUndoRequests(opened: Page, dispatch: (event: UndoEvent) => void) 
   };
 }
 
-/** So that a request outlives its tab. */
+/** Lets a request outlive its tab. */
 const fetchBeyondTab: Fetch = (url, init) => fetch(url, { ...init, keepalive: true });
 
-/** Kept once it is loaded: a tab that closes waits for nothing, not even for what it has. */
+/** Kept once loaded, because a closing tab does not wait for promises, not even resolved ones. */
 let several: typeof import('./delete-several.js') | undefined;
 const loadSeveral = async () => {
   several ??= await loadPart(() => import('./delete-several.js'));

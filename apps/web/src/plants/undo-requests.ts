@@ -4,23 +4,23 @@ import { reuseId } from '../shared/reuse-id.js';
 import { reportEdits } from './tags/tag-plants.js';
 import type { Change, Edited } from './undo-state.js';
 
-/** How many plants come back at a time: each takes a request. */
+/** How many plants are restored at a time. Each needs a request. */
 const concurrency = 4;
 
-/** How long it takes at least to the next count, in milliseconds. */
+/** The minimum interval between count reports, in milliseconds. */
 const sayEveryMs = 250;
 
-/** How far an undo came. */
+/** The result of an undo. */
 interface Undone {
-  /** The plants that are what they were. */
+  /** The restored plants. */
   readonly back: readonly StoredPlant[];
-  /** The change with the plants that are not. */
+  /** The change with the plants that were not restored. */
   readonly left: Change;
   /** Why some are left, if any are. */
   readonly error?: unknown;
 }
 
-/** Gives the ids of deleted plants to the same plants again. Now and then it says how many have them. */
+/** Creates deleted plants again under their ids. Reports the count from time to time. */
 export async function bringBack(
   client: Client,
   change: Change,
@@ -30,7 +30,7 @@ export async function bringBack(
   const left: StoredPlant[] = [];
   let lastError: unknown;
   let saidAt = 0;
-  // Each takes the next one.
+  // Each worker takes the next plant.
   const shared = change.plants.values();
   const bringSome = async () => {
     for (const plant of shared) {
@@ -49,10 +49,10 @@ export async function bringBack(
   return { back, left: { ...change, plants: left }, error: lastError };
 }
 
-/** The errors of plants that were changed after the edit, or deleted: the table with the names has all texts. */
+/** The errors of plants that were changed or deleted after the edit. By number, because the table with the names has all texts. */
 const ofChanged: readonly number[] = [41200, 40401] satisfies ErrorNumber[];
 
-/** Makes plants what they were before an edit, but for those that were changed since. */
+/** Restores plants to the state before an edit, except plants that have changed since. */
 export async function undoEdit(client: Client, change: Change, edit: Edited): Promise<Undone> {
   const left = new Map(change.plants.map((plant) => [plant.id, plant]));
   const back: StoredPlant[] = [];

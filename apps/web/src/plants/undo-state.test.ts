@@ -213,7 +213,7 @@ it.each<
   expect(state).toEqual({ actions: after, leaving: new Set(leaves) });
 });
 
-it('keeps a bounded number of actions, the latest first, and hides also the plants of others', () => {
+it('keeps a bounded number of actions, the latest first, and still hides the plants of dropped ones', () => {
   let state = reduceUndo({ actions: [], leaving: new Set() }, { type: 'wait', change: deleted });
   for (let key = 10; key < 10 + maxUndos; key++)
     state = reduceUndo(state, { type: 'wait', change: { key, plants: [toPlant(BigInt(key))] } });
@@ -221,7 +221,7 @@ it('keeps a bounded number of actions, the latest first, and hides also the plan
   expect(state.leaving.size).toBe(2 + maxUndos);
 });
 
-it('keeps the set of hidden plants, which the list depends on, where it does not change', () => {
+it('returns the same set of hidden plants if it does not change, because the list depends on it', () => {
   const before = { actions: [sent], leaving: new Set([5n]) };
   for (const type of ['edit', 'undo', 'dismiss'] as const)
     expect(reduceUndo(before, { type, change: deleted }).leaving).toBe(before.leaving);

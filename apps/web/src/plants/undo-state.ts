@@ -4,34 +4,34 @@ import type { Failure } from '../shared/explain-failure.js';
 /** How many actions can be undone. */
 export const maxUndos = 5;
 
-/** What is done to plants together: they are deleted or edited. */
+/** A change of several plants together: a delete or an edit. */
 export interface Change {
   readonly key: number;
   /** The plants as they were before. */
   readonly plants: readonly StoredPlant[];
-  /** What the edit did, unless the plants are deleted. */
+  /** The edit, unless the plants are deleted. */
   readonly edit?: Edited | undefined;
 }
 
-/** What an edit did to plants. */
+/** The result of an edit of plants. */
 export interface Edited {
   /** The tag that they got, `undefined` for none. */
   readonly tag?: string | undefined;
   /** What was done to a plant, such as "Name edited", unless only tags were edited. */
   readonly label?: string;
-  /** What it made of a plant, unless only tags were edited. */
+  /** The plant after the edit, unless only tags were edited. */
   readonly after?: StoredPlant;
   /** The ETag of each plant after the edit, by its ID. */
   readonly etags: ReadonlyMap<bigint, string>;
-  /** How many plants the undo left as they are, since they were changed after the edit. */
+  /** How many plants the undo skipped, because they were changed after the edit. */
   readonly kept: number;
 }
 
-/** A change as the page shows it. Once it is `undone`, its plants are those that are as before. */
+/** A change as the page shows it. Once it is `undone`, its plants are the restored ones. */
 export interface Action extends Change {
   /**
-   * `waiting`: nothing was sent yet; `sent`: there is no reply yet; `failed`: they are not deleted, or not certainly; `done`: it can
-   * be undone; `undoing` and `undone`.
+   * `waiting`: nothing was sent yet; `sent`: there is no reply yet; `failed`: they are not, or may not be, deleted; `done`: it can be
+   * undone; `undoing` and `undone`.
    */
   readonly state: 'waiting' | 'sent' | 'failed' | 'done' | 'undoing' | 'undone';
   /** How many deleted plants came back, while it is `undoing`. */
@@ -41,9 +41,9 @@ export interface Action extends Change {
 }
 
 export interface UndoState {
-  /** What was done, the latest first. */
+  /** The actions, latest first. */
   readonly actions: readonly Action[];
-  /** The plants whose delete waits or is in flight, which no list shows. */
+  /** The plants whose delete waits or is in flight. No list shows them. */
   readonly leaving: ReadonlySet<bigint>;
 }
 
@@ -53,10 +53,10 @@ export type UndoEvent = Readonly<
     | { type: 'edit' | 'undo' | 'dismiss' }
     /** A delete waits, so that an undo needs no request. It is canceled, or sent and then confirmed for the plants that it deleted. */
     | { type: 'wait' | 'cancel' | 'send' | 'confirm' }
-    /** The plants are not deleted, or not certainly; `failUndo`: they are not as before. */
+    /** The plants are not, or may not be, deleted; `failUndo`: they are not restored. */
     | { type: 'fail' | 'failUndo'; failure: Failure }
     | { type: 'count'; count: number }
-    /** The undo ended: `back` are as before. */
+    /** The undo ended; `back` has the restored plants. */
     | { type: 'restore'; back: readonly StoredPlant[] }
   )
 >;
@@ -72,7 +72,7 @@ function reduceActions(actions: readonly Action[], event: UndoEvent): readonly A
   const update = (changes: Partial<Action>) =>
     actions.map((action) => (action === before ? { ...action, ...changes } : action));
   const putFirst = (state: Action['state'], failure?: Failure) => {
-    // What says only that plants are as before is no longer needed.
+    // Notes that plants were restored are no longer needed.
     const shown = others.filter((other) => other.state !== 'undone');
     return [{ key, plants, edit, state, failure }, ...shown].slice(0, maxUndos);
   };
@@ -95,7 +95,7 @@ function reduceActions(actions: readonly Action[], event: UndoEvent): readonly A
     case 'count':
       return update({ count: event.count });
     case 'restore':
-      // What is said of an edit names its plant, also where that stays.
+      // The note about an edit names its plant, even if that was not restored.
       return update({ state: 'undone', edit, plants: edit?.label === undefined ? event.back : plants });
     case 'failUndo':
       return putFirst('done', event.failure);

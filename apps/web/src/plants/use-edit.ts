@@ -11,20 +11,20 @@ import { hasSameTexts } from '../shared/texts.js';
 import { useUndo } from './undo-provider.js';
 import { putIn } from './use-plants.js';
 
-/** What a person has typed in place of the texts of a plant. */
+/** An edit in progress: the typed texts of a plant. */
 interface PlantEdit {
   readonly texts: Texts;
-  /** That of the plant that the person saw, which alone is replaced. */
+  /** The `ETag` of the plant that the person saw. Saving replaces only this state. */
   readonly etag: string;
-  /** What was read when it was begun, or was shown since; not that of a page before. */
+  /** The plant as read when the edit began, or as shown since. Unknown after a reload. */
   readonly seen?: Plant;
 }
 
 interface EditOptions {
   readonly id: bigint;
-  /** That of the list, in which the plant is shown as it is by then. */
+  /** The filter of the list, where the saved plant is shown. */
   readonly filter: PlantFilter;
-  /** What the plant is, as far as it is known. */
+  /** The current plant, as far as known. */
   readonly stored: StoredPlant | undefined;
 }
 
@@ -48,12 +48,12 @@ export function useEdit({ id, filter, stored }: EditOptions) {
 
   const keep = (plant: StoredPlant) =>
     queryClient.setQueryData(queryKeys.getPlant.queryKey({ params: { id } }), plant);
-  // The heading shows it at once.
+  // Updates the cache, so that the heading shows the plant at once.
   const { seen } = edit ?? {};
   const isChanged = stored !== undefined && seen !== undefined && !hasSameTexts(stored, seen) && !isPending;
   const replace = async (plant: Plant, etag: string) => {
     try {
-      // With all texts as the person wants them: what a page before has seen is no longer known, only its tag.
+      // Sends all texts: after a reload, the state that the person saw is unknown, except for its `ETag`.
       const whole = startEdit({ plant: { ...plant, id }, etag });
       const before = stored;
       const { body, etag: after } = await saveEdit(
@@ -103,22 +103,22 @@ export function useEdit({ id, filter, stored }: EditOptions) {
   };
 
   return {
-    /** `undefined` until the person has begun one. */
+    /** `undefined` until the person begins an edit. */
     texts: edit?.texts,
-    /** What it replaces, unless that was read by a page before. */
+    /** The plant that the edit replaces; `undefined` after a reload. */
     seen,
-    /** What the plant is, where somebody else has changed it meanwhile. */
+    /** The current plant, if someone else has changed it since the edit began. */
     changed: isChanged ? stored : changed,
-    /** Whether the texts are those that were typed before the plant was opened. */
+    /** Whether the texts were typed before the plant was opened this time. */
     isRestored,
-    /** That it is saved. */
+    /** The confirmation that the edit is saved. */
     done,
     problem: isChanged
       ? 'Someone changed this plant while you were editing. Save asks before it replaces their version.'
       : problem,
     isPending,
     attempt,
-    /** Begins it, or begins it again with what the plant is by now. */
+    /** Begins the edit, or starts over with the current plant. */
     begin: () =>
       run('read', async () => {
         const { plant, etag } = startEdit(await client.getPlant({ params: { id } }));
@@ -126,7 +126,7 @@ export function useEdit({ id, filter, stored }: EditOptions) {
         setEdit({ texts: textsOf(plant), etag, seen: plant });
         setRestored(false);
       }),
-    /** Makes the plant what it was, unless somebody else has changed it since it was shown. */
+    /** Restores an earlier state of the plant, unless someone else has changed it since it was shown. */
     restore: (plant: Plant) =>
       run('change', async () => {
         const now = startEdit(await client.getPlant({ params: { id } }));
@@ -137,12 +137,12 @@ export function useEdit({ id, filter, stored }: EditOptions) {
       }),
     type: (texts: Texts) => setEdit((before) => before && { ...before, texts }),
     save: (plant: Plant) => run('change', async () => edit && replace(plant, edit.etag)),
-    /** Ends it unless something was typed, which stays. */
+    /** Ends the edit, unless something was typed, which is kept. */
     leave() {
       if (edit?.seen !== undefined && isUnchanged(edit.texts, edit.seen)) end();
     },
     fail: setProblem,
-    /** Ends it without a change. */
+    /** Ends the edit without a change. */
     end,
   };
 }
@@ -156,7 +156,7 @@ function textsOf(plant: StoredPlant): Texts {
 const isUnchanged = (texts: Texts, plant: Plant) =>
   textNames.every((name) => texts[name] === (plant[name] ?? ''));
 
-/** What was typed for this plant, by a page that had the same fields. */
+/** Restores the texts that were typed for this plant, if the page had the same fields then. */
 function restoreEdit(id: bigint): PlantEdit | undefined {
   const { texts, etag } = Object(readFromTab(tabStorageKeys.edit));
   const isWhole = fieldNames.every((name) => typeof Object(texts)[name] === 'string');

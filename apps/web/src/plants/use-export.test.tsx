@@ -12,7 +12,7 @@ function View() {
   return <Plants route={useRoute()} />;
 }
 
-/** Shows the plants with the tag bed, two of three, and begins to export them. */
+/** Shows the plants with the tag bed, two of three, and starts to export them. */
 async function start(item: string, answer: () => Promise<Response | undefined> = async () => undefined) {
   const tags = ['bed', 'bed', 'pot'];
   const plants = tags.map((tag, id) => ({ id, name: `plant ${id}`, tag }));

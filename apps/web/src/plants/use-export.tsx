@@ -12,7 +12,7 @@ type Export =
   | { readonly state: 'failed'; readonly message: string }
   | { readonly state: 'done'; readonly message: string; readonly file: SavedFile };
 
-/** Writes all plants in the list into a file; `status` shows how far that is. */
+/** Writes all plants in the list into a file; `status` shows the progress. */
 export function useExport(filter: PlantFilter): {
   start(format: ExportFormat): void;
   readonly status: ReactNode;

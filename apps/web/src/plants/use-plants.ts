@@ -14,20 +14,20 @@ import type { Failure } from '../shared/explain-failure.js';
 import { queryKeys, usePlantStore } from '../shared/plant-store.js';
 import { matches, type PlantPages, toRows, totalOf, withoutPlants, withPlants } from './plant-pages.js';
 
-/** How many plants a request asks for. */
+/** The number of plants per request. */
 const pageSize = 1_000;
 
-/** The lists that were loaded, whatever their filter. */
+/** The query key prefix of all lists, with any filter. */
 const lists = queryKeys.listPlants.queryKey();
 
-/** The key of the numbers of plants, in all and by tag. */
+/** The query key of the counts of plants, in total and by tag. */
 export const countsKey = [...queryKeys.listTags.queryKey(), 'all'];
 
-/** How long after a change the plants are counted again, in milliseconds: more changes may follow. */
+/** Delay between a change and the recount of plants, in milliseconds, because more changes may follow. */
 const recountMs = 300;
 let recounting: number | undefined;
 
-/** Counts the plants again, soon. */
+/** Counts the plants again soon. */
 export function recount(queryClient: QueryClient): void {
   window.clearTimeout(recounting);
   recounting = window.setTimeout(
@@ -36,12 +36,12 @@ export function recount(queryClient: QueryClient): void {
   );
 }
 
-/** The longest time between two attempts to read while the service is away, in milliseconds. */
+/** The longest delay between two attempts to read while the service is unavailable, in milliseconds. */
 const maxRetryDelayMs = 5_000;
 
 /**
- * What is kept stays as it is until something is added, edited or deleted: to load hundreds of pages again would take long.
- * While the service is away it is asked again and again.
+ * Loaded data stays until something is added, edited or deleted, because reloading hundreds of pages takes long. While the service is
+ * unavailable, requests are retried indefinitely.
  */
 const keepLoaded = {
   staleTime: Infinity,
@@ -51,18 +51,18 @@ const keepLoaded = {
   retryDelay: (retry: number) => Math.min(500 * 2 ** retry, maxRetryDelayMs),
 } as const;
 
-/** How often a list is loaded again of whose changes the page does not hear, in milliseconds, and up to how many pages of it. */
+/** How often a list is reloaded if the page does not receive changes, in milliseconds, and the maximum pages of a list that is reloaded. */
 const reload = { everyMs: 60_000, maxPages: 10 };
 
 interface PlantsOptions {
   readonly filter: PlantFilter;
-  /** The plants to leave out, since their delete waits. */
+  /** The plants to leave out because they are about to be deleted. */
   readonly leaving: ReadonlySet<bigint>;
-  /** Whether the page hears of changes as they are made. */
+  /** Whether the page receives changes as they are made. */
   readonly isFollowing: boolean;
 }
 
-/** The plants that match a filter, as far as they are loaded; those of the filter before stay until the first page is there. */
+/** The loaded plants that match a filter. The plants of the previous filter stay until the first page is loaded. */
 export function usePlants({ filter, leaving, isFollowing }: PlantsOptions) {
   const { listPlants } = usePlantStore().operations;
   const canReload = ({ state }: { readonly state: { readonly data?: PlantPages | undefined } }) =>
@@ -87,7 +87,7 @@ export function usePlants({ filter, leaving, isFollowing }: PlantsOptions) {
   return { ...query, rows, total, failure: useFailure(query) };
 }
 
-/** One plant, first as a list has it; none without an id. */
+/** Reads one plant, at first from a loaded list; none without an id. */
 export function usePlant(id: bigint | undefined) {
   const { getPlant } = usePlantStore().operations;
   const queryClient = useQueryClient();
@@ -105,7 +105,7 @@ interface Reading {
   readonly isFetching: boolean;
 }
 
-/** Why something is not read, from its first attempt that failed until one succeeds, whatever is read meanwhile. */
+/** Why a read fails, from its first failed attempt until one succeeds. */
 export function useFailure({ error, failureReason, isFetching }: Reading): Failure | undefined {
   const [kept, setKept] = useState<unknown>();
   const now = error ?? (isFetching ? (failureReason ?? kept) : undefined);
@@ -123,20 +123,20 @@ function findLoaded(queryClient: QueryClient, id: bigint): StoredPlant | undefin
   return undefined;
 }
 
-/** Makes lists load again when they are shown, since plants were added. */
+/** Makes lists reload when they are shown, because plants were added. */
 export function forgetLists(queryClient: QueryClient): void {
   void queryClient.resetQueries({ queryKey: lists });
   recount(queryClient);
 }
 
-/** Reads the lists again that are not long, and keeps them meanwhile: so it shows whether the service is away. */
+/** Reloads the short lists, but keeps their current data until then. This also shows whether the service is available. */
 export function checkLists(queryClient: QueryClient): void {
   const isShort = ({ state }: { readonly state: { readonly data?: unknown } }) =>
     ((state.data as PlantPages | undefined)?.pages.length ?? 0) <= reload.maxPages;
   void queryClient.invalidateQueries({ queryKey: lists, predicate: isShort });
 }
 
-/** Asks again at once what could not be read, in place of an attempt that waits. */
+/** Retries failed reads at once, without waiting for the next scheduled attempt. */
 export async function readAgain(queryClient: QueryClient): Promise<void> {
   const failed = queryClient
     .getQueryCache()
@@ -147,13 +147,13 @@ export async function readAgain(queryClient: QueryClient): Promise<void> {
   await Promise.all(failed.map(({ query, meta }) => query.fetch(undefined, { meta }).catch(() => undefined)));
 }
 
-/** Takes plants out of all lists. */
+/** Removes plants from all lists. */
 export function takeOut(queryClient: QueryClient, ids: ReadonlySet<bigint>): void {
   queryClient.setQueriesData<PlantPages>({ queryKey: lists }, (data) => data && withoutPlants(data, ids));
   recount(queryClient);
 }
 
-/** Puts plants into the list that is shown, in place of what it has of them, as far as they match its filter; the others load again. */
+/** Adds or updates plants in the shown list, if they match its filter. All other lists reload. */
 export function putIn(queryClient: QueryClient, plants: readonly StoredPlant[], filter: PlantFilter): void {
   if (plants.length === 0) return;
   queryClient.removeQueries({ queryKey: lists, type: 'inactive' });
@@ -166,7 +166,7 @@ export function putIn(queryClient: QueryClient, plants: readonly StoredPlant[], 
   recount(queryClient);
 }
 
-/** Shows a plant that was added in the list, as the service has it. */
+/** Shows an added plant in the list, as stored by the service. */
 export function useShowAdded(filter: PlantFilter): (id: bigint | number) => Promise<void> {
   const { getPlant } = usePlantStore().operations;
   const queryClient = useQueryClient();
@@ -175,16 +175,16 @@ export function useShowAdded(filter: PlantFilter): (id: bigint | number) => Prom
       const plant = await queryClient.fetchQuery(getPlant.queryOptions({ params: { id } }));
       putIn(queryClient, [plant], filter);
     } catch {
-      // Such as with a token that does not permit to read: it is stored all the same.
+      // For example, the token may not read. The plant is stored nevertheless.
       forgetLists(queryClient);
     }
   };
 }
 
-/** The most plants of a list that are looked at for tags, and the longest tag that is suggested. */
+/** The maximum number of plants of a list that are searched for tags, and the longest tag that is suggested. */
 const suggested = { plants: 500, length: 60 };
 
-/** The tags of plants that were loaded, in order. */
+/** The tags of loaded plants, in order. */
 export function loadedTags(queryClient: QueryClient): readonly string[] {
   const tags = new Set<string>();
   for (const [, data] of queryClient.getQueriesData<PlantPages>({ queryKey: lists })) {

@@ -6,19 +6,19 @@ import { loadPart } from '../shared/load-boundary.js';
 import { usePlantStore } from '../shared/plant-store.js';
 import { countsKey, loadedTags, useFailure } from './use-plants.js';
 
-/** How long the counts are taken as known, in milliseconds, unless the page hears of a change. */
+/** How long counts stay valid, in milliseconds, unless the page receives a change. */
 const knownMs = 60_000;
 
-/** Tags with the number of their plants, as far as it is known. */
+/** Tags with the number of their plants, as far as known. */
 export type Tags = ReadonlyMap<string, number | undefined>;
 
 /** How many plants there are. */
 interface Counts {
-  /** `undefined` where it is not known, or only estimated. */
+  /** `undefined` if it is unknown or only estimated. */
   readonly total?: number | undefined;
   /** How many have no tag. */
   readonly untagged?: number | undefined;
-  /** Those with the most plants first; until they are counted, those of the plants that are loaded. */
+  /** Tags with the most plants first; until they are counted, the tags of loaded plants. */
   readonly tags: Tags;
   readonly isCounted: boolean;
   /** Why they are not counted, or not again. */
@@ -42,7 +42,7 @@ export function useCounts(isNeeded = true): Counts {
   });
   const { data } = query;
   const failure = useFailure(query);
-  // More may be loaded by the time they are needed.
+  // More plants may be loaded when they are needed.
   const counts = useMemo(
     () =>
       data === undefined
@@ -53,7 +53,7 @@ export function useCounts(isNeeded = true): Counts {
   return { ...counts, failure };
 }
 
-/** The tags that are a text but for upper and lower case. */
+/** The tags that equal a text, ignoring case. */
 export function sameTags(tags: Tags, text: string): string[] {
   const folded = foldText(text.trim());
   return [...tags.keys()].filter((tag) => foldText(tag) === folded);

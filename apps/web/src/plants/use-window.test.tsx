@@ -20,7 +20,7 @@ function open(active: number) {
 
 const upTo = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, at) => first + at);
 
-it('has the rows near the visible ones, and the active one wherever the list is scrolled to', () => {
+it('renders the rows near the visible ones, and always the active one', () => {
   const { rows, scrollTo } = open(3);
   expect([rows().indexes, rows().totalHeight]).toEqual([upTo(0, 20), 40_000]);
   scrollTo(500);
@@ -28,7 +28,7 @@ it('has the rows near the visible ones, and the active one wherever the list is 
   expect(open(900).rows().indexes).toEqual([...upTo(0, 20), 900]);
 });
 
-it('scrolls as little as it takes to show a row whole below the head, and to the very end for the last one', () => {
+it('scrolls as little as possible to show a row completely below the header, and to the very end for the last one', () => {
   const { scrollTo } = open(0);
   expect(scrollTo(5)).toBe(0);
   expect(scrollTo(20)).toBe(21 * 40 + 30 - 480);

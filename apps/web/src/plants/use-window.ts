@@ -7,16 +7,16 @@ interface WindowOptions {
   readonly count: number;
   /** The height of each row, in CSS pixels. */
   readonly rowHeight: number;
-  /** The height of what stays in view above the rows. */
+  /** The height of the sticky header above the rows. */
   readonly headHeight: number;
-  /** The row that exists wherever the list is scrolled to, so that the focus is not lost. */
+  /** The row that is always rendered, so that the focus is not lost. */
   readonly active: number;
 }
 
-/** How many rows exist beyond the visible ones, on each side. */
+/** How many rows are rendered beyond the visible ones, on each side. */
 const overscan = 8;
 
-/** Which rows of a long list exist: those near the visible ones, and the active one. */
+/** Determines which rows of a long list are rendered: those near the visible ones, and the active one. */
 export function useWindow({ scroller, count, rowHeight, headHeight, active }: WindowOptions) {
   const [{ first, last }, setVisible] = useState({ first: 0, last: 0 });
   const update = useCallback(() => {
@@ -57,16 +57,16 @@ export function useWindow({ scroller, count, rowHeight, headHeight, active }: Wi
     totalHeight: count * rowHeight,
     /** How many rows Page Down moves by. */
     pageRows: () => Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / rowHeight) - 1),
-    /** Scrolls as little as it takes to show a row whole. */
+    /** Scrolls as little as possible to show a row completely. */
     scrollToIndex(index: number) {
       const { current: element } = scroller;
       if (element === null) return;
       const start = index * rowHeight;
       const lowest = start + rowHeight + headHeight - element.clientHeight;
-      // Below the last row is room for what floats over the list.
+      // There is room below the last row for elements that float over the list.
       if (index === count - 1 && lowest >= element.scrollTop) element.scrollTop = element.scrollHeight;
       else element.scrollTop = Math.min(Math.max(element.scrollTop, lowest), start);
-      // With what else changes now, in one rendering.
+      // Rendered together with other pending changes.
       update();
     },
   };

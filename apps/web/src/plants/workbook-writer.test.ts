@@ -5,7 +5,7 @@ import { openWorkbook } from './workbook-writer.js';
 
 const bytesOf = async (blob: Blob) => new Uint8Array(await blob.arrayBuffer());
 
-it('writes each text exactly, also what XML cannot have or a spreadsheet would compute, as the import reads it', async () => {
+it('writes each text so that the import reads it back exactly, even text that XML cannot contain or a spreadsheet would compute', async () => {
   const names = ['=1+1', '007', '<b> & "q"', 'a\u0007b\r\n\tc', '_x0041_', ' – spaces ', 'Ärger 🌱'];
   const workbook = openWorkbook('Plants', [24, 48]);
   workbook.writeRow(['id', 'name']);
@@ -20,12 +20,12 @@ it('writes each text exactly, also what XML cannot have or a spreadsheet would c
   );
   const parts = unzipSync(bytes);
   const types = strFromU8(parts['[Content_Types].xml'] ?? new Uint8Array());
-  // What Excel asks of a workbook: each part has a type.
+  // Excel requires a type for each part of a workbook.
   for (const path of Object.keys(parts).filter((each) => /^xl\/[^_]+\.xml$/.test(each)))
     expect(types).toContain(`PartName="/${path}"`);
 });
 
-it('says what a workbook cannot have', () => {
+it('reports what exceeds the limits of a workbook', () => {
   const workbook = openWorkbook('Plants', [24]);
   expect(() => workbook.writeRow(['x'.repeat(32_768)])).toThrow('Export the plants as CSV.');
   for (let row = 1; row < 1_048_576; row++) workbook.writeRow(['']);

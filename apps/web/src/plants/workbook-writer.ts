@@ -1,6 +1,6 @@
 import { strToU8, Zip, ZipDeflate } from 'fflate';
 
-/** The most rows that a sheet has, its head among them, and the longest text of a cell, in UTF-16 code units (ECMA-376; Excel's limits). */
+/** The maximum rows of a sheet, including its header, and the longest text of a cell, in UTF-16 code units (ECMA-376; Excel's limits). */
 const limits = { rows: 1_048_576, text: 32_767 };
 
 const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
@@ -20,16 +20,16 @@ const parts = (sheet: string): Readonly<Record<string, string>> => ({
 
 /** Writes rows to a workbook as they come. */
 export interface WorkbookWriter {
-  /** @throws {Error} when the row, or a text of it, is more than a workbook can have */
+  /** @throws {Error} when the row, or one of its texts, exceeds the limits of a workbook */
   writeRow(cells: readonly string[]): void;
-  /** Compresses what was written since the last time, so that it takes little memory. */
+  /** Compresses the rows written since the last flush, so that they take little memory. */
   flush(): void;
   end(): Blob;
 }
 
 /**
- * Opens an XLSX file with one sheet, whose first row stays in view. All cells are texts, so that a spreadsheet rounds no id, and takes no text
- * for a formula, a number, or a date.
+ * Opens an XLSX file with one sheet, whose first row stays in view. All cells are text, so that a spreadsheet does not round ids, or
+ * interpret texts as formulas, numbers, or dates.
  *
  * @param widths of the columns, in characters
  */

@@ -1,7 +1,7 @@
 import { type Client, isRejectedError, unwrap } from '@plant-store/client';
 import { explainRejection } from './explain-failure.js';
 
-/** Asks the service why it does not accept the token of a client; `undefined` where it does, and where no reply shows it. */
+/** Asks the service why it does not accept the token of a client; `undefined` if it does, or if no reply shows it. */
 export async function checkToken(
   client: Pick<Client, 'getOwnToken'>,
   signal: AbortSignal,

@@ -18,12 +18,12 @@ interface Reply {
   readonly message: string;
 }
 
-/** What the page makes of a reply of the service with this error. */
+/** How the page explains a reply with this error. */
 async function explain(reply: Reply, headers?: Record<string, string>): Promise<Failure> {
   return explainRejection(await reject(reply, headers));
 }
 
-/** What a call throws for it. */
+/** The error that a call throws for it. */
 async function reject({ status, error, message }: Reply, others: Record<string, string> = {}) {
   const { fail, ...store } = createFakePlantStore();
   const headers = { 'Content-Type': 'application/json', ...others };
@@ -86,7 +86,7 @@ describe('a call without a reply', () => {
     expect(message).toContain('may be stored. Trying again is safe.');
   });
 
-  it('speaks of what was read as of nothing that may be stored, and of a change as that', async () => {
+  it('words failures of reads and changes differently from failures of creates', async () => {
     for (const { status, error, example } of ofOperation) {
       const rejected = await reject({ status, error, message: example });
       expect(explainFailure(rejected, 'read').message).not.toMatch(/stored|stores|sent than|safe/);

@@ -10,40 +10,39 @@ import type { ErrorName, ErrorNumber } from '@plant-store/contract/errors';
 import type { ResourceName } from '@plant-store/contract/resources';
 import { adviseReload } from './tab-storage.js';
 
-/** What a request was for: what may have become of it without a reply depends on that. */
+/** The purpose of a request. It determines what may have happened if no reply came. */
 export type Purpose = 'add' | 'change' | 'read';
 
-/** Why a request failed, or may have, in words for people, and what they can do. */
+/** Why a request failed or may have failed, in words for people, and what they can do. */
 export interface Failure {
   /**
-   * What it is about: `id`, the id is taken; `plant`, something else in the plant; `token`, the access token, without which
-   * nothing goes on; `scope`, what the token permits; `later`, the service or the way to it, so that the same may succeed
-   * later.
+   * What it is about: `id`, the id is taken; `plant`, something else in the plant; `token`, the access token, so that nothing works until
+   * it is replaced; `scope`, what the token permits; `later`, the service or the network, so that the same request may succeed later.
    */
   readonly about: 'id' | 'plant' | 'token' | 'scope' | 'later';
   /** What happened, and what to do. */
   readonly message: string;
-  /** What happened, for where the page itself tries again. */
+  /** What happened, for cases in which the page itself retries. */
   readonly cause: string;
 }
 
-/** What a rejection is explained with. */
+/** The parts of an explanation of a rejection. */
 interface Rejection {
-  /** That of the service. */
+  /** The message of the service. */
   readonly message: string;
-  /** When to go on. */
+  /** When to try again. */
   readonly wait: string;
-  /** What may have happened all the same, and that to try again is safe. */
+  /** What may have happened nevertheless, and that retrying is safe. */
   readonly uncertain: string;
-  /** That to try again is safe; empty where nobody would doubt it. */
+  /** That retrying is safe; empty if that is obvious. */
   readonly safe: string;
   readonly report: string;
 }
 
-/** How a rejection with a number of the registry is explained. */
+/** How to explain a rejection with a number of the registry. */
 interface Explanation {
   readonly about: Failure['about'];
-  /** What happened, and what to do where the message of the service does not include that. */
+  /** What happened, and what to do if the message of the service does not say so. */
   readonly explain: (rejection: Rejection, purpose: Purpose) => readonly [cause: string, ...advice: string[]];
 }
 
@@ -73,7 +72,7 @@ const ofToken: Explanation = {
   explain: ({ message }) => [message, 'Nothing that you typed is lost.'],
 };
 
-/** The errors about records of other resources, which this page does not ask for. */
+/** The errors about records of other resources, which this page never requests. */
 type OtherErrorName = {
   [Name in Exclude<ResourceName, 'plant'>]: `invalid_${Name}` | `${Name}_not_found`;
 }[Exclude<ResourceName, 'plant'>];
@@ -83,7 +82,7 @@ type Explanations = Readonly<
     Partial<Record<ErrorNumber, Explanation>>
 >;
 
-/** By number, since the table with the names has all their texts, which the first view would load. */
+/** By number, because importing the table with the names would load all its texts in the first view. */
 const explanations: Explanations = {
   // bad_request
   40000: ofPage,
@@ -191,20 +190,20 @@ const explanations: Explanations = {
 /** The numbers of all errors that this version knows. */
 export const errorNumbers = Object.keys(explanations).map(Number) as readonly ErrorNumber[];
 
-/** Explains what a call of the client threw, or rejected with, or why it rejected a plant of many. */
+/** Explains an error of a client call, or why the service rejected one plant of a batch. */
 export function explainFailure(error: unknown, purpose: Purpose): Failure {
   return isRejectedError(error) || isRejection(error)
     ? explainRejection(error, purpose)
     : explainError(error, navigator.onLine, purpose);
 }
 
-/** What is known of a rejection; of that of one plant of a batch only a part is. */
+/** What is known about a rejection. For one plant of a batch, only a part is known. */
 type Rejected = Pick<RejectedError, 'message' | 'requestId' | 'retryAfterMs'> & { readonly error: number };
 
 const isRejection = (error: unknown): error is Pick<Rejected, 'error' | 'message'> =>
   !(error instanceof Error) && typeof Object(error).error === 'number';
 
-/** Explains a rejection; one with a number that this version does not know by the words of the service. */
+/** Explains a rejection. If this version does not know the number, uses the message of the service. */
 export function explainRejection(
   rejection: Pick<Rejected, 'error' | 'message'> & Partial<Rejected>,
   purpose: Purpose = 'add',
@@ -221,7 +220,7 @@ export function explainRejection(
   return { about, message: joinSentences(sentences), cause: sentences[0] };
 }
 
-/** Explains what a call of the client threw. */
+/** Explains an error of a client call. */
 export function explainError(error: unknown, online = navigator.onLine, purpose: Purpose = 'add'): Failure {
   const [cause, advice = ''] = explainThrown(error, online);
   const notStored = isPlantStoreError(error) && error.outcome !== 'unknown';

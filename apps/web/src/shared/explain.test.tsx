@@ -3,7 +3,7 @@ import { expect, it, vi } from 'vitest';
 import { explain } from './explain.js';
 import { type PlantStore, PlantStoreProvider, usePlantStore } from './plant-store.js';
 
-it('has the words for a failure once a call ends with it', async () => {
+it('has the text for a failure as soon as a call fails', async () => {
   vi.stubGlobal('fetch', () => Promise.reject(new TypeError('fetch failed')));
   let found: PlantStore | undefined;
   function Find() {

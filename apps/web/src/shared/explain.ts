@@ -3,13 +3,13 @@ import { notLoaded } from './load-boundary.js';
 
 let explanations: { readonly explainFailure: typeof explainFailure } | undefined;
 
-/** Loads the words for failures. It is called with the first reply, since a failure may be that the network is away. */
+/** Loads the texts for failures. Called at the first reply, because a later failure may be a network outage. */
 export async function loadExplanations(): Promise<void> {
   // Loaded by the next call, if not by this one.
   explanations ??= await import('./explain-failure.js').catch(() => undefined);
 }
 
-/** Explains what a call of the page's client ended with, once that has loaded the words for it. */
+/** Explains the error of a client call, after the texts have been loaded. */
 export function explain(error: unknown, purpose: Purpose): Failure {
   return (
     explanations?.explainFailure(error, purpose) ?? { about: 'later', message: notLoaded, cause: notLoaded }

@@ -3,18 +3,18 @@ import './field.css';
 
 interface FieldProps extends InputHTMLAttributes<HTMLInputElement> {
   readonly label: string;
-  /** What to enter; a problem takes its place. */
+  /** What to enter. A problem replaces it. */
   readonly hint: string;
   /** What is wrong with the value, in a whole sentence. */
   readonly problem?: string | undefined;
   readonly ref?: Ref<HTMLInputElement>;
-  /** The input, where it is not an ordinary one. */
+  /** The input component, if it is not a plain `input`. */
   readonly as?: ElementType | undefined;
   /** A button that belongs to the input, shown beside its label. */
   readonly children?: ReactNode;
 }
 
-/** A labelled input with a line below it, which has room for a problem, so that nothing moves when there is one. */
+/** A labelled input with a line below it that has room for a problem, so that nothing moves when one appears. */
 export function Field({ label, hint, problem, as: Input = 'input', children, ...input }: FieldProps) {
   const id = useId();
   return (
@@ -31,11 +31,11 @@ export function Field({ label, hint, problem, as: Input = 'input', children, ...
         {...input}
       />
       <p id={`${id}-note`} className={problem === undefined ? 'note' : 'note problem'}>
-        {/* An element of its own: text that only moves is a layout shift. */}
+        {/* A separate element, because moving text would count as a layout shift. */}
         {problem === undefined ? (
           <span key="hint">{hint}</span>
         ) : (
-          // An alert, since a description that changes is not announced while its input has the focus.
+          // An alert, because screen readers do not announce a changed description while its input has the focus.
           <span key="problem" role="alert">
             {problem}
           </span>

@@ -9,19 +9,19 @@ export const textNames = namesOf<Plant>(resources.plant);
 
 export type TextName = keyof Plant;
 
-/** What a person enters of a plant: its id, and its texts. */
+/** The fields of a plant that a person enters: its id and its texts. */
 export type FieldName = 'id' | TextName;
 
 /** A value for each field. */
 export type ByField<Value> = { readonly [Name in FieldName]: Value };
 
-/** The fields of a plant as a person writes them: an empty one cannot be told from one that is absent. */
+/** The fields of a plant as a person writes them. Empty and absent fields are the same. */
 export type Texts = ByField<string>;
 
 /** In their order in files; a form has the id last. */
 export const fieldNames: readonly FieldName[] = ['id', ...textNames];
 
-/** What people call the fields. */
+/** The labels of the fields. */
 export const labels: ByField<string> = mapFields((name) => fields[name]?.label ?? 'Id');
 
 /** Before anything is entered. */

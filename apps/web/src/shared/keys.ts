@@ -1,19 +1,19 @@
 import { useEffect, useRef } from 'react';
 import { keepInTab, readFromTab, tabStorageKeys } from './tab-storage.js';
 
-/** What keys do: `/`, `n` and the like by their character, `mod+z` with Ctrl, or with the Command key of a Mac. */
+/** The actions of keys: by character, such as `/` and `n`; `mod+z` is with Ctrl, or Command on a Mac. */
 export type KeyActions = Readonly<Record<string, () => unknown>>;
 
 const isMac = /^(Mac|iP)/.test(navigator.platform);
 
-/** Whether keys of one character act. They can be switched off, since speech input may press them by accident (WCAG 2.2, 2.1.4). */
+/** Whether single-key shortcuts are on. They can be switched off, because speech input may trigger them by accident (WCAG 2.2, 2.1.4). */
 export const areCharacterKeysOn = () => readFromTab(tabStorageKeys.characterKeys) !== false;
 
 export function switchCharacterKeys(isOn: boolean): void {
   keepInTab(tabStorageKeys.characterKeys, isOn ? undefined : false);
 }
 
-/** Acts on keys wherever the focus is, but while something is typed, or something modal is open. */
+/** Handles keys wherever the focus is, except while the person types, or a modal is open. */
 export function useKeys(actions: KeyActions): void {
   const latest = useRef(actions);
   useEffect(() => {
@@ -36,7 +36,7 @@ export function useKeys(actions: KeyActions): void {
   }, []);
 }
 
-/** Whether keys go into a text there. */
+/** Whether keys are typed into a text there. */
 function isTyped(target: EventTarget | null): boolean {
   const element =
     target instanceof Element ? target.closest('input, textarea, select, [contenteditable]') : null;

@@ -1,7 +1,7 @@
 import type { Scope } from '@plant-store/contract/access-token';
 import { describeScopes } from './use-scopes.js';
 
-/** Shown in place of what the token does not permit: what it does. */
+/** Shown in place of an action that the token does not permit. Says what the token permits. */
 export function LackingScope({ scopes }: { readonly scopes: readonly Scope[] }) {
   return (
     <p role="alert" className="message">

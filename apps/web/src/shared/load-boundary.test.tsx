@@ -3,7 +3,7 @@ import { lazy, type ReactNode, Suspense } from 'react';
 import { expect, it, vi } from 'vitest';
 import { LoadBoundary, loadPart } from './load-boundary.js';
 
-/** Shows a part of the page beside the rest, and returns the alert in its place. */
+/** Shows a part of the page next to the rest, and returns the alert shown instead. */
 async function show(part: ReactNode): Promise<string | null> {
   // React reports the error there, too.
   vi.spyOn(console, 'error').mockImplementation(() => undefined);

@@ -6,7 +6,7 @@ export const notLoaded = `Part of this page did not load: the network is down, o
 
 const notShown = `stopped working. ${adviseReload()} If this happens again, report this text:`;
 
-/** Loads a part of the page; that it cannot be loaded is an error of its own, so that it is not taken for another one. */
+/** Loads a part of the page. A failure to load it is a separate error, so that it is not mistaken for another one. */
 export async function loadPart<Module>(load: () => Promise<Module>): Promise<Module> {
   try {
     return await load();
@@ -17,11 +17,11 @@ export async function loadPart<Module>(load: () => Promise<Module>): Promise<Mod
 
 interface LoadBoundaryProps {
   readonly children: ReactNode;
-  /** What it is around, in words: by default a part of the page. */
+  /** What it wraps, in words: by default a part of the page. */
   readonly what?: string;
 }
 
-/** Keeps the rest of the page when a part of it cannot be loaded or shown, and shows what happened and how to go on. */
+/** Keeps the rest of the page when a part of it cannot be loaded or shown, and shows what happened and what to do. */
 export class LoadBoundary extends Component<LoadBoundaryProps, { readonly error?: Error }> {
   override readonly state: { readonly error?: Error } = {};
 
@@ -48,7 +48,7 @@ export class LoadBoundary extends Component<LoadBoundaryProps, { readonly error?
   }
 }
 
-/** A part of the page that is loaded once it is shown. Where that fails, the rest of the page stays. */
+/** A part of the page that is loaded when it is first shown. If that fails, the rest of the page stays. */
 export function lazyPart<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
   fallback?: ReactNode,

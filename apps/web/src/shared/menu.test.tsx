@@ -27,7 +27,7 @@ it.each([
   ['Escape', (user) => user.keyboard('{Tab}{Escape}')],
   ['a press elsewhere', (user) => user.click(document.body)],
   ['the focus elsewhere', (user) => user.keyboard('{Tab}{Tab}')],
-])('opens, and closes by %s', async (_, close) => {
+])('opens, and closes on %s', async (_, close) => {
   const { user, button, onPress } = open();
   expect(isOpen(button)).toBe('false,false');
   await user.click(button);
@@ -37,7 +37,7 @@ it.each([
   expect(onPress).not.toHaveBeenCalled();
 });
 
-it('closes once something in it is pressed, and takes the focus from what is hidden then', async () => {
+it('closes once something in it is pressed, and moves the focus away from the hidden part', async () => {
   const { user, button, onPress } = open();
   await user.click(button);
   await user.keyboard('{Tab}{Enter}');

@@ -1,7 +1,7 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
 
 interface MenuProps {
-  /** What the button shows, or says. */
+  /** The label of the button. */
   readonly label: ReactNode;
   readonly className?: string;
   /** Whether the button is only an icon, without a border. */
@@ -10,7 +10,7 @@ interface MenuProps {
   readonly children: ReactNode;
 }
 
-/** A button that shows others below it until one of them is pressed, something else is, or Escape. */
+/** A button that shows others below it, until one of them, something else, or Escape is pressed. */
 export function Menu({ label, className = '', isQuiet = false, children }: MenuProps) {
   const [isOpen, setOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
@@ -33,7 +33,7 @@ export function Menu({ label, className = '', isQuiet = false, children }: MenuP
     close();
   };
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it follows the keys and the focus of what it holds
+    // biome-ignore lint/a11y/noStaticElementInteractions: it follows the keys and the focus of its children
     <div
       ref={root}
       className={`menu ${className}`}

@@ -8,7 +8,7 @@ import type { Failure } from './explain-failure.js';
 /** Where the service is, without a trailing slash. */
 export const serviceUrl = location.origin + basePath.slice(0, -1);
 
-/** The keys of what is loaded. They do not depend on the token, since each token has its own `QueryClient`. */
+/** The query keys. They do not depend on the token, because each token has its own `QueryClient`. */
 export const queryKeys: TanstackQueryUtils = createTanstackQueryUtils(
   createClient({ baseUrl: serviceUrl, token: 'sends-nothing' }),
 );
@@ -31,14 +31,14 @@ interface PlantStoreProviderProps {
   readonly token: string;
   /** Default: the token. */
   readonly sessionId?: string;
-  /** What takes the place of a token that is rejected or expires; the same function as long as it is shown. */
+  /** Returns a replacement for a token that is rejected or expires. Must be a stable function. */
   renewToken?(token: string): Promise<string>;
-  /** The same function as long as it is shown. A reply to a request with an earlier token may come late. */
+  /** Must be a stable function. A reply to a request with an earlier token may come late. */
   onTokenRejected(token: string, message: string): void;
   readonly children: ReactNode;
 }
 
-/** Gives all parts of the page below it one client, with one token. */
+/** Provides one client with one token to all parts of the page below it. */
 export function PlantStoreProvider({
   token,
   sessionId = token,
@@ -55,7 +55,7 @@ export function PlantStoreProvider({
       async onResponse({ response }) {
         isRejected ||= response?.status === 401;
         const loading = loadExplanations();
-        // A proxy may answer a page with 200.
+        // A proxy may reply with an HTML page and 200.
         if (!response?.ok || !response.headers.get('content-type')?.includes('json')) await loading;
       },
     });
@@ -74,7 +74,7 @@ export function usePlantStore(): PlantStore {
   return store;
 }
 
-/** Asks for another token where a failure is about the one of now. */
+/** Asks for another token if a failure is about the current one. */
 export function useRejectedToken(failure: Failure | undefined): void {
   const { rejectToken } = usePlantStore();
   const message = failure?.about === 'token' ? failure.message : undefined;

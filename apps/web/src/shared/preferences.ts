@@ -1,6 +1,6 @@
 import { keepInTab, openStorage, readFromTab, tabStorageKeys } from './tab-storage.js';
 
-/** How a person likes the list, whatever is in it. It stays in this browser; no text of a plant is part of it. */
+/** A person's preferences for the list. They stay in this browser, and contain no texts of plants. */
 export interface Preferences {
   readonly sortedBy?: string;
   /** The sheets on which labels were printed last. */
@@ -9,12 +9,12 @@ export interface Preferences {
   readonly hidden?: readonly string[];
 }
 
-/** Reads what was chosen before; nothing where the browser blocks its storage. */
+/** Reads the stored preferences; empty if the browser blocks its storage. */
 export function readPreferences(): Preferences {
   return Object(readFromTab(tabStorageKeys.preferences, openStorage('device')));
 }
 
-/** Keeps what was chosen beside what was chosen before; where the browser blocks its storage, a reload forgets it. */
+/** Adds choices to the stored preferences. If the browser blocks its storage, a reload forgets them. */
 export function keepPreferences(chosen: Preferences): void {
   const all = { ...readPreferences(), ...chosen };
   keepInTab(tabStorageKeys.preferences, all, openStorage('device'));

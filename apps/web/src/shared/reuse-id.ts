@@ -3,10 +3,10 @@ import type { NewPlant, StoredPlant } from '@plant-store/contract/operations';
 import { hasSameTexts, pickTexts } from './texts.js';
 
 /**
- * Gives the id of a deleted plant to another one, or to the same one again. A plant that is there already as it is sent may be that
- * of an attempt whose reply was lost.
+ * Reuses the id of a deleted plant for another one, or for the same one. If the same plant already exists, it may be from an attempt whose
+ * reply was lost.
  *
- * @throws {RejectedError | PlantStoreError} when that is not done, or not certainly
+ * @throws {RejectedError | PlantStoreError} when that failed, or may have failed
  */
 export async function reuseId(
   client: Pick<Client, 'updatePlant' | 'getPlant'>,

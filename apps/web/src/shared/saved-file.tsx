@@ -9,7 +9,7 @@ export interface SavedFile {
 /**
  * Lets the browser save a file, as if a link to it had been followed. No browser reports whether it did: one may be set to refuse.
  *
- * @returns what `SavedFileLink` offers, until it is shown no more
+ * @returns the file for `SavedFileLink`, valid until that is no longer shown
  */
 export function saveFile(file: Blob, name: string): SavedFile {
   const url = URL.createObjectURL(file);
@@ -20,10 +20,10 @@ export function saveFile(file: Blob, name: string): SavedFile {
   return { url, name };
 }
 
-/** How long the file stays after the link to it has gone, in milliseconds: some browsers read it only after they asked where to save it. */
+/** How long the file stays after its link is gone, in milliseconds, because some browsers only read it after asking where to save it. */
 const keptMs = 60_000;
 
-/** The way to a file that the browser may have refused to save. */
+/** A link to a file that the browser may have refused to save. */
 export function SavedFileLink({ file: { url, name } }: { readonly file: SavedFile }) {
   useEffect(() => {
     // Effects of a development build run twice.

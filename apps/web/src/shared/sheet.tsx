@@ -4,22 +4,22 @@ import './sheet.css';
 
 interface SheetProps {
   readonly title: string;
-  /** Whether what it holds has a heading and a way to close it. */
+  /** Whether its content has its own heading and close button. */
   readonly isBare?: boolean;
-  /** Whether the browser may translate the title: not a name. */
+  /** Whether the browser may translate the title. Set it to false for a name. */
   readonly translate?: boolean;
-  /** Whether it is shown; what it holds stays while it is not. */
+  /** Whether it is shown. Its content stays mounted while it is hidden. */
   readonly isOpen: boolean;
-  /** At the side where lines begin, not at the other one. */
+  /** Whether it is at the start side of the page instead of the end side. */
   readonly isStart?: boolean;
   readonly children: ReactNode;
-  /** Called when it is closed by its button, by Escape, or by a press beside it. */
+  /** Called when it is closed by its button, Escape, or a press outside it. */
   onClose(): void;
 }
 
 /**
- * A sheet at the side, over everything else, which cannot be used meanwhile; on a phone it fills the screen. It is open
- * before effects run, so that one of what it holds can move the focus.
+ * A modal sheet at the side; on a phone it fills the screen. It is open before effects run, so that an effect of its content can move the
+ * focus.
  */
 export function Sheet({
   title,

@@ -10,7 +10,7 @@ import {
 } from '../route.js';
 import { keepPreferences, readPreferences } from './preferences.js';
 
-/** Sorts the list, and remembers how for the next time that this browser opens the page. */
+/** Sorts the list, and remembers the order for this browser. */
 export function sortList(filter: PlantFilter, sortedBy: ListOrder): void {
   keepPreferences({ sortedBy });
   navigate({ view: 'plants', filter: { ...filter, order: sortedBy } });

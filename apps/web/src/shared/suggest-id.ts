@@ -1,6 +1,4 @@
-/**
- * An id that is free with near certainty: a random whole number of 12 digits, which every JSON parser reads exactly.
- */
+/** An id that is almost certainly free: a random whole number of 12 digits, which every JSON parser reads exactly. */
 export function suggestId(): string {
   const [random = 0n] = crypto.getRandomValues(new BigUint64Array(1));
   return String(10n ** 11n + (random % (9n * 10n ** 11n)));

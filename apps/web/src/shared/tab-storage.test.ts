@@ -7,7 +7,7 @@ function reject(): never {
   throw new DOMException('The storage is full or blocked.', 'SecurityError');
 }
 
-it('keeps a value, and reads nothing once it is removed', () => {
+it('keeps a value until it is removed', () => {
   keepInTab(key, { id: '7' });
   expect([sessionStorage.length, readFromTab(key)]).toEqual([1, { id: '7' }]);
   keepInTab(key, undefined);
@@ -17,9 +17,9 @@ it('keeps a value, and reads nothing once it is removed', () => {
 it.each([
   ['is full', { getItem: reject, setItem: reject, removeItem: reject }],
   ['has what is not JSON', { getItem: () => '{', setItem() {}, removeItem() {} }],
-  // The access alone throws then.
+  // Accessing the storage throws then.
   ['is blocked by the browser', undefined],
-])('works on where the storage %s', (_, storage) => {
+])('keeps working if the storage %s', (_, storage) => {
   const access = vi.spyOn(globalThis, 'sessionStorage', 'get').mockImplementation(reject);
   expect(() => keepInTab(key, 1, storage)).not.toThrow();
   expect(readFromTab(key, storage)).toBeUndefined();
@@ -27,7 +27,7 @@ it.each([
   access.mockRestore();
 });
 
-it('does not promise to keep anything over a reload where the browser keeps nothing', () => {
+it('does not promise to keep anything over a reload if the browser blocks storage', () => {
   expect(adviseReload(sessionStorage)).toBe('Reload the page. Your text is kept.');
   expect(sessionStorage.length).toBe(0);
   const blocked = { getItem: () => null, setItem: reject, removeItem: reject };

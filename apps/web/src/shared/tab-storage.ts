@@ -1,9 +1,12 @@
 import { basePath } from '../route.js';
 
-/** The keys under which the page keeps what a reload must not lose, in the tab; on the device the preferences, and the token if the person wants that. */
+/**
+ * The storage keys for data that must survive a reload of the tab; on the device, for the preferences, and the token if the person wants
+ * that.
+ */
 export const tabStorageKeys = {
   token: 'plant-store.token',
-  /** What has to be known when the identity provider sends the person back. */
+  /** Needed when the identity provider redirects back. */
   signIn: 'plant-store.sign-in',
   tokenFromAddress: 'plant-store.token-from-address',
   draft: 'plant-store.draft',
@@ -15,12 +18,12 @@ export const tabStorageKeys = {
 
 type Key = (typeof tabStorageKeys)[keyof typeof tabStorageKeys];
 
-/** The part of `sessionStorage` that is used. */
+/** The part of `sessionStorage` that is used here. */
 export type TabStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
 
 /**
- * Reads what was kept in this tab. `undefined` without it, where the browser blocks the storage, and where it is not JSON,
- * such as that of an earlier version of the page.
+ * Reads what was kept in this tab. `undefined` if there is nothing, if the browser blocks the storage, or if it is not JSON, for example
+ * from an earlier version of the page.
  */
 export function readFromTab(key: Key, storage = openStorage()): unknown {
   try {
@@ -31,17 +34,17 @@ export function readFromTab(key: Key, storage = openStorage()): unknown {
   }
 }
 
-/** Keeps a value of JSON in this tab; `undefined` removes it. Where that is not possible, a reload forgets it. */
+/** Keeps a value of JSON in this tab; `undefined` removes it. If that is not possible, a reload forgets it. */
 export function keepInTab(key: Key, value: unknown, storage = openStorage()): void {
   try {
     if (value === undefined) storage?.removeItem(nameOf(key));
     else storage?.setItem(nameOf(key), JSON.stringify(value));
   } catch {
-    // Full or blocked: the page works on without it.
+    // Full or blocked; the page works without it.
   }
 }
 
-/** Below a prefix there may be another store, which the token is not for. */
+/** Another path prefix may be another store, for which the token is not valid. */
 export function nameOf(key: string, base = basePath): string {
   return base === '/' ? key : `${key} ${base}`;
 }
@@ -53,7 +56,7 @@ interface Channel {
   close(): void;
 }
 
-/** Opens a channel to the other tabs of this page; it leads nowhere where the browser blocks that with the storage, as Firefox does. */
+/** Opens a channel to the other tabs of this page. It has no effect if the browser blocks it together with the storage, as Firefox does. */
 export function openChannel(name: string): Channel {
   try {
     return new BroadcastChannel(nameOf(name));
@@ -62,7 +65,7 @@ export function openChannel(name: string): Channel {
   }
 }
 
-/** The access alone throws where the browser blocks storage. */
+/** Accessing the property throws if the browser blocks storage. */
 export function openStorage(place: 'tab' | 'device' = 'tab'): TabStorage | undefined {
   try {
     return place === 'tab' ? globalThis.sessionStorage : globalThis.localStorage;
@@ -71,7 +74,7 @@ export function openStorage(place: 'tab' | 'device' = 'tab'): TabStorage | undef
   }
 }
 
-/** What to do where the page cannot go on: a browser that blocks storage, or whose storage is full, keeps nothing over a reload. */
+/** What to do if the page cannot continue. If the browser's storage is blocked or full, a reload loses everything. */
 export function adviseReload(storage = openStorage()): string {
   return keepsNothing(storage)
     ? 'Copy your text, then reload the page. This browser does not save it.'

@@ -3,11 +3,11 @@ import './text-change.css';
 interface TextChangeProps {
   readonly before: string;
   readonly after: string;
-  /** What the two texts are, for those who cannot see how they are marked. */
+  /** The names of the two texts, for people who cannot see the marks. */
   readonly labels: readonly [before: string, after: string];
 }
 
-/** What a text was, then what it is, with the words marked that differ. */
+/** The old and the new text, with the differing words marked. */
 export function TextChange({ before, after, labels }: TextChangeProps) {
   const [start, removed, added, end] = splitChange(before, after);
   return (
@@ -40,7 +40,7 @@ export function TextChange({ before, after, labels }: TextChangeProps) {
   );
 }
 
-/** The words that two texts begin with, those in which they differ, and those with which they end. */
+/** Splits two texts into their common first words, the differing words, and their common last words. */
 function splitChange(
   before: string,
   after: string,

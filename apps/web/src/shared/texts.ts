@@ -6,12 +6,12 @@ import { type FieldName, labels, textNames } from './fields.js';
 /** The texts of a plant that has other members, and whether two plants have the same texts. */
 export const { pick: pickTexts, isSame: hasSameTexts } = fieldsetOf<Plant>(resources.plant);
 
-/** The texts without which the contract takes no plant. */
+/** The texts that the contract requires. */
 export const requiredTexts: readonly FieldName[] = textNames.filter(
   (name) => resources.plant.fields[name]?.required,
 );
 
-/** What a person has written, without what is empty: the members of a plant, for the contract to check. */
+/** The nonempty texts: the members of a plant for the contract to check. */
 export function withoutEmpty(texts: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== ''));
 }

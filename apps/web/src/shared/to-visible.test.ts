@@ -15,6 +15,6 @@ it.each([
   expect(toVisible(text, 4 + 20 * Number(!text.startsWith('abc')))).toBe(visible);
 });
 
-it('keeps lines where they are shown as such', () => {
+it('keeps line breaks where they are displayed', () => {
   expect(toVisible('a\n\tb\u202e', 20, true)).toBe('a\n\tb\\u202e');
 });

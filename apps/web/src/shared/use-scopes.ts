@@ -4,13 +4,13 @@ import { useQuery } from '@tanstack/react-query';
 import { explain } from './explain.js';
 import { usePlantStore } from './plant-store.js';
 
-/** The token and what it permits; `undefined` as long as that is not known, such as from a service that does not say so. */
+/** The token and its scopes; `undefined` while unknown, for example with a service that does not return them. */
 export function useOwnToken(): OwnToken | undefined {
   const { operations, sessionId } = usePlantStore();
   const { queryFn, queryKey } = operations.getOwnToken.queryOptions();
   const { data } = useQuery({
     queryFn,
-    // What stays shown would otherwise go on with what another token permitted.
+    // Otherwise mounted components would keep the scopes of another token.
     queryKey: [...queryKey, sessionId],
     staleTime: Infinity,
     networkMode: 'always',
@@ -20,17 +20,17 @@ export function useOwnToken(): OwnToken | undefined {
   return data;
 }
 
-/** What the token permits, as far as that is known. */
+/** The scopes of the token, as far as known. */
 export function useScopes(): readonly Scope[] | undefined {
   return useOwnToken()?.scopes;
 }
 
-/** Whether the page offers what needs a scope: unless it is known that the token lacks it. */
+/** Whether the page offers actions that require a scope: yes, unless the token is known to lack it. */
 export function useMay(scope: Scope): boolean {
   return useScopes()?.includes(scope) ?? true;
 }
 
-/** What people call what a scope permits, in the order in which it is listed. */
+/** The words for what each scope permits, in the order of lists. */
 export const verbs: readonly (readonly [Scope, string])[] = [
   ['read', 'see'],
   ['create', 'add'],
@@ -38,7 +38,7 @@ export const verbs: readonly (readonly [Scope, string])[] = [
   ['delete', 'delete'],
 ];
 
-/** What a token may do and may not do, in a sentence. */
+/** Describes in a sentence what a token may and may not do. */
 export function describeScopes(scopes: readonly Scope[]): string {
   const list = (isPermitted: boolean) =>
     new Intl.ListFormat('en-GB', { type: isPermitted ? 'conjunction' : 'disjunction' }).format(

@@ -11,7 +11,7 @@ interface BottomBarProps {
   onOpenMore(): void;
 }
 
-/** The ways around the page on a phone. */
+/** The navigation on a phone. */
 export function BottomBar({ route: { view, filter }, onOpenTags, onOpenMore }: BottomBarProps) {
   const [canAdd, canEdit] = [useMay('create'), useMay('update')];
   const isImport = view === 'import';

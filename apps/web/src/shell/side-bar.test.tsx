@@ -33,7 +33,7 @@ const link = (name: string, isCurrent = false) =>
   nav().findByRole('link', { name, ...(isCurrent && { current: 'page' as const }) });
 const status = () => document.querySelector('.list-status')?.textContent;
 
-it('shows how many plants there are, in all, without a tag, and with each, also after one is added', async () => {
+it('shows the number of plants in total, without a tag, and with each tag, also after one is added', async () => {
   await open();
   await link('All plants 4', true);
   expect(links()).toEqual(['All plants 4', 'Untagged 1', 'shade 2', 'sun 1', 'Import']);
@@ -42,7 +42,7 @@ it('shows how many plants there are, in all, without a tag, and with each, also 
   expect(links()).toEqual(['All plants 5', 'Untagged 1', 'shade 2', 'sun 2', 'Import']);
 });
 
-it('filters by its links, of which it marks that of the list, and keeps how that is sorted', async () => {
+it('filters with its links, marks the current one, and keeps the sort order', async () => {
   const user = await open();
   await user.click(screen.getByRole('button', { name: 'Name' }));
   await user.click(await link('shade 2'));
@@ -65,7 +65,7 @@ const narrow = (...queries: readonly string[]) =>
     Object.assign(new EventTarget(), { matches: queries.includes(query) }),
   );
 
-it('is in a sheet where there is no room for it, which its links close', async () => {
+it('is in a sheet if there is no room for it, and its links close the sheet', async () => {
   narrow(withoutSideBar);
   const user = await open();
   expect(screen.queryByRole('navigation')).toBeNull();

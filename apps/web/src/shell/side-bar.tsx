@@ -16,7 +16,7 @@ interface SideBarProps {
   onOpen(opened: Opened): void;
 }
 
-/** The most tags that it lists; the sheet of tags has all of them. */
+/** The maximum number of tags that it lists; the tags sheet has all of them. */
 const maxTags = 30;
 
 /** The views of the list by tag, with counts, and below them the import, access, and keys. */
@@ -43,7 +43,7 @@ export function SideBar({ route, onOpen }: SideBarProps) {
   );
 }
 
-/** Links to the list, to the plants without a tag, and to those of each tag. */
+/** Links to the list, to the plants without a tag, and to each tag. */
 function Views({ route, onOpen }: SideBarProps) {
   const { total, untagged, tags, isCounted } = useCounts(useMay('read'));
   const canEdit = useMay('update');
@@ -56,7 +56,7 @@ function Views({ route, onOpen }: SideBarProps) {
     view: 'plants',
     filter: { order: filter.order, ...wanted },
   });
-  // Before, they would be at other places.
+  // Before they are counted, their order would differ.
   const names = isCounted ? [...tags.keys()] : [];
   const listed = names.slice(0, maxTags);
   if (filter.tag !== undefined && !listed.includes(filter.tag)) listed.push(filter.tag);

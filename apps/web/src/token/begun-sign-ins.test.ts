@@ -29,7 +29,7 @@ function open(search: string) {
 
 const cleaned = [[7, '', '/shop/']];
 
-it('finds the sign-in of a reply, also of one that was begun before another, and takes the reply out of the address', () => {
+it('finds the sign-in of a reply, also if another one began later, and removes the reply from the address', () => {
   const begun = begin('a');
   begin('b');
   const { reply, changes } = open('?state=a&code=1');
@@ -39,7 +39,7 @@ it('finds the sign-in of a reply, also of one that was begun before another, and
   expect(open('?state=b&error=access_denied').reply?.begun?.state).toBe('b');
 });
 
-it('finds none for a reply that nobody asked for, but takes it out of the address', () => {
+it('finds none for an unsolicited reply, but removes it from the address', () => {
   begin('a');
   for (const search of ['?state=x&code=1', '?state=&code=1', '?state=x&error=access_denied']) {
     const { reply, changes } = open(search);
@@ -47,13 +47,13 @@ it('finds none for a reply that nobody asked for, but takes it out of the addres
   }
 });
 
-it('finds none for a code that came before, whichever came since', () => {
+it('finds none for a code that was already received, also after later ones', () => {
   begin('a', ['1', '2']);
   for (const code of ['1', '2']) expect(open(`?state=a&code=${code}`).reply?.begun).toBeUndefined();
   expect(open('?state=a&code=3').reply?.begun?.state).toBe('a');
 });
 
-it('leaves other addresses as they are', () => {
+it('leaves other addresses unchanged', () => {
   for (const search of ['', '?tag=bed', '?state=a', '?code=1']) {
     expect(open(search)).toEqual({ reply: undefined, changes: [] });
   }

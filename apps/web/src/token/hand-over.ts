@@ -2,10 +2,10 @@ import { openChannel } from '../shared/tab-storage.js';
 import { handOverChannel } from './on-hand-over.js';
 import type { SignedIn } from './sign-in.js';
 
-/** How long a tab waits for the one that has opened it, in milliseconds. */
+/** How long a tab waits for the tab that opened it, in milliseconds. */
 const waitMs = 1_000;
 
-/** Gives a sign-in to the tab that has asked for it; resolves with whether that is there, and has taken it. */
+/** Passes a sign-in to the tab that requested it. Resolves to whether that tab exists and took it. */
 export function handOver(signedIn: SignedIn): Promise<boolean> {
   if (signedIn.askedBy === undefined) return Promise.resolve(false);
   const channel = openChannel(handOverChannel);

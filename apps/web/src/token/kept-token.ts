@@ -1,17 +1,17 @@
 import { keepInTab, keepsNothing, openStorage, readFromTab, tabStorageKeys } from '../shared/tab-storage.js';
 
-/** A token, as it is kept for the next time that the page is loaded. */
+/** A token as stored for the next page load. */
 export interface KeptToken {
   readonly token: string;
   /** Stays the same while the token of a sign-in is renewed. */
   readonly id: string;
-  /** What the identity provider gave with it. */
+  /** The sign-in at the identity provider that it came from. */
   readonly signIn?: SignIn | undefined;
 }
 
-/** What is known of a sign-in besides its token. */
+/** The data of a sign-in other than its token. */
 export interface SignIn {
-  /** Where its refresh token is; `undefined` without one. */
+  /** Where its refresh token is stored; `undefined` without one. */
   readonly shared?: SharedSignIn | undefined;
   /** When the token expires, in milliseconds since the epoch. */
   readonly expiresAt?: number | undefined;

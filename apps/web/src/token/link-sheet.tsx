@@ -4,13 +4,13 @@ import { Sheet } from '../shared/sheet.js';
 import { useOwnToken } from '../shared/use-scopes.js';
 
 interface LinkSheetProps {
-  /** Called with whether the token of the link replaces the one that the page has. Closing keeps the one that it has. */
+  /** Called with whether the token of the link replaces the current one. Closing keeps the current one. */
   onAnswer(isAccepted: boolean): void;
 }
 
 /**
- * Asks whether the token of a link takes the place of the one that the page has. Otherwise, whoever sends a link could make others store
- * plants under a token of the sender's choice.
+ * Asks whether the token of a link replaces the current one. Otherwise, whoever sends a link could make others store plants under a token
+ * of the sender's choice.
  */
 export function LinkSheet({ onAnswer }: LinkSheetProps) {
   const own = useOwnToken();

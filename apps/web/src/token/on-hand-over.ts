@@ -4,13 +4,13 @@ import type { SignedIn } from './sign-in.js';
 
 export const handOverChannel = 'plant-store.sign-in';
 
-/** Calls a listener with a sign-in that this tab has asked for in another one, until the function that it returns is called. */
+/** Calls a listener with a sign-in that this tab requested in another tab, until the returned function is called. */
 export function onHandOver(listener: (signedIn: SignedIn) => void): () => void {
   const channel = openChannel(handOverChannel);
   channel.onmessage = ({ data }: MessageEvent<SignedIn | string>) => {
     if (typeof data === 'string') return;
     const begun = findBegun(data.askedBy);
-    // The tab that got the code has a copy of it, too.
+    // The tab that received the code also has a copy of the request.
     if (begun === undefined || begun.codes.length > 0) return;
     channel.postMessage(begun.state);
     listener(data);

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { openToken } from './open-token.js';
 
-/** A tab, of which documents are opened. */
+/** Simulates a tab in which documents are opened. */
 function openTab() {
   const replace = vi.fn();
   const replaceState = vi.fn();
@@ -12,7 +12,7 @@ function openTab() {
   return { replace, replaceState, open };
 }
 
-it('loads the page again without the token, and takes it there, once', () => {
+it('reloads the page without the token, and takes the token there, once', () => {
   const { replace, replaceState, open } = openTab();
   expect(open('#token=pst_secret')).toBe('loading_again');
   expect(replaceState.mock.calls).toEqual([[7, '', '/?a=1']]);
@@ -23,7 +23,7 @@ it('loads the page again without the token, and takes it there, once', () => {
   for (const once of [replace, replaceState]) expect(once).toHaveBeenCalledOnce();
 });
 
-it('takes the token without loading the page again where the browser keeps nothing', () => {
+it('takes the token without a reload if the browser blocks storage', () => {
   const { replace, open } = openTab();
   const setItem = vi.fn().mockThrow(new DOMException('', 'QuotaExceededError'));
   const blocked = { getItem: () => null, setItem, removeItem() {} };

@@ -1,17 +1,17 @@
 import { keepInTab, readFromTab, type TabStorage, tabStorageKeys } from '../shared/tab-storage.js';
 import { takeTokenFromAddress } from './take-token-from-address.js';
 
-/** The parts of `window` that the page is opened with. */
+/** The parts of `window` that this function uses. */
 type Opened = Parameters<typeof takeTokenFromAddress>[0] & {
   readonly location: Pick<Location, 'replace'>;
 };
 
 /**
- * The token in the address that opened the page, for the page that is loaded without it.
+ * Takes the token from the address that opened the page, and reloads the page without it.
  *
  * A browser keeps the address of a navigation, with its fragment, where scripts can read it until the document is left:
- * `performance.getEntriesByType('navigation')`. So the document that gets a token keeps it in this tab's storage, loads the
- * page again, and shows nothing; that page takes it from there. Where the browser blocks the storage, the first one goes on.
+ * `performance.getEntriesByType('navigation')`. So the document that gets a token stores it in this tab, reloads the page, and shows
+ * nothing; the reloaded page takes the token from the storage. If the browser blocks the storage, the first document continues.
  */
 export function openToken(
   window: Opened,

@@ -31,6 +31,6 @@ it.each([
   ['Paste your access token.', '', ' \n', 'Bearer '],
   ['incomplete or mistyped', token.slice(0, -1), `${token}0`, token.replace('72YDVwp', '72YDVwq'), 'pst_'],
   ['not an access token', 'hello', `PST_${token.slice(4)}`, `${jwt}.x`, jwt.replaceAll('.', ''), 'a.b.ä'],
-])('explains by "%s" what is wrong with such as %j', (problem, ...texts) => {
+])('explains with "%s" what is wrong with %j', (problem, ...texts) => {
   for (const text of texts) expect(readToken(text)).toEqual({ problem: expect.stringContaining(problem) });
 });

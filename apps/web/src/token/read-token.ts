@@ -1,6 +1,6 @@
 import { accessTokenPrefix, isAccessTokenFormat } from '@plant-store/contract/access-token';
 
-/** What a text that was entered as an access token is. */
+/** The result of reading a text that was entered as an access token. */
 export type TokenReading =
   | { readonly token: string; readonly problem?: undefined }
   | { readonly token?: undefined; readonly problem: string };
@@ -9,9 +9,9 @@ export type TokenReading =
 const jwtForm = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
 /**
- * Reads an access token as people paste it: white space is dropped wherever it stands, since a terminal wraps a long line, and so
- * are characters that nobody sees, quotes around it, the scheme `Bearer` before it, and the rest of a link with it. One of the service must have the right checksum, a JSON Web Token its form, so
- * that a text that is certainly no token is never sent.
+ * Reads an access token as people paste it. Drops all white space, because terminals wrap long lines, and also invisible characters,
+ * surrounding quotes, the scheme `Bearer`, and the rest of a link. A token of the service must have the right checksum, and a JSON Web
+ * Token the right form, so that a text that is certainly not a token is never sent.
  */
 export function readToken(text: string): TokenReading {
   const pasted = text

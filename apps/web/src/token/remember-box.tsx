@@ -6,7 +6,7 @@ interface RememberBoxProps {
   onChange(place: Place): void;
 }
 
-/** Asks whether the token is to be kept on the device. */
+/** Asks whether to keep the token on the device. */
 export function RememberBox({ place, onChange }: RememberBoxProps) {
   const id = useId();
   return (

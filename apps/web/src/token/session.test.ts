@@ -53,7 +53,7 @@ it.each<[title: string, before: Session, event: SessionEvent, after: object]>([
     { type: 'signIn', signedIn: { ...reply, kept: signedIn, isRemembered: true }, asked: true },
     { ...renewable, place: 'device', asked: true },
   ],
-  ['says why nobody is signed in', { ...none, waiting: '…' }, failSignIn(), { ...none, problem: 'no' }],
+  ['says why the sign-in failed', { ...none, waiting: '…' }, failSignIn(), { ...none, problem: 'no' }],
   [
     'has its token all the same',
     none,
@@ -169,7 +169,7 @@ it.each<[title: string, opened: Session, session: Session]>([
     { ...none, waiting: 'Signing in…' },
   ],
   [
-    'says why nobody is signed in',
+    'says why the sign-in failed',
     openSession({ tab: undefined, device: undefined }, undefined, 'no'),
     { ...none, problem: 'no' },
   ],

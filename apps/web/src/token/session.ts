@@ -2,9 +2,9 @@ import { enteredToken, type KeptToken, type Place } from './kept-token.js';
 import { readToken } from './read-token.js';
 import type { SignedIn } from './sign-in.js';
 
-/** Which token the page works with. */
+/** The session of the page: which token it uses. */
 export interface Session {
-  /** The token. One that the service has rejected stays here but is not sent, so that what was typed with it stays too. */
+  /** The token. A rejected token stays here but is not sent, so that texts typed with it also stay. */
   readonly kept: KeptToken | undefined;
   /** Whether the token may be sent. */
   readonly active: boolean;
@@ -12,15 +12,15 @@ export interface Session {
   readonly place: Place;
   /** Why a token has to be entered, unless none has been entered yet. */
   readonly problem?: string | undefined;
-  /** Why the page did not take the token in the address, and works with the one that it had. */
+  /** Why the page did not take the token in the address, and still uses the current one. */
   readonly notice?: string | undefined;
-  /** The token of a link, which the person has to accept first, since the page has another one. */
+  /** The token of a link, which the person must accept first, because the page has another one. */
   readonly offered?: string | undefined;
-  /** Whether a token was entered, forgotten, or rejected in the open page, so that the focus has to follow. */
+  /** Whether a token was entered, removed, or rejected in the open page, so that the focus must move. */
   readonly asked: boolean;
   /** What the page shows instead of the panel while it checks the reply of the identity provider, or once another tab has taken it. */
   readonly waiting?: string | undefined;
-  /** How often the token was renewed because the service had rejected it. What failed with it must be loaded again. */
+  /** How often the token was renewed because the service rejected it. Failed requests must then be loaded again. */
   readonly restarts?: number;
   /** How often the token could not be renewed, and why the last time. The page keeps trying. */
   readonly unrenewed?: { readonly times: number; readonly reason: string } | undefined;
@@ -89,7 +89,7 @@ export function reduceSession(session: Session, event: SessionEvent): Session {
       return { kept, active: true, place: isRemembered ? 'device' : 'tab', asked: event.asked };
     }
     case 'failSignIn':
-      // A link that looks like a reply must not take away the token that the tab may have.
+      // A link that looks like a reply must not remove the tab's token.
       return withProblem(openSession(event.tokens), event.problem);
     case 'handOver':
       return { ...session, waiting: 'The other tab is signed in now. Close this one.' };
@@ -149,7 +149,7 @@ function startWith(token: string, place: Place = 'tab'): Session {
   return { kept: enteredToken(token), active: true, place, asked: true };
 }
 
-/** Shows why the address gives no token: above what the page shows with the one that it has, or where it asks for one. */
+/** Shows why the address has no usable token: above the page if it has another token, or in the token form. */
 function withProblem(session: Session, problem: string): Session {
   return session.active
     ? { ...session, notice: `${problem} You are still signed in.` }

@@ -4,7 +4,7 @@ import type { SharedSignIn } from './kept-token.js';
 /** The tokens of a sign-in, as last issued by the identity provider. */
 export interface RenewableTokens {
   readonly token: string;
-  /** The provider may accept it only once, and end the sign-in when it gets it again. */
+  /** The provider may accept it only once, and end the sign-in if it is used again. */
   readonly refreshToken: string;
   /** When the token expires, in milliseconds since the epoch. */
   readonly expiresAt?: number | undefined;
@@ -20,8 +20,8 @@ interface SharedTokens {
 
 /**
  * Tabs share the tokens of a sign-in in IndexedDB: a duplicated tab starts with a copy of `sessionStorage`, and in another process
- * `localStorage` may return an outdated value. Each record is encrypted with a key that only these tabs have. Once they are closed,
- * nobody can read it.
+ * `localStorage` may return an outdated value. Each record is encrypted with a key that only these tabs have. Once they are closed, the
+ * record can no longer be decrypted.
  *
  * @param key 32 bytes in base64url
  * @throws {Error} when the browser has no IndexedDB, or it is full
@@ -40,14 +40,14 @@ export async function addShared(tokens: RenewableTokens, key: string): Promise<S
   }
 }
 
-/** How many sign-ins a browser profile keeps. Closed tabs leave theirs behind. */
+/** How many sign-ins a browser profile keeps. Closed tabs leave their records behind. */
 const maxRecords = 1_000;
 
 /**
- * Runs a task with the tokens of a sign-in while no other tab renews or ends it. All that takes time is ready before the task asks
- * the provider: a token that the provider has issued is lost if the tab closes before it is stored.
+ * Runs a task with the tokens of a sign-in while no other tab renews or ends it. Everything slow is prepared before the task asks the
+ * provider, because an issued token is lost if the tab closes before it is stored.
  *
- * @throws {DOMException} when another tab does not finish, such as one that the browser has frozen
+ * @throws {DOMException} when another tab does not finish, for example because the browser has frozen it
  */
 export function withShared<Result>(
   { record, key }: SharedSignIn,
@@ -63,7 +63,7 @@ export function withShared<Result>(
           const found = await run<Encrypted | undefined>(database, 'readonly', (records) =>
             records.get(record),
           );
-          // After a browser has cleared its storage, a record may belong to another sign-in.
+          // After the browser has cleared its storage, a record may belong to another sign-in.
           return found && (await decrypt(found, cryptoKey).catch(() => undefined));
         },
         async replace(tokens) {

@@ -6,11 +6,11 @@ import type { SignInSettings } from './sign-in-settings.js';
 interface SignInButtonProps {
   readonly settings: SignInSettings;
   readonly place: Place;
-  /** Whether to sign in beside the page, which stays as it is. */
+  /** Whether to sign in in a new tab, so that this page stays unchanged. */
   readonly isInNewTab: boolean;
 }
 
-/** Goes to the identity provider, which sends the person back with a token. */
+/** Redirects to the identity provider, which redirects back with a token. */
 export function SignInButton({ settings, place, isInNewTab }: SignInButtonProps) {
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();

@@ -1,16 +1,16 @@
-/** How people sign in, as the service says in the document of the page. */
+/** The sign-in settings that the service writes into the HTML document. */
 export interface SignInSettings {
-  /** The identity provider, as it calls itself. */
+  /** The issuer identifier of the identity provider. */
   readonly issuer: string;
-  /** What it calls this page. */
+  /** The client id of this page at the provider. */
   readonly clientId: string;
-  /** What is asked for, separated by spaces. */
+  /** The requested scopes, separated by spaces. */
   readonly scope: string;
-  /** What it calls the service. */
+  /** The provider's name for the service. */
   readonly audience: string;
 }
 
-/** The settings in the document; `undefined` where nobody can sign in. */
+/** Reads the settings from the document; `undefined` if sign-in is not configured. */
 export function readSignInSettings(): SignInSettings | undefined {
   const content = document.querySelector<HTMLMetaElement>('meta[name="sign-in"]')?.content;
   return content === undefined ? undefined : JSON.parse(content);

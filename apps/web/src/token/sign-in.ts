@@ -5,22 +5,22 @@ import type { KeptToken } from './kept-token.js';
 import { addShared, type RenewableTokens, withShared } from './shared-sign-ins.js';
 import type { SignInSettings } from './sign-in-settings.js';
 
-/** What a sign-in leads to. */
+/** The result of a sign-in. */
 export interface SignedIn {
   readonly kept: KeptToken;
-  /** Whether the token is to be kept on the device. */
+  /** Whether to keep the token on the device. */
   readonly isRemembered: boolean;
-  /** The address that was left to sign in, without its origin. */
+  /** The address to return to after the sign-in, without its origin. */
   readonly returnTo: string;
-  /** What the tab that has opened this one knows the sign-in by, if one has. */
+  /** The id of the sign-in in the tab that opened this one, if any. */
   readonly askedBy?: string | undefined;
 }
 
 /**
- * Goes to the identity provider (OpenID Connect Core, section 3.1, with PKCE, RFC 7636).
+ * Redirects to the identity provider (OpenID Connect Core, section 3.1, with PKCE, RFC 7636).
  *
- * @param isInNewTab whether this one stays as it is, since it has work in it that is not kept
- * @throws {Error} when it cannot be reached, or the browser keeps nothing in the tab
+ * @param isInNewTab whether to use a new tab, because this one has unsaved work
+ * @throws {Error} when the provider cannot be reached, or the browser blocks the storage
  */
 export async function beginSignIn(
   settings: SignInSettings,
@@ -49,7 +49,7 @@ export async function beginSignIn(
     nonce: begun.nonce,
     code_challenge: await oauth.calculatePKCECodeChallenge(begun.codeVerifier),
     code_challenge_method: 'S256',
-    // Without it there is no refresh token (OpenID Connect Core, section 11).
+    // Required to get a refresh token (OpenID Connect Core, section 11).
     ...(settings.scope.split(' ').includes('offline_access') && { prompt: 'consent' }),
     ...audienceOf(settings),
   };
@@ -60,7 +60,7 @@ export async function beginSignIn(
 }
 
 /**
- * Takes the token for the reply of the identity provider.
+ * Exchanges the reply of the identity provider for a token.
  *
  * @throws {Error} when the person was not signed in
  */
@@ -94,7 +94,7 @@ export async function finishSignIn(
   const shared =
     refreshToken === undefined
       ? undefined
-      : // Without it the person signs in again once the token has expired.
+      : // If that fails, the person has to sign in again when the token expires.
         await addShared({ token, refreshToken, expiresAt }, oauth.generateRandomState()).catch(
           () => undefined,
         );
@@ -121,7 +121,7 @@ export async function renewSignIn(
     if (kept === undefined || (kept.token !== token && !isExpired)) return kept;
     const renewed = await refresh(settings, kept.refreshToken);
     if (renewed === undefined) await tokens.remove();
-    // A refresh token that was used must not be left.
+    // A used refresh token must not stay in the storage.
     else await tokens.replace(renewed).catch(tokens.remove);
     return renewed;
   }).then(
@@ -148,7 +148,7 @@ async function refresh(settings: SignInSettings, refreshToken: string): Promise<
     const tokens = await oauth.processRefreshTokenResponse(server, client, response);
     return {
       token: tokens.access_token,
-      // One that the provider does not replace stays valid (RFC 6749, section 6).
+      // If the provider does not send a new refresh token, the old one stays valid (RFC 6749, section 6).
       refreshToken: tokens.refresh_token ?? refreshToken,
       expiresAt: expiryOf(tokens),
     };
@@ -158,7 +158,7 @@ async function refresh(settings: SignInSettings, refreshToken: string): Promise<
   }
 }
 
-/** Ends a sign-in: removes its tokens, and revokes the refresh token (RFC 7009), where the identity provider can. */
+/** Ends a sign-in: removes its tokens, and revokes the refresh token (RFC 7009) if the identity provider supports that. */
 export async function endSignIn(settings: SignInSettings, { signIn }: KeptToken): Promise<void> {
   const shared = signIn?.shared;
   if (shared === undefined) return;
@@ -173,7 +173,7 @@ export async function endSignIn(settings: SignInSettings, { signIn }: KeptToken)
   await oauth.revocationRequest(server, clientOf(settings), oauth.None(), latest.refreshToken, options);
 }
 
-/** Returns why somebody was not signed in. */
+/** Explains why a sign-in failed. */
 export function explainSignIn(error: unknown): string {
   return error instanceof oauth.AuthorizationResponseError && error.error === 'access_denied'
     ? 'Sign-in failed: it was canceled, or you have no access to this store.'
@@ -207,7 +207,7 @@ function statusOf(error: unknown): number | undefined {
   return cause instanceof Response ? cause.status : undefined;
 }
 
-/** Runs a task again, for 15 seconds, while it fails for reasons that pass. */
+/** Retries a task for 15 seconds while it fails with temporary errors. */
 async function retry<Result>(task: () => Promise<Result>): Promise<Result> {
   for (let delayMs = 1_000; delayMs <= 8_000; delayMs *= 2) {
     try {
@@ -220,20 +220,20 @@ async function retry<Result>(task: () => Promise<Result>): Promise<Result> {
   return task();
 }
 
-/** When a token expires by the clock of this device, whatever the provider's clock shows. */
+/** The expiry of a token on the clock of this device, whatever the provider's clock says. */
 function expiryOf({
   expires_in: seconds,
 }: Pick<oauth.TokenEndpointResponse, 'expires_in'>): number | undefined {
-  // A provider that issues expired tokens is not to be asked without end.
+  // Prevents an endless loop with a provider that issues expired tokens.
   return seconds === undefined ? undefined : Date.now() + Math.max(1, seconds) * 1_000;
 }
 
-/** Where the identity provider sends people back to: the page itself. */
+/** The redirect URI: the page itself. */
 const redirectUri = location.origin + basePath;
 
 /**
- * The ID token comes from the provider over TLS, for a nonce that was just made, and shows only that the right person was signed in.
- * The clock of the device has no say in that: the service checks the access token by its own.
+ * Ignores the device's clock when it checks the ID token. The token comes from the provider over TLS, for a fresh nonce, and only shows
+ * that the right person signed in. The service checks the access token with its own clock.
  */
 const clientOf = ({ clientId }: SignInSettings): oauth.Client => ({
   client_id: clientId,
@@ -246,14 +246,14 @@ const optionsOf = ({ issuer }: SignInSettings) => ({
   [oauth.allowInsecureRequests]: issuer.startsWith('http:'),
 });
 
-/** For whom the token is: by its standard name (RFC 8707) where it can be, and by that of providers before that. */
+/** The parameter for the audience of the token: the standard one (RFC 8707) if possible, and the older one that some providers use. */
 function audienceOf({ audience }: SignInSettings): Record<string, string> {
   return { audience, ...(/^https?:/.test(audience) && { resource: audience }) };
 }
 
 let discovered: oauth.AuthorizationServer | undefined;
 
-/** Asks the provider where its endpoints are, once for the open page. */
+/** Reads the provider's endpoints, once per page load. */
 async function discover(settings: SignInSettings): Promise<oauth.AuthorizationServer> {
   const issuer = new URL(settings.issuer);
   discovered ??= await oauth.processDiscoveryResponse(

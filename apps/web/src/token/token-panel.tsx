@@ -13,17 +13,17 @@ import './token-panel.css';
 interface TokenPanelProps {
   /** Why a token has to be entered. */
   readonly reason: string | undefined;
-  /** Whether to move the focus here: not when the page opens. */
+  /** Whether to move the focus here. Not when the page opens. */
   readonly takeFocus: boolean;
-  /** Where a token was kept before. */
+  /** Where the previous token was kept. */
   readonly place: Place;
-  /** Whether the page has work in it that must stay. */
+  /** Whether the page has unsaved work. */
   readonly hasWork: boolean;
   /** Called with a token that the service does not reject, and where to keep it. */
   onToken(token: string, place: Place): void;
 }
 
-/** Asks for the access token, and checks it, also at the service, before it is used. */
+/** Asks for the access token, and checks it, also with the service, before it is used. */
 export function TokenPanel({ reason, takeFocus, place: placeBefore, hasWork, onToken }: TokenPanelProps) {
   const signIn = readSignInSettings();
   const [place, setPlace] = useState(placeBefore);
@@ -74,7 +74,7 @@ export function TokenPanel({ reason, takeFocus, place: placeBefore, hasWork, onT
         name="access-token"
         enterKeyHint="go"
         aria-required
-        // Password managers would keep it beyond the tab.
+        // Password managers would store it beyond the tab.
         data-1p-ignore
         data-lpignore="true"
         data-bwignore

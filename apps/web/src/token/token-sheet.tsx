@@ -16,9 +16,9 @@ interface TokenSheetProps {
   onClose(): void;
 }
 
-/** Where the token is kept, how to use it on a phone, and what else there is for developers and administrators. */
+/** Shows where the token is stored, how to use it on a phone, and links for developers and administrators. */
 export function TokenSheet({ isOpen, kept, place, keepIn, onTokens, onForget, onClose }: TokenSheetProps) {
-  // Each device signs in by itself.
+  // Each device needs a separate sign-in.
   const address = kept.signIn ? `${serviceUrl}/` : `${serviceUrl}/#token=${kept.token}`;
   return (
     <Sheet title="Your access" isOpen={isOpen} onClose={onClose}>

@@ -13,7 +13,7 @@ import { takeTokenFromAddress } from './take-token-from-address.js';
 /**
  * The session of this tab, and its effects: storage, other tabs, requests, and timers.
  *
- * @param signingIn what the reply of the identity provider in the address leads to
+ * @param signingIn the result of the sign-in reply in the address
  */
 export function useSession(
   tokenFromAddress: string | undefined,
@@ -26,7 +26,7 @@ export function useSession(
   const { kept, active, place, unrenewed, waiting } = session;
   const id = kept?.id;
 
-  // Storage changes before the session is shown, so that a token that seems forgotten is in no storage.
+  // Updates the storage before the session is shown, so that a token that seems removed is in no storage.
   useLayoutEffect(() => {
     // Only once: another tab may put another token there later.
     if (active && place === 'device') keep('device', kept);
@@ -41,14 +41,14 @@ export function useSession(
     keep(place, active || unrenewed !== undefined ? kept : undefined);
   }, [session]);
 
-  // While the page was left, and Back restored it, another tab may have forgotten the token.
+  // If Back restores the page, another tab may have removed the token in the meantime.
   const onPageShow = useEffectEvent(async ({ persisted }: PageTransitionEvent) => {
     if (!persisted || kept === undefined) return;
     await renewals.renew(kept.token);
     if (renewals.isEnded(kept.id)) dispatch({ type: 'forget', ids: [kept.id], asked: true });
   });
   useEffect(() => {
-    // An address that differs only in its fragment does not load the page again.
+    // An address that differs only in its fragment does not reload the page.
     const onHashChange = () => {
       const text = takeTokenFromAddress(window);
       if (text !== undefined) dispatch({ type: 'openLink', text });
@@ -138,8 +138,8 @@ const readTokens = () => ({ tab: readKept('tab'), device: readKept('device') });
 const forgetChannel = 'plant-store.forget';
 
 /**
- * How many tokens the page renews within a time because the service rejects them. No token lives less than a second, so a service that
- * rejects more does not do so because they have expired. Its clock may be wrong.
+ * How many tokens the page renews within a time because the service rejects them. Tokens live at least a second, so a service that rejects
+ * more does so for another reason than expiry. Its clock may be wrong.
  */
 const maxRejections = 10;
 const rejectionWindowMs = 10_000;
@@ -153,8 +153,8 @@ async function end(kept: KeptToken): Promise<void> {
 }
 
 /**
- * Renews the token of the session. A request may ask for that long after the render that sent it, so this follows the session. The rest
- * that it remembers is not in the session, because the page shows none of it.
+ * Renews the token of the session. A request may need a renewal long after the render that sent it, so this follows the session. Its other
+ * data is not in the session, because the page does not show it.
  */
 function createRenewals(dispatch: (event: SessionEvent) => void) {
   let current: KeptToken | undefined;
@@ -164,7 +164,7 @@ function createRenewals(dispatch: (event: SessionEvent) => void) {
   const ended = new Set<string>();
   /** By the ID of the sign-in. */
   const inFlight = new Map<string, Promise<string>>();
-  /** The token that the service rejected last, and when it rejected others within the last seconds. */
+  /** The last token that the service rejected, and the times of recent rejections. */
   let rejected: { readonly token?: string; readonly times: readonly number[] } = { times: [] };
 
   const request = async (known: KeptToken): Promise<string> => {
@@ -182,7 +182,7 @@ function createRenewals(dispatch: (event: SessionEvent) => void) {
     return event.type === 'renew' ? event.kept.token : token;
   };
 
-  /** Returns the token that replaces one that was rejected or is about to expire, or the same one if there is none. */
+  /** Returns a replacement for a token that was rejected or is about to expire, or the same token if there is none. */
   const renew = async (token: string): Promise<string> => {
     if (current === undefined) return token;
     if (current.token !== token) return ids.get(token) === current.id ? current.token : token;
@@ -193,7 +193,7 @@ function createRenewals(dispatch: (event: SessionEvent) => void) {
     return renewal;
   };
 
-  /** Asks for another token, and says why, unless this one can be renewed. What was typed stays. */
+  /** Asks for another token, and says why, unless this one can be renewed. Typed text stays. */
   const reject = async (token: string, problem: string): Promise<void> => {
     // The reply to a request with an earlier token may come late.
     if (current?.token !== token) return;
@@ -202,13 +202,13 @@ function createRenewals(dispatch: (event: SessionEvent) => void) {
     if (rejected.token !== token) times.push(nowMs);
     rejected = { token, times };
     const isFutile = times.length > maxRejections;
-    // An import has tried with no other.
+    // The import used only this token.
     if (!isFutile && (await renew(token)) !== token) return;
     dispatch({ type: 'reject', token, problem });
   };
 
   return {
-    /** Takes the token of the session as it is now shown. */
+    /** Takes the token of the currently shown session. */
     follow(kept: KeptToken | undefined) {
       current = kept;
       if (kept !== undefined) ids.set(kept.token, kept.id);

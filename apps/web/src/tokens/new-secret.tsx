@@ -5,7 +5,7 @@ import { CopyButton } from '../plants/copy-button.js';
 import { serviceUrl } from '../shared/plant-store.js';
 import { QrCodeFold } from '../shared/qr-code-fold.js';
 
-/** The text of a new token, which nobody can show again, and how to get it to where it is used. */
+/** Shows the text of a new token, which cannot be shown again, and how to transfer it to where it is used. */
 export function NewSecret(props: { readonly issued: IssuedToken; onDone(): void }) {
   const { name, secret } = props.issued;
   const heading = useRef<HTMLHeadingElement>(null);

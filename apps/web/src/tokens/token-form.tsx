@@ -14,7 +14,7 @@ interface TokenFormProps {
 
 const empty = { name: '', scopes: [] as readonly Scope[], day: '', rate: '' };
 
-/** What a new token is for, and what it permits, which is no more than the token of the page does. */
+/** A form for the name and the scopes of a new token, limited to the scopes of the page's token. */
 export function TokenForm({ own, isBusy, onSubmit }: TokenFormProps) {
   const id = useId();
   const [{ name, scopes, day, rate }, setDraft] = useState(empty);
@@ -99,7 +99,7 @@ export function TokenForm({ own, isBusy, onSubmit }: TokenFormProps) {
   );
 }
 
-/** What people call what a scope permits, such as `Add plants`. */
+/** The label of a scope, such as `Add plants`. */
 export function labelScope(scope: Scope): string {
   if (scope === 'admin') return 'Manage tokens';
   const [action = '', plural = 'plants'] = scope.split(':').toReversed();

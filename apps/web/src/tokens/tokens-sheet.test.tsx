@@ -8,7 +8,7 @@ import { App } from '../app.js';
 
 const token = `pst_${'0'.repeat(42)}72YDVwp`;
 
-/** Opens the page with a token that permits this. */
+/** Opens the page with a token that has these scopes. */
 async function open(scopes: readonly Scope[]) {
   const store = createFakePlantStore({ baseUrl: location.origin, token, scopes });
   vi.stubGlobal('fetch', store.fetch);
@@ -23,7 +23,7 @@ async function showTokens(user: UserEvent) {
   await user.click(await screen.findByRole('button', { name: 'Manage tokens' }));
 }
 
-/** Opens the sheet, too. */
+/** Also opens the sheet. */
 async function openTokens(scopes: readonly Scope[] = ['read', 'create', 'admin']) {
   const opened = await open(scopes);
   await showTokens(opened.user);
@@ -42,7 +42,7 @@ async function openTokens(scopes: readonly Scope[] = ['read', 'create', 'admin']
 /** The text of a new token that is shown. */
 const shownSecret = () => screen.queryByText(/^pst_/)?.textContent ?? undefined;
 
-it('is offered to a token alone that may manage tokens', async () => {
+it('is only offered to a token that may manage tokens', async () => {
   for (const scopes of [['read', 'create', 'update', 'delete'], allScopes] as const) {
     const { user } = await open(scopes);
     await waitFor(() => expect(screen.queryByText(/^Loading/)).toBeNull());
@@ -89,7 +89,7 @@ it('creates a token with no more than its own scopes, shows its text until that 
   expect(await client.listTokens()).toMatchObject({ body: { tokens: [{ id: 1n }, { id: 2n }] } });
 });
 
-it('rotates and revokes a token once that is asked for twice', async () => {
+it('rotates and revokes a token after confirmation', async () => {
   const { user, client, row } = await openTokens();
   await client.createToken({ body: { name: 'shop', scopes: ['read'] } });
   await client.createToken({ body: { name: 'sh\u200dop\u202e', scopes: ['read'] } });
@@ -101,7 +101,7 @@ it('rotates and revokes a token once that is asked for twice', async () => {
     screen.getByRole('button', { name: 'Rotate: the old token works for one more hour: shop' }),
   );
   await waitFor(() => expect(shownSecret()).toBeDefined());
-  // Another token of a name that looks the same.
+  // Another token with a name that looks the same.
   expect(await screen.findByRole('button', { name: 'Revoke: sh\\u200dop\\u202e' })).toBeDefined();
   const [revoke] = await screen.findAllByRole('button', { name: 'Revoke: shop' });
   if (!revoke) throw new Error('There is no button');
@@ -115,7 +115,7 @@ it('rotates and revokes a token once that is asked for twice', async () => {
   await waitFor(async () => expect((await states()).filter(Boolean)).toHaveLength(1));
 });
 
-it('goes on with the new token once that of the page was rotated', async () => {
+it('continues with the new token after the page's token was rotated', async () => {
   const { user, client, dialog } = await openTokens();
   const { body } = await client.createToken({ body: { name: 'page', scopes: ['read', 'admin'] } });
   location.hash = `#token=${'secret' in body ? body.secret : ''}`;
@@ -131,7 +131,7 @@ it('goes on with the new token once that of the page was rotated', async () => {
   );
 });
 
-it('says that it is not known whether there is a new token when no reply came', async () => {
+it('says that it is unknown whether the token was created if no reply came', async () => {
   const { user, store } = await openTokens();
   await user.type(screen.getByRole('textbox', { name: 'Who or what uses it' }), 'shop');
   await user.click(screen.getByRole('checkbox', { name: 'See plants' }));

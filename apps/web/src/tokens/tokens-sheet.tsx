@@ -15,27 +15,30 @@ import './tokens.css';
 
 interface TokensSheetProps {
   readonly isOpen: boolean;
-  /** Called with the token that took the place of that of the page. */
+  /** Called with the token that replaced the page's token. */
   onOwnRotated(token: string): void;
   onClose(): void;
 }
 
-/** For how long a token that is rotated here works on, in seconds: an hour. */
+/** How long a token that is rotated here still works, in seconds: an hour. */
 const overlapSeconds = 3_600;
 
-/** What is done only once it is pressed again. */
+/** An action that requires a second press. */
 interface Asked {
   readonly id: bigint;
   readonly what: 'rotate' | 'revoke';
 }
 
-/** The sheet for those whose token may manage all tokens. */
+/** The sheet for people whose token may manage all tokens. */
 export function TokensSheet(props: TokensSheetProps) {
   const own = useOwnToken();
   return own?.scopes.includes('admin') ? <Tokens own={own} {...props} /> : null;
 }
 
-/** All tokens: to create one, to rotate and to revoke others. The text of a new one is shown until it is kept, and stored nowhere. */
+/**
+ * Lists all tokens, and creates, rotates and revokes them. The text of a new one is shown until the person has saved it, and stored
+ * nowhere.
+ */
 function Tokens({ own, isOpen, onOwnRotated, onClose }: TokensSheetProps & { readonly own: OwnToken }) {
   const { client } = usePlantStore();
   const queryClient = useQueryClient();
@@ -63,7 +66,7 @@ function Tokens({ own, isOpen, onOwnRotated, onClose }: TokensSheetProps & { rea
     queryClient.setQueriesData<OwnToken>({ queryKey }, (before) => before && { ...before, id: rotated.id });
     onOwnRotated(rotated.secret);
   };
-  /** Whether it was asked for before; else it asks. */
+  /** Whether this is the second press. The first one asks for confirmation. */
   const isSure = (id: bigint, what: Asked['what']) => {
     const isAsked = asked?.id === id && asked.what === what;
     setAsked(isAsked ? undefined : { id, what });
@@ -141,7 +144,7 @@ function Tokens({ own, isOpen, onOwnRotated, onClose }: TokensSheetProps & { rea
   );
 }
 
-/** All tokens, loaded each time that they are shown, and after each change: the latest first, and those that have ended last. */
+/** All tokens: latest first, and ended ones last. Loaded each time that they are shown, and after each change. */
 function useTokens(isShown: boolean) {
   const { operations, rejectToken } = usePlantStore();
   const query = useQuery({
@@ -161,7 +164,7 @@ function useTokens(isShown: boolean) {
    * Makes one change at a time.
    *
    * @param uncertain what to do if there is no reply
-   * @returns what it led to, `undefined` if it was not made
+   * @returns the result; `undefined` if the change was not made
    */
   const change = async <Result,>(
     make: () => Promise<Result>,
@@ -191,7 +194,7 @@ function hasEnded({ revokedAt, expiresAt }: Token): boolean {
   return revokedAt !== undefined || (expiresAt !== undefined && Date.parse(expiresAt) <= Date.now());
 }
 
-/** What a token permits and until when, in a line. */
+/** Describes the scopes and expiry of a token in one line. */
 function describeToken(token: Token): string {
   const { id, scopes, createdAt, lastUsedAt, ratePerMinute } = token;
   return [

@@ -82,7 +82,7 @@ it('an UnexpectedResponseError has the first 200 characters of the body, which i
 });
 
 describe('wasNotSent', () => {
-  /** What `fetch` throws, of a server that may be closed before. */
+  /** The error of `fetch` for a server that may already be closed. */
   async function errorOf(server: Awaited<ReturnType<typeof listen>>, host = '127.0.0.1', closed = false) {
     if (closed) await server.close();
     const response = fetch(server.url.replace('127.0.0.1', host), { method: 'POST', body: '{}' });

@@ -19,18 +19,18 @@ export function isNetworkError(error: unknown): error is NetworkError {
 }
 
 /**
- * What else the cause may be where a page calls a service of another origin: browsers show a page the same error when CORS
- * refuses a call and when the network fails (Fetch standard). Empty where there is no page, or it is of the same origin.
+ * Another possible cause if a page calls a service of another origin: browsers report the same error when CORS refuses a call and when the
+ * network fails (Fetch standard). Empty if there is no page, or it has the same origin.
  */
 export function explainOrigin(url: string): string {
   const origin = pageOrigin();
-  // That of a file is `null`, which no setting permits.
+  // The origin of a file is `null`, which no setting permits.
   return /:/.test(origin) && !url.startsWith(`${origin}/`) ? `; it may need CORS_ORIGINS=${origin}` : '';
 }
 
 /**
- * Whether the system call or code of what `fetch` threw shows that no connection was made, so that nothing was sent.
- * Always `false` in browsers and Cloudflare Workers, which throw the same error for every network failure.
+ * Whether the system call or code of `fetch`'s error shows that no connection was made, so that nothing was sent. Always `false` in
+ * browsers and Cloudflare Workers, which throw the same error for every network failure.
  */
 export function wasNotSent(error: unknown): boolean {
   const { syscall, code, errors, cause } = Object(error);

@@ -7,7 +7,7 @@
  */
 export type Outcome = 'not_sent' | 'rejected' | 'unknown';
 
-/** A request, as errors describe it. */
+/** A request as described in errors. */
 export interface RequestSummary {
   readonly method: string;
   /** Without its query. */
@@ -50,7 +50,7 @@ export abstract class PlantStoreError extends Error {
   /** The error that led to this one, if there was one. Declared here for projects whose `lib` is older than ES2022. */
   declare readonly cause?: unknown;
 
-  /** Takes the request, what it got in place of a proper reply, what led to that, and the message, if it is not made of these. */
+  /** Takes the request, what it got instead of a proper reply, the cause, and the message, if it does not follow from these. */
   constructor(request: RequestSummary, got: string, cause?: unknown, message?: string) {
     const { status, requestId } = request;
     const known = (status ? `, status ${status}` : '') + (requestId ? `, request ${requestId}` : '');
@@ -65,7 +65,7 @@ export abstract class PlantStoreError extends Error {
 /**
  * Whether a caught value is an error of this client of any kind, also one of another copy of this package.
  *
- * If you know which operation threw it, say so, and the error narrows by `name`, `status`, and `error`:
+ * If you know which operation threw it, pass its type, and the error narrows by `name`, `status`, and `error`:
  * `isPlantStoreError<ErrorOf<'getPlant'>>(error)`.
  */
 export function isPlantStoreError<Thrown extends PlantStoreError = PlantStoreError>(

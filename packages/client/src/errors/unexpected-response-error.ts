@@ -18,7 +18,7 @@ export class UnexpectedResponseError extends PlantStoreError {
   /** The first 200 characters of the body. They may show plants, so they are neither printed nor written as JSON. */
   declare readonly bodyStart: string;
 
-  /** Takes the request with the status of its response, what is unexpected about that, the cause, and the whole body. */
+  /** Takes the request with the status of its response, what is unexpected about the response, the cause, and the whole body. */
   constructor(request: RequestSummary, got: string, cause?: unknown, body = '') {
     super(request, got, cause);
     Object.defineProperty(this, 'bodyStart', { value: body.slice(0, 200) });

@@ -51,7 +51,7 @@ export interface ReadRequest {
   readonly body: Uint8Array;
 }
 
-/** What a fake plant store has. */
+/** The state of a fake plant store. */
 export interface StoreState {
   readonly records: Readonly<Record<ResourceName, Records>>;
   readonly tokens: MemoryTokens;
@@ -65,13 +65,13 @@ interface Records {
 /** A request to an operation on records. A part without a schema is `undefined`. */
 interface RecordRequest extends ValidRequest {
   readonly query: RecordQuery & ChangeQuery & AuditQuery;
-  /** As they were sent: conditions are among them. */
+  /** The headers as sent, including conditions. */
   readonly headers: Conditions;
 }
 
 /**
- * Answers a request as the service does. Errors are reported in its order: path, method, token, scope, content type, size,
- * JSON, shape, and then those of the operation.
+ * Answers a request as the service does. Errors are reported in the same order: path, method, token, scope, content type, size, JSON,
+ * shape, and then those of the operation.
  */
 export async function answer(request: ReadRequest, state: StoreState): Promise<Reply> {
   const outcome = await handle(request, state).catch((error: unknown) => {
@@ -115,11 +115,11 @@ function validate({ metadata, ...schemas }: ContractOperation, params: unknown, 
     throw invalidRequest(Object.fromEntries(parts), subjectOfOperation(metadata));
   }
   const valid = { params: read.path?.data, query: read.query?.data, headers, body: read.body?.data };
-  // What each schema gives, by its own type; the compiler cannot follow it through the optional parts.
+  // The types are those of the schemas; the compiler cannot infer them through the optional parts.
   return valid as unknown as RecordRequest;
 }
 
-/** What the contract has of an operation. */
+/** An operation as the contract defines it. */
 interface ContractOperation {
   readonly metadata: Metadata;
   readonly pathParams?: z.ZodType;
@@ -137,7 +137,7 @@ export function matchOperation(
   return matchPath(path).find((operation) => operation.method === servedBy);
 }
 
-/** What the service takes by default, in bytes. */
+/** The default limit of the service, in bytes. */
 const bodyLimitBytes = 1024 * 1024;
 
 function readJson({ headers, body }: ReadRequest, schema: z.ZodType): unknown {

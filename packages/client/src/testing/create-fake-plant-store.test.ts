@@ -19,7 +19,7 @@ function post(store: FakePlantStore, plant: object, signal: AbortSignal | null =
 const fern = { id: 1, name: 'Fern' };
 
 describe('a fake plant store', () => {
-  it('shows plants by id in the order in which they came, and shares none with another one', async () => {
+  it('shows plants by id in order of creation, and shares none with another store', async () => {
     const store = createFakePlantStore();
     const { plants } = store;
     await post(store, { ...fern, id: 7, tag: 'indoor', height: 3 });
@@ -31,7 +31,7 @@ describe('a fake plant store', () => {
     expect(createFakePlantStore().plants.size).toBe(0);
   });
 
-  it('shows who has added and updated a plant to tokens with the scope admin only, and who changed which token', async () => {
+  it('shows who added and updated a plant only to tokens with the scope admin, and who changed which token', async () => {
     const store = createFakePlantStore({ scopes });
     const client = createClient(store);
     const { secret } = await unwrap(
@@ -94,7 +94,7 @@ describe('a fake plant store', () => {
 describe('the plants of a store', () => {
   const stored = { id: 2n, idText: '2', name: 'Rose', tag: 'shrub', addedAt: '2026-11-25T10:00:00.000Z' };
 
-  it('are there at first, as if created, until clear', async () => {
+  it('exist from the start, as if created, until clear', async () => {
     const store = createFakePlantStore({ plants: [{ id: 9, name: 'Fern' }, stored] });
     const client = createClient(store);
     expect([...store.plants]).toEqual([
@@ -116,7 +116,7 @@ describe('the plants of a store', () => {
     expect(store.plants.size).toBe(0);
   });
 
-  it('may be a map, of which the store has a copy, also on restore', async () => {
+  it('may be a map, which the store copies, also on restore', async () => {
     const { plants } = createFakePlantStore({ plants: [{ idText: '7', name: 'Ivy' }] });
     const store = createFakePlantStore({ plants });
     const backup = new Map(store.plants);
@@ -130,7 +130,7 @@ describe('the plants of a store', () => {
     expect([...store.plants.keys()]).toEqual([2n]);
   });
 
-  it('that are not valid are named, with the message of the service, and replace none', async () => {
+  it('are rejected with the message of the service if one is invalid, and replace nothing', async () => {
     const store = createFakePlantStore({ plants: [stored] });
     const expectError = (plants: unknown, message: string) => {
       expect(() => store.restore(plants as never)).toThrow(new TypeError(message));
@@ -150,7 +150,7 @@ describe('the plants of a store', () => {
 });
 
 describe('the records of any resource', () => {
-  it('are there at first, and after a restore, as plants are', async () => {
+  it('exist from the start, and after a restore, like plants', async () => {
     const store = createFakePlantStore({ records: { plant: [fern] } });
     expect(store.records('plant')).toBe(store.plants);
     expect([...store.plants]).toEqual([[1n, { name: 'Fern' }]]);
@@ -211,7 +211,7 @@ describe('the base address', () => {
   );
 });
 
-it('accepts a token of the form that the service issues, or those given', async () => {
+it('accepts a token in the service's format, or the given tokens', async () => {
   expect(createFakePlantStore().token).toMatch(/^pst_[0-9A-Za-z]{49}$/);
   const store = createFakePlantStore({ token: 'first' });
   const accepted = async () => {
@@ -226,14 +226,14 @@ it('accepts a token of the form that the service issues, or those given', async 
 describe('the signal of a request', () => {
   const reason = new Error('changed my mind');
 
-  it('that has ended already: nothing is stored, no fault is met', async () => {
+  it('that is already aborted: nothing is stored, and no fault is used up', async () => {
     const store = createFakePlantStore();
     store.fail({ kind: 'refuse' });
     await expect(post(store, fern, AbortSignal.abort(reason))).rejects.toBe(reason);
     expect([store.plants.size, store.faultsLeft]).toEqual([0, 1]);
   });
 
-  it('that ends before the request is read: nothing is stored', async () => {
+  it('that aborts before the request is read: nothing is stored', async () => {
     const store = createFakePlantStore();
     const controller = new AbortController();
     const reply = post(store, fern, controller.signal);
@@ -243,7 +243,7 @@ describe('the signal of a request', () => {
     expect([...store.plants.keys()]).toEqual([2n]);
   });
 
-  /** A signal as of jsdom: of another kind than that of the platform. */
+  /** A signal as in jsdom, of another class than the platform's. */
   const other = (signal: AbortSignal) =>
     new Proxy(signal, {
       getPrototypeOf: () => EventTarget.prototype,
@@ -256,7 +256,7 @@ describe('the signal of a request', () => {
   it.each([
     ['', (signal: AbortSignal) => signal],
     [' of another kind', other],
-  ])('%s that ends during a delay: rejects with its reason, and nothing is stored', async (_, kind) => {
+  ])('%s that aborts during a delay: rejects with its reason, and nothing is stored', async (_, kind) => {
     const store = createFakePlantStore();
     store.fail({ kind: 'delay', ms: 60_000 });
     const reply = post(store, fern, kind(AbortSignal.timeout(10)));
@@ -264,7 +264,7 @@ describe('the signal of a request', () => {
     expect(store.plants.size).toBe(0);
   });
 
-  it('that ends after the reply changes nothing', async () => {
+  it('that aborts after the reply changes nothing', async () => {
     const controller = new AbortController();
     const reply = await post(createFakePlantStore(), fern, controller.signal);
     controller.abort(reason);
@@ -272,7 +272,7 @@ describe('the signal of a request', () => {
   });
 });
 
-it('a token of some scopes permits no more', async () => {
+it('a token permits only its scopes', async () => {
   const store = createFakePlantStore({ scopes: ['read'] });
   const client = createClient(store);
   expect(await client.getOwnToken()).toMatchObject({ status: 200, body: { id: 1n, scopes: ['read'] } });

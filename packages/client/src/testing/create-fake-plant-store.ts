@@ -20,7 +20,7 @@ import { answerWithFault, connectionError, type Fault, FaultScript } from './fau
 import { type Reply, toResponse } from './reply.js';
 import { createTokens } from './tokens.js';
 
-/** A record as its create takes it, or as a reply has it, whose `addedAt` it keeps. */
+/** A record as for a create, or as in a reply; then it keeps its `addedAt`. */
 export type RecordToStore<Name extends keyof ResourceTypes> = ResourceTypes[Name]['createInput'] & {
   readonly addedAt?: string | undefined;
 };
@@ -38,30 +38,30 @@ export type RecordsToStore<Name extends keyof ResourceTypes> =
   | StoredRecords<Name>;
 export type PlantsToStore = RecordsToStore<'plant'>;
 
-/** The records of several resources, by the names of these. */
+/** The records of several resources, by resource name. */
 export type AllRecords = { readonly [Name in keyof ResourceTypes]?: RecordsToStore<Name> | undefined };
 
 /** What a fake plant store starts with. */
 export interface FakePlantStoreOptions {
-  /** The plants that are stored at first. Default: none. */
+  /** The plants that are stored at the start. Default: none. */
   readonly plants?: PlantsToStore | undefined;
   /** The records of other resources. Default: none. */
   readonly records?: AllRecords | undefined;
   /** Its address, as `createClient` takes it. Default: `http://plant-store.test`. */
   readonly baseUrl?: string | URL | undefined;
-  /** The access token that it accepts. Default: one of the form that the service issues. */
+  /** The access token that it accepts. Default: one in the service's format. */
   readonly token?: string | undefined;
   /** What its access tokens permit. Default: everything with plants. */
   readonly scopes?: readonly Scope[] | undefined;
-  /** For how many days it keeps what records were before an update, 0 for not at all, as `HISTORY_DAYS` of the service. Default: forever. */
+  /** For how many days it keeps earlier states of records, 0 for none, as `HISTORY_DAYS` of the service. Default: forever. */
   readonly historyDays?: number | undefined;
 }
 
 /** A plant store in memory, for tests. */
 export interface FakePlantStore {
   /**
-   * Answers requests to the base address, as `fetch` of Node.js would; for any other address it rejects as for a host
-   * that does not exist. It rejects with the reason of `init.signal` once that ends before the reply is there.
+   * Answers requests to the base address, as `fetch` of Node.js would. For any other address it rejects as for a host that does not exist.
+   * If `init.signal` aborts before the reply, it rejects with the reason.
    */
   readonly fetch: Fetch;
   readonly baseUrl: string;
@@ -69,14 +69,14 @@ export interface FakePlantStore {
   readonly token: string;
   /** What is stored now, by ID, in the order in which it was stored. */
   readonly plants: StoredRecords<'plant'>;
-  /** How many requests are yet to meet a scripted fault: `Infinity` if one has `times: Infinity`. */
+  /** How many more requests will get a scripted fault: `Infinity` if one has `times: Infinity`. */
   readonly faultsLeft: number;
-  /** The same of any resource, such as `plant`. */
+  /** The same for any resource, such as `plant`. */
   records<Name extends keyof ResourceTypes>(resource: Name): StoredRecords<Name>;
   /** Accepts these access tokens from now on, and no others; `token` is then the first of them. */
   acceptTokens(token: string, ...others: readonly string[]): void;
   /**
-   * Scripts faults, after those scripted before. A request meets the first one for its operation or for any, and no other.
+   * Adds faults to the script. A request gets only the first fault for its operation, or for any operation.
    *
    * @throws {RangeError | TypeError} when a fault is not valid, such as one with the status 99
    */
@@ -86,11 +86,12 @@ export interface FakePlantStore {
   /**
    * Replaces everything, as when an operator restores a backup: earlier cursors of changes are rejected with `cursor_expired`.
    *
-   * @param records those of other resources
-   * @throws {TypeError} when a record is not valid. The message names it, and says what the service would. Nothing is replaced then.
+   * @param records the records of other resources
+   * @throws {TypeError} when a record is not valid. The message names the record, and has the text of the service. Nothing is replaced
+   * then.
    */
   restore(plants: PlantsToStore, records?: AllRecords): void;
-  /** Removes all records, also those that the store started with, all tokens that were created, and all faults. Accepted tokens stay. */
+  /** Removes all records, including those from the start, all created tokens, and all faults. Accepted tokens stay. */
   clear(): void;
 }
 
@@ -142,7 +143,7 @@ export function createFakePlantStore(options: FakePlantStoreOptions = {}): FakeP
 
   return {
     async fetch(url, init) {
-      // Kept from the request, which may take no signal but the platform's own; jsdom brings another.
+      // Removed from the init of the request, which accepts only the platform's own signal, not that of jsdom.
       const { signal: given, ...unsignalled } = init;
       const request = new Request(url, unsignalled);
       const signal = given ?? new AbortController().signal;
@@ -154,7 +155,7 @@ export function createFakePlantStore(options: FakePlantStoreOptions = {}): FakeP
       const fault = faults.take(matchOperation(method, path)?.name);
       const body = new Uint8Array(await withTimeout(() => request.arrayBuffer(), Infinity, signal));
       const id = nameRequest(headers);
-      // A batch has several steps, between which no other request has its turn.
+      // A batch has several steps. No other request runs in between.
       const answerTo = (query: string) => {
         const reply = lastAnswer.then(() => answer({ id, method, path, query, headers, body }, state));
         lastAnswer = reply.catch(() => undefined);
@@ -165,7 +166,7 @@ export function createFakePlantStore(options: FakePlantStoreOptions = {}): FakeP
       const endsAt = performance.now() + 1_000 * Number(parameters.get('wait'));
       for (let next = nextOfNone(reply); next !== undefined && performance.now() < endsAt; ) {
         await delay(pollMs, signal);
-        // A request without a place of its own waits for what follows its arrival.
+        // A request without a position waits for changes after its arrival.
         parameters.set('after', next);
         reply = await answerTo(`${parameters}`);
         next = nextOfNone(reply);
@@ -199,7 +200,7 @@ export function createFakePlantStore(options: FakePlantStoreOptions = {}): FakeP
   }
 }
 
-/** An empty store of each resource, and its operations. */
+/** Creates an empty store and the operations of each resource. */
 function createRecords(changes: ChangeOrder, historyDays: number | undefined): StoreState['records'] {
   const platform = { digest, now: () => Date.now(), changes, historyDays };
   const created = Object.values(resources).map((resource) => [
@@ -212,7 +213,7 @@ function createRecords(changes: ChangeOrder, historyDays: number | undefined): S
   return Object.fromEntries(created) as StoreState['records'];
 }
 
-/** A text that differs for others, of the length and the characters of a SHA-256 in base64url. */
+/** A distinct text for each input, with the length and characters of a SHA-256 in base64url. */
 const digest = (text: string) =>
   Array.from({ length: 7 }, (_, seed) => hashText(`${seed}${text}`).padStart(7, '0'))
     .join('')
@@ -220,7 +221,7 @@ const digest = (text: string) =>
 
 type GivenRecords = readonly object[] | ReadonlyMap<bigint, object>;
 
-/** Records under their ids, as they are stored. @throws {TypeError} when one is not valid */
+/** Converts records to stored ones, by id. @throws {TypeError} when one is not valid */
 function readRecords({ resource, columns }: Operations<object>, given: GivenRecords) {
   const { fields } = schemasOf(resource as (typeof resources)[ResourceName]);
   const schema = createIdentifiedSchema({ ...fields.shape, addedAt: TimeSchema.optional() });
@@ -240,13 +241,13 @@ function readRecords({ resource, columns }: Operations<object>, given: GivenReco
   return read.values();
 }
 
-/** The `next` of a page of changes that has none. */
+/** The `next` of an empty page of changes. */
 const nextOfNone = ({ body }: Reply) => /^\{"changes":\[\],"next":"([^"]*)"\}$/.exec(body)?.[1];
 
-/** How often a request that waits looks for a change, in milliseconds. */
+/** How often a waiting request checks for a change, in milliseconds. */
 const pollMs = 10;
 
-/** The caller's `X-Request-Id` when that is up to 64 letters, digits and `_.:-` and no access token, or a new UUID. */
+/** The caller's `X-Request-Id` if it has up to 64 letters, digits and `_.:-` and is not an access token, otherwise a new UUID. */
 function nameRequest(headers: Headers): string {
   const proposed = headers.get('x-request-id') ?? '';
   return isRequestId(proposed) && !/pst_[0-9A-Za-z]/.test(proposed) ? proposed : crypto.randomUUID();

@@ -6,7 +6,7 @@ import type { Fault } from './faults.js';
 function storeThatMeets(...faults: Fault[]) {
   const store = createFakePlantStore();
   store.fail(...faults);
-  /** Posts a plant, or whatever body is given. */
+  /** Posts a plant, or another body. */
   const post = (body = '{"id":1,"name":"Fern"}', signal: AbortSignal | null = null) =>
     store.fetch(`${store.baseUrl}/plants`, {
       method: 'POST',
@@ -18,7 +18,7 @@ function storeThatMeets(...faults: Fault[]) {
 }
 
 describe('the script of faults', () => {
-  it('is met by one request after the other, in order', async () => {
+  it('applies to one request after the other, in order', async () => {
     const { store, post } = storeThatMeets({ kind: 'status', status: 502 }, { kind: 'delay', ms: 0 });
     store.fail({ kind: 'status', status: 429 });
     expect(store.faultsLeft).toBe(3);
@@ -27,7 +27,7 @@ describe('the script of faults', () => {
     expect(store.faultsLeft).toBe(0);
   });
 
-  it('takes no kind that does not exist', () => {
+  it('rejects an unknown kind', () => {
     const store = createFakePlantStore();
     const fault = { kind: 'dropped' } as unknown as Fault;
     expect(() => store.fail(fault)).toThrow(new TypeError('There is no kind of fault dropped'));
@@ -38,7 +38,7 @@ describe('the script of faults', () => {
     { kind: 'status', status: 600 },
     { kind: 'status', status: 204, body: 'text' },
     { kind: 'status', status: 502, headers: { 'not a name': '' } },
-  ])('takes no reply that cannot be: %j', (fault) => {
+  ])('rejects an impossible reply: %j', (fault) => {
     const store = createFakePlantStore();
     expect(() => store.fail({ kind: 'refuse' }, fault)).toThrow();
     expect(store.faultsLeft).toBe(0);
@@ -53,7 +53,7 @@ describe('a fault of an operation', () => {
   };
   const unavailable = { kind: 'status', status: 503 } as const;
 
-  it('is met by the next request of that operation, and by none of the others before it', async () => {
+  it('applies to the next request of that operation, and not to earlier ones of others', async () => {
     const { store, client } = open({ operation: 'createPlant', ...unavailable });
     expect(await client.listChanges()).toMatchObject({ status: 200 });
     expect(await client.createPlants({ body: { plants: [body] } })).toMatchObject({ status: 200 });
@@ -64,7 +64,7 @@ describe('a fault of an operation', () => {
     expect(await client.createPlant({ body })).toMatchObject({ status: 200 });
   });
 
-  it('is met in the order of the script, with those of any operation', async () => {
+  it('applies in the order of the script, together with faults of any operation', async () => {
     const { store, client } = open(
       { operation: 'listPlants', kind: 'status', status: 500 },
       { kind: 'status', status: 429 },
@@ -77,7 +77,7 @@ describe('a fault of an operation', () => {
     expect(store.faultsLeft).toBe(0);
   });
 
-  it('is met as many times as it says, or until the faults are cleared', async () => {
+  it('applies as many times as it says, or until the faults are cleared', async () => {
     const { store, client } = open({ operation: 'getPlant', ...unavailable, times: Infinity });
     store.fail({ operation: 'createPlant', ...unavailable, times: 2 });
     const create = async () => (await client.createPlant({ body })).status;
@@ -157,7 +157,7 @@ it('a request that is not valid stores nothing', async () => {
   expect(store.plants.size).toBe(0);
 });
 
-it('a delay of a reply begins once the plant is stored, and ends with the signal', async () => {
+it('a delay of a reply starts after the plant is stored, and ends with the signal', async () => {
   const { store, post } = storeThatMeets({ kind: 'delay', ms: 60_000, stored: true });
   const controller = new AbortController();
   const reply = post(undefined, controller.signal);

@@ -6,8 +6,8 @@ import { delay } from '../timeout.js';
 import { type Reply, toReply, toResponse } from './reply.js';
 
 /**
- * What goes wrong with a request to a fake plant store: with the next one, or with the next one of an `operation`, and with as
- * many as `times` says. If `stored` is true, the request is carried out before anything goes wrong. The default is `false`.
+ * A fault of requests to a fake plant store. It applies to the next request, or the next one of an `operation`, and to as many as `times`
+ * says. If `stored` is true, the request is carried out before the fault. The default is `false`.
  *
  * @example
  * import { createFakePlantStore, type Fault } from '@plant-store/client/testing';
@@ -24,18 +24,18 @@ import { type Reply, toReply, toResponse } from './reply.js';
  */
 export type Fault = DelayFault | DropFault | RefuseFault | StatusFault | MalformedFault;
 
-/** Which requests meet a fault. */
+/** Which requests get a fault. */
 interface BaseFault {
-  /** The operation whose requests meet the fault. Default: any, so the next request meets it. */
+  /** The operation whose requests get the fault. Default: any, so the next request gets it. */
   readonly operation?: OperationName | undefined;
-  /** How many requests meet the fault, such as 3 for a call with 2 retries. `Infinity` is until `clearFaults()`. Default: 1. */
+  /** How many requests get the fault, such as 3 for a call with 2 retries. `Infinity` is until `clearFaults()`. Default: 1. */
   readonly times?: number | undefined;
 }
 
 /** The usual reply, late. With 0 milliseconds nothing goes wrong: it lets a request pass between two faults. */
 export interface DelayFault extends BaseFault {
   readonly kind: 'delay';
-  /** In milliseconds. A request that is aborted in this time is not carried out any more. */
+  /** In milliseconds. A request that is aborted during this time is not carried out. */
   readonly ms: number;
   readonly stored?: boolean | undefined;
 }
@@ -56,7 +56,10 @@ export interface StatusFault extends BaseFault {
   readonly kind: 'status';
   /** From 200 to 599. */
   readonly status: number;
-  /** Such as `{ 'Retry-After': '1' }`. Default: none. The service itself sends `Retry-After` with 429, and with 503 except for `database_damaged`. */
+  /**
+   * For example `{ 'Retry-After': '1' }`. Default: none. The service itself sends `Retry-After` with 429, and with 503 except for
+   * `database_damaged`.
+   */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Default: the Error body of the first error of that status in the registry; where there is none, nothing. */
   readonly body?: string | undefined;
@@ -70,12 +73,12 @@ export interface MalformedFault extends BaseFault {
 }
 
 /**
- * Answers a request with the fault that it meets, if any.
+ * Answers a request, with a fault if one applies to it.
  *
  * @param id names the request in its reply
- * @param answer carries the request out, and returns the reply that it gets when nothing goes wrong
- * @throws {TypeError} where `fetch` would, since no reply comes
- * @throws the reason of the signal when that ends during a delay
+ * @param answer carries the request out, and returns the normal reply
+ * @throws {TypeError} when no reply comes, as `fetch` does
+ * @throws the reason of the signal when it aborts during a delay
  */
 export async function answerWithFault(
   id: string,
@@ -93,11 +96,11 @@ export async function answerWithFault(
   return reply ?? answer();
 }
 
-/** The faults that requests to a store are yet to meet. */
+/** The remaining faults of a store. */
 export class FaultScript {
   readonly #faults: { readonly fault: Fault; left: number }[] = [];
 
-  /** How many requests are yet to meet a fault. */
+  /** How many more requests will get a fault. */
   get left(): number {
     return this.#faults.reduce((sum, { left }) => sum + left, 0);
   }
@@ -108,7 +111,7 @@ export class FaultScript {
     this.#faults.push(...faults.map((fault) => ({ fault, left: fault.times ?? 1 })));
   }
 
-  /** Returns the first fault that a request of an operation meets, if any, which it has then met. */
+  /** Returns and counts the first fault for a request of an operation, if any. */
   take(operation: OperationName | undefined): Fault | undefined {
     const index = this.#faults.findIndex(({ fault }) => (fault.operation ?? operation) === operation);
     const met = this.#faults[index];
@@ -149,7 +152,7 @@ function malform(reply: Reply, body: MalformedFault['body']): Reply {
   return { ...reply, headers, body: '<!doctype html><title>Plants</title>' };
 }
 
-/** What `fetch` of Node.js rejects with when a system call fails. */
+/** The error with which `fetch` of Node.js rejects when a system call fails. */
 export function connectionError(syscall: string, code: string): TypeError {
   return new TypeError('fetch failed', {
     cause: Object.assign(new Error(`${syscall} ${code}`), { code, syscall }),

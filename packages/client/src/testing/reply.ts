@@ -1,6 +1,6 @@
 import { type ExactJson, stringifyExactJson } from '@plant-store/contract/exact-json/stringify';
 
-/** A reply as it is to be sent; an empty body is none. */
+/** A reply to send. An empty text means no body. */
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -16,7 +16,7 @@ export interface Outcome {
   readonly replayed?: boolean;
 }
 
-/** A reply of the service, which always has the request's id; one without a body has no content type. */
+/** Creates a reply as the service would. It always has the request's id, and no content type without a body. */
 export function toReply(requestId: string, { status, body, headers, etag, replayed }: Outcome): Reply {
   return {
     status,
@@ -32,9 +32,9 @@ export function toReply(requestId: string, { status, body, headers, etag, replay
 }
 
 /**
- * The reply as `fetch` gives it.
+ * The reply as returned by `fetch`.
  *
- * @throws {RangeError | TypeError} when its status or a header cannot be one
+ * @throws {RangeError | TypeError} when its status or a header is not valid
  */
 export function toResponse({ status, headers, body }: Reply): Response {
   return new Response(body === '' ? null : body, { status, headers });

@@ -22,7 +22,7 @@ import type { Outcome } from './reply.js';
 
 const now = () => Date.now();
 
-/** The text of a token by its id, of the form that the service issues. */
+/** The text of a token by its id, in the service's format. */
 function textOf(id: number): string {
   const text = `${accessTokenPrefix}${`Fake${id === 1 ? '' : id}`.padEnd(accessTokenSecretLength, '0')}`;
   return `${text}${accessTokenChecksum(text)}`;
@@ -34,7 +34,7 @@ export const createTokens = (
 ): MemoryTokens => createMemoryTokens({ name: 'test', scopes }, [token], textOf, now);
 
 /**
- * Returns the token that a request has as `Authorization: Bearer` (RFC 6750, section 2.1).
+ * Returns the token of a request from `Authorization: Bearer` (RFC 6750, section 2.1).
  *
  * @throws {ServiceError} `missing_token` or `invalid_token`
  */
@@ -47,7 +47,7 @@ export function authenticate(headers: Headers, tokens: MemoryTokens): AccessToke
   throw unauthorized('invalid_token', isIssuedForm ? messages.unknownToken : messages.malformedToken);
 }
 
-/** How each operation on tokens answers a valid request. */
+/** The handlers of the token operations for valid requests. */
 export function tokenHandlersOf(
   all: MemoryTokens,
   token: AccessToken,
@@ -78,10 +78,10 @@ export type TokenOperation =
   | 'revokeToken'
   | 'listAudit';
 
-/** A request, as the schemas of its operation have validated it. */
+/** A request after validation by the schemas of its operation. */
 export interface ValidRequest {
   readonly params: { readonly id: bigint };
   readonly query: AuditQuery;
-  /** What the operation takes. */
+  /** The body of the operation. */
   readonly body: never;
 }

@@ -28,7 +28,7 @@ describe('integers', () => {
     for (const text of texts) expect(parseExactJson(text), text.slice(0, 50)).toBe(integer);
   });
 
-  it('are exact in whatever notation, and as text beyond an int64', () => {
+  it('are exact in any notation, and keep their text beyond an int64', () => {
     const integers = fc.oneof(int64, fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n }));
     fc.assert(
       fc.property(integers, fc.nat(25), fc.nat(25), (integer, appended, places) => {
@@ -70,7 +70,7 @@ describe('fractions', () => {
   });
 });
 
-it('what neither an int64 nor a fraction can stand for is kept as it is written', () => {
+it('a number that is neither an int64 nor an exact fraction stays as written', () => {
   for (const text of [
     '9223372036854775808',
     '-9223372036854775809',

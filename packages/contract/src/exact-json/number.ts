@@ -1,6 +1,6 @@
 import { isInt64 } from '../int64.js';
 
-/** A JSON number for which neither an int64 nor a fraction of type `number` can stand: its exact text. */
+/** A JSON number that neither an int64 nor a fractional `number` can represent, as its exact text. */
 export class NumberLiteral {
   readonly text: string;
 

@@ -18,7 +18,7 @@ it.each<[string, string]>([
     return process.memoryUsage().heapUsed - before;
   };
   grownBy();
-  // Garbage that was collected in between hides what was built, and V8 may allocate once for itself: so the second largest counts.
+  // A garbage collection in between hides allocations, and V8 may allocate for itself once, so the second largest value counts.
   const grown = Array.from({ length: 7 }, grownBy).sort((a, b) => b - a);
   expect(grown[1]).toBeLessThan(500_000);
 });

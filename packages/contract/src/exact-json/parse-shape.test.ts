@@ -20,7 +20,7 @@ describe('with a shape', () => {
     ['{"plants":{"plants":[1]}}', batch, { plants: {} }],
     ['{"a":[{"b":1,"a":2}]}', { members: [{ name: 'a', shape: { items: {} } }] }, { a: [{}] }],
     ['[[1],[2]]', { items: { items: {} } }, [[1], [2]]],
-    // A member without a meaning may differ from others of its name.
+    // An unused member may differ from others of its name.
     ['{"x":1,"x":2,"id":1}', plant, { id: 1 }],
     ['{"x":[{"y":1,"y":2}],"id":1,"x":null}', plant, { id: 1 }],
     ['{"id":1,"id":1.0,"tag":[1],"tag":[2]}', plant, { id: 1, tag: [] }],
@@ -28,7 +28,7 @@ describe('with a shape', () => {
     ['{"__proto":1,"__proto___":1,"_\\u005fprotO__":{"_\\u005fprotO__":1}}', plant, {}],
     ['{"x":{"\\\\u005f_proto__":1},"__proto__\\u0000":1}', plant, {}],
     [`{"x":${'['.repeat(499)}${']'.repeat(499)}}`, plant, {}],
-  ])('of %s only what has a meaning is built', (text, shape, expected) => {
+  ])('of %s only the used parts are built', (text, shape, expected) => {
     expect(parseExactJson(text, shape)).toStrictEqual(expected);
   });
 
@@ -51,7 +51,7 @@ describe('with a shape', () => {
     [String.raw`{"\x":1}`, plant, 'Unknown escape in a string at position 2'],
     ['{"x":{"a"1}}', plant, "Expected ':' but got '1' at position 9"],
     ['{"x":{1:1}}', plant, "Expected a name in double quotes but got '1' at position 6"],
-  ])('is refused all the same: %s', (text, shape, message) => {
+  ])('is still rejected: %s', (text, shape, message) => {
     expect(() => parseExactJson(text, shape)).toThrow(message);
   });
 
@@ -62,7 +62,7 @@ describe('with a shape', () => {
   );
   const spaced = (text: fc.Arbitrary<string>) =>
     fc.tuple(fc.constantFrom('', '', ' ', '\n\t'), text).map(([space, written]) => space + written + space);
-  /** Texts without a member twice. */
+  /** Texts without duplicate members. */
   const { value } = fc.letrec<{ value: string }>((tie) => ({
     value: spaced(
       fc.oneof(
@@ -77,7 +77,7 @@ describe('with a shape', () => {
   }));
   const shape = fc.constantFrom<JsonShape>(plant, batch, {}, { items: plant, maxItems: 1 }, { items: batch });
 
-  it('gives what parsing all of the text gives, without what has no meaning', () => {
+  it('returns the result of parsing the whole text, without the unused parts', () => {
     fc.assert(
       fc.property(value, shape, (text, given) => {
         expect(parseExactJson(text, given)).toStrictEqual(restrict(parseExactJson(text), given));
@@ -86,7 +86,7 @@ describe('with a shape', () => {
     );
   });
 
-  it('accepts a part without a meaning exactly when it would be parsed', () => {
+  it('accepts an unused part exactly when parsing it would succeed', () => {
     const change = fc.tuple(
       fc.double({ min: 0, max: 1, noNaN: true }),
       fc.constantFrom(...'[]{}:,"\\u0.e- \n', ''),
@@ -108,7 +108,7 @@ describe('with a shape', () => {
   });
 });
 
-/** What parsing gives, or why it fails. */
+/** The result of parsing, or the error. */
 function parse(text: string, shape?: JsonShape): string {
   try {
     parseExactJson(text, shape);
@@ -118,7 +118,7 @@ function parse(text: string, shape?: JsonShape): string {
   }
 }
 
-/** What a value has of a shape. */
+/** Restricts a value to a shape. */
 function restrict(value: unknown, shape: JsonShape): unknown {
   if (Array.isArray(value)) {
     const { items, maxItems = Infinity } = shape;

@@ -12,11 +12,11 @@ describe('the grammar of RFC 8259', () => {
     String.raw`["\\","\\\\","\\\"","\"\\","\u005c\u0022",{"\\":"\"","\"":"\\"}]`,
     '{"0":1,"b":2,"-1":3,"1":4}',
     String.raw`["\ud83c","\udf31\ud83c"]`, // unpaired surrogates: JSON may carry them, a plant may not
-  ])('takes %j as JSON.parse does', (text) => {
+  ])('accepts %j as JSON.parse does', (text) => {
     expect(parseExactJson(text)).toEqual(JSON.parse(text));
   });
 
-  it('refuses what JSON.parse refuses', () => {
+  it('rejects what JSON.parse rejects', () => {
     const parts = [...'[]{}:,"\\u/019.eE+- \n', '"a"', '12', 'true', 'null', '[1]', '{"a":0}'];
     const refused = fc
       .string({ unit: fc.constantFrom(...parts), maxLength: 12 })
@@ -75,7 +75,7 @@ describe.each<[string, (levels: number) => string]>([
   ['both', (levels) => `${'[{"a":'.repeat(levels / 2)}${levels % 2 ? '[]' : 1}${'}]'.repeat(levels / 2)}`],
   ['arrays after another', (levels) => `[[[]],${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}]`],
 ])('nested %s', (_, nest) => {
-  it('are taken to 500 levels, and refused where these are passed, whatever follows', () => {
+  it('are accepted up to 500 levels, and rejected beyond, regardless of the rest', () => {
     // Compared as texts: the matchers of the test runner recurse in larger steps.
     expect(JSON.stringify(parseExactJson(nest(500)))).toBe(nest(500));
     for (const levels of [501, 100_000])
@@ -91,7 +91,7 @@ describe('a member named twice', () => {
     ['[1,{"b":null}]', '[1.0,{"b":null}]'],
     ['{"x":1,"y":[]}', '{"y":[],"x":1}'],
     ['"Rose"', String.raw`"R\u006fse"`],
-  ])('is taken where its values are equal: %s and %s', (value, same) => {
+  ])('is accepted if its values are equal: %s and %s', (value, same) => {
     const expected = { a: parseExactJson(value) };
     expect(parseExactJson(`{"a":${value},"a":${same}}`)).toEqual(expected);
     expect(parseExactJson(String.raw`{"\u0061":${same},"a":${value}}`)).toEqual(expected);
@@ -128,7 +128,7 @@ describe('a member named twice', () => {
     '{"toString":1}',
   ];
 
-  it.each(values)('is taken with another %s alone', (value) => {
+  it.each(values)('is accepted only with another %s', (value) => {
     const member = parseExactJson(`{"a":${value}}`);
     expect(parseExactJson(`{"a":${value},"b":0,"a":${value}}`)).toEqual({ ...Object(member), b: 0 });
     for (const other of values.filter((one) => one !== value)) {
@@ -167,7 +167,7 @@ describe('names with a meaning in JavaScript', () => {
   );
 });
 
-it('keeps a number that no value of JavaScript can stand for', () => {
+it('keeps a number that JavaScript cannot represent', () => {
   expect(parseExactJson('[1e400]')).toStrictEqual([new NumberLiteral('1e400')]);
 });
 

@@ -1,33 +1,33 @@
 import { type NumberLiteral, toExactInteger, toExactNumber } from './number.js';
 
-/** How many arrays and objects may stand one within the other; RFC 8259, section 9 allows a limit. */
+/** The maximum nesting of arrays and objects; RFC 8259, section 9 allows a limit. */
 const maxNesting = 500;
 
-/** What of a JSON text has a meaning: by default, of an array or an object, nothing. */
+/** Which parts of a JSON text are used. By default no members of an object and no items of an array. */
 export interface JsonShape {
   /** The members of an object. */
   readonly members?: readonly { readonly name: string; readonly shape: JsonShape }[];
   /** The items of an array. */
   readonly items?: JsonShape;
-  /** How many items have one. Default: all. */
+  /** How many items are used. Default: all. */
   readonly maxItems?: number;
 }
 
 /** The shape of a value that is checked, but not built. */
 const skipped: JsonShape = {};
 
-/** Stand for all that is skipped, so that it takes no memory. */
+/** Placeholders for skipped values, so that these take no memory. */
 const [none, noMembers] = [[], {}];
 
 /**
  * Parses JSON (RFC 8259) and keeps every 64-bit integer exact: a safe one as `number`, any other as `bigint`.
  *
- * `1.0` and `1e2` are the integers 1 and 100. A number that neither an int64 nor a fraction of type `number`
- * can stand for is given as a `NumberLiteral`, which no schema takes for a number. A member named twice is
- * accepted only with an equal value, and one named `__proto__` never.
+ * `1.0` and `1e2` are the integers 1 and 100. A number that neither an int64 nor a fractional `number` can represent becomes a
+ * `NumberLiteral`, which no schema accepts as a number. A member named twice is accepted only with an equal value, and one named
+ * `__proto__` never.
  *
- * @param shape What has no meaning by it is checked, but neither built nor compared: a member is left out, an item is `null`,
- * an array or an object is empty. Default: all is built.
+ * @param shape Which parts to build. All other parts are checked, but neither built nor compared: a member is left out, an item is `null`,
+ * an array or an object is empty. Default: everything is built.
  * @throws {SyntaxError} when the text is not such JSON, or is nested deeper than 500 levels; the message names
  * the position.
  */
@@ -109,7 +109,7 @@ function readMember(
   object[name] = value;
 }
 
-/** Finds the member whose name stands from `start` to the cursor. A name without escapes is not built for that. */
+/** Finds the member whose name is between `start` and the cursor. Does not build a name without escapes. */
 function findMember(
   members: NonNullable<JsonShape['members']>,
   cursor: Cursor,
@@ -149,7 +149,7 @@ function rejectProto(cursor: Cursor, start: number): void {
 const proto =
   /"(?:_|\\u005[Ff]){2}(?:p|\\u0070)(?:r|\\u0072)(?:o|\\u006[Ff])(?:t|\\u0074)(?:o|\\u006[Ff])(?:_|\\u005[Ff]){2}"/y;
 
-/** Moves on over an opening bracket or brace, and gives what stands within. */
+/** Moves past an opening bracket or brace, and returns the next character after white space. */
 function enter(cursor: Cursor, depth: number): string {
   if (depth > maxNesting) throw cursor.error('Nested too deeply');
   cursor.position++;
@@ -173,13 +173,13 @@ function passWord<Value>(cursor: Cursor, word: string, value: Value): Value {
   return value;
 }
 
-/** What the valid string from `start` to the cursor, quotes included, stands for. An unpaired surrogate is kept. */
+/** The value of the valid string between `start` and the cursor, including its quotes. An unpaired surrogate is kept. */
 function textOf({ text, position }: Cursor, start: number, escaped: boolean): string {
   return escaped ? JSON.parse(text.slice(start, position)) : text.slice(start + 1, position - 1);
 }
 
 /**
- * Moves on over a string (RFC 8259, section 7) whose opening quote is at the cursor, and returns whether it has escapes.
+ * Moves past a string (RFC 8259, section 7) whose opening quote is at the cursor, and returns whether it has escapes.
  *
  * @throws {SyntaxError} when it does not end, or has an unknown escape or an unescaped control character
  */
@@ -251,8 +251,8 @@ function isDigit(code: number): boolean {
 }
 
 /**
- * Whether two values that `parseExactJson` gives are the same: of one type, arrays with equal items in the same
- * order, objects with equal members in any order, numbers kept as written with the same text.
+ * Whether two values from `parseExactJson` are equal: of one type, arrays with equal items in the same order, objects with equal members in
+ * any order, numbers kept as written with the same text.
  */
 function isEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true;
@@ -282,7 +282,7 @@ class Cursor {
     return this.text.charAt(this.position);
   }
 
-  /** Skips white space and gives what `peek` gives there. */
+  /** Skips white space and returns the result of `peek`. */
   peekAfterSpace(): string {
     while (this.position < this.text.length && isSpace(this.text.charCodeAt(this.position))) this.position++;
     return this.peek();
@@ -295,7 +295,7 @@ class Cursor {
     return this.error(`Expected ${expected} but ${found}`);
   }
 
-  /** A syntax error at a position: this one, or another that is given. */
+  /** A syntax error at the current or the given position. */
   error(problem: string, position = this.position): SyntaxError {
     return new SyntaxError(`${problem} at position ${position}`);
   }

@@ -26,7 +26,7 @@ function jsonOf(leaf: fc.Arbitrary<ExactJson>, name: fc.Arbitrary<string>): fc.A
 }
 
 describe('stringifyExactJson', () => {
-  it('writes what parseExactJson reads back, 64-bit integers included', () => {
+  it('writes JSON that parseExactJson reads back, including 64-bit integers', () => {
     const name = text.filter((candidate) => candidate !== '__proto__');
     fc.assert(
       fc.property(jsonOf(fc.oneof(plainLeaf, unsafeInteger), name), (value) => {
@@ -36,7 +36,7 @@ describe('stringifyExactJson', () => {
     );
   });
 
-  it('writes what JSON.stringify writes where there is no bigint', () => {
+  it('writes the same as JSON.stringify if there is no bigint', () => {
     fc.assert(
       fc.property(jsonOf(plainLeaf, text), (value) => {
         expect(stringifyExactJson(value)).toBe(JSON.stringify(value));

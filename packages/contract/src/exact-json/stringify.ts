@@ -9,7 +9,7 @@ export type ExactJson = string | number | bigint | boolean | null | readonly Exa
  * already have rounded: pass a `bigint` there.
  */
 export function stringifyExactJson(value: ExactJson): string {
-  // A fraction leaves a remainder; an integer leaves 0, and what is not finite leaves NaN.
+  // The remainder is 0 for integers and NaN for values that are not finite.
   if (typeof value === 'number' && !Number.isSafeInteger(value) && !(value % 1)) {
     throw new RangeError(`The number ${value} is not exact; pass a bigint`);
   }

@@ -39,7 +39,7 @@ interface Storage {
   list(after: number, limit: number): readonly StoredPlant[] | Promise<readonly StoredPlant[]>;
 }
 
-/** Commits what arrives in one turn of the event loop together, and with it what arrived while the last commit was in flight. */
+/** Commits everything that arrives in one turn of the event loop, or during the previous commit, together. */
 function groupCommit<Item>(commit: Commit<Item>, maxInFlight: number) {
   let waiting: { item: Item; resolve(changed: boolean): void; reject(error: unknown): void }[] = [];
   let inFlight = 0;
@@ -96,7 +96,7 @@ async function openPostgresql(): Promise<Storage> {
   await pool.query(createPlantsTable);
   const query = async <Row extends object>(name: string, text: string, values: unknown[]) =>
     (await pool.query<Row>({ name, text, values })).rows;
-  /** Which of the ids a statement returned: each once, also where it was given twice. */
+  /** Which of the ids a statement returned. Each counts once, even if it was given twice. */
   const among = (ids: readonly number[], rows: readonly { id: number }[]) => {
     const returned = new Set(rows.map(({ id }) => id));
     return ids.map((id) => returned.delete(id));

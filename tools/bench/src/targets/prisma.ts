@@ -3,7 +3,7 @@ import { durablePragmas, openDurableSqlite } from './durable-sqlite.js';
 import type { PrismaClient } from './generated/sqlite/client.js';
 import { createPlantsTable } from './settings.js';
 
-/** Opens a database with the client of its engine, and creates its table; nothing of the other engine is loaded. */
+/** Opens a database with the client of its engine, and creates its table. The other engine's client is not loaded. */
 export async function openPrisma(databaseUrl: string): Promise<PrismaClient> {
   const isSqlite = databaseUrl.startsWith('file:');
   const adapter = await (isSqlite ? prepareSqlite(databaseUrl) : preparePostgresql(databaseUrl));

@@ -18,7 +18,7 @@ const crashSqlite: Kind = {
   async breakOnce({ trial }) {
     await killUnderLoad(trial);
     if (trial.random.next() >= 0.1) return;
-    // Once more, while it recovers.
+    // Kills it again while it recovers.
     const launched = trial.launch();
     await delay(trial.random.below(500));
     await launched.killAll();
@@ -37,7 +37,7 @@ const crashPostgresql: Kind = {
     process.platform === 'linux' ? undefined : 'It needs Linux, where processes have lists of children.',
   withPlace: (trial) => withDatabases('postgresql', trial),
   async breakOnce({ trial, place: { programs }, tally, index }) {
-    // Each first once, so that a short run has all.
+    // Each program is killed once first, so that a short run covers all.
     const killed = killedPrograms[index] ?? trial.random.pick(killedPrograms);
     tally.add(`of ${killed}`);
     if (killed === 'PostgreSQL') await killPostgresql(trial, programs);
@@ -45,7 +45,7 @@ const crashPostgresql: Kind = {
   },
 };
 
-/** What the kinds on a service with workers have in common: it is on SQLite. */
+/** The common part of the kinds with workers: they use SQLite. */
 const withWorkers: Pick<Kind, 'findObstacle' | 'withPlace'> = {
   findObstacle: ({ settings }) =>
     Number(settings['WORKERS']) >= 2
@@ -54,7 +54,7 @@ const withWorkers: Pick<Kind, 'findObstacle' | 'withPlace'> = {
   withPlace: (trial) => withDatabases('sqlite', trial),
 };
 
-/** Kills single workers, the next one once another one listens in its place. */
+/** Kills single workers, each after the replacement of the previous one listens. */
 const crashWorkers: Kind = {
   ...withWorkers,
   name: 'crash-workers',
@@ -105,7 +105,7 @@ const replaceWorkers: Kind = {
 /** Room for a new PostgreSQL, its write-ahead log, and the records of all trials. */
 const megabytes = 1_024;
 
-/** Stops the file system under load, so that only what was synchronized to the disk remains. */
+/** Stops the file system under load, so that only synced data remains. */
 function losePower(engine: Engine, title: string): Kind<Disk> {
   return {
     name: `power-${engine}`,
@@ -120,8 +120,8 @@ function losePower(engine: Engine, title: string): Kind<Disk> {
       const load = await trial.load({ endsWithoutReply: true });
       await delay(trial.random.below(10));
       const pids = [service.pid, ...readChildren(service.pid), ...(programs?.readPids() ?? [])];
-      // At one instant nothing runs any more. Otherwise a program could use the file system while it loses its power, and be
-      // answered what no machine without power answers.
+      // Stops all processes at once. Otherwise a program could use the file system while it loses power, and get replies that a machine
+      // without power would not give.
       await stopProcesses(pids);
       await fileSystem.losePower();
       await killProcesses(pids);
@@ -134,8 +134,8 @@ function losePower(engine: Engine, title: string): Kind<Disk> {
 }
 
 /**
- * Kills the service, its workers, PostgreSQL, and the file system under load, at seeded instants, and compares after each
- * restart what is stored with what was acknowledged. Replaces workers.
+ * Kills the service, its workers, PostgreSQL, and the file system under load, at seeded times, and after each restart compares the stored
+ * records with the acknowledged ones. Also replaces workers.
  */
 export const crash: Proof = [
   trialsOf(crashSqlite),
@@ -156,7 +156,7 @@ async function killUnderLoad(trial: Trial, programs?: DatabasePrograms): Promise
   await programs?.start();
 }
 
-/** Kills PostgreSQL under load, and starts it again, which the service must notice by itself. */
+/** Kills PostgreSQL under load, and starts it again. The service must reconnect automatically. */
 async function killPostgresql(trial: Trial, programs: DatabasePrograms | undefined): Promise<void> {
   const service = await trial.service();
   const load = await trial.load();
@@ -170,8 +170,8 @@ async function killPostgresql(trial: Trial, programs: DatabasePrograms | undefin
 }
 
 /**
- * Kills a service: all its processes at once or, half of the times if it has workers, only the primary, after which the
- * workers must end by themselves. Resolves once all have ended.
+ * Kills a service: all its processes at once or, half of the time if it has workers, only the primary; then the workers must exit on their
+ * own. Resolves once all have ended.
  */
 export async function killService(service: Service, random: Random): Promise<void> {
   const primaryOnly = random.next() < 0.5;

@@ -12,16 +12,19 @@ import { type Disk, findNoFileSystem, withDisk } from '../system/file-system.js'
 import { kill, readChildren, stopProcesses, until } from '../system/programs.js';
 import type { Service } from '../system/service.js';
 
-/** So many creates are rejected before an outage counts as noticed, and acknowledged before it counts as over: more than there are connections. */
+/**
+ * The number of creates that must be rejected before an outage counts as noticed, and acknowledged before it counts as over. More than
+ * there are connections.
+ */
 const enough = 32;
 
 /** Something that keeps the service from storing records for a while. */
 interface Outage {
   begin(): Promise<void> | void;
   end(): Promise<void> | void;
-  /** Whether creates only wait meanwhile; otherwise they are rejected. */
+  /** Whether creates wait during the outage; otherwise they are rejected. */
   readonly delays?: boolean;
-  /** Whether some creates may succeed meanwhile. */
+  /** Whether some creates may succeed during the outage. */
   readonly partial?: boolean;
 }
 
@@ -36,7 +39,7 @@ const lockedFile: Kind = {
   name: 'disk-locked',
   promise: 'A 200 is stored although another process locks the file',
   async breakOnce(attempt) {
-    // It waits for the lock longer than the service usually has it.
+    // Waits longer for the lock than the service usually holds it.
     const file = new Sqlite(pathOf(attempt), { timeout: 60_000 });
     const begin = () => void file.exec('BEGIN EXCLUSIVE');
     await causeOutage(attempt, { begin, end: () => void file.exec('ROLLBACK') });
@@ -45,8 +48,8 @@ const lockedFile: Kind = {
 };
 
 /**
- * Moves the file away, replaces or deletes it. What is back must be used again; of a deleted file the service has a copy, from
- * which docs/operate/troubleshooting.md restores everything.
+ * Moves the file away, replaces or deletes it. A restored file must be used again. For a deleted file, the service still has it open, and
+ * docs/operate/troubleshooting.md restores everything from that.
  */
 const lostFile: Kind = {
   ...inFile,
@@ -120,7 +123,7 @@ const brokenDisk: Kind<Disk> = {
     const service = await trial.service();
     const load = await trial.load({ endsWithoutReply: true }, random.below(200));
     const pids = [service.pid, ...readChildren(service.pid)];
-    // Nothing is being synchronized at this instant: whether that succeeds is up to the kernel then.
+    // Stopped so that no sync is in flight, because its result would depend on the kernel.
     await stopProcesses(pids);
     await fileSystem.makeReadOnly();
     const limit = ledger.unavailable + enough;
@@ -134,7 +137,7 @@ const brokenDisk: Kind<Disk> = {
   },
 };
 
-/** Locks the SQLite file, takes it away, and fills, stalls and breaks the disk that it is on, all under load. */
+/** Locks the SQLite file, takes it away, and fills, stalls and breaks its disk, all under load. */
 export const disk: Proof = [
   trialsOf(lockedFile),
   trialsOf(lostFile),
@@ -143,7 +146,7 @@ export const disk: Proof = [
   trialsOf(brokenDisk),
 ];
 
-/** Causes an outage under load. Meanwhile every create must be answered, and stored afterwards. */
+/** Causes an outage under load. During it, every create must get a reply; after it, creates must be stored again. */
 async function causeOutage(attempt: Attempt<Place>, outage: Outage): Promise<void> {
   const service = await attempt.trial.service();
   const load = await beginOutage(attempt, outage);
@@ -152,7 +155,7 @@ async function causeOutage(attempt: Attempt<Place>, outage: Outage): Promise<voi
   await endOutage(attempt, service, load);
 }
 
-/** Resolves once an outage was noticed, and no create sent after that was acknowledged. */
+/** Begins an outage. Resolves once the service has noticed it. Checks that no create sent after that is acknowledged. */
 async function beginOutage(
   { trial, tally }: Attempt<Place>,
   { begin, delays = false, partial = false }: Omit<Outage, 'end'>,
@@ -175,7 +178,7 @@ async function beginOutage(
   return load;
 }
 
-/** Ends the load; notes a service that has ended, or that has left a create without a reply. */
+/** Ends the load, and notes if the service has ended, or has left a create without a reply. */
 async function endOutage({ trial, tally }: Attempt<Place>, service: Service, load: Load): Promise<void> {
   await load.stop();
   if (trial.ledger.missingReplies > 0) tally.fail(`${trial.ledger.missingReplies} creates had no reply`);
@@ -186,7 +189,7 @@ function pathOf({ trial }: Attempt): string {
   return fileURLToPath(trial.database.url);
 }
 
-/** Fills the disk but for a few kilobytes. */
+/** Fills the disk except for a few kilobytes. */
 function fillDisk(path: string, filler: string, random: Random): void {
   const file = fs.openSync(filler, 'w');
   const chunk = Buffer.alloc(65_536, 1);
@@ -219,7 +222,7 @@ async function deleteFile(attempt: Attempt, path: string): Promise<void> {
   fs.rmSync(`${path}-shm`, { force: true });
 }
 
-/** Where a link leads; a descriptor, such as that of a connection, may be closed meanwhile. */
+/** The target of a link. Handles descriptors that have been closed since, such as those of connections. */
 function readLink(path: string): string | undefined {
   try {
     return fs.readlinkSync(path);

@@ -15,7 +15,7 @@ import {
   until,
 } from '../system/programs.js';
 
-/** How long each step may take, in milliseconds; only one that hangs takes this long. */
+/** How long each step may take, in milliseconds. Only a step that hangs takes this long. */
 const timeoutMs = 180_000;
 /** How long commits are held back from the standbys before a kill, in milliseconds. */
 const holdBackMs = 500;
@@ -24,7 +24,7 @@ const holdBackMs = 500;
 const postgresqlFolders = '/usr/lib/postgresql/*/bin';
 const programs = ['/usr/bin/patroni', '/usr/bin/etcd', '/usr/sbin/haproxy', `${postgresqlFolders}/postgres`];
 
-/** What is missing on this machine to start a cluster; `undefined` if nothing is. */
+/** Finds what is missing on this machine to start a cluster; `undefined` if nothing is. */
 export function findMissingCluster(): string | undefined {
   const missing = programs.filter((program) => globSync(program).length === 0);
   return missing.length === 0
@@ -41,7 +41,7 @@ interface Node {
   patroni?: ChildProcess;
 }
 
-/** Runs a trial with a cluster, whose programs end afterwards, however the trial ends. */
+/** Runs a trial with a cluster, and ends its programs afterwards, however the trial ends. */
 export async function withCluster(
   folder: string,
   servers: number,
@@ -64,9 +64,9 @@ export async function withCluster(
   }
 }
 
-/** PostgreSQL servers under Patroni, with etcd, and HAProxy in front: with the configurations of deploy/high-availability. */
+/** PostgreSQL servers under Patroni, with etcd, and HAProxy in front, configured as in deploy/high-availability. */
 export class Cluster implements Place {
-  /** As root its programs run as the user `postgres`. */
+  /** When run as root, the programs run as the user `postgres`. */
   private readonly user = process.getuid?.() === 0 ? { uid: idOf('-u'), gid: idOf('-g') } : undefined;
   private readonly running = new Map<ChildProcess, string>();
   private etcdPort = 0;
@@ -96,7 +96,7 @@ export class Cluster implements Place {
     writeFileSync(file, readHaproxyConfiguration(this.nodes, proxyPort));
     this.run('haproxy', '/usr/sbin/haproxy', '-db', '-f', file);
     const superuser = `postgresql://postgres:replace-this-password@127.0.0.1:${proxyPort}/postgres`;
-    // HAProxy takes turns between all servers until its first health checks are done.
+    // HAProxy balances between all servers until its first health checks are done.
     let successes = 0;
     await this.until('HAProxy leads to the primary alone', async () => {
       const isPrimary = await succeeds(query(superuser, 'SELECT 1 / (NOT pg_is_in_recovery())::int'));
@@ -109,10 +109,10 @@ export class Cluster implements Place {
   }
 
   /**
-   * Kills the primary, and returns its server: PostgreSQL with its Patroni, as when a machine is lost; PostgreSQL alone, as when it
-   * crashes; or Patroni alone, whose PostgreSQL then still takes itself for the primary. Before that, and for good, no standby receives
-   * its latest commits, as when they are still on the network. On one machine they would arrive in almost every case, even without
-   * synchronous replication.
+   * Kills the primary, and returns its server: PostgreSQL with its Patroni, as when a machine is lost; only PostgreSQL, as when it crashes;
+   * or only Patroni, so that its PostgreSQL still considers itself the primary. First it permanently holds back the latest commits from the
+   * standbys, as if they were still on the network. On one machine they would otherwise almost always arrive, even without synchronous
+   * replication.
    */
   async killPrimary(killed: 'machine' | 'postgresql' | 'patroni'): Promise<Node> {
     for (const node of this.nodes) {
@@ -124,7 +124,7 @@ export class Cluster implements Place {
         killGroup(node.patroni);
       }
       if (killed !== 'patroni') for (const pid of pidsOf(node)) kill(pid, 'SIGKILL');
-      // What is left in the buffer of the connection is not read any more.
+      // The rest in the buffer of the connection is never read.
       this.signalWalReceivers('SIGTERM', 'SIGCONT');
       return node;
     }
@@ -138,11 +138,11 @@ export class Cluster implements Place {
   }
 
   /**
-   * Ends all programs, each PostgreSQL by an immediate shutdown, which removes its shared memory; those that have not ended within 10
-   * seconds are killed. It blocks until then, so that it can run while this process exits.
+   * Ends all programs, each PostgreSQL by an immediate shutdown, which removes its shared memory. Kills those that have not ended within 10
+   * seconds. Blocks until then, so that it can run while this process exits.
    */
   stop(): void {
-    // Patroni first, which would start its PostgreSQL again.
+    // Patroni first, because it would restart its PostgreSQL.
     for (const child of this.running.keys()) killGroup(child);
     for (const node of this.nodes) for (const pid of pidsOf(node).slice(0, 1)) kill(pid, 'SIGQUIT');
     const never = new Int32Array(new SharedArrayBuffer(4));
@@ -180,7 +180,7 @@ export class Cluster implements Place {
     });
   }
 
-  /** Waits, but no longer than until a program has ended that was not killed. */
+  /** Waits for a condition, or fails if a program ends that was not killed. */
   private until(what: string, condition: () => Promise<boolean>): Promise<void> {
     const isReached = async () => {
       for (const [child, name] of this.running)
@@ -203,7 +203,7 @@ function idOf(option: '-u' | '-g'): number {
   return Number(execFileSync('id', [option, 'postgres'], { encoding: 'utf8' }));
 }
 
-/** Whether Patroni takes a server for one of a role. */
+/** Whether Patroni reports that a server has a role. */
 function has({ restPort }: Node, role: string): Promise<boolean> {
   return isOk(`http://127.0.0.1:${restPort}/${role}`);
 }
@@ -215,11 +215,11 @@ async function isOk(url: string): Promise<boolean> {
   return reply?.status === 200;
 }
 
-/** The processes of the PostgreSQL of a server, which Patroni has started in a session of its own; none if it does not run. */
+/** The processes of a server's PostgreSQL, which Patroni starts in a separate session; none if it does not run. */
 function pidsOf({ dataFolder }: Node): readonly number[] {
   try {
     const pids = readPostgresqlPids(dataFolder);
-    // The file may be left over from one that has ended.
+    // The file may be left over from a server that has ended.
     return readCommand(pids[0] ?? 0).includes(dataFolder) ? pids : [];
   } catch {
     return [];
@@ -227,7 +227,7 @@ function pidsOf({ dataFolder }: Node): readonly number[] {
 }
 
 /**
- * Reads `patroni.yml` with the name, ports and folders of a node in place of its own.
+ * Reads `patroni.yml`, and replaces its name, ports and folders with those of a node.
  *
  * @param isStrict whether commits wait while there is no standby
  */
@@ -250,7 +250,7 @@ function readPatroniConfiguration(
   });
 }
 
-/** Reads `haproxy.cfg` with the ports of these nodes, and without the servers that are none of them. */
+/** Reads `haproxy.cfg` with the ports of these nodes, and without other servers. */
 function readHaproxyConfiguration(nodes: readonly Node[], port: number): string {
   const server = /^ +server (\w+) .*\n/gm;
   const used = read('haproxy.cfg').replace(server, (line, name) =>
@@ -267,7 +267,7 @@ function read(file: string): string {
   return readFileSync(new URL(`../../../../deploy/high-availability/${file}`, import.meta.url), 'utf8');
 }
 
-/** @throws {Error} if one of the texts to be replaced is missing, since the file was changed then */
+/** @throws {Error} if one of the texts to be replaced is missing, because the file has changed */
 function replaceAll(text: string, replacements: Readonly<Record<string, string>>): string {
   return Object.entries(replacements).reduce((changed, [from, to]) => {
     if (!changed.includes(from)) throw new Error(`deploy/high-availability: there is no "${from}"`);

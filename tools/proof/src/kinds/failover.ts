@@ -7,7 +7,7 @@ import { type Cluster, findMissingCluster, withCluster } from './failover-cluste
 
 /** How long the load runs with every server before each kill, in milliseconds. */
 const beforeKillMs = 5_000;
-/** How long a failover may take, in milliseconds; only one that hangs takes this long. */
+/** How long a failover may take, in milliseconds. Only one that hangs takes this long. */
 const failoverTimeoutMs = 180_000;
 
 /**
@@ -37,7 +37,7 @@ function killPrimary(
       const failedBefore = ledger.unavailable + ledger.missingReplies;
       ledger.longestGapMs = 0;
       const primary = await cluster.killPrimary(killed);
-      // What was on its way is acknowledged still; then nothing is, for more than a second.
+      // Requests in flight may still be acknowledged; after that nothing is, for more than a second.
       const isGone = () => performance.now() - ledger.acknowledgedAt > 1_000 || ledger.failures.length > 0;
       await until(isGone, 'the killed primary is missed', { timeoutMs: failoverTimeoutMs });
       await trial.acknowledgements(32, load, failoverTimeoutMs);

@@ -38,7 +38,7 @@ function killFollowed(
         ...workers.slice(0, 1).map(() => 'a worker'),
         ...(server ? ['PostgreSQL', 'all'] : []),
       ];
-      // Each first once, so that a short run has all.
+      // Each target is killed once first, so that a short run covers all.
       const killed = targets[index] ?? random.pick(targets);
       tally.add(`of ${killed}`);
       await delay(random.below(10));
@@ -48,7 +48,7 @@ function killFollowed(
       await Promise.all([...killedServices.map((one) => killService(one, random)), killedServer?.killAll()]);
       await killedServer?.start();
       await start();
-      // Those of what was killed are refused.
+      // Connections to killed instances are refused.
       await Promise.all(loads.map((load) => load.stop()));
     },
   };

@@ -18,16 +18,16 @@ import {
 } from '../system/programs.js';
 
 const statementTimeoutMs = 1_000;
-/** A statement may take its timeout, and its reply a second more; the rest is for a slow machine. */
+/** The statement timeout, a second for the reply, and slack for a slow machine. */
 const replyTimeoutMs = statementTimeoutMs + 1_000 + 10_000;
-/** How long the service may take until it stores records again; most of it is for a slow machine. */
+/** How long the service may take to store records again. Most of it is slack for a slow machine. */
 const recoveryLimitMs = 15_000;
 
-/** Addresses for benchmarks of networks (RFC 2544, appendix C.2.2), which no other network uses. */
+/** Addresses reserved for network benchmarks (RFC 2544, appendix C.2.2), which no other network uses. */
 const serviceAddress = '198.18.77.1';
 const databaseAddress = '198.18.77.2';
 
-/** The names of a network namespace and of the two ends of the link to it, that of the database within it. */
+/** The names of a network namespace, and of the two ends of the link to it; the end of the database is inside. */
 const namespace = `plant-store-proof-${process.pid}`;
 const serviceEnd = `pss${process.pid}`;
 const databaseEnd = `psd${process.pid}`;
@@ -35,9 +35,9 @@ const databaseEnd = `psd${process.pid}`;
 const ip = (...args: readonly string[]) => runSystemProgram('ip', ...args);
 
 /**
- * Sets by tc-netem(8) what becomes of the packets of both directions, or of one: each end of the link impairs what it sends.
+ * Impairs the packets in one or both directions with tc-netem(8). Each end of the link impairs what it sends.
  *
- * @param impairment such as `loss 100%`; nothing becomes of them without one
+ * @param impairment such as `loss 100%`; an empty one drops nothing
  */
 async function impair(impairment: string, direction: 'both' | 'to database' | 'from database' = 'both') {
   const netem = ['root', 'netem', ...impairment.split(' ').filter(Boolean)];
@@ -69,7 +69,7 @@ const cutNetwork: Kind = {
     await delay(random.below(2 * (statementTimeoutMs + 1_000)));
     await impair('');
     const healedAt = performance.now();
-    // More than there are connections, so that not all of them were answered before.
+    // More than there are connections, so that at least one was sent after the change.
     await trial.acknowledgements(32, load);
     const recoveryMs = performance.now() - healedAt;
     await load.stop();
@@ -113,17 +113,17 @@ async function createLink(): Promise<void> {
   for (const device of ['lo', databaseEnd]) await ip('-netns', namespace, 'link', 'set', device, 'up');
 }
 
-/** Removes the namespace, and with it both ends of the link. */
+/** Removes the namespace, and both ends of the link with it. */
 function removeLink(): void {
   spawnSync('ip', ['netns', 'delete', namespace], { env: systemEnvironment, stdio: 'ignore' });
 }
 
-/** Runs a trial with a PostgreSQL behind a link, and removes all of it afterwards, however the trial ends. */
+/** Runs a trial with a PostgreSQL behind a link, and removes everything afterwards, however the trial ends. */
 async function withNetwork(folder: string, trial: (place: Place) => Promise<void>): Promise<void> {
   const program = fileURLToPath(new URL('../../dist/kinds/network-server.js', import.meta.url));
   process.on('exit', removeLink);
   await createLink();
-  // Unlike `ip netns exec` this makes no copy of the mounts, which would keep file systems of others mounted.
+  // Unlike `ip netns exec`, this does not copy the mounts, which would keep other file systems mounted.
   const command = [`--net=/run/netns/${namespace}`, process.execPath, program];
   const child = startProgram('nsenter', [...command, join(folder, 'postgresql'), databaseAddress], {
     env: { ...systemEnvironment, HOME: '/tmp' },

@@ -10,10 +10,10 @@ import type { Proof, ProofContext, Trials } from '../proof.js';
 import { type Engine, withDatabases } from '../system/databases.js';
 import type { Service } from '../system/service.js';
 
-/** So many sequences run at a time, each over connections of its own, so that a commit has requests of several. */
+/** How many sequences run at a time, each over separate connections, so that a commit has requests of several. */
 const sequencesAtATime = 16;
 
-/** Creates, updates, deletes, reads one record and gives its id again, all at the same time: some order must explain the replies. */
+/** Creates, updates, deletes and reads one record and reuses its id, all at the same time. Some order must explain the replies. */
 export const races: Proof = [
   raceOn('races-sqlite', 'SQLite', 'sqlite'),
   raceOn('races-workers', 'SQLite with workers', 'sqlite', { WORKERS: '2' }),
@@ -65,9 +65,9 @@ function raceOn(
 }
 
 /**
- * Sends random requests about an id from several connections at the same time. Then, one after the other, it gives the id again if the
- * record was deleted, updates what has it, and retries all creates, of which one is a replay that reverts nothing. It leaves out what
- * the resource has no operation for.
+ * Sends random requests about an id from several connections at the same time. Then, sequentially, it reuses the id if the record was
+ * deleted, updates the record, and retries all creates; one of them is a replay that must not revert the update. It skips operations that
+ * the resource does not have.
  */
 async function runOne(
   { ledger, random }: Trial,
@@ -76,7 +76,7 @@ async function runOne(
   tally: Tally,
 ) {
   const { resource } = record;
-  // Few, so that the same come again.
+  // Few, so that contents repeat.
   const contents = [record, createConflict(record, random), createConflict(record, random)];
   const known: Shown[] = [];
 
@@ -96,7 +96,7 @@ async function runOne(
     if (kind < 0.4) return { do: 'delete', record };
     if (kind < 0.55) return { do: 'reuseId', record: content };
     if (kind < 0.7) return { do: 'read', record };
-    // The record as it was shown last, or before, or any.
+    // The record as last shown, as shown earlier, or no condition.
     const match = random.next() < 0.5 ? known.at(-1) : known[random.below(known.length + 1)];
     return { do: 'update', record: content, match };
   }

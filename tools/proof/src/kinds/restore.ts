@@ -44,7 +44,7 @@ function restoreOn(name: string, title: string, engine: Engine): Trials {
   return { name, promise, short: 2, full: 20, prove };
 }
 
-/** Does things in a random order, and compares all copies with the store. */
+/** Runs actions in a random order, and compares all copies with the store. */
 async function runOrder(order: Order): Promise<void> {
   const { random } = order.trial;
   await order.begin();
@@ -67,12 +67,12 @@ interface Copy {
   readonly records: Map<bigint, Fields>;
 }
 
-/** A program that keeps a copy, and gets pages when it is its turn. */
+/** A follower that keeps a copy, and reads pages when it is its turn. */
 interface Follower extends Copy {
-  /** How many changes a page has: of some so few that they fall behind. */
+  /** The size of its pages. Some are so small that the follower falls behind. */
   readonly limit: number;
   next: string;
-  /** How many restores there were when it got that. */
+  /** The number of restores when it got that page. */
   restores: number;
 }
 
@@ -80,13 +80,13 @@ interface Follower extends Copy {
 class Order {
   readonly followers: readonly Follower[];
   private readonly backups: string[] = [];
-  /** Those that have no id of a store, as version 1.4 made them. */
+  /** Backups without a store id, as made by version 1.4. */
   private readonly oldBackups = new Set<string>();
   private readonly records: NewRecord[] = [];
   private readonly random: Random;
   private restores = 0;
   private lastRestored: string | undefined;
-  /** Whether the store is one that had version 1.4, and gives cursors as that did. */
+  /** Whether the store is from version 1.4, and so returns its cursors. */
   private readonly isOld: boolean;
 
   constructor(
@@ -126,7 +126,7 @@ class Order {
       const created = kind < 0.6 || this.records.length === 0 ? this.trial.createRecord() : undefined;
       const { resource, id, fields } = created ?? this.random.pick(this.records);
       const call = { params: { id } };
-      // What a restore took back, or what was deleted, may be asked for, too.
+      // Records that a restore removed, or that were deleted, may also be requested.
       if (created !== undefined) {
         this.records.push(created);
         const { status } = await callOf(client, resource, 'create')({ body: { id, ...fields } });
@@ -143,7 +143,7 @@ class Order {
     await this.follow(this.random.pick(this.followers), 1 + this.random.below(4));
   }
 
-  /** Gets so many pages at most: an error if and only if there was a restore since the page before. */
+  /** Reads up to some pages. Expects an error if and only if there was a restore since the previous page. */
   async follow(follower: Follower, maxPages: number): Promise<void> {
     const client = await this.client();
     for (let page = 0; page < maxPages; page++) {
@@ -215,7 +215,7 @@ class Order {
     this.lastRestored = backup;
   }
 
-  /** Runs something while PostgreSQL has ended as in a crash, so that its data may be copied. */
+  /** Runs an action while PostgreSQL is stopped as in a crash, so that its data can be copied. */
   private async whileServerIsDown(run: (dataFolder: string) => Promise<unknown>): Promise<void> {
     await this.place.programs?.killAll();
     await run(this.place.programs?.dataFolder ?? '');
@@ -229,7 +229,7 @@ class Order {
     file.close();
   }
 
-  /** Keeps copies by `followChanges` all the time. */
+  /** Keeps copies with `followChanges` continuously. */
   followSteadily(): { readonly copies: readonly Copy[]; end(): Promise<void> } {
     const { trial, tally } = this;
     const ending = new AbortController();

@@ -6,18 +6,18 @@ import type { Ledger, Outcome } from './ledger.js';
 import { type Operation, requestOf } from './operations.js';
 import { type NewRecord, parse, type Subject, toJson, toShown } from './records.js';
 
-/** Which service is called, and how. */
+/** The service to call, and how to call it. */
 export interface CallerOptions {
   /** Such as `http://127.0.0.1:3000`. */
   readonly baseUrl: string;
   readonly token: string;
   readonly ledger: Ledger;
   readonly connections: number;
-  /** How long a reply may take, in milliseconds; past that it is unexpected. 60,000 by default. */
+  /** How long a reply may take, in milliseconds, before it counts as unexpected. Default: 60,000. */
   readonly replyTimeoutMs?: number;
 }
 
-/** A caller of a service, which sends each request once and notes it in a ledger. Nothing rejects. */
+/** A caller of a service. Sends each request once and notes it in a ledger. Its methods never reject. */
 export class Caller {
   /** The longest time that the reply to a change took so far, in milliseconds. */
   longestReplyMs = 0;
@@ -93,7 +93,7 @@ export class Caller {
   }
 }
 
-/** A reply; of none the status is 0, with the code of the error, unless it is that the time was over. */
+/** A reply. Without a reply, the status is 0, with the code of the error unless the request timed out. */
 interface Reply {
   readonly status: number;
   readonly text: string;
@@ -145,7 +145,7 @@ function toOutcomes(resource: Subject, records: readonly NewRecord[], reply: Rep
   return results.map((result): Outcome => {
     const status = Number(result.status);
     if (status === 200) return { kind: result.replayed === true ? 'replayed' : 'stored' };
-    // That a retry helps is said of the batch by its documents.
+    // The documentation of batches says that a retry helps.
     const headers = { 'retry-after': '1' };
     return failCreate({ status, text: toJson(result), headers }, resource);
   });
@@ -171,7 +171,7 @@ function fail(reply: Reply, resource: Subject): Outcome {
   if (error === errors[errorNamesOf(resource).notFound].error) return { kind: 'not found' };
   if (error === errors.precondition_failed.error) return { kind: 'failed' };
   if (error === errors.database_damaged.error) return { kind: 'damaged' };
-  // Each of these is documented with a Retry-After, by which a caller knows that a retry helps.
+  // Each of these errors is documented to have Retry-After, which tells a caller that a retry helps.
   if (!/^\d+$/.test(headers['retry-after'] ?? '')) return unexpected(reply);
   if (error === errors.overloaded.error || error === errors.shutting_down.error) return { kind: 'rejected' };
   return error === errors.database_unavailable.error ? { kind: 'unavailable' } : unexpected(reply);

@@ -3,7 +3,7 @@ import type { State } from './history.js';
 import type { Ledger } from './ledger.js';
 import { describeRecord, erasedOf, nameOf, toJson } from './records.js';
 
-/** How a database differs from what callers know. */
+/** The differences between a database and what callers know. */
 export interface Comparison {
   readonly counts: Counts;
   /** A description of each row or record that is lost, phantom or double. */
@@ -11,19 +11,19 @@ export interface Comparison {
 }
 
 const noCounts = {
-  /** Ids of which a record was acknowledged. */
+  /** Ids with an acknowledged record. */
   acknowledged: 0,
   /** Ids of records that are known to be deleted. */
   deleted: 0,
-  /** Acknowledged records that are not there, or are not as they were created or updated last. */
+  /** Acknowledged records that are missing, or differ from their last create or update. */
   lost: 0,
-  /** Ids of records that are known to be deleted, of which there is no row, or the record is there, or a value of it. */
+  /** Ids of records known to be deleted that have no row, or whose row still has the record or one of its values. */
   'lost deletes': 0,
-  /** Rows that nobody sent, or whose every request was rejected. */
+  /** Rows that no caller sent, or of which all requests were rejected. */
   phantom: 0,
   /** Rows with the id of another row. */
   double: 0,
-  /** Ids of which a request had no definite outcome that may have changed something; and those of them where one has. */
+  /** Ids with a request of unknown outcome that may have changed something, and ids where it did. */
   'outcome unknown': 0,
   'of those changed': 0,
 };
@@ -46,7 +46,7 @@ export function compareRecords(ledger: Ledger, rows: readonly Row[]): Comparison
     if (!ledger.known.has(name)) fail('phantom', describeRow(row));
   }
   for (const [name, known] of ledger.known) {
-    // What no order explains is a failure of the ledger.
+    // If no order explains the replies, the ledger reports the failure.
     if (!ledger.check(known)) continue;
     const row = stored.get(name);
     const states = known.possible.map(({ state }) => state);
@@ -54,7 +54,7 @@ export function compareRecords(ledger: Ledger, rows: readonly Row[]): Comparison
     const isAcknowledged = !states.includes('nothing');
     if (isAcknowledged) counts.acknowledged++;
     if (isDeleted) counts.deleted++;
-    // The one in which nothing was carried out that was not answered.
+    // The possible state if no unanswered request was executed.
     const most = Math.max(...known.possible.map(({ unanswered }) => unanswered.length));
     const unchanged = known.possible.find(({ unanswered }) => unanswered.length === most)?.state ?? 'nothing';
     const isUnknown = new Set(states.map(toJson)).size > 1;

@@ -18,7 +18,7 @@ const state = (name: string, place: number, since: number): StateRow => ({
 });
 const row = (name: string, since: number): Row => ({ ...recordOf(name), since, deleted: false });
 
-/** A ledger with a create of `a`, and updates that were acknowledged, or not, such as `b c?`. */
+/** A ledger with a create of `a`, and updates such as `b c?`; those with `?` were not acknowledged. */
 function record(updates: string, others: readonly Request['do'][] = []): Ledger {
   const ledger = new Ledger();
   ledger.note({ do: 'create', record: recordOf('a') }).end({ kind: 'stored' });
@@ -50,7 +50,7 @@ it.each<[string, Ledger, readonly Row[], readonly StateRow[], string | undefined
   ['a lost one', record('b c'), [row('c', 6)], [state('a', 1, 5)], 'was acknowledged, and is missing'],
   ['a gap', record('b c'), [row('c', 9)], history, 'a state ends at 7, and the next begins at 9'],
   ['a state twice', record('b'), [row('b', 7)], history, 'a state that ends at 7 is like the next'],
-  ['one that nobody has sent', record('c'), [row('c', 7)], history, 'nobody has sent'],
+  ['one that no caller has sent', record('c'), [row('c', 7)], history, 'nobody has sent'],
   ['states of no row', record('b'), [], history, 'has states, and no row'],
   [
     'states of a deleted record',

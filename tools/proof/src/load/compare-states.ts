@@ -3,9 +3,9 @@ import type { Ledger } from './ledger.js';
 import { describeRecord, nameOf, toJson } from './records.js';
 
 /**
- * Compares the history of all records with the records and a ledger, while no request is in flight: the states of each record follow
- * each other without a gap, and end with the record as it is; nobody but a caller has made one; and each that was acknowledged or shown is
- * there, unless the record may have been deleted since.
+ * Compares the history of all records with the records and a ledger, while no request is in flight: the states of each record follow each
+ * other without a gap, and end with the current record; every state comes from a caller; and every acknowledged or shown state is there,
+ * unless the record may have been deleted since.
  *
  * @returns a description of each record whose history is wrong
  */
@@ -45,7 +45,7 @@ function findDifference(
   row: Row,
 ): string | undefined {
   const known = ledger.known.get(name);
-  // What nobody sent is reported as a phantom.
+  // A record that no caller sent is reported as a phantom.
   if (known === undefined) return undefined;
   const requests = [...known.changes.values()];
   const sent = new Set(requests.map(({ record }) => toJson(row.resource.pick(record.fields))));

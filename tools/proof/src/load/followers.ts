@@ -8,7 +8,7 @@ import { erasedOf, nameOf, type Subject, subjects, toJson, toShown } from './rec
 import type { Tally } from './tally.js';
 import type { Trial } from './trial.js';
 
-/** How many changes a page of each follower has at most: of one so few that it falls behind. */
+/** The page size of each follower. One is so small that the follower falls behind. */
 const limits = [10, 1_000];
 
 /** The resources that have a feed. */
@@ -26,8 +26,8 @@ export function toChange(resource: Subject, change: object): Change {
 }
 
 /**
- * Runs something while two followers of each resource get all changes, each of another instance if there are two. Afterwards all must
- * get a last record; what they got is in the ledger, and is compared with a list of all changes that is read at the end.
+ * Runs an action while two followers of each resource receive all changes, from different instances if there are two. Afterward all must
+ * receive a last record. The received changes are in the ledger, and are compared with a list of all changes that is read at the end.
  */
 export async function withFollowers(
   trial: Trial,
@@ -58,7 +58,7 @@ export async function withFollowers(
     return changes;
   }
 
-  /** Compares what followers of a resource got, once they got a last record. */
+  /** Compares the changes that followers of a resource received, after they received a last record. */
   async function compare(resource: Subject, seen: readonly (readonly Change[])[]): Promise<void> {
     const last = createRecord(resource);
     const caller = new Caller({ ...(await trial.service()), token, ledger, connections: 1 });
@@ -94,8 +94,8 @@ export async function withFollowers(
 }
 
 /**
- * Compares the changes that followers got from the first one on with those that are listed at the end, and these with all rows. Whether
- * they were shown what had been, in its order, the ledger knows.
+ * Compares all changes that followers received with those that are listed at the end, and these with all rows. The ledger checks whether
+ * they received actual states in order.
  */
 export function compareFollowers(
   rows: readonly Row[],
@@ -144,7 +144,7 @@ export function compareFollowers(
   return failures;
 }
 
-/** All that a change has: no two of a record are alike, since they are made at different times. */
+/** Describes a change completely. Two changes of a record always differ, because they happen at different times. */
 function describe({ kind, id, at, record }: Change): string {
   return `${kind} ${id} ${at} ${record && toJson([record.addedAt, record.fields])}`;
 }

@@ -1,63 +1,63 @@
 import { type Fields, type Identity, type NewRecord, type Shown, toJson } from './records.js';
 
-/** A request about one id; of the record of a delete, a read or `follow` only the id counts. */
+/** A request about one id. For a delete, a read or `follow`, only the id of the record counts. */
 export interface Request {
   /** `reuseId`: reuses the id of a deleted record. `follow`: a follower gets its last change. */
   readonly do: 'create' | 'update' | 'reuseId' | 'delete' | 'read' | 'follow';
   readonly record: NewRecord;
-  /** What an update may replace: any record without it. */
+  /** The state that an update may replace; any state if omitted. */
   readonly match?: Shown | undefined;
 }
 
-/** A reply that shows what has the id, or a change. `retired`: a deleted record; `failed`: the precondition does not hold. */
+/** A reply that shows the record with the id, or a change. `retired`: a deleted record; `failed`: the precondition does not hold. */
 export interface Answer {
   readonly kind:
     | ('stored' | 'replayed' | 'taken' | 'retired' | 'deleted' | 'not found' | 'shown' | 'failed')
     | Change['kind'];
-  /** All records that it shows. */
+  /** The records that it shows. */
   readonly records?: readonly Shown[];
 }
 
-/** A request that was sent and, unless nobody knows what became of it, its answer. */
+/** A request that was sent, and its answer, unless the outcome is unknown. */
 export interface Operation {
   readonly request: Request;
-  /** When it was sent and answered: each number occurs once, and those of what came later are greater. */
+  /** When it was sent and answered. Numbers are unique, and later events have greater ones. */
   readonly start: number;
   end: number;
   answer?: Answer | undefined;
-  /** When one of the same batch was sent, or of the same follower, that comes before it. */
+  /** The `start` of the operation that must precede it, in the same batch or of the same follower. */
   readonly after?: number | undefined;
 }
 
-/** The last change of a record, as a follower gets it: with the record, unless it was deleted. */
+/** The last change of a record, as received by a follower: with the record, unless it was deleted. */
 export interface Change extends Identity {
   readonly kind: 'created' | 'updated' | 'deleted';
   readonly at: string | undefined;
   readonly record: Shown | undefined;
 }
 
-/** What has an id. */
+/** The state of an id. */
 export type State = 'nothing' | 'a deleted record' | Live;
 
 interface Live {
   readonly fields: Fields;
-  /** As which it was created, or was given the id. */
+  /** The fields with which it was created, or reused the id. */
   readonly created: Fields;
   readonly isUpdated?: true;
   /** Unknown until a reply shows it. */
   readonly addedAt?: string | undefined;
 }
 
-/** What may have an id, and which requests without an answer may still be carried out then. */
+/** A possible state of an id, with the unanswered requests that may still be executed. */
 export interface Possible {
   readonly state: State;
   readonly unanswered: readonly Operation[];
 }
 
 /**
- * Finds all that may have an id after operations: for each order in which each gets the answer that it had, and in which none comes
- * before another one that was answered when it was sent. What was not answered comes anywhere, or not at all. There is nothing if
- * no order explains the answers.
+ * Finds all possible states of an id after operations. Considers each order in which every operation gets its actual answer, and comes
+ * after those that were answered before it was sent. Unanswered operations may come anywhere, or not at all. Returns nothing if no order
+ * explains the answers.
  */
 export function explain(
   possible: readonly Possible[],
@@ -76,13 +76,13 @@ export function explain(
       const state = isLater ? undefined : carryOut(before, operation);
       return state === undefined ? [] : { operation, state, isSame: isEqual(state, before) };
     });
-    // What was answered and cannot have changed anything may as well come now, whatever comes later.
+    // An answered operation that cannot have changed anything can always come first.
     const mayChange = ({ request, answer }: Operation) =>
       answer === undefined || request.do === 'delete' || request.do === 'update';
     const first = next.find(({ operation, isSame }) => isSame && !mayChange(operation));
     for (const { operation, state, isSame } of first ? [first] : next) {
       const isFollowed = left.some(({ after }) => after === operation.start);
-      // What was not answered and changes nothing may come later, and after the same that was sent before.
+      // An unanswered operation that changes nothing can come later, and after an earlier identical one.
       const isIdle = isSame || left.find((other) => isAlike(other, operation)) !== operation;
       if (operation.answer !== undefined || isFollowed || !isIdle)
         visit(
@@ -99,7 +99,7 @@ function isEqual(one: State, other: State): boolean {
   return toJson(one) === toJson(other);
 }
 
-/** Whether nobody knows what became of two requests that are the same. */
+/** Whether two requests are identical and both have an unknown outcome. */
 function isAlike(one: Operation, other: Operation): boolean {
   const isUnknown = [one, other].every(({ answer, after }) => answer === undefined && after === undefined);
   const show = ({ request: { do: what, record, match } }: Operation) =>
@@ -107,10 +107,10 @@ function isAlike(one: Operation, other: Operation): boolean {
   return one === other || (isUnknown && show(one) === show(other));
 }
 
-/** What has the id after an operation; `undefined` if it is not answered like that. */
+/** The state after an operation; `undefined` if the operation would not get its actual answer. */
 function carryOut(before: State, { request, answer }: Operation): State | undefined {
   const [shown] = answer?.records ?? [];
-  // An update keeps the time, so that a reply to it shows that of what was there before.
+  // An update keeps the time, so its reply shows the time of the previous state.
   const isKept = typeof before === 'object' && request.do !== 'reuseId';
   const known = isKept ? { ...before, addedAt: before.addedAt ?? shown?.addedAt } : before;
   const [kind, next] = reply(known, request);
@@ -122,7 +122,7 @@ function carryOut(before: State, { request, answer }: Operation): State | undefi
   return isShown ? { ...next, addedAt } : undefined;
 }
 
-/** What the service promises: the answer to a request, and what has the id then. */
+/** What the service promises: the answer to a request, and the new state of the id. */
 function reply(state: State, { do: what, record, match }: Request): readonly [Answer['kind'], State] {
   const { fields, resource } = record;
   const given = { fields, created: fields };
@@ -142,7 +142,7 @@ function reply(state: State, { do: what, record, match }: Request): readonly [An
   return isMatched ? ['shown', { ...state, fields, isUpdated: true }] : ['failed', state];
 }
 
-/** The operations that were sent until the first answer that no order explains, one a line. */
+/** The operations that were sent until the first answer that no order explains, one per line. */
 export function describeHistory(before: readonly Possible[], operations: readonly Operation[]): string {
   const unanswered = { answer: undefined, end: Number.POSITIVE_INFINITY };
   const until = (time: number) =>

@@ -6,19 +6,19 @@ import { createRandom } from './random.js';
 import { Tally } from './tally.js';
 import { type Trial, withTrial } from './trial.js';
 
-/** A way to break something again and again under load. */
+/** A way to break something repeatedly under load. */
 export interface Kind<Where extends Place = Place> extends Omit<Trials, 'prove'> {
-  /** After so many trials the next database begins; by default there is one. */
+  /** How many trials share a database; by default all. */
   readonly trialsPerDatabase?: number;
-  /** Settings of the service that may be replaced by those of the command. */
+  /** Settings of the service. The command may override them. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Over how many instances of the service followers get all changes meanwhile; by default nobody does. */
+  /** The number of service instances over which followers receive all changes; by default there are no followers. */
   readonly followed?: number;
-  /** Sets up where databases are created, and removes it afterwards. */
+  /** Sets up the place for databases, and removes it afterwards. */
   withPlace(trial: (place: Where) => Promise<void>): Promise<void>;
   /**
-   * Breaks something once, with a load that has ended when it resolves. Then all that was sent is compared, with a service that runs
-   * or is started again.
+   * Breaks something once, under a load that has ended when it resolves. After that, all requests are compared, with the running service or
+   * a restarted one.
    */
   breakOnce(attempt: Attempt<Where>): Promise<void>;
 }
@@ -28,11 +28,11 @@ export interface Attempt<Where extends Place = Place> {
   readonly trial: Trial;
   readonly place: Where;
   readonly tally: Tally;
-  /** How many came before. */
+  /** The number of earlier attempts. */
   readonly index: number;
 }
 
-/** Breaks something until a promise is broken. */
+/** Runs trials until the service breaks a promise. */
 export function trialsOf<Where extends Place>(kind: Kind<Where>): Trials {
   async function prove(wanted: number, context: ProofContext) {
     const { name, trialsPerDatabase = Number.POSITIVE_INFINITY } = kind;

@@ -70,7 +70,7 @@ it.each<readonly [history: string, ...states: readonly string[]]>([
   [`${created}reuseId b: failed | delete: deleted | reuseId b: shown b2`, 'b of b'],
   ['delete: not found; reuseId a: not found; update a: not found; read: not found', 'nothing'],
   [`${deleted}read: not found; update b: not found; delete: deleted`, 'a deleted record'],
-  // What was not answered comes at any time, or not at all.
+  // An unanswered request takes effect at any time, or never.
   ['create a: no reply', 'nothing', 'a of a'],
   ['create a: no reply; create b: taken', 'a of a'],
   [`${created}update b: no reply; read: shown a1; read: shown b1`, 'b of a'],
@@ -89,7 +89,7 @@ it.each<readonly [history: string, ...states: readonly string[]]>([
   expect(ledger.failures).toEqual([]);
 });
 
-/** What no order explains after a history: each one alone. */
+/** Operations that no order explains after a history, each separately. */
 const wrong: readonly (readonly [before: string, ...wrong: readonly string[]])[] = [
   ['', 'create a: replayed', 'create a: taken', 'delete: deleted', 'reuseId a: shown a1'],
   ['', 'create a: retired & create a: stored | delete: deleted', `${created}create b: stored`],
@@ -104,10 +104,11 @@ const wrong: readonly (readonly [before: string, ...wrong: readonly string[]])[]
   [`${created}update b: shown b1; `, 'read: shown a1', 'create a: replayed; read: shown a1'],
   [`${created}update b: shown b1; `, 'create a: taken', 'create b: replayed'],
   [`${created}update b: no reply; read: shown b1; `, 'read: shown a1'],
-  // Updates of what they were not to replace, and none of what they were to.
+  // Updates that replaced the wrong state, and none that replaced the right one.
   [known, 'update b if a1: failed', 'update b: shown b2', 'update b if a2: shown b1'],
   [`${known}delete: deleted; reuseId a: shown a2; `, 'update b if a1: shown b2'],
-  // What was never there, or not yet; what was there before what the same follower got; what a crash took back; two orders.
+  // States that never existed, or not yet; older states than the same follower received before; states lost in a crash; contradictory
+  // orders.
   ['', 'first: created a1', 'first: deleted', 'create b: no reply; first: created a1'],
   [`${created}update b: shown b1; `, 'first: updated a1', 'first: created b1', 'first: updated b2'],
   [`${created}update b: shown b1; `, 'second: updated b1; first: created a1; second: created a1'],
@@ -170,7 +171,7 @@ it.each<readonly [sent: string, stored: readonly (keyof typeof records)[], count
   expect(comparison.failures).toHaveLength(lost + lostDeletes + phantom + double);
 });
 
-it('a list may show what was deleted since it was sent, and an entity tag names one record', () => {
+it('a list may show a record that was deleted after it was sent, and an entity tag identifies one record', () => {
   const ledger = record('create a: stored');
   const [early, erase] = [ledger.noteList(), ledger.note({ do: 'delete', record: a })];
   erase.end({ kind: 'deleted' });

@@ -3,9 +3,8 @@ import { describeHistory, explain } from './history.js';
 import { type Identity, nameOf, type Shown, toJson } from './records.js';
 
 /**
- * What a caller knows after a request that failed. `rejected`: it changed nothing. `unavailable` and `damaged` (503
- * `database_unavailable` and `database_damaged`) and `no reply`: nobody knows. `unexpected`: a reply that is not documented, or none
- * within the time limit.
+ * What a caller knows after a failed request. `rejected`: it changed nothing. `unavailable` and `damaged` (503 `database_unavailable` and
+ * `database_damaged`) and `no reply`: the outcome is unknown. `unexpected`: an undocumented reply, or none within the time limit.
  */
 type Failure =
   | { readonly kind: 'rejected' | 'unavailable' | 'damaged' }
@@ -14,51 +13,51 @@ type Failure =
 
 export type Outcome = Answer | Failure;
 
-/** What is known of an id of a resource. */
+/** What is known about an id of a resource. */
 interface Known extends Identity {
-  /** All that may have had it when that was last checked; nothing if no order explained the answers. */
+  /** Its possible states at the last check; none if no order explained the answers. */
   possible: readonly Possible[];
-  /** The operations since then, or all, of which so many were checked. */
+  /** The operations since then; or all of them, and how many were checked. */
   operations: Operation[];
   checked: number;
-  /** The changes that were sent, each once. */
+  /** The distinct changes that were sent. */
   readonly changes: Map<string, Request>;
-  /** The fields that it was acknowledged to have, or shown with, as JSON. */
+  /** The fields with which it was acknowledged or shown, as JSON. */
   readonly seen: Set<string>;
 }
 
 const nothing: Possible = { state: 'nothing', unanswered: [] };
 
 /**
- * What callers know about the records that they sent: each request with its outcome. `check` finds contradictions between them. What
- * notes a request returns what notes its outcome.
+ * What callers know about the records that they sent: each request with its outcome. `check` finds contradictions between them. The method
+ * that notes a request returns a function that notes its outcome.
  */
 export class Ledger {
-  /** What is known of each id that was sent, by the name of its record. */
+  /** What is known about each id that was sent, by the name of its record. */
   readonly known = new Map<string, Known>();
-  /** Replies that no correct service gives. */
+  /** Replies that a correct service never sends. */
   readonly failures: string[] = [];
-  /** How many replies acknowledged a record, replays included, or another change that must have been made. */
+  /** How many replies acknowledged a record, including replays, or another change that must have been made. */
   acknowledgements = 0;
-  /** When the last of them came, and the longest time between two since it was last set to 0, in milliseconds. */
+  /** When the last acknowledgement came, and the longest gap between two since it was last reset to 0, in milliseconds. */
   acknowledgedAt = performance.now();
   longestGapMs = 0;
   /** How many records were shown by reads, updated, and created under the id of a deleted one. */
   readonly replies = { shown: 0, updated: 0, 'ids reused': 0 };
   /** How many replies were 503 `database_unavailable`. */
   unavailable = 0;
-  /** How many replies were an error after which nothing was stored. */
+  /** How many replies were errors that stored nothing. */
   rejected = 0;
   /** How many creates, updates and deletes were sent and had no reply. */
   missingReplies = 0;
   /** How many attempts to connect were refused. */
   refusedConnections = 0;
-  /** Whether followers may get later what was there before: then operations are kept. */
+  /** Whether followers may receive earlier states later, so that operations are kept. */
   isFollowed = false;
   private readonly tags = new Map<string, string>();
   private time = 0;
 
-  /** @param after when one of the same batch was sent that comes before it */
+  /** @param after the start of the preceding request of the same batch */
   note(request: Request, after?: number): { readonly start: number; end(outcome: Outcome): void } {
     const start = ++this.time;
     const operation: Operation = { request, after, start, end: Number.POSITIVE_INFINITY };
@@ -98,8 +97,8 @@ export class Ledger {
   }
 
   /**
-   * Notes the changes that a follower gets, one after the other: each shows what had the id at some time before, and after what the one
-   * before it shows.
+   * Notes the changes that a follower receives. Each shows an earlier state of the id, which is later than that of the follower's previous
+   * change.
    */
   noteFollower(): (change: Change) => void {
     this.isFollowed = true;
@@ -116,7 +115,7 @@ export class Ledger {
     };
   }
 
-  /** Whether some order explains all answers about an id, of which no request is in flight; if none does that is a failure. */
+  /** Whether some order explains all answers about an id; notes a failure if none does. No request for the id may be in flight. */
   check(identity: Identity): boolean {
     const known = this.knownOf(identity);
     const { operations } = known;
@@ -150,7 +149,7 @@ export class Ledger {
     if (what === 'update') this.replies.updated += records.length;
     if (what === 'reuseId') this.replies['ids reused'] += records.length;
     const isDone = what !== 'read' && ['stored', 'replayed', 'deleted', 'shown'].includes(kind);
-    // Otherwise another request may have changed that, so that this one need not have stored anything.
+    // Otherwise another request may have made the change, so this one need not have stored anything.
     if (!isDone || (!isFirst && ['delete', 'update'].includes(what))) return;
     const now = performance.now();
     this.longestGapMs = Math.max(this.longestGapMs, now - this.acknowledgedAt);
@@ -169,14 +168,14 @@ export class Ledger {
     }
   }
 
-  /** Counts an outcome that shows nothing of the record. Returns whether the request has changed nothing for certain. */
+  /** Counts an outcome without a record. Returns whether the request has certainly changed nothing. */
   private hasChangedNothing(outcome: Failure, { do: what, record }: Request): boolean {
     if (outcome.kind === 'damaged') this.failures.push(`${what} of ${nameOf(record)}: database_damaged`);
     if (outcome.kind === 'unexpected') this.failures.push(`${what} of ${nameOf(record)}: ${outcome.reply}`);
     if (what === 'read') return true;
     if (outcome.kind === 'rejected') this.rejected++;
     if (outcome.kind === 'unavailable') this.unavailable++;
-    // Such an attempt has sent nothing.
+    // A refused connection has sent nothing.
     const isRefused = outcome.kind === 'no reply' && outcome.code === 'ECONNREFUSED';
     if (isRefused) this.refusedConnections++;
     else if (outcome.kind === 'no reply') this.missingReplies++;

@@ -4,7 +4,7 @@ import type { Identity, Subject } from './records.js';
 
 type Name = keyof typeof contract;
 
-/** What is done with the records of a resource. */
+/** An operation on the records of a resource. */
 export type Operation = Extract<
   (typeof contract)[Name]['metadata'],
   { readonly resource: string }
@@ -27,7 +27,7 @@ function nameOfOperation(resource: Subject, operation: Operation): Name {
   return name;
 }
 
-/** The method and the path of an operation, of one record where it needs one. */
+/** The method and path of an operation, with a record's id if it needs one. */
 export function requestOf(
   { resource, id }: { readonly resource: Subject; readonly id?: bigint | string },
   operation: Operation,
@@ -36,7 +36,7 @@ export function requestOf(
   return [method, path.replace(':id', `${id}`)];
 }
 
-/** A call of an operation by the client. */
+/** A call of an operation with the client. */
 interface Call {
   readonly params?: Pick<Identity, 'id'>;
   readonly headers?: Readonly<Record<string, string>>;
@@ -44,7 +44,7 @@ interface Call {
   readonly body?: object;
 }
 
-/** Calls an operation of a resource by the client. */
+/** Calls an operation of a resource with the client. */
 export function callOf(client: Client, resource: Subject, operation: Operation) {
   type Function = (call: Call) => Promise<{ readonly status: number; readonly body: unknown }>;
   const calls = client as unknown as { readonly [Each in Name]: Function };

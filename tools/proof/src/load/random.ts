@@ -12,7 +12,7 @@ export interface Random {
   fork(): Random;
 }
 
-/** Creates a source of pseudorandom numbers: the hashes of the seed with the place of each number. */
+/** Creates a source of pseudorandom numbers: the hashes of the seed with the index of each number. */
 export function createRandom(seed: number): Random {
   let drawn = 0;
   const uint32 = () => Number.parseInt(hash('sha1', `${seed} ${drawn++}`).slice(0, 8), 16);

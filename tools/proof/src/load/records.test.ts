@@ -18,7 +18,7 @@ const isValid: Readonly<Record<Kind, (value: unknown) => boolean>> = {
   int64List: (value) => Array.isArray(value) && value.every(isValid.int64),
 };
 
-it('generated records are valid, and have values of each kind, among them those at which a kind ends', () => {
+it('generated records are valid, and cover each kind of value, including its limits', () => {
   for (const { id, fields } of records) {
     expect(resource.pick(newGardenSchema.safeParse({ id, ...fields }).data ?? {})).toEqual(fields);
     for (const [name, { kind, required }] of Object.entries(garden.fields))
@@ -53,7 +53,7 @@ it('a conflict is another record under the same id', () => {
   }
 });
 
-it('a record has an id that no other of its resource has, and half are those of records of another resource', () => {
+it('a record has a unique id within its resource, and half of the ids are from records of another resource', () => {
   const create = createRecordSource(createRandom(3), [...subjects.slice(0, 1), resource]);
   const all = Array.from({ length: 1_000 }, () => create());
   expect(new Set(all.map(nameOf)).size).toBe(all.length);

@@ -21,7 +21,7 @@ export function findSubject(name: string | undefined): Subject {
   return resource;
 }
 
-/** What a record is called: ids of two resources are not the same. */
+/** Identifies a record by resource and id, because different resources can have the same ids. */
 export interface Identity {
   readonly resource: Subject;
   readonly id: bigint;
@@ -29,7 +29,7 @@ export interface Identity {
 
 /** A record to create. */
 export interface NewRecord extends Identity {
-  /** Without those that are absent. */
+  /** Without absent fields. */
   readonly fields: Fields;
 }
 
@@ -50,13 +50,13 @@ const empty: { readonly [Of in Kind]: Kinds[Of]['value'] } = {
   int64List: [],
 };
 
-/** All that the row of a deleted record may have. */
+/** The values of the row of a deleted record. */
 export const erasedOf = ({ fields }: Resource): Fields =>
   Object.fromEntries(
     Object.entries(fields).flatMap(([name, { kind, required }]) => (required ? [[name, empty[kind]]] : [])),
   );
 
-// The types of TypeScript do not have these yet.
+// TypeScript has no types for these yet.
 const json = JSON as unknown as {
   rawJSON(text: string): unknown;
   parse(
@@ -69,7 +69,7 @@ const json = JSON as unknown as {
 export const toJson = (value: unknown): string =>
   JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? json.rawJSON(`${each}`) : each));
 
-/** Parses a JSON object, in which every integer is a `bigint`; what is none is an empty one. */
+/** Parses a JSON object, with every integer as a `bigint`. Returns an empty object for anything else. */
 export function parse(text: string): Readonly<Record<string, unknown>> {
   try {
     const value = json.parse(text, (_, each, { source }) =>
@@ -81,7 +81,7 @@ export function parse(text: string): Readonly<Record<string, unknown>> {
   }
 }
 
-/** A record as a reply shows it, with its entity tag unless a list shows it. */
+/** A record as a reply shows it, with its entity tag, except in a list. */
 export interface Shown extends NewRecord {
   readonly addedAt?: string | undefined;
   readonly etag?: string | undefined;
@@ -93,7 +93,7 @@ export function toShown(resource: Subject, value: unknown, etag?: string): Shown
   return { resource, id, addedAt, etag, fields: resource.pick(others) };
 }
 
-/** Numbers at which one of JavaScript, an int32 or an int64 ends, and their neighbours. */
+/** The limits of exact JavaScript numbers, int32 and int64, and their neighbors. */
 const remarkable = [2n ** 31n, 2n ** 53n, 2n ** 63n - 1n, -(2n ** 53n), -(2n ** 63n) + 1n, 0n].flatMap(
   (id) => [BigInt.asIntN(64, id - 1n), id, BigInt.asIntN(64, id + 1n)],
 );
@@ -113,7 +113,7 @@ const words = [
   "'); --",
 ];
 
-/** The first time that a service takes, the last one, and those about the beginning of 1970. */
+/** The first and last times that a service accepts, and those around the start of 1970. */
 const times = [Date.parse('0000-01-01T00:00:00.000Z'), -1, 0, 1, Date.parse('9999-12-31T23:59:59.999Z')];
 
 const several = <T>(random: Random, create: () => T) => Array.from({ length: random.below(4) }, create);
@@ -130,8 +130,8 @@ const creators: { readonly [Of in Kind]: (random: Random) => Kinds[Of]['value'] 
 };
 
 /**
- * Creates new records of resources, each with an id that none of the same resource had before. Half of the ids are those of records of
- * another resource, if there are several.
+ * Creates new records of resources, each with an unused id. If there are several resources, half of the ids are those of records of another
+ * resource.
  */
 export function createRecordSource(random: Random, of: readonly Subject[] = subjects) {
   const [first, ...others] = of;
@@ -141,7 +141,7 @@ export function createRecordSource(random: Random, of: readonly Subject[] = subj
   function createId(): bigint {
     const kind = random.next();
     if (kind < 0.01) return random.pick(remarkable);
-    // Neighbours, which a rounding to a number of JavaScript would make one.
+    // Adjacent ids, which rounding to a JavaScript number would merge.
     if (kind < 0.3) return 2n ** 53n + BigInt(random.below(100_000));
     if (kind < 0.5) return BigInt(random.below(2 ** 31));
     return createInt64(random);

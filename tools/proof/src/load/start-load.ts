@@ -11,26 +11,28 @@ export interface LoadOptions extends CallerOptions {
   readonly random: Random;
   /** Creates new records; several loads of one ledger share it. */
   readonly createRecord: () => NewRecord;
-  /** Whether a connection ends its part once a request had no reply, as after a crash of the service. */
+  /** Whether a connection stops after a request without a reply, as after a crash of the service. */
   readonly endsWithoutReply?: boolean;
-  /** How long a connection pauses after a request, in milliseconds; 0 by default. */
+  /** How long a connection pauses after a request, in milliseconds. Default: 0. */
   readonly pauseMs?: number;
 }
 
 /** Callers that keep creating, updating and deleting records. */
 export type Load = ReturnType<typeof startLoad>;
 
-/** How many of the latest records are sent again, get a conflict, or are updated or deleted. */
+/** How many of the latest records are used for replays, conflicts, updates and deletes. */
 const recentCount = 500;
-/** How many of the latest deletes meet retries of the creates, or new records under their ids: about as many as are in flight. */
+/**
+ * How many of the latest deletes are used for retries of their creates, or for new records under their ids: about as many as are in flight.
+ */
 const deletedCount = 8;
 const delayAfterFailureMs = 20;
-/** How many records a batch has at most. */
+/** The maximum number of records in a batch. */
 const maxBatch = 40;
 
 /**
- * Starts to create, update, delete and read records of all resources over several connections: most are new, some replays, some conflicts, some what was
- * not answered before, and some get the ids of deleted ones, while others send the same creates again.
+ * Starts to create, update, delete and read records of all resources over several connections. Most records are new. Some requests are
+ * replays, conflicts, or retries of unanswered ones, and some reuse ids of deleted records while others retry their creates.
  */
 export function startLoad(options: LoadOptions) {
   const { random, connections, endsWithoutReply = false, pauseMs = 0 } = options;
@@ -45,7 +47,7 @@ export function startLoad(options: LoadOptions) {
     return outcome?.kind === 'shown' ? outcome.records?.[0] : undefined;
   }
 
-  /** Creates records by a batch for each resource, or one by one. */
+  /** Creates records with a batch for each resource, or one by one. */
   function createAll(records: readonly NewRecord[]): Promise<readonly Outcome[]> {
     const groups = Map.groupBy(records, ({ resource }) => resource);
     const sent = [...groups].flatMap(([resource, group]) =>
@@ -56,7 +58,7 @@ export function startLoad(options: LoadOptions) {
     return Promise.all(sent).then((outcomes) => outcomes.flat());
   }
 
-  /** Sends a request and, now and then, reads what it is about. Returns its first outcome. */
+  /** Sends a request and sometimes reads its record. Returns its first outcome. */
   async function send() {
     if (random.next() < 0.07)
       return (await createAll(Array.from({ length: 1 + random.below(maxBatch) }, chooseRecord)))[0];
@@ -79,7 +81,7 @@ export function startLoad(options: LoadOptions) {
   }
   const ended = Promise.all(Array.from({ length: connections }, sendContinually)).then(() => caller.close());
   return {
-    /** Resolves once each connection has ended its part by itself. */
+    /** Resolves once every connection has stopped on its own. */
     ended,
     /** The longest time that a reply took so far, in milliseconds. */
     longestReplyMs: () => caller.longestReplyMs,
@@ -91,7 +93,7 @@ export function startLoad(options: LoadOptions) {
   };
 }
 
-/** Chooses what is sent next. */
+/** Chooses what to send next. */
 function createChooser({ ledger, random, createRecord }: LoadOptions) {
   const latest = [...ledger.known.values()].slice(-recentCount);
   const recent = latest.flatMap(
@@ -121,7 +123,7 @@ function createChooser({ ledger, random, createRecord }: LoadOptions) {
 
   function chooseAny(): Request {
     const again = random.next() < 0.15 ? unknown.pop() : undefined;
-    // Half of what a crash left unknown stays so, since not every caller retries.
+    // Half of the unknown outcomes after a crash stay unknown, because not every caller retries.
     if (again !== undefined && random.next() < 0.5) return again.request;
     const kind = random.next();
     if (kind < 0.7 || recent.length === 0) return { do: 'create', record: chooseRecord() };

@@ -2,10 +2,10 @@ import type { ProofResult } from '../proof.js';
 import type { Comparison, Counts } from './compare-records.js';
 import type { Trial } from './trial.js';
 
-/** Adds up what the comparisons of several databases found. */
+/** Adds up the findings of comparisons of several databases. */
 export class Tally {
   readonly failures: string[] = [];
-  /** What the kind has counted or measured besides. */
+  /** Additional counts and measurements of the kind. */
   readonly figures: Record<string, number | string> = {};
   private readonly totals: Partial<Counts> = {};
 
@@ -28,7 +28,7 @@ export class Tally {
     this.failures.push(failure);
   }
 
-  /** Notes what a comparison found wrong. */
+  /** Notes the failures of a comparison. */
   check({ failures }: Comparison, when: string): void {
     this.failures.push(...failures.map((failure) => `${when}: ${failure}`));
   }
@@ -53,7 +53,7 @@ export class Tally {
     for (const [name, count] of Object.entries(counts)) totals[name] = (totals[name] ?? 0) + count;
   }
 
-  /** The figures, those of the kind first. */
+  /** The figures, starting with the figures of the kind. */
   toResult(): Omit<ProofResult, 'promise'> {
     return { figures: { ...this.figures, ...this.totals }, failures: this.failures };
   }

@@ -34,7 +34,7 @@ export async function withTrial<Result>(
   }
 }
 
-/** One database, the services that are started on it one after the other, and what their callers know. */
+/** One database, the services that are started on it in sequence, and what their callers know. */
 export class Trial {
   readonly database: Database;
   readonly random: Random;
@@ -57,7 +57,7 @@ export class Trial {
   /**
    * Starts a service on the database, and returns at once.
    *
-   * @param logFile the file that gets its output, another one if it runs beside another one
+   * @param logFile the file for its output; concurrent services need different files
    */
   launch(logFile = this.options.logFile): Service {
     const settings = { LOG_REQUESTS: 'errors', ...this.options.settings };
@@ -66,7 +66,7 @@ export class Trial {
     return service;
   }
 
-  /** The service that was started last by this method as this instance, or a new one if that has ended. */
+  /** The service that this method last started as this instance, or a new one if it has ended. */
   async service(instance = 0): Promise<Service> {
     const { current } = this;
     const logFile = `${this.options.logFile}${instance || ''}`;

@@ -11,49 +11,51 @@ export interface ListQuery {
   readonly [filter: string]: unknown;
 }
 
-/** What is done with all plant stores. In requests `⟦3⟧` stands for the fourth id of the run. */
+/** A command for all plant stores. In requests, `⟦3⟧` stands for the fourth id of the run. */
 export type Command =
-  /** A request, or that of the command before, from one caller or several at once: with the token of a number, the main one, or none. */
+  /**
+   * A request, or a repeat of the previous command's, from one or several callers at once: with a numbered token, the main token, or none.
+   */
   | {
       readonly do: 'send';
       readonly request: Request | 'again';
       readonly token: number | 'main' | 'none';
       readonly callers: number;
     }
-  /** A request during which all stores are restarted, so many milliseconds after it. */
+  /** A request, and a restart of all stores some milliseconds after it is sent. */
   | {
       readonly do: 'interrupt';
       readonly request: Request;
       readonly signal: NodeJS.Signals;
       readonly delayMs: number;
     }
-  /** All pages of a list of a resource, which is named. */
+  /** All pages of a list of the named resource. */
   | { readonly do: 'list'; readonly resource: string; readonly query: ListQuery }
   | { readonly do: 'restart'; readonly signal: NodeJS.Signals }
   | { readonly do: 'issue' | 'revoke' | 'expire'; readonly token: number };
 
-/** How many ids a run has. */
+/** The number of ids in a run. */
 export const idsOfRun = 6;
 
-/** The id that a number stands for, in a run: near the borders of int64 and of doubles, and between. */
+/** The id for a number in a run: near the limits of int64 and of doubles, and in between. */
 export function toId(number: number, run: number): bigint {
   const starts = [-(2n ** 63n), 2n ** 63n - 1_000_000n, 2n ** 53n - 5n, -(2n ** 53n), 1_000_000_000n];
   return (starts[number % starts.length] ?? 0n) + BigInt(run) * 20n + BigInt(number);
 }
 
-/** Fills the ids of a run in. */
+/** Inserts the ids of a run. */
 export function fillIds(text: string, run: number): string {
   return text.replace(/⟦(\d)⟧/g, (_, number) => String(toId(Number(number), run)));
 }
 
 const id = fc.nat(idsOfRun - 1).map((number) => `⟦${number}⟧`);
 const text = fc.oneof(
-  // Few, so that the same record comes again.
+  // Few, so that records repeat.
   { weight: 3, arbitrary: fc.constantFrom('a', '') },
   { weight: 1, arbitrary: fc.constantFrom('A', 'á', 'á', '🌱', '"\\/\n\u2028') },
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 8 }) },
 );
-// All but the one character that texts may not have.
+// Excludes the only character that texts may not contain.
 const validText = text.map((value) => value.replaceAll('\0', ''));
 const int64 = fc.oneof(
   fc.constantFrom(0n, -1n, 2n ** 53n + 1n, 2n ** 63n - 1n, -(2n ** 63n)),
@@ -80,7 +82,7 @@ const recordOf = (resource: Subject) =>
     .tuple(id, fieldsOf(resource))
     .map(([number, fields]) => toJson({ id: 0, ...fields }).replace('0', number));
 
-/** The items of a batch, and now and then what is none. */
+/** The items of a batch, and occasionally an invalid value. */
 const itemsOf = (valid: fc.Arbitrary<string>, ...others: readonly string[]) =>
   fc.array(fc.oneof({ weight: 6, arbitrary: valid }, { weight: 1, arbitrary: fc.constantFrom(...others) }), {
     minLength: 1,
@@ -108,7 +110,7 @@ const withIds = (operation: Operation) => (resource: Subject) =>
 const withId = (operation: Operation) => (resource: Subject) =>
   id.map((number) => toRequest(resource, operation, { id: number }));
 
-/** The requests of each operation, but for lists, which take several, and for changes, whose cursors differ. */
+/** The requests of each operation, except for lists, which need several, and for changes, whose cursors differ. */
 const builders: Readonly<
   Record<Exclude<Operation, 'list' | 'changes'>, (resource: Subject) => fc.Arbitrary<Request>>
 > = {
@@ -127,7 +129,7 @@ const builders: Readonly<
       'null',
     ).map((items) => toRequest(resource, 'updateMany', { body: `{"${resource.plural}":[${items}]}` })),
   deleteMany: withIds('deleteMany'),
-  // The precondition of no known record: what all stores must say alike, whatever their entity tags are.
+  // A precondition that no record meets: all stores must give the same reply, although their entity tags differ.
   update: (resource) =>
     fc
       .tuple(
@@ -152,7 +154,7 @@ const valid = subjects.flatMap((resource) =>
 );
 const create = fc.oneof(...subjects.map(builders.create));
 
-/** Requests that are not valid; what the fake makes of each, the cases of packages/contract have. */
+/** Invalid requests. The cases of packages/contract check the replies of the fake to each. */
 function rejectedOf(resource: Subject): readonly Request[] {
   const { names, plural } = resource;
   const all = (operation: Operation, ...others: readonly Parameters<typeof toRequest>[2][]) =>
@@ -218,7 +220,7 @@ const rare: readonly fc.Arbitrary<Command>[] = [
   ...(['issue', 'revoke', 'expire'] as const).map((what) => command(what, { token })),
 ];
 
-/** Sequences of commands, in which those that start processes are rare: of any length alike, since short ones find little. */
+/** Sequences of commands. Commands that start processes are rare. All lengths are equally likely, because short sequences find little. */
 export const sequences: fc.Arbitrary<readonly Command[]> = fc.noBias(
   fc.array(
     fc.oneof(

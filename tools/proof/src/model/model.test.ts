@@ -5,20 +5,20 @@ import { createFakeStore, type Store } from './stores.js';
 
 const context = { seed: 1, log: () => undefined };
 
-/** What is found in a store that is another fake, changed. */
+/** The findings for a store that is a modified fake. */
 async function findIn(change: (fake: Store) => Partial<Store>): Promise<readonly string[]> {
   const fake = createFakeStore();
   return (await runSequences(30, context, createFakeStore(), [{ ...fake, ...change(fake) }])).failures;
 }
 
-it('finds nothing in a store that does as the API promises', async () => {
+it('finds nothing in a store that implements the API', async () => {
   expect(await findIn(() => ({}))).toEqual([]);
 });
 
 const optional = subjects.flatMap(({ fields }) =>
   Object.entries(fields).flatMap(([name, { required }]) => (required ? [] : name)),
 );
-it.each(optional)('finds that a store drops the %s', async (name) => {
+it.each(optional)('detects that a store drops the %s', async (name) => {
   const member = new RegExp(`,"${name}":("(?:[^"\\\\]|\\\\.)*"|\\[[^\\]]*\\]|[^,}]*)`, 'g');
   const failures = await findIn(({ send }) => ({
     send: ({ body, ...request }, token) => send({ ...request, body: body?.replace(member, '') }, token),
@@ -26,7 +26,7 @@ it.each(optional)('finds that a store drops the %s', async (name) => {
   expect(failures.join('\n')).toContain(`"${name}"`);
 });
 
-it('finds that a store forgets that records were deleted', async () => {
+it('detects that a store forgets deletes', async () => {
   const failures = await findIn(({ send }) => ({
     async send(request, token) {
       const { body, ...seen } = await send(request, token);

@@ -18,13 +18,12 @@ import { type Place, withDatabases } from '../system/databases.js';
 import { type Command, fillIds, idsOfRun, type ListQuery, sequences, toId } from './commands.js';
 import { createFakeStore, type Observation, type Request, type Store, startServiceStore } from './stores.js';
 
-/** For how long shorter sequences that fail, too, are looked for. */
+/** How long to search for shorter failing sequences, in milliseconds. */
 const shrinkMs = 60_000;
 
 /**
- * Runs random sequences of creates, batches, deletes, reads, races, restarts and changes of tokens on several plant stores at
- * once, and compares each reply with that of the fake, which is the API's whole meaning in a few collections, and the records at the
- * end.
+ * Runs random sequences of creates, batches, deletes, reads, races, restarts and changes of tokens on several plant stores at once, and
+ * compares each reply with that of the fake, which implements the API with a few collections, and the records at the end.
  */
 export function proveModel(count: number, context: ProofContext): Promise<Omit<ProofResult, 'promise'>> {
   return withDatabases('sqlite', (files) =>
@@ -62,7 +61,10 @@ export async function runSequences(
     'interrupted requests': 0,
     'of those without a reply': 0,
   };
-  /** The runs that have failed: of their ids nothing is known, so that the shorter ones that follow fail for their own reasons. */
+  /**
+   * The runs that have failed. The state of their ids is unknown, so it is not compared, and later, shorter runs fail only for their own
+   * reasons.
+   */
   const failed = new Set<number>();
   let run = 0;
   const identitiesOf = (one: number) =>
@@ -117,7 +119,7 @@ export async function runSequences(
     );
   }
 
-  /** Where a reply came it must hold; where none came the request may have been carried out, or not, and is sent again. */
+  /** If a reply came, it must be correct. If none came, the request may or may not have been executed, and is sent again. */
   async function interrupt(request: Request, signal: NodeJS.Signals, delayMs: number): Promise<void> {
     const first = await fake.send(request, 'main');
     const again = await fake.send(request, 'main');
@@ -128,7 +130,7 @@ export async function runSequences(
         await delay(delayMs);
         await store.restart(signal);
         const seen = await sent;
-        // This reply leaves open what is stored.
+        // Without a reply, or after a 503, the stored state is unknown.
         if (seen !== undefined && seen.status !== 503) {
           if (!isSame([seen], [first])) fail(store, request, [seen], [first]);
           return;
@@ -196,14 +198,14 @@ export async function runSequences(
 }
 
 /**
- * What two stores must not differ in: all but times, the message of `invalid_token`, which the fake has only one of, and the order of
- * replies. Inside of a text of JSON quotes are escaped.
+ * The parts in which two stores must not differ: everything except times, the message of `invalid_token`, of which the fake has only one,
+ * and the order of replies. Within JSON text, quotes are escaped.
  */
 function comparable(seen: readonly Observation[]): readonly string[] {
   const texts = seen.map(({ status, body, replayed }) => {
     const text = body
       .replace(/"(addedAt|from|until)":"\d{4}(-\d\d){2}T\d\d(:\d\d){2}\.\d{3}Z"/g, '"$1":…')
-      // It depends on that time.
+      // The entity tag depends on the time.
       .replace(/"etag":"\\"[\w-]{22}\\""/g, '"etag":…');
     return `${status} ${replayed} ${text.replace(/^(\{"error":40101,"message":").*"\}$/, '$1…"}')}`;
   });
@@ -223,7 +225,7 @@ function fail(
   throw new Error(`${name}: ${request} led to ${JSON.stringify(seen)}, expected ${JSON.stringify(expected)}`);
 }
 
-/** Whether what was seen is as one of two; of a batch each result may be as in either. */
+/** Whether an observation equals one of two; in a batch, each result may equal either. */
 function isEither(seen: Observation, ...expected: readonly [Observation, Observation]): boolean {
   if (expected.some((one) => isSame([one], [seen]))) return true;
   const [results, ...others] = [seen, ...expected].map(({ body }) => parse(body)['results']);
@@ -249,7 +251,7 @@ interface List {
 }
 
 /**
- * Lists all records of the fake and of a store. How many a page has is left to them, up to the limit.
+ * Lists all records of the fake and of a store. The size of a page is up to them, within the limit.
  *
  * @returns how many requests that took
  * @throws {Error} if what the store shows is not in order, or differs from the fake
@@ -269,7 +271,7 @@ async function compareLists(
     if (before !== undefined && !isInOrder(before, record, list.query))
       fail(`${record.id} comes after ${before.id}`);
   }
-  // When each was stored differs, and so the order of the newest.
+  // Times of storage differ, and so does the order by time.
   const [due = new Set(), known = new Set()] = [expected, actual].map(({ shown }) => {
     const compared = shown.filter((record) => !unknown.has(nameOf(record)));
     return new Set(compared.map(({ id, fields }) => `${id} ${toJson(fields)}`));

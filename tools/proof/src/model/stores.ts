@@ -10,7 +10,7 @@ import { commandOutput, issueToken, recordScopes, Service } from '../system/serv
 /** A request of an operation. */
 export interface Request {
   readonly method: string;
-  /** With the query. */
+  /** Includes the query. */
   readonly path: string;
   readonly body?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -23,7 +23,7 @@ export interface Observation {
   readonly replayed: boolean;
 }
 
-/** Something that stores records as the API promises. */
+/** An implementation of the API. */
 export interface Store {
   readonly name: string;
   /**
@@ -32,20 +32,20 @@ export interface Store {
    * @param token the name of an access token; without one the request has none
    */
   send(request: Request, token: string | undefined): Promise<Observation>;
-  /** Ends it by a signal and starts it again on the same records. */
+  /** Ends it with a signal, and restarts it with the same records. */
   restart(signal: NodeJS.Signals): Promise<void>;
-  /** Issues an access token under a name, which no other has. */
+  /** Issues an access token with a unique name. */
   issueToken(name: string): Promise<void>;
-  /** Makes a token invalid, and resolves once it is rejected, with the milliseconds that this took. */
+  /** Revokes a token. Resolves once it is rejected, with the milliseconds that this took. */
   revokeToken(name: string): Promise<number>;
-  /** Issues a token that expires by itself, and resolves once it is rejected. */
+  /** Issues a token with a short lifetime. Resolves once it is rejected. */
   expireToken(name: string): Promise<void>;
-  /** What it holds of each of these, by its name: the fields in JSON, or `deleted`. It has nothing besides. */
+  /** The stored state of each of these records by name: the fields in JSON, or `deleted`. There must be no other records. */
   readAll(all: readonly Identity[]): Promise<ReadonlyMap<string, string>>;
   stop(): Promise<unknown>;
 }
 
-/** How often in a row a token must be rejected, so that every worker has rejected it. */
+/** How many consecutive rejections of a token count as a rejection by every worker. */
 const rejectionsInRow = 8;
 /** The service promises 5 seconds; a machine may be busy. */
 const rejectionTimeoutMs = 120_000;
@@ -67,7 +67,7 @@ export async function startServiceStore(
       settings: { AUTH_FAILURES_PER_MINUTE: '0', LOG_REQUESTS: 'errors', ...settings },
     }).started;
   let service = await start();
-  // A connection of its own, so that requests reach all workers.
+  // A new connection for each request, so that requests reach all workers.
   const exchange = (request: Request, token: string | undefined) =>
     fetch(`${service.baseUrl}${request.path}`, compose(request, tokens, token, { connection: 'close' }));
 
@@ -112,7 +112,7 @@ export async function startServiceStore(
   };
 }
 
-/** The fake plant store of the client, which must behave like the service. It keeps its records for as long as it exists. */
+/** The fake plant store of the client, which must behave like the service. It keeps its records in memory. */
 export function createFakeStore(): Store {
   const store = createFakePlantStore({ scopes: recordScopes });
   const valid = new Map([['main', store.token]]);
@@ -147,7 +147,7 @@ export function createFakeStore(): Store {
         const reply = await request(identity, 'get');
         const { fields } = toShown(resource, parse(await reply.text()));
         if (reply.status === 200) found.set(nameOf(identity), toJson(fields));
-        // It changes nothing where there is no record.
+        // The delete changes nothing if there is no record.
         else if (has(resource, 'delete') && (await request(identity, 'delete')).status === 204)
           found.set(nameOf(identity), 'deleted');
       }

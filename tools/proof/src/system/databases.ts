@@ -23,13 +23,13 @@ export type Engine = 'sqlite' | 'postgresql';
 
 /** A row of the table of a resource. */
 export interface Row extends NewRecord {
-  /** Whether the record was deleted, of which only the row is left. */
+  /** Whether the record was deleted, so that only its row remains. */
   readonly deleted: boolean;
-  /** Since when it is like this, in milliseconds since 1970, if the database was read. */
+  /** Since when it has this state, in milliseconds since 1970, if it was read from the database. */
   readonly since?: number | undefined;
 }
 
-/** A row of the table of the states that were replaced. */
+/** A row of the table of replaced states. */
 export interface StateRow extends NewRecord {
   /** Later states of a record have higher places. */
   readonly place: number;
@@ -38,37 +38,37 @@ export interface StateRow extends NewRecord {
   readonly until: number;
 }
 
-/** A database of the service, read by other means than the service. */
+/** A database of the service, read without the service. */
 export interface Database {
   /** The value for `DATABASE_URL`. */
   readonly url: string;
-  /** All rows of all resources: two of one id, too, if the index of the ids is damaged. The service may be running. */
+  /** All rows of all resources, including duplicate ids if the index is damaged. The service may be running. */
   readRows(): Promise<readonly Row[]>;
-  /** All states that were replaced, of all resources. */
+  /** All replaced states of all resources. */
   readStates(): Promise<readonly StateRow[]>;
-  /** What the engine's own check of the whole database finds wrong; nothing if it is intact, or the engine has none. */
+  /** The findings of the engine's own check of the whole database; none if it is intact, or the engine has no check. */
   findDamage(): Promise<readonly string[]>;
 }
 
 /** The processes of a database server. */
 export interface DatabasePrograms {
-  /** Where its data are. */
+  /** The folder of its data. */
   readonly dataFolder: string;
   /** The ids of its processes. */
   readPids(): readonly number[];
-  /** Kills all its processes at once, as when the machine stops, and resolves once they have ended. */
+  /** Kills all its processes at once, as if the machine stopped, and resolves once they have ended. */
   killAll(): Promise<void>;
-  /** Starts it again, which recovers its data, and resolves once it accepts connections. */
+  /** Starts it again, so that it recovers its data. Resolves once it accepts connections. */
   start(): Promise<void>;
 }
 
 /** Where new databases of an engine are created. */
 export interface Place {
-  /** For databases and logs. */
+  /** The folder for databases and logs. */
   readonly folder: string;
   /** Creates an empty database. */
   createDatabase(): Promise<Database>;
-  /** The processes of its server, if it has one that may be killed. */
+  /** The processes of its database server, if there is one that may be killed. */
   readonly programs?: DatabasePrograms;
 }
 
@@ -80,7 +80,7 @@ export function withDatabases<T>(engine: Engine, trial: (place: Place) => Promis
 /** Runs a trial with a new folder, and removes it afterwards, however the trial ends. */
 export async function withFolder<T>(trial: (folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-proof-'));
-  // PostgreSQL runs as another user than root.
+  // PostgreSQL does not run as root, and needs access.
   chmodSync(folder, 0o711);
   const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   process.on('exit', remove);
@@ -102,7 +102,7 @@ export async function withServer<T>(
     const createNext = async () => openSqliteDatabase(join(folder, `${randomUUID()}.db`));
     return trial({ folder, createDatabase: createNext });
   }
-  // So small a log that a file system of its own has room for it.
+  // A log small enough for the separate file system.
   const settings = { max_wal_size: '64MB' };
   const server = await createPostgresqlServer({ folder: join(folder, 'postgresql'), settings });
   await server.start();
@@ -123,7 +123,7 @@ export async function withServer<T>(
   }
 }
 
-/** The ids of the processes of the PostgreSQL with this data folder, as it was last started: first the one that started the others. */
+/** The process ids of the PostgreSQL that was last started on this data folder, the postmaster first. */
 export function readPostgresqlPids(dataFolder: string): readonly number[] {
   const pid = Number(readFileSync(join(dataFolder, 'postmaster.pid'), 'utf8').split('\n', 1)[0]);
   return [pid, ...readChildren(pid)];
@@ -243,5 +243,5 @@ function readFields(resource: Subject, row: Readonly<Record<string, unknown>>): 
 
 const toTime = (value: unknown) => (value === null || value === undefined ? undefined : Number(value));
 
-/** `is_open` for the field `isOpen`. */
+/** For example `is_open` for the field `isOpen`. */
 const toColumnName = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

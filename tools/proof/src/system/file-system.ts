@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { type Engine, type Place, withFolder, withServer } from './databases.js';
 import { findMissingProgram, runSystemProgram, succeeds, systemEnvironment, until } from './programs.js';
 
-/** What is missing on this machine to create a file system; `undefined` if it can be done. */
+/** Finds what is missing on this machine to create a file system; `undefined` if nothing is. */
 export async function findNoFileSystem(): Promise<string | undefined> {
   const missing = await findMissingProgram('mount', 'umount', 'findmnt', 'mkfs.ext4', 'fsfreeze', 'perl');
   if (missing !== undefined) return missing;
   return existsSync('/dev/loop-control') ? undefined : 'It needs loop devices, and the right to mount.';
 }
 
-/** A place whose databases are on a file system of its own. */
+/** A place whose databases are on a separate file system. */
 export interface Disk extends Place {
   readonly fileSystem: FileSystem;
 }
@@ -28,11 +28,11 @@ export function withDisk<T>(
     mkdirSync(path);
     writeFileSync(image, '');
     truncateSync(image, megabytes * 1024 * 1024);
-    // Without blocks that only root may use, since the service may run as root.
+    // Without blocks reserved for root, because the service may run as root.
     await runSystemProgram('mkfs.ext4', '-q', '-m', '0', image);
     const fileSystem = new FileSystem(image, path);
     const unmountNow = () => {
-      // Before it is thawed, that would wait.
+      // Unmounting would wait until the file system is thawed.
       spawnSync('fsfreeze', ['--unfreeze', path], { env: systemEnvironment });
       spawnSync('umount', ['--lazy', path], { env: systemEnvironment });
     };
@@ -52,7 +52,7 @@ export function withDisk<T>(
  */
 const shutDownProgram = `open(my $f, "<", $ARGV[0]) or die $!; my $flags = pack("L", 2); ioctl($f, 0x8004587d, $flags) or die $!`;
 
-/** A file system of its own, ext4 in a file. */
+/** An ext4 file system in a file. */
 class FileSystem {
   constructor(
     private readonly image: string,
@@ -70,25 +70,25 @@ class FileSystem {
     const isFree = async () =>
       (await succeeds(runSystemProgram('umount', this.path))) || !(await succeeds(this.findDevice()));
     await until(isFree, `no process uses ${this.path} any more`);
-    // Somebody may have a copy of the mounts, in which the file system as it is now would go on.
+    // Another mount namespace may have a copy of the mounts, and keep the file system in its current state mounted.
     const loop = `/sys/block/${device}/loop/backing_file`;
     await until(() => !existsSync(loop), `no other mount namespace has ${this.path}`);
   }
 
   /**
-   * Stops it at once, as if the machine lost its power: what is not on the disk by now never will be, and all reads and writes
-   * fail until it is unmounted and mounted.
+   * Stops it at once, as in a power failure: data that is not on disk yet is lost, and all reads and writes fail until it is unmounted and
+   * mounted.
    */
   async losePower(): Promise<void> {
     await runSystemProgram('perl', '-e', shutDownProgram, this.path);
   }
 
-  /** Makes it read-only, as the kernel does after an error of the disk, until it is unmounted and mounted. */
+  /** Makes it read-only, as the kernel does after a disk error, until it is unmounted and mounted. */
   async makeReadOnly(): Promise<void> {
     writeFileSync(`/sys/fs/ext4/${await this.findDevice()}/trigger_fs_error`, 'proof');
   }
 
-  /** Lets every write to it wait, until `thaw`. */
+  /** Blocks all writes until `thaw`. */
   async freeze(): Promise<void> {
     await runSystemProgram('fsfreeze', '--freeze', this.path);
   }
@@ -97,7 +97,7 @@ class FileSystem {
     await runSystemProgram('fsfreeze', '--unfreeze', this.path);
   }
 
-  /** The name of the device that is mounted, such as `loop0`. */
+  /** The name of the mounted device, such as `loop0`. */
   private async findDevice(): Promise<string> {
     const source = await runSystemProgram('findmnt', '--noheadings', '--output', 'SOURCE', this.path);
     return source.replace('/dev/', '');

@@ -6,14 +6,14 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 const pollMs = 2;
-/** Only what hangs takes this long, even on a busy machine. */
+/** Only a hanging program takes this long, even on a busy machine. */
 const usualTimeoutMs = 120_000;
 
-/** The environment of a program of the system: nothing is inherited. */
+/** The environment of system programs: nothing is inherited. */
 export const systemEnvironment = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' };
 
 /**
- * Runs a program of the system and returns its output, trimmed.
+ * Runs a system program and returns its trimmed output.
  *
  * @throws {Error} with its output if it fails
  */
@@ -21,7 +21,7 @@ export async function runSystemProgram(program: string, ...args: readonly string
   return (await run(program, [...args], { env: systemEnvironment })).stdout.trim();
 }
 
-/** What is missing to use programs of the system as root of Linux; `undefined` if nothing is. */
+/** Finds what is missing to use system programs as root on Linux; `undefined` if nothing is. */
 export async function findMissingProgram(...programs: readonly string[]): Promise<string | undefined> {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'It needs Linux and the user root.';
   for (const program of programs)
@@ -41,8 +41,8 @@ export function succeeds(promise: Promise<unknown>): Promise<boolean> {
 /**
  * Polls until a condition holds.
  *
- * @param describe returns what the error has besides
- * @throws {Error} that names what did not happen in time
+ * @param describe returns details for the error
+ * @throws {Error} that names the condition that did not hold in time
  */
 export async function until(
   condition: () => boolean | Promise<boolean>,
@@ -59,7 +59,7 @@ export async function until(
 
 const started = new Set<ChildProcess>();
 
-/** Starts a program in a process group of its own, so that it can be killed at once with what it starts. */
+/** Starts a program in a new process group, so that it can be killed together with its child processes. */
 export function startProgram(
   program: string,
   args: readonly string[],
@@ -67,7 +67,7 @@ export function startProgram(
 ): ChildProcess {
   const child = spawn(program, args, { ...options, detached: true });
   started.add(child);
-  // `hasEnded` and `processEnd` show one that did not start, too.
+  // `hasEnded` and `processEnd` also report a program that did not start.
   child.on('error', () => undefined).once('exit', () => started.delete(child));
   return child;
 }
@@ -82,26 +82,26 @@ export function killStarted(): void {
   for (const child of started) killGroup(child);
 }
 
-/** Whether a program has ended, by itself or by a signal, or did not start. */
+/** Whether a program has exited, was killed by a signal, or did not start. */
 export function hasEnded({ pid, exitCode, signalCode }: ChildProcess): boolean {
   return pid === undefined || exitCode !== null || signalCode !== null;
 }
 
-/** Resolves once a program has ended, by itself or by a signal, with its exit status. */
+/** Resolves with the exit status once a program has exited or was killed by a signal. */
 export async function processEnd(child: ChildProcess): Promise<number | null> {
   if (!hasEnded(child)) await once(child, 'exit');
   return child.exitCode;
 }
 
 /**
- * The ids of the processes that a process has started and that have not ended, such as the workers of a service; none if it
- * has ended itself, or where the system does not list them. Only Linux does.
+ * The ids of the running child processes of a process, such as the workers of a service; none if it has ended, or if the system does not
+ * list them. Only Linux does.
  */
 export function readChildren(pid: number): number[] {
   return readProcess(pid, `task/${pid}/children`)?.split(' ').filter(Boolean).map(Number) ?? [];
 }
 
-/** Reads the command of a process, which PostgreSQL replaces by what the process does; empty once it has ended. */
+/** Reads the command line of a process; empty once it has ended. PostgreSQL sets it to what the process does. */
 export function readCommand(pid: number): string {
   return readProcess(pid, 'cmdline') ?? '';
 }
@@ -112,7 +112,7 @@ export async function killProcesses(pids: readonly number[]): Promise<void> {
   while (pids.some(isRunning)) await delay(pollMs);
 }
 
-/** Stops processes (SIGSTOP), and resolves once none of their main threads executes anything any more. */
+/** Stops processes (SIGSTOP), and resolves once none of their main threads runs. */
 export async function stopProcesses(pids: readonly number[]): Promise<void> {
   for (const pid of pids) kill(pid, 'SIGSTOP');
   while (pids.some((pid) => !['T', 't', undefined].includes(readState(pid)))) await delay(pollMs);
@@ -127,18 +127,18 @@ export function kill(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Whether a process runs; one that has ended, and whose parent has not noticed yet, does not. */
+/** Whether a process runs. A zombie does not. */
 export function isRunning(pid: number): boolean {
   return ![undefined, 'Z', 'X'].includes(readState(pid));
 }
 
-/** The state of the main thread of a process, a letter; see proc_pid_stat(5). */
+/** The state of the main thread of a process, as a letter; see proc_pid_stat(5). */
 function readState(pid: number): string | undefined {
-  // The name of the program, in parentheses, may contain any character.
+  // The program name, in parentheses, may contain any character.
   return readProcess(pid, 'stat')?.replace(/^.*\) /s, '')[0];
 }
 
-/** Reads what Linux has about a process, `undefined` once it has ended. */
+/** Reads a file about a process from `/proc`; `undefined` once the process has ended. */
 function readProcess(pid: number, file: string): string | undefined {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8');

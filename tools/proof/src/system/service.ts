@@ -12,7 +12,7 @@ const main = fileURLToPath(new URL('../../../../apps/api/dist/main.js', import.m
 
 type Settings = Readonly<Record<string, string>>;
 
-/** Nothing is inherited, so that every machine runs the same defaults. */
+/** The environment of the service. Nothing is inherited, so that every machine uses the same defaults. */
 const environmentOf = (settings: Settings) => ({
   NODE_ENV: 'production',
   PATH: '/usr/bin:/bin',
@@ -20,7 +20,7 @@ const environmentOf = (settings: Settings) => ({
 });
 
 /**
- * Runs `plant-store` to its end, and returns what it has printed.
+ * Runs `plant-store` to its end, and returns its output.
  *
  * @throws {Error} with its output if it fails
  */
@@ -29,11 +29,11 @@ export async function commandOutput(args: readonly string[], settings: Settings)
   return (await run(process.execPath, [main, ...args], options)).stdout;
 }
 
-/** What tokens permit: everything with the records of all resources. */
+/** The scopes of tokens: everything with the records of all resources. */
 export const recordScopes = scopes.filter((scope) => scope !== 'admin');
 
 /**
- * Issues an access token of a database and returns it.
+ * Issues an access token in a database and returns it.
  *
  * @param expires such as `30s`; never by default
  */
@@ -46,22 +46,25 @@ export async function issueToken(settings: Settings, name = 'proof', expires = '
 export interface ServiceOptions {
   /** The value of `DATABASE_URL`. */
   readonly databaseUrl: string;
-  /** The file that gets its output; an existing one is replaced. */
+  /** The file for its output; an existing one is replaced. */
   readonly logFile: string;
-  /** Its settings, such as `WORKERS`; `LOG_LEVEL` must leave in the line that it listens. Unless they are here, `PORT` is any free one and there is no delay when it stops. */
+  /**
+   * Its settings, such as `WORKERS`. `LOG_LEVEL` must include the line that reports that it listens. By default, `PORT` is any free one,
+   * and there is no delay when it stops.
+   */
   readonly settings: Settings;
 }
 
-/** The built service, in a process of its own. */
+/** The built service, in a separate process. */
 export class Service {
   /** Such as `http://127.0.0.1:3000`, once it has started. */
   baseUrl = '';
-  /** The id of its process; with workers, that of the primary process, whose children they are. */
+  /** The id of its process; with workers, that of the primary process, which is their parent. */
   readonly pid: number;
   /**
    * Resolves once it listens.
    *
-   * @throws {Error} with its output if it ends before, or does not listen in time
+   * @throws {Error} with its output if it ends first, or does not listen in time
    */
   readonly started: Promise<this>;
   private readonly child: ChildProcess;
@@ -76,11 +79,11 @@ export class Service {
     closeSync(output);
     this.pid = this.child.pid ?? 0;
     this.started = this.start();
-    // Whoever kills it does not wait for it to start.
+    // A caller that kills it does not wait for the start.
     this.started.catch(() => undefined);
   }
 
-  /** All that it has printed so far. */
+  /** Its output so far. */
   readLog(): string {
     return readFileSync(this.options.logFile, 'utf8');
   }
@@ -89,13 +92,13 @@ export class Service {
     return hasEnded(this.child);
   }
 
-  /** Sends a signal to its process, and resolves once that has ended, with its exit status. */
+  /** Sends a signal to its process, and resolves with the exit status once the process has ended. */
   kill(signal: NodeJS.Signals): Promise<number | null> {
     this.child.kill(signal);
     return processEnd(this.child);
   }
 
-  /** Kills it and its workers at once, whether it listens already or not, and resolves once its process has ended. */
+  /** Kills it and its workers at once, whether it listens yet or not, and resolves once its process has ended. */
   async killAll(): Promise<void> {
     killGroup(this.child);
     await processEnd(this.child);

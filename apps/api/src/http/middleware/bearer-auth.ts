@@ -8,7 +8,7 @@ import type { ActiveCallers, Caller } from '../../runtime/callers.js';
 /**
  * Verifies a token that is not known to be valid. `cached` is the result of `verifyCached` for it.
  *
- * @throws {ServiceError} when the client has to wait before more of its tokens are verified
+ * @throws {ServiceError} when the client must wait before it may try another token
  */
 export type VerifyUncached = (
   request: Request,
@@ -19,7 +19,7 @@ export type VerifyUncached = (
 /**
  * Requires a valid access token as `Authorization: Bearer` (RFC 6750, section 2.1).
  *
- * @param callers where the callers of requests are noted
+ * @param callers counts the active callers
  */
 export function bearerAuth(
   accessTokens: Pick<TokenVerifier, 'verifyCached'>,
@@ -45,19 +45,21 @@ export function bearerAuth(
     }
     const cached = accessTokens.verifyCached(text);
     const verification = cached?.status === 'valid' ? cached : verifyUncached(request, text, cached);
-    // Without a promise where possible: a body that arrives before its reader is buffered, which costs more.
+    // Synchronous if possible: a body that arrives before its reader has to be buffered, which costs more.
     return verification instanceof Promise ? verification.then(admit) : admit(verification);
   };
 }
 
-/** How often the token of a request that waits is verified again, in milliseconds: what other processes revoke is cached for 3 seconds. */
+/**
+ * How often the token of a waiting request is verified again, in milliseconds. Revocations by other processes take effect within 3 seconds.
+ */
 const recheckMs = 500;
 
 /**
- * Verifies the token of a request again and again while that waits, also at its expiry.
+ * Verifies the token of a request repeatedly while the request waits, and at the token's expiry.
  *
  * @param end called once, with the error that a new request would get
- * @returns what ends it
+ * @returns a function that stops the checks
  */
 export function watchToken(
   { verify }: Pick<TokenVerifier, 'verify'>,
@@ -96,7 +98,7 @@ function rejection(verification: Exclude<Verification, { status: 'valid' }>): Se
 }
 
 /**
- * Requires that the token permits something. Comes after authentication.
+ * Requires that the token has a scope. Comes after authentication.
  *
  * @param jwtScope what the identity provider calls the scope
  */
@@ -108,8 +110,8 @@ export function requireScope(scope: Scope, jwtScope: string | undefined): Reques
 }
 
 /**
- * Names who calls, for limits by caller: the id of the access token, or the subject of the JSON Web Token, so that a new
- * token for the same subject has no limit of its own. Never the same for two callers.
+ * Identifies the caller for limits: by the id of the access token, or by the subject of the JSON Web Token, so that new tokens for the same
+ * subject share one limit. Unique for each caller.
  */
 export function callerOf({ accessToken, subject }: Express.Locals): Caller {
   return accessToken?.id ?? `subject ${subject}`;

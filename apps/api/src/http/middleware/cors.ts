@@ -35,7 +35,7 @@ const options: CorsOptions = {
     'X-Request-Id',
     'If-Match',
     'If-None-Match',
-    // Those that libraries for traces add to requests of the page.
+    // Headers that tracing libraries add to requests of the page.
     'traceparent',
     'tracestate',
     'baggage',
@@ -57,8 +57,8 @@ const options: CorsOptions = {
 };
 
 /**
- * Logs the first preflight of each origin that `cors` has not answered, since browsers show nobody why a call fails. Only a
- * preflight comes from another origin for sure: a proxy may have changed the host that the page was loaded from.
+ * Logs the first preflight of each origin that `cors` did not answer, because browsers do not show why a call fails. Only looks at
+ * preflights, which are certainly cross-origin: a proxy may have changed the host of other requests.
  */
 export function logRefusedOrigins(log: Pick<Logger, 'warn'>): RequestHandler {
   const refused = new Set<string>();
@@ -71,14 +71,14 @@ export function logRefusedOrigins(log: Pick<Logger, 'warn'>): RequestHandler {
   };
 }
 
-/** Whether to log an origin: each once, and only so many, since anybody can send any. */
+/** Whether to log an origin: each once, and only up to a limit, because a client can send any origin. */
 function isNewOrigin(refused: Set<string>, origin: string): boolean {
   if (refused.size >= maxRefusedOrigins || origin.length > maxOriginLength || origin === '') return false;
   return refused.size < refused.add(origin).size;
 }
 
 const maxRefusedOrigins = 10;
-/** That of a domain name, with a scheme and a port. */
+/** The longest domain name, with a scheme and a port. */
 const maxOriginLength = 300;
 
 function isPreflight({ method, headers }: Request): boolean {

@@ -12,7 +12,7 @@ import { isNavigation, mayNavigate, sendErrorPage } from '../error-page.js';
 /**
  * The one place where errors become replies. An error that is not a `ServiceError` becomes a plain 500 and a full log line.
  *
- * @param hasPage whether the service serves the page, to which the document links that a browser shows
+ * @param hasPage whether the service serves the page, so that error pages can link to it
  */
 export function errorHandler(
   log: Logger,
@@ -40,10 +40,10 @@ export function errorHandler(
   };
 }
 
-/** How long after the request a rejection for overload is sent, in milliseconds: a client that retries at once takes little time. */
+/** Delay before a rejection for overload is sent, in milliseconds, so that a client that retries at once costs little. */
 const overloadDelayMs = 100;
 
-/** A stop is no error of the service, and that the identity provider is away is logged once. */
+/** A stop is not an error of the service, and an outage of the identity provider is logged once elsewhere. */
 const loggedElsewhere = new Set<ErrorName>(['shutting_down', 'identity_provider_unavailable']);
 
 function toServiceError(error: unknown, request: Request): ServiceError {
@@ -68,7 +68,7 @@ function toServiceError(error: unknown, request: Request): ServiceError {
   return internalError(error);
 }
 
-/** Rejects what no route of the path has taken, and names the methods that exist (RFC 9110, section 15.5.6). */
+/** Rejects requests that no route of the path has handled, and names the allowed methods (RFC 9110, section 15.5.6). */
 export function allowOnly(allowed: readonly string[]): RequestHandler {
   return function allowOnly(request) {
     throw methodNotAllowed(request.method, request.path, allowed);

@@ -12,14 +12,14 @@ const valid = { status: 'valid', token: {} } as Verification;
 
 let lookUps: string[];
 let cache: Map<string, Verification>;
-/** Answers the look-ups; by default texts that begin with `right` are valid. */
+/** Answers look-ups; by default tokens that begin with `right` are valid. */
 let answer: (text: string) => Promise<Verification>;
 let events: unknown[][];
 let limit: VerifyUncached;
 let stopping: AbortController;
 
 beforeEach(() => {
-  // lru-cache takes a start of 0 for none.
+  // lru-cache treats a start time of 0 as unset.
   vi.useFakeTimers().advanceTimersByTime(1);
   lookUps = [];
   events = [];
@@ -110,7 +110,7 @@ it('does not count tokens that are valid', async () => {
   expect(vi.getTimerCount()).toBe(1);
 });
 
-it('looks up a token that was valid the last time, however many others of its address fail', async () => {
+it('looks up a token that was valid the last time, no matter how many others of its address fail', async () => {
   expect(await verify('right')).toBe('valid');
   await exhaust();
   for (let count = 0; count < 10; count++) expect(await verify('right')).toBe('valid');
@@ -120,17 +120,17 @@ it('looks up a token that was valid the last time, however many others of its ad
   expect(lookUps).toHaveLength(11);
 });
 
-it('lets no more concurrent look-ups begin than may fail', async () => {
+it('starts no more concurrent look-ups than the remaining failures allow', async () => {
   const statuses: unknown[] = [];
   for (let index = 0; index < 100; index++)
     void verify(`wrong ${index}`).then((status) => statuses.push(status));
   await vi.advanceTimersByTimeAsync(0);
-  // One waits for the look-up of the next second.
+  // One waits for the look-up that the next second allows.
   expect(statuses.filter((status) => status === 1)).toHaveLength(100 - failuresPerMinute - 1);
   expect(lookUps).toHaveLength(failuresPerMinute);
 });
 
-it('rejects none of many concurrent look-ups of right tokens', async () => {
+it('accepts many concurrent look-ups of valid tokens', async () => {
   let inFlight = 0;
   let most = 0;
   answer = async () => {
@@ -145,7 +145,7 @@ it('rejects none of many concurrent look-ups of right tokens', async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-it('takes the result of another look-up of the same token, and passes its place on', async () => {
+it('uses the result of another look-up of the same token, and frees its place', async () => {
   answer = async (text) => {
     await Promise.resolve();
     cache.set(text, valid);
@@ -174,7 +174,7 @@ it('counts a request that waited for a look-up, and finds its token is not valid
   expect(statuses.filter((status) => typeof status === 'number')).toHaveLength(10 - failuresPerMinute);
 });
 
-it('does not count a look-up that cannot be made, and rejects those that wait for it', async () => {
+it('does not count a look-up that cannot be made, and rejects callers that wait for it', async () => {
   answer = () => Promise.reject(new Error('away'));
   const sent = Array.from({ length: 10 }, (_, index) => verify(`wrong ${index}`));
   const results = await Promise.allSettled(sent);
@@ -185,7 +185,7 @@ it('does not count a look-up that cannot be made, and rejects those that wait fo
   await exhaust();
 });
 
-it('lets those that wait go on when a look-up meets an identity provider that is away', async () => {
+it('lets waiting look-ups continue when the identity provider is unavailable', async () => {
   const away = new ServiceError('identity_provider_unavailable', 'The provider is away.');
   answer = (text) => (text.startsWith('away') ? Promise.reject(away) : Promise.resolve(valid));
   const sent = ['away 0', 'away 1', 'away 2', 'right'].map((text) => verify(text));
@@ -194,7 +194,7 @@ it('lets those that wait go on when a look-up meets an identity provider that is
   expect(results).toEqual([rejected, rejected, rejected, { status: 'fulfilled', value: 'valid' }]);
 });
 
-it('has places for each kind of tokens', async () => {
+it('limits look-ups of each kind of token separately', async () => {
   answer = (text) => (text.startsWith('jwt') ? new Promise(() => undefined) : Promise.resolve(unknown));
   for (let count = 0; count <= failuresPerMinute; count++) void verify(`jwt ${count}`);
   for (let count = 0; count < failuresPerMinute; count++)
@@ -226,7 +226,7 @@ it('reports an address with its first rejection, and at the end how many there w
   expect(vi.getTimerCount()).toBe(0);
 });
 
-it('reports what was counted so far when the service stops', async () => {
+it('reports the count so far when the service stops', async () => {
   for (const address of [a, b]) await exhaust(address);
   await verify(`wrong ${b} 0`, b);
   stopping.abort();
@@ -259,7 +259,7 @@ it.each([
   expect(events.slice(1)).toEqual(Array(warnings).fill([{ proxyAddress: a }, warning]));
 });
 
-describe('of an address that is limited', () => {
+describe('for a limited address', () => {
   const failures = 30;
 
   beforeEach(async () => {

@@ -9,16 +9,16 @@ import { hashAccessToken, type TokenVerifier, type Verification } from '../../au
 import { readClientAddress } from '../client-address.js';
 import type { VerifyUncached } from './bearer-auth.js';
 
-/** How long the failures of an address count, and how often one that is limited may look a token up, in milliseconds. */
+/** How long the failures of an address count, and how often a limited address may have a token looked up, in milliseconds. */
 const windowMs = 60_000;
 const limitedLookUpMs = 1_000;
 
-/** How many addresses are counted, and tokens remembered of each kind; the one used the longest ago goes first. */
+/** Maximum number of addresses, and of tokens of each kind, in the caches. The least recently used is evicted. */
 export const maxRemembered = 10_000;
 
 export interface LimitDependencies {
   readonly accessTokens: TokenVerifier;
-  /** How many failures an address may have in a minute; 0 is no limit. */
+  /** How many failures an address may have per minute; 0 is no limit. */
   readonly authFailuresPerMinute: number;
   readonly log: Pick<Logger, 'warn'>;
   /** Where metrics are registered; by default there are none. */
@@ -36,7 +36,7 @@ export function limitAuthentication(dependencies: LimitDependencies): VerifyUnca
   const limitedRequests = metrics && new Counter({ name, help, registers: [metrics] });
   if (authFailuresPerMinute === 0) return (_request, text, cached) => cached ?? accessTokens.verify(text);
 
-  // With a `ttlResolution` a timer is started instead of reading the clock again within a millisecond.
+  // A nonzero `ttlResolution` would start a timer to avoid reading the clock.
   const forAMinute = { max: maxRemembered, ttl: windowMs, perf: performance, ttlResolution: 0 };
   /** The addresses with failures, and how many of their requests were rejected since the limit was reached. */
   const failed = new LRUCache<string, { failures: number; rejected: number }>({
@@ -47,11 +47,11 @@ export function limitAuthentication(dependencies: LimitDependencies): VerifyUnca
     },
   });
   stopping.addEventListener('abort', () => failed.clear());
-  // By hash: the text of a token is kept nowhere.
+  // Keyed by hash, so that no token is kept in memory.
   const validTokens = new LRUCache<string, true>({ max: maxRemembered });
-  /** How often a token was passed over for another one of its address; infinite for one that is wrong. */
+  /** How often another token of the address was looked up instead of this one; infinite for a token known to be invalid. */
   const passedOver = new LRUCache<string, number>(forAMinute);
-  /** By kind of token, so that an identity provider that hangs holds up no others, and by address. */
+  /** By address and kind of token, so that an identity provider that hangs does not delay other tokens. */
   const allLookUps = new LRUCache<string, LookUps>({ max: maxRemembered });
 
   const failuresLeft = (address: string) => authFailuresPerMinute - (failed.get(address)?.failures ?? 0);
@@ -66,7 +66,7 @@ export function limitAuthentication(dependencies: LimitDependencies): VerifyUnca
     const secondsLeft = Math.max(1, Math.ceil(failed.getRemainingTTL(address) / 1_000));
     if (counts !== undefined && counts.rejected++ === 0) {
       log.warn({ clientAddress: address, seconds: secondsLeft }, 'authentication limited');
-      // It may be that of a proxy, unless the client has made the header up.
+      // The address may be that of a proxy, unless the client forged the header.
       if (request.headers['x-forwarded-for'] !== undefined && request.ips.length === 0) {
         const warning = 'X-Forwarded-For of an address that is not in TRUSTED_PROXIES is ignored';
         log.warn({ proxyAddress: request.socket.remoteAddress }, warning);
@@ -108,7 +108,7 @@ export function limitAuthentication(dependencies: LimitDependencies): VerifyUnca
     allLookUps.set(key, lookUps);
     const isAdmitted = await lookUps.enter(times);
     try {
-      // Another request may have looked it up meanwhile.
+      // Another request may have looked it up in the meantime.
       const cached = accessTokens.verifyCached(text);
       if (cached !== undefined) return conclude(request, address, cached);
       if (isAdmitted) return await lookUp(address, text, hash).catch(lookUps.fail);
@@ -128,7 +128,7 @@ export function limitAuthentication(dependencies: LimitDependencies): VerifyUnca
 
 type LookUps = ReturnType<typeof createLookUps>;
 
-/** The look-ups of an address: no more are in flight than may fail. Once it is limited, there is one a second. */
+/** The look-ups of an address. At most as many are in flight as failures are left. A limited address gets one per second. */
 function createLookUps(failuresLeft: () => number) {
   const waiting: (PromiseWithResolvers<boolean> & { readonly rank: number })[] = [];
   let inFlight = 0;
@@ -156,8 +156,8 @@ function createLookUps(failuresLeft: () => number) {
 
   return {
     /**
-     * Resolves to whether a token may be looked up; if not, another one is, which was passed over more often, or as often and by
-     * chance.
+     * Resolves to whether a token may be looked up. For a limited address, the token that was passed over most often goes first; ties are
+     * broken randomly.
      */
     enter(times: number): Promise<boolean> {
       const request = { rank: times + Math.random(), ...Promise.withResolvers<boolean>() };
@@ -169,7 +169,7 @@ function createLookUps(failuresLeft: () => number) {
       inFlight--;
       admit();
     },
-    /** Rejects those that wait, too, unless only the key of this token is not known: the look-up could not be made. */
+    /** Also rejects the waiting look-ups, which would fail, too. Not if only the key of this token could not be fetched. */
     fail(error: unknown): never {
       if (!(error instanceof ServiceError && error.errorName === 'identity_provider_unavailable'))
         for (const { reject } of waiting.splice(0)) reject(error);

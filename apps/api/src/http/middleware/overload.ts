@@ -5,9 +5,9 @@ import { type BodySource, discardBody } from '../json-body.js';
 import type { RecordQueue } from '../routes/records.js';
 import { callerOf } from './bearer-auth.js';
 
-/** Where the service is in its shutdown: it drains first, then it stops. */
+/** The phases of a shutdown: the service drains first, then stops. */
 export interface Shutdown {
-  /** Aborted once load balancers should send no more requests; those that come are still answered. */
+  /** Aborted once load balancers should send no more requests. The service still answers requests that arrive. */
   readonly draining: AbortSignal;
   /** Aborted once no more requests are accepted. */
   readonly stopping: AbortSignal;

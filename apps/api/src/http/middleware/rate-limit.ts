@@ -7,9 +7,10 @@ import { rateLimitName } from '../../resources.js';
 import { callerOf } from './bearer-auth.js';
 
 /**
- * Counts the records of a batch for its caller, and sends how many requests are left. The request itself has already counted as one.
+ * Counts the records of a batch toward the caller's limit, and sends the number of requests left. The request itself has already counted as
+ * one.
  *
- * @throws {ServiceError} `batch_too_large` when no minute permits so many, `rate_limited` when this one does not any more;
+ * @throws {ServiceError} `batch_too_large` when the batch exceeds the limit per minute, `rate_limited` when it exceeds what is left of it;
  *   then only the request counts
  */
 export type CountBatch = (response: Response, records: number, resource: Resource) => void;
@@ -18,11 +19,11 @@ export type CountBatch = (response: Response, records: number, resource: Resourc
 const windowMs = 60_000;
 
 /**
- * Limits how many requests one caller may make in a minute, to the number of its token, if that has one, and sends the RateLimit headers
+ * Limits the requests of each caller per minute, to the limit of its token if it has one, and sends the RateLimit headers
  * (draft-ietf-httpapi-ratelimit-headers-08). Comes after authentication. Each record of a batch counts as a request.
  *
- * @param requestsPerMinute for tokens without a number of their own, in this process; 0 is no limit
- * @param workers how many processes there are, of which each counts its share of a token's own number
+ * @param requestsPerMinute the limit in this process for tokens without their own limit; 0 is no limit
+ * @param workers the number of processes; each enforces its share of a token's own limit
  */
 export async function rateLimit(
   requestsPerMinute: number,
@@ -46,10 +47,10 @@ export async function rateLimit(
         async increment(caller) {
           const window = windowOf(caller);
           window.totalHits++;
-          // The library compares this time with the clock at once, for the headers.
+          // The library compares this time with the clock immediately, for the headers.
           return { totalHits: window.totalHits, resetTime: new Date(Date.now() + leftMsOf(window)) };
         },
-        // Each request counts, whatever its reply.
+        // Every request counts, with any reply.
         decrement: () => undefined,
         resetKey: () => undefined,
       },
@@ -91,18 +92,18 @@ function rejection(seconds: number): ServiceError {
   return new ServiceError('rate_limited', `Too many requests. Try again in ${seconds} s.`);
 }
 
-/** The requests of a caller in the minute that begins with the first. */
+/** The requests of a caller within a minute from its first request. */
 interface Window {
   totalHits: number;
-  /** By the monotonic clock: the limit stays the same when the clock of the machine is set. */
+  /** On the monotonic clock, so that setting the system clock does not change the limit. */
   readonly endsAt: number;
 }
 
 const leftMsOf = ({ endsAt }: Window) => endsAt - performance.now();
 
-/** @returns what gives the current minute of a caller */
+/** @returns a function that returns the current window of a caller */
 function createWindows(): (caller: string) => Window {
-  /** In the order in which they end. */
+  /** In the order of their end times. */
   const windows = new Map<string, Window>();
 
   return function windowOf(caller) {

@@ -8,8 +8,9 @@ export const headerLinesLimit = 2_000;
 
 /**
  * Rejects heads that Node.js's parser accepts, but RFC 9112 does not: of another version than HTTP/1.1 and 1.0 (section 2.3); with a
- * transfer coding other than chunked, which nobody would decode, or with any in HTTP/1.0 (section 6.1); with two Host headers, an invalid
- * one, or in HTTP/1.1 none (section 3.2), to which Node.js would send a reply without a body. Also rejects more header lines than the limit.
+ * transfer coding other than chunked, which would not be decoded, or with any in HTTP/1.0 (section 6.1); with two Host headers, an invalid
+ * one, or in HTTP/1.1 none (section 3.2); for the latter Node.js would send a reply without a body. Also rejects more header lines than the
+ * limit.
  *
  * `server.maxHeadersCount` must be larger than the limit: beyond it, current releases of Node.js reject a request, but
  * earlier ones drop the rest of its headers, a second Host included.
@@ -36,7 +37,7 @@ export const checkHeaders: RequestHandler = (request, response, next) => {
     );
   }
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
-    // Where its body ends may be unknown (section 6.3).
+    // The end of the body may be unknown (section 6.3).
     rejectAndClose(response, 'The request has a transfer coding other than chunked.');
   }
   next();
@@ -44,11 +45,11 @@ export const checkHeaders: RequestHandler = (request, response, next) => {
 
 /** Rejects what HTTP/1.0 does not have, and any older or newer version. */
 function checkOldVersion({ httpVersion, headers }: Request, response: Response): void {
-  // Whatever follows is of an unknown protocol, too.
+  // What follows on the connection is in an unknown protocol.
   if (httpVersion !== '1.0') rejectAndClose(response, 'The request does not use HTTP/1.1 or HTTP/1.0.');
   if (headers['transfer-encoding'] !== undefined)
     rejectAndClose(response, 'HTTP/1.0 has no transfer codings. Send a Content-Length.');
-  // Beside keep-alive, Node.js overlooks it (section 9.3).
+  // Node.js ignores `close` if `keep-alive` is also present (section 9.3).
   if (/(^|,)[ \t]*close[ \t]*(,|$)/i.test(headers.connection ?? ''))
     response.setHeader('Connection', 'close');
 }
@@ -72,7 +73,7 @@ function countHosts(rawHeaders: readonly string[]): number {
   return count;
 }
 
-/** A request whose target may have been found invalid before the app gets it. */
+/** A request that may be marked as having an invalid target. */
 interface TargetedRequest extends IncomingMessage {
   invalidTarget?: boolean | undefined;
 }
@@ -90,7 +91,7 @@ export function normalizeTarget(request: TargetedRequest): void {
   request.invalidTarget = !isValid;
 }
 
-/** The paths of all resources, such as a message suggests. */
+/** The paths of all resources, for the suggestion in a message. */
 const paths = Object.values(resources)
   .map(({ plural }) => `/${plural}`)
   .join(' or ');
@@ -112,7 +113,7 @@ export const requireValidTarget: RequestHandler = (request, _response, next) => 
  */
 function parseTarget(target: string): { path: string; isValid: boolean } {
   if (target.startsWith('/')) return { path: beforeFragment(target), isValid: !target.includes('#') };
-  // The server as a whole (RFC 9112, section 3.2.4), for which there is no route.
+  // The asterisk form means the server as a whole (RFC 9112, section 3.2.4). There is no route for it.
   if (target === '*') return { path: '/*', isValid: true };
   const [, scheme, authority = '', rest = ''] = /^([a-z]+):\/\/([^/?#]*)(.*)$/is.exec(target) ?? [];
   const pathAndQuery = beforeFragment(rest);

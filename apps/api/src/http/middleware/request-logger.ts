@@ -10,9 +10,9 @@ import { parseTraceparent, type RequestLog } from '../../observe/request-log.js'
 import { hashedFilesRoute } from '../served-files.js';
 
 /**
- * Identifies each request. Measures, traces, and logs it once its reply is sent or its client is gone. A request rejected for
- * overload has no line, nor do the scripts and styles of the page, because several of them follow each request for it. Never logs
- * a header or a body, nor a token in the path.
+ * Gives each request an id. Measures, traces, and logs it when its reply is sent or its client is gone. Does not log requests that are
+ * rejected for overload, nor the scripts and styles of the page, because each page view requests several. Never logs a header or a body,
+ * nor a token in the path.
  *
  * @param share the share of the requests without an error that are logged, from 0 to 1
  */
@@ -26,7 +26,7 @@ export function requestLogger(
     const startedAt = performance.now();
     request.id = requestId(request.headers);
     measures?.onBegin();
-    // One clock and one listener for all, which cost as much as what they do.
+    // One clock and one listener for all purposes, because they cost as much as the work itself.
     response.on('close', () => {
       const endedAt = performance.now();
       const durationMs = endedAt - startedAt;
@@ -44,7 +44,7 @@ export function requestLogger(
     span: ReturnType<RequestTraces['record']> | undefined,
   ): void {
     const { accessToken, subject, recordId, recordIdName, outcomes, error, route } = response.locals;
-    // The rejection log counts these.
+    // The rejection log counts these requests.
     if (error instanceof OverloadError) return;
     const isSent = response.writableFinished;
     if (isSent && error === undefined && share < 1 && Math.random() >= share) return;
@@ -70,7 +70,7 @@ export function requestLogger(
   }
 }
 
-/** The caller's span, where the request has none of its own. */
+/** The caller's trace and span, for requests that are not traced here. */
 function callerOf({ headers: { traceparent } }: Request) {
   return typeof traceparent === 'string' ? parseTraceparent(traceparent) : undefined;
 }

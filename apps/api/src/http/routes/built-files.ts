@@ -16,17 +16,17 @@ import {
   withContent,
 } from '../served-files.js';
 
-/** The page, as it is served. */
+/** The page as the service serves it. */
 export interface Page {
-  /** Its files by the paths that they are served under, such as `/` and `/assets/index-3f2a9c1b.js`. */
+  /** Its files by URL path, such as `/` and `/assets/index-3f2a9c1b.js`. */
   readonly files: ReadonlyMap<string, ServedFile>;
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /**
- * Reads the page that the build has written into memory, and checks that no file is missing or changed.
+ * Reads the built page into memory, and checks that no file is missing or changed.
  *
- * @param signIn how people sign in, which its document says
+ * @param signIn how people sign in; written into the HTML document
  * @throws {OperatorError} when it is not as the build wrote it
  */
 export function readPage(folder: string, signIn?: SignIn): Page {
@@ -35,7 +35,7 @@ export function readPage(folder: string, signIn?: SignIn): Page {
     const built = files.find(({ name }) => name === 'index.html');
     if (built === undefined) throw new Error(`${listName} does not list index.html`);
     const document = signIn === undefined ? built : withSignIn(built, signIn);
-    // Its files are named relative to it, since a proxy may serve it under a prefix that the service does not know.
+    // The document refers to its files by relative URLs, because a proxy may serve it under a prefix that the service does not know.
     const ofView = withContent(document, document.plain.content.toString().replaceAll('="./', '="../'));
     const served = files.map((file) => [toPagePath(file.name), file] as const);
     return {
@@ -69,12 +69,12 @@ function orExplain<Result>(what: 'page' | 'client' | 'viewer', folder: string, r
   }
 }
 
-/** The paths of the page's views besides `/`, which the page itself tells apart (`apps/web/src/route.ts`). */
+/** The paths of the page's views other than `/`. The page routes them itself (`apps/web/src/route.ts`). */
 const viewPath = /^\/(?:add|import)$/;
 const recordPath = '/p/:id';
 const recordViewPath = /^\/p\/-?\d{1,19}$/;
 
-/** Serves the page for people: exactly the files of the build. */
+/** Serves the page: exactly the files of the build. */
 export function page({ files, headers }: Page): RequestHandler {
   return serveFiles({
     headers,
@@ -83,15 +83,15 @@ export function page({ files, headers }: Page): RequestHandler {
   });
 }
 
-/** The path that a file of the page is served under: that of the document is the root. */
+/** The URL path of a file of the page. The document is at the root. */
 function toPagePath(name: string): string {
   return name === 'index.html' ? '/' : `/${name}`;
 }
 
-/** The packed client that was built with the service; the name of its file has its version. */
+/** The packed client that was built with the service. Its file name contains its version. */
 export interface ClientPackage {
   readonly file: ServedFile;
-  /** Its SHA-512 in base64: what a package manager records as its integrity after `sha512-`. */
+  /** Its SHA-512 in base64, which package managers record as integrity after `sha512-`. */
   readonly sha512: string;
 }
 
@@ -111,9 +111,8 @@ export function readClient(folder: string): ClientPackage {
 const clientPath = '/client.tgz';
 
 /**
- * Serves the packed client, which belongs to exactly this service and its contract, without a token. Whoever saves it gets a
- * name with its version (RFC 6266), by which package managers notice an upgrade. Its integrity is in `Repr-Digest` (RFC 9530,
- * section 3).
+ * Serves the packed client that matches this service, without a token. The suggested file name contains its version (RFC 6266), so that
+ * package managers notice an upgrade. Its integrity is in `Repr-Digest` (RFC 9530, section 3).
  */
 export function client({ file, sha512 }: ClientPackage): RequestHandler {
   return serveFiles({
@@ -127,7 +126,7 @@ export function client({ file, sha512 }: ClientPackage): RequestHandler {
   });
 }
 
-/** What the viewer shows besides the API, if the service serves it: the page for people, and the packed client. */
+/** What the viewer links to, if the service serves it: the page, and the packed client. */
 export interface Shown {
   readonly hasPage: boolean;
   readonly hasClient: boolean;
@@ -142,7 +141,7 @@ export function docs(shown: Shown): RequestHandler {
     headers: documentHeaders,
     find(path, request) {
       if (!viewerPaths.test(path)) return undefined;
-      // Read when one is first asked for, and kept: all replies share their buffers.
+      // Read at the first request and cached, so that all replies share the buffers.
       files ??= new Map(
         readViewer()
           .filter(({ name, isHashed }) => isHashed || [openApiName, document].includes(name))
@@ -158,12 +157,12 @@ export function docs(shown: Shown): RequestHandler {
 /** The name of the OpenAPI document, which is served at the root. */
 export const openApiName = 'openapi.json';
 
-/** How many OpenAPI documents are kept: a service has few addresses. */
+/** How many OpenAPI documents are cached: a service has few addresses. */
 const maxServers = 8;
 
 /**
- * Returns a function that writes the address of a request into the OpenAPI document as that of the server, since many tools cannot use
- * a relative one.
+ * Returns a function that writes the address of a request into the OpenAPI document as the server URL, because many tools cannot use a
+ * relative URL.
  */
 function createServerWriter(): (document: ServedFile, request: Request) => ServedFile {
   const written = new Map<string, ServedFile>();
@@ -175,7 +174,7 @@ function createServerWriter(): (document: ServedFile, request: Request) => Serve
     const text = document.plain.content
       .toString()
       .replace(/("servers": \[\s*\{\s*"url": )"[^"]*"/, (_, start) => start + JSON.stringify(server));
-    // Anybody may send any Host, so the document of a further one takes less than a millisecond, and is not kept.
+    // A client can send any Host. Beyond the limit, a document is compressed in less than a millisecond, and not cached.
     const isKept = written.size < maxServers;
     const file = withContent(document, text, isKept ? 4 : 0);
     if (isKept) written.set(server, file);
@@ -184,9 +183,9 @@ function createServerWriter(): (document: ServedFile, request: Request) => Serve
 }
 
 /**
- * Reads the address of the service as its caller has it; `undefined` for a request without a host. Anybody may send `X-Forwarded-Proto`
- * and `X-Forwarded-Prefix`, which change nothing but the scheme and the path. `X-Forwarded-Host` is not read, since a cache could
- * give others a document with it.
+ * Reads the address of the service as the caller used it; `undefined` for a request without a host. Any client can send `X-Forwarded-Proto`
+ * and `X-Forwarded-Prefix`, but these only change the scheme and the path. `X-Forwarded-Host` is ignored, because a cache could serve a
+ * document with a forged host to others.
  */
 function readServer(request: Request): string | undefined {
   request.res?.vary('X-Forwarded-Proto').vary('X-Forwarded-Prefix');
@@ -196,11 +195,11 @@ function readServer(request: Request): string | undefined {
   return URL.parse(`${scheme}://${host}${prefix}`)?.href.replace(/\/$/, '');
 }
 
-/** The path of the document of the viewer. Its other files are below. */
+/** The path of the viewer's HTML document. Its other files are below. */
 const viewerPath = '/docs';
 const viewerPaths = /^\/(?:openapi\.json$|docs(?:$|\/))/;
 
-/** The name of the document that shows this, in the folder that `scripts/viewer/write-viewer.ts` writes. */
+/** The file name of the viewer's HTML document, in the folder that `scripts/viewer/write-viewer.ts` writes. */
 export function documentName({ hasPage, hasClient }: Shown): string {
   return `${hasPage ? 'page' : 'no-page'}-${hasClient ? 'client' : 'no-client'}.html`;
 }

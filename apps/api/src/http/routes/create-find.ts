@@ -3,19 +3,19 @@ import type { StoredRecord } from '@plant-store/records';
 import { overloadErrors } from '../../errors/service-error.js';
 import { Budget, type Caller, FairQueue } from '../../runtime/callers.js';
 
-/** What finds records by their ids, without those that nothing has. */
+/** Finds records by id. Unknown ids are left out. */
 export interface RecordFinder {
   find(ids: readonly bigint[]): Promise<readonly StoredRecord<object>[]>;
 }
 
-/** Finds what has an id. */
+/** Finds the record or tombstone with an id. */
 type Find = (id: bigint, caller: Caller) => Promise<StoredRecord<object> | undefined>;
 
-/** How many records one query finds at most, and how many requests may wait for one; see `Budget` for the part of each caller. */
+/** The maximum number of records per query, and of waiting requests; see `Budget` for the share of each caller. */
 const maxFound = 64;
 const maxWaiting = 10_000;
 
-/** After how much text, in UTF-16 code units, the replies to others have their turn of the event loop. */
+/** After this much text, in UTF-16 code units, other replies get a turn of the event loop. */
 const textPerTurn = 2 ** 17;
 
 /** A request for a record. */
@@ -27,8 +27,8 @@ interface Lookup {
 }
 
 /**
- * Creates a function that finds records one by one, with one query for those that are asked for in a turn of the event loop, or
- * while an earlier query is in flight. Callers take turns.
+ * Creates a function that finds single records. Requests in one turn of the event loop, or while an earlier query is in flight, share a
+ * query. Callers take turns.
  */
 export function createFind(store: RecordFinder): Find {
   const waiting = new FairQueue<Lookup>();
@@ -68,7 +68,7 @@ export function createFind(store: RecordFinder): Find {
   };
 }
 
-/** Resolves lookups. What follows for each takes the longer, the longer its text is. */
+/** Resolves lookups. The work after each depends on the length of its text. */
 async function resolveAll(
   batch: readonly Lookup[],
   found: ReadonlyMap<bigint, StoredRecord<object>>,

@@ -12,7 +12,7 @@ const operations = operationsByName.plant;
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
 
-/** Followers of a store whose changes are numbered from 1, each of the plant with its number as id. */
+/** Followers of a store whose changes are numbered from 1. Change n is of the plant with id n. */
 function open() {
   const state = {
     last: 0,
@@ -20,7 +20,7 @@ function open() {
     looks: 0,
     error: undefined as Error | undefined,
     held: Promise.resolve(),
-    /** Whose lists have no turn. */
+    /** The caller whose lists do not get a turn. */
     resting: undefined as number | undefined,
   };
   const store = {
@@ -51,7 +51,7 @@ function open() {
     },
   };
   const draining = new AbortController();
-  /** Takes a while where it is set. */
+  /** Tests replace it to make it take time. */
   const compose = vi.fn();
   const followChanges = createFollowChanges({
     latest: () => operations.latest(store),
@@ -82,7 +82,7 @@ function open() {
   return { state, follow, pass, draining, compose };
 }
 
-it('replies once there is a change, by one read for all that want the same, and after its time without one', async () => {
+it('replies when there is a change, with one read for all identical requests, or after its wait time without one', async () => {
   const { state, follow, pass } = open();
   const all = Array.from({ length: 100 }, () => follow(0));
   const short = follow(0, 150);
@@ -95,7 +95,7 @@ it('replies once there is a change, by one read for all that want the same, and 
   for (const { followed } of all) expect(followed).toMatchObject({ seen: { ids: ['1'], next: '1.1.1' } });
 });
 
-it('shares no read that began before a change that others got already', async () => {
+it('does not share a read that began before a change that others already received', async () => {
   const { state, follow, pass } = open();
   const waiting = follow(0);
   await pass(0);
@@ -126,7 +126,7 @@ it('rests after replies, for longer the more there were', async () => {
   expect(followed).toMatchObject({ at: 200, seen: { ids: ['1'] } });
 });
 
-it('rests for ten times as long as a page took to compose, which is done once for all that get it', async () => {
+it('rests for ten times as long as a page took to compose, and composes it once for all followers', async () => {
   const { state, follow, pass, compose } = open();
   state.last = 1;
   compose.mockImplementation(() => void vi.advanceTimersByTime(30));
@@ -141,7 +141,7 @@ it('rests for ten times as long as a page took to compose, which is done once fo
   expect(followed).toMatchObject({ seen: { ids: ['2'] } });
 });
 
-it('ends when the service drains, and stops looking once nobody waits', async () => {
+it('ends when the service drains, and stops polling when no follower is left', async () => {
   const { state, follow, pass, draining } = open();
   const gone = follow(0);
   await pass(500);
@@ -175,7 +175,7 @@ it('reads again soon while too many lists wait, and rejects with any other error
   expect(failed.followed.seen).toBe(state.error);
 });
 
-it('delays no caller for the replies or the reads of another one', async () => {
+it('does not delay a caller because of the replies or reads of another one', async () => {
   const { state, follow, pass } = open();
   state.last = 1;
   for (let at = 0; at < 100; at++) follow(0);
@@ -197,7 +197,7 @@ it('delays no caller for the replies or the reads of another one', async () => {
   expect([held.followed.at, free.followed.at]).toEqual([undefined, 0]);
 });
 
-it('ends at once with the error for a token that is not valid any more', async () => {
+it('ends at once with the error for a token that is no longer valid', async () => {
   const { follow, pass } = open();
   const { followed, leave } = follow(0);
   await pass(500);

@@ -16,14 +16,14 @@ interface Query {
   readonly limit?: number | undefined;
 }
 
-/** How long the requests of a caller rest for each of them that was answered, in milliseconds: some ten times as long as that takes. */
+/** How long the requests of a caller pause for each reply, in milliseconds: about ten times as long as a reply takes. */
 const restPerReplyMs = 2;
-/** How many times as long as a page took to compose. */
+/** The pause after composing a page, as a multiple of the time that took. */
 const restFactor = 10;
 
-/** What followers depend on. */
+/** The dependencies of followers. */
 interface FollowersOptions<Change> {
-  /** Returns the position of now. */
+  /** Returns the current position. */
   readonly latest: () => Promise<string>;
   /** Returns a page. */
   readonly read: (query: Query, turn: Turn) => Promise<Page<Change>>;
@@ -32,7 +32,7 @@ interface FollowersOptions<Change> {
   readonly compose: (page: Page<Change>) => void;
   /** How often the last change is looked up while requests wait, in milliseconds: another process may have made it. */
   readonly pollMs?: number;
-  /** Once aborted, no request waits any more. */
+  /** Aborting it ends all waiting. */
   readonly draining: AbortSignal;
 }
 
@@ -42,16 +42,16 @@ interface Following {
   readonly waitMs: number;
   readonly caller: Caller;
   /**
-   * Aborted once its client has disconnected, or sends nothing more, which looks alike: then it is answered at once. With a
-   * `ServiceError` as its reason it is rejected with that.
+   * Aborted once its client has disconnected or closed its sending side, which look the same. The request is then answered at once, or
+   * rejected if the reason is a `ServiceError`.
    */
   readonly gone: AbortSignal;
 }
 
 /**
  * Creates a function that resolves to the changes after a position once there are some, or to none after a time. Requests of a caller for
- * the same changes share a read, and all of it rest after replies, for longer the more callers do, so that creates have most of the
- * time however many follow. Nobody waits for the rest of another caller.
+ * the same changes share a read. After replies, the caller's requests pause, longer if more callers follow, so that creates get most of the
+ * time. A caller never waits because of another caller's pause.
  */
 export function createFollowChanges<Change>({
   latest: findLatest,
@@ -65,7 +65,7 @@ export function createFollowChanges<Change>({
   const waiting = new Set<() => void>();
   const reads = new Map<string, Promise<Page<Change> | undefined>>();
   let latest: string | undefined;
-  /** Until when the requests of callers rest. */
+  /** Until when the requests of each caller pause. */
   const rests = new Map<Caller, number>();
   let isWatching = false;
   let wakes = 0;
@@ -104,7 +104,7 @@ export function createFollowChanges<Change>({
     if (isWatching || waiting.size === 0) return;
     isWatching = true;
     setTimeout(async () => {
-      // An error is that of the request, which reads again.
+      // Errors are ignored here, because the request reads again and reports them.
       const found = await findLatest().catch(() => undefined);
       isWatching = false;
       if (found === undefined || found !== latest) wakeAll();
@@ -113,7 +113,7 @@ export function createFollowChanges<Change>({
     }, pollMs).unref();
   }
 
-  /** Reads the changes once for all requests that want them now; resolves to `undefined` where too many lists wait. */
+  /** Reads the changes once for all requests that want them now. Resolves to `undefined` if too many lists wait. */
   async function readOnce({ query, caller }: Following): Promise<Page<Change> | undefined> {
     try {
       const read = (turn: Turn) => readPage(query, turn);
@@ -130,7 +130,7 @@ export function createFollowChanges<Change>({
   }
 
   function read(following: Following): Promise<Page<Change> | undefined> {
-    // One that began before the last wake may lack what that was for.
+    // A read that began before the last wake-up may lack the change that caused it.
     const { caller, query } = following;
     const key = JSON.stringify([wakes, caller, query.after, query.limit]);
     const reading = reads.get(key) ?? readOnce(following).finally(() => reads.delete(key));

@@ -8,14 +8,14 @@ import { createTokenHandlers, type TokenDependencies, type TokenHandlers } from 
 
 type Name = keyof typeof contract;
 
-/** What operations depend on. */
+/** The dependencies of the operations. */
 export interface OperationDependencies extends RecordDependencies, TokenDependencies {}
 
-/** What the contract has of an operation. */
+/** An operation as the contract defines it. */
 export type Operation = (typeof contract)[Name];
 
 /**
- * Middleware as ts-rest takes it for any operation. It types a request by the operation's schemas, as which it is not
+ * Middleware in the form that ts-rest accepts for any operation. ts-rest types the request by the operation's schemas, but it is not
  * validated yet when middleware runs.
  */
 type OperationHandler = (request: object, response: Response, next: NextFunction) => void;
@@ -23,7 +23,7 @@ type OperationHandler = (request: object, response: Response, next: NextFunction
 /** The code that answers each operation. */
 type Handlers = { readonly [Key in Name]: AppRouteImplementation<(typeof contract)[Key]> };
 
-/** The handlers of the operations of records. Those of tokens must be all others. */
+/** The handlers of record operations. All other operations must be token operations. */
 type RecordHandlers = {
   readonly [Key in Name as (typeof contract)[Key]['metadata'] extends RecordMetadata
     ? Key
@@ -45,14 +45,14 @@ export function mountOperations(
     metadata.resource === undefined ? [] : [[name, handlerOf(metadata)]],
   );
   const handlers: Handlers = {
-    // The schemas of the contract have validated what these take, and the conformance suites what they return.
+    // The contract's schemas validate the arguments of these handlers, and the conformance suites their results.
     ...(Object.fromEntries(ofRecords) as RecordHandlers),
     ...(createTokenHandlers(dependencies) satisfies TokenHandlers),
   };
 
   app.set('query parser', (text?: string) => parseQuery(text ?? ''));
   writeExactIntegers();
-  // Express takes the first route that matches; the fake plant store, 404 and 405 go by the same order.
+  // Express uses the first route that matches. The fake plant store, and the replies 404 and 405, follow the same order.
   const operations = Object.fromEntries(
     (Object.keys(routes) as Name[]).map((name) => {
       const operation = contract[name];
@@ -66,15 +66,15 @@ export function mountOperations(
   });
 }
 
-/** Gives parameters in the path as they were sent: a value has one spelling there, and Express decodes any other to it. */
+/** Passes path parameters exactly as sent. A value has only one valid spelling, but Express would decode others to it. */
 const keepPathParameters: RequestHandler = (request, _response, next) => {
   if (request.path.includes('%')) request.params = { ...matchPath(request.path)[0]?.params };
   next();
 };
 
 /**
- * Makes `JSON.stringify` write each `bigint` of this process as its digits, so that an id of any size is exact; by itself it
- * throws. A replacer would run for each value of a reply, and a page of records would take twice as long.
+ * Makes `JSON.stringify` write each `bigint` in this process as its digits, so that an id of any size is exact; by default it throws. A
+ * replacer function would run for each value of a reply, and double the time for a page of records.
  */
 function writeExactIntegers(): void {
   Object.defineProperty(BigInt.prototype, 'toJSON', {
@@ -85,5 +85,5 @@ function writeExactIntegers(): void {
   });
 }
 
-/** Its types do not have `JSON.rawJSON` yet, which Node.js 22 has (https://github.com/tc39/proposal-json-parse-with-source). */
+/** Node.js 22 has `JSON.rawJSON`, but TypeScript has no type for it yet (https://github.com/tc39/proposal-json-parse-with-source). */
 const json = JSON as typeof JSON & { rawJSON(text: string): unknown };

@@ -38,37 +38,37 @@ import { setCommonHeaders } from '../security-headers.js';
 import { createFind, type RecordFinder } from './create-find.js';
 import { createFollowChanges } from './follow-changes.js';
 
-/** What operations write to. It groups what they write at the same time. */
+/** The queue that operations write to. It groups concurrent writes. */
 export interface RecordQueue {
   create(resource: string, record: New<object>, caller: Caller): Promise<CreateOutcome<object>>;
   change(resource: string, change: Change<object>, caller: Caller): Promise<ChangeOutcome<object>>;
   /** Whether it would reject another record of the caller. */
   isFull(caller: Caller): boolean;
-  /** What part of the time a record waited lately, from 0 to 1. */
+  /** The recent share of time in which a record waited, from 0 to 1. */
   waitingShare(): number;
 }
 
-/** What operations read from. */
+/** The store that operations read from. */
 export type RecordReader = RecordFinder &
   Pick<Store<object>, 'list' | 'countAll' | 'countValues' | 'listChanges' | 'lastChange' | 'listStates'> & {
-    /** Finds what has these ids, with who has made each what it is. */
+    /** Finds the records with these ids, with their authors. */
     findHistory(ids: readonly bigint[]): Promise<readonly RecordPeople<object>[]>;
   };
 
-/** What the operations of records depend on. */
+/** The dependencies of record operations. */
 export interface RecordDependencies {
   readonly queue: RecordQueue;
-  /** What operations read from, by the names of resources. */
+  /** The stores that operations read from, by resource name. */
   readonly stores: Readonly<Record<ResourceName, RecordReader>>;
-  /** Verifies the tokens of requests that wait. */
+  /** Verifies the tokens of waiting requests. */
   readonly accessTokens: TokenVerifier;
-  /** How many lists it reads at a time. */
+  /** How many lists are read at a time. */
   readonly concurrentLists: number;
-  /** What callers hold. */
+  /** The memory that callers hold. */
   readonly memory: CallerMemory;
-  /** Who calls the service at the moment. */
+  /** The currently active callers. */
   readonly callers: ActiveCallers;
-  /** What the event loop has to do, large batches and bodies among it. */
+  /** Schedules work on the event loop, including large batches and bodies. */
   readonly turns: Turns;
   /** Counts the records of a batch for the rate limit, if there is one. */
   readonly countBatch?: CountBatch | undefined;
@@ -77,7 +77,7 @@ export interface RecordDependencies {
   readonly draining: AbortSignal;
 }
 
-/** A request, as the schemas of its operation have validated it. */
+/** A request after validation by the schemas of its operation. */
 interface Call {
   readonly req: Request;
   readonly res: Response;
@@ -100,10 +100,10 @@ const reads: ReadonlySet<RecordOperation> = new Set([
 /** Whether an operation changes records. */
 export const isWrite = ({ operation }: Metadata): boolean => operation !== undefined && !reads.has(operation);
 
-/** Answers the requests of an operation with a status and a body. */
+/** Answers a request with a status and a body. */
 export type RecordHandler = (call: never) => Promise<{ readonly status: number; readonly body: unknown }>;
 
-/** Creates a function that returns the handler of an operation, by what that does. */
+/** Creates a function that returns the handler for an operation. */
 export function createRecordHandlers(
   dependencies: RecordDependencies,
 ): (metadata: RecordMetadata) => RecordHandler {
@@ -152,11 +152,11 @@ function createHandlers(
     draining,
   });
 
-  /** Records as a token gets to see them: one that manages tokens sees who has made each what it is, and pays for that. */
+  /** Records as shown to a token. A token that manages tokens also sees the authors, which costs an extra read. */
   const showTo = async (locals: Express.Locals, shown: readonly Shown<object>[]) =>
     seesPeople(locals) ? await operations.showPeople(store, shown) : shown;
 
-  /** As `showTo`, in what a reply has each record of, under the name of the resource. */
+  /** As `showTo`, for objects that have a record under the name of its resource. */
   async function showNamedTo<One extends object>(
     locals: Express.Locals,
     all: readonly One[],
@@ -206,7 +206,7 @@ function createHandlers(
     getMany({ body: { ids }, req, res }: Call & { readonly body: { readonly ids: readonly unknown[] } }) {
       res.locals.readsOnly = true;
       return answerBatch(operations, ids, req, res, {
-        // What it finds is held until its reply, as what a list reads is.
+        // Found records are counted until the reply, like the records of a list.
         run: (batch, caller) =>
           lists
             .read(caller, {
@@ -240,7 +240,7 @@ function createHandlers(
       }),
     async list({ query, req, res }: Call & { readonly query: RecordQuery }) {
       const { compose, next } = await lists.read(callerOf(res.locals), {
-        // What tokens of one subject may see differs.
+        // Tokens of one subject may see different members.
         of: [plural, query, seesPeople(res.locals)],
         isWanted: () => !res.closed,
         async read(turn) {
@@ -250,7 +250,7 @@ function createHandlers(
               ? await operations.showPeople(store, page.records.map(operations.show))
               : undefined;
           const { readMs, next } = page;
-          // Composed after the next list has begun.
+          // Serialized after the next list has begun.
           return { readMs, next, compose: once(() => shareText(operations.showPage(page, query, people))) };
         },
       });
@@ -301,10 +301,10 @@ function createHandlers(
   };
 }
 
-/** Whether the token of a request shows who has made records what they are. */
+/** Whether the token of a request may see the authors of records. */
 const seesPeople = ({ scopes }: Express.Locals): boolean => scopes?.includes('admin') ?? false;
 
-/** Sets what a reply has besides its status and its body. */
+/** Sets everything in a reply except its status and body. */
 function complete<Body>(
   res: Response,
   reply: Pick<Reply<number, Body>, 'status' | 'body' | 'etag' | 'replayed'>,
@@ -313,7 +313,7 @@ function complete<Body>(
   if (etag !== undefined) res.locals.entityTag = etag;
   if (replayed !== undefined) res.locals.replayed = replayed;
   if (replayed) res.setHeader('Idempotent-Replayed', 'true');
-  // Those of other replies are set with their body.
+  // Other replies get these headers with their body.
   if (body === undefined) setCommonHeaders(res.req, res);
   if (body === undefined && etag !== undefined) res.setHeader('ETag', etag);
   return reply;
@@ -325,11 +325,11 @@ function linkNext({ originalUrl }: Request, res: Response, next: string | undefi
   const [, query] = originalUrl.split('?');
   const parameters = new URLSearchParams(query);
   parameters.set('after', next);
-  // Without a path, which a proxy may have changed.
+  // Relative, because a proxy may have changed the path.
   res.setHeader('Link', `<?${parameters}>; rel="next"`);
 }
 
-/** A function that returns what its first call has made. */
+/** Caches the result of the first call. */
 function once<Made>(make: () => Made): () => Made {
   let made: Made | undefined;
   return () => {
@@ -338,19 +338,19 @@ function once<Made>(make: () => Made): () => Made {
   };
 }
 
-/** How many records of a batch are begun in a turn of the event loop, where others have something to do, too. */
+/** How many records of a batch start in one turn of the event loop if other callers are active. */
 const recordsPerTurn = 100;
 
-/** How many bytes an item of a batch takes besides its text, until the reply: what was parsed of it, its promise, and its outcome. */
+/** The bytes that an item of a batch takes until the reply, in addition to its text: its parsed value, its promise, and its outcome. */
 const bytesPerItem = 256;
 
-/** What is done with the records of a batch, and how the log counts what became of one. */
+/** The operation on the records of a batch, and the outcome that the log counts for each. */
 interface BatchOperation<Result> {
   run(batch: Batch, caller: Caller): Promise<(Result | ServiceError)[]>;
   nameOf(result: Result): string;
 }
 
-/** Creates what answers a batch of any operation, with a result for each item, in order. */
+/** Creates a handler for a batch of any operation. It returns a result for each item, in order. */
 function createBatchHandler({ turns, memory, callers, countBatch, log }: RecordDependencies) {
   return async function answerBatch<Result extends object>(
     { requireBatch, resource }: Operations<object>,
@@ -364,7 +364,7 @@ function createBatchHandler({ turns, memory, callers, countBatch, log }: RecordD
     if (!memory.holdParsed(res, items.length * bytesPerItem)) throw overloadErrors.body_bytes;
     const caller = callerOf(res.locals);
     const awaitTurn = async (left: number) => {
-      // Those of several batches would otherwise be stored in turns, in no order of their ids, which takes SQLite longer.
+      // Otherwise the records of several batches would be interleaved, out of order of their ids, which is slower in SQLite.
       const count = callers.count() === 1 ? left : Math.min(left, recordsPerTurn);
       await turns.wait(caller, (count / recordsPerTurn) * costPerTurn);
       return count;
@@ -388,10 +388,10 @@ function isUnexpected(result: unknown): result is ServiceError {
 }
 
 /**
- * A signal that is aborted once a client sends nothing more on its connection, which may be closed, or was reset; or, with the error
- * for its reply, once its token is not valid any more.
+ * A signal that is aborted once a client closes or resets its connection, or its sending side; or, with the error for its reply, once its
+ * token is no longer valid.
  *
- * @returns a function, too, that ends this
+ * @returns the signal, and a function that stops watching
  */
 function watchClient(
   request: Pick<Request, 'socket' | 'headers'>,

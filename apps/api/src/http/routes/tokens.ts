@@ -16,17 +16,17 @@ import { costPerTurn, type Turns } from '../../runtime/turns.js';
 import { callerOf } from '../middleware/bearer-auth.js';
 import { setCommonHeaders } from '../security-headers.js';
 
-/** What the operations of tokens depend on. */
+/** The dependencies of the token operations. */
 export interface TokenDependencies {
   /** The access tokens of the service. */
   readonly ownTokens: Tokens;
-  /** What was done with them, and with the database. */
+  /** The audit of tokens and of the database. */
   readonly audit: Audit;
-  /** How many requests a token without a limit of its own may make in a minute, in this process; 0 is no limit. */
+  /** How many requests per minute this process accepts from a token without its own limit; 0 is no limit. */
   readonly rateLimitPerMinute: number;
-  /** How many processes there are. Each has its share of that limit. */
+  /** The number of processes. Each enforces its share of that limit. */
   readonly workers: number;
-  /** What the event loop has to do. */
+  /** Schedules work on the event loop. */
   readonly turns: Turns;
   readonly log: Logger;
 }
@@ -39,7 +39,7 @@ type TokenOperation =
   | 'revokeToken'
   | 'listAudit';
 
-/** The handlers of the operations of tokens. */
+/** The handlers of the token operations. */
 export type TokenHandlers = {
   readonly [Name in TokenOperation]: AppRouteImplementation<(typeof contract)[Name]>;
 };
@@ -64,7 +64,7 @@ export function createTokenHandlers({
       return { status: 200, body: { tokens: await tokens.list() } };
     },
     async createToken({ body, res }) {
-      // It counts those that are valid, as a rotation does.
+      // Waits for a turn because it counts the valid tokens, as a rotation does.
       await turns.wait(callerOf(res.locals), costOfTokens);
       return { status: 200, body: await tokens.create(body, accessOf(res.locals)) };
     },
@@ -96,5 +96,5 @@ function accessOf(locals: Express.Locals): OwnAccess {
   return { by: actorOf(locals), token, subject, scopes, expiresAt };
 }
 
-/** How long all tokens, or a page of the audit, take to read, as many as there may be, counted as `Turns.schedule` does. */
+/** The cost of reading the maximum number of tokens, or a page of the audit, in the unit of `Turns.schedule`. */
 const costOfTokens = 16 * costPerTurn;

@@ -66,7 +66,7 @@ describe.each(enginesOfStore())('access tokens on %s', (engine) => {
     expect(await find()).toEqual(day(9));
   });
 
-  it('stores scopes by the names that instances of 1.4 read, too', async () => {
+  it('stores scopes by names that instances of 1.4 can also read', async () => {
     await store.add({ name: 'shop', hash: 'a', scopes: ['read', 'update', 'admin'], expiresAt }, operator());
     expect(await testDatabase.query('SELECT scopes FROM access_tokens')).toEqual([
       { scopes: 'read,correct,admin' },
@@ -97,13 +97,13 @@ describe.each(enginesOfStore())('access tokens on %s', (engine) => {
     expect(await store.list()).toEqual([added]);
   });
 
-  it('lists tokens in the order of their ids, several of the same name too', async () => {
+  it('lists tokens in the order of their ids, even with equal names', async () => {
     for (const hash of ['c', 'a', 'b']) await add(hash);
     await store.revoke(1, new Date());
     expect((await store.list()).map(({ id }) => id)).toEqual([1, 2, 3]);
   });
 
-  it('lists all that are valid at a time, and the latest that have ended', async () => {
+  it('lists all tokens that are valid at a time, and the latest ended ones', async () => {
     for (const hash of ['a', 'b', 'c']) await add(hash);
     for (const hash of ['d', 'e', 'f']) await add(hash, { expiresAt: second });
     for (const id of [1, 4]) await store.revoke(id, first);
@@ -115,7 +115,7 @@ describe.each(enginesOfStore())('access tokens on %s', (engine) => {
     expect((await store.listLatest(1, first))[0]).not.toHaveProperty('hash');
   });
 
-  it('stores a token only while fewer are valid, whatever several processes store at the same time', async () => {
+  it('stores a token only below the limit of valid ones, also with several concurrent processes', async () => {
     const others = await Promise.all([1, 2].map(() => openTestDatabase(testDatabase)));
     const stores = [store, ...others.map(({ accessTokens }) => accessTokens)];
     const token = { name: 'shop', scopes: ['read', 'admin'] as Scope[], createdAt: second };
@@ -161,7 +161,7 @@ describe.each(enginesOfStore())('access tokens on %s', (engine) => {
     expect(await store.list()).toMatchObject([{ revokedAt: first }, { revokedAt: null }]);
   });
 
-  it('imports a token completely, once, and later only its revocation, and when it was last used', async () => {
+  it('imports a token completely once, and later only its revocation and last use', async () => {
     const limits = { expiresAt, ratePerMinute: 600 };
     const created = { name: 'shop', scopes: ['create', 'read'] as Scope[], createdAt: first, ...limits };
     const token = { ...created, hash: 'a', revokedAt: null, lastUsedAt: null };
@@ -185,7 +185,7 @@ describe.each(enginesOfStore())('access tokens on %s', (engine) => {
     expect(await store.findByHash('a')).toEqual({ ...created, id: 1, ...times });
   });
 
-  it('makes a token expire, but never later than it would, nor a revoked one', async () => {
+  it('makes a token expire, but never later than before, and not a revoked one', async () => {
     await add('a', { expiresAt: second });
     await add('b');
     expect(await store.expire(1, third)).toMatchObject({ id: 1, expiresAt: second });
@@ -204,7 +204,7 @@ describe.each(enginesOfStore())('access tokens on %s', (engine) => {
     const used = async () => (await store.list()).map(({ lastUsedAt }) => lastUsedAt);
     await record({ 1: second, 3: second });
     expect(await used()).toEqual([second, null, second]);
-    // As another instance does, whose time is earlier or later. A token that is gone is no error.
+    // As another instance with an earlier or later clock does. A missing token is not an error.
     await record({ 1: first, 2: first, 3: third, 4: first });
     expect(await used()).toEqual([second, first, third]);
     expect(await store.findByHash('c')).toMatchObject({ lastUsedAt: third });
@@ -262,7 +262,7 @@ describe.each(enginesOfStore())('access tokens on %s', (engine) => {
       });
     });
 
-    it('never lets the old token work longer than it would, and issues the new one for as long', async () => {
+    it('never extends the lifetime of the old token, and issues the new one with the same lifetime', async () => {
       const expiresAt = new Date(now + 24 * hourMs);
       const { token } = await issue(expiresAt);
       now = expiresAt.getTime() - 1_000;
@@ -272,7 +272,7 @@ describe.each(enginesOfStore())('access tokens on %s', (engine) => {
       });
     });
 
-    it('issues no token for one that is unknown, or has expired', async () => {
+    it('issues no token in exchange for one that is unknown or expired', async () => {
       await issue(new Date(now + 1));
       now += 1;
       await expect(rotate({ id: 3 })).rejects.toThrow('There is no token 3.');
@@ -281,7 +281,7 @@ describe.each(enginesOfStore())('access tokens on %s', (engine) => {
       expect(printed).toEqual([]);
     });
 
-    it('limits the old token only once the new one is printed, since the process may end before', async () => {
+    it('limits the old token only after the new one is printed, because the process may end before', async () => {
       const { token } = await issue();
       let during: readonly AccessToken[] = [];
       await rotate({}, async () => {
@@ -311,7 +311,7 @@ describe.each(enginesOfStore())('access tokens on %s', (engine) => {
   });
 });
 
-it('reads a time without a time zone, as SQLite itself writes it, as UTC, and the scopes that it knows, also by a former name', async () => {
+it('reads a time without a time zone, as written by SQLite, as UTC, and the known scopes, also by a former name', async () => {
   vi.stubEnv('TZ', 'Asia/Kolkata');
   const times = ['2026-01-02 03:04:05', '2031-02-03T04:05:06.789+00:00', '2031-02-03T04:05:06Z', null, '600'];
   const query = async () => [[1, 'shop', 'delete,create,correct,later', ...times]];

@@ -35,7 +35,7 @@ describe.each(enginesOfStore())('the audit on %s', (engine) => {
     database.accessTokens.add({ ...shop, hash, ...parts }, by);
   const list = (query: { before?: number; action?: AuditAction; limit?: number } = {}) =>
     database.audit.list({ before: undefined, action: undefined, limit: 100, ...query });
-  /** What was done, without numbers and times, the oldest first. */
+  /** The audited actions without numbers and times, oldest first. */
   const deeds = async () =>
     (await list()).toReversed().map(({ number: _, at: __, about: { token, ...about }, ...deed }) => ({
       ...deed,
@@ -56,7 +56,7 @@ describe.each(enginesOfStore())('the audit on %s', (engine) => {
     lastUsedAt: at,
   });
 
-  it('has a token as it was, and who has changed it', async () => {
+  it('stores a token as it was, and who changed it', async () => {
     const [first, second] = [await add('a', { expiresAt, ratePerMinute: 600 }), await add('b')];
     await database.accessTokens.revoke(first.id, at, { subject: 'anna\u202e "x"' });
     const [newest, ...others] = await list();
@@ -82,7 +82,7 @@ describe.each(enginesOfStore())('the audit on %s', (engine) => {
     expect(others.every((deed) => Math.abs(deed.at - Date.now()) < 60_000)).toBe(true);
   });
 
-  it('has each change of a token once', async () => {
+  it('stores each change of a token once', async () => {
     const { accessTokens: store } = database;
     const created = await add('a');
     const below = await store.addBelow(10, limited('b'), issue);
@@ -114,7 +114,7 @@ describe.each(enginesOfStore())('the audit on %s', (engine) => {
     expect(moved).toMatchObject({ revokedAt: at, lastUsedAt: at });
   });
 
-  it('has nothing of what fails', async () => {
+  it('stores nothing about failed actions', async () => {
     const { accessTokens: store } = database;
     const { id } = await add('a');
     const before = [await tokens(), await deeds()];
@@ -134,7 +134,7 @@ describe.each(enginesOfStore())('the audit on %s', (engine) => {
     expect([await tokens(), await deeds()]).toEqual(before);
   });
 
-  it('shares a transaction with each change, which fails with it', async () => {
+  it('is in the same transaction as each change, and fails with it', async () => {
     const { accessTokens: store } = database;
     const { id } = await add('a');
     const before = [await tokens(), await deeds()];
@@ -166,12 +166,12 @@ describe.each(enginesOfStore())('the audit on %s', (engine) => {
     expect(seen).toMatchObject([{ id: own.id, revokedAt: at }]);
   });
 
-  it('is in the order of numbers, whatever several processes do at the same time', async () => {
+  it('stays in the order of numbers with several concurrent processes', async () => {
     const others = await Promise.all([1, 2].map(() => openTestDatabase(testDatabase)));
     const stores = [database, ...others].map(({ accessTokens }) => accessTokens);
     let seen: readonly number[] = [];
     let isDone = false;
-    // A number that is shown is never followed by a smaller one that was not.
+    // Once a number is shown, no smaller one appears later.
     const watching = (async () => {
       while (!isDone) {
         const numbers = (await list()).map(({ number }) => number);
@@ -197,7 +197,7 @@ describe.each(enginesOfStore())('the audit on %s', (engine) => {
     );
   });
 
-  it('lists the newest first, those before a number, of one action, up to a limit', async () => {
+  it('lists the newest first, optionally before a number, of one action, or up to a limit', async () => {
     for (const hash of ['a', 'b', 'c']) await add(hash);
     const { id = 0 } = (await database.accessTokens.findByHash('b')) ?? {};
     await database.accessTokens.revoke(id, at, by);
@@ -212,7 +212,7 @@ describe.each(enginesOfStore())('the audit on %s', (engine) => {
     expect(await numbers({ action: 'restored' })).toEqual([]);
   });
 
-  it('has what is done without a token, and does not use a number again', async () => {
+  it('stores actions without a token, and never reuses a number', async () => {
     const file = { name: 'plants.csv', resources: ['plants'], imported: 3, alreadyThere: 2, bad: 1 };
     const deed: Deed = {
       at: 5,
@@ -220,7 +220,7 @@ describe.each(enginesOfStore())('the audit on %s', (engine) => {
       action: 'imported',
       about: { file: { ...file, complete: true } },
     };
-    // A retry of an attempt whose outcome is not known.
+    // A retry of an attempt with an unknown outcome.
     for (const _ of [1, 2]) await database.audit.add(deed);
     const [first, ...rest] = await list();
     expect(first).toEqual({ ...deed, number: expect.any(Number) });
@@ -230,7 +230,7 @@ describe.each(enginesOfStore())('the audit on %s', (engine) => {
     expect((await list())[0]?.number).toBeGreaterThan(first?.number ?? 0);
   });
 
-  it('has no text of a token, even if a name is one, and not what only a later version knows', async () => {
+  it('never contains the text of a token, even in a name, and skips actions of later versions', async () => {
     const secret = generateAccessToken();
     const { text } = await createTokenService(database.accessTokens).issue({ name: secret, scopes });
     const user = { user: secret };

@@ -50,7 +50,7 @@ describe.each(storesWithShards())('writes of several resources on %s', (kind) =>
   const use = useStores(kind);
   const { write, ids } = use;
 
-  it('have an outcome each, in their order, and creates come first', async () => {
+  it('have one outcome each, in order, and creates come first', async () => {
     await write(plantOf(1n), gardenOf(1n));
     const outcomes = await write(
       removal('plant', 1n),
@@ -78,7 +78,7 @@ describe.each(storesWithShards())('writes of several resources on %s', (kind) =>
     expect(await write()).toEqual([]);
   });
 
-  it('leave the same id of another resource as it is', async () => {
+  it('do not affect the same id of another resource', async () => {
     await write(gardenOf(1n), plantOf(2n), removal('plant', 1n), removal('garden', 2n));
     expect(await ids()).toEqual([['2'], ['1']]);
     expect(await use.opened.stores.garden.find([2n])).toEqual([]);
@@ -87,7 +87,7 @@ describe.each(storesWithShards())('writes of several resources on %s', (kind) =>
     ]);
   });
 
-  it('of many records at a time are all stored, whichever are alike', async () => {
+  it('of many records are all stored, even if some are equal', async () => {
     const writes = Array.from({ length: 100 }, (_, at) => (at % 3 === 0 ? gardenOf : plantOf)(BigInt(at)));
     const outcomes = await write(...writes);
     expect(outcomes.filter((outcome) => 'stored' in outcome && outcome.stored)).toHaveLength(100);
@@ -129,7 +129,7 @@ describe.each(storesWithShards().filter((kind) => kind === 'sqlite' || kind === 
       return [(await plant.lastChange()).number ?? 0, (await garden.lastChange()).number ?? 0] as const;
     };
 
-    it('is one: each write comes after those before it, in either table', async () => {
+    it('is one order: each write comes after earlier ones, in either table', async () => {
       await write(plantOf(1n));
       await write(gardenOf(1n));
       const [plants, gardens] = await last();

@@ -21,11 +21,11 @@ function update(id: bigint, replace: (plant: StoredPlant) => StoredPlant | undef
 const append = (id: bigint, text: string) =>
   update(id, (plant) => ({ ...plant, name: plant.name + text, original: 'o' }));
 
-/** What has an id, in a word. */
+/** The name of a record, or its state in a word. */
 const nameOf = (record: PlantRecord | undefined) =>
   record === undefined ? '-' : isTombstone(record) ? 'deleted' : record.name;
 
-/** Gives the id of a deleted plant to another one. */
+/** Reuses the id of a deleted plant for another one. */
 const giving = (plant: StoredPlant): Change<Plant> => ({
   id: plant.id,
   bytes: 100,
@@ -40,7 +40,7 @@ describe.each(storesWithShards())('changing plants on %s', (kind) => {
     return ids.map((id) => found.get(id));
   };
 
-  it('gives each of several changes of one id what the one before it has made', async () => {
+  it('passes the result of each change of an id to the next change of that id', async () => {
     await store.create([fern, rose]);
     const given = { id: 1n, name: 'G', addedAt: null };
     const outcomes = await change(
@@ -75,7 +75,7 @@ describe.each(storesWithShards())('changing plants on %s', (kind) => {
     expect(await change()).toEqual([]);
   });
 
-  it('keeps the time of a deleted plant, and neither its texts nor what it was created as', async () => {
+  it('keeps the time of a deleted plant, but neither its texts nor its original', async () => {
     await store.create([fern]);
     await change(append(1n, 'a'), removalOf(1n));
     const [row] = await testDatabase.query('SELECT name, tag, original, added_at FROM plants');
@@ -85,12 +85,12 @@ describe.each(storesWithShards())('changing plants on %s', (kind) => {
       original: null,
       added_at: 5,
     });
-    // The next plant has its own time, or none.
+    // A plant that reuses the id has its own time, or none.
     await change(giving({ id: 1n, name: 'Ivy', addedAt: null }));
     expect(await find(1n)).toMatchObject([{ name: 'Ivy', addedAt: undefined, original: undefined }]);
   });
 
-  it('knows who has created a plant, and who has changed it last', async () => {
+  it('returns who created a plant, and who changed it last', async () => {
     const history = async () => {
       const [found] = await store.findHistory([1n]);
       return [nameOf(found?.record), found?.addedBy, found?.changedBy, found?.addedAt];
@@ -109,7 +109,7 @@ describe.each(storesWithShards())('changing plants on %s', (kind) => {
     expect(await history()).toEqual(['deleted', '7', '8', 5]);
     await change({ ...giving({ id: 1n, name: 'Ivy', addedAt: 9 }), by: '9' });
     expect(await history()).toEqual(['Ivy', '9', undefined, 9]);
-    // One that nobody has named.
+    // The second change has no author.
     await change({ ...append(1n, 'a'), by: '9' }, append(1n, 'b'));
     expect(await history()).toEqual(['Ivyab', '9', undefined, 9]);
     const others = await store.findHistory([4n, 3n, 2n]);

@@ -20,13 +20,13 @@ describe.each(enginesOfStore())('changes on %s', (kind) => {
   };
   const expectExpired = (position: ChangePosition) =>
     expect(store.listChanges(position, high)).rejects.toMatchObject({ errorName: 'cursor_expired' });
-  /** As the command does, of which the open store knows nothing. */
+  /** Invalidates cursors over another connection, as the command does, without the open store noticing. */
   async function invalidateCursors() {
     const other = await openTestDatabase(testDatabase);
     await other.invalidateCursors();
     await other.close();
   }
-  /** All changes after a position, by ids and names, however many pages they are on. */
+  /** Reads all pages of changes after a position, and returns ids and names. */
   async function follow(after?: ChangePosition, limits: ListLimits = high) {
     const seen: string[] = [];
     let last: ChangePosition | undefined = after;
@@ -40,7 +40,7 @@ describe.each(enginesOfStore())('changes on %s', (kind) => {
     return { seen, last };
   }
 
-  // On SQLite all rows have one since version 1.5.
+  // On SQLite, all rows have a number since version 1.5.
   it.skipIf(kind === 'sqlite')(
     'begins with the plants of earlier versions, which have no number, until they change',
     async () => {
@@ -58,13 +58,13 @@ describe.each(enginesOfStore())('changes on %s', (kind) => {
     },
   );
 
-  it('rejects a position that no change has had yet, as after a restore by other tools', async () => {
+  it('rejects a position after the last change, as after a restore with other tools', async () => {
     await store.create(plantsOf(1));
     const { number = 0, ...last } = await store.lastChange();
     await expectExpired({ ...last, number: number + 1_000_000 });
   });
 
-  it('rejects every position of before once cursors are invalidated, also by another process', async () => {
+  it('rejects all earlier positions once cursors are invalidated, also by another process', async () => {
     await store.create(plantsOf(1, 2));
     const { last: middle } = await store.listChanges(undefined, { ...high, matches: 1 });
     const { last: end } = await follow();
@@ -78,7 +78,7 @@ describe.each(enginesOfStore())('changes on %s', (kind) => {
     }
   });
 
-  it('gives the positions of version 1.4 in a store that had it, until cursors are invalidated', async () => {
+  it('returns positions as in version 1.4 for a store from that version, until cursors are invalidated', async () => {
     await store.create(plantsOf(1));
     await testDatabase.query('UPDATE store SET accepts_old_cursors = (1 = 1)');
     const { last } = await follow();

@@ -20,7 +20,7 @@ describe.each(enginesOfStore())('creating plants on %s', (kind) => {
   const engine = kind === 'sqlite' ? 'sqlite' : 'postgresql';
   const { store, testDatabase, readAll } = usePlantStore(kind);
 
-  it('resolves one call like a sequence of calls with one plant each, in any order of their ids', async () => {
+  it('treats one call like a sequence of calls with one plant each, in any order of their ids', async () => {
     const plant = (id: bigint, name: string) => ({ id, name });
     await store.create([plant(1n, 'old')]);
     const plants = [
@@ -38,7 +38,7 @@ describe.each(enginesOfStore())('creating plants on %s', (kind) => {
     expect(await readAll()).toEqual([plant(1n, 'old'), plant(2n, 'b'), plant(3n, 'a'), plant(4n, 'e')]);
   });
 
-  it('stores those of many plants whose ids are free, whichever are taken or come twice', async () => {
+  it('stores the plants with free ids even if other ids are taken or duplicated', async () => {
     const plants = Array.from({ length: 60 }, (_, id) => ({ id: BigInt(id), name: `${id}` }));
     const before = [5n, 20n, 21n, 47n].map((id) => ({ id, name: 'before' }));
     await store.create(before);
@@ -59,7 +59,7 @@ describe.each(enginesOfStore())('creating plants on %s', (kind) => {
     const outcomes = await store.create(plants).catch((error: unknown) => plants.map(() => error));
     const { cause = outcomes[7] } = outcomes[7] as Error;
     expect(String(cause)).toMatch(/unique|check/i);
-    // A distributed database commits them apart, and returns an error for each that it rejects.
+    // A distributed database commits them separately, and returns an error for each rejected one.
     const others = kind === 'citus' ? plants.filter(({ id }) => id !== 7n) : [];
     expect(await readAll()).toEqual([...others, { id: 99n, name: 'twice' }]);
   });

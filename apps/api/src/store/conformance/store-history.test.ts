@@ -39,7 +39,7 @@ describe.each(kinds)('the history of plants on %s', (kind) => {
       `UPDATE plants_history SET replaced_at = ${Date.now() - days * dayMs} WHERE name = '${name}'`,
     );
 
-  it('has each of several changes of one commit, and nothing of a create', async () => {
+  it('has each of several changes in one commit, and nothing for a create', async () => {
     await store.create([{ id: 1n, name: 'a', addedBy: '7' }]);
     expect(await stored()).toEqual([]);
     const changes = ['b', 'b', 'c'].map((name) => ({ ...rename(1n, name), by: name }));
@@ -52,7 +52,7 @@ describe.each(kinds)('the history of plants on %s', (kind) => {
       ['a', '7'],
     ]);
     expect(await stored()).toEqual(['a', 'b', 'c']);
-    // What an update has made has its number of the feed.
+    // An updated plant has the update's number in the feed.
     const rows = await testDatabase.query<{ n: unknown }>(
       'SELECT change_place AS n FROM plants_history ORDER BY history_place',
     );
@@ -64,7 +64,7 @@ describe.each(kinds)('the history of plants on %s', (kind) => {
     expect(await stored()).toEqual([]);
   });
 
-  it('misses no state, whichever instance changes a plant and changes it back', async () => {
+  it('misses no state when several instances change a plant back and forth', async () => {
     const stores = [store, await open(Number.POSITIVE_INFINITY), await open(Number.POSITIVE_INFINITY)];
     const ids = [1n, 2n, 3n];
     await store.create(ids.map((id) => ({ id, name: 'a' })));
@@ -79,7 +79,7 @@ describe.each(kinds)('the history of plants on %s', (kind) => {
     const toggleAll = async ({ change }: Pick<typeof store, 'change'>) => {
       for (let times = 0; times < 20; times++) (await change(ids.map(toggle))).map(orThrow);
     };
-    // Each as two callers that wait for each other.
+    // Each store acts as two callers that wait for each other.
     await Promise.all([...stores, ...stores].map(toggleAll));
     for (const id of ids) {
       const { states = [] } = (await store.listStates(id, undefined, limits)) ?? {};
@@ -91,7 +91,7 @@ describe.each(kinds)('the history of plants on %s', (kind) => {
     }
   });
 
-  it('is not shown once it is older than it is kept, nor kept with 0 days', async () => {
+  it('is not shown once it has expired, and not kept with 0 days', async () => {
     await store.create([{ id: 1n, name: 'a' }]);
     for (const name of ['b', 'c', 'd']) await store.change([rename(1n, name)]);
     await age('a', 31);
@@ -102,12 +102,12 @@ describe.each(kinds)('the history of plants on %s', (kind) => {
     expect(await namesOf(1n, none)).toEqual(['d']);
     await none.change([rename(1n, 'e')]);
     expect(await stored()).not.toContain('d');
-    // A delete erases what another setting has kept.
+    // A delete erases states kept under another setting.
     await none.change([removalOf<Plant>(1n)]);
     expect(await stored()).toEqual([]);
   });
 
-  it('is removed a few states at a time once it is older than it is kept', async () => {
+  it('is removed a few states at a time once it has expired', async () => {
     await store.create([{ id: 1n, name: 'a' }]);
     const renames = Array.from({ length: 600 }, (_, at) => rename(1n, at < 599 ? `old ${at}` : 'now'));
     (await store.change(renames)).map(orThrow);
@@ -161,7 +161,7 @@ describe.each(storesWithShards().filter((kind) => kind === 'citus' || kind === '
   (kind) => {
     const { store } = usePlantStore(kind);
 
-    it('has only what a plant is', async () => {
+    it('has only fields of the plant', async () => {
       await store.create([{ id: 1n, name: 'a' }]);
       (await store.change([rename(1n, 'b')])).map(orThrow);
       const { states = [] } = (await store.listStates(1n, undefined, limits)) ?? {};

@@ -25,19 +25,19 @@ describe.each(storesWithShards())('finding and listing plants on %s', (kind) => 
   const listAll = async (query: Partial<ListQuery>, limits: Partial<ListLimits> = {}) =>
     (await list(limits, query)).filter((page) => page !== '').join();
 
-  it('finds a part of long texts, and of one of many', async () => {
+  it('finds a part of long texts, and of a single one among many', async () => {
     const names = [`${'苗'.repeat(60_000)}Ö`, `${'a'.repeat(60_000)}B`, ...Array(2_500).fill('ж'), 'Ѫ'];
     await store.create(names.map((name, id) => ({ id: BigInt(id), name })));
     expect(await listAll({ q: 'o\u0308' })).toBe('0');
     expect(await listAll({ q: 'AB' })).toBe('1');
     expect(await listAll({ q: 'ѫ' })).toBe('2502');
-    // Where the time is over at once.
+    // With a time limit of 0.
     const pages = await list({ durationMs: 0 }, { q: 'ѫ' });
     expect([pages.length > 2, pages.join('')]).toEqual([true, '2502']);
     expect((await listAll({ q: 'Ж' })).split(',').map(Number)).toEqual([...names.keys()].slice(2, -1));
   });
 
-  it('finds the few among many, in each order, also of what changes in the meantime', async () => {
+  it('finds a few among many, in each order, also if plants change in the meantime', async () => {
     const plants = Array.from({ length: 12_000 }, (_, at) => ({
       id: BigInt((at * 7_919) % 12_000),
       name: at % 3_000 === 7 ? 'rara' : 'Fern',
@@ -59,7 +59,7 @@ describe.each(storesWithShards())('finding and listing plants on %s', (kind) => 
     expect(await store.countAll({ q: 'rara' })).toMatchObject({ count: 4, isEstimate: false });
     const { count, isEstimate } = await store.countAll({ q: 'fern' });
     expect([count > 11_000 && count < 13_000, isEstimate]).toEqual([true, kind !== 'sqlite']);
-    // After each part of the search one that was found is changed, and one that was not is found.
+    // After each part of the search, one match is changed, and one other plant becomes a match.
     const ids: bigint[] = [];
     let after: ListPosition | undefined;
     const rename = (id: bigint, name: string) =>
@@ -81,7 +81,7 @@ describe.each(storesWithShards())('finding and listing plants on %s', (kind) => 
     expect(ids).toEqual(kind === 'sqlite' ? [...byId, 11_999n] : byId);
   });
 
-  it('fills a page no further than its limit in bytes, with one plant at least', async () => {
+  it('fills a page up to its limit in bytes, with at least one plant', async () => {
     // Of 7, 3 and 2 bytes.
     await store.create([
       { id: 1n, name: '🌱é', tag: 'a' },
@@ -99,7 +99,7 @@ describe.each(storesWithShards())('finding and listing plants on %s', (kind) => 
     expect(await list({ matches: 2, bytes: 5 })).toEqual(['2,3']);
   });
 
-  // A file of SQLite stays readable in an outage.
+  // A SQLite file stays readable in an outage.
   it.runIf(kind === 'postgresql')('is unavailable during an outage, and reads after it', async () => {
     await store.create(plantsOf(1n));
     const endOutage = await testDatabase.beginOutage('closed');

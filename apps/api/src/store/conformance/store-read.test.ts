@@ -27,14 +27,14 @@ describe.each(storesWithShards())('reading plants on %s', (kind) => {
     expect(await readPages({}, INT64_MAX)).toEqual([]);
   });
 
-  it('begins after an id that no plant has', async () => {
+  it('can begin after an id that no plant has', async () => {
     await store.create(plantsOf(-5n, 5n));
     for (const after of [INT64_MIN, -6n]) expect(await readAll(after)).toEqual(plantsOf(-5n, 5n));
     for (const after of [-5n, 0n]) expect(await readAll(after)).toEqual(plantsOf(5n));
     expect(await readAll(6n)).toEqual([]);
   });
 
-  it('fills a page as far as its limit in bytes allows, with one plant at least', async () => {
+  it('fills a page up to its limit in bytes, with at least one plant', async () => {
     // Of 7, 3 and 2 bytes, and one that is larger than each limit.
     const plants = [
       { id: 1n, name: '🌱é', tag: 'a' },
@@ -52,7 +52,7 @@ describe.each(storesWithShards())('reading plants on %s', (kind) => {
   });
 
   it('returns any text that a plant may have exactly as it was stored', async () => {
-    // Any code point but NUL and surrogates. `fc.string({ unit: 'binary' })` takes 7 seconds to be composed.
+    // Any code point except NUL and surrogates. `fc.string({ unit: 'binary' })` would take 7 seconds to create.
     const point = fc.oneof(fc.integer({ min: 1, max: 0xd7ff }), fc.integer({ min: 0xe000, max: 0x10ffff }));
     const text = fc.array(point).map((points) => String.fromCodePoint(...points));
     let id = 0n;

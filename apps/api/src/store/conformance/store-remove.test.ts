@@ -18,10 +18,10 @@ const retired = (id: bigint) => ({ stored: false, existing: tombstone(id) });
 const fern = { id: 1n, name: 'Fern', tag: 'outdoor' };
 const rose = { id: 2n, name: 'Rose' };
 
-/** A change of the name of what has an id. */
+/** A change that renames the plant with an id. */
 const rename = (id: bigint) => ({ id, bytes: 5, replace: () => ({ id, name: 'Other' }) });
 
-/** How to make an engine skip changes silently, and how to end it. */
+/** How to make an engine silently skip changes, and how to undo that. */
 const skipRemovals = {
   sqlite: {
     begin: 'CREATE TRIGGER keep BEFORE DELETE ON plants BEGIN SELECT RAISE(IGNORE); END',
@@ -37,7 +37,7 @@ const skipRemovals = {
 describe.each(storesWithShards())('removing plants on %s', (kind) => {
   const { store, testDatabase, readAll } = usePlantStore(kind);
 
-  it('erases a plant, whose id stays taken for good', async () => {
+  it('erases a plant, and never reuses its id', async () => {
     await store.create([fern, rose]);
     expect(await removeFrom(store, [1n])).toEqual(['removed']);
     expect(await removeFrom(store, [1n])).toEqual(['removed_before']);
@@ -49,7 +49,7 @@ describe.each(storesWithShards())('removing plants on %s', (kind) => {
     expect(texts).toEqual([{ name: '', tag: null }]);
   });
 
-  it('leaves an id free that nothing ever had, unless it is to be retired', async () => {
+  it('leaves an unused id free, unless asked to retire it', async () => {
     await store.create([fern]);
     expect(await removeFrom(store, [3n, 1n])).toEqual(['unknown', 'removed']);
     expect(await readAll()).toEqual([tombstone(1n)]);
@@ -60,7 +60,7 @@ describe.each(storesWithShards())('removing plants on %s', (kind) => {
     expect(await removeFrom(store, [3n])).toEqual(['removed_before']);
   });
 
-  it('resolves one call like a sequence of calls with one id each', async () => {
+  it('treats one call like a sequence of calls with one id each', async () => {
     await store.create([fern, rose]);
     const before = 'removed_before';
     const outcomes = await removeFrom(store, [2n, 3n, 1n, 2n, 3n, 1n]);
@@ -68,7 +68,7 @@ describe.each(storesWithShards())('removing plants on %s', (kind) => {
     expect(await removeFrom(store, [4n, 3n, 1n, 4n], true)).toEqual(['removed', 'removed', before, before]);
   });
 
-  it('removes as many plants as a batch may have', async () => {
+  it('removes a full batch of plants', async () => {
     const plants = plantsOf(...Array(1_000).keys());
     const ids = plants.map(({ id }) => id);
     await store.create(plants.slice(0, 700));
@@ -86,7 +86,7 @@ describe.each(storesWithShards())('removing plants on %s', (kind) => {
     expect(pages.flat()).toEqual([2n, 3n, 4n].map(tombstone));
   });
 
-  // A distributed table can have no such trigger.
+  // A distributed table cannot have this trigger.
   it.runIf(kind !== 'citus')('never reports a change that the database silently skips', async () => {
     await store.create([fern, rose]);
     const { begin, end } = skipRemovals[kind === 'sqlite' ? 'sqlite' : 'postgresql'];
@@ -94,7 +94,7 @@ describe.each(storesWithShards())('removing plants on %s', (kind) => {
     onTestFinished(async () => void (await testDatabase.query(end)));
     const removals = [false, true].map((retire) => () => removeFrom(store, [2n, 1n], retire));
     for (const attempt of [...removals, () => store.change([rename(2n), rename(1n)])]) {
-      // A distributed database returns an error for each.
+      // A distributed database returns an error for each change.
       const changed = attempt().then((outcomes) => outcomes.map((outcome) => orThrow<unknown>(outcome)));
       const reason = await changed.catch((error: Error) => error.cause ?? error);
       expect(String(reason)).toMatch(/The record [12] was not changed/);
@@ -115,7 +115,7 @@ describe.each(storesWithShards())('an outage of %s', (kind) => {
     await endOutage();
     const reason = { errorName: 'database_unavailable', headers: { 'Retry-After': '1' } };
     expect(attempts).toMatchObject([{ reason }, { reason }, { reason }]);
-    // An attempt whose reply came too late may have removed it.
+    // An earlier attempt whose reply was lost may have removed it.
     const outcome = await until(() => remove(1n, false).catch(() => undefined));
     expect(['removed', 'removed_before']).toContain(outcome);
     expect(await store.find([1n])).toEqual([tombstone(1n)]);

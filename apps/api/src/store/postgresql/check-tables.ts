@@ -6,7 +6,7 @@ import { findDriverError } from './errors.js';
 import { createInsert } from './postgresql-store.js';
 import { confirmDurable } from './probe-commit.js';
 
-/** How long the check waits for the lock of another program on the table, in milliseconds. */
+/** How long the check waits for a table that another program has locked, in milliseconds. */
 const lockTimeoutMs = 200;
 
 /** Whether ids are unique, and whether the table and all its partitions survive a crash and are replicated to a standby. */
@@ -89,7 +89,7 @@ async function checkConfirmPrivilege(connection: ClientBase): Promise<void> {
   }
 }
 
-/** Checks that what is done can be recorded, and what records were can be kept. */
+/** Checks the privileges for the audit and the history. */
 async function checkPrivileges(
   connection: ClientBase,
   table: string,

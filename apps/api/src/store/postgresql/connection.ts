@@ -11,7 +11,7 @@ export function connectionSettings(
   connectionTimeoutMillis: number,
 ): ClientConfig {
   const uri = new URL(url);
-  // Those of the URI would replace the others.
+  // Merged, because options in the URI would replace these.
   const given = uri.searchParams.get('options') ?? '';
   uri.searchParams.delete('options');
   const own = withoutOptions ? '' : `-c search_path=${schema} -c statement_timeout=${statementTimeoutMs}`;
@@ -31,13 +31,13 @@ export function queryTimeoutMs({ statementTimeoutMs, timeouts }: PostgresqlLocat
   return statementTimeoutMs + timeouts.queryMarginMs;
 }
 
-/** Runs something on a connection of its own, and closes it. */
+/** Runs an action on a new connection, and closes it. */
 export async function withConnection<Result>(
   settings: ClientConfig,
   run: (connection: pg.Client) => Promise<Result>,
 ): Promise<Result> {
   const connection = new pg.Client(settings);
-  // When a connection breaks, the query in flight fails, too.
+  // Ignored, because the query in flight also fails when the connection breaks.
   connection.on('error', () => undefined);
   try {
     await connection.connect();
@@ -60,8 +60,8 @@ export async function endConnection(connection: pg.Client): Promise<void> {
 }
 
 /**
- * Resolves or rejects as a promise does, but rejects after a timeout in milliseconds. What the promise stands for goes on
- * then, and its result is ignored.
+ * Resolves or rejects as a promise does, but rejects after a timeout in milliseconds. The underlying work then continues, and its result is
+ * ignored.
  *
  * @throws {Error} that mentions the timeout in its message
  */
@@ -71,7 +71,7 @@ export function rejectAfter<Result>(timeoutMs: number, promise: Promise<Result>)
   });
 }
 
-/** Settings of a session without which a record may be lost although its commit has succeeded, and the query that reads them. */
+/** Session settings that durability depends on: with wrong values, a record may be lost although its commit succeeded. */
 export interface SessionSettings {
   /** The value of `synchronous_commit`. */
   readonly commits: string;
@@ -83,7 +83,7 @@ export const selectSessionSettings = `
   SELECT current_setting('synchronous_commit') AS commits, current_setting('client_min_messages') AS messages`;
 
 /**
- * Finds such a setting, and what to do; `undefined` if there is none.
+ * Finds a setting that breaks durability, with advice; `undefined` if there is none.
  *
  * @param where the place of the session, to be inserted into a sentence
  */

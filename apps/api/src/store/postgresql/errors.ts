@@ -1,9 +1,7 @@
 import * as z from 'zod';
 import { type DriverError, findAdapterError, type Meaning } from '../database.js';
 
-/**
- * An error of the driver itself. Only those of the server have a severity; Prisma's codes look like an SQLSTATE, too.
- */
+/** An error of the driver itself. Only errors of the server have a severity; Prisma's codes look like an SQLSTATE, too. */
 const ServerErrorSchema = z.object({ severity: z.string(), code: z.string(), message: z.string() });
 
 /** The driver's messages, without a code, when a connection cannot be opened, breaks, or times out. */

@@ -23,7 +23,7 @@ async function idsAfter(plants: PlantStore, after: ChangePosition | undefined): 
   return changes.map(({ record }) => record.id);
 }
 
-it('changes come neither before an older transaction has ended, nor is that left out which commits last', async () => {
+it('changes wait for older transactions, and a change that commits last is not missed', async () => {
   const plants = await open();
   await plants.create(plantsOf(1));
   const start = await plants.lastChange();
@@ -33,7 +33,7 @@ it('changes come neither before an older transaction has ended, nor is that left
   await plants.create(plantsOf(3));
   expect(await idsAfter(plants, start)).toEqual([]);
   expect(await plants.lastChange()).toEqual(start);
-  // Later than the next one after all that have ended.
+  // Open transactions that are newer than all that have ended.
   for (const id of [4, 5])
     await (await connect()).query(`BEGIN; INSERT INTO plants (id, name) VALUES (${id}, 'later')`);
   expect(await plants.lastChange()).toEqual(start);
@@ -49,7 +49,7 @@ it('changes do not wait for transactions that change no plants', async () => {
   await plants.create(plantsOf(10));
   const last = await plants.lastChange();
   expect(last?.id).toBe(10n);
-  // What it changes without a number of its own is in no order, and makes no position of before unknown.
+  // A manual change has no number, so it is not in the order, and invalidates no earlier position.
   await other.query("INSERT INTO plants (id, name) VALUES (11, 'by hand')");
   expect(await idsAfter(plants, last)).toEqual([]);
   await other.query('ROLLBACK');
@@ -58,7 +58,7 @@ it('changes do not wait for transactions that change no plants', async () => {
 it('after a restore on a server that has had fewer transactions, new changes come after those from before', async () => {
   const before = await open();
   await before.create(plantsOf(1, 2));
-  // As if the server had had so many more.
+  // As if the old server had had many more transactions.
   await database.query('UPDATE plants SET change_place = change_place + 1000000000 * id');
   const opened = await Promise.all([open(), open(), open()]);
   const last = await opened[0]?.lastChange();

@@ -27,9 +27,9 @@ export interface ChangeNumbers {
 const baseTable = 'plants_change_base';
 
 /**
- * The number after those of all transactions that have ended, and of the oldest one that has written and holds a lock on a table for
- * that, if it is lower: later ones have begun. A statement locks the table before its transaction has a number, and keeps the lock until
- * others see what it has written. Locks have the lower half of a number, which is that nearest to the next one.
+ * The number after all transactions that have ended, and of the oldest one that has written and holds a lock on a table for that, if it is
+ * lower: later ones have begun. A statement locks the table before its transaction has a number, and keeps the lock until others see what
+ * it has written. Locks have the lower half of a number, which is that nearest to the next one.
  */
 const composeBounds = (base: bigint, tables: readonly Pick<Table, 'name'>[]) => `
   WITH next AS (SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS number), writer AS (
@@ -45,17 +45,17 @@ const composeBounds = (base: bigint, tables: readonly Pick<Table, 'name'>[]) => 
 export const mayListChangesSql = `(has_table_privilege('${baseTable}', 'SELECT')
   AND has_table_privilege('store', 'SELECT') AND has_table_privilege('store', 'UPDATE'))`;
 
-/** What the operator gets to know where the user lacks one, and what to do. */
+/** The message and advice if the user lacks a privilege. */
 export const mayNotListChanges = [
   `the user may not SELECT ${baseTable}, or not SELECT and UPDATE store, without which the service does not start`,
   `GRANT SELECT, UPDATE ON ${baseTable}, store to the user.`,
 ] as const;
 
 /**
- * Reads the base of the numbers. A database that was restored on another server has larger numbers than that has had transactions, so
- * its base grows beyond them.
+ * Reads the base of the numbers. After a restore on another server, existing numbers may be larger than that server's transaction numbers,
+ * so the base is increased beyond them.
  *
- * @throws {OperatorError} when the user lacks a privilege for that
+ * @throws {OperatorError} when the user lacks a privilege
  */
 export async function readChangeNumbers(
   connection: Pick<ClientBase, 'query'>,
@@ -95,14 +95,14 @@ export function createListChanges<Fields>(
 ) {
   const queryNumbers = async (sql: string, args?: readonly unknown[]) =>
     (await query({ sql, ...(args && { args }) })).map((row) => row.map(toBigint));
-  // Each statement finds rows of one generation only, so that no page has some of before a restore and some of after it. What it leaves
-  // out then, the follower gets from the beginning: its next position has expired.
+  // Each statement only finds rows of one generation, so that no page mixes rows from before and after a restore. The follower gets the
+  // omitted rows when it starts over, because its next position has expired.
   const isCurrent = `${generationSql} = $1`;
   const findSql = `
     SELECT ${[...columns, ...changeColumns].join(', ')}, ${durableColumnSql} FROM ${name}
     WHERE ${isCurrent} AND id = ANY($2::bigint[])`;
 
-  /** The positions of changes with a number, or of records without one, and where to go on after all that were examined. */
+  /** The positions of numbered changes, or of records without a number, and where the next page starts. */
   async function listPositions(after: ChangePosition | undefined, { matches, bytes: maxBytes }: ListLimits) {
     const { notFinal, next, generation } = await readBounds();
     requireCurrent(after, generation, Number(next) - 1);
@@ -125,7 +125,7 @@ export function createListChanges<Fields>(
       positions.push(last);
     }
     if (isNumbered || rows.length === count) return { positions, last, hasMore: rows.length === count };
-    // After those without a number come the others.
+    // Numbered changes come after records without a number.
     return { positions, last: { generation, number: 0, id: INT64_MIN }, hasMore: true };
   }
 
@@ -145,7 +145,7 @@ export function createListChanges<Fields>(
       const found = new Map(rows.map(toChange).map((change) => [change.position.id, change]));
       const changes = positions.flatMap(({ id, number }) => {
         const change = found.get(id);
-        // One that has changed since comes later.
+        // A record that has changed since comes later.
         return change?.position.number === number ? (change ?? []) : [];
       });
       return { changes, ...listed };

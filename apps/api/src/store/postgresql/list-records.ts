@@ -19,24 +19,24 @@ import { columnOf, columnTypes, type Table } from '../table.js';
 import { confirmDurable, durableColumnSql, durableOnceSql } from './probe-commit.js';
 import type { Query, Statement } from './run-query.js';
 
-/** What a list knows of its table. */
+/** The properties of a table that lists use. */
 type TableParts = Pick<Table, 'name' | 'fields' | 'columns' | 'searches' | 'bytes'>;
 
-/** A text has no other letters than those of ASCII, which PostgreSQL itself folds. What it knows of others depends on its server. */
+/** SQL for whether a text is ASCII, which PostgreSQL can fold to lowercase. How it folds other letters depends on the server. */
 const isAscii = (column: string) => `octet_length(${column}) = char_length(${column})`;
 
 const lower = (column: string) => `lower(${column} COLLATE "C")`;
 
-/** The order of a list: what it sorts by, which rows it has, and those after a position. */
+/** The order of a list: the sort key, a condition for its rows, and one for the rows after a position. */
 interface Order {
   readonly by: string;
-  /** The same order for a statement that is to read no index for it. */
+  /** The same order, written so that PostgreSQL does not use an index for it. */
   readonly bySorting: string;
   readonly of: string;
   after(id: string, addedAt?: string): string;
 }
 
-/** An order that an index has. */
+/** Describes an order that has an index. */
 function describeOrder(order: string): Order {
   const { by, isDescending } = partsOfOrder(order);
   const [direction, beyond] = isDescending ? [' DESC', '<'] : ['', '>'];
@@ -57,13 +57,13 @@ function describeOrder(order: string): Order {
   };
 }
 
-/** A condition of a statement, and its arguments. */
+/** A condition in a statement, and its arguments. */
 interface Condition {
   readonly sql: string;
   readonly args: readonly unknown[];
 }
 
-/** What a list has, but for what it searches. */
+/** The condition of a list without its search. */
 function matchesSql({ fields }: TableParts, { equal = {}, addedFrom, addedBefore }: ListFilter): Condition {
   const args: unknown[] = [];
   const isEqual = fields.flatMap(({ field, column, kind }) => {
@@ -84,9 +84,9 @@ function matchesSql({ fields }: TableParts, { equal = {}, addedFrom, addedBefore
   return { sql: [...isEqual, ...range, 'NOT deleted'].join(' AND '), args };
 }
 
-/** Whether a record may have what is searched for: PostgreSQL decides it for texts of ASCII, and others are searched here. */
+/** The condition for records that may match a search. PostgreSQL searches ASCII texts; other texts are searched in this process. */
 function mayHaveSql({ searches }: TableParts, folded: string, place: number): Condition {
-  // A text of ASCII contains no other one.
+  // An ASCII text never contains a non-ASCII one.
   const isInAscii = /^[\0-\x7f]*$/.test(folded);
   const found = searches.map((column) => {
     const inAscii = isInAscii ? `strpos(${lower(column)}, $${place}) > 0` : 'false';
@@ -95,24 +95,24 @@ function mayHaveSql({ searches }: TableParts, folded: string, place: number): Co
   return { sql: `(${found.join(' OR ')})`, args: isInAscii ? [folded] : [] };
 }
 
-/** How many records the next query of a search reads at most as a multiple of the one before, and how many at all. */
+/** The maximum growth of the number of records from one query of a search to the next, and the maximum number. */
 const maxGrowth = 8;
 const recordsPerSearch = 2_000;
 /**
- * How many records a search examines in the order of the list, one by one. If it has not found a page among them, all are examined as
- * they are stored, and what is found is sorted, which takes a tenth of the time.
+ * How many records a search examines in the order of the list. If these do not fill a page, it scans all records in storage order and sorts
+ * the matches, which takes a tenth of the time.
  */
 const searchedInOrder = 10_000;
 
 /** How long a list is read by default, in milliseconds. */
 const defaultDurationMs = 100;
 
-/** The ids of a list, and where it goes on. */
+/** The ids of a page, and where the next page starts. */
 type ListedIds = Pick<Listed<object>, 'last' | 'isLate'> & { readonly ids: readonly bigint[] };
 
 /**
- * Lists records as `Store.list` does, and returns their ids: what is shown is read again, as durably as a replay, on the node that has
- * it. Sizes are measured without reading texts.
+ * Lists records as `Store.list` does, and returns their ids. The caller reads the records again, as durably as for a replay, on the node
+ * that has them. Sizes are measured without reading texts.
  */
 export async function listIds(
   run: Query,
@@ -149,7 +149,7 @@ export async function listIds(
       if (rows.length < size)
         rows = await read(`${table.name} WHERE ${inOrder} AND ${mayHave.sql}`, bySorting);
     }
-    // What a statement has found is searched for as long, however long the statement took.
+    // Starts after the statement, so that its rows get the full time, no matter how long the statement took.
     const endsAt = performance.now() + durationMs;
     for (const [idText, time, size, ...texts] of rows) {
       const id = BigInt(String(idText));
@@ -170,8 +170,8 @@ export async function listIds(
 }
 
 /**
- * Lists records by the beginning of a text. PostgreSQL sorts those of ASCII, and all others are sorted here, so that its server's
- * knowledge of letters does not matter.
+ * Lists records by the beginning of a text. PostgreSQL sorts ASCII texts, and this process sorts all others, so that the order does not
+ * depend on the collations of the server.
  */
 async function listByText(
   run: Query,
@@ -234,15 +234,15 @@ interface Placed {
   readonly key: string;
 }
 
-/** By key, as bytes of UTF-8, then by id. */
+/** Compares by key, as UTF-8 bytes, then by id. */
 function comparePlaces(a: Placed, b: Placed): number {
   return Buffer.compare(Buffer.from(a.key), Buffer.from(b.key)) || (a.id < b.id ? -1 : Number(a.id > b.id));
 }
 
-/** Up to how many records are counted. More are estimated: to count a million takes PostgreSQL longer than to list any page. */
+/** Up to this many records are counted, more are estimated: PostgreSQL takes longer to count a million than to list any page. */
 const maxCounted = 100_000;
 
-/** How many records a search is tried on, to estimate how many match, and up to how many that may match are counted. */
+/** The sample size for estimating the matches of a search, and the maximum number of candidates that are counted exactly. */
 const sampled = 10_000;
 
 /** Counts records as `Store.countAll` does. */
@@ -253,7 +253,7 @@ export async function countAll(run: Query, table: TableParts, filter: ListFilter
   return countRows(run, { sql: from, args });
 }
 
-/** Counts what PostgreSQL finds, up to a limit. */
+/** Counts the rows that PostgreSQL finds, up to a limit. */
 async function countRows(
   run: Query,
   { sql: from, args }: Required<Pick<Statement, 'sql' | 'args'>>,
@@ -269,7 +269,7 @@ async function countRows(
   };
 }
 
-/** Counts what a search finds: exactly where few records may match, otherwise by a sample of all. */
+/** Counts the matches of a search: exactly if there are few candidates, otherwise from a sample. */
 async function countFound(
   run: Query,
   table: TableParts,
@@ -298,7 +298,7 @@ async function countFound(
   };
 }
 
-/** How many rows PostgreSQL expects a statement to have, by its statistics. */
+/** The number of rows that PostgreSQL estimates for a statement. */
 async function estimate(run: Query, { sql, args }: Statement): Promise<number> {
   const [[plan] = []] = await run({ sql: `EXPLAIN (FORMAT JSON) ${sql}`, ...(args && { args }) });
   const [{ Plan: root }] = JSON.parse(String(plan));
@@ -308,7 +308,7 @@ async function estimate(run: Query, { sql, args }: Statement): Promise<number> {
 /**
  * Counts values as `Store.countValues` does.
  *
- * @param isDistributed whether several nodes have the records: then each must say that what it has is durable
+ * @param isDistributed whether the records are on several nodes; then each node must confirm that its records are durable
  */
 export async function countValues(
   run: Query,
@@ -318,12 +318,13 @@ export async function countValues(
   const { field, after, maxValues, isDistributed } = counted;
   const column = columnOf(table, field);
   const ordered = `${column} COLLATE "C"`;
-  // With an argument, no other statement could follow in the same message. Each byte is escaped, so no text can end the literal.
+  // A literal, because a statement with arguments cannot be sent in one message with others. Every byte is escaped, so no text can end the
+  // literal.
   const start = `E'${Buffer.from(after ?? '')
     .toString('hex')
     .replaceAll(/../g, '\\x$&')}'`;
   const beyond = after === undefined ? '' : `AND ${ordered} > ${start}`;
-  // PostgreSQL reads with one process if the statement itself writes to the log. On one server, the transaction does so afterward.
+  // PostgreSQL does not use parallel workers for a statement that writes to the log. On one server, the transaction writes afterward.
   const rows = await run({
     sql: `
       SELECT ${column}, count(*)${isDistributed ? `, bool_and(${durableColumnSql})` : ''}
@@ -334,7 +335,7 @@ export async function countValues(
   return { counts: counts.slice(0, maxValues), hasMore: rows.length > maxValues };
 }
 
-/** How long texts are searched in a turn of the event loop, which has others to serve, in milliseconds. */
+/** How long one turn of the event loop may search texts, in milliseconds, so that other requests are served. */
 const turnMs = 3;
 
 /** Searches texts in short turns of the event loop. */
@@ -362,18 +363,18 @@ function createSearch(q: string) {
   };
 }
 
-/** The most records of such a page. Its statement is planned for as many, whatever its page has, and is read only as far as needed. */
+/** Maximum records of a page from one statement. The plan assumes this limit, and PostgreSQL reads only as far as needed. */
 const longestPage = 1_000;
 
 /**
- * Creates a function that lists a page of all records, of one server, by one statement whose plan each connection keeps; `undefined`
- * if it has a filter, more records, a tombstone, or a first record that is too large. A row that is not of the page any more shows that
- * there is a next one.
+ * Creates a function that lists a page of all records on one server, with one prepared statement. It returns `undefined` if the list has a
+ * filter, or the page has too many records, a tombstone, or a first record that is too large. One extra row shows whether there is a next
+ * page.
  */
 export function createListPage<Fields>(query: Query, { name, columns, bytes, toRecord }: Table<Fields>) {
   const selected = columns.join(', ');
 
-  /** Reads the first row with which the page would have too many bytes, too, and no further one. */
+  /** Also reads the first row that exceeds the size of the page, and none after it. */
   function compose({ order, after }: ListQuery, rows: number, maxBytes: number): Statement {
     const { of, after: isAfter, by } = describeOrder(order);
     const position = [after?.id, partsOfOrder(order).by === 'time' ? after?.addedAt : undefined];

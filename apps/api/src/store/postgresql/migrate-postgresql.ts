@@ -7,7 +7,7 @@ import { findDriverError } from './errors.js';
 /** The advisory lock of Prisma Migrate, so that neither runs while the other does. */
 const migrationLock = 72_707_369;
 
-/** How long an instance waits for the migration of another one, in milliseconds. */
+/** How long an instance waits for another one to migrate, in milliseconds. */
 export const migrationTimeoutMs = 60_000;
 
 /**
@@ -16,12 +16,12 @@ export const migrationTimeoutMs = 60_000;
  */
 const lockTimeoutMs = 500;
 
-/** How long the statements that waited behind it may run before it tries again, in milliseconds. */
+/** Delay before the migration tries again, in milliseconds, so that the statements that waited behind it can run. */
 const retryDelayMs = 1_000;
 
 /**
- * Applies the pending migrations, all or none. Instances that start concurrently wait for each other. A table that another
- * program has locked is retried for a minute.
+ * Applies the pending migrations, all or none. Instances that start concurrently wait for each other. If another program has locked a
+ * table, the migration is retried for a minute.
  *
  * @param schema the schema of the tables, which is created as needed
  * @returns the names of the migrations applied, in order
@@ -41,8 +41,8 @@ export async function migratePostgresql(
 }
 
 /**
- * Runs a change of tables in one transaction, while no other instance changes any. It is retried for a minute while another program
- * has locked a table.
+ * Runs a schema change in one transaction, while no other instance changes the schema. It is retried for a minute while another program has
+ * locked a table.
  *
  * @throws {OperatorError} when a table stays locked
  */
@@ -71,7 +71,7 @@ async function changeOnce<Result>(connection: ClientBase, change: () => Promise<
     await connection.query('COMMIT');
     return result;
   } catch (error) {
-    // Once the connection is broken, the server rolls back by itself.
+    // If the connection is broken, the server rolls back automatically.
     await connection.query('ROLLBACK').catch(() => undefined);
     throw error;
   }
@@ -133,7 +133,7 @@ a new schema (?schema=…), or those of a plant store.`,
   };
 }
 
-/** As Prisma Migrate has it. */
+/** As Prisma Migrate defines it. */
 const createSql = `
   CREATE TABLE _prisma_migrations (
     id                      VARCHAR(36) PRIMARY KEY NOT NULL,

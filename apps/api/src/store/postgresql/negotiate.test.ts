@@ -29,7 +29,7 @@ function refuse(client: Socket, code: string, message: string): void {
   client.end(Buffer.concat([head, fields]));
 }
 
-/** Starts a server in front of the database that decides about the first message of each connection, and returns the URL behind it. */
+/** Starts a proxy for the database that decides about the first message of each connection, and returns the URL of the proxy. */
 async function startFront(decide: (first: Buffer, client: Socket) => 'pass' | 'refused'): Promise<string> {
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
@@ -62,7 +62,7 @@ it.each([
       encrypted.on('error', () => undefined).once('data', () => refuse(encrypted, '28000', message));
     },
   ],
-])('connects without TLS by sslmode=prefer where the server %s', async (_, reply) => {
+])('connects without TLS with sslmode=prefer if the server %s', async (_, reply) => {
   let requests = 0;
   const front = await startFront((first, client) => {
     if (first.readUInt32BE(4) !== tlsRequest) return 'pass';
@@ -90,7 +90,7 @@ it.each(['require', 'verify-full'])('never connects without TLS by sslmode=%s', 
   expect(withoutTls).toBe(0);
 });
 
-it('connects with TLS by sslmode=prefer where the server has it', async () => {
+it('connects with TLS with sslmode=prefer if the server supports it', async () => {
   await enableTls(inject('postgresqlUrl'));
   const database = await openTestDatabase({ url: `${url}?sslmode=prefer` });
   await database.stores.plant.create([plant]);
@@ -110,7 +110,7 @@ const rejectOptions = (first: Buffer, client: Socket) => {
   return 'refused' as const;
 };
 
-it('connects without settings, and warns once, where a pooler of a provider rejects them', async () => {
+it('connects without settings, and warns once, if a provider's pooler rejects them', async () => {
   const front = await startFront(rejectOptions);
   const { log, lines } = recordLog();
   const database = await openDatabase(parseConfig({ DATABASE_URL: front }, '/').database, { log });
@@ -123,14 +123,14 @@ it('connects without settings, and warns once, where a pooler of a provider reje
   expect(found).toEqual([expect.stringMatching(/^ok: /), expect.stringMatching(/^warning: .*ALTER ROLE/)]);
 });
 
-it('does not start there with another schema, whose tables would be in the wrong one', async () => {
+it('does not start behind such a pooler with another schema, because tables would be in the wrong one', async () => {
   const front = await startFront(rejectOptions);
   await expect(openTestDatabase({ url: `${front}?schema=garden` })).rejects.toThrow(
     /unsupported startup parameter in options.*\n.*Neon: the host without -pooler/,
   );
 });
 
-it('hands on the options of the URI, before those that the service sets itself', async () => {
+it('passes on the options of the URI, before those of the service', async () => {
   const options = '-c geqo_threshold=7 -c statement_timeout=1 -c search_path=garden';
   const withOptions = `${url}?options=${encodeURIComponent(options)}`;
   const location = parseConfig({ DATABASE_URL: withOptions }, '/').database;

@@ -16,7 +16,7 @@ import { findDriverError } from './errors.js';
 const hasNoTls = (message: string) =>
   message.includes('does not support SSL connections') ||
   (message.includes('no pg_hba.conf entry') && /SSL (encryption|on)$/.test(message));
-/** A pooler of a provider, which cannot be told to ignore them, as PgBouncer can. */
+/** The error of a provider's pooler, which cannot be configured to ignore options, as PgBouncer can. */
 const noOptions = /unsupported startup parameter in options/;
 
 /** What the operator should know about a pooler. */
@@ -26,8 +26,8 @@ export interface PoolerNote {
 }
 
 /**
- * Finds out by connecting what a location leaves to the server: with `sslmode=prefer`, whether connections are encrypted, and whether a
- * pooler takes the settings of a session.
+ * Determines by connecting what a location leaves open: with `sslmode=prefer`, whether connections are encrypted, and whether a pooler
+ * accepts session settings.
  *
  * @returns the location for all further connections
  * @throws {Error} any other error of the connection
@@ -83,7 +83,7 @@ export async function checkPooler(location: PostgresqlLocation): Promise<{ reado
   };
   const connections = [0, 1].map(() => new pg.Client(settings));
   const backends = connections.map(() => new Set<number>());
-  // The user may be allowed a single connection only.
+  // The user may be limited to a single connection.
   const isSingle = location.poolSize === 1;
   let undurable: ReturnType<typeof findUndurable>;
   try {

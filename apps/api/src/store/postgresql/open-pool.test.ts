@@ -147,7 +147,7 @@ describe('the watch over connections', () => {
     return { watch, begin, release, endedAfter };
   }
 
-  it('ends a connection whose query has timed out and whose backend is idle, unless it is released by then', async () => {
+  it('ends a connection whose query has timed out and whose backend is idle, unless it is released first', async () => {
     const busy = new Set<PoolClient>();
     const { endedAfter, begin, release } = createWatch({ findBusy: async () => busy }, 'silent');
     busy.add(begin('working'));

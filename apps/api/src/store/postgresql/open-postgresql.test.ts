@@ -29,7 +29,7 @@ const nameOf = (url: string) => new URL(url).pathname.slice(1);
 const asUser = (url: string) => Object.assign(new URL(url), { username: user, password }).href;
 const open = (url: string) => openTestDatabase({ url });
 
-/** Creates the tables in a new schema of a database, in which that user may do what the service does, and changes them. */
+/** Creates the tables in a new schema of a database, grants that user the privileges of the service, and applies a change. */
 async function createTables(change = '', database = shared): Promise<string> {
   const schema = `schema_${randomInt(2 ** 40)}`;
   const url = `${database}?schema=${schema}`;
@@ -92,7 +92,7 @@ it.each<[title: string, urlOf: (url: string) => string | Promise<string>, messag
   expect(inspect(error, { depth: null })).not.toContain(new URL(url).password);
 });
 
-it('rejects a server that does not answer, and leaves no connection open, which would keep the process running', async () => {
+it('rejects a server that does not answer, and leaves no connection open that would keep the process running', async () => {
   const sockets: Socket[] = [];
   const silent = createServer((socket) => void sockets.push(socket.on('error', () => undefined).resume()));
   const { port } = new URL(await listen(silent));
@@ -233,7 +233,7 @@ describe('the schema', () => {
   });
 });
 
-it('opens a database that is up to date as a user who may not migrate, while another program migrates or has locked the plants', async () => {
+it('opens an up-to-date database as a user who may not migrate, while another program migrates or has locked the plants', async () => {
   const url = await createTables();
   await withConnection({ connectionString: shared }, async (other) => {
     const schema = new URL(url).searchParams.get('schema');

@@ -39,7 +39,7 @@ it('probes the id that is passed, whether or not it is taken, and stores nothing
   expect(await query(url, 'SELECT id FROM plants')).toEqual([{ id: '2' }]);
 });
 
-it('uses one connection, however many probes hang', async () => {
+it('uses one connection, no matter how many probes hang', async () => {
   await query(url, onInsert('PERFORM pg_advisory_xact_lock(1)'));
   const holder = new pg.Client(url);
   await holder.connect();

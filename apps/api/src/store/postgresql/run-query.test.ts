@@ -72,7 +72,7 @@ it('an error that is retried is an outage if it persists', async () => {
   expect(await countAttempts()).toBe(maxAttempts);
 });
 
-// What all others mean: errors.test.ts.
+// errors.test.ts tests the meaning of all other errors.
 it.each([
   { code: '53100', is: 'an outage', error: unavailable(/^53100: not now$/) },
   { code: 'XX001', is: 'damage', error: { errorName: 'database_damaged' } },
@@ -119,7 +119,7 @@ describe('a network that', () => {
 
   it('loses replies blocks their connections only until the backends are found idle', async () => {
     const { proxy, proxied } = await openProxied('3');
-    // Connected already, both arrive at the server.
+    // Already connected, so both arrive at the server.
     await until(() => Promise.all([proxied.check(), proxied.check()]).catch(() => undefined));
     proxy.freezeAnswersTo('Monstera');
     const lost = await Promise.allSettled([insert(proxied, 1n), insert(proxied, 2n)]);

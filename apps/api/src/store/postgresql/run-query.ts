@@ -9,13 +9,13 @@ import { findDriverError, isConflict, meaningOf } from './errors.js';
 export interface Statement {
   readonly sql: string;
   readonly args?: readonly unknown[];
-  /** Under which each connection keeps its plan, since it runs all the time. */
+  /** A name for a frequent statement, so that each connection keeps its plan. */
   readonly name?: string | undefined;
 }
 
 /**
- * Runs a statement, and returns the values of its rows: booleans, and all others as text, which is exact. One without arguments may be
- * followed by others, after a semicolon, which are in its transaction.
+ * Runs a statement, and returns the values of its rows: booleans, and all others as text, which is exact. A statement without arguments may
+ * be followed by others, separated by semicolons, in the same transaction.
  */
 export type Query = (statement: Statement) => Promise<readonly (readonly unknown[])[]>;
 
@@ -24,12 +24,12 @@ export function createQuery(pool: Pick<Pool, 'query'>): Query {
   return async ({ sql, args = [], name }) => {
     const query: QueryArrayConfig = { text: sql, values: [...args], name, rowMode: 'array', types };
     const result = await pool.query<unknown[]>(query);
-    // The driver returns an array of results for several statements, which its types do not know.
+    // For several statements, the driver returns an array of results, which its types omit.
     return [result].flat()[0]?.rows ?? [];
   };
 }
 
-/** The parser of the driver for integers would look at each first, and that of Prisma's adapter makes numbers of some. */
+/** Returns values as text: the driver's own parsing would cost time, and that of Prisma's adapter converts some to numbers. */
 const types = {
   getTypeParser: ((type: number) =>
     type === pg.types.builtins.BOOL
@@ -43,8 +43,8 @@ const types = {
  * an `Error` with PostgreSQL's code and message for its other errors, and any other error unchanged. After
  * `database_unavailable` the outcome of the query is unknown.
  *
- * @param queryTimeoutMs the timeout of a query, in milliseconds. Its connection stays in use until the query ends: if
- * the server waits long, such as for a standby, every query that timed out would otherwise cost another connection.
+ * @param queryTimeoutMs the timeout of a query, in milliseconds. Its connection stays in use until the query ends: if the server waits for
+ * a long time, such as for a standby, every timed-out query would otherwise cost another connection.
  */
 export function createRunQuery(queryTimeoutMs: number): QueryWrapper {
   return async function runQuery(query) {
@@ -60,18 +60,18 @@ export function createRunQuery(queryTimeoutMs: number): QueryWrapper {
   };
 }
 
-/** How often a query is attempted that conflicts with other transactions. */
+/** The maximum number of attempts for a query that conflicts with other transactions. */
 export const maxAttempts = 5;
 
 /** The longest delay after the first attempt, in milliseconds; it doubles with each further one. */
 const firstDelayMs = 10;
 
 /**
- * Runs a query, and retries it while it conflicts with other transactions (40001, 40P01), with a delay: those that
- * conflicted would otherwise meet again. The query must be idempotent.
+ * Runs a query, and retries it while it conflicts with other transactions (40001, 40P01), with a delay, because the same queries would
+ * otherwise conflict again. The query must be idempotent.
  *
- * @param state once its caller has given up, there are no more attempts
- * @throws what the last attempt threw
+ * @param state there are no more attempts once the caller has given up
+ * @throws the error of the last attempt
  */
 export async function retryConflicts<Result>(
   query: () => Promise<Result>,

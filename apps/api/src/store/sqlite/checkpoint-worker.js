@@ -10,15 +10,15 @@ import { requireFiles } from './file-identity.js';
 const intervalMs = 100;
 const retryDelayMs = 1_000;
 
-/** How long this connection waits for others, in milliseconds, and how long where writers would wait for it meanwhile. */
+/** How long this connection waits for locks, in milliseconds; less for a checkpoint that blocks writers while it waits. */
 const busyTimeoutMs = 1_000;
 const truncateTimeoutMs = 5;
 
-/** How often it catches up with writers, and how many pages are few enough to hold them up for. */
+/** How often it catches up with writers, and how many remaining pages are few enough to block writers for. */
 const maxPasses = 4;
 const fewPages = 300;
 
-/** How often a truncation is tried at the end, and the delay between these attempts, in milliseconds. */
+/** How often a truncation is attempted at the end, and the delay between attempts, in milliseconds. */
 const lastAttempts = 20;
 const lastAttemptDelayMs = 50;
 
@@ -36,18 +36,18 @@ function report(failure) {
 }
 
 /**
- * Copies the contents of the write-ahead log into the database, without blocking writers. Under steady writing the log
- * may never be restarted this way. So beyond `restartPages` pages the connection that writes is asked to copy the rest between
- * two commits, and the next one restarts the log from its beginning. Where that was in vain, since other processes write, too,
- * all writers are blocked for as long. Neither is done while a reader uses an older snapshot, as a backup does for long:
- * the log cannot be restarted before that ends, and writers would be blocked for nothing.
+ * Copies the contents of the write-ahead log into the database, without blocking writers. Under steady writes the log might never restart
+ * this way. So beyond `restartPages` pages, the writing connection is asked to copy the rest between two commits, and the next commit
+ * restarts the log from its beginning. If that fails because other processes also write, this function blocks all writers and restarts the
+ * log. It does neither while a reader uses an older snapshot, such as a backup: the log cannot restart before the reader ends, so writers
+ * would be blocked for nothing.
  *
  * @param {import('better-sqlite3').Database} database
  */
 function checkpoint(database) {
   const startedAt = performance.now();
   const { busy, log, checkpointed } = runCheckpoint(database, 'PASSIVE');
-  // Another process is just doing the same.
+  // Another process is running a checkpoint.
   if (busy === 1) return;
   const isMoved = checkpointed === log;
   const isTruncated = isMoved && isTruncationDue && startedAt >= truncateFrom;
@@ -64,23 +64,24 @@ function checkpoint(database) {
   parentPort?.postMessage({ checkpoint: { logPages: log, isMoved, durationMs } });
 }
 
-/** The pages in the log and the database at the last checkpoint, which moved nothing if they were the same before. */
+/** The pages in the log and in the database after the last checkpoint. If they are unchanged, a checkpoint moved nothing. */
 let lastFound = '0 0';
 
-/** Whether the connection that writes could not copy the rest. */
+/** Whether the writing connection failed to copy the rest. */
 let isRestLeft = false;
 
 /**
- * Moves what was written meanwhile, until little is left, so that writers wait for that alone. Of a checkpoint that reaches the end of
- * the log, SQLite syncs the database, and all that those before it have copied, which in a large store takes a tenth of a second: so
- * that is on disk before.
+ * Repeats passive checkpoints until few new pages are left, so that writers are blocked only for those. A checkpoint that reaches the end
+ * of the log syncs the database, including the pages of earlier checkpoints, which takes a tenth of a second in a large store. So this
+ * function syncs them first.
  *
  * @param {import('better-sqlite3').Database} database
  * @param {number} moved how many pages of the log were moved already
  */
 function catchUp(database, moved) {
   for (let pass = 1; pass <= maxPasses; pass++) {
-    // Never closed: that would release all locks which the process has on the file (https://www.sqlite.org/howtocorrupt.html, section 2.2).
+    // Never closed, because that would release all locks of the process on the file (https://www.sqlite.org/howtocorrupt.html, section
+    // 2.2).
     descriptor ??= openSync(files.database.path, 'r+');
     fdatasyncSync(descriptor);
     const { busy, log, checkpointed } = runCheckpoint(database, 'PASSIVE');
@@ -89,18 +90,18 @@ function catchUp(database, moved) {
   }
 }
 
-/** The database file, once it was synced. */
+/** The descriptor of the database file, opened at the first sync. */
 let descriptor = /** @type {number | undefined} */ (undefined);
 
-/** Whether the log may hold what was deleted: since a message, and at first what another process has left there. */
+/** Whether the log may contain deleted data: after a message, and at the start, from another process. */
 let isTruncationDue = true;
 
-/** When the next truncation may be, by the clock of `performance`. */
+/** The earliest time of the next truncation, on the clock of `performance`. */
 let truncateFrom = 0;
 
 /**
- * Moves the rest of the log into the database and empties its file, in which what was deleted remains until it is overwritten.
- * If a writer or a reader is in the way for longer than a moment, it remains due.
+ * Moves the rest of the log into the database and truncates the log file, because deleted data stays in it until it is overwritten. If a
+ * writer or reader holds it up for longer than a moment, the truncation stays due.
  *
  * @param {import('better-sqlite3').Database} database
  */
@@ -114,8 +115,8 @@ function truncate(database) {
 /**
  * @param {import('better-sqlite3').Database} database
  * @param {'PASSIVE' | 'RESTART' | 'TRUNCATE'} mode
- * @returns {{ busy: 0 | 1, log: number, checkpointed: number }} whether others were in the way, the pages in the log, and those
- * of them that the database has
+ * @returns {{ busy: 0 | 1, log: number, checkpointed: number }} whether another connection blocked it, the pages in the log, and how many
+ * of them are in the database
  */
 function runCheckpoint(database, mode) {
   const [row] = /** @type {[{ busy: 0 | 1, log: number, checkpointed: number }]} */ (
@@ -127,9 +128,9 @@ function runCheckpoint(database, mode) {
 function open() {
   const database = new Database(files.database.path, { fileMustExist: true, timeout: busyTimeoutMs });
   try {
-    // The file is open, and the first statement opens the log, which belongs to none but the same file.
+    // The database file is open, but the first statement opens the log by path: check that it belongs to the same file.
     requireFiles(files);
-    // As the connection that writes: once the log begins anew, what it had is in the database alone.
+    // The same durability as the writing connection: once the log restarts, its old contents exist only in the database.
     database.pragma('synchronous = FULL');
     database.pragma('fullfsync = ON');
     database.pragma('cache_size = -256');
@@ -156,7 +157,7 @@ async function run(stop) {
       checkpoint(database);
       report(null);
     } catch (error) {
-      // For example, the disk is full or too many files are open. Most failures pass, and then a new connection works.
+      // For example, the disk is full or too many files are open. Most failures are temporary, and a new connection works later.
       database?.close();
       database = undefined;
       report(describe(error));
@@ -168,8 +169,7 @@ async function run(stop) {
 }
 
 /**
- * Truncates the log if that is due, which matters where other processes have it open: otherwise it is deleted with the last
- * connection.
+ * Truncates the log if that is due. This matters if other processes have it open; otherwise closing the last connection deletes it.
  *
  * @param {import('better-sqlite3').Database} database
  */
@@ -182,7 +182,7 @@ async function finish(database) {
       checkpoint(database);
     }
   } catch {
-    // Nothing is lost: it remains in the log.
+    // Nothing is lost: the data remains in the log.
   } finally {
     database.close();
   }

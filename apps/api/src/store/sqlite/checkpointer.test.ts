@@ -18,11 +18,11 @@ import { until } from '../../../test/support/until.js';
 import { type CheckpointerOptions, startCheckpointer } from './checkpointer.js';
 import { identifyFiles } from './file-identity.js';
 
-/** Creates a database that a test checkpoints by itself, and what writes to it without that. */
+/** Creates a database for a checkpointer that the test starts, and a connection that writes without checkpoints. */
 async function createFile(options: Sqlite.Options = {}) {
   // An open database that stores nothing starts no checkpointer.
   const { folder, path } = await openSqliteFile();
-  // A slow machine may keep what has a lock from going on.
+  // On a slow machine, the holder of a lock may be delayed.
   const writer = connectToSqlite(path, { timeout: 60_000, ...options });
   const files = identifyFiles(path);
   writer.pragma('wal_autocheckpoint = 0');
@@ -39,7 +39,7 @@ async function createFile(options: Sqlite.Options = {}) {
     onTestFinished(() => checkpointer.stop());
     return checkpointer;
   }
-  /** Inserts, and waits until that is moved, so many times; each time more pages than the log ever had, so that it differs. */
+  /** Inserts and waits for the checkpoint, several times. Each time the log has more pages than ever before, so that checkpoints differ. */
   async function insertAndMove(times: number) {
     for (let count = 1; count <= times; count++) {
       const { length } = checkpoints;
@@ -51,7 +51,7 @@ async function createFile(options: Sqlite.Options = {}) {
   return { folder, path, files, writer, insert, insertAndMove, start, lines, checkpoints, logSize };
 }
 
-/** The address of a program of the thread. */
+/** The URL of a program for the thread. */
 const programOf = (code: string) => new URL(`data:text/javascript,${encodeURIComponent(code)}`);
 
 it('moves commits into the database file while it is open, measures that, and releases the file', async () => {
@@ -62,7 +62,7 @@ it('moves commits into the database file while it is open, measures that, and re
   expect(await readValue('wal_pages')).toBe(0);
   const { size } = statSync(path);
   let id = 0n;
-  // The first checkpoint empties the log, so that without further plants the next one would find no pages again.
+  // The first checkpoint empties the log, so the next one would find no pages without new plants.
   await until(async () => {
     await store.create(Array.from({ length: 100 }, () => ({ id: id++, name: 'x'.repeat(1_000) })));
     return statSync(path).size > size + 100_000 && (await readValue('wal_pages')) > 100;
@@ -77,13 +77,13 @@ it('moves commits into the database file while it is open, measures that, and re
 function readLogNumber(path: string): number {
   const header = Buffer.alloc(16);
   const log = openSync(`${path}-wal`, 'r');
-  // Until the next insert it may be empty.
+  // The log may be empty until the next insert.
   readSync(log, header);
   closeSync(log);
   return header.readUInt32BE(12);
 }
 
-it('restarts the log under steady writing, again and again', async () => {
+it('restarts the log repeatedly under steady writes', async () => {
   const { path, insert, start } = await createFile();
   insert();
   const first = readLogNumber(path);
@@ -94,19 +94,19 @@ it('restarts the log under steady writing, again and again', async () => {
   }
 });
 
-it('leaves the restart of the log to the connection that writes, which waits for no lock, and keeps those of the process', async () => {
+it('leaves the restart of the log to the writing connection, which never waits for a lock, and keeps the process locks', async () => {
   const { path, writer, insert, checkpoints, start } = await createFile({ timeout: 0 });
   insert();
-  /** The numbers of the logs that were moved as a whole: the thread may ask for the same one again before the next insert. */
+  /** The numbers of the logs that were moved completely. The thread may ask for the same one twice before the next insert. */
   const moved = new Set<number>();
   const moveRest = async () => {
     const [found] = writer.pragma('wal_checkpoint') as [{ busy: number; log: number; checkpointed: number }];
-    // The thread may just be doing the same.
+    // The thread may be running a checkpoint at the same time.
     if (found.busy === 0 && found.checkpointed === found.log) moved.add(readLogNumber(path));
     return true;
   };
   const checkpointer = start({ restartPages: 1_000, moveRest });
-  // At first it is emptied.
+  // The log is emptied once at the start.
   await until(() => checkpoints.length > 0);
   insert();
   // An insert that would have to wait fails.
@@ -115,10 +115,10 @@ it('leaves the restart of the log to the connection that writes, which waits for
     await setImmediate();
   }
   await checkpointer.stop();
-  // Without it another process that closes the file would take itself for the last one, and delete the log.
+  // Without the process's lock, another process that closes the file would consider itself the last one, and delete the log.
   const isOfFile = (line: string) =>
     line.includes(` ${process.pid} `) && line.includes(`:${statSync(path).ino} `);
-  // Locks of other programs that come and go may hide a line.
+  // Changing locks of other programs may hide a line.
   await until(() => readFileSync('/proc/locks', 'utf8').split('\n').filter(isOfFile).length === 1);
 });
 
@@ -133,7 +133,7 @@ it('blocks no writer while a reader uses an older snapshot', async () => {
     insert();
     return statSync(path).size > size + 500_000;
   }, 1);
-  // Several more checkpoints, each of a log beyond its limit.
+  // Several more checkpoints, each with a log beyond the limit.
   for (let count = 0; count < 300; count++) {
     insert();
     await sleep(1);
@@ -141,7 +141,7 @@ it('blocks no writer while a reader uses an older snapshot', async () => {
   expect(lines).toEqual([]);
 });
 
-it('recovers by itself after a failure that passes, and logs both', async () => {
+it('recovers after a temporary failure, and logs both', async () => {
   const { path, insert, start, lines } = await createFile();
   renameSync(path, `${path}.away`);
   const checkpointer = start();
@@ -212,7 +212,7 @@ it('restarts a thread that has ended, and logs only the first failure', async ()
   ]);
 });
 
-it('stops immediately while it waits to restart its thread', async () => {
+it('stops immediately while waiting to restart its thread', async () => {
   const { start } = await createFile();
   const program = programOf('process.exit(3)');
   const checkpointer = start({ program, restartDelaysMs: { first: 10 ** 9, longest: 10 ** 9 } });
@@ -220,7 +220,7 @@ it('stops immediately while it waits to restart its thread', async () => {
   await checkpointer.stop();
 });
 
-it('moves commits beside those of other processes, reports no checkpoint that another one was making, and loses none', async () => {
+it('works alongside other processes, reports only its own checkpoints, and loses no commit', async () => {
   const { path, insert, start, lines, checkpoints } = await createFile();
   const checkpointers = Array.from({ length: 8 }, () => start());
   let inserted = 0;
@@ -230,14 +230,14 @@ it('moves commits beside those of other processes, reports no checkpoint that an
   }
   await Promise.all(checkpointers.map((checkpointer) => checkpointer.stop()));
   expect(Math.min(...checkpoints)).toBeGreaterThanOrEqual(0);
-  // On a slow machine a thread may wait for a lock for longer than it would, and does what it wants to later.
+  // On a slow machine, a thread may time out waiting for a lock, and retry later.
   expect(lines.filter((line) => !/database is locked|into the database again/.test(line))).toEqual([]);
   expect(connectToSqlite(path).prepare('SELECT count(*) FROM plants').pluck().get()).toBe(inserted);
 });
 
 it.each([
   { when: 'once after the start', truncateIntervalMs: 0, isAsked: false },
-  { when: 'when it is to be, not at once, but at the end', truncateIntervalMs: 1e9, isAsked: true },
+  { when: 'at the end if the interval does not allow it earlier', truncateIntervalMs: 1e9, isAsked: true },
 ])('empties the log that others have open $when', async ({ truncateIntervalMs, isAsked }) => {
   const { start, logSize, insert, insertAndMove, checkpoints } = await createFile();
   insert();
@@ -263,7 +263,7 @@ it('is overdue for as long as a reader keeps it from moving all of the log', asy
     insert();
     return checkpointer.overdueMs() > 0;
   });
-  // However much is written meanwhile, it is since the first page that is left.
+  // The time counts from the first page that is left, regardless of later writes.
   const before = checkpointer.overdueMs();
   await until(() => {
     insert();
@@ -273,7 +273,7 @@ it('is overdue for as long as a reader keeps it from moving all of the log', asy
   await until(() => checkpointer.overdueMs() === 0);
 });
 
-it('is no longer overdue for what a thread has reported that ended', async () => {
+it('is no longer overdue because of the report of a thread that has ended', async () => {
   const { path, start, lines } = await createFile();
   const program = programOf(`
     import fs from 'node:fs';

@@ -9,9 +9,9 @@ import type { DatabaseFiles } from './file-identity.js';
 export interface Checkpointer {
   /** Why commits are not being moved; `undefined` if they are. */
   failure(): string | undefined;
-  /** For how long something in the log has not been moved, in milliseconds; 0 if nothing is left. */
+  /** How long data in the log has been waiting to be moved, in milliseconds; 0 if nothing is left. */
   overdueMs(): number;
-  /** Empties the log soon, in which the texts of deleted records remain until they are overwritten. */
+  /** Truncates the log soon, because texts of deleted records stay in it until they are overwritten. */
   truncateLog(): void;
   /** Stops the thread and resolves once it has released the file. */
   stop(): Promise<void>;
@@ -20,30 +20,29 @@ export interface Checkpointer {
 export interface CheckpointerOptions {
   readonly log: DatabaseLog;
   /**
-   * Completes a checkpoint on the connection that writes, between two commits, after which the next one restarts the log. Resolves with
-   * whether all of the log is moved then.
+   * Completes a checkpoint on the writing connection, between two commits, so that the next commit restarts the log. Resolves to whether
+   * the whole log was moved.
    */
   readonly moveRest?: () => Promise<boolean>;
   /** Called after each checkpoint that moved something. */
   readonly onCheckpoint?: ((checkpoint: Checkpoint) => void) | undefined;
-  /** The size of the log, in pages, at which it is restarted, for which writers wait for a moment. */
+  /** The size of the log at which it is restarted, in pages. Writers wait for a moment then. */
   readonly restartPages?: number;
-  /** How long after the last truncation of the log the next one is at the earliest, in milliseconds. */
+  /** Minimum time between truncations of the log, in milliseconds. */
   readonly truncateIntervalMs?: number;
   /** The program of the thread. */
   readonly program?: URL;
-  /** The delays before a thread that has ended is restarted, doubled each time, in milliseconds. */
+  /** The delays before a thread that ended is restarted, doubled each time, in milliseconds. */
   readonly restartDelaysMs?: { readonly first: number; readonly longest: number };
 }
 
-/** A message of the thread: on each change its failure, or `null` when there is none any more; a checkpoint; or that the rest of the log is to be moved. */
+/** A message from the thread: a changed failure (`null` once it is over), a checkpoint, or a request to move the rest of the log. */
 type Report = { readonly failure: string | null } | { readonly checkpoint: Checkpoint } | 'rest';
 
 /**
- * Starts moving commits from the write-ahead log into the database file in a separate thread, so that no commit pays
- * for it. This does not affect durability: the log is synced at each commit. The thread retries after a failure, and a
- * thread that ends is restarted; meanwhile SQLite's own limit (`wal_autocheckpoint`) applies. The beginning and the end
- * of a failure are logged.
+ * Starts moving commits from the write-ahead log into the database file in a separate thread, so that no commit pays for it. This does not
+ * affect durability: the log is synced at each commit. The thread retries after a failure, and is restarted if it ends; until then SQLite's
+ * own limit (`wal_autocheckpoint`) applies. The beginning and the end of a failure are logged.
  *
  * @param files of the database; nothing is moved while one of them is missing
  */
@@ -62,7 +61,7 @@ export function startCheckpointer(
   const stopping = new AbortController();
   let thread: Worker | undefined;
   let failure: string | undefined;
-  /** Since when moving has failed, and since when a part was left that a reader still needs; never by default. */
+  /** The times since which moving has failed, and since which a reader has kept a part from being moved; infinity if not. */
   let failedSince = Number.POSITIVE_INFINITY;
   let leftSince = Number.POSITIVE_INFINITY;
   let delayMs = first;
@@ -91,13 +90,13 @@ export function startCheckpointer(
     report(message.failure ?? undefined);
   }
 
-  /** Runs the thread, and resolves with the reason once it has ended, and so released the file. */
+  /** Runs the thread. When it has ended, and so released the file, resolves with the reason. */
   function runThread(): Promise<string> {
     try {
       const workerData = { files, restartPages, truncateIntervalMs };
-      // Node.js would close what a thread has opened when it ends, which releases the locks of other connections.
+      // Otherwise Node.js would close the thread's files when it ends, which releases the locks of other connections.
       const worker = new Worker(program, { workerData, trackUnmanagedFds: false });
-      // The thread alone must not keep the process running.
+      // The thread must not keep the process running.
       worker.unref();
       worker.on('message', onReport);
       thread = worker;
@@ -111,7 +110,7 @@ export function startCheckpointer(
     while (!stopping.signal.aborted) {
       const reason = await runThread();
       thread = undefined;
-      // The next thread reports it again if it is still so, and nothing if the log is empty.
+      // The next thread reports it again if it still applies.
       leftSince = Number.POSITIVE_INFINITY;
       if (stopping.signal.aborted) return;
       report(reason);
@@ -124,7 +123,7 @@ export function startCheckpointer(
   return {
     failure: () => failure,
     overdueMs: () => Math.max(0, performance.now() - Math.min(failedSince, leftSince)),
-    // A thread that starts does so in any case.
+    // Without a thread there is nothing to do: a new thread truncates the log anyway.
     truncateLog: () => thread?.postMessage('truncate'),
     async stop() {
       stopping.abort();
@@ -135,7 +134,7 @@ export function startCheckpointer(
   };
 }
 
-/** Since when a condition holds: the earlier time if it held before, and never if it does not. */
+/** The time since which a condition holds: unchanged if it already held, infinity if it does not hold. */
 function sinceNowIf(holds: boolean, before: number): number {
   return holds ? Math.min(before, performance.now()) : Number.POSITIVE_INFINITY;
 }

@@ -5,7 +5,7 @@ import Sqlite from 'better-sqlite3';
 /** How long SQLite itself waits for a lock, in milliseconds. It blocks this thread. */
 const lockTimeoutMs = 5;
 
-/** Opens the connection of the records, with the settings of the service: each commit is on disk before it returns. */
+/** Opens the connection for records, with durable settings: each commit is on disk before it returns. */
 export function openConnection(path: string): Sqlite.Database {
   const connection = new Sqlite(path, { fileMustExist: true, timeout: lockTimeoutMs });
   try {
@@ -20,9 +20,8 @@ export function openConnection(path: string): Sqlite.Database {
 /**
  * Creates connections to a file that exists.
  *
- * @param checkFiles throws if the file at the path is not the one that is open already. It runs when the connection has opened
- * the database, and before the first statement opens the log beside it: with another database SQLite would begin the index of
- * that log anew, or delete the log.
+ * @param checkFiles throws if the file at the path is not the one that is already open. Runs when the connection has opened the database,
+ * before the first statement opens the log: with another database file, SQLite would rebuild the index of that log, or delete the log.
  * @param pragmas run on each connection first; by default the settings of the file are not changed
  */
 export function createFactory(path: string, checkFiles = () => {}, pragmas = ''): SqlDriverAdapterFactory {
@@ -45,7 +44,7 @@ export function createFactory(path: string, checkFiles = () => {}, pragmas = '')
   };
 }
 
-/** Runs something on a connection of its own, and closes it. */
+/** Runs an action on a new connection, and closes it. */
 export async function withConnection<Result>(
   factory: SqlDriverAdapterFactory,
   run: (connection: SqlDriverAdapter) => Promise<Result>,
@@ -59,18 +58,18 @@ export async function withConnection<Result>(
 }
 
 /**
- * Whether another connection has a database open, which must not be moved then. A database that is not open, and not damaged, is one
- * file after that, without a log.
+ * Whether another connection has a database open, so that it must not be renamed. Otherwise, unless it is damaged, merges its log into the
+ * database file.
  */
 export function isOpenElsewhere(path: string): boolean {
   const connection = new Sqlite(path, { fileMustExist: true, timeout: lockTimeoutMs });
   try {
-    // Only the last connection may leave the mode (https://www.sqlite.org/wal.html, section 3.1).
+    // Only the last connection can leave WAL mode (https://www.sqlite.org/wal.html, section 3.1).
     connection.pragma('journal_mode = DELETE');
     return false;
   } catch (error) {
     if (!(error instanceof Sqlite.SqliteError)) throw error;
-    // A damaged one is to be replaced; for any other error it is not known.
+    // A damaged database can be replaced. For any other error, it is unknown whether it is open.
     if (/^SQLITE_(NOTADB|CORRUPT)/.test(error.code)) return false;
     if (error.code.startsWith('SQLITE_BUSY')) return true;
     throw error;
@@ -96,7 +95,7 @@ export const durablePragmas = `
   PRAGMA secure_delete = ON;
   PRAGMA temp_store = MEMORY;`;
 
-/** The most that is mapped, in bytes, which is SQLite's own maximum; the rest of a file is read by system calls. */
+/** The maximum size of the memory map, in bytes, as limited by SQLite. The rest of a file is read with system calls. */
 const mapBytes = 2 ** 31 - 2 ** 16;
 
 /**

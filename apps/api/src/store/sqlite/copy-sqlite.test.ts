@@ -18,7 +18,7 @@ const never = new AbortController().signal;
 
 it('stops immediately when it is aborted, and removes the journal of the copy', async () => {
   const { path, copyPath } = await createFiles();
-  // The copy waits for this lock, so it cannot end by itself.
+  // The copy waits for this lock, so it cannot end without the abort.
   const other = connectToSqlite(copyPath);
   other.exec('BEGIN EXCLUSIVE');
   writeFileSync(`${copyPath}-journal`, '');

@@ -16,7 +16,7 @@ const busyTimeoutMs = 60_000;
 
 const program = fileURLToPath(new URL('./copy-process.js', import.meta.url));
 
-/** What a copy that was checked has. */
+/** What a checked copy contains. */
 export interface CheckedCopy extends StoreDescription {
   /** How many records it has, by the names of their tables. */
   readonly records: Readonly<Record<string, number>>;
@@ -41,10 +41,10 @@ export async function copySqlite(path: string, copyPath: string, stop: AbortSign
 }
 
 /**
- * Checks the private copy of a backup, which somebody may have changed to do harm: nothing in it is run. The write-ahead log beside the
- * copy becomes a part of it.
+ * Checks the private copy of a backup. The backup may be malicious, so no trigger or view in it is run. Merges the write-ahead log next to
+ * the copy into it.
  *
- * @param accept throws for a store that is not wanted, before the long check of its content
+ * @param accept throws for the wrong store, before the slow check of its content
  * @param problem begins the message of an error
  * @throws {OperatorError} when it is damaged, or not a plant store of this version or an older one
  */
@@ -77,7 +77,7 @@ async function runProgram(
     const { stdout } = await running;
     return CountsSchema.parse(JSON.parse(stdout));
   } catch (error) {
-    // SQLite deletes its journal, unless it was killed.
+    // SQLite deletes its journal, unless the process was killed.
     rmSync(`${copyPath}-journal`, { force: true });
     throw stop.aborted
       ? stop.reason
@@ -95,7 +95,7 @@ function describe(error: unknown): string {
   return failure?.stderr || String(error);
 }
 
-/** What to do about errors of SQLite that do not say it. */
+/** Advice for errors of SQLite that contain none. */
 const advice = [
   ['disk is full', 'Free space on the disks of the database and of the copy.'],
   ['disk I/O error', 'Look for a full disk with df, and for a failing one with dmesg.'],
@@ -108,11 +108,11 @@ function advise(reason: string): string {
 }
 
 /**
- * Describes a plant store of this version or an older one, which others may use.
+ * Describes a plant store of this version or an older one. Other processes may use it.
  *
  * @param problem begins the message of an error
  * @param pragmas run first; by default nothing is changed
- * @throws {OperatorError} when it is none, or cannot be read
+ * @throws {OperatorError} when it is not a plant store, or cannot be read
  */
 export async function describeSqlite(
   path: string,

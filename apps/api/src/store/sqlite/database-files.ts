@@ -62,7 +62,7 @@ export function syncToDisk(path: string): void {
   }
 }
 
-/** How long a check is valid, in milliseconds: a record may still be acknowledged so long after the files are gone. */
+/** How long a check is valid, in milliseconds. Within this time, records may still be acknowledged after the files are gone. */
 export const checkIntervalMs = 10;
 
 /** Checks that the open files are still those at their paths. */
@@ -79,7 +79,7 @@ export interface FileGuard {
  * Guards the files of an open SQLite database. SQLite keeps using files that have been deleted, which cannot be opened
  * again. A file that is moved back is used again.
  *
- * @param log receives the beginning and the end of a loss
+ * @param log logs the beginning and the end of a loss
  * @param saveLog moves the contents of the write-ahead log into the database; called when that log is deleted
  */
 export function guardFiles(files: DatabaseFiles, log: DatabaseLog, saveLog: () => void): FileGuard {
@@ -104,7 +104,7 @@ export function guardFiles(files: DatabaseFiles, log: DatabaseLog, saveLog: () =
     try {
       if (maySaveLog(files)) saveLog();
     } catch {
-      // Its loss is logged already.
+      // The loss is already logged.
     }
   }
 
@@ -125,20 +125,21 @@ function findProblem({ database, log, index }: DatabaseFiles): string | undefine
   return companionLoss && `${companionLoss} while it is open. Restart the service.`;
 }
 
-/** Whether only the log is lost, and no other log has been started, which the index would belong to. */
+/** Whether only the log is lost, and no new log exists that the index would belong to. */
 function maySaveLog({ database, log, index }: DatabaseFiles): boolean {
   if (findLoss(database) !== undefined || findLoss(index) !== undefined) return false;
   return findLoss(log) !== undefined && !statSync(log.path, { throwIfNoEntry: false })?.size;
 }
 
-/** The file beside a database that says when it was backed up last. */
+/** The file next to a database that holds the time of its last backup. */
 function fileOf(path: string): string {
   return `${path}.last-backup`;
 }
 
 /** Notes that a complete and checked backup of a database was made just now. */
 export function noteBackup(path: string): void {
-  // A reader finds the old time or the new one. The name is new: the owner of the folder could put a link in the place of a known one.
+  // Renamed into place, so that a reader finds the old or the new time. The temporary name is random, because the owner of the folder could
+  // place a symbolic link at a known one.
   const written = `${fileOf(path)}.${randomUUID()}`;
   const file = openSync(written, 'wx', 0o600);
   try {

@@ -5,21 +5,21 @@ import { findPendingMigrations, type Migration, readLedger, readMigrations } fro
 import { createFactory, withConnection } from './connections.js';
 import { createLedgerSql, ledgerOfSqlite } from './migrate-sqlite.js';
 
-/** What a plant store is, as its tables say. */
+/** The description of a plant store, read from its tables. */
 export interface StoreDescription {
   /** The id of the store; `undefined` before the migration that gives it one. */
   readonly storeId: string | undefined;
-  /** The names of the migrations that it lacks. */
+  /** The names of its pending migrations. */
   readonly pending: readonly string[];
-  /** What the migrations create, and it lacks or has in another form. */
+  /** Objects of the migrations that are missing or different. */
   readonly deviations: readonly string[];
-  /** What no migration creates, such as the index of an operator or the trigger of an attacker. */
+  /** Objects that no migration creates, such as an operator's index or an attacker's trigger. */
   readonly additions: readonly string[];
 }
 
 /**
- * Describes a plant store of this version or an older one. It reads tables only after it has found that they are tables, and runs
- * nothing that the file may bring along (https://www.sqlite.org/security.html).
+ * Describes a plant store of this version or an older one. It first checks that the tables are tables, and runs no code that the file may
+ * contain (https://www.sqlite.org/security.html).
  *
  * @throws {OperatorError} when it is empty, of another program or of a newer version, or has no valid id
  * @throws the error of SQLite when it cannot be read
@@ -78,7 +78,7 @@ async function readSchema(connection: SqlDriverAdapter): Promise<readonly Schema
   return rows.map(toEntry);
 }
 
-/** What the ledger and these migrations create. */
+/** The schema that the ledger and these migrations create. */
 function createSchema(migrations: readonly Pick<Migration, 'sql'>[]): readonly SchemaEntry[] {
   const reference = new Sqlite(':memory:');
   try {
@@ -95,7 +95,7 @@ const ledgerEntry = toEntry(['table', '_prisma_migrations', '_prisma_migrations'
 const isSame = (a: SchemaEntry, b: SchemaEntry) => a.type === b.type && a.name === b.name;
 const isEqual = (a: SchemaEntry, b: SchemaEntry) => isSame(a, b) && a.table === b.table && a.sql === b.sql;
 
-/** The tables of Litestream, and those of ANALYZE. */
+/** The tables of Litestream and of ANALYZE. */
 const knownTable =
   /^CREATE TABLE (?:"?_litestream_\w+"?|sqlite_stat[134])\((?:id INTEGER PRIMARY KEY,seq INTEGER|id INTEGER|[a-z]+(?:,[a-z]+)*)\)$/;
 
@@ -115,7 +115,7 @@ function compare(
   };
 }
 
-/** An entry as a person reads it; its name may hold anything. */
+/** A readable form of an entry, whose name may contain anything. */
 function nameEntry({ type, name, table }: SchemaEntry): string {
   const printed = [name, table].map((text) =>
     /^\w{1,60}$/.test(text) ? text : JSON.stringify(text.slice(0, 60)).replaceAll(/[^ -~]/g, '?'),
@@ -141,7 +141,7 @@ async function readStoreId(
   );
 }
 
-/** Gives a copy of a store that is migrated another id. */
+/** Gives a migrated copy of a store a new id. */
 export function replaceStoreId(path: string, storeId: string): Promise<void> {
   return withConnection(createFactory(path), (connection) =>
     connection.executeScript(`UPDATE store SET id = '${storeId}'`),

@@ -9,14 +9,14 @@ import { createListThread } from './list-thread.js';
 
 const row: Record<string, unknown> = { id: 7n, '"name"': 'Fern', deleted: 0n };
 const listed = { columns: plantTable.columns.map((column) => [row[column] ?? null]), last: undefined };
-/** Of threads that hang in their reads, as many as the number says, and then answer. */
+/** The program of threads that hang when they read, a given number of times, and then answer. */
 const hangingProgram = `
   import { parentPort, workerData } from 'node:worker_threads';
   const { counter, hanging, listed } = workerData.files;
   const number = Atomics.add(counter, 0, 1);
   parentPort.on('message', (request) => {
     if (request === null) return parentPort.close();
-    // As a system call of a disk that does not answer; until the test ends it.
+    // Simulates a system call that hangs, until the test ends it.
     if (number < hanging) while (Atomics.load(counter, 0) < 100) Atomics.wait(counter, 0, Atomics.load(counter, 0));
     parentPort.postMessage({ read: listed });
   });`;
@@ -34,7 +34,7 @@ function createHangingThread(hanging: number, timeoutMs: number) {
   return { thread, list, letGo, started: () => Atomics.load(counter, 0) };
 }
 
-it('reads the next list in another thread when one hangs, which ends once it goes on', async () => {
+it('reads the next list in another thread when one hangs, and ends the hanging thread when it continues', async () => {
   const { thread, list, letGo } = createHangingThread(1, 5_000);
   const [first, second] = [list(), list()];
   await expect(first).rejects.toMatchObject({ errorName: 'database_unavailable' });
@@ -47,7 +47,7 @@ it('starts no further thread while several hang', async () => {
   const { thread, list, letGo, started } = createHangingThread(50, 200);
   const results = await Promise.allSettled([list(), list(), list(), list(), list()]);
   expect(results).toMatchObject(Array(5).fill({ reason: { errorName: 'database_unavailable' } }));
-  // One that was given up may not have begun yet.
+  // A thread that was given up may not have started yet.
   await expect.poll(started).toBe(3);
   letGo();
   await thread.close();
@@ -55,7 +55,7 @@ it('starts no further thread while several hang', async () => {
 
 const noTime = { matches: 1_000, bytes: 2 ** 22, durationMs: 0 };
 
-/** Opens a store with so many plants, by ascending ids from 1. */
+/** Opens a store with a number of plants, with ids from 1. */
 async function openWith(count: number, plantOf: (id: number) => { name: string; tag?: string }) {
   const { store } = await openSqliteFile();
   const ids = Array.from({ length: count }, (_, index) => index + 1);
@@ -63,7 +63,7 @@ async function openWith(count: number, plantOf: (id: number) => { name: string; 
   return store;
 }
 
-it('passes over plants of which none matches, up to those that do', async () => {
+it('skips plants that do not match', async () => {
   const store = await openWith(1_300, (id) => ({ name: 'Fern', tag: id % 600 === 0 ? 'rare' : 'often' }));
   const list = async (matches: number, id?: bigint) => {
     const query: ListQuery = { order: 'id', equal: { tag: ['rare'] }, after: id ? { id } : undefined };
@@ -76,7 +76,7 @@ it('passes over plants of which none matches, up to those that do', async () => 
   expect(await list(1, 1_200n)).toEqual([[], undefined]);
 });
 
-it('looks at the time where nothing matches, and goes on from there', async () => {
+it('stops at the time limit where nothing matches, and continues from there', async () => {
   const store = await openWith(1_200, () => ({ name: 'Färn' }));
   const ends: (bigint | undefined)[] = [];
   let id: bigint | undefined;

@@ -18,17 +18,17 @@ import { generationSql, type RecordStore } from '../store.js';
 import { seqColumn, type Table } from '../table.js';
 import type { DatabaseFiles } from './file-identity.js';
 
-/** Which records, and whether all tombstones besides. */
+/** Which records to list, and whether to include all tombstones. */
 export type RecordQuery = Omit<ListQuery, 'order' | 'after'> & {
-  /** By the numbers of changes, too. */
+  /** Also supports the order of change numbers. */
   readonly order: ListQuery['order'] | 'changes';
   readonly after?: (ListPosition & Partial<ChangePosition>) | undefined;
   readonly tombstones?: boolean;
-  /** Whether all is read in one transaction, with the generation of the store. */
+  /** Whether to read the records and the generation of the store in one transaction. */
   readonly withGeneration?: boolean;
 };
 
-/** What a thread is asked for of a table: a list, how many records match, or how many have each value of a field. */
+/** A request to the thread about a table: a list, a count of matches, or counts by value of a field. */
 export type ReadRequest = { readonly table: string } & (
   | { readonly query: RecordQuery; readonly limits: ListLimits }
   | { readonly filter: ListFilter }
@@ -43,7 +43,7 @@ export type ReadRequest = { readonly table: string } & (
 
 /** Reads lists of a table in another thread, so that creates do not wait for them. */
 export interface ListReader<Fields = object> {
-  /** Lists records as `RecordStore.list` does, and tombstones besides if the query says so. */
+  /** Lists records as `RecordStore.list` does, and also tombstones if the query includes them. */
   list(query: RecordQuery, limits: ListLimits): Promise<ListedRecords<Fields>>;
   readonly listChanges: RecordStore<Fields>['listChanges'];
   readonly countAll: RecordStore<Fields>['countAll'];
@@ -62,7 +62,7 @@ export interface ListThread {
   close(): Promise<void>;
 }
 
-/** What a thread has of a table: it gets no functions. */
+/** The parts of a table that are passed to the thread. Functions cannot be passed. */
 export type TableParts = Pick<Table, 'name' | 'fields' | 'columns' | 'changeColumns' | 'searches' | 'bytes'>;
 
 /** The records of a list. */
@@ -71,29 +71,29 @@ interface ListedColumns extends Pick<Listed<object>, 'isLate'> {
   readonly columns: readonly (readonly unknown[])[];
   readonly last: (ListPosition & Pick<ChangePosition, 'number'>) | undefined;
   readonly readMs: number;
-  /** That of the store while they were read, of a query that has it. */
+  /** The generation of the store when they were read, if requested. */
   readonly generation?: string;
 }
 
-/** What the thread answers: what was read, or an error of SQLite. */
+/** The answer of the thread: the result, or an error of SQLite. */
 type Answer =
   | { readonly read: ListedColumns | Total | CountedValues }
   | { readonly error: { message: string; code?: string } };
 
-/** How the thread is run. */
+/** The options of the thread. */
 interface ListThreadOptions {
-  /** How long it may take to answer, in milliseconds: much longer than any list takes, unless the disk does not answer. */
+  /** How long the thread may take to answer, in milliseconds: much longer than any list takes, unless the disk hangs. */
   readonly timeoutMs?: number;
   /** Its program. */
   readonly program?: URL;
 }
 
-/** How many threads may hang before no other one is started. */
+/** How many threads may hang before no more are started. */
 const maxHanging = 3;
 
 /**
- * Creates a reader of lists. Its thread starts with the first one, and lists are read one after the other. A thread that hangs is
- * left alone, and another one reads the next list.
+ * Creates a reader of lists. Its thread starts with the first one, and lists are read one after the other. A hanging thread is abandoned,
+ * and another one reads the next list.
  *
  * @param files of the database
  */
@@ -103,7 +103,7 @@ export function createListThread(
   { timeoutMs = 10_000, program = new URL('./list-worker.js', import.meta.url) }: ListThreadOptions = {},
 ): ListThread {
   let thread: Worker | undefined;
-  /** Those that have not answered in time, and not ended since. */
+  /** The threads that did not answer in time, and have not ended since. */
   const hanging = new Set<Worker>();
   let previous: Promise<unknown> = Promise.resolve();
   let isClosed = false;
@@ -116,7 +116,7 @@ export function createListThread(
     running.ref();
     try {
       running.postMessage(request);
-      // Rejects with what the thread ended with, if it did.
+      // Rejects with the error of the thread, if it ended.
       const [answer]: Answer[] = await withTimeout(once(running, 'message'), timeoutMs, () =>
         giveUp(running),
       );
@@ -149,7 +149,7 @@ export function createListThread(
     return worker;
   }
 
-  /** Leaves a thread alone, which may answer, and then ends, once the disk does. */
+  /** Abandons a thread. It may answer, and then end, when the disk responds again. */
   function giveUp(worker: Worker): never {
     thread = undefined;
     hanging.add(worker);
@@ -176,7 +176,7 @@ export function createListThread(
       countValues: (field, after, maxValues) =>
         readInTurn({ table: name, counted: { field, after, maxValues } }) as Promise<CountedValues>,
       async listChanges(after, limits) {
-        // A position in what had no number in version 1.4: it all has one since.
+        // A position among records without a number, from version 1.4. All records have a number now.
         const start = after?.number === undefined ? undefined : after;
         const query = { order: 'changes', after: start, tombstones: true, withGeneration: true } as const;
         const { columns, last, readMs, generation = '' } = await readList(query, limits);

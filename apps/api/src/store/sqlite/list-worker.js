@@ -19,20 +19,20 @@ import { requireFiles } from './file-identity.js';
 const { tables, seqColumn, generationSql } = workerData;
 const tablesByName = new Map(tables.map((table) => [table.name, table]));
 
-/** How long a list is read by default, in milliseconds, and after how many rows that do not match the time is looked at. */
+/** The default time limit of a list, in milliseconds, and after how many rows without a match the clock is checked. */
 const defaultDurationMs = 100;
 const rowsPerLook = 100;
-/** After how many bytes of text that are searched the time is looked at. */
+/** After how many bytes of searched text the clock is checked. */
 const bytesPerLook = 65_536;
 /**
- * After how many rows that do not match a search by time that has found little reads all rows as they are stored, by id, which takes a
- * fifth of the time, and up to how many rows, so that it ends in time.
+ * After how many rows without a match a search by time switches to scanning all rows by id, as they are stored, which takes a fifth of the
+ * time; and for up to how many rows it does so, so that it ends in time.
  */
 const rowsInOrder = 10_000;
 const maxSweptRows = 3_000_000;
 
 let database = /** @type {import('better-sqlite3').Database | undefined} */ (undefined);
-/** The statements of the connection by their text, which depends on which parts a query has, not on their values. */
+/** The prepared statements of the connection by their SQL, which depends on the parts of a query, but not on values. */
 const statements = /** @type {Map<string, import('better-sqlite3').Statement>} */ (new Map());
 
 parentPort?.on('message', (/** @type {ReadRequest | null} */ request) => {
@@ -45,7 +45,7 @@ parentPort?.on('message', (/** @type {ReadRequest | null} */ request) => {
     database ??= open();
     parentPort?.postMessage({ read: read(database, request) });
   } catch (error) {
-    // A new connection may work: the disk may have been full, or too many files open.
+    // A new connection may work later: the disk may have been full, or too many files open.
     database?.close();
     database = undefined;
     statements.clear();
@@ -76,10 +76,10 @@ function open() {
   const files = workerData.files;
   const connection = new Database(files.database.path, { readonly: true, fileMustExist: true });
   try {
-    // The file is open, and the first statement opens the log, which belongs to none but the same file.
+    // The database file is open, but the first statement opens the log by path: check that it belongs to the same file.
     requireFiles(files);
     connection.pragma('cache_size = -8000');
-    // The cases of other letters than ASCII are not known to SQLite.
+    // SQLite folds only ASCII letters to lowercase.
     connection.function('has_text', hasText);
     connection.function('sort_key', (/** @type {string | null} */ text) => sortKeyOf(text ?? ''));
     connection.function('is_late', isLate);
@@ -90,14 +90,14 @@ function open() {
   }
 }
 
-/** When the list that is being read is to end, how many more rows it may examine, and how much was read since the time was looked at. */
+/** The deadline of the current list, how many more rows it may examine, and how much was read since the clock was last checked. */
 const clock = { deadline: 0, isLate: 0, rowsLeft: 0, rows: 0, bytes: 0 };
 
 function startClock(/** @type {number} */ durationMs, rowsLeft = Number.POSITIVE_INFINITY) {
   Object.assign(clock, { deadline: performance.now() + durationMs, isLate: 0, rowsLeft, rows: 0, bytes: 0 });
 }
 
-/** Whether a list is to end, since rows that do not match take long; called for each of these. */
+/** Whether a list must end because of the time limit; called for each row without a match. */
 function isLate() {
   clock.rows++;
   if (clock.rows >= rowsPerLook || clock.bytes >= bytesPerLook) {
@@ -122,7 +122,7 @@ function hasText(text, folded) {
   return step.value ? 1 : 0;
 }
 
-/** A text has no other letters than those of ASCII, which SQLite itself folds in a fraction of the time. */
+/** SQL for whether a text is ASCII, which SQLite itself folds in a fraction of the time. */
 const isAscii = (/** @type {string} */ column) => `octet_length(${column}) = length(${column})`;
 
 const sortKeySql = (/** @type {string} */ column) =>
@@ -135,13 +135,13 @@ const sortKeySql = (/** @type {string} */ column) =>
  * @param {string} folded
  */
 function searchSql(column, folded) {
-  // A text of ASCII contains no other one.
+  // An ASCII text never contains a non-ASCII one.
   const inAscii = /^[\0-\x7f]*$/.test(folded) ? `instr(lower(${column}), :q) > 0` : 'false';
   return `iif(${isAscii(column)}, ${inAscii}, has_text(${column}, :q))`;
 }
 
 /**
- * The order of a list: what it sorts by, then by id; which rows it has at all; and what a position is compared with.
+ * The order of a list: the sort key, then id; the condition for its rows; and the comparison with a position.
  *
  * @param {TableQuery} query
  */
@@ -171,7 +171,7 @@ function describeOrder({ table, order }) {
 }
 
 /**
- * The parts of the statements of a query: conditions that an index may serve, and whether a row has what is searched for.
+ * The parts of the SQL for a query: conditions that an index may serve, and whether a row matches the search.
  *
  * @param {TableQuery} query
  */
@@ -181,7 +181,7 @@ function describe(query) {
   const isByTime = order === 'newest' || order === 'oldest';
   const range = [
     addedFrom === undefined ? [] : 'added_at >= :addedFrom',
-    // After a record the order itself has a narrower bound, which the index is to be used for.
+    // After a position, the order has a narrower bound. The `+` makes SQLite use the index for that one.
     addedBefore === undefined ? [] : `${isByTime && after !== undefined ? '+' : ''}added_at < :addedBefore`,
   ].flat();
   const compared = Object.entries(equal).flatMap(([field, values]) =>
@@ -239,7 +239,7 @@ function prepare(connection, sql) {
 }
 
 /**
- * SQL for a value of a row as the other thread gets it: as a number where that is exact, which is passed faster than a bigint.
+ * SQL for a value of a row. Values that fit are returned as numbers, which are faster to pass to the other thread than bigints.
  *
  * @param {TableParts} table
  * @param {string} column
@@ -252,7 +252,7 @@ function selectSql({ fields }, column) {
 }
 
 /**
- * Lists what matches, up to a limit, or until the time ends.
+ * Lists matches up to a limit, or until the time limit.
  *
  * @param {import('better-sqlite3').Database} connection
  * @param {TableQuery} query
@@ -261,7 +261,7 @@ function selectSql({ fields }, column) {
 function list(connection, query, limits) {
   const { withGeneration, after } = query;
   if (!withGeneration && after?.sweep === undefined) return listInOrder(connection, query, limits);
-  // What several statements read is of one commit.
+  // All statements read the same snapshot.
   connection.exec('BEGIN');
   try {
     const [generation = undefined] = withGeneration
@@ -273,17 +273,17 @@ function list(connection, query, limits) {
       ? { columns: [], last: { ...after, sweep }, isLate }
       : listInOrder(connection, query, limits, sweep.found);
   } finally {
-    // An error may have ended it.
+    // An error may have ended the transaction.
     if (connection.inTransaction) connection.exec('ROLLBACK');
   }
 }
 
 /**
- * Searches rows in the order in which they are stored, that of their ids.
+ * Searches rows in storage order, which is the order of their ids.
  *
  * @param {import('better-sqlite3').Database} connection
  * @param {TableQuery} query
- * @param {import('@plant-store/records').Sweep} sweep where the part before has ended
+ * @param {import('@plant-store/records').Sweep} sweep where the previous part ended
  * @param {ListLimits} limits
  */
 function sweepRows(connection, query, { after, found }, { durationMs = defaultDurationMs }) {
@@ -322,7 +322,7 @@ function listInOrder(connection, query, { matches, bytes: maxBytes, durationMs =
   const sql =
     among !== undefined
       ? rowsSql(`${from} AND id IN (SELECT value FROM json_each(:among)) AND ${isFound}`)
-      : // The index of a filter has the ids, so that they are sorted without reading rows.
+      : // The index of a filter contains the ids, so sorting does not read rows.
         isFiltered && q === undefined && (order === 'id' || order === '-id')
         ? rowsSql(`FROM ${table.name} WHERE id IN (SELECT id ${from} ORDER BY ${by} LIMIT :count)`)
         : rowsSql(q === undefined ? from : `${from} AND (${isFound} OR is_late())`);
@@ -341,7 +341,7 @@ function listInOrder(connection, query, { matches, bytes: maxBytes, durationMs =
   let matched = 0;
   let bytes = 0;
   let previous = /** @type {unknown[] | undefined} */ (undefined);
-  // The one more tells whether there are more.
+  // One extra row shows whether there is a next page.
   const rows = /** @type {Iterable<unknown[]>} */ (
     prepare(connection, sql).iterate({ ...values, count: matches + 1, among: `[${among ?? []}]` })
   );
@@ -349,7 +349,7 @@ function listInOrder(connection, query, { matches, bytes: maxBytes, durationMs =
     bytes += Number(row[names.length + 1]);
     if (!row[names.length + 2]) {
       const [first = 0, last = 0] = maySweep ? endsOf(connection, table.name) : [];
-      // Among rows that were found lately, others as rare are expected. There are no more rows than numbers.
+      // Assumes that the rest of the table has as few matches as the rows so far. The table has at most as many rows as change numbers.
       const isRare = maySweep && matched * 10 < matches && last - first <= maxSweptRows;
       const sweep = isRare ? { sweep: { after: undefined, found: [] } } : {};
       return { columns, last: { ...positionOf(row), ...sweep }, isLate: true };
@@ -370,18 +370,18 @@ function listInOrder(connection, query, { matches, bytes: maxBytes, durationMs =
  * @param {string} name
  */
 function endsOf(connection, name) {
-  // Two statements, since one for both would read the whole index.
+  // Two statements, because one for both would read the whole index.
   const ends = ['min', 'max'].map(
     (end) => `(SELECT ${end}(${seqColumn}) FROM ${name} WHERE ${seqColumn} IS NOT NULL)`,
   );
   return /** @type {(bigint | null)[]} */ (prepare(connection, `SELECT ${ends}`).get()).map(Number);
 }
 
-/** In how many numbers of changes a search is tried at a time, and how often it is in one go through the table. */
+/** How many change numbers a sample of a search covers, and how many samples one pass through the table takes. */
 const sample = { numbers: 250, times: 100 };
 
 /**
- * Counts the rows that match. A search is tried on parts of the table that are spread evenly, on as many as there is time for, or on all.
+ * Counts the rows that match. For a search, counts in evenly spread parts of the table, as many as time allows, or in all.
  *
  * @param {import('better-sqlite3').Database} connection
  * @param {TableQuery} query
@@ -392,7 +392,7 @@ function countAll(connection, query) {
     /** @type {(bigint | null)[]} */ (prepare(connection, sql).get(values)).map(Number);
   const { bounds, values } = describe({ ...query, q: undefined });
   const isAll = bounds === 'true AND NOT deleted';
-  // Indexes have how many rows there are, and which of them are tombstones.
+  // Indexes contain all rows, and the tombstones.
   const [all = 0] = isAll
     ? numbersOf(
         `SELECT (SELECT count(*) FROM ${table.name}) - (SELECT count(*) FROM ${table.name} WHERE deleted)`,
@@ -424,7 +424,7 @@ function countAll(connection, query) {
 }
 
 /**
- * The values of a column in their order, and how many records have each.
+ * Lists the values of a column in order, and how many records have each.
  *
  * @param {import('better-sqlite3').Database} connection
  * @param {TableParts} table

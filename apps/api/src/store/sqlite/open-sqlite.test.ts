@@ -32,7 +32,7 @@ it('waits for another process that has locked an up-to-date database', async () 
   const { path, database } = await openSqliteFile();
   await database.close();
   const other = connectToSqlite(path);
-  // A reader: the migrations can be checked beside it, but the write-ahead log cannot be switched on.
+  // A reader: it does not block the check of the migrations, but WAL mode cannot be enabled.
   other.exec('PRAGMA journal_mode = DELETE; BEGIN; SELECT id FROM plants');
   await Promise.all([openSqlite(path).then(({ close }) => close()), sleep(500).then(() => other.close())]);
 });
@@ -43,7 +43,8 @@ it('records uses of tokens without waiting for the disk, and leaves a long log t
     { name: 'shop', hash: 'a', scopes, expiresAt: null },
     operator(),
   );
-  // More than the 1,000 pages at which SQLite itself would checkpoint. Not through the store, whose checkpointer would begin.
+  // More than the 1,000 pages at which SQLite itself would checkpoint. Not written through the store, because that would start its
+  // checkpointer.
   const writer = connectToSqlite(path);
   writer.pragma('wal_autocheckpoint = 0');
   writer.prepare('INSERT INTO plants (id, name) VALUES (1, ?)').run('x'.repeat(5 * 1_024 * 1_024));
@@ -55,7 +56,7 @@ it('records uses of tokens without waiting for the disk, and leaves a long log t
   await recordUses({ connect: async () => connection } as SqlDriverAdapterFactory, [{ id, at }]);
   dispose.mockRestore();
   const { rows } = await connection.queryRaw({ sql: 'PRAGMA synchronous', args: [], argTypes: [] });
-  // 1 is NORMAL, with which a commit syncs nothing in WAL mode, but a checkpoint does.
+  // 1 is NORMAL: in WAL mode, commits do not sync, but checkpoints do.
   expect(rows).toEqual([[1]]);
   expect(statSync(path).size).toBe(size);
   expect(await database.accessTokens.list()).toMatchObject([{ lastUsedAt: at }]);

@@ -32,10 +32,13 @@ import { migrateSqlite } from './migrate-sqlite.js';
 import { createSqliteStores } from './sqlite-store.js';
 import { createTransact, retryWhileBusy } from './transact.js';
 
-/** How long a start waits for another process that has locked the file, in milliseconds. */
+/** How long the start waits while another process has locked the file, in milliseconds. */
 const startTimeoutMs = 60_000;
 
-/** How long a check waits for it, in milliseconds: less than `/readyz` waits for the check, so that it shows the reason. */
+/**
+ * How long a check waits while the file is locked, in milliseconds. Less than `/readyz` waits for the check, so that `/readyz` shows the
+ * reason.
+ */
 const checkTimeoutMs = 1_500;
 
 /**
@@ -55,7 +58,7 @@ export async function openSqlite(
     const guard = guardFiles(files, log, () => void connection.exec('PRAGMA wal_checkpoint'));
     const transact = createTransact(guard, log);
     const adapter = createFactory(path, guard.check, durablePragmas);
-    /** Before something that was read is acknowledged. */
+    /** Called before data that was read is acknowledged. */
     const syncLog = () => {
       try {
         syncToDisk(files.log.path);
@@ -103,7 +106,7 @@ export async function openSqlite(
       });
     }
     const onCheckpoint = metrics && measureCheckpoints(metrics);
-    // What it may throw the thread meets, too, and reports.
+    // Ignores errors, because the thread runs into the same ones and reports them.
     const moveRest = () => transact(() => isLogMoved(connection)).catch(() => false);
     const { stores, write } = createSqliteStores({
       connection,
@@ -113,7 +116,7 @@ export async function openSqlite(
       syncLog,
       readerOf: lists.reader,
       onWrite(records) {
-        // Only writes need it, and the start is faster without it.
+        // Started with the first write, because only writes need it, and the start is faster without it.
         checkpointer ??= startCheckpointer(files, { log, moveRest, onCheckpoint });
         refreshMmap(records);
       },
@@ -141,7 +144,7 @@ export async function openSqlite(
               'UPDATE store SET generation = lower(hex(randomblob(4))), accepts_old_cursors = 0',
             ),
         ),
-      // The thread reads one while the reply to the one before is composed.
+      // The thread reads one list while the reply to the previous one is composed.
       concurrentLists: 2,
       // SQLite has one writer.
       concurrentCommits: 1,
@@ -166,13 +169,13 @@ function describeCheckpoints(failure: string | undefined): readonly string[] {
   ];
 }
 
-/** Moves what is left of the write-ahead log into the database, as far as others permit it, and returns whether that was all. */
+/** Moves the rest of the write-ahead log into the database, as far as other connections permit, and returns whether that was everything. */
 function isLogMoved(connection: Sqlite.Database): boolean {
   const [row] = connection.pragma('wal_checkpoint') as [{ busy: number; log: number; checkpointed: number }];
   return row.busy === 0 && row.log === row.checkpointed;
 }
 
-/** Takes the file's write lock for a moment, which shows that the file exists, is writable, and not locked. */
+/** Takes the file's write lock for a moment, to check that the file exists, is writable, and not locked. */
 function checkWritable(connection: Sqlite.Database): void {
   connection.exec('BEGIN IMMEDIATE');
   connection.exec('ROLLBACK');
@@ -193,8 +196,8 @@ async function probeCommit(factory: SqlDriverAdapterFactory, tables: readonly Ta
 }
 
 /**
- * Inserts a record into each table and rolls back; if it fails, the caller closes the connection. It succeeds when a constraint or
- * trigger of the operator rejects a test record, since the database has answered.
+ * Inserts a record into each table and rolls back; if it fails, the caller closes the connection. It also succeeds if a constraint or
+ * trigger of the operator rejects the test record, because the database has answered.
  */
 export async function tryInsert(
   connection: SqlDriverAdapter,
@@ -210,7 +213,7 @@ export async function tryInsert(
 
 /** Migrates the file. Processes that start concurrently on one file wait for each other. */
 function migrate(path: string): Promise<readonly string[]> {
-  // Not a durable one: the file must not be changed before it is known to be a plant store.
+  // Does not use durable settings, because the file must not be changed before it is known to be a plant store.
   const factory = createFactory(path);
   return retryWhileBusy(
     () => withConnection(factory, (connection) => migrateSqlite(connection, readMigrations('sqlite'))),
@@ -219,15 +222,15 @@ function migrate(path: string): Promise<readonly string[]> {
 }
 
 /**
- * Opens the connection of the records, maps its file, and syncs what is read. Another process that is just closing the
- * file has locked it for as long as it moves the write-ahead log into it.
+ * Opens the connection for records, maps its file, and syncs the existing log. Retries while the file is locked: a process that is closing
+ * it holds a lock while it moves the write-ahead log.
  */
 function connect(path: string, tables: readonly Table[]) {
   return retryWhileBusy(async () => {
     const connection = openConnection(path);
     try {
       const refreshMmap = enableMmap(connection, tables[0]?.name ?? 'store');
-      // After the first read all of them exist, and remain while the connection is open.
+      // After the first read all files exist, and remain while the connection is open.
       const files = identifyFiles(path);
       // A log left by a killed process, or its directory entry, may not be on disk yet.
       syncToDisk(files.log.path);
@@ -241,12 +244,12 @@ function connect(path: string, tables: readonly Table[]) {
 }
 
 /**
- * The settings of the connection. In WAL mode `NORMAL` syncs nothing at a commit, and the next one of a record syncs this one,
- * too. By default SQLite would move a long log into the database here, and hold up creates for as long.
+ * The settings of the connection. In WAL mode, `NORMAL` does not sync at a commit; the next commit of a record syncs it. By default SQLite
+ * would also move a long log into the database here, and block creates for that time.
  */
 const pragmas = 'PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0';
 
-/** Runs steps to their end, without a wait in between, in which something else might run on the connection. */
+/** Runs steps to their end synchronously, so that nothing else runs on the connection in between. */
 function finish<Result>(steps: Steps<Result>, run: (statement: Statement) => readonly unknown[][]): Result {
   let step = steps.next();
   while (!step.done) step = steps.next(run(step.value));
@@ -261,8 +264,8 @@ const update = `
   WHERE access_tokens.id = use.id AND (last_used_at IS NULL OR last_used_at < use.at)`;
 
 /**
- * Stores when tokens were used, in one commit that does not wait for the disk, on a separate connection: it must not become
- * part of another transaction, nor change the settings of the connection of the records.
+ * Stores when tokens were used, in one commit that does not wait for the disk, on a separate connection: it must not become part of another
+ * transaction, nor change the settings of the connection for records.
  *
  * @param factory creates connections that do not change the settings of the file
  */

@@ -59,7 +59,7 @@ describe.each([0, 40])('beside %i other plants of a call', (count) => {
   });
 });
 
-it('lists again after an error, on a connection of its own again', async () => {
+it('lists again after an error, on a new connection', async () => {
   const opened = await openSqliteFile();
   await opened.store.create([fern]);
   expect(await list(opened)).toMatchObject([fern]);
@@ -73,7 +73,7 @@ it('lists again after an error, on a connection of its own again', async () => {
 describe('syncs to disk', () => {
   let opened: Awaited<ReturnType<typeof openSqliteFile>>;
   let log = '';
-  /** The files that the service itself synced to disk, as opposed to SQLite at its commits. */
+  /** The files that the service itself synced to disk, not SQLite. */
   let synced: string[] = [];
 
   beforeEach(async () => {
@@ -97,7 +97,7 @@ describe('syncs to disk', () => {
     syncBuiltinESMExports();
   });
 
-  /** Stores a plant as another program does, which does not sync it. */
+  /** Connects like another program that does not sync its commits. */
   function connectWithoutSync() {
     const other = connectToSqlite(opened.path);
     other.exec(`PRAGMA synchronous = OFF; INSERT INTO plants (id, name) VALUES (1, 'Fern')`);
@@ -148,7 +148,7 @@ describe('syncs to disk', () => {
 
   it('nothing after its own commits, which SQLite syncs', async () => {
     const { store } = opened;
-    // Before the first read others may have written to it.
+    // Other connections may have written before the first read.
     await store.find([]);
     synced = [];
     expect(await store.create([fern])).toEqual([stored]);
@@ -171,9 +171,9 @@ describe('syncs to disk', () => {
   });
 });
 
-describe('leaves nothing of the texts of deleted plants', () => {
+describe('overwrites the texts of deleted plants', () => {
   const ids = Array.from({ length: 100 }, (_, id) => BigInt(id));
-  // Some are so long that they have pages of their own.
+  // Some are long enough to need overflow pages.
   const nameOf = (id: bigint) => `secret${id} `.repeat(id % 10n === 0n ? 2_000 : 5);
   const plants = ids.map((id) => ({ id, name: nameOf(id), tag: 'secret' }));
 

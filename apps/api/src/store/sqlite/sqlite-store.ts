@@ -28,7 +28,7 @@ import { isLong, readPages, seqColumn, type Table } from '../table.js';
 import type { ListReader } from './list-thread.js';
 import type { Transact } from './transact.js';
 
-/** What the stores of SQLite work with. */
+/** The dependencies of the SQLite stores. */
 export interface SqliteStoresOptions {
   readonly connection: Sqlite.Database;
   readonly tables: readonly Table[];
@@ -37,35 +37,35 @@ export interface SqliteStoresOptions {
   readonly transact: Transact;
   /** Syncs the write-ahead log to disk; throws `database_unavailable` when it cannot be synced. */
   readonly syncLog: () => void;
-  /** Lists what is visible in a table, which may not be durable. */
+  /** Lists the rows visible in a table. They may not be durable yet. */
   readonly readerOf: (table: Table) => ListReader;
-  /** Called before records are stored or changed, with how many. */
+  /** Called before records are stored or changed, with their number. */
   readonly onWrite: (records: number) => void;
   /** Called once texts may have been erased. */
   readonly onErased: () => void;
 }
 
-/** How many rows one statement inserts, which takes half as long as a statement for each. */
+/** How many rows one statement inserts. This takes half as long as one statement per row. */
 const rowsTogether = 16;
 
 /** How long reading one page of all records may take, in milliseconds. It is long, so that each page is full. */
 const readDurationMs = 60_000;
 
-/** The most records of a page that is read here: more than the page in the browser and most clients ask for. */
+/** The maximum records of a page that this thread reads itself: more than the web page and most clients request. */
 const shortPage = 200;
-/** The most bytes that a value of one may have, so that they have a few hundred kilobytes together. */
+/** The maximum size of a value on such a page, in bytes, so that the page has at most a few hundred kilobytes. */
 const shortValue = 1_000;
 
 /** Whether a value that SQLite returned is a blob; `instanceof` would take five times as long. */
 const isBlob = (value: unknown) => typeof value === 'object' && value !== null;
 
-/** Below each id, as a number that SQLite compares with integers. */
+/** Less than every id in SQLite's comparison. */
 const belowAll = Number.NEGATIVE_INFINITY;
 
-/** Ends an insert of several rows, which is then undone, when the id of one is taken. */
+/** Thrown to roll back an insert of several rows if one id is taken. */
 const someTaken = new Error('An id is taken');
 
-/** Creates the stores of the tables of SQLite by the names of their resources, and what writes to several of them in one transaction. */
+/** Creates the SQLite stores by resource name, and a function that writes to several of them in one transaction. */
 export function createSqliteStores({
   connection,
   tables,
@@ -89,10 +89,10 @@ export function createSqliteStores({
   let syncedVersion: bigint | undefined;
 
   /**
-   * Makes durable what was read. Commits of this connection are synced before anybody sees them; the log is synced once more if
-   * another one may have changed the file since.
+   * Makes the data that was read durable. Commits of this connection are already synced; the log is synced again if another connection may
+   * have changed the file since.
    *
-   * @param version of the connection, when it was read
+   * @param version the data version of the connection at the time of the read
    */
   function confirmDurable(version = dataVersion.get()): void {
     if (version === syncedVersion) return;
@@ -109,10 +109,10 @@ export function createSqliteStores({
     return found;
   }
 
-  /** Stores what is created, then what is changed, and returns the outcomes, and the version of what was read for them, if anything was. */
+  /** Stores creates, then changes. Returns the outcomes, and the data version if existing rows were read for them. */
   const writeTransaction = connection.transaction((writes: readonly Write[]) => {
     const now = Date.now();
-    // Within a transaction that writes nobody else can add a number.
+    // No other connection can add a number during a write transaction.
     let last = selectLastNumber.get() ?? 0;
     const outcomes: WriteOutcome[] = new Array(writes.length);
     let hasRead = false;
@@ -165,9 +165,9 @@ export function createSqliteStores({
         (await write(changes.map((change) => ({ resource, change })))) as readonly ChangeOutcome<object>[],
       find: (ids) =>
         transact(() => {
-          // One statement is a transaction by itself, in less time.
+          // A single statement needs no explicit transaction, and is faster without one.
           const found = ids.length === 1 ? findAll(ids) : findTransaction(ids);
-          // Read after that, it may be of a later commit, which is then synced, too.
+          // The version is read afterward, so it may include a later commit, which is then synced, too.
           confirmDurable();
           return found;
         }),
@@ -231,18 +231,18 @@ export function createSqliteStores({
   };
 }
 
-/** The last change of a table, which an index has. */
+/** SQL for the last change of a table, from its index. */
 const lastOf = (name: string) =>
   `FROM ${name} WHERE ${seqColumn} IS NOT NULL ORDER BY ${seqColumn} DESC LIMIT 1`;
 
-/** What a transaction that writes has so far: its time, the number of the last change, and the outcomes of its writes, by their place. */
+/** The progress of a write transaction: its time, the number of the last change, and the outcomes by index of the write. */
 interface Progress {
   readonly now: number;
   readonly last: number;
   readonly outcomes: WriteOutcome[];
 }
 
-/** The statements of a table, which are prepared once, and what runs them within a transaction. */
+/** The prepared statements of a table, and the functions that run them within a transaction. */
 function prepareTable(connection: Sqlite.Database, table: Table, historyDays: number) {
   const { name, columns, historyColumns, fieldColumns, erased, toRecord, toColumns } = table;
   const { states, stateColumns, origin, toState, isSame, bytesOf } = table;
@@ -262,7 +262,7 @@ function prepareTable(connection: Sqlite.Database, table: Table, historyDays: nu
       .raw();
   const select = selectOf(columns);
   const long = new Set(table.fields.filter(isLong).map(({ column }) => column));
-  // SQLite does not read a value for its length. A blob, which no field is, stands for one that is too long.
+  // SQLite gets the length of a value without reading it. A blob marks a value that is too long, because no field is a blob.
   const shortColumns = columns.map((column) =>
     long.has(column) ? `iif(octet_length(${column}) > ${shortValue}, x'', ${column})` : column,
   );
@@ -272,7 +272,7 @@ function prepareTable(connection: Sqlite.Database, table: Table, historyDays: nu
     )
     .safeIntegers()
     .raw();
-  // A row that is deleted and inserted again keeps no column that another version of the service has added.
+  // Deleting and inserting a row again clears columns that another version of the service has added.
   const deleteRow = connection
     .prepare<[bigint], [bigint | null, string | null]>(
       `DELETE FROM ${name} WHERE id = ? RETURNING added_at, added_by`,
@@ -284,8 +284,8 @@ function prepareTable(connection: Sqlite.Database, table: Table, historyDays: nu
       VALUES (?, ?, ?, ?, ?, ?, ?, ?${placeholders}) ON CONFLICT (id) DO NOTHING`,
   );
 
-  // The number of the change that has made a state is the place of the one before, so the states of a record are found without an index:
-  // with ids in any order, it would make an update cost a third more.
+  // Each state points to the change number of the previous one, so the states of a record are found without an index. With random ids, an
+  // index would make an update a third slower.
   const statesOf = `WITH RECURSIVE found (place$) AS (
       SELECT ${seqColumn} FROM ${name} WHERE id = ?
       UNION ALL SELECT ${seqColumn} FROM found CROSS JOIN ${states} ON history_place = place$
@@ -328,7 +328,7 @@ function prepareTable(connection: Sqlite.Database, table: Table, historyDays: nu
     return pageOfStates(read(current), bytesOf, limits);
   });
 
-  /** Keeps the state that the change with a number is about to replace, or erases all states of a record that it deletes. */
+  /** Saves the state that a change is about to replace, or erases all states of a record that it deletes. */
   function keepState(
     before: StoredRecord<object>,
     after: StoredRecord<object>,
@@ -347,8 +347,8 @@ function prepareTable(connection: Sqlite.Database, table: Table, historyDays: nu
   }
 
   /**
-   * Reads a page by id that is short, which takes less time than two messages to the thread of lists; `undefined` if it has a filter,
-   * many records, a long text or a tombstone.
+   * Reads a short page by id, which takes less time than two messages to the list thread; `undefined` if it has a filter, many records, a
+   * long text or a tombstone.
    */
   function listShort(query: ListQuery, { matches, bytes }: ListLimits): Listed<object> | undefined {
     if (matches > shortPage || query.order !== 'id' || isFiltered(query)) return undefined;
@@ -362,7 +362,7 @@ function prepareTable(connection: Sqlite.Database, table: Table, historyDays: nu
     return { records: live, last: end && { id: end.id, addedAt: end.addedAt ?? undefined } };
   }
 
-  /** Inserts as many records as one statement takes, or none if some id is taken; the first change has the number after one. */
+  /** Inserts the records of one statement, or none if an id is taken. Change numbers start after the given one. */
   const insertTogether = connection.transaction(
     (records: readonly Stored<object>[], now: number, last: number) => {
       const values: unknown[] = [];
@@ -385,7 +385,7 @@ function prepareTable(connection: Sqlite.Database, table: Table, historyDays: nu
     }
   }
 
-  /** Stores the records of the resource, and returns the number of the last change then, and whether the id of one was taken. */
+  /** Stores the records of the resource. Returns the number of the last change, and whether any id was taken. */
   function createAll(writes: readonly Write[], resource: string, { now, last, outcomes }: Progress) {
     const places: number[] = [];
     const records: Stored<object>[] = [];
@@ -428,7 +428,7 @@ function prepareTable(connection: Sqlite.Database, table: Table, historyDays: nu
     return { last: number, hasTaken };
   }
 
-  /** @param number of the change */
+  /** @param number the change number */
   function changeOne(
     { id, replace, by }: Change<object>,
     now: number,

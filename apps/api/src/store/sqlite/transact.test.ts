@@ -25,7 +25,7 @@ async function open() {
 it.each([
   ['took long', () => sleep(2 * checkIntervalMs)],
   ['failed', () => Promise.reject(new Error('disk I/O error'))],
-])('acknowledges nothing in a file that is deleted meanwhile, when the commit %s', async (_, end) => {
+])('acknowledges nothing if the file is deleted during the commit, which %s', async (_, end) => {
   const { path, transact } = await open();
   expect(await transact(async () => 'stored')).toBe('stored');
   const storing = transact(async () => {
@@ -35,7 +35,7 @@ it.each([
   await expect(storing).rejects.toMatchObject(unavailable);
 });
 
-it('stores nothing in a file that is gone, and logs once until it is back', async () => {
+it('stores nothing in a missing file, and logs once until it is back', async () => {
   const { path, lines, guard, transact } = await open();
   renameSync(path, `${path}.away`);
   expect(() => guard.check()).toThrow();
@@ -57,12 +57,12 @@ it('passes on any other error unchanged', async () => {
   expect(lines).toEqual([]);
 });
 
-it('retries more often once it has waited for long, and gives up at the timeout', async () => {
+it('retries more often after a long wait, and gives up at the timeout', async () => {
   const busy = Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' });
   let now = 0;
   const attempts: number[] = [];
   vi.spyOn(performance, 'now').mockImplementation(() => now);
-  // What is imported of a built-in module by its name is renewed by this.
+  // This also updates named imports of the built-in module.
   vi.spyOn(timers, 'setTimeout').mockImplementation(async (ms = 0) => {
     now += ms;
     return undefined as never;

@@ -13,14 +13,14 @@ import { findDriverError, isBusy, meaningOf } from './errors.js';
 export type Transact = <Result>(query: () => Result | Promise<Result>, timeoutMs?: number) => Promise<Result>;
 
 /**
- * How long a query waits for other processes that have locked the file, in milliseconds: workers write one after the other. Less
- * than after which commits count as failing.
+ * How long a query waits for other processes that have locked the file, in milliseconds: workers write one after the other. Less than the
+ * time after which commits count as failing.
  */
 const busyTimeoutMs = 2_500;
 
 /**
- * Creates the function that all queries of a service run in. Once one of them has found the database damaged, which is logged, every
- * later one is rejected: what is stored in a damaged file would be lost when a backup is restored, and might damage it further.
+ * Creates the function that all queries of a service run in. Once a query finds the database damaged, that is logged, and every later query
+ * is rejected: data written to a damaged file would be lost when a backup is restored, and might damage it further.
  */
 export function createTransact(files: FileGuard, log: DatabaseLog): Transact {
   let damage: Error | undefined;
@@ -51,15 +51,14 @@ export function createTransact(files: FileGuard, log: DatabaseLog): Transact {
   };
 }
 
-/** How long to wait between these attempts, and for how long at first; after that less, in milliseconds. */
+/** The delay between attempts, and how long it applies before it becomes shorter, in milliseconds. */
 const busyDelayMs = 10;
 const patientMs = 200;
 const impatientDelayMs = 2;
 
 /**
- * Runs an action, and retries it while another process has locked the file, until the timeout. Unlike SQLite's own busy
- * timeout it does not block the thread. Of several that wait, the one that has waited for long retries more often, so that none
- * is left behind for good.
+ * Runs an action, and retries it while another process has locked the file, until the timeout. Unlike SQLite's own busy timeout it does not
+ * block the thread. An action that has waited for a long time retries more often, so that none starves.
  *
  * @throws what the last attempt threw
  */

@@ -19,7 +19,7 @@ interface AddedListProps {
   onRetry(plant: AddedPlant): void;
 }
 
-/** What was added in this tab, newest first; nothing before the first. */
+/** The plants that were added in this tab, newest first; nothing if there are none. */
 export function AddedList({ added, offeredKey, pending, onRetry }: AddedListProps) {
   if (added.length === 0) return null;
   return (

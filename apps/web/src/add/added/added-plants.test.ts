@@ -3,7 +3,7 @@ import { beginAdding, maxAdded, maxCharacters, recordResult, restoreAdded } from
 
 const rose = { id: 7n, name: 'Rose' };
 
-it('puts the newest first, each under a key of its own, and keeps a bounded number', () => {
+it('puts the newest first, gives each a unique key, and keeps a bounded number', () => {
   let list = beginAdding([], rose, 1);
   for (let id = 0n; id < 200n; id++) list = beginAdding(list, { id, name: 'Fern' }, 2);
   expect(list.length).toBe(maxAdded);
@@ -21,7 +21,7 @@ it('drops the oldest so that a browser can keep the list, and never the newest',
   expect(beginAdding(list, rose, 4).map(({ id }) => id)).toEqual(['7']);
 });
 
-it('replaces an earlier try of the same plant, unless the service confirmed it', () => {
+it('replaces an earlier attempt for the same plant, unless the service confirmed it', () => {
   const tried = recordResult(beginAdding([], rose, 1), 1, { state: 'unconfirmed', reason: 'away' });
   expect(beginAdding(tried, rose, 2).map(({ key }) => key)).toEqual([2]);
   expect(beginAdding(tried, { ...rose, tag: '' }, 2).map(({ key }) => key)).toEqual([2, 1]);
@@ -29,7 +29,7 @@ it('replaces an earlier try of the same plant, unless the service confirmed it',
   expect(beginAdding(stored, rose, 2).map(({ key }) => key)).toEqual([2, 1]);
 });
 
-it('restores what was kept, and nothing that is not of this form', () => {
+it('restores valid entries, and ignores others', () => {
   const begun = beginAdding([], { id: -1n, name: '', tag: 'x' }, 5);
   const list = recordResult(begun, 1, { state: 'present', reason: undefined });
   const kept: unknown = JSON.parse(JSON.stringify(list));

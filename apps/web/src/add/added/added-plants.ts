@@ -8,7 +8,7 @@ export interface AddedPlant extends Readonly<Plant> {
   readonly key: number;
   /** The digits of its id. */
   readonly id: string;
-  /** `not_added`: it is not stored, and may be later; `unconfirmed`: no reply shows whether it is stored. */
+  /** `not_added`: it is not stored, and a later attempt may succeed; `unconfirmed`: no reply shows whether it is stored. */
   readonly state: 'sending' | 'stored' | 'present' | 'rejected' | 'not_added' | 'unconfirmed';
   /** What to do, unless the service has the plant. */
   readonly reason?: string | undefined;
@@ -19,13 +19,13 @@ export interface AddedPlant extends Readonly<Plant> {
 /** How many are kept. */
 export const maxAdded = 100;
 
-/** How many characters they may have as JSON, all but the newest: a browser keeps 5 MB for a tab. */
+/** How many characters they may have as JSON, except for the newest one: a browser stores 5 MB for a tab. */
 export const maxCharacters = 1_000_000;
 
 const interrupted =
   'Adding it was interrupted, so the plant may already be saved. You can safely add it again.';
 
-/** Puts a plant that is being sent first; an earlier try of the same that the service did not confirm gives way to it. */
+/** Puts a plant that is being sent first, and removes an unconfirmed earlier attempt for the same plant. */
 export function beginAdding(
   list: readonly AddedPlant[],
   { id, ...texts }: NewPlant,
@@ -45,7 +45,7 @@ export function recordResult(
   return list.map((plant) => (plant.key === key ? { ...plant, ...result } : plant));
 }
 
-/** The list as it was kept before a reload, or before the token was forgotten; what was being sent then has no reply. */
+/** Restores the list from before a reload or a sign-out. Plants that were being sent then have no reply. */
 export function restoreAdded(kept: unknown): readonly AddedPlant[] {
   if (!Array.isArray(kept)) return [];
   return kept
@@ -55,7 +55,7 @@ export function restoreAdded(kept: unknown): readonly AddedPlant[] {
     );
 }
 
-/** As many of the newest as may be kept beside another. */
+/** As many of the newest plants as may be kept in addition to one more. */
 function takeNewest(list: readonly AddedPlant[]): readonly AddedPlant[] {
   let characters = 0;
   const end = list.findIndex((plant, index) => {

@@ -13,27 +13,27 @@ import { usePlantStore } from '../../shared/plant-store.js';
 import { keepInTab, readFromTab, tabStorageKeys } from '../../shared/tab-storage.js';
 import { type AddedPlant, beginAdding, recordResult, restoreAdded } from './added-plants.js';
 
-/** How adding a plant ended; `not_added`: it certainly is not stored, and may be later. */
+/** The result of adding a plant. `not_added`: it is certainly not stored, and a later attempt may succeed. */
 export type AddResult =
   | { readonly state: 'stored' | 'present'; readonly failure?: undefined }
   | { readonly state: 'rejected' | 'not_added' | 'unconfirmed'; readonly failure: Failure };
 
-/** What adds plants, one at a time, and what was added. */
+/** Adds plants one at a time, and holds the plants that were added. */
 export interface AddPlant {
   readonly added: readonly AddedPlant[];
-  /** The plant that was sent last since the page was loaded, by its key in the list. */
+  /** The list key of the plant that was sent last since the page was loaded. */
   readonly lastKey: number | undefined;
   readonly pending: boolean;
   /** The number of the attempt in flight; more than 1 once the client retries. */
   readonly attempt: number;
   /**
-   * Adds a plant and lists it. `undefined`, and nothing is sent, while another is being added; `undefined`, too, once the page
-   * no longer shows the list.
+   * Adds a plant and lists it. Sends nothing and returns `undefined` while another plant is being added. Also returns `undefined` once the
+   * page no longer shows the list.
    */
   add(plant: NewPlant): Promise<AddResult | undefined>;
 }
 
-/** Adds plants through the client, which retries by itself, and keeps a list of them in this tab. */
+/** Adds plants through the client, which retries automatically, and keeps a list of them in this tab. */
 export function useAddPlant(): AddPlant {
   const [added, setAdded] = useState(() => restoreAdded(readFromTab(tabStorageKeys.added)));
   const latest = useRef(added);
@@ -41,7 +41,7 @@ export function useAddPlant(): AddPlant {
   const [attempt, setAttempt] = useState(0);
   const sending = useRef(false);
   useEffect(() => keepInTab(tabStorageKeys.added, added), [added]);
-  // Nothing is sent with a token that was forgotten. What is in flight then stays in the tab as being sent.
+  // Sends nothing with a token that was removed. A request in flight then stays in the tab as being sent.
   const mount = useRef(new AbortController());
   useEffect(() => {
     const controller = new AbortController();
@@ -53,13 +53,13 @@ export function useAddPlant(): AddPlant {
     operations.createPlant.mutationOptions({ select: ({ replayed }) => replayed }),
   );
 
-  // Also a reference: what adds a plant may have been made before the list changed.
+  // Also a ref, because the callback that adds a plant may be older than the latest change of the list.
   const put = (list: readonly AddedPlant[]) => {
     latest.current = list;
     setAdded(list);
   };
   const add = async (plant: NewPlant): Promise<AddResult | undefined> => {
-    // A reference, since a second event may come before the state is rendered.
+    // A ref, because a second event may come before the state is rendered.
     const { signal } = mount.current;
     if (sending.current || signal.aborted) return undefined;
     sending.current = true;
@@ -98,13 +98,13 @@ function toFailed(error: unknown, mayBeStored: boolean): AddResult {
   return { state: mayBeStored ? 'unconfirmed' : 'not_added', failure };
 }
 
-/** After these, `internal_error` and `database_unavailable`, the plant may be stored all the same. */
+/** After `internal_error` and `database_unavailable` the plant may still have been stored. */
 const ambiguous: readonly ErrorNumber[] = [50000, 50301];
 const unambiguous = errorNumbers.filter((number) => !ambiguous.includes(number));
 
 /**
- * A `fetch` for one call, and whether an attempt of it may have stored the plant: one without a reply of the service, or with
- * a reply that leaves it open. The last reply alone does not show that, since the client retries.
+ * A `fetch` for one call, and whether any attempt may have stored the plant: one without a reply from the service, or with an ambiguous
+ * reply. The last reply is not enough to know, because the client retries.
  */
 function watchAttempts(): { readonly fetch: Fetch; mayBeStored(): boolean } {
   let mayBeStored = false;

@@ -13,20 +13,20 @@ import {
 } from '../protocol.js';
 import type { PlantsWorker, spawnWorker } from './spawn-worker.js';
 
-/** Pasted texts beyond this are not shown in a text field: one with as many lines makes the page slow. */
+/** Longer pasted texts are not shown in the text field, because that many lines make the page slow. */
 export const longPaste = 20_000;
 
-/** What the page shows: what the worker has reported, and what only the page knows. */
+/** The state that the page shows: the worker's reports, and state of the page only. */
 export interface ImportState extends View {
-  /** Whether plants that this page has imported were deleted again, so that their ids may be wanted. */
+  /** Whether an import of this page was undone, so that the person may want to reuse the ids. */
   readonly hasUndone: boolean;
   readonly downloading: boolean;
   readonly saved: SavedFile | undefined;
-  /** What was typed or pasted; it stays until it is changed or stored. */
+  /** The typed or pasted text. Kept until it is changed or stored. */
   readonly draft: string;
 }
 
-/** What the page has of the token. */
+/** The token of the page. */
 type TokenSource = Pick<PlantStore, 'token' | 'rejectToken'>;
 
 const initialState: ImportState = {
@@ -51,8 +51,7 @@ const initialState: ImportState = {
 };
 
 /**
- * The connection of the view to its worker. It lives beside the components, so that a run waits for a new token while they are
- * not there.
+ * The connection of the view to its worker. It outlives the components, so that a run can wait for a new token while they are unmounted.
  */
 export class ImportSession {
   readonly #spawn: typeof spawnWorker;
@@ -63,7 +62,7 @@ export class ImportSession {
   #source: Source | undefined;
   #store: TokenSource | undefined;
 
-  /** @param spawn starts the worker, at the first command */
+  /** @param spawn starts the worker, called at the first command */
   constructor(spawn: typeof spawnWorker) {
     this.#spawn = spawn;
   }
@@ -90,7 +89,7 @@ export class ImportSession {
     }
   }
 
-  /** Takes the token of the page; `undefined` forgets it. A run that waits for another one goes on. */
+  /** Takes the token of the page; `undefined` forgets it. A run that waits for a new token resumes. */
   useStore(store: TokenSource | undefined): void {
     this.#store = store;
     this.#worker?.send(['useToken', store && { baseUrl: serviceUrl, token: store.token }]);
@@ -102,7 +101,7 @@ export class ImportSession {
     this.ask('read', source, readAs);
   }
 
-  /** Reads the same source again, another sheet of it or in another encoding. */
+  /** Reads the same source again, with another sheet or encoding. */
   readAgain(readAs: ReadAs): void {
     if (this.#source !== undefined) this.read(this.#source, readAs);
   }
@@ -124,13 +123,13 @@ export class ImportSession {
     this.ask('download');
   }
 
-  /** Keeps pasted lines, and reads them, unless that would end work that is not finished. */
+  /** Keeps pasted lines, and reads them unless that would discard unfinished work. */
   readPasted(text: string): void {
     this.change({ draft: text });
     if (!isUnfinished(this.#state)) this.read({ text });
   }
 
-  /** Forgets the file and its results, and what was typed once all of it is stored. */
+  /** Forgets the file and its results, and also the typed text if all of it is stored. */
   reset(): void {
     this.#endWorker();
     const { preview, counts, progress } = this.#state;
@@ -140,7 +139,7 @@ export class ImportSession {
     this.startOver(preview?.fileName === undefined && isStored ? { draft: '' } : {});
   }
 
-  /** Forgets all but what was typed. */
+  /** Forgets everything except the typed text. */
   startOver(changes: Partial<ImportState> = {}): void {
     const { draft, hasUndone } = this.#state;
     this.change({ ...initialState, draft, hasUndone, ...changes });
@@ -181,7 +180,7 @@ export class ImportSession {
   }
 }
 
-/** Whether something would be lost if the page were closed now: a run that is not finished, or work on lines that were not sent. */
+/** Whether closing the page would lose something: an unfinished run, or edits of lines that were not sent. */
 function isUnfinished({ progress, edited, fixed, counts }: ImportState): boolean {
   if (progress?.state === 'running' || progress?.state === 'stopped') return true;
   const isReviewed = edited !== undefined || fixed.size > 0;

@@ -2,7 +2,7 @@ import { afterEach, expect, it, vi } from 'vitest';
 import type { Report } from '../protocol.js';
 import { spawnWorker } from './spawn-worker.js';
 
-/** A worker that never begins, as where a policy or an extension blocks it. */
+/** A worker that never starts, as if blocked by a policy or an extension. */
 class BlockedWorker extends EventTarget {
   constructor() {
     super();
@@ -12,7 +12,7 @@ class BlockedWorker extends EventTarget {
   terminate() {}
 }
 
-/** One that began, and then fails. */
+/** A worker that starts and then fails. */
 class FailingWorker extends BlockedWorker {
   constructor() {
     super();
@@ -27,7 +27,7 @@ afterEach(() => vi.unstubAllGlobals());
 it.each([
   ['has none', undefined],
   ['does not let it start', BlockedWorker],
-])('reads lines without a worker where the browser %s', async (_, Worker) => {
+])('reads lines without a worker if the browser %s', async (_, Worker) => {
   vi.stubGlobal('Worker', Worker);
   const reports: Report[] = [];
   const onCrash = vi.fn();
@@ -42,7 +42,7 @@ it.each([
   expect(onCrash).not.toHaveBeenCalled();
 });
 
-it('reports the end of a worker that had begun', async () => {
+it('reports the end of a worker that had started', async () => {
   vi.stubGlobal('Worker', FailingWorker);
   const onCrash = vi.fn();
   spawnWorker({ onReport: () => undefined, onCrash }).send(['download']);

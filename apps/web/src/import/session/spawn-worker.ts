@@ -12,10 +12,10 @@ export interface WorkerListener {
   onCrash(message: string): void;
 }
 
-/** Starts the worker; where the browser does not let it start, the same code in this thread, which then answers slower. */
+/** Starts the worker. If the browser blocks it, runs the same code in this thread, which makes the page slower. */
 export function spawnWorker(listener: WorkerListener): PlantsWorker {
   const { onReport, onCrash } = listener;
-  /** What was sent before the worker was heard of; `undefined` from then on. */
+  /** The requests sent before the first message of the worker; `undefined` after that. */
   let sent: Request[] | undefined = [];
   let target: PlantsWorker;
   const startHere = () => {
@@ -33,7 +33,7 @@ export function spawnWorker(listener: WorkerListener): PlantsWorker {
     worker.addEventListener('messageerror', () => onCrash(''));
     worker.addEventListener('error', (event) => {
       event.preventDefault();
-      // One that never began has no message.
+      // A worker that never started has no message.
       if (sent === undefined || event.message) return onCrash(event.message ?? '');
       worker.terminate();
       startHere();
@@ -66,7 +66,7 @@ function runInThisThread({ onReport, onCrash }: WorkerListener): PlantsWorker {
   };
 }
 
-/** The part of the Trusted Types API that is used; TypeScript's types have none of it. */
+/** The part of the Trusted Types API that is used here. TypeScript has no types for it. */
 interface Policy {
   createScriptURL(url: string): string;
 }

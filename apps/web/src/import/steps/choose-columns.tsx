@@ -17,7 +17,7 @@ interface ChooseColumnsProps {
   readonly columns: ColumnsPreview;
 }
 
-/** Shows each column of the file, what it was recognized as, and lets the person choose. */
+/** Shows each column of the file with the recognized field, and lets the person choose another one. */
 export function ChooseColumns({ session, preview, columns }: ChooseColumnsProps) {
   const { choice, header, firstRows } = columns;
   const { sheets, encoding } = preview;
@@ -109,7 +109,7 @@ interface ChoiceProps {
   onChange(value: string): void;
 }
 
-/** One of a few things to choose from, in a sentence. */
+/** A choice of a few options within a sentence. */
 function Choice({ label, value, options, onChange }: ChoiceProps) {
   return (
     <label>
@@ -166,7 +166,7 @@ function ColumnCard({ column: { title, samples }, field, onChoose }: ColumnCardP
   );
 }
 
-/** The choice with a column as a field, which no other column is then. */
+/** Assigns a column to a field, and removes the field from any other column. */
 function choose(choice: ColumnChoice, column: number, field: FieldName | undefined): ColumnChoice {
   return mapFields((name) => {
     if (name === field) return column;

@@ -33,7 +33,7 @@ function FileDrop({ session }: Pick<StepProps, 'session'>) {
     event.preventDefault();
     setOver(false);
     const { files } = event.dataTransfer;
-    // Such as from an archive, or where a rule of the organization forbids it.
+    // For example, from an archive, or if a policy of the organization forbids it.
     if (files.length === 0)
       session.startOver({ problem: 'The browser does not hand over what was dropped. Press Choose file.' });
     else take(files);
@@ -73,7 +73,7 @@ function FileDrop({ session }: Pick<StepProps, 'session'>) {
 function PasteForm({ session, state: { draft: text } }: StepProps) {
   const hint = useId();
   const isShort = text.length <= longPaste;
-  // What grows while it is typed stays in its field.
+  // A text that grows while it is typed stays in its field.
   const [isTyped, setTyped] = useState(isShort);
   const isEditable = isTyped || isShort;
   const submit = (event: FormEvent) => {

@@ -98,7 +98,7 @@ export function LineGroups({ session, state }: StepProps) {
   );
 }
 
-/** Adds and updates what is ready, if anything is. */
+/** Adds and updates the lines that are ready, if any. */
 export function SendButton({ session, state: { counts, hasUndone } }: StepProps) {
   const canUpdate = useMay('update');
   const updated = canUpdate ? counts.changes : 0;
@@ -132,7 +132,7 @@ function DownloadButton({ session, state: { downloading, saved } }: StepProps) {
   );
 }
 
-/** Leads back to where plants are chosen; pasted lines are still there, unless all of them are stored. */
+/** Returns to the choice of a source. Pasted lines are kept, unless all of them are stored. */
 export function StartOver({ session, state: { preview } }: StepProps) {
   return (
     <button type="button" onClick={() => session.reset()}>
@@ -149,7 +149,7 @@ function Badge({ kind, count }: { readonly kind: Filter; readonly count: number 
   );
 }
 
-/** What became of a line, where its group does not say it. */
+/** The state of a line, if its group does not imply it. */
 const states: Readonly<Partial<Record<LineState, string>>> = {
   stored: 'Added',
   updated: 'Updated',
@@ -221,7 +221,7 @@ interface ProblemLineProps extends LineProps {
 
 /** A line with a problem, whose fields can be edited. */
 function ProblemLine({ row, editing: { texts, wrong, freeId }, onChange }: ProblemLineProps) {
-  // What is not changed stays exact, also where an input cannot show it, such as a line break.
+  // Unchanged texts stay exact, even if an input cannot show them, such as line breaks.
   const [edited, setEdited] = useState(texts);
   const written = JSON.stringify(texts);
   useEffect(() => setEdited(texts), [written]);
@@ -279,7 +279,7 @@ function ProblemLine({ row, editing: { texts, wrong, freeId }, onChange }: Probl
   );
 }
 
-/** Where a line with a problem was touched and has left, the next one has the focus. Set what is returned to the line that is touched. */
+/** Moves the focus to the next line with a problem after an edited one is gone. Set the returned ref to the edited line. */
 function useFocusNextProblem(section: { readonly current: HTMLElement | null }, list: View['list']) {
   const touched = useRef<number | undefined>(undefined);
   useEffect(() => {

@@ -71,7 +71,7 @@ export function ReviewLines({ session, state }: StepProps) {
   );
 }
 
-/** Names the columns that are not imported: the step that lets the person choose them may have been skipped. */
+/** Lists the columns that are not imported, because the column step may have been skipped. */
 function NotImported({ columns }: Pick<Preview, 'columns'>) {
   const imported = Object.values(columns?.choice ?? {});
   const others = columns?.columns.filter(({ column }) => !imported.includes(column)) ?? [];
@@ -96,7 +96,7 @@ function nameLines(lines: readonly number[]): string {
     : `Lines ${named} look like totals`;
 }
 
-/** What a fix does, and what it has done. */
+/** The labels of each fix, before and after it is applied. */
 const fixTexts: Readonly<
   Record<Fix, readonly [offer: (lines: string) => string, done: (lines: string) => string]>
 > = {
@@ -116,7 +116,7 @@ const fixTexts: Readonly<
   ],
 };
 
-/** Lets the person fix all ids of a kind at once, and take that back. */
+/** Lets the person fix all ids of a kind at once, and undo that. */
 function Fixes({ session, state: { fixable, fixed } }: StepProps) {
   const offered = fixes.filter((fix) => fixed.has(fix) || fixable[fix] > 0);
   if (offered.length === 0) return undefined;

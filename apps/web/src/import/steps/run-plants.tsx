@@ -15,13 +15,13 @@ interface RunProps extends StepProps {
   readonly progress: Progress;
 }
 
-/** Shows how far a run is, why it has stopped, or its outcome, with the lines that are not saved. */
+/** Shows the progress of a run, why it stopped, or its outcome, with the lines that are not saved. */
 export function RunPlants({ session, state, progress }: RunProps) {
   const { task, done, total, stop, retrying } = progress;
   const { stored, updated } = state.counts;
   const canUndo = useMayUndo(state) && progress.state === 'ended' && task !== 'undo';
   const { addImport } = useUndo();
-  // By Ctrl+Z, too, wherever the person is.
+  // Ctrl+Z undoes it, too, anywhere on the page.
   const addUndo = useEffectEvent(() =>
     addImport(`${formatCountOf(stored + updated, 'plant')} imported`, () => {
       navigate({ ...home, view: 'import' });
@@ -59,7 +59,7 @@ export function RunPlants({ session, state, progress }: RunProps) {
   );
 }
 
-/** Goes to the plants without loading the page again; not by `RouteLink`, which would move code into the first view. */
+/** Goes to the plants without reloading the page. Does not use `RouteLink`, because that would move code into the first view. */
 function showPlants(event: MouseEvent): void {
   if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
   event.preventDefault();
@@ -110,7 +110,7 @@ function Actions({ session, state, progress }: RunProps) {
   );
 }
 
-/** Deletes what this import has added, and restores what it has updated, after a second press. */
+/** Deletes the plants that this import added, and restores those that it updated, after a second press. */
 function UndoImport({ session, state }: StepProps) {
   const { stored, updated } = state.counts;
   const [asks, setAsks] = useState(false);
@@ -139,7 +139,7 @@ function UndoImport({ session, state }: StepProps) {
   );
 }
 
-/** Whether something was saved, and the token permits to undo it. */
+/** Whether something was saved that the token may undo. */
 function useMayUndo({ counts: { stored, updated } }: ImportState): boolean {
   const [canUpdate, canDelete] = [useMay('update'), useMay('delete')];
   return stored + updated > 0 && (stored === 0 || canDelete) && (updated === 0 || canUpdate);
@@ -178,7 +178,7 @@ function describeState({ task, state, stop, done, restored }: Progress, { counts
   );
 }
 
-/** Such as `2 plants added and 1 updated`; without any, the first with none. */
+/** Formats counts such as `2 plants added and 1 updated`; if all are zero, only the first one. */
 function listCounts(...listed: readonly (readonly [count: number, done: string])[]): string {
   const counted = listed.filter(([count]) => count > 0);
   return (counted.length > 0 ? counted : listed.slice(0, 1))

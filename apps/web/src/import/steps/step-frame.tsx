@@ -3,7 +3,7 @@ import { toVisible } from '../../shared/to-visible.js';
 import type { Preview } from '../protocol.js';
 import type { ImportSession, ImportState } from '../session/import-session.js';
 
-/** What each step shows, and how it acts. */
+/** The properties of every step. */
 export interface StepProps {
   readonly session: ImportSession;
   readonly state: ImportState;
@@ -25,7 +25,7 @@ interface StepFrameProps {
 export function StepFrame({ step, title, lead, actions, children }: StepFrameProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    // Not from where the person is working, such as in the header.
+    // Does not take the focus from where the person is working, such as the header.
     const { activeElement } = document;
     const isLost = activeElement === null || activeElement === document.body;
     if (isLost || activeElement.closest('.import') !== null) heading.current?.focus();
@@ -57,7 +57,7 @@ export function StepFrame({ step, title, lead, actions, children }: StepFramePro
   );
 }
 
-/** The name of what is imported, or words for lines without one, with its sheet where there are several. */
+/** The name of the source, or a description of pasted lines, with the sheet if there are several. */
 export function SourceName({ preview }: { readonly preview: Preview | undefined }) {
   const { fileName, sheets } = preview ?? {};
   const sheet = sheets && sheets.names.length > 1 ? sheets.chosen : undefined;
@@ -74,7 +74,7 @@ export function SourceName({ preview }: { readonly preview: Preview | undefined 
   );
 }
 
-/** What the person should know. */
+/** Shows what the person should know about the source. */
 export function Notes({ notes }: { readonly notes: readonly string[] }) {
   return notes.map((note) => (
     <p key={note} className="import-note">

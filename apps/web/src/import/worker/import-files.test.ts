@@ -7,12 +7,12 @@ import type { Preview, ReadAs, Report, View } from '../protocol.js';
 import { ImportWorker } from './import-worker.js';
 import { file, read } from './testing/read.js';
 
-/** Files as programs write them: those of a name by that program, the others by hand. */
+/** Files as programs write them. Named files are from that program, the others are handwritten. */
 const folder = join(import.meta.dirname, '../../../test/import-files');
 
 const notCalculated = (field: string) =>
   `The ${field} could not be calculated by the spreadsheet. Enter what belongs there.`;
-/** What LibreOffice and Gnumeric make of one workbook; the date and the time depend on the format. */
+/** The results of LibreOffice and Gnumeric for one workbook. The date and the time depend on the format. */
 const bestand = (time: string, date: string, digits: string) => [
   '2 1042 Größte Rose [Strauch]',
   '3 1043 Farn',
@@ -156,7 +156,7 @@ it.each(cases.map((each) => [each[0], each] as const))(
 
 const saveAs = 'In Excel, choose Save As, then .xlsx.';
 
-/** Files of other kinds, and what the page says of them. */
+/** Files of other kinds, and what the page says about them. */
 const wrongKinds: readonly (readonly [name: string, message: string])[] = [
   ['archive.zip', 'This file is compressed. Unpack it first, then choose the file in it.'],
   ['binary-workbook.xlsb', `This is a binary Excel workbook (.xlsb). ${saveAs}`],
@@ -188,7 +188,7 @@ it.each(wrongKinds)('explains what %s is, and what to do', async (name, message)
   await expect(read(file(name, new Uint8Array(readFileSync(join(folder, name)))))).rejects.toThrow(message);
 });
 
-/** Reviews a file beside what is stored: the lines with their states, where they have something to say. */
+/** Compares a file with stored plants, and returns the notable lines with their states. */
 async function review(
   name: string,
   stored: readonly (readonly [id: number, name: string, tag?: string])[] = [],
@@ -227,7 +227,7 @@ it('shows what an edited export changes', async () => {
   ]);
 });
 
-it('keeps what a file has no column of', async () => {
+it('keeps fields that have no column in the file', async () => {
   const { rows } = await review('updates-without-tag.csv', stock);
   expect(rows).toMatchObject([
     { state: 'changed', name: 'Briza maxima', tag: 'Stauden', before: { name: 'Briza media' } },
@@ -235,12 +235,12 @@ it('keeps what a file has no column of', async () => {
   ]);
 });
 
-it('sends a line once that is there twice, and nothing of an id with two plants', async () => {
+it('sends a duplicate line once, and nothing for an id with two plants', async () => {
   const { view } = await review('duplicate-ids.csv');
   expect(view().counts).toMatchObject({ ready: 3, repeated: 1, problem: 1 });
 });
 
-it('warns of names that are there twice, in the file or in the store, without a request for each', async () => {
+it('warns about duplicate names in the file or the store, without a request for each', async () => {
   const { rows, view, fetch } = await review('duplicate-names.csv', [
     [10111, 'BRIZA MEDIA'],
     [5, 'Fern'],
@@ -250,7 +250,7 @@ it('warns of names that are there twice, in the file or in the store, without a 
     [3, 'ready', 'Line 2 has the same name.'],
     [4, 'ready', 'Line 5 has the same name.'],
     [5, 'ready', 'Line 4 has the same name.'],
-    // Its name is its own.
+    // Its name is unique.
     [6, 'replayed', undefined],
     [7, 'ready', 'Plant 10111 has this name already.'],
   ]);
@@ -259,7 +259,7 @@ it('warns of names that are there twice, in the file or in the store, without a 
   expect(fetch).toHaveBeenCalledTimes(3);
 });
 
-it('no longer warns of a name once the other line is left out', async () => {
+it('no longer warns about a name once the other line is left out', async () => {
   const { worker, view } = await review('duplicate-names.csv');
   await worker.change(['leaveOut', 0]);
   expect(view().counts['same-name']).toBe(2);
@@ -280,7 +280,7 @@ it.each([
   expect(view().counts.ready + view().counts.problems).toBe(ready + lines.length);
 });
 
-it('knows what must come of each file', () => {
+it('has an expectation for every file', () => {
   const source = readFileSync(new URL(import.meta.url), 'utf8');
   const unknown = readdirSync(folder).filter((name) => !source.includes(`'${name}'`));
   expect(unknown).toEqual([]);

@@ -7,7 +7,7 @@ import { noTexts } from '../../shared/fields.js';
 import type { Group, Progress, Report, Source, View } from '../protocol.js';
 import { ImportWorker } from './import-worker.js';
 
-/** A worker that sends to a fake plant store, its reports, and what the page shows by them. */
+/** Opens a worker that sends to a fake plant store, and collects its reports and the resulting view. */
 function open({ retries = 0 }: { retries?: number } = {}) {
   const reports: Report[] = [];
   const store = createFakePlantStore();
@@ -23,7 +23,7 @@ function open({ retries = 0 }: { retries?: number } = {}) {
       },
     );
   const target = { baseUrl: store.baseUrl, token: store.token };
-  /** Reads a source, checks its lines with the columns that were recognized, and compares them with what is stored. */
+  /** Reads a source, checks its lines with the recognized columns, and compares them with the stored plants. */
   const read = async (source: Source | string) => {
     await worker.useToken(target);
     await worker.read(typeof source === 'string' ? { file: new File([source], 'plants.csv') } : source, {});
@@ -59,7 +59,7 @@ it.each<[string, File | string, boolean]>([
   ['there are several sheets', fixture('openpyxl-hidden-sheets.xlsx'), true],
   ['there is one sheet', fixture('xlsxwriter-1904.xlsx'), false],
   ['the file has something hidden', fixture('openpyxl-hidden-rows-and-columns.xlsx'), true],
-])('asks for the columns only where they are in doubt: %s', async (_, content, asks) => {
+])('asks for the columns only if they are in doubt: %s', async (_, content, asks) => {
   const { worker, views } = open();
   await worker.read(typeof content === 'string' ? { text: content } : { file: content }, {});
   expect(views().flatMap(({ step }) => step ?? [])).toEqual(
@@ -67,7 +67,7 @@ it.each<[string, File | string, boolean]>([
   );
 });
 
-it('stops when it is cancelled, and then sends only what has no result', async () => {
+it('stops when cancelled, and then sends only lines without a result', async () => {
   const { store, fetch, read, run, worker, untilState } = open();
   await read(long);
   // The second batch is stored, and its reply lost with the cancel.
@@ -100,7 +100,7 @@ it.each<[string, Fault, string]>([
   ['an error of the service', reply(500, errors.internal_error.error), 'Something went wrong on the server'],
   ['a request that it cannot read', reply(400, errors.bad_request.error), 'could not read'],
   ['an error of a later version', reply(400, 40099), 'The reason.'],
-])('loses nothing by %s, and never takes it for rejected plants', async (_, fault, message) => {
+])('loses nothing after %s, and never treats it as a rejection of plants', async (_, fault, message) => {
   const { store, read, run, untilState } = open();
   await read(csv);
   store.fail(fault);
@@ -117,7 +117,7 @@ it.each<[string, Fault, string]>([
   ['an overload', reply(503, errors.overloaded.error), 'The server is busy'],
   ['a broken connection', { kind: 'drop', stored: true }, 'offline|cannot be reached'],
   ['a proxy', { kind: 'status', status: 502, body: '<h1>Bad Gateway</h1>' }, 'A proxy or another program'],
-])('goes on by itself after %s, unless it is cancelled', async (_, fault, message) => {
+])('resumes automatically after %s, unless it is cancelled', async (_, fault, message) => {
   const { store, read, run, worker, view, untilState } = open();
   await read(csv);
   vi.useFakeTimers();
@@ -137,7 +137,7 @@ it.each<[string, Fault, string]>([
   expect(counts.stored + counts.replayed).toBe(30);
 });
 
-it('reports while it runs why it tries again', async () => {
+it('reports why it retries while it runs', async () => {
   const { store, views, read, run, untilState } = open({ retries: 1 });
   await read(csv);
   store.fail(reply(503, errors.overloaded.error), { kind: 'delay', ms: 300 });
@@ -150,10 +150,10 @@ it('reports while it runs why it tries again', async () => {
 const limited = reply(429, errors.rate_limited.error, { 'Retry-After': '300' });
 const goingOn = `This continues at ${new Date(300_000).toLocaleTimeString()}.`;
 
-it('waits while the rate limit permits no more, shows until when, and goes on', async () => {
+it('waits for the rate limit, shows until when, and resumes', async () => {
   const { store, read, run, view, untilState } = open();
   await read(long);
-  // The first batch is stored after the second one has met the limit.
+  // The first batch is stored after the second one has hit the limit.
   store.fail({ kind: 'delay', ms: 1_000 }, limited);
   vi.useFakeTimers({ now: 0 });
   onTestFinished(() => void vi.useRealTimers());
@@ -168,7 +168,7 @@ it('waits while the rate limit permits no more, shows until when, and goes on', 
   expect([ended.progress.retrying, ended.counts.stored]).toEqual([undefined, 2_500]);
 });
 
-it('stops at once when it is cancelled while it waits for the rate limit', async () => {
+it('stops at once when cancelled while it waits for the rate limit', async () => {
   const { store, fetch, read, run, worker, untilState } = open();
   await read(csv);
   store.fail(limited);
@@ -180,7 +180,7 @@ it('stops at once when it is cancelled while it waits for the rate limit', async
   expect(fetch).toHaveBeenCalledTimes(1);
 });
 
-it('checks an edited line by the contract, and against the other lines', async () => {
+it('checks an edited line against the contract and the other lines', async () => {
   const { read, worker, view, rowsOf } = open();
   await read(`${csv}x,Rose,\n5,Taken,\n`);
   const edit = async (line: number, id: string, name = 'Rose') => {
@@ -198,7 +198,7 @@ it('checks an edited line by the contract, and against the other lines', async (
   expect(await edit(31, '40', 'Fern')).toBe('Line 32 has the same id.');
   expect(await edit(31, '40')).toBeUndefined();
   expect(view().counts).toMatchObject({ all: 32, ready: 31, problems: 0, repeated: 1 });
-  // What has no problem stays as it is.
+  // A line without a problem cannot be edited.
   await worker.change(['edit', 1, { ...noTexts, id: 'z' }]);
   expect(view().counts.problems).toBe(0);
 });
@@ -213,7 +213,7 @@ it('frees an id for another line of the file once the line that has it is left o
   expect(view().counts).toMatchObject({ ready: 1, problems: 1, skipped: 0 });
 });
 
-it('gives the texts of lines to edit, also of those that cannot be read', async () => {
+it('returns the texts of lines to edit, also of unreadable ones', async () => {
   const { read, rowsOf } = open();
   await read('id,name,tag\n1,"Rose,red\nx,"a ""b""",c\n');
   expect(rowsOf('problems')).toMatchObject([
@@ -243,14 +243,14 @@ it.each([
       text: '{"resource":"garden","id":1,"name":"Kew"}\n{"resource":"plant","id":2,"name":"Fern"}\n{"id":3,"name":"Ivy"}',
     },
   ],
-])('takes no line of another resource for a plant: %s', async (_, source) => {
+])('does not read a line of another resource as a plant: %s', async (_, source) => {
   const { read, view, rowsOf } = open();
   await read(source);
   expect(view().counts).toMatchObject({ ready: 2, problems: 1 });
   expect(rowsOf('problems')[0]?.problem).toBe('This line is no plant, but a garden.');
 });
 
-it('shows the first lines of each group, more of them, and those of one group', async () => {
+it('shows the first lines of each group, more of them, and only one group', async () => {
   const { read, worker, view, rowsOf } = open();
   await read(`${csv.replaceAll('\n', '\n,,\n')}${'x,Rose\n'.repeat(80)}`);
   expect(view().list).toMatchObject([
@@ -272,7 +272,7 @@ it('shows all lines once the last problem is solved', async () => {
   expect(view()).toMatchObject({ filter: 'all', list: [{ group: 'new', total: 2, rows: { length: 2 } }] });
 });
 
-it('stops comparing lines with what is stored when the token is forgotten, and says so', async () => {
+it('stops comparing lines with stored plants when the token is forgotten, and says so', async () => {
   const { store, fetch, read, worker, view, target } = open();
   await read(csv);
   store.fail({ kind: 'delay', ms: 60_000 });
@@ -285,7 +285,7 @@ it('stops comparing lines with what is stored when the token is forgotten, and s
   expect(view()).toMatchObject({ uncompared: undefined, counts: { ready: 30 } });
 });
 
-it('reports nothing of a comparison once other columns are chosen', async () => {
+it('does not report a comparison once other columns are chosen', async () => {
   const { store, fetch, read, worker, views } = open();
   await read(csv);
   store.fail({ kind: 'delay', ms: 60_000 });
@@ -293,11 +293,11 @@ it('reports nothing of a comparison once other columns are chosen', async () => 
   await vi.waitUntil(() => fetch.mock.calls.length > 0, { timeout: 30_000 });
   await read(csv);
   await comparing;
-  // That of each file that was read.
+  // One for each file that was read.
   expect(views().filter((view) => 'uncompared' in view)).toHaveLength(2);
 });
 
-it('reports nothing of a comparison once another one has begun', async () => {
+it('does not report a comparison once another one has begun', async () => {
   const { store, fetch, read, worker, views } = open();
   await read(csv);
   const { length } = views();
@@ -312,7 +312,7 @@ it('reports nothing of a comparison once another one has begun', async () => {
   ).toHaveLength(1);
 });
 
-it('sends nothing again at a second press while it runs', async () => {
+it('ignores a second press while it runs', async () => {
   const { store, fetch, read, run, untilState } = open();
   await read(csv);
   store.fail({ kind: 'delay', ms: 300 });

@@ -26,26 +26,26 @@ import { readSource, type Table } from './read/read-source.js';
 import { type Connection, connect, explain, findStored, noToken, Run } from './run.js';
 import { writeProblems } from './write-problems.js';
 
-/** At most this often is the progress of a run reported. */
+/** The minimum interval between progress reports of a run, in milliseconds. */
 const progressMs = 200;
 
-/** After so many lines is the progress of a comparison reported. */
+/** The number of lines between progress reports of a comparison. */
 const comparedTogether = 1_000;
 
-/** So many stored names are compared with those of the lines: those of the newest plants. */
+/** How many stored names to compare with the lines, newest plants first. */
 const comparedNames = 10_000;
 
-/** The work on one file at a time, from reading to storing: takes requests, and reports by a callback. */
+/** Processes one file at a time, from reading to storing. Takes requests, and reports through a callback. */
 export class ImportWorker implements Requests {
   readonly #report: (report: Report) => void;
   readonly #connection: Connection;
-  /** Ends what is in progress with the lines of now. */
+  /** Aborts the work on the current lines. */
   #work = new AbortController();
   #table: Table | undefined;
   #lines: Lines | undefined;
   #run: Run | undefined;
   #target: Target | undefined;
-  /** What ends a comparison of lines with what is stored, and why the last one failed. */
+  /** Aborts the comparison of lines with stored plants; and why the last one failed. */
   #comparison = new AbortController();
   #uncompared: Stop | undefined;
   #namesAreCut = false;
@@ -126,7 +126,7 @@ export class ImportWorker implements Requests {
     const lines = this.#lines;
     if (lines === undefined) return;
     (lines[name] as (...given: readonly unknown[]) => void).apply(lines, given);
-    // What cannot be compared now is compared when it is sent.
+    // Lines that cannot be compared now are compared when they are sent.
     if (this.#uncompared === undefined && !['show', 'showMore'].includes(name))
       await this.#ask((client, signal) => this.#compareNew(client, lines, signal));
     if (name === 'toggleFix') lines.findVariants();
@@ -136,7 +136,7 @@ export class ImportWorker implements Requests {
 
   async run(task?: Task): Promise<void> {
     const [run, target] = [this.#run, this.#target];
-    // A second press would make a replay of what is on its way, which no undo takes back.
+    // A second press would turn plants in flight into replays, which an undo does not delete.
     if (run === undefined || target === undefined || run.isRunning) return;
     this.#uncompared = undefined;
     const ended = run.start(target, task);
@@ -179,7 +179,7 @@ export class ImportWorker implements Requests {
     }
   }
 
-  /** Asks for what is stored, and returns why that failed, if it did. */
+  /** Reads stored plants, and returns why that failed, if it did. */
   async #ask(read: (client: Client, signal: AbortSignal) => Promise<void>): Promise<Stop | undefined> {
     const target = this.#target;
     if (target === undefined) return noToken;
@@ -191,7 +191,7 @@ export class ImportWorker implements Requests {
     }
   }
 
-  /** Asks for another token than the one that was rejected, unless it is there. */
+  /** Requests a new token in place of the rejected one, unless there already is one. */
   async #onStop(stop: Stop | undefined, target: Target | undefined): Promise<void> {
     if (stop?.cause !== 'token') return;
     if (target !== this.#target) await this.useToken(this.#target);
@@ -235,7 +235,7 @@ export class ImportWorker implements Requests {
     this.#report({ type: 'view', view });
   }
 
-  /** Ends what is being read, compared or stored. */
+  /** Aborts reading, comparing and storing. */
   #discard(): void {
     this.#work.abort();
     this.#comparison.abort();

@@ -1,4 +1,4 @@
-/** The work of the worker, where the browser lets none start: as in main.ts, without code that the policy forbids. */
+/** The work of the worker, for browsers that block it. Like main.ts, without code that the policy forbids. */
 import '../../shared/avoid-eval.js';
 
 export { ImportWorker } from './import-worker.js';

@@ -41,7 +41,7 @@ import type { Reading } from './columns/recognize-columns.js';
 import type { Row } from './read/read-rows.js';
 import type { Table } from './read/read-source.js';
 
-/** A plant that is stored under the id of a line, and what names this state of it. */
+/** The stored plant with the id of a line, and its `ETag`. */
 export interface Known {
   readonly plant: Plant;
   readonly etag: string;
@@ -58,45 +58,47 @@ export interface Line {
   edited?: Texts;
   plant?: NewPlant | undefined;
   problem?: Problem | undefined;
-  /** What is stored under its id, where that differs; once it is updated, what was. */
+  /** The stored plant with its id, if it differs; after an update, the previous state. */
   known?: Known | undefined;
   isCompared?: boolean;
-  /** What names its plant as a run has added or updated it. */
+  /** The `ETag` of its plant after a run added or updated it. */
   etag?: string;
-  /** Whether it is left out because it has a total. */
+  /** Whether it is left out because it is a total. */
   isTotal: boolean;
   /** What another line or a stored plant has in common with it. */
   warning?: string | undefined;
 }
 
-/** How many lines of a group are shown at first, beside others (by default 5) and alone, and how many more at a time. */
+/**
+ * How many lines of a group are shown at first: next to other groups (by default 5), and as the only group. Then how many more at a time.
+ */
 const firstRows: Readonly<Partial<Record<Group, number>>> = { problems: 20, changes: 20, unchanged: 0 };
 const pageRows = 50;
-/** The texts of a line that is longer are edited in the file. */
+/** Lines with longer texts can only be edited in the file. */
 const longestEditable = 10_000;
 const longestShown = 200;
 
-/** What spreadsheets show and export for an error, in the languages that translate it, such as `#N/A`, `#NV` or `#¡REF!`. */
+/** Matches error values of spreadsheets, including translated ones, such as `#N/A`, `#NV` or `#¡REF!`. */
 const errorCell = /^\s*#(?:N\/[AD]|N\.?V|NB|[¡¿]?[\p{Lu}\d_/]{3,20}[!?])\.?\s*$/u;
 
-/** The lines of a table as plants: which can be sent, which have a problem, and what came of them. */
+/** The lines of a table as plants: which can be sent, which have a problem, and their results. */
 export class Lines {
   readonly table: Table;
   readonly reading: Reading;
   readonly all: readonly Line[];
-  /** Those that the review shows. */
+  /** The lines that the review shows. */
   filter: Filter = 'all';
   readonly #shown = new Map<Group, number>();
   #edited: Line | undefined;
   readonly fixed = new Map<Fix, number>();
   #variants: readonly (Variant & { readonly name: TextName })[] = [];
-  /** What is written in place of untidy texts, by fields and texts. */
+  /** The replacements of untidy texts, by field and text. */
   #tidied: ReadonlyMap<string, string> = new Map();
   #storedTags: ReadonlyMap<string, number> | undefined;
-  /** Stored plants by their folded names. */
+  /** Stored plants by folded name. */
   #storedNames: ReadonlyMap<string, readonly Named[]> = new Map();
 
-  /** Checks all lines by the contract, and against each other. */
+  /** Checks all lines against the contract and each other. */
   constructor(table: Table, reading: Reading) {
     this.table = table;
     this.reading = reading;
@@ -132,22 +134,22 @@ export class Lines {
     return { ...fixable, tidy: this.#variants.reduce((sum, { count }) => sum + count, 0) };
   }
 
-  /** Those of a state, in order, as they are when each is taken. */
+  /** The lines in a state, in order, evaluated lazily. */
   *of(state: LineState): Generator<Line> {
     for (const line of this.all) if (line.state === state) yield line;
   }
 
-  /** The texts of a line as they were written, or read. */
+  /** The texts of a line as edited, or as read. */
   textsOf({ row, edited }: Line): Texts {
     if (edited !== undefined) return edited;
     const { columns } = this.reading;
     const [text = ''] = row.cells;
     if (columns === undefined) {
       const texts = readJsonTexts(text);
-      // Of a line that cannot be read, the text as it is.
+      // For an unreadable line, its raw text.
       return Object.values(texts).join('') === '' ? { ...texts, name: text } : texts;
     }
-    // Where a quote is open, what the cells probably are.
+    // With an unclosed quote, the most likely cells.
     const cells = row.isBroken
       ? text.split(this.table.delimiter ?? ',').map((cell) => cell.replace(/^\s*"|"\s*$/g, ''))
       : row.cells;
@@ -155,14 +157,14 @@ export class Lines {
       const cell = cells[columns[name] ?? -1] ?? '';
       return name === 'id' ? cell : unguardText(cell);
     });
-    // Of the texts as they are in the table, so that the same file gives the same ids however it is tidied.
+    // Derived from the texts in the table, so that the same file always gives the same ids, tidied or not.
     const generate = () => String(generateId(this.table.fileName, row.line, texts));
     const read = { id: columns.id === undefined ? generate() : fixId(id, this.fixed, generate), ...texts };
     if (!this.fixed.has('tidy')) return read;
     return mapFields((name) => this.#tidied.get(`${name} ${read[name]}`) ?? read[name]);
   }
 
-  /** A plant to send, with the stored texts of fields that the table has no column of: an update replaces all of them. */
+  /** The plant to send. Fields without a column keep their stored texts, because an update replaces all fields. */
   toSend({ plant, known }: Line): NewPlant | undefined {
     const { columns } = this.reading;
     if (columns === undefined || known === undefined || plant === undefined) return plant;
@@ -174,16 +176,16 @@ export class Lines {
   }
 
   /**
-   * Notes what is stored under the id of a line.
+   * Notes the stored plant with the id of a line.
    *
-   * @param isSeen whether the person can review it before anything is sent; otherwise, they have seen another state
+   * @param isSeen whether the person can review it before anything is sent; otherwise they saw another state
    */
   compare(line: Line, known: Known | undefined, isSeen: boolean): void {
     line.isCompared = true;
     if (known === undefined) return;
     Object.assign(line, { known, problem: undefined });
     const plant = this.toSend(line);
-    // People see no difference between an empty text and none.
+    // To people, an empty text and no text look the same.
     const isSame = textNames.every((name) => (plant?.[name] ?? '') === (known.plant[name] ?? ''));
     if (isSame) line.known = undefined;
     line.state = isSame ? 'replayed' : isSeen ? 'changed' : 'conflict';
@@ -200,7 +202,7 @@ export class Lines {
     Object.assign(line, { problem, state: 'retired', known: undefined });
   }
 
-  /** Takes the texts in place of a line with a problem, and checks them. */
+  /** Replaces the texts of a line with a problem, and checks them. */
   edit(index: number, texts: Texts): void {
     const line = this.all[index];
     if (line === undefined || groupsOfStates[line.state] !== 'problems') return;
@@ -231,7 +233,7 @@ export class Lines {
   }
 
   /**
-   * Finds the texts that differ from others only in spaces, case, or composition.
+   * Finds texts that differ from others only in spaces, case, or Unicode composition.
    *
    * @param storedTags how many stored plants have each tag
    */
@@ -244,7 +246,7 @@ export class Lines {
     });
   }
 
-  /** Applies a fix to all lines that nobody has edited, or takes it back. */
+  /** Applies a fix to all lines that were not edited, or undoes it. */
   toggleFix(fix: Fix): void {
     const before = this.all.map((line) => JSON.stringify(this.textsOf(line)));
     if (!this.fixed.delete(fix)) this.fixed.set(fix, this.fixable[fix]);
@@ -289,7 +291,7 @@ export class Lines {
     const [variant] = this.#variants;
     const quote = (text: string) => `“${toVisible(text, 60)}”`;
     return [
-      // Where some long ids do not end in zeros, no spreadsheet has rounded the column.
+      // If some long ids do not end in zeros, no spreadsheet has rounded the column.
       ...(this.reading.columns?.id !== undefined &&
       long.length > 0 &&
       long.every((id) => /^-?\d{15}0+$/.test(id))
@@ -324,7 +326,7 @@ export class Lines {
     return this.#shown.get(group) ?? (isAlone ? pageRows : (firstRows[group] ?? 5));
   }
 
-  /** The lines that the review shows; instead of none, all. */
+  /** The lines that the review shows; all if the filter matches none. */
   get list(): View['list'] {
     const isShown = ({ state, warning }: Line) =>
       this.filter === 'all' ||
@@ -347,7 +349,7 @@ export class Lines {
     const { columns } = this.reading;
     const texts = this.textsOf(line);
     const show = (text: string) => toVisible(text, longestShown);
-    // An id that is ready is shown as it will be stored.
+    // A valid id is shown as it will be stored.
     const ownId = plant === undefined ? texts.id : toAsciiNumber(texts.id);
     const id = columns !== undefined && columns.id === undefined ? '' : ownId;
     const keptText = (name: TextName) =>
@@ -375,7 +377,7 @@ export class Lines {
     return free === id ? String(generateId(`${fileName} again`, row.line, texts)) : free;
   }
 
-  /** Reads what a line holds: as it was edited, otherwise as it is in the table. */
+  /** Reads a line: as edited, otherwise from the table. */
   #check(line: Line): void {
     const read = this.#read(line);
     line.plant = 'plant' in read ? read.plant : undefined;
@@ -396,7 +398,7 @@ export class Lines {
     return findOtherResource(resource) ?? this.#findDamage(row) ?? readPlantTexts(this.textsOf(line));
   }
 
-  /** The problem of a cell that a spreadsheet has no longer as somebody has typed it, in a column that is imported. */
+  /** Finds an imported cell that the spreadsheet has changed from what was typed. */
   #findDamage({ cells, rounded }: Row): Problem | undefined {
     for (const field of fieldNames) {
       const column = this.reading.columns?.[field] ?? -1;
@@ -409,7 +411,7 @@ export class Lines {
     return undefined;
   }
 
-  /** Finds lines with the id of another one: the same plant is sent once, and another plant is a problem. */
+  /** Finds lines with the same id. The same plant is sent once; a different plant is a problem. */
   #relate(): void {
     const firsts = new Map<bigint, Line>();
     const isDone = ({ state }: Line) => ['stored', 'updated', 'replayed', 'kept'].includes(state);
@@ -439,7 +441,7 @@ const strayCell =
 const tooManyCells =
   'This line has more cells than there are titles. Put a text that contains the separator in double quotes.';
 
-/** A name without what a search does not distinguish, and without spaces around it or several in a row. */
+/** Folds a name as a search does, and also normalizes white space. */
 const foldName = (name: string) => foldText(name).replace(/\s+/g, ' ').trim();
 
 const wordsOf = (text: string) => new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu));

@@ -2,7 +2,7 @@ import '../../shared/avoid-eval.js';
 import type { Report, Request } from '../protocol.js';
 import { ImportWorker } from './import-worker.js';
 
-/** The part of a worker's global scope that is used; the types of pages have another. */
+/** The part of a worker's global scope that is used here. The types of pages have a different scope. */
 interface WorkerScope {
   postMessage(report: Report): void;
   addEventListener(type: 'message', listener: (event: { readonly data: Request }) => void): void;

@@ -54,7 +54,7 @@ it.each([
   expect(plants).toMatchObject({ 3: { id } });
 });
 
-it('explains what the contract rejects, all of a line together', async () => {
+it('explains all errors of a line together', async () => {
   const content = `id,name,tag\n9223372036854775808,Rose\n,Rose\n4,\n5,a\0b\nx,\n-9223372036854775808,Fern\n${'9'.repeat(5000)},Ivy\n-9223372036854775809,Oak`;
   const tooLarge = 'The id is too large. One of up to 18 digits always fits.';
   expect(await read(file('plants.csv', content))).toMatchObject({

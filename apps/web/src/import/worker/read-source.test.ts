@@ -39,7 +39,7 @@ it.each([
 it.each([
   ['a cell that means a tag', '1,Rose,no\n2,Fern,yes\n3,Ivy,no\n', { 1: { id: 1n }, 2: { id: 2n } }],
   ['a cell that means a name', '1,Plant,green\n2,Fern,red\n', { 1: { id: 1n, name: 'Plant' } }],
-  ['such a cell on the only line', '1,Plant,green\n', { 1: { id: 1n, name: 'Plant' } }],
+  ['a cell that means a name on the only line', '1,Plant,green\n', { 1: { id: 1n, name: 'Plant' } }],
   ['a number among the titles', '2026,id,name\n50,1,Rose\n', { 2: { id: 1n, name: 'Rose' } }],
   ['no header', '9223372036854775807\tRose\tshrub\n-3\tFern\t\n', { 1: rose, 2: { id: -3n, name: 'Fern' } }],
   [
@@ -107,7 +107,7 @@ it('explains an empty file and a blank one', async () => {
     await expect(read(file('plants.csv', content))).rejects.toThrow('There are no lines in it');
 });
 
-it('names how much it takes at a time, and what takes more', async () => {
+it('states its limits, and which input exceeds them', async () => {
   const large = new File(['id,name\n1,Rose'], 'plants.csv');
   Object.defineProperty(large, 'size', { value: 200e6 });
   const advice = 'import it with the command line: plant-store import';
@@ -126,7 +126,7 @@ it.each([
   ['cells', `id,name\n1,Rose\n2${','.repeat(2_000_000)}`, 3],
   ['quoted cells', `id,name\n"1","Rose"\n2${',"a"'.repeat(1_000_000)}`, 3],
   ['cells behind one that spans lines', `id,name\n1,"Rose\nred"${',"a"'.repeat(1_000)}`, 2],
-])('ends at a line with too many columns: %s', async (_, content, line) => {
+])('stops at a line with too many columns: %s', async (_, content, line) => {
   await expect(read(file('plants.csv', content))).rejects.toThrow(
     `Line ${line} has more than 1,000 columns. Keep those to import, and choose the file again.`,
   );
@@ -137,7 +137,7 @@ it('reads 1,000 columns, and any number of delimiters within quotes', async () =
   expect(await read(file('plants.csv', content))).toMatchObject({ counts: { ready: 1 }, faulty: {} });
 });
 
-it('ends at a line that is too long, in each format', async () => {
+it('stops at a line that is too long, in each format', async () => {
   const long = 'x'.repeat(4 * 1024 * 1024 + 1);
   for (const [name, content] of [
     ['plants.csv', `id,name\n1,Rose\n${long}`],

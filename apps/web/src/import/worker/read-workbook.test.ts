@@ -24,7 +24,7 @@ it.each(['9007199254740993', '-9223372036854775807', '9.2233720368547758E+18'])(
   },
 );
 
-it('ends at a row with more than 1,000 columns, unless these are empty, and where there is nothing', async () => {
+it('stops at a row with more than 1,000 columns, unless these are empty, and at an empty workbook', async () => {
   const title = (count: number) => ['id', 'name', ...Array.from({ length: count - 2 }, () => 'x')];
   const open = (row: readonly Cell[]) => readRows(title(1_000), ['1', 'Rose'], row);
   expect((await open(['2', 'Fern', ...Array(1_000).fill(' ')])).counts.ready).toBe(2);
@@ -32,7 +32,7 @@ it('ends at a row with more than 1,000 columns, unless these are empty, and wher
   await expect(readRows([])).rejects.toThrow('no lines');
 });
 
-it('ends where a small file has more text than a large one may have', async () => {
+it('stops if a small file has more text than the limit', async () => {
   const rows = '<row><c t="s"><v>0</v></c></row>'.repeat(101);
   const relation = (id: string, type: string) =>
     `<Relationship Id="${id}" Type="/${type}" Target="${type}.xml"/>`;

@@ -19,20 +19,20 @@ import { reuseId } from '../../shared/reuse-id.js';
 import type { Progress, Stop, Target, Task, View } from '../protocol.js';
 import type { Line, Lines } from './lines.js';
 
-/** How requests are sent. A batch may take long on a slow line, and the service may take a while to restart. */
+/** How requests are sent. A batch may take long on a slow connection, and the service may take a while to restart. */
 export type Connection = Pick<ClientOptions, 'fetch' | 'retries' | 'timeoutMs' | 'attemptTimeoutMs'>;
 
 const patientConnection: Connection = { retries: 6, timeoutMs: 120_000, attemptTimeoutMs: 30_000 };
 
 const numbersOf = (registered: readonly { readonly error: number }[]) => registered.map(({ error }) => error);
 
-/** The errors that are about the plant alone (docs/use/api.md, "Errors"); others would meet the next one as well. */
+/** The errors that only concern the plant (docs/use/api.md, "Errors"). Others would affect the next plant as well. */
 const ofPlant = numbersOf([errors.invalid_plant, errors.body_too_large]);
 
-/** The errors of plants that somebody else has added, changed, or deleted since the review. */
+/** The errors of plants that someone else has added, changed, or deleted since the review. */
 const ofConflict = numbersOf([errors.id_taken, errors.precondition_failed, errors.plant_not_found]);
 
-/** The errors that pass without anybody's help, as an outage does. */
+/** Temporary errors, such as an outage. */
 const ofOutage = numbersOf([
   errors.overloaded,
   errors.database_unavailable,
@@ -40,29 +40,29 @@ const ofOutage = numbersOf([
   errors.identity_provider_unavailable,
 ]);
 
-/** How long to wait in an outage, once the client no longer tries, in milliseconds. */
+/** How long to wait during an outage after the client stops retrying, in milliseconds. */
 const outagePauseMs = 5_000;
 
 export const noToken: Stop = { cause: 'token', message: 'You are signed out. Sign in again to continue.' };
 
-/** What became of an item of a batch: an error, or else its `ETag` where there is one. */
+/** The result of an item of a batch: an error, otherwise its `ETag`, if any. */
 interface Result {
   readonly error?: number;
   readonly etag?: string;
   readonly replayed?: boolean;
 }
 
-/** How lines of a state are sent, and what their results mean. */
+/** How to send the lines in a state, and how to handle their results. */
 interface Sending {
   readonly from: 'ready' | 'changed' | 'stored' | 'updated';
   onDone(line: Line, result: Result): void;
-  /** Returns why others would be rejected, too, if they would. */
+  /** Returns why the other lines would be rejected, too, if they would. */
   onRejected(line: Line, error: number, message: string): Promise<Stop | undefined> | Stop | undefined;
 }
 
 /**
- * The lines on their way to the service. Whatever stops it, it can be started again, and then sends what has no result yet: a
- * plant whose result was lost is stored already, and replayed.
+ * Sends the lines to the service. A stopped run can be started again, and then sends the lines without a result. A plant whose result was
+ * lost is already stored, and is replayed.
  */
 export class Run {
   readonly #lines: Lines;
@@ -73,17 +73,17 @@ export class Run {
   #state: Progress['state'] = 'ended';
   #stop: Stop | undefined;
   #retrying: string | undefined;
-  /** Why it waits, while it does. */
+  /** Why it is waiting, if it is. */
   #outage: string | undefined;
-  /** When the rate limit permits more, by `performance.now()`. */
+  /** When the rate limit permits more requests, by `performance.now()`. */
   #limitedUntil = 0;
-  /** The lines that were rejected for what somebody else has stored, which is not read yet. */
+  /** The lines that were rejected because of another person's change that has not been read yet. */
   readonly #doubtful = new Set<Line>();
   /** How many plants the task is about, and how many of them an undo has restored. */
   #total = 0;
   #restored = 0;
 
-  /** @param onChange called after each change, however many there are */
+  /** @param onChange called after every change */
   constructor(lines: Lines, onChange: () => void, connection: Connection = {}) {
     this.#lines = lines;
     this.#onChange = onChange;
@@ -107,7 +107,7 @@ export class Run {
     return this.#task === 'undo' ? stored + updated : ready + changed;
   }
 
-  /** Why it has stopped, unless it runs, has ended, or was cancelled. */
+  /** Why it stopped; `undefined` if it is running, has ended, or was cancelled. */
   get stop(): Stop | undefined {
     return this.#stop;
   }
@@ -126,7 +126,7 @@ export class Run {
       if (task === 'reuse')
         for (const line of this.#lines.of('retired'))
           Object.assign(line, { problem: undefined, state: 'ready' });
-      // The person has reviewed them by now.
+      // The person has reviewed the conflicts since.
       if (task !== 'undo') for (const line of this.#lines.of('conflict')) line.state = 'changed';
       this.#doubtful.clear();
       this.#total = this.#countLeft(this.#lines.counts);
@@ -182,8 +182,7 @@ export class Run {
   }
 
   /**
-   * Makes what was updated what it was, and deletes what was added, each only if nobody has changed it since. Resolves with why plants
-   * are left, if any are.
+   * Restores updated plants and deletes added ones, each only if it has not changed since. Resolves with why plants are left, if any are.
    */
   async #undo(client: Client, signal: AbortSignal): Promise<Stop | undefined> {
     const onRejected = (line: Line, error: number, message: string): Stop | undefined => {
@@ -199,7 +198,7 @@ export class Run {
     return stop ?? (await this.#send(client, signal, { from: 'stored', onDone, onRejected }));
   }
 
-  /** Sends the lines of a state in batches, and returns why some are left, if any are. A result counts as soon as its batch has a reply. */
+  /** Sends the lines of a state in batches, and returns why some are left, if any are. Results count as soon as their batch has a reply. */
   async #send(client: Client, signal: AbortSignal, { from, onDone, onRejected }: Sending) {
     const lines = this.#lines;
     const sent: Line[] = [];
@@ -258,7 +257,7 @@ export class Run {
     return undefined;
   }
 
-  /** Shows the person what somebody else has stored since the review, where the token may read it. */
+  /** Shows what others have stored since the review, if the token may read it. */
   async #showConflicts(client: Client, signal: AbortSignal): Promise<void> {
     try {
       for await (const [line, found] of findStored(client, [...this.#doubtful], signal)) {
@@ -277,7 +276,7 @@ export class Run {
     if (response?.status === 429) {
       this.#limitedUntil = performance.now() + 1_000 * (Number(response.headers.get('retry-after')) || 10);
     }
-    // Of two batches one may wait while the other succeeds.
+    // One of two batches may wait while the other one succeeds.
     const leftMs = this.#limitedUntil - performance.now();
     this.#retrying = nameTrouble(response?.status) ?? (leftMs > 0 ? nameLimit(leftMs) : this.#outage);
     this.#onChange();
@@ -292,7 +291,7 @@ export class Run {
   }
 }
 
-/** A client that sends to the service as patiently as an import needs it. */
+/** Creates a client with the timeouts and retries of an import. */
 export function connect(
   target: Target,
   connection: Connection,
@@ -301,7 +300,7 @@ export function connect(
   return createClient({ ...patientConnection, ...connection, ...target, ...(onResponse && { onResponse }) });
 }
 
-/** What is stored under the ids of lines, in their order. */
+/** The stored plants with the ids of lines, in the order of the lines. */
 export async function* findStored(
   client: Pick<Client, 'getPlants'>,
   lines: readonly Line[],
@@ -318,7 +317,7 @@ export async function* findStored(
 
 const takenSince = 'Another plant has got this id. Choose another id.';
 
-/** Stores a plant under the id of a deleted one, and returns its `ETag`; `undefined` if another one has it by now. */
+/** Stores a plant under the id of a deleted one, and returns its `ETag`; `undefined` if another plant has taken the id. */
 async function tryReuse(client: Client, plant: NewPlant, signal: AbortSignal): Promise<string | undefined> {
   try {
     return (await reuseId(client, plant, { signal })).etag ?? '""';
@@ -328,10 +327,7 @@ async function tryReuse(client: Client, plant: NewPlant, signal: AbortSignal): P
   }
 }
 
-/**
- * What keeps an attempt from success that is worth another one, by its status, but for the rate limit; without a status
- * nothing has answered.
- */
+/** Names the cause of a retryable failure by its status, except for the rate limit. Without a status there was no reply. */
 function nameTrouble(status: number | undefined): string | undefined {
   if (status === undefined) return 'The service cannot be reached, or the connection broke. Trying again.';
   return status >= 500 ? 'The service cannot store plants at the moment. Trying again.' : undefined;
@@ -346,7 +342,7 @@ function causeOf(error: number): Stop['cause'] {
   return ofOutage.includes(error) ? 'outage' : 'other';
 }
 
-/** Why something that concerns more than one plant has failed. */
+/** Explains a failure that affects more than one plant. */
 export function explain(error: unknown): Stop {
   const { about, message, cause } = explainFailure(error, 'add');
   if (about === 'token') return { cause: 'token', message };

@@ -21,7 +21,7 @@ function reject(lines: Lines, index: number, error: number, reason: string) {
   if (line) lines.reject(line, error, reason);
 }
 
-it('adds line, error and reason to the cells, which stay exact', async () => {
+it('adds line, error and reason, and keeps the cells exact', async () => {
   const content = 'id;name;tag\r\n9223372036854775807;"a;""b""\n";=1+1\r\n1;Fern;\r\nx; Rose ;\r\n2\r\n';
   expect(await write('plants.csv', content, (lines) => reject(lines, 0, 40003, taken))).toEqual({
     fileName: 'plants-problems.csv',
@@ -44,7 +44,7 @@ it('writes a file that gives the same lines again, and edited ones', async () =>
   expect((await read(file('plants.tsv', first.text.replace('x\t', '7\t')))).counts.ready).toBe(1);
 });
 
-it('names the columns where the input does not', async () => {
+it('names the columns if the input does not', async () => {
   const { text } = await write('plants.csv', '1,Fern,a\n2,Ivy,b\n,Rose,c\n');
   expect(text).toBe('id,name,tag,line,error,reason\r\n,Rose,c,3,,The id is missing.\r\n');
 });
@@ -78,7 +78,7 @@ it('adds the reasons to the objects of NDJSON, and keeps the rest as it is writt
   expect(second.text).toContain('{"id":1,"rejected":{"line":2,"reason":"The name is missing."}}\n');
 });
 
-it('writes what a person has edited in place of what the file has', async () => {
+it('writes the person's edits instead of the file's texts', async () => {
   const texts = { ...noTexts, id: '9223372036854775808', name: 'Ivy' };
   const csv = await write('plants.csv', 'id,name,price\nx,,5\n', (lines) => lines.edit(0, texts));
   expect(csv.text).toMatch(/^9223372036854775808,Ivy,5,2,,.*The id is too large/m);

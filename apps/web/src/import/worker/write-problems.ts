@@ -11,9 +11,8 @@ import type { Table } from './read/read-source.js';
 const addedTitles = ['line', 'error', 'reason'] as const;
 
 /**
- * Writes the lines with a problem in the format of the input, each with its line number, the number of the service's
- * error if it was sent, and the reason. What the person wrote is left exactly, so that the file can be fixed and added. A
- * workbook becomes CSV.
+ * Writes the lines with a problem in the format of the input, each with its line number, the number of the service's error if it was sent,
+ * and the reason. The person's texts stay exact, so that the file can be fixed and imported. A workbook becomes CSV.
  */
 export function writeProblems(lines: Lines): { readonly file: Blob; readonly fileName: string } {
   const { fileName = 'plants', delimiter } = lines.table;
@@ -41,20 +40,20 @@ function* writeCells(lines: Lines, delimiter: string): Generator<string> {
   const quote = (cell: string) =>
     /["\r\n]|^\s|\s$/.test(cell) || cell.includes(delimiter) ? `"${cell.replaceAll('"', '""')}"` : cell;
   const writeRow = (cells: readonly string[]) => `${cells.map(quote).join(delimiter)}\r\n`;
-  // Spreadsheets read UTF-8 only behind a byte order mark.
+  // Spreadsheets only read UTF-8 after a byte order mark.
   if (table.hasByteOrderMark || table.encoding !== 'UTF-8') yield '\ufeff';
   yield writeRow([...titles.slice(0, kept), ...addedTitles]);
   for (const [{ row, edited }, { error, reason }] of readProblems(lines)) {
     const isGuess = edited !== undefined || row.isBroken;
     const cells = edited ? editCells(row.isBroken ? [] : row.cells, reading, edited) : row.cells;
     const padded = Array.from({ length: kept }, (_, column) => cells[column] ?? '');
-    // What has more cells than columns would move the added ones: it goes behind them.
+    // Surplus cells would move the added ones, so they come after them.
     const surplus = isGuess ? [] : cells.slice(titles.length);
     yield writeRow([...padded, String(row.line), String(error ?? ''), guardText(reason), ...surplus]);
   }
 }
 
-/** The cells of a line with what a person has written in place of some. */
+/** The cells of a line with the person's edits. */
 function editCells(cells: readonly string[], { columns }: Reading, edited: Texts): readonly string[] {
   const all = [...cells];
   for (const field of fieldNames) {
@@ -64,14 +63,14 @@ function editCells(cells: readonly string[], { columns }: Reading, edited: Texts
   return all;
 }
 
-/** Where there is no header, one that names the chosen columns. */
+/** The header, or if there is none, one that names the chosen columns. */
 function readHeader({ rows }: Table, { columns, header }: Reading): readonly string[] {
   if (header !== undefined) return rows[header]?.cells.slice(0, columns?.count) ?? [];
   const names = new Map(fieldNames.map((name) => [columns?.[name], name]));
   return Array.from({ length: columns?.count ?? 0 }, (_, index) => names.get(index) ?? `column ${index + 1}`);
 }
 
-/** What an earlier file of problems has at the end of each object. */
+/** The member that an earlier file of problems has at the end of each object. */
 const addedMember = /,"rejected":\{"line":\d+,(?:"error":\d+,)?"reason":"(?:[^"\\]|\\.)*"\}\}$/;
 
 function* writeObjects(lines: Lines): Generator<string> {
@@ -83,7 +82,7 @@ function* writeObjects(lines: Lines): Generator<string> {
       continue;
     }
     const text = (row.cells[0] ?? '').trim().replace(addedMember, '}');
-    // Added as text, so that nothing else of the line is written in another way.
+    // Added as text, so that the rest of the line stays exactly as written.
     if (isJsonObject(text))
       yield `${text.slice(0, -1)}${/^\{\s*\}$/.test(text) ? '' : ','}"rejected":${stringifyExactJson(rejected)}}\n`;
     else yield `${stringifyExactJson({ text, rejected })}\n`;

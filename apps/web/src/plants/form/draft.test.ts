@@ -37,7 +37,7 @@ it.each([
   expect(await checkDraft({ ...noTexts, id, name: 'Rose' })).toEqual({ problems: { id: problem } });
 });
 
-it('takes an empty field as absent, and keeps other text exactly but for a space at its end', async () => {
+it('treats an empty field as absent, and keeps other text except a space at its end', async () => {
   const { problems } = await checkDraft({ ...noTexts, id: ' ' });
   expect(problems).toEqual({ id: 'Id is required.', name: 'Name is required.' });
   const { plant } = await checkDraft({ ...noTexts, id: '1', name: ' Rosa \u00e9 ', tag: ' ' });

@@ -28,9 +28,9 @@ export type CheckedDraft =
 export const loadPlantSchema = () => import('./plant-schema.js');
 
 /**
- * Checks what was typed by the contract, whose messages it gives after the label of the field, those of the id in plainer words.
+ * Checks the typed texts against the contract. Returns its messages after the label of the field; those of the id are in plainer words.
  *
- * @param before what the plant was, whose texts are kept exactly where they are not changed
+ * @param before the previous plant, whose unchanged texts are kept exactly
  * @throws {Error} when the contract's check cannot be loaded
  */
 export async function checkDraft(draft: Texts, before?: Plant): Promise<CheckedDraft> {
@@ -60,18 +60,18 @@ function describeId(id: unknown): string | undefined {
   return `is too ${id < 0n ? 'small' : 'large'}: use up to 18 digits`;
 }
 
-/** A problem goes with the value that it is about. */
+/** Removes the problem of a field when its value changes. */
 export function withoutChanged(problems: DraftProblems, before: Texts, after: Texts): DraftProblems {
   return mapFields((name) => (before[name] === after[name] ? problems[name] : undefined));
 }
 
-/** Whether the fields still hold a plant, so that they may be emptied once it is stored. */
+/** Whether the fields still contain a plant, so that they may be cleared once it is stored. */
 export function isDraftOf(draft: Texts, plant: NewPlant): boolean {
   const isSame = textNames.every((name) => withoutLastSpace(draft[name]) === (plant[name] ?? ''));
   return isSame && readId(draft.id) === plant.id;
 }
 
-/** The members of the plant: a field that is empty is absent, and text is kept exactly but for a space at its end. */
+/** The members of the plant. An empty field is absent, and text is kept exactly, except for a trailing space. */
 function readDraft({ id, ...texts }: Texts, before?: Plant): Record<string, unknown> {
   const kept = { ...texts };
   for (const name of textNames)
@@ -79,13 +79,13 @@ function readDraft({ id, ...texts }: Texts, before?: Plant): Record<string, unkn
   return { id: readId(id), ...withoutEmpty(kept) };
 }
 
-/** A comma or a point may as well precede decimals, unlike a space or an apostrophe. */
+/** A comma or point could also be a decimal separator, unlike a space or an apostrophe. */
 const separated = /^[+-]?\d{1,3}([.,]\d{3})+$/;
 const grouped = /^[+-]?\d{1,3}([\s'’]\d{3})+$/;
 
 /**
- * An id as a `bigint`, with every digit, in digits of any script. The contract rejects anything else, which stays a text. Of a number that is out of
- * range anyway only the first digits count: to read millions of them takes long.
+ * An id as a `bigint`, with every digit, in digits of any script. Anything else stays text, which the contract rejects. Only the first
+ * digits of an out-of-range number are read, because reading millions of digits takes long.
  */
 function readId(typed: string): bigint | string | undefined {
   const ascii = toAsciiNumber(typed);

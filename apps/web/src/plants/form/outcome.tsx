@@ -4,14 +4,14 @@ interface OutcomeProps {
   readonly pending: boolean;
   /** The number of the attempt in flight. */
   readonly attempt: number;
-  /** That the service has the plant. */
+  /** The confirmation that the service has the plant. */
   readonly done?: string;
-  /** Whether that is shown elsewhere, so that it is only announced. */
+  /** Whether the confirmation is shown elsewhere, so that it is only announced here. */
   readonly isDoneListed?: boolean;
   readonly problem: string | undefined;
 }
 
-/** What became of a plant that was sent; both are announced. */
+/** Shows the progress or the result of sending a plant. Both are announced. */
 export function Outcome({ pending, attempt, done, isDoneListed = false, problem }: OutcomeProps) {
   const slow = useSlow(pending, 2_000);
   return (
@@ -34,7 +34,7 @@ function waiting(attempt: number): string {
   return attempt > 1 ? `Still trying to save the plant. Attempt ${attempt}…` : 'Waiting for the server…';
 }
 
-/** Whether something has been going on for longer than a time, in milliseconds. */
+/** Whether an activity has lasted longer than a time, in milliseconds. */
 function useSlow(active: boolean, ms: number): boolean {
   const [slow, setSlow] = useState(false);
   useEffect(() => {

@@ -7,7 +7,7 @@ import { requiredTexts } from '../../shared/texts.js';
 import { TagInput } from '../tag-input.js';
 import { type DraftProblems, draftFields, loadPlantSchema } from './draft.js';
 
-/** What to enter, where it is more than whether anything must be. */
+/** Hints on what to enter, if it is more than whether the field is required. */
 const hints: Partial<ByField<string>> = {
   id: 'Any whole number; a random one is suggested.',
   name: 'Saved as you type it, without a space at the end.',
@@ -15,9 +15,9 @@ const hints: Partial<ByField<string>> = {
 };
 const isRequired = (name: FieldName) => name === 'id' || requiredTexts.includes(name);
 
-/** What the form lets its owner do. */
+/** The methods that the form offers its parent. */
 export interface PlantFormHandle {
-  /** Moves the focus to a field, which shows it where it is folded. */
+  /** Moves the focus to a field, and unfolds it if necessary. */
   focusField(field: FieldName): void;
   /** Moves the focus to the first field with a problem. */
   focusFirst(problems: DraftProblems): void;
@@ -29,12 +29,12 @@ interface PlantFormProps {
   readonly draft: Texts;
   readonly problems: DraftProblems;
   readonly pending: boolean;
-  /** What the button is called that sends the plant. */
+  /** The label of the submit button. */
   readonly submitLabel: string;
   /** Whether the id can be chosen. */
   readonly hasId: boolean;
   readonly ref: Ref<PlantFormHandle>;
-  /** The buttons beside it. */
+  /** The buttons next to it. */
   readonly actions: ReactNode;
   /** Where the result is shown. */
   readonly children: ReactNode;
@@ -45,8 +45,8 @@ interface PlantFormProps {
 }
 
 /**
- * The fields of a plant; the id is folded as long as it is a suggested one. While a plant is being sent, the button keeps
- * the focus and does nothing.
+ * The fields of a plant. The id is folded while it is a suggested one. While a plant is being sent, the button keeps the focus and does
+ * nothing.
  */
 export function PlantForm({
   draft,
@@ -81,7 +81,7 @@ export function PlantForm({
     label: labels[name],
     hint: hints[name] ?? (isRequired(name) ? 'Required.' : 'Optional.'),
     'aria-required': isRequired(name),
-    // Another letter case is another tag.
+    // Tags are case-sensitive.
     autoCapitalize: name === 'name' ? 'sentences' : 'none',
     enterKeyHint: 'done' as const,
     value: draft[name],
@@ -99,7 +99,7 @@ export function PlantForm({
     <form
       noValidate
       onSubmit={submit}
-      // So that the check is there when it is needed; the first view does without.
+      // Preloads the check, which the first view does not load.
       onFocus={() => void loadPlantSchema().catch(() => undefined)}
       className="stack"
     >

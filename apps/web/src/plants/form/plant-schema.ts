@@ -1,4 +1,4 @@
-/** The contract's own check of a plant, in a chunk of its own: it brings zod, which the first view does without. */
+/** The contract's check of a plant, in a separate chunk because it loads zod, which the first view does not need. */
 import '../../shared/avoid-eval.js';
 
 export { NewPlantSchema } from '@plant-store/contract';

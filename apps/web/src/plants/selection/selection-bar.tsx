@@ -7,7 +7,7 @@ import { SavedFileLink } from '../../shared/saved-file.js';
 import { useMay } from '../../shared/use-scopes.js';
 import { type Exported, type ExportFormat, savePlants } from '../export-plants.js';
 import type { Selection } from './use-selection.js';
-// What deletes also loads what undoes it.
+// Code that deletes must also load the undo.
 import '../undo-item.js';
 import './selection-bar.css';
 
@@ -15,10 +15,10 @@ const TagSelected = lazyPart(async () => (await import('./tag-selected.js')).Tag
 
 interface SelectionBarProps {
   readonly selection: Selection;
-  /** How many plants the list has, where not all are loaded. */
+  /** How many plants the list has, if not all are loaded. */
   readonly total: number | undefined;
   readonly filter: PlantFilter;
-  /** Called to select all plants in the list, also those that are not loaded. */
+  /** Called to select all plants in the list, loaded or not. */
   onSelectAll(): void;
   onPrintLabels(): void;
   onDelete(): void;

@@ -43,7 +43,7 @@ const selected = () =>
     .map((one) => Number(/plant (\d+)/.exec(one.textContent ?? '')?.[1]));
 const bar = async () => within(await screen.findByRole('region', { name: 'Selected plants' }));
 
-it('selects by checkboxes, with Shift a range, whose end moves, and all that are loaded', async () => {
+it('selects with checkboxes: single plants, a range with Shift, whose end moves, and all loaded plants', async () => {
   const user = await open();
   expect(screen.getByRole('grid').getAttribute('aria-multiselectable')).toBe('true');
   await user.click(checkbox(3));
@@ -68,17 +68,17 @@ it('selects by checkboxes, with Shift a range, whose end moves, and all that are
   expect(screen.queryByRole('region', { name: 'Selected plants' })).toBeNull();
 });
 
-it('selects by keys: one, a range, all, none', async () => {
+it('selects with the keyboard: one, a range, all, none', async () => {
   const user = await open();
   act(() => row(4).focus());
   await user.keyboard(' ');
   expect(selected()).toEqual([4]);
   await user.keyboard('{Shift>}{ArrowDown}{ArrowDown}{ArrowUp}{/Shift}');
   expect([selected(), document.activeElement]).toEqual([[4, 5], row(5)]);
-  // From there over the beginning of the range.
+  // Across the start of the range.
   await user.keyboard('{Shift>}{ArrowUp}{ArrowUp}{/Shift}');
   expect(selected()).toEqual([3, 4]);
-  // Another range, beside that.
+  // A second range.
   await user.keyboard('{End}{Shift>}{ArrowUp}{/Shift}');
   expect(selected()).toEqual([3, 4, 11, 12]);
   await user.keyboard('{Escape}');
@@ -89,7 +89,7 @@ it('selects by keys: one, a range, all, none', async () => {
   expect(selected()).toHaveLength(12);
 });
 
-it('forgets what is gone, and all of it with the next list', async () => {
+it('deselects plants that are gone, and all plants when the list changes', async () => {
   const user = await open();
   await user.click(checkbox(3));
   await user.keyboard('{Shift>}{ArrowDown}{/Shift}');
@@ -104,7 +104,7 @@ it('forgets what is gone, and all of it with the next list', async () => {
 it.each([
   ['As CSV', /^id,name,tag,addedAt\r\n2,plant 2,bed,[^\r]+\r\n3,plant 3,bed,[^\r]+\r\n$/],
   ['For programs', /^\{"id":2,[^\n]+\}\n\{"id":3,[^\n]+\}\n$/],
-])('exports what is selected: %s', async (format, expected) => {
+])('exports the selection: %s', async (format, expected) => {
   const saved: Blob[] = [];
   vi.stubGlobal('URL', Object.assign(URL, { createObjectURL: (file: Blob) => `blob:${saved.push(file)}` }));
   vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(() => undefined);
@@ -117,7 +117,7 @@ it.each([
   expect(await saved[0]?.text()).toMatch(expected);
 });
 
-it('selects all plants of the list, also those that are not loaded, where the person wants that', async () => {
+it('selects all plants of the list, loaded or not, on request', async () => {
   const plants = Array.from({ length: 1_200 }, (_, at) => ({ id: 100 + at, name: `bulk ${at}`, tag: 'row' }));
   for (const some of [plants.slice(0, 1_000), plants.slice(1_000)])
     await createClient(store).createPlants({ body: { plants: some } });
@@ -149,7 +149,7 @@ async function tagThree(tag: string) {
 }
 const tagOf = (id: number) => store.plants.get(BigInt(id))?.tag;
 
-it('tags what is selected by two requests, closes, and keeps the selection', async () => {
+it('tags the selection with two requests, closes, and keeps the selection', async () => {
   const sent: string[] = [];
   onRequest = async (request) => void sent.push(request);
   const user = await tagThree('shade');
@@ -160,20 +160,20 @@ it('tags what is selected by two requests, closes, and keeps the selection', asy
   expect(selected()).toEqual([2, 3, 4]);
   const batches = () => sent.filter((request) => /PUT|batch/.test(request));
   expect(batches()).toEqual(['POST /plants/batch/get', 'POST /plants/batch/update']);
-  // The undo knows what names each plant.
+  // The undo has the `ETag` of each plant.
   await user.click(await screen.findByRole('button', { name: 'Undo' }));
   await screen.findByText(/have their tags back/);
   expect(batches().slice(2)).toEqual(['POST /plants/batch/update']);
   expect([1, 2, 3, 4, 5].map(tagOf)).toEqual(Array(5).fill('bed'));
 });
 
-/** What is said of a tagging or a delete, as text. */
+/** The texts of the notes about tagging or deleting. */
 const notes = () =>
   [...document.querySelectorAll('.plants .undo-bar .undo-item > p')].map(({ textContent }) => textContent);
 const edit = (id: number, body: { name: string; tag?: string }) =>
   createClient(store).updatePlant({ params: { id }, headers: { 'if-match': '*' }, body });
 
-it('says what was tagged, and makes each what it was by Ctrl+Z, but for what was changed since', async () => {
+it('says which plants were tagged, and Ctrl+Z restores each plant that has not changed since', async () => {
   await edit(4, { name: 'plant 4' });
   const user = await tagThree('shade');
   await user.keyboard('{Enter}');
@@ -190,7 +190,7 @@ it('says what was tagged, and makes each what it was by Ctrl+Z, but for what was
   expect(screen.queryByRole('button', { name: 'Undo' })).toBeNull();
 });
 
-it('says why the undo of a tagging failed, after which it can be done again, and lacks nothing', async () => {
+it('says why the undo of a tagging failed, and completes it on the next attempt', async () => {
   const user = await tagThree('shade');
   await user.keyboard('{Enter}');
   const undo = await screen.findByRole('button', { name: 'Undo' });
@@ -209,7 +209,7 @@ it('says why the undo of a tagging failed, after which it can be done again, and
   expect([2, 3, 4].map(tagOf)).toEqual(['bed', 'bed', 'bed']);
 });
 
-it('removes no tag by Enter in an empty field', async () => {
+it('does not remove tags on Enter in an empty field', async () => {
   const sent: string[] = [];
   onRequest = async (request) => void sent.push(request);
   const user = await tagThree(' {Backspace}{Enter}');
@@ -223,11 +223,11 @@ it('removes no tag by Enter in an empty field', async () => {
   expect([2, 3, 4].map(tagOf)).toEqual([undefined, undefined, undefined]);
 });
 
-it('removes the tags by a button of its own, overwrites no change of others, and names what is not tagged', async () => {
+it('removes tags with a separate button, overwrites no change of others, and lists the plants that keep their tag', async () => {
   const user = await tagThree('');
   const other = createClient(store);
   await other.deletePlant({ params: { id: 4 } });
-  // Once, between the read and the edit.
+  // Runs once, between the read and the edit.
   let isFirst = true;
   onRequest = async (request) => {
     if (request !== 'POST /plants/batch/update' || !isFirst) return;
@@ -247,7 +247,7 @@ it('removes the tags by a button of its own, overwrites no change of others, and
   ]);
   expect(tagOf(2)).toBeUndefined();
   expect(store.plants.get(3n)).toEqual({ name: 'Rose', tag: 'x' });
-  // By then it was looked at.
+  // The person has seen the notice.
   await user.click(screen.getByRole('button', { name: 'Remove the tag' }));
   await screen.findByText('2 of 3 done.');
   expect(store.plants.get(3n)).toEqual({ name: 'Rose' });
@@ -273,7 +273,7 @@ async function deleteTen() {
 }
 const sendNow = () => act(() => void window.dispatchEvent(new Event('pagehide')));
 
-it('deletes what is selected together, with one undo, before which nothing is sent, by a button or Ctrl+Z', async () => {
+it('deletes the selection after the time for one undo, by a button or Ctrl+Z', async () => {
   const sent: string[] = [];
   onRequest = async (request) => void sent.push(request);
   const user = await deleteTen();
@@ -292,7 +292,7 @@ it('deletes what is selected together, with one undo, before which nothing is se
   expect(sent.filter((request) => !request.startsWith('GET'))).toEqual([]);
 });
 
-it('deletes many by one request, and brings them back under their ids', async () => {
+it('deletes many plants with one request, and restores them under their ids', async () => {
   const sent: string[] = [];
   onRequest = async (request) => void sent.push(request);
   const user = await deleteTen();
@@ -305,7 +305,7 @@ it('deletes many by one request, and brings them back under their ids', async ()
   expect(screen.getAllByRole('row').slice(1)).toHaveLength(12);
 });
 
-it('deletes all by Delete on the checkbox that has selected them, which alone deletes nothing', async () => {
+it('deletes all on Delete on the checkbox that selected them, and nothing without a selection', async () => {
   const user = await open();
   act(() => selectAll().focus());
   await user.keyboard('{Delete}');
@@ -313,11 +313,11 @@ it('deletes all by Delete on the checkbox that has selected them, which alone de
   await user.click(selectAll());
   await user.keyboard('{Delete}');
   expect(status()).toContain('Deleting 12 plants…');
-  // Otherwise it would be sent once the page of the next test has begun.
+  // Otherwise the delete would be sent during the next test.
   await user.click(await screen.findByRole('button', { name: 'Undo' }));
 });
 
-it('lets the browser ask before it closes the page while plants come back, and counts them', async () => {
+it('lets the browser ask before it closes the page while plants are being restored, and counts them', async () => {
   const user = await deleteTen();
   const closes = () => window.dispatchEvent(new Event('beforeunload', { cancelable: true }));
   sendNow();
@@ -338,7 +338,7 @@ it('lets the browser ask before it closes the page while plants come back, and c
   expect(closes()).toBe(true);
 });
 
-it('shows again what was not deleted, and why', async () => {
+it('shows plants again that were not deleted, and why', async () => {
   await deleteTen();
   store.fail({
     operation: 'deletePlants',
@@ -353,7 +353,7 @@ it('shows again what was not deleted, and why', async () => {
   expect(screen.queryByRole('button', { name: 'Undo' })).toBeNull();
 });
 
-it('shows again at once what is not deleted while the service is away, and deletes it by Try again', async () => {
+it('shows plants again at once if the service is unavailable, and deletes them on Try again', async () => {
   const user = await deleteTen();
   vi.useFakeTimers({ shouldAdvanceTime: true });
   onRequest = async () => {

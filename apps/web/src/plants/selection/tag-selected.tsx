@@ -10,7 +10,7 @@ import { TaggingProgress } from '../tags/tagging-progress.js';
 import { useTagging } from '../tags/use-tagging.js';
 
 interface TagSelectedProps {
-  /** Those that are selected when it opens. */
+  /** The plants that are selected when it opens. */
   readonly plants: readonly StoredPlant[];
   readonly filter: PlantFilter;
   onClose(): void;

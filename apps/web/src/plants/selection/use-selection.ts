@@ -8,19 +8,21 @@ export interface Selection {
   has(id: bigint): boolean;
   /** The plants that are selected, in the order of the rows. */
   plants(): readonly StoredPlant[];
-  /** Selects a row, or no longer; ranges begin there. */
+  /** Toggles the selection of a row. The next range begins there. */
   toggle(index: number): void;
-  /** Selects what lies between the row at which the range began and another one, which moves the end of that range. */
+  /** Extends the current range to a row. */
   extendTo(index: number): void;
-  /** Moves the end of the range from the row with the focus to another one; a new range begins where that is not its end. */
+  /**
+   * Moves the end of the range from the focused row to another one. If the focused row is not the end of a range, begins a new one there.
+   */
   extendFrom(focused: number, index: number): void;
   selectAll(): void;
   clear(): void;
 }
 
-/** By ids, which stay right while others add, edit and delete. Rows that go are no longer selected. */
+/** Selects by id, which stays correct while others add, edit and delete. Removed rows are deselected. */
 export function useSelection(rows: PlantRows): Selection {
-  // The set stays the same one, since it may have an id for each of many rows; an object around it shows that it has changed.
+  // The set is mutated, because it may be large; a new wrapper object signals each change.
   const [{ ids }, setState] = useState(() => ({ ids: new Set<bigint>() }));
   const [range, setRange] = useState<{ readonly anchor: bigint; readonly end: bigint }>();
   const idAt = (index: number) => rows.at(index)?.id;
@@ -38,7 +40,7 @@ export function useSelection(rows: PlantRows): Selection {
   };
   const extend = ({ anchor, end }: { readonly anchor: number; readonly end: number }, index: number) => {
     const isBetween = (row: number) => row >= Math.min(anchor, index) && row <= Math.max(anchor, index);
-    // Rows beyond both ends stay as they are.
+    // Rows beyond both ends do not change.
     for (let row = Math.min(end, index); row <= Math.max(end, index); row++) select(row, isBetween(row));
     const ends = [idAt(anchor), idAt(index)] as const;
     if (ends[0] !== undefined && ends[1] !== undefined) setRange({ anchor: ends[0], end: ends[1] });
@@ -54,7 +56,7 @@ export function useSelection(rows: PlantRows): Selection {
   useEffect(() => {
     const isShorter = rows.count < shownCount.current;
     shownCount.current = rows.count;
-    // To look for those that are gone takes long where many are selected.
+    // Looking for removed rows is slow if many are selected.
     if (ids.size === 0 || !isShorter) return;
     const gone = new Set(ids);
     for (let index = 0; index < rows.count && gone.size > 0; index++) gone.delete(rows.at(index)?.id ?? 0n);

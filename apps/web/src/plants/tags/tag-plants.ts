@@ -2,42 +2,42 @@ import { type Client, getAll, updateAll } from '@plant-store/client';
 import type { StoredPlant, UpdatedResult } from '@plant-store/contract/operations';
 import { explainRejection } from '../../shared/explain-failure.js';
 
-/** What became of a plant. */
+/** The result for a plant. */
 export type Tagged =
   | {
       readonly plant: StoredPlant;
-      /** What it was before and what names it since, where it was edited. */
+      /** Its previous state and its new `ETag`, if it was edited. */
       readonly edit?: { readonly before: StoredPlant; readonly etag: string };
       readonly reason?: undefined;
     }
-  /** It was not edited: why, in a sentence. */
+  /** Why it was not edited, in a sentence. */
   | { readonly plant: StoredPlant; readonly reason: string };
 
 interface TagOptions {
-  /** The tag that they get; `undefined` for none. */
+  /** The new tag; `undefined` for none. */
   readonly tag: string | undefined;
-  /** The tag that they must still have, unless any will do. */
+  /** The tag that they must still have; any if omitted. */
   readonly from?: string | undefined;
   readonly signal: AbortSignal;
   /** Called after each batch. */
   onDone(tagged: readonly Tagged[]): void;
 }
 
-/** How long edits that were sent may take once the others are cancelled, so that it is known what an undo has to undo. */
+/** How long to wait for edits in flight after a cancel, in milliseconds, to learn what an undo must undo. */
 const lastReplyMs = 5_000;
 
 /**
- * Gives plants a tag, up to 1,000 by two requests, which overwrites nothing that somebody else changes meanwhile. It can be run again after
- * any failure: a plant that has the tag stays as it is.
+ * Gives plants a tag, with two requests per 1,000 plants, without overwriting concurrent changes. It can be run again after any failure: a
+ * plant that already has the tag stays unchanged.
  *
- * @throws {RejectedError | PlantStoreError} for what concerns more than one plant, such as the token, the scope or the network
+ * @throws {RejectedError | PlantStoreError} for problems that affect more than one plant, such as the token, the scope or the network
  */
 export async function tagPlants(
   client: Pick<Client, 'getPlants' | 'updatePlants'>,
   plants: Iterable<StoredPlant> | AsyncIterable<StoredPlant>,
   { tag, from, signal, onDone }: TagOptions,
 ): Promise<void> {
-  /** By their ids, as they are listed, and then as they were read. */
+  /** The plants by id, as listed at first, then as read. */
   const known = new Map<unknown, StoredPlant>();
   const done: Tagged[] = [];
   const report = () => onDone(done.splice(0));
@@ -87,7 +87,7 @@ export async function tagPlants(
   }
 }
 
-/** A client that reports each edit as soon as the reply is there, whatever becomes of others. */
+/** Creates a client that reports each edit as soon as its reply arrives, regardless of the others. */
 export function reportEdits(
   client: Pick<Client, 'updatePlants'>,
   onEdited: (edited: UpdatedResult) => void,

@@ -4,14 +4,14 @@ import type { Progress } from './use-tagging.js';
 
 interface TaggingProgressProps {
   readonly progress: Progress | undefined;
-  /** How many plants get the tag, as far as that is known. */
+  /** How many plants get the tag, as far as known. */
   readonly total: number;
 }
 
-/** The most plants that are named. */
+/** The maximum number of plants that are listed. */
 const maxNamed = 100;
 
-/** How far the edits of many plants are, and which of them were not edited. */
+/** The progress of editing many plants, and which of them were not edited. */
 export function TaggingProgress({ progress, total }: TaggingProgressProps) {
   const { state, done = 0, failed = [], problem } = progress ?? {};
   return (

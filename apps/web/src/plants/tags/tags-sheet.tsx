@@ -18,12 +18,12 @@ import { useTagging } from './use-tagging.js';
 interface TagsSheetProps {
   readonly filter: PlantFilter;
   readonly isOpen: boolean;
-  /** The undo of what it does. */
+  /** The undo of its actions. */
   readonly children: ReactNode;
   onClose(): void;
 }
 
-/** A tag that gets another name, by edits of its plants. */
+/** The rename of a tag by editing its plants. */
 interface Rename {
   readonly from: string;
   readonly to: string;
@@ -45,7 +45,7 @@ export function TagsSheet({ filter, isOpen, children, onClose }: TagsSheetProps)
     forget();
   };
   const start = async ({ from, to, total }: Rename) => {
-    // What a run before has left.
+    // The rest of an earlier run.
     setRename({ from, to, total: counts?.get(from) ?? total });
     const plants = (signal: AbortSignal) => listAll(client, { tag: from, signal });
     const { state, failed } = await run({ plants, from, tag: to === '' ? undefined : to });
@@ -92,7 +92,7 @@ export function TagsSheet({ filter, isOpen, children, onClose }: TagsSheetProps)
             <span className="tag-count" translate="no">
               {plants?.toLocaleString()}
             </span>
-            {/* A longer one is no filter of a list. */}
+            {/* Lists cannot be filtered by a longer tag. */}
             {canEdit && tag.length <= QUERY_MAX_LENGTHS.tag && (
               <button
                 type="button"
@@ -110,7 +110,7 @@ export function TagsSheet({ filter, isOpen, children, onClose }: TagsSheetProps)
   );
 }
 
-/** How many plants each tag has, counted again each time that they are shown, and after an undo. */
+/** The number of plants of each tag. Counted again each time that they are shown, and after an undo. */
 function useTagCounts(isShown: boolean) {
   const { tags, isCounted, failure } = useCounts(isShown);
   const queryClient = useQueryClient();

@@ -7,7 +7,7 @@ import { App } from '../../app.js';
 
 const token = `pst_${'0'.repeat(42)}72YDVwp`;
 let store: ReturnType<typeof createFakePlantStore>;
-/** Resolves before each batch of edits is sent, or with its reply. */
+/** Called before each batch of edits is sent; may resolve with its reply. */
 let beforeUpdate: () => Promise<Response | undefined> | undefined;
 
 /** Six plants in bed, two in shade, one without a tag. */
@@ -66,7 +66,7 @@ it('lists the tags with the number of their plants, and filters by one', async (
   await screen.findByText('2 plants found');
 });
 
-it('renames a tag by edits of its plants, and shows it', async () => {
+it('renames a tag by editing its plants, and shows it', async () => {
   const user = await rename('bed', 'border');
   expect(sheet().getByText(/^Edits 6 plants/)).toBeDefined();
   await user.keyboard('{Enter}');
@@ -76,7 +76,7 @@ it('renames a tag by edits of its plants, and shows it', async () => {
   expect(sheet().queryByLabelText(/New name/)).toBeNull();
 });
 
-it('lets the browser ask before it closes the page while it renames a tag, and no longer', async () => {
+it('lets the browser ask before it closes the page only while it renames a tag', async () => {
   const closes = () => window.dispatchEvent(new Event('beforeunload', { cancelable: true }));
   const user = await rename('bed', 'border');
   expect(closes()).toBe(true);
@@ -110,19 +110,19 @@ it('undoes a merge, plant by plant, from the sheet', async () => {
 it.each([
   ['shade', 'Merge', /^Merges into the tag of 2 others/, 'shade'],
   ['', 'Remove', /^Removes the tag of 6 plants/, undefined],
-])('says before it does what a rename to "%s" does: %s', async (to, label, hint, tag) => {
+])('says in advance what a rename to "%s" does: %s', async (to, label, hint, tag) => {
   const user = await rename('bed', to);
   expect(sheet().getByText(hint)).toBeDefined();
   await user.click(sheet().getByRole('button', { name: label }));
   await waitFor(() => expect(tags()).toEqual([...Array(6).fill(tag), 'shade', 'shade', undefined]));
 });
 
-it('stops a rename on Cancel after what was sent already, and goes on with what is left', async () => {
+it('stops a rename on Cancel after the edits already sent, and can resume with the rest', async () => {
   const many = Array.from({ length: 2_500 }, (_, at) => ({ id: 1_000 + at, name: 'x', tag: 'field' }));
   const client = createClient(store);
   for (const plants of [many.slice(0, 1_000), many.slice(1_000, 2_000), many.slice(2_000)])
     await client.createPlants({ body: { plants } });
-  // So that those of the other tests are shown.
+  // Resets the address for the other tests.
   history.replaceState(null, '', '/?order=id');
   const tagged = (tag: string) => tags().filter((each) => each === tag).length;
   const user = await rename('field', 'border');
@@ -142,13 +142,13 @@ it('stops a rename on Cancel after what was sent already, and goes on with what 
   await waitFor(() => expect(sheet().getByText(/^Merges into the tag of 2,000 others/)).toBeDefined());
   await user.click(sheet().getByRole('button', { name: 'Merge' }));
   await waitFor(() => expect(tagged('border')).toBe(2_500));
-  // The latest first: an undo for each part.
+  // There is an undo for each part, latest first.
   await user.click((await sheet().findAllByRole('button', { name: 'Undo' }))[0] as HTMLElement);
   await sheet().findByText('have their tags back.');
   expect([tagged('field'), tagged('border'), sent]).toEqual([500, 2_000, 4]);
 });
 
-it('has done all that was sent before Cancel, and offers to undo it', async () => {
+it('completes the edits sent before Cancel, and offers to undo them', async () => {
   const user = await rename('bed', 'border');
   const held = Promise.withResolvers<undefined>();
   let sent = 0;
@@ -166,7 +166,7 @@ it('has done all that was sent before Cancel, and offers to undo it', async () =
   expect(tags()).toEqual([...Array(6).fill('bed'), 'shade', 'shade', undefined]);
 });
 
-it('stops on Cancel at once where the rate limit permits no more', async () => {
+it('stops on Cancel at once when the rate limit is reached', async () => {
   const user = await rename('bed', 'border');
   const held = Promise.withResolvers<void>();
   let sent = 0;
@@ -197,11 +197,11 @@ it('stops on Cancel at once while it waits for the rate limit', async () => {
   expect(sent).toBe(1);
 });
 
-it('shows why a rename ended, and waits where the rate limit permits no more', async () => {
+it('shows why a rename ended, and waits when the rate limit is reached', async () => {
   const user = await rename('bed', 'border');
   vi.useFakeTimers({ shouldAdvanceTime: true });
   let sent = 0;
-  // More than the attempts of the client for one call.
+  // More failures than the client retries.
   beforeUpdate = async () => {
     const [status, error] = sent++ < 4 ? [429, 42900] : [403, 40300];
     return Response.json({ error, message: 'Not now.' }, { status, headers: { 'Retry-After': '20' } });

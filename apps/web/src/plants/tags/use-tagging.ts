@@ -9,27 +9,26 @@ import { useUndo } from '../undo-provider.js';
 import { putIn } from '../use-plants.js';
 import { type Tagged, tagPlants } from './tag-plants.js';
 
-/** How far the edits of many plants are. */
+/** The progress of editing many plants. */
 export interface Progress {
   readonly state: 'running' | 'stopped' | 'done';
   /** How many have the tag, or had it. */
   readonly done: number;
-  /** Those that were not edited. */
+  /** The plants that were not edited. */
   readonly failed: readonly (Tagged & { readonly reason: string })[];
   /** Why it was stopped, if not by the person. */
   readonly problem?: string;
 }
 
 interface Tagging {
-  /** Those that get the tag. */
+  /** The plants that get the tag. */
   plants(signal: AbortSignal): Iterable<StoredPlant> | AsyncIterable<StoredPlant>;
   readonly tag: string | undefined;
   readonly from?: string;
 }
 
 /**
- * Edits the tags of many plants, one run at a time, shows them in the list, and offers the undo. It stops once the part that has it
- * is gone.
+ * Edits the tags of many plants, one run at a time, shows them in the list, and offers the undo. It stops when its component is unmounted.
  */
 export function useTagging(filter: PlantFilter) {
   const { client, rejectToken } = usePlantStore();

@@ -1,7 +1,7 @@
 import { isNumber } from '../columns/recognize-columns.js';
 import type { Row } from '../read/read-rows.js';
 
-/** What people write beside a total, in several languages, in lower case. */
+/** Labels of totals in several languages, in lowercase. */
 const words = [
   'total',
   'totals',
@@ -28,8 +28,8 @@ const words = [
 ];
 
 /**
- * Whether a row has a total and no plant: such a word, and otherwise only numbers and empty cells. One with an id may be a plant of that
- * name, unless it is the last row.
+ * Whether a row is a total, not a plant: it has one of these words, and otherwise only numbers and empty cells. If it has an id and is not
+ * the last row, it may be a plant of that name.
  */
 export function isTotal({ cells }: Row, idColumn: number | undefined, isLast: boolean): boolean {
   const filled = cells.map((cell) => cell.trim()).filter((cell) => cell !== '');

@@ -13,11 +13,11 @@ it('finds texts that differ only in spaces, case, or composition, and takes the 
   ]);
 });
 
-it('finds a text with spaces around it or several in a row that no other one is like', () => {
+it('finds a unique text with extra spaces around it or within it', () => {
   expect(find([' Rosa  rugosa', 'Farn'])).toEqual(['" Rosa  rugosa" Rosa rugosa 1']);
 });
 
-it('counts what is stored, too', () => {
+it('counts stored plants, too', () => {
   const stored = new Map([['Staude', 9]]);
   expect(find(['staude', 'staude'], stored)).toEqual(['"staude" Staude 2']);
   expect(find(['Staude', 'Farn'], stored)).toEqual([]);

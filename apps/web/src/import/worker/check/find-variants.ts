@@ -1,4 +1,4 @@
-/** A text that differs from others only in what people do not see, what to write in its place, and how often it is in the lines. */
+/** A text that differs from others only invisibly, its replacement, and how often it is in the lines. */
 export interface Variant {
   readonly text: string;
   readonly to: string;
@@ -6,11 +6,11 @@ export interface Variant {
 }
 
 /**
- * Finds the texts that differ from others, or from a tidy one, only in spaces, upper and lower case, or the composition of letters. What
- * to write in place of each is the most frequent one.
+ * Finds the texts that differ from others, or from a tidy one, only in spaces, upper and lower case, or the composition of letters. The
+ * replacement is the most frequent form.
  *
- * @param given those of the lines
- * @param stored how many stored plants have each text, where that is known
+ * @param given the texts of the lines
+ * @param stored how many stored plants have each text, if known
  */
 export function findVariants(
   given: readonly string[],

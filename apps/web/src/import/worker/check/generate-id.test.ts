@@ -7,7 +7,7 @@ const generate = (fileName: string | undefined, line: number, texts: Partial<typ
   generateId(fileName, line, { ...none, ...texts });
 
 it('gives the same line of the same file the same id, a positive number that every program keeps', () => {
-  // A change of these would store what was imported before a second time.
+  // If these changed, earlier imports would be stored a second time.
   expect(generate('plants.csv', 2, { name: 'Rose', tag: 'shrub' })).toBe(5751440179104783);
   expect(generate(undefined, 2, { name: 'Rose' })).toBe(488232347082932);
 });

@@ -1,19 +1,19 @@
 import type { Texts } from '../../../shared/fields.js';
 
 /**
- * The id of a line that has none: a positive number below 2^53, so that other programs keep it exactly, too. The same file
- * gives the same ids again, so importing it twice stores its plants once.
+ * The id of a line that has none: a positive number below 2^53, so that other programs keep it exactly, too. The same file always gives the
+ * same ids, so importing it twice stores its plants once.
  *
  * @param fileName `undefined` for a pasted text
  */
 export function generateId(fileName: string | undefined, line: number, texts: Omit<Texts, 'id'>): number {
-  // Those that the first version had count even where they are empty, any other where it is not, so that ids stay as they were.
+  // The fields of the first version count even if empty, others only if not empty, so that ids stay the same.
   const { name, tag, ...others } = texts;
   const added = Object.entries<string>(others).filter(([, text]) => text !== '');
   return hash(JSON.stringify([fileName ?? null, line, name, tag, ...added])) || 1;
 }
 
-/** A hash of 53 bits: of a million lines, one in 20,000 files has two with the same. */
+/** A 53-bit hash: one in 20,000 files with a million lines has a collision. */
 function hash(text: string): number {
   let first = 0x243f6a88;
   let second = 0x85a308d3;

@@ -16,10 +16,10 @@ export interface Problem {
   readonly error?: number;
 }
 
-/** What a line holds: a plant that the contract accepts, or why it is none. */
+/** The content of a line: a plant that the contract accepts, or why it is not one. */
 export type ReadPlant = { readonly plant: NewPlant } | Problem;
 
-/** Reads the plant of the texts of cells. An empty one counts as none, since cells cannot show the difference. */
+/** Reads a plant from the texts of cells. An empty text counts as absent, because cells cannot show the difference. */
 export function readPlantTexts({ id: idText, ...texts }: Texts): ReadPlant {
   const id = readId(idText);
   const filled = withoutEmpty(texts);
@@ -40,7 +40,7 @@ export function readPlantJson(text: string): ReadPlant {
   }
 }
 
-/** The fields of an object that is no plant, as far as they can be read. */
+/** The readable fields of an object that is not a plant. */
 export function readJsonTexts(text: string): Texts {
   let value: unknown;
   try {
@@ -56,7 +56,7 @@ export function readJsonTexts(text: string): Texts {
   });
 }
 
-/** Why a line is no plant whose member or cell `resource` names another resource. */
+/** The problem of a line whose member or cell `resource` names another resource. */
 export function findOtherResource(resource: unknown): Problem | undefined {
   const name = resourceNameOf({ resource });
   if (name === resources.plant.name) return undefined;
@@ -86,7 +86,7 @@ function validate(value: unknown): ReadPlant {
 /** An int64 has at most 19 digits: to read millions of them takes long. */
 const longestId = 19;
 
-/** What spreadsheets make of ids, and how to get them back. */
+/** The ways in which spreadsheets damage ids, and how to restore them. */
 const damages: readonly (readonly [pattern: RegExp, advice: string, fix: Fix])[] = [
   [
     /^[+-]?\d+([.,]\d+)?e[+-]?\d+$/i,
@@ -99,8 +99,8 @@ const damages: readonly (readonly [pattern: RegExp, advice: string, fix: Fix])[]
 ];
 
 /**
- * Reads an id from a cell exactly, in digits of any script; or why the cell holds none, and what would give it one. White space around it
- * does not count. A notation that a spreadsheet may have rounded, or that means another number in another country, is not guessed.
+ * Reads an id from a cell exactly, in digits of any script; or says why the cell has none, and what would fix it. Surrounding white space
+ * is ignored. It does not guess a notation that a spreadsheet may have rounded, or that means different numbers in different countries.
  */
 function readId(cell: string): { readonly id: bigint } | { readonly reason: string; readonly fix: Fix } {
   const text = toAsciiNumber(cell);
@@ -116,7 +116,7 @@ function readId(cell: string): { readonly id: bigint } | { readonly reason: stri
   return { reason: `The id is too ${size}. One of up to 18 digits always fits.`, fix: 'replace' };
 }
 
-/** The text of an id, or what a fix makes of one that cannot be read. */
+/** The text of an id, after a fix if it cannot be read. */
 export function fixId(cell: string, fixes: ReadonlyMap<Fix, number>, generate: () => string): string {
   if (fixes.size === 0) return cell;
   const [text, read] = [toAsciiNumber(cell), readId(cell)];

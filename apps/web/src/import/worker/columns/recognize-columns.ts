@@ -8,15 +8,15 @@ import { fieldOfTitle, findTitledColumns, isNameOfField } from './synonyms.js';
 type Cells = readonly string[];
 
 export interface Reading {
-  /** The row with the titles, from 0 on. What is above is not read. */
+  /** The row with the titles, from 0. Rows above it are not read. */
   readonly header: number | undefined;
-  /** Which cell of a row is which field, and how many cells a row may have; `undefined` for objects, which name their fields. */
+  /** The column of each field, and how many cells a row may have; `undefined` for objects, which name their fields. */
   readonly columns: (ColumnChoice & { readonly count: number }) | undefined;
 }
 
 const sampleLength = 100;
 
-/** How a table is read as it is recognized, and as the person has chosen where they have. */
+/** How to read a table: as recognized, or as the person chose. */
 export function chooseReading(
   table: Table,
   chosen?: { readonly header: number | undefined; readonly columns?: ColumnChoice },
@@ -30,7 +30,7 @@ export function chooseReading(
   return { header, columns: { ...columns, count: last + 1 } };
 }
 
-/** How much is shown of a title or a sample, of how many samples, and of a line to choose the titles from. */
+/** The limits of what is shown: of titles and samples, the number of samples, and the cells of a line in the choice of titles. */
 const shown = { title: 60, samples: 3, cells: 8, cell: 40 };
 
 /** The columns of a table for the person to choose from. */
@@ -63,8 +63,8 @@ export function describeColumns(table: Table, { columns, header }: Reading): Col
 }
 
 /**
- * Whether the columns need no look: the first row has the titles, which name the id and what a plant needs by the names of the fields, and
- * nothing else of the source is in doubt. A number or a title may be anything. Objects have no columns.
+ * Whether the columns need no review: the first row has titles that name the id and the required fields exactly, and nothing else about the
+ * source is in doubt. A number or another title may mean anything. Objects have no columns.
  */
 export function hasClearColumns({ columns, notes, sheets, encoding }: Preview): boolean {
   if (columns === undefined) return true;
@@ -115,9 +115,9 @@ function countTitled(row: Cells): number {
 }
 
 /**
- * Whether the first row is a header: it has no number where the rows below have their ids, or other numbers. Only where these
- * have none do its words decide, since a plant may have the name "Plant" or the tag "no"; and where these are unknown, whether
- * it has a text where the rows below have few, which are others.
+ * Whether the first row is a header: it has no number in a column in which the rows below have ids or other numbers. Its words only decide
+ * if these rows have no numbers, because a plant may have the name "Plant" or the tag "no". If the words are unknown, it is a header if it
+ * has a text in a column that has only a few other texts.
  */
 function looksLikeHeader([first = [], ...others]: readonly Cells[]): boolean {
   const titled = first.findIndex((title) => fieldOfTitle(title) === 'id');
@@ -137,15 +137,15 @@ function looksLikeHeader([first = [], ...others]: readonly Cells[]): boolean {
 }
 
 /**
- * The columns of the fields: by the titles of the header, and what these leave open by the content of the rows below, which
- * shows the id, the name and the tag alone. A column that is not found is `undefined`.
+ * The columns of the fields: by the titles of the header, otherwise by the content of the rows below, which can only identify the id, the
+ * name and the tag. A column that is not found is `undefined`.
  */
 function recognizeColumns(header: Cells | undefined, rows: readonly Cells[]): ColumnChoice {
   const titled = findTitledColumns(header ?? []);
   const taken = Object.values(titled);
   const id = titled.id ?? findIdColumn(rows, taken);
   const name = titled.name ?? findTextColumn(rows, [id, ...taken]);
-  // Under a header that names no tag, any other column may be anything.
+  // If a header names no tag, other columns may mean anything.
   const tag = titled.tag ?? (header === undefined ? findTextColumn(rows, [id, name]) : undefined);
   return { ...titled, id, name, tag };
 }
@@ -154,7 +154,7 @@ function countColumns(rows: readonly Cells[]): number {
   return rows.reduce((most, { length }) => Math.max(most, length), 0);
 }
 
-/** The first column in which most cells are numbers, and most of these different: ids, not prices. */
+/** The first column in which most cells are numbers, and most of these are distinct: ids, not prices. */
 function findIdColumn(
   rows: readonly Cells[],
   taken: readonly (number | undefined)[] = [],
@@ -170,7 +170,7 @@ function isNumeric(rows: readonly Cells[], column: number): boolean {
   return 2 * cellsOf(rows, column).filter(isNumber).length > rows.length;
 }
 
-/** Whether a column has few texts, each several times, and the title is none of them. */
+/** Whether a column has few texts, each several times, and the title is not one of them. */
 function isOneOfFew(rows: readonly Cells[], column: number, title: string): boolean {
   const cells = cellsOf(rows, column);
   return cells.length >= 5 && 2 * new Set(cells).size <= cells.length && !cells.includes(title);

@@ -1,7 +1,7 @@
 import { type ByField, type FieldName, fieldNames, labels, mapFields } from '../../../shared/fields.js';
 import type { ColumnChoice } from '../../protocol.js';
 
-/** What the columns of each field are called in several languages besides its name, as `normalizeTitle` gives it. */
+/** Other titles of the columns of each field in several languages, normalized with `normalizeTitle`. */
 const synonyms: ByField<readonly string[]> = {
   id: [
     'idtext',
@@ -125,17 +125,17 @@ const synonyms: ByField<readonly string[]> = {
   ],
 };
 
-/** Titles of names that are tags where another column has the name, such as "Art" beside "Bezeichnung". */
+/** Titles of names that mean tags if another column has the name, such as "Art" next to "Bezeichnung". */
 const kinds = ['art', 'sorte', 'species', 'espece', 'especie', 'specie', 'soort'];
 
 const fieldsByTitle = new Map<string, FieldName>();
 // The field that tests add has none.
 for (const field of fieldNames) for (const title of synonyms[field] ?? []) fieldsByTitle.set(title, field);
-// Last: what is the name of one field may be a synonym of another.
+// Last, because the name of one field may be a synonym of another.
 for (const field of fieldNames)
   for (const title of [field, labels[field]]) fieldsByTitle.set(normalizeTitle(title), field);
 
-/** The field that the title of a column stands for, in any case, with or without accents and punctuation. */
+/** The field that a column title means, ignoring case, accents and punctuation. */
 export function fieldOfTitle(title: string): FieldName | undefined {
   return fieldsByTitle.get(normalizeTitle(title));
 }
@@ -146,7 +146,7 @@ export function isNameOfField(title: string): boolean {
   return names.includes(normalizeTitle(title));
 }
 
-/** The columns of the fields by their titles: by those that are the names of the fields first. */
+/** The columns of the fields by their titles. Exact names of fields take precedence. */
 export function findTitledColumns(titles: readonly string[]): ColumnChoice {
   const known = titles.map(normalizeTitle);
   const find = (field: FieldName, isTaken: (title: string) => boolean = () => false) => {
@@ -158,7 +158,7 @@ export function findTitledColumns(titles: readonly string[]): ColumnChoice {
   const isKind = (title: string) => kinds.includes(title);
   const columns = mapFields((field) => find(field));
   const name = find('name', isKind) ?? columns.name;
-  // It has all digits where a program has rounded those of `id`.
+  // It has all digits, even if a program has rounded `id`.
   const idText = known.indexOf('idtext');
   const id = idText === -1 ? columns.id : idText;
   const kind = known.findIndex((title, column) => column !== name && isKind(title));

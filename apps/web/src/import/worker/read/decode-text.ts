@@ -7,7 +7,7 @@ export interface DecodedText {
   readonly hasByteOrderMark: boolean;
 }
 
-/** What spreadsheets write CSV in where the language of the computer has no other, by the languages of browsers. */
+/** The encodings in which spreadsheets write CSV, by the language of the browser. */
 const encodingsByLanguage: Readonly<Record<string, LegacyEncoding>> = {
   ...Object.fromEntries(['cs', 'hr', 'hu', 'pl', 'ro', 'sk', 'sl'].map((each) => [each, 'windows-1250'])),
   ...Object.fromEntries(['be', 'bg', 'mk', 'ru', 'sr', 'uk'].map((each) => [each, 'windows-1251'])),
@@ -19,8 +19,8 @@ const encodingsByLanguage: Readonly<Record<string, LegacyEncoding>> = {
 };
 
 /**
- * Decodes a file: UTF-8, UTF-16 with a byte order mark or recognizable without, otherwise what spreadsheets of the person's language
- * write, unless another encoding is chosen. No byte order mark is left in the text.
+ * Decodes a file: UTF-8, UTF-16 with a byte order mark or recognizable without, otherwise the encoding of spreadsheets in the person's
+ * language, unless another one is chosen. No byte order mark is left in the text.
  */
 export function decodeText(bytes: Uint8Array, chosen?: LegacyEncoding): DecodedText {
   const start = Array.from(bytes.subarray(0, 4), (byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -1,4 +1,4 @@
-/** The person chose something that cannot be read as plants; the message is for them, and states what to do. */
+/** The person chose something that cannot be read as plants. The message says what to do. */
 export class UnreadableFileError extends Error {
   override get name(): 'UnreadableFileError' {
     return 'UnreadableFileError';
@@ -10,7 +10,7 @@ const pdf = 'This is a PDF. Copy its table into a spreadsheet, save that as .xls
 const picture = 'This is a picture. Type its list into a spreadsheet, or paste the lines below.';
 const packed = 'This file is compressed. Unpack it first, then choose the file in it.';
 
-/** What files of other kinds begin with, as hexadecimal digits, and what to do with them. */
+/** The first bytes of other kinds of files, as hexadecimal digits, and what to do with them. */
 const signatures: readonly (readonly [start: RegExp, advice: string])[] = [
   [/^09(00|02|04|08)0[46-8]00/, `This is a very old Excel workbook. ${saveAsXlsx}`],
   [/^(1f8b|377abcaf|52617221|425a68)/, packed],
@@ -22,7 +22,7 @@ const signatures: readonly (readonly [start: RegExp, advice: string])[] = [
   [/^7b5c727466/, 'This is a text document (.rtf). Copy its table, and paste it below.'],
 ];
 
-/** What is in an archive of a kind, by the names of its files, and what to do with it. */
+/** Kinds of archives, recognized by the names of their files, and what to do with them. */
 const archives: readonly (readonly [name: string, advice: string])[] = [
   ['xl/workbook.bin', `This is a binary Excel workbook (.xlsb). ${saveAsXlsx}`],
   [
@@ -41,7 +41,7 @@ const isWorkbookName = (fileName: string) => ['.xlsx', '.xlsm'].includes(extensi
 const decodeBytes = (bytes: Uint8Array) => new TextDecoder('latin1').decode(bytes);
 
 /**
- * Whether a file is a workbook that can be read, whatever its name says, or else a text.
+ * Whether a file is a readable workbook, regardless of its name. Otherwise it is text.
  *
  * @throws {UnreadableFileError} when the bytes are those of another kind of file
  */
@@ -72,7 +72,7 @@ export function isWorkbook(bytes: Uint8Array, fileName: string): boolean {
 /**
  * Checks that a text may hold plants.
  *
- * @throws {UnreadableFileError} for a web page, a workbook in XML, and bytes that are no text
+ * @throws {UnreadableFileError} for a web page, a workbook in XML, and bytes that are not text
  */
 export function requirePlainText(text: string, fileName: string | undefined): void {
   const start = text.slice(0, 4_096).trimStart();
@@ -89,7 +89,7 @@ export function requirePlainText(text: string, fileName: string | undefined): vo
       `This is a web page${named}. Open it in Excel, choose Save As, then .xlsx.`,
     );
   }
-  // Neither a NUL in one name nor a few wrong letters make a text unreadable.
+  // A NUL in one name or a few wrong letters do not make a text unreadable.
   const strange = start.match(/[^\P{Cc}\t\r\n]|\ufffd/gu)?.length ?? 0;
   if (strange * 10 > start.length)
     throw new UnreadableFileError('This file is no table. Choose a spreadsheet (.xlsx) or a CSV file.');

@@ -1,7 +1,7 @@
-/** How the cells of a style show a number, as far as it matters for plants: most show its digits. */
+/** How cells of a style show a number, as far as relevant for plants. Most show its digits. */
 export type NumberFormat = (digits: string) => string | undefined;
 
-/** Numbers of formats that a workbook does not write out (ECMA-376, part 1, section 18.8.30), and those of East Asian dates. */
+/** The numbers of built-in formats (ECMA-376, part 1, section 18.8.30), and of East Asian dates. */
 const builtIn: Readonly<Record<number, string>> = Object.fromEntries([
   ...[14, 15, 16, 17, 27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 57, 58].map((id) => [id, 'yyyy-mm-dd']),
   ...[18, 19, 20, 21, 32, 33, 34, 35, 55, 56].map((id) => [id, 'h:mm']),
@@ -13,7 +13,7 @@ const builtIn: Readonly<Record<number, string>> = Object.fromEntries([
 /**
  * Reads a format: of a date, of a time, or one with a fixed number of digits, such as `00000` or `"PL-"0000`.
  *
- * @param code that of the workbook; `undefined` for one that is built in
+ * @param code the format code of the workbook; `undefined` for a built-in format
  * @param startMs the day 0, in milliseconds since 1970
  */
 export function readNumberFormat(
@@ -22,7 +22,7 @@ export function readNumberFormat(
   startMs: number,
 ): NumberFormat | undefined {
   const [section = ''] = (code ?? builtIn[id] ?? '').split(';');
-  // Neither texts nor colours, currencies and conditions count; elapsed hours do.
+  // Ignores texts, colors, currencies and conditions, but not elapsed hours.
   const bare = section.replace(/"[^"]*"|\\.|_.|\*.|\[(?!h+\]|m+\]|s+\])[^\]]*\]/gi, '');
   if (/general/i.test(bare)) return undefined;
   const hasTime = /[hs]/i.test(bare);
@@ -35,7 +35,7 @@ export function readNumberFormat(
 }
 
 const dayMs = 86_400_000;
-/** The day 0 of a workbook, and that of one from an old Mac. */
+/** Day 0 of a workbook, and of one from an old Mac. */
 export const start1900Ms = Date.UTC(1899, 11, 30);
 export const start1904Ms = Date.UTC(1904, 0, 1);
 
@@ -49,7 +49,7 @@ function showTime(
   const ms = Math.round(serial * 86_400) * 1000;
   const seconds = ms / 1000;
   if (isElapsed) return `${Math.floor(seconds / 3600)}:${new Date(ms).toISOString().slice(14, 19)}`;
-  // Lotus 1-2-3 took 1900 for a leap year.
+  // Lotus 1-2-3 treated 1900 as a leap year.
   const missing = serial < 60 && startMs !== start1904Ms ? dayMs : 0;
   const text = new Date(startMs + ms + missing).toISOString();
   const time = text.slice(11, seconds % 60 === 0 ? 16 : 19);
@@ -57,7 +57,7 @@ function showTime(
   return [...(hasDate ? [text.slice(0, 10)] : []), ...(hasTime && !isMidnight ? [time] : [])].join(' ');
 }
 
-/** Puts digits in place of the zeros of a format, from the last one on. */
+/** Replaces the zeros of a format with digits, from the last one. */
 function fillIn(format: string, digits: string): string {
   const parts = format.match(/0|"[^"]*"|\\.|./g) ?? [];
   const zeros = parts.filter((part) => part === '0').length;

@@ -3,25 +3,25 @@ import { UnreadableFileError } from './file-kinds.js';
 
 /** A row of cells, or an object as its text in the only cell. */
 export interface Row {
-  /** The number of its first line in the file, or of its row in the sheet, from 1 on. */
+  /** The number of its first line in the file, or of its row in the sheet, from 1. */
   readonly line: number;
   readonly cells: readonly string[];
-  /** Whether its quotes are not closed, or closed within a cell: then its first line is the only cell. */
+  /** Whether its quotes are unclosed, or closed within a cell. Its first line is then the only cell. */
   readonly isBroken?: boolean;
   /** The columns whose numbers the spreadsheet may have rounded. */
   readonly rounded?: readonly number[] | undefined;
 }
 
-/** What fits a tab, and a person can review. The titles may come on top. */
+/** As many rows as fit into a tab and a person can review. The title row does not count. */
 export const maxRows = 100_000;
-/** More than a table of plants has, whatever else it has of them. */
+/** More columns than any real table of plants has. */
 export const maxColumns = 1_000;
-/** A quoted cell that is longer, or has more lines, is taken for a quote that somebody forgot to close. */
+/** A quoted cell that is longer, or has more lines, is treated as an unclosed quote. */
 const longestQuote = { characters: 2 ** 20, lines: 1_000 };
 
 /**
- * The rows of a text that are not blank, with their cells exactly as they are written (RFC 4180): nothing is trimmed or converted. LF,
- * CRLF, and CR each end a line. A quote that is never closed spoils its own line only. A row has at most one cell more than `maxColumns`.
+ * The nonblank rows of a text, with their cells exactly as written (RFC 4180): nothing is trimmed or converted. LF, CRLF, and CR each end a
+ * line. An unclosed quote only breaks its own line. A row has at most one cell more than `maxColumns`.
  *
  * @param most how many rows are read
  */
@@ -117,10 +117,10 @@ export function tooManyRows(): UnreadableFileError {
   );
 }
 
-/** Of two delimiters that explain the same lines the first one: texts have commas rather than semicolons. */
+/** In order of preference, if several delimiters fit the same lines: texts contain commas more often than semicolons. */
 const delimiters = ['\t', ';', ',', '|'];
 
-/** The delimiter by which most of the first lines have the same number of cells, whatever is above the titles. */
+/** The delimiter that gives most of the first lines the same number of cells. Lines above the titles may differ. */
 export function guessDelimiter(start: string): string {
   const counts = delimiters.map((delimiter) => {
     const widths = readRows(start, delimiter, 20).flatMap(({ cells: { length } }) =>

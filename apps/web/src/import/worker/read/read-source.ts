@@ -16,20 +16,20 @@ import type { Sheet } from './read-workbook.js';
 export interface Table extends Omit<DecodedText, 'text'> {
   /** `undefined` for a pasted text. */
   readonly fileName: string | undefined;
-  /** Between cells; `undefined` where each row is an object, as programs write it. */
+  /** The delimiter between cells; `undefined` if each row is an object. */
   readonly delimiter: string | undefined;
   readonly rows: readonly Row[];
   readonly sheet: Omit<Sheet, 'rows'> | undefined;
   readonly notes: readonly string[];
 }
 
-/** The most that is read: of a file, and of a cell. */
+/** The maximum size of a file, and of a cell. */
 const limits = { bytes: 100e6, characters: 4e6 };
 
 /**
  * Reads a file or a pasted text.
  *
- * @throws {UnreadableFileError} when it is empty, too large, or no table of plants
+ * @throws {UnreadableFileError} when it is empty, too large, or not a table of plants
  */
 export async function readSource(source: Source, readAs: ReadAs = {}): Promise<Table> {
   const table =
@@ -44,7 +44,7 @@ export async function readSource(source: Source, readAs: ReadAs = {}): Promise<T
     throw new UnreadableFileError('There are no lines in it. Choose a file with plants, or paste them.');
   if (rows.length > maxRows + 1) throw tooManyRows();
   for (const { line, cells } of rows) {
-    // Of a workbook, there may be a single cell far to the right.
+    // A workbook may have a single cell far to the right.
     const width = table.sheet ? cells.filter((cell) => cell !== '').length : cells.length;
     if (width > maxColumns)
       throw new UnreadableFileError(
@@ -80,7 +80,7 @@ async function readFile(file: File, { sheet: chosen, encoding }: ReadAs): Promis
   return { rows, sheet, notes, fileName, delimiter: ',', encoding: 'UTF-8', hasByteOrderMark: true };
 }
 
-/** The line in which Excel names the delimiter of a CSV file, without its end. */
+/** The line that names the delimiter of a CSV file for Excel, without its line break. */
 const delimiterLine = /^sep=.(?=[\r\n])/i;
 
 function readText({ text, ...decoded }: DecodedText, fileName: string | undefined): Table {

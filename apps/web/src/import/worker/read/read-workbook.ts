@@ -8,14 +8,17 @@ import { maxColumns, maxRows, type Row, tooManyRows } from './read-rows.js';
 /** A sheet of a workbook, without blank rows. */
 export interface Sheet {
   readonly name: string;
-  /** Those that can be chosen: all that are not hidden. */
+  /** The sheets that can be chosen: all that are not hidden. */
   readonly names: readonly string[];
   readonly rows: readonly Row[];
-  /** What is hidden in it, and read all the same: how many rows, and the names of columns. */
+  /** What is hidden in the sheet but still read: the number of rows, and the names of columns. */
   readonly hidden: { readonly rows: number; readonly columns: readonly string[] };
 }
 
-/** What is unpacked, and the text of a sheet, in bytes and UTF-16 code units: a small file may have texts that repeat. */
+/**
+ * Limits of the unpacked size, in bytes, and of the text of a sheet, in UTF-16 code units, because a small file may repeat texts many
+ * times.
+ */
 const limits = { unpacked: 2 ** 28, text: 100 * 2 ** 20 };
 
 const unreadable =
@@ -24,10 +27,10 @@ const tooLarge =
   'The workbook is too large for this page. Save the sheet with the plants as a workbook of its own, and choose that.';
 
 /**
- * Reads an XLSX file: the sheet of a name, otherwise the first one with anything in it that is not hidden. Texts are kept exactly;
- * of numbers, those that a double holds. Takes memory for the cells that are there, wherever they are.
+ * Reads a sheet of an XLSX file: by name, otherwise the first visible one that is not empty. Texts are exact; numbers are exact if they fit
+ * a double. Memory use depends on the number of cells, not on their positions.
  *
- * @throws {UnreadableFileError} when it is damaged, empty or too large, or a row has too many cells
+ * @throws {UnreadableFileError} when the file is damaged, empty or too large, or a row has too many cells
  */
 export function readWorkbook(bytes: Uint8Array, chosen: string | undefined): Sheet {
   try {
@@ -168,7 +171,7 @@ function readSheet({ name, path }: Workbook['sheets'][number], workbook: Workboo
         if (shown.trim() === '') return;
         length += shown.length;
         if (length > limits.text) throw new UnreadableFileError(tooLarge);
-        // What is far to the right is of no field, so that only its being there counts.
+        // Cells far to the right belong to no field, so they are only counted.
         const place = column < maxColumns ? column : Math.max(maxColumns, cells.length);
         while (cells.length < place) cells.push('');
         cells[place] = shown;
@@ -199,7 +202,7 @@ function showCell({ t, s }: Readonly<Record<string, string>>, text: string, { te
   const value = Number(text);
   if (text.trim() === '' || Number.isNaN(value)) return { shown: text };
   if (Math.abs(value) > Number.MAX_SAFE_INTEGER) return { shown: text.trim(), isRounded: true };
-  // A spreadsheet shows 15 digits of a double, and writes all of them, such as 0.10000000000000001.
+  // A spreadsheet displays 15 digits of a double, but stores all of them, such as 0.10000000000000001.
   const digits = String(Number.isInteger(value) ? value : Number(value.toPrecision(15)));
   return { shown: formats[Number(s ?? 0)]?.(digits) ?? digits };
 }
@@ -211,7 +214,7 @@ interface XmlListener {
   close?(tag: string, content: string): void;
 }
 
-/** Parses XML; an element that has text has nothing else. How a text is pronounced is left out. */
+/** Parses XML in which an element has either text or child elements. Leaves out phonetic texts. */
 function parseXml(bytes: Uint8Array, { open, close }: XmlListener): void {
   if (bytes.length === 0) return;
   let text = '';
@@ -240,7 +243,7 @@ function parseXml(bytes: Uint8Array, { open, close }: XmlListener): void {
 
 const entities: Readonly<Record<string, string>> = { amp: '&', apos: "'", gt: '>', lt: '<', quot: '"' };
 
-/** Not by the parser, which breaks characters beyond U+FFFF. */
+/** Decodes entities itself, because the parser breaks characters beyond U+FFFF. */
 function decodeEntities(text: string): string {
   if (!text.includes('&')) return text;
   return text.replace(/&(?:#(\d+)|#x([\da-f]+)|(\w+));/gi, (whole, decimal, hexadecimal, name) => {
@@ -249,7 +252,7 @@ function decodeEntities(text: string): string {
   });
 }
 
-/** Characters that XML cannot have are written as `_x000D_` (ECMA-376, part 1, section 22.9.2.19). */
+/** Unescapes characters that XML cannot contain, such as `_x000D_` (ECMA-376, part 1, section 22.9.2.19). */
 function unescapeText(text: string): string {
   if (!text.includes('_x')) return text;
   return text.replace(/_x([\da-f]{4})_/gi, (_, digits) => String.fromCharCode(Number.parseInt(digits, 16)));
@@ -259,7 +262,7 @@ const withoutPrefix = (name: string) => name.slice(name.indexOf(':') + 1);
 const isTrue = (text = '') => text === '1' || text === 'true';
 const normalizePath = (path: string) => path.replaceAll('\\', '/').replace(/^\//, '').toLowerCase();
 
-/** The place of a column, from 0 on, by the address of a cell, such as `AB7`. */
+/** The index of a column, from 0, in the address of a cell, such as `AB7`. */
 function readColumn(address: string): number {
   const [letters = ''] = /^[a-z]+/i.exec(address) ?? [];
   return [...letters.toUpperCase()].reduce((place, letter) => place * 26 + letter.charCodeAt(0) - 64, 0) - 1;
