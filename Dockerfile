@@ -1,6 +1,6 @@
 # The service as an image: docs/operate/deploy.md.
 
-FROM node:26.12.1-trixie-slim AS build
+FROM --platform=$BUILDPLATFORM node:26.12.1-trixie-slim AS build
 WORKDIR /src
 COPY . .
 # The context has no Git, so the commit is passed: --build-arg COMMIT="$(git rev-parse HEAD)".

@@ -293,11 +293,16 @@ describe('a token that is rejected', () => {
     expect(fetch).toHaveBeenCalledTimes(2);
   });
 
-  it.each(['pst_same', () => 'pst_same'])('is not sent again if its source has no other token', async (token) => {
-    const fetch = accepting('other');
-    expect(await resultOf(createTestClient({ token, fetch }).store({ body }))).toMatchObject({ status: 401 });
-    expect(fetch).toHaveBeenCalledOnce();
-  });
+  it.each(['pst_same', () => 'pst_same'])(
+    'is not sent again if its source has no other token',
+    async (token) => {
+      const fetch = accepting('other');
+      expect(await resultOf(createTestClient({ token, fetch }).store({ body }))).toMatchObject({
+        status: 401,
+      });
+      expect(fetch).toHaveBeenCalledOnce();
+    },
+  );
 
   it('times out with the call, and does not block the next one, when its source never returns', async () => {
     const token = vi

