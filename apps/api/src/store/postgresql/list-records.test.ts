@@ -16,7 +16,7 @@ beforeEach(async () => {
   url = await createDatabase(inject('postgresqlUrl'));
 });
 
-it('reads each page of all plants by one statement of the same name, until it finds a tombstone', async () => {
+it('reads each page of all plants by one statement of the same name, unless it finds a tombstone or a long plant', async () => {
   const database = await openTestDatabase({ url });
   onTestFinished(() => database.close());
   await database.stores.plant.create(
@@ -31,7 +31,7 @@ it('reads each page of all plants by one statement of the same name, until it fi
     return query(statement);
   }, plantTable);
   const list = async (query: ListQuery, matches: number) => {
-    const page = await listPage(query, { matches, bytes: 1_000 });
+    const page = await listPage(query, { matches, bytes: 100_000 });
     return page && { ids: page.records.map(({ id }) => id), last: page.last?.id };
   };
   const after = (id: bigint) => ({ id, addedAt: Number(id) });
@@ -50,6 +50,9 @@ it('reads each page of all plants by one statement of the same name, until it fi
 
   await removeFrom(database.stores.plant, [2n]);
   expect(await list({ order: 'id' }, 2)).toBeUndefined();
+  await database.stores.plant.create([{ id: 5n, name: 'x'.repeat(2_001) }]);
+  expect(await list({ order: 'id', after: after(2n) }, 2)).toEqual({ ids: [3n, 4n], last: 4n });
+  expect(await list({ order: 'id', after: after(3n) }, 2)).toBeUndefined();
 });
 
 it('commits if the end of the log may not be on disk yet, and otherwise not', async () => {
