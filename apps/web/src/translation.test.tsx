@@ -57,7 +57,7 @@ it('does not let a browser translate names, tags, ids and code', async () => {
   expect(translatable(ofPlant)).toEqual([]);
 });
 
-it('shows what happened and what to do if something removes the page's elements, and keeps what was typed', async () => {
+it("shows what happened and what to do if something removes the page's elements, and keeps what was typed", async () => {
   vi.spyOn(console, 'error').mockImplementation(() => undefined);
   const user = open();
   await screen.findByText('Rose');

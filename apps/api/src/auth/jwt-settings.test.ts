@@ -69,7 +69,7 @@ it('accepts the former name of the scope update, also in settings', () => {
   expect(() => parse({ ...complete, JWT_SCOPES: 'update=a correct=b' })).toThrow('"correct=b" is not');
 });
 
-it('has the sign-in settings for the page, and requests all scopes by the provider's names', () => {
+it("has the sign-in settings for the page, and requests all scopes by the provider's names", () => {
   expect(parse(complete)?.signIn).toBeUndefined();
   const { JWT_ISSUER: issuer, JWT_AUDIENCE: audience } = complete;
   const client = { ...complete, JWT_CLIENT_ID: 'page' };

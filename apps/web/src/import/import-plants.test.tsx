@@ -412,7 +412,7 @@ it('keeps what was typed for editing, also if the worker fails or cannot read it
   expect((await field()).value).toBe('');
 });
 
-it('reads a long paste together with the field's text, without putting it into the field', async () => {
+it("reads a long paste together with the field's text, without putting it into the field", async () => {
   openImportWithStore();
   await userEvent.type(screen.getByRole('textbox'), 'id;name{Enter}');
   const lines = Array.from({ length: 3000 }, (_, id) => `${id};Rose`);

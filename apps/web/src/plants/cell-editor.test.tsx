@@ -113,26 +113,23 @@ it('saves when the focus moves elsewhere, and leaves it there', async () => {
 it.each([
   ['Save mine', { name: 'Oak', tag: 'theirs' }],
   ['Keep theirs', { name: 'Fir', tag: 'theirs' }],
-])(
-  'does not overwrite a concurrent change before "%s" is pressed',
-  async (decision, expected) => {
-    const user = await type('Oak');
-    const theirs = { name: 'Fir', tag: 'theirs' };
-    await editByOthers(1, theirs);
-    await user.keyboard('{Enter}');
-    const alert = await screen.findByRole('alert');
-    expect(alert.textContent).toMatch(/^Someone changed this plant while you were editing\..*Fir.*theirs$/);
-    // Nor on another Enter.
-    await user.keyboard('{Enter}');
-    expect([updates, (await field()).value, store.plants.get(1n)]).toEqual([[], 'Oak', theirs]);
-    await user.click(screen.getByRole('button', { name: decision }));
-    await hasNoField();
-    expect(store.plants.get(1n)).toEqual(expected);
-    expect(row(expected.name)).toBeDefined();
-  },
-);
+])('does not overwrite a concurrent change before "%s" is pressed', async (decision, expected) => {
+  const user = await type('Oak');
+  const theirs = { name: 'Fir', tag: 'theirs' };
+  await editByOthers(1, theirs);
+  await user.keyboard('{Enter}');
+  const alert = await screen.findByRole('alert');
+  expect(alert.textContent).toMatch(/^Someone changed this plant while you were editing\..*Fir.*theirs$/);
+  // Nor on another Enter.
+  await user.keyboard('{Enter}');
+  expect([updates, (await field()).value, store.plants.get(1n)]).toEqual([[], 'Oak', theirs]);
+  await user.click(screen.getByRole('button', { name: decision }));
+  await hasNoField();
+  expect(store.plants.get(1n)).toEqual(expected);
+  expect(row(expected.name)).toBeDefined();
+});
 
-it('replaces someone else's text with the previous one if the person wants that', async () => {
+it("replaces someone else's text with the previous one if the person wants that", async () => {
   const user = await type('Oak');
   await editByOthers(1, { name: 'Fir' });
   await user.keyboard('{Enter}');

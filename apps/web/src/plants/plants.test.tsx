@@ -220,7 +220,7 @@ it('edits a plant once although the reply is lost, and shows it in the right pla
 it.each([
   ['Save', { name: 'Rosa', tag: 'mine' }],
   ['Discard what I typed', { name: 'Rose', tag: 'theirs' }],
-])('shows someone else's concurrent change before "%s" decides', async (decision, expected) => {
+])('shows a concurrent change of someone else before "%s" decides', async (decision, expected) => {
   const user = await editRose('Rosa', 'mine');
   const theirs = { params: { id: 3 }, body: { name: 'Rose', tag: 'theirs' } };
   await createClient(store).updatePlant({ ...theirs, headers: { 'if-match': '*' } });

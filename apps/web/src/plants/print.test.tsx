@@ -54,7 +54,7 @@ it('prints all plants of the list, loaded or not, and shows them only on paper',
   await waitFor(() => expect(document.querySelector('.print-list')).toBeNull());
 });
 
-it('prints the matching plants with the browser's shortcut, with the tag as the title', async () => {
+it("prints the matching plants with the browser's shortcut, with the tag as the title", async () => {
   const { user, printed } = await open(30, '?tag=bed%201');
   await screen.findByText('15 plants found');
   await user.keyboard('{Control>}p{/Control}');

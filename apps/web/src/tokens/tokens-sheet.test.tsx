@@ -115,7 +115,7 @@ it('rotates and revokes a token after confirmation', async () => {
   await waitFor(async () => expect((await states()).filter(Boolean)).toHaveLength(1));
 });
 
-it('continues with the new token after the page's token was rotated', async () => {
+it("continues with the new token after the page's token was rotated", async () => {
   const { user, client, dialog } = await openTokens();
   const { body } = await client.createToken({ body: { name: 'page', scopes: ['read', 'admin'] } });
   location.hash = `#token=${'secret' in body ? body.secret : ''}`;

@@ -211,7 +211,7 @@ describe('the base address', () => {
   );
 });
 
-it('accepts a token in the service's format, or the given tokens', async () => {
+it("accepts a token in the service's format, or the given tokens", async () => {
   expect(createFakePlantStore().token).toMatch(/^pst_[0-9A-Za-z]{49}$/);
   const store = createFakePlantStore({ token: 'first' });
   const accepted = async () => {

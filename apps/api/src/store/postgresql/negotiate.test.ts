@@ -110,7 +110,7 @@ const rejectOptions = (first: Buffer, client: Socket) => {
   return 'refused' as const;
 };
 
-it('connects without settings, and warns once, if a provider's pooler rejects them', async () => {
+it("connects without settings, and warns once, if a provider's pooler rejects them", async () => {
   const front = await startFront(rejectOptions);
   const { log, lines } = recordLog();
   const database = await openDatabase(parseConfig({ DATABASE_URL: front }, '/').database, { log });

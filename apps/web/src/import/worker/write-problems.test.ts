@@ -78,7 +78,7 @@ it('adds the reasons to the objects of NDJSON, and keeps the rest as it is writt
   expect(second.text).toContain('{"id":1,"rejected":{"line":2,"reason":"The name is missing."}}\n');
 });
 
-it('writes the person's edits instead of the file's texts', async () => {
+it("writes the person's edits instead of the file's texts", async () => {
   const texts = { ...noTexts, id: '9223372036854775808', name: 'Ivy' };
   const csv = await write('plants.csv', 'id,name,price\nx,,5\n', (lines) => lines.edit(0, texts));
   expect(csv.text).toMatch(/^9223372036854775808,Ivy,5,2,,.*The id is too large/m);
