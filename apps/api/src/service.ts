@@ -108,7 +108,6 @@ export async function startService(
   const readiness = createReadiness({
     check: commits.check,
     warnings: () => database.warnings?.() ?? [],
-    failingShare: () => database.failingShare?.() ?? 0,
     stopping: draining.signal,
     log,
   });
@@ -145,9 +144,8 @@ export async function startService(
   const connections = trackConnections(server);
   if (onConnection !== undefined) server.on('connection', onConnection);
   const stopServer = createGracefulShutdown(server, connections);
-  const failingShare = () => (commits.isFailing() ? 1 : (database.failingShare?.() ?? 0));
   if (metrics !== undefined) {
-    addServiceGauges(metrics, { connections, queue, failingShare });
+    addServiceGauges(metrics, { connections, queue });
     addTokenExpiryGauge(metrics, database.accessTokens);
     if (showsMetrics(config)) addReadinessGauge(metrics, readiness);
   }

@@ -1,16 +1,18 @@
-import type { Client, ClientBase } from 'pg';
+import pg, { type Client, type ClientBase, type QueryResultRow } from 'pg';
 import { isLoopback } from '../auth/jwt-settings.js';
 import { messageOf } from '../errors/operator-error.js';
 import type { PostgresqlLocation } from '../store/database-location.js';
 import { findPending, readMigrations } from '../store/migrations.js';
 import { checkTables } from '../store/postgresql/check-tables.js';
-import { endConnection, findUndurable } from '../store/postgresql/connection.js';
+import { readShards } from '../store/postgresql/citus.js';
+import { connectionSettings, endConnection, queryTimeoutMs } from '../store/postgresql/connection.js';
 import { mayListChangesSql, mayNotListChanges } from '../store/postgresql/list-changes.js';
 import { checkSchema, ledgerOfPostgresql } from '../store/postgresql/migrate-postgresql.js';
 import { checkPooler, negotiate, type PoolerNote } from '../store/postgresql/negotiate.js';
 import { prepare } from '../store/postgresql/open-pool.js';
 import { checkEncoding, explainOpening, nameOf } from '../store/postgresql/open-postgresql.js';
 import { confirmDurable, tryInsert } from '../store/postgresql/probe-commit.js';
+import { allTables } from '../store/table.js';
 import {
   type Finding,
   failure,
@@ -22,15 +24,6 @@ import {
   type Results,
   warning,
 } from './finding.js';
-import {
-  createConnection,
-  type Distribution,
-  findIdsOnPresentNodes,
-  inspectNodes,
-  presentNodes,
-  queryRow,
-  readDistribution,
-} from './nodes.js';
 import {
   anyRecord,
   assessTokens,
@@ -47,8 +40,6 @@ interface PostgresqlContext extends TokenContext {
   readonly location: PostgresqlLocation;
   /** Whether a pooler in transaction mode is in front of it. */
   readonly isPooled: boolean;
-  /** How the records are distributed over the nodes of Citus; `undefined` where they are not. */
-  readonly distribution: Distribution | undefined;
 }
 
 export const serverItems: Items<PostgresqlContext> = {
@@ -57,7 +48,6 @@ export const serverItems: Items<PostgresqlContext> = {
   connections: inspectConnections,
   durability: inspectDurability,
   standby: inspectStandby,
-  nodes: inspectNodes,
   migrations: inspectMigrations,
 };
 
@@ -88,8 +78,7 @@ export async function* inspectPostgresql(
     const pooler = isPooled ? ', behind a pooler in transaction mode' : '';
     yield { item: 'database', ...ok(`PostgreSQL database ${nameOf(location)}${pooler}`) };
     for (const { found, advice } of notes) yield { item: 'database', ...warning(found, advice) };
-    const distribution = await readDistribution(connection, location);
-    const context = { connection, location, isPooled, distribution, ...tokens };
+    const context = { connection, location, isPooled, ...tokens };
     yield* inspectAll(serverItems, context);
     if (pending?.length === 0) yield* inspectAll(tableItems, context);
   } catch (error) {
@@ -97,6 +86,33 @@ export async function* inspectPostgresql(
   } finally {
     if (connection !== undefined) await endConnection(connection);
   }
+}
+
+/**
+ * Creates a connection with the settings of the service.
+ *
+ * @throws {Error} when a file of a certificate cannot be read
+ */
+function createConnection(location: PostgresqlLocation): Client {
+  const connection = new pg.Client({
+    ...connectionSettings(location, location.timeouts.startConnectMs),
+    // The server's own timeout does not help when it is silent, or when a commit waits for a standby.
+    query_timeout: queryTimeoutMs(location),
+  });
+  // When a connection breaks, the query in flight fails, too.
+  connection.on('error', () => undefined);
+  return connection;
+}
+
+/**
+ * Runs a query that returns one row.
+ *
+ * @throws {Error} of PostgreSQL, or when there is no row
+ */
+async function queryRow<Row extends QueryResultRow>(connection: ClientBase, sql: string): Promise<Row> {
+  const [row] = (await connection.query<Row>(sql)).rows;
+  if (row === undefined) throw new Error(`PostgreSQL returned no row for ${sql}`);
+  return row;
 }
 
 /** The oldest major version that is still maintained (https://www.postgresql.org/support/versioning/). */
@@ -193,54 +209,29 @@ const selectLimits = `
       (SELECT NULLIF(datconnlimit, -1) FROM pg_catalog.pg_database WHERE datname = current_database())
     ) AS limit`;
 
-/** Settings of the server, and of the nodes of Citus, without which a crash loses or damages what was committed. */
-async function inspectDurability({ connection, distribution }: PostgresqlContext): Promise<Results> {
-  const server = await queryRow<CrashSettings>(
+/** Settings of the server without which a crash loses or damages what was committed. */
+async function inspectDurability({ connection }: PostgresqlContext): Promise<Results> {
+  const { fsync, pages } = await queryRow<{ fsync: string; pages: string }>(
     connection,
     `SELECT current_setting('fsync') AS fsync, current_setting('full_page_writes') AS pages`,
   );
-  const nodes = presentNodes(distribution);
-  const problems = [
-    ...assessCrashes(server),
-    ...nodes.flatMap(({ node, settings }) => {
-      const undurable = findUndurable(settings, ` on its node ${node.name}`);
-      return [
-        ...(undurable === undefined ? [] : [failure(undurable.found, undurable.advice)]),
-        ...assessCrashes(settings, ` on the node ${node.name}`),
-      ];
-    }),
-  ];
-  if (problems.length > 0) return problems;
-  return ok(`fsync and full_page_writes are on${nodes.length === 0 ? '' : ', on the nodes that run, too'}`);
-}
-
-interface CrashSettings {
-  readonly fsync: string;
-  readonly pages: string;
-}
-
-function assessCrashes({ fsync, pages }: CrashSettings, where = ''): readonly Result[] {
   const assess = (value: string, setting: string, effect: string) =>
     value === 'on'
       ? []
       : failure(
-          `${setting} is off${where}: a crash of the machine ${effect}`,
-          `ALTER SYSTEM SET ${setting} = on${where}, then SELECT pg_reload_conf(). If it was off, restore a backup after a crash.`,
+          `${setting} is off: a crash of the machine ${effect}`,
+          `ALTER SYSTEM SET ${setting} = on, then SELECT pg_reload_conf(). If it was off, restore a backup after a crash.`,
         );
-  return [
+  const problems = [
     assess(fsync, 'fsync', 'loses records that were answered 200'),
     assess(pages, 'full_page_writes', 'may damage tables'),
   ].flat();
+  return problems.length > 0 ? problems : ok('fsync and full_page_writes are on');
 }
 
 /** Whether a 200 waits for a standby. */
-async function inspectStandby({ connection, distribution }: PostgresqlContext): Promise<Results> {
-  const server = await queryRow<ReplicationSettings>(connection, selectReplication);
-  const ofNodes = presentNodes(distribution).map(({ node, settings }) =>
-    assessNodeReplication(settings, node.name, server),
-  );
-  return [assessReplication(server), ...ofNodes.filter(({ status }) => status !== 'ok')];
-}
+const inspectStandby = async ({ connection }: PostgresqlContext): Promise<Results> =>
+  assessReplication(await queryRow<ReplicationSettings>(connection, selectReplication));
 
 /** The settings of replication on the connections of the service, and how many standbys receive the log. */
 interface ReplicationSettings {
@@ -274,21 +265,6 @@ export function assessReplication({ commits, names, receivers }: ReplicationSett
       'Set synchronous_commit to on for the user, if a simultaneous crash of both machines must lose none.',
     );
   return ok(found);
-}
-
-/** Assesses a node of Citus, which should be as safe as the coordinator. */
-export function assessNodeReplication(
-  settings: ReplicationSettings,
-  node: string,
-  coordinator: ReplicationSettings,
-): Result {
-  if (settings.names === '' && coordinator.names !== '')
-    return warning(
-      `the node ${node} has no synchronous standby, and the coordinator has: if it is lost, so are its latest records that were answered 200`,
-      'Set synchronous_standby_names there, too, if a failover must lose none.',
-    );
-  const result = assessReplication(settings);
-  return { ...result, found: `on the node ${node} ${result.found}` };
 }
 
 /** Whether the tables match this version, or this user may create them. */
@@ -329,7 +305,7 @@ async function mayCreate(connection: ClientBase, schema: string): Promise<boolea
 }
 
 /** Whether the user has the privileges that the service and the commands need, and the tables are unchanged. */
-async function inspectPrivileges({ connection, distribution }: PostgresqlContext): Promise<Results> {
+async function inspectPrivileges({ connection }: PostgresqlContext): Promise<Results> {
   await checkTables(connection);
   const { missing, fixed, mayStart } = await queryRow<{
     missing: readonly string[];
@@ -343,7 +319,7 @@ async function inspectPrivileges({ connection, distribution }: PostgresqlContext
     );
   }
   // Distributed records have no order of changes.
-  if (!mayStart && distribution === undefined) return failure(...mayNotListChanges);
+  if (!mayStart && !(await readShards(connection, allTables))) return failure(...mayNotListChanges);
   if (fixed.length === 0) return ok('those on the tables are granted');
   return warning(
     `the user may not UPDATE ${fixed.join(', ')}, so none can be updated or deleted`,
@@ -367,14 +343,10 @@ async function inspectTokens({ connection, ...context }: PostgresqlContext): Pro
   return assessTokens((await connection.query<StoredToken>(selectTokens)).rows, context);
 }
 
-/** If records are distributed, inserts one of each resource on each running node. The item `nodes` reports the other nodes. */
-async function inspectWrite({ connection, distribution }: PostgresqlContext): Promise<Results> {
+async function inspectWrite({ connection }: PostgresqlContext): Promise<Results> {
   try {
-    const ids = distribution ? findIdsOnPresentNodes(distribution) : [undefined];
-    if (ids.length === 0) return failure('no node that has records runs');
-    for (const id of ids) await tryInsert(connection, id);
-    const where = distribution ? ' on each node that runs' : '';
-    return ok(`${anyRecord} can be inserted${where}, and was rolled back`);
+    await tryInsert(connection);
+    return ok(`${anyRecord} can be inserted, and was rolled back`);
   } catch (error) {
     return failure(
       `${anyRecord} cannot be inserted: ${messageOf(error)}`,

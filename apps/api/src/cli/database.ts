@@ -5,7 +5,6 @@ import { OperatorError } from '../errors/operator-error.js';
 import { pathOfPage } from '../package-folder.js';
 import { type RetryPolicy, retry } from '../runtime/timing.js';
 import { type Database, isDatabaseUnavailable, type OpenOptions } from '../store/database.js';
-import type { DatabaseLocation, PostgresqlLocation } from '../store/database-location.js';
 import { openDatabase } from '../store/open-database.js';
 import type { RecordStore } from '../store/store.js';
 import { type CliContext, countOf, type JsonOption, toJsonLine } from './cli-context.js';
@@ -89,18 +88,22 @@ export async function migrate(
   { distribute, json = false }: JsonOption & { readonly distribute?: number | true },
   context: CliContext,
 ): Promise<void> {
-  const distributable = distribute === undefined ? undefined : await requireDistributable(config.database);
+  const { database } = config;
+  if (distribute !== undefined && database.engine !== 'postgresql')
+    throw new OperatorError(
+      `Only a PostgreSQL database with the extension Citus can be distributed, but DATABASE_URL names a SQLite file. ${pathOfPage('docs/operate/postgresql.md')} describes how to move to PostgreSQL. Nothing was changed.`,
+    );
   const applied = await withDatabase(config, {}, async ({ appliedMigrations }) => appliedMigrations);
   if (!json) context.print(applied.map((name) => `${name}\n`).join(''));
   if (applied.length === 0) context.message('The database is up to date.');
-  if (distributable === undefined) {
+  if (distribute === undefined || database.engine !== 'postgresql') {
     if (json) context.print(toJsonLine({ applied }));
     return;
   }
 
-  const { distributePostgresql } = await import('../store/postgresql/citus/distribute-tables.js');
+  const { distributePostgresql } = await import('../store/postgresql/citus.js');
   const shardCount = distribute === true ? undefined : distribute;
-  const { shards, nodes, moved } = await distributePostgresql(distributable, shardCount);
+  const { shards, nodes, moved } = await distributePostgresql(database, shardCount);
   if (json) context.print(toJsonLine({ applied, shards, nodes, moved: moved ?? 0 }));
   const extent = `${countOf(shards, 'shard')} over ${countOf(nodes, 'node')}`;
   if (moved === undefined)
@@ -108,22 +111,6 @@ export async function migrate(
   await context.message(
     `The ${pluralsOf(recordTypes)} are now distributed: ${extent}, ${countOf(moved, 'record')} moved. Restart running instances, because they look for the shards at startup; with WORKERS, SIGHUP is enough.`,
   );
-}
-
-/**
- * Checks that records could be distributed, before anything is created or migrated.
- *
- * @throws {OperatorError} on SQLite, and where the database is not the coordinator of a Citus cluster with nodes for shards,
- * or a node is away
- */
-async function requireDistributable(location: DatabaseLocation): Promise<PostgresqlLocation> {
-  if (location.engine !== 'postgresql')
-    throw new OperatorError(
-      `Only a PostgreSQL database with the extension Citus can be distributed, but DATABASE_URL names a SQLite file. ${pathOfPage('docs/operate/postgresql.md')} describes how to move to PostgreSQL. Nothing was changed.`,
-    );
-  const { requireCluster } = await import('../store/postgresql/citus/distribute-tables.js');
-  await requireCluster(location);
-  return location;
 }
 
 /**

@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import { removalOf } from '@plant-store/records';
 import type { Config } from '../config.js';
-import { orThrow } from '../store/store.js';
 import { type CliContext, countOf, type JsonOption } from './cli-context.js';
 import { type RecordType, type RecordTypes, readIdLine } from './formats.js';
 import { readBatches, storeLines } from './import.js';
@@ -45,7 +44,7 @@ export async function deleteRecords(
         readBatches(chunks, limits, (bytes) => readIdLine(bytes, types, { ofIds, only }), signal),
       async store(tombstones, store, { resource }) {
         const changes = await store.change(tombstones.map(({ id }) => removalOf(id)));
-        return changes.map(orThrow).map(({ before, after }, at) => ({
+        return changes.map(({ before, after }, at) => ({
           stored: after !== undefined,
           problem:
             before === undefined

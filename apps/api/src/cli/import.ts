@@ -15,7 +15,7 @@ import type { Config } from '../config.js';
 import { messageOf, OperatorError } from '../errors/operator-error.js';
 import { operator } from '../runtime/operator.js';
 import { type FileKind, recognizeFile } from '../store/file-kind.js';
-import { orThrow, type RecordStore } from '../store/store.js';
+import type { RecordStore } from '../store/store.js';
 import {
   abortOnSignal,
   type CliContext,
@@ -440,7 +440,7 @@ export async function storeRecords(
   }
   const outcomes = new Map<StoredRecord<object>, RowOutcome>();
   const create = async (created: readonly Stored<object>[]) => {
-    const results = (await store.create(created)).map(orThrow);
+    const results = await store.create(created);
     const completions = created.flatMap((record, at) => {
       const result = requireOutcome(results[at]);
       outcomes.set(record, toRowOutcome(record, result, operations));
@@ -450,7 +450,7 @@ export async function storeRecords(
     if (completions.length === 0) return;
     const completed = await store.change(completions);
     for (const [at, { record }] of completions.entries()) {
-      const { before, after } = orThrow(requireOutcome(completed[at]));
+      const { before, after } = requireOutcome(completed[at]);
       if (after !== undefined) outcomes.set(record, { stored: true });
       // An earlier line of the file may have taken the id.
       else if (before !== undefined && !outcomes.get(record)?.stored)
@@ -461,7 +461,7 @@ export async function storeRecords(
   const removals = [...tombstones.keys()].map((id) => removalOf<object>(id, true));
   const removed = removals.length === 0 ? [] : await store.change(removals);
   for (const [at, tombstone] of [...tombstones.values()].entries())
-    outcomes.set(tombstone, { stored: orThrow(requireOutcome(removed[at])).after !== undefined });
+    outcomes.set(tombstone, { stored: requireOutcome(removed[at]).after !== undefined });
   await create(last);
   // If several tombstones have the same id, the first one removed the record.
   return records.map((record) => outcomes.get(record) ?? { stored: false });

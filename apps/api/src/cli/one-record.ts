@@ -5,7 +5,7 @@ import { type AccessToken, isTombstone, type RecordState, toIsoTime } from '@pla
 import type { Config } from '../config.js';
 import { OperatorError } from '../errors/operator-error.js';
 import type { Database } from '../store/database.js';
-import { orThrow, type RecordHistory } from '../store/store.js';
+import type { RecordHistory } from '../store/store.js';
 import { type CliContext, type JsonOption, toJsonLine, writeResult } from './cli-context.js';
 import { retryWhileUnavailable, storeOf, withDatabase } from './database.js';
 import type { RecordType } from './formats.js';
@@ -165,7 +165,7 @@ export async function update(
       ]),
     );
     if (outcome === undefined) throw new Error('The store returned no outcome');
-    const { before, after } = orThrow(outcome);
+    const { before, after } = outcome;
     const record = after ?? before;
     if (record === undefined || isTombstone(record))
       throw new OperatorError(messagesOf(resource).notFound(id));

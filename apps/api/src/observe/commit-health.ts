@@ -71,7 +71,6 @@ export function createCommitRecord(database: CheckedDatabase, afterMs: number, m
       if (isOfDatabase) failedSince = Math.min(failedSince, commit.since);
       measures?.countFailure(isOfDatabase ? error.errorName : 'internal_error');
     },
-    isFailing,
     /**
      * Checks that the database would store a record now. While commits fail, the service gets no creates, so it probes a commit.
      *

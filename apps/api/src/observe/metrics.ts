@@ -164,15 +164,10 @@ export function addDiskGauges(registry: Registry, path: string): void {
 interface GaugeSources {
   readonly connections: { readonly size: number };
   readonly queue: { queued(): { readonly records: number; readonly bytes: number } };
-  /** The fraction of all ids whose records cannot be stored, from 0 to 1. */
-  failingShare(): number;
 }
 
-/** Adds the gauges that are read from the running service at each scrape: connections, queue, and failing ids. */
-export function addServiceGauges(
-  registry: Registry,
-  { connections, queue, failingShare }: GaugeSources,
-): void {
+/** Adds the gauges that are read from the running service at each scrape: connections and queue. */
+export function addServiceGauges(registry: Registry, { connections, queue }: GaugeSources): void {
   addGauge(registry, {
     name: 'plant_store_http_connections',
     help: 'Open connections of clients',
@@ -187,12 +182,6 @@ export function addServiceGauges(
     name: 'plant_store_queue_bytes',
     help: 'Size of the records that wait for the next commit',
     read: () => queue.queued().bytes,
-  });
-  addGauge(registry, {
-    name: 'plant_store_failing_ids_ratio',
-    help: 'Fraction of all ids, from 0 to 1, whose records cannot be stored',
-    aggregator: 'max',
-    read: failingShare,
   });
 }
 

@@ -17,15 +17,13 @@ function createHeldReadiness() {
   const lines: { level: number; msg: string; err?: { message: string } }[] = [];
   const stopping = new AbortController();
   const warnings: string[] = [];
-  const failing = { share: 0 };
   const readiness = createReadiness({
     check: () => new Promise((resolve, reject) => void checks.push({ pass: resolve, fail: reject })),
     warnings: () => [...warnings],
-    failingShare: () => failing.share,
     stopping: stopping.signal,
     log: pino({ base: null, timestamp: false }, { write: (line) => void lines.push(JSON.parse(line)) }),
   });
-  return { readiness, checks, lines, stopping, warnings, failing };
+  return { readiness, checks, lines, stopping, warnings };
 }
 
 it('shares one check between concurrent probes, and reuses its result for a moment', async () => {
@@ -120,14 +118,12 @@ it('is not ready once the service is stopping, regardless of the database', asyn
   expect(lines).toEqual([]);
 });
 
-it('includes the warnings of a database that works, and warns of a part of the ids that cannot be stored', async () => {
-  const { readiness, checks, warnings, failing } = createHeldReadiness();
+it('includes the warnings of a database that works', async () => {
+  const { readiness, checks, warnings } = createHeldReadiness();
   warnings.push('The disk is slow.');
-  failing.share = 1 / 3;
   const result = readiness();
   checks[0]?.pass();
-  const ofIds = expect.stringContaining('34 % of the ids');
-  expect(await result).toEqual({ ready: true, warnings: ['The disk is slow.', ofIds] });
+  expect(await result).toEqual({ ready: true, warnings });
 });
 
 it('has the name of the error as its reason, and logs a change of the reason', async () => {

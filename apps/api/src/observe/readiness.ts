@@ -16,8 +16,6 @@ export interface ReadinessDependencies {
   check(): Promise<void>;
   /** Problems that an operator should know of while the database works. */
   warnings(): readonly string[];
-  /** The fraction of all ids whose records cannot be stored while the others can, from 0 to 1. */
-  failingShare(): number;
   /** Aborted when the service begins to shut down. */
   readonly stopping: AbortSignal;
   readonly log: Logger;
@@ -39,7 +37,6 @@ export const abandonMs = 30_000;
 export function createReadiness({
   check,
   warnings,
-  failingShare,
   stopping,
   log,
 }: ReadinessDependencies): () => Promise<Readiness> {
@@ -68,9 +65,7 @@ export function createReadiness({
     setTimeout(() => {
       result = undefined;
     }, reuseMs).unref();
-    if (reason !== undefined) return { ready: false, reason };
-    const failing = failingShare() > 0 ? [describeFailing(failingShare())] : [];
-    return { ready: true, warnings: [...warnings(), ...failing] };
+    return reason === undefined ? { ready: true, warnings: warnings() } : { ready: false, reason };
   }
 
   return async function readiness() {
@@ -81,10 +76,6 @@ export function createReadiness({
     }
     return { ready: false, reason: 'shutting_down' };
   };
-}
-
-function describeFailing(share: number): string {
-  return `Records with ${Math.ceil(100 * share - 1e-9)} % of the ids cannot be stored, since a part of the database fails. The line "degraded" of the log has the cause.`;
 }
 
 /** Waits for a check of the database: rejects after the timeout, or as soon as the signal is aborted. */

@@ -44,7 +44,7 @@ export interface QueueLimits {
 
 /** The dependencies of a queue. */
 export interface CommitQueueOptions {
-  readonly database: Pick<Database, 'write' | 'writesTogether' | 'concurrentCommits'>;
+  readonly database: Pick<Database, 'write' | 'writesTogether' | 'changesTogether' | 'concurrentCommits'>;
   /** The tables of the resources. Default: all resources of the API. */
   readonly tables?: readonly Pick<Table, 'resource' | 'bytesOf'>[];
   readonly limits: QueueLimits;
@@ -77,7 +77,7 @@ export function createCommitQueue({
   callers,
   commits,
 }: CommitQueueOptions): CommitQueue {
-  const { writesTogether, concurrentCommits } = database;
+  const { writesTogether, changesTogether, concurrentCommits } = database;
   const tableOf = new Map(tables.map((table) => [table.resource, table]));
   const waiting = new FairQueue<Waiting>();
   const places = new Budget(limits.queueRecords);
@@ -176,7 +176,7 @@ export function createCommitQueue({
 
   async function storeBatch(batch: readonly Waiting[]): Promise<void> {
     let outage: ServiceError | undefined;
-    for (const part of writesTogether ? [batch] : splitWrites(batch)) {
+    for (const part of writesTogether ? [batch] : splitWrites(batch, changesTogether)) {
       if (outage === undefined) outage = await commit(part);
       else for (const { reject } of part) reject(outage);
     }
@@ -195,15 +195,12 @@ export function createCommitQueue({
     const begun = commits.begin(writes.length);
     try {
       const outcomes = await database.write(writes);
-      let refused = 0;
       for (const [index, { resolve, reject }] of writes.entries()) {
         const outcome = outcomes[index];
         if (outcome === undefined) reject(new Error('The store returned no outcome'));
-        else if (outcome instanceof ServiceError) reject(outcome);
         else resolve(outcome);
-        if (outcome instanceof ServiceError) refused++;
       }
-      commits.end(begun, refused === outcomes.length ? outcomes[0] : undefined);
+      commits.end(begun);
       return undefined;
     } catch (error) {
       commits.end(begun, error);

@@ -11,8 +11,6 @@ import type { Table } from './table.js';
 /** The fields of a log line besides its message. */
 export interface LogFields {
   readonly err?: Error;
-  /** The fraction of all ids whose records cannot be stored. */
-  readonly failingShare?: number;
 }
 
 /** The log of a database for events between requests: the part of pino's `Logger` that it needs. */
@@ -35,6 +33,8 @@ export interface Database {
   write(writes: readonly Write[]): Promise<readonly WriteOutcome[]>;
   /** Whether the engine stores all writes of a `write` call in one commit. */
   readonly writesTogether: boolean;
+  /** Whether it stores the changes of a resource in one commit. Default: `true`. */
+  readonly changesTogether?: boolean;
   readonly accessTokens: AccessTokenStore;
   /** The audit of tokens, backups and imported files. */
   readonly audit: AuditStore;
@@ -62,8 +62,6 @@ export interface Database {
   invalidateCursors(): Promise<void>;
   /** Problems that an operator should know about while the database works, as sentences that `/readyz` shows. */
   warnings?(): readonly string[];
-  /** The fraction of all ids whose records cannot be stored while the others can, from 0 to 1; `/readyz` shows it. */
-  failingShare?(): number;
   /** Closes it. Everything acknowledged is on disk already. */
   close(): Promise<void>;
 }

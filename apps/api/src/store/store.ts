@@ -45,22 +45,29 @@ export function requireCurrent(
  */
 export const generationSql = `(SELECT CASE WHEN accepts_old_cursors THEN '' ELSE generation END FROM store)`;
 
-/** The outcome of a record. @throws {ServiceError} if the record was refused */
-export function orThrow<Outcome>(outcome: Outcome | ServiceError): Outcome {
-  if (outcome instanceof ServiceError) throw outcome;
-  return outcome;
-}
-
 /** A record to create, or a change of one, of the resource with a name. */
 export type Write<Fields = object> =
   | { readonly resource: string; readonly record: Stored<Fields>; readonly change?: undefined }
   | { readonly resource: string; readonly change: Change<Fields>; readonly record?: undefined };
 
-/** The outcome of a write. A distributed database may refuse a single write with an error. */
-export type WriteOutcome<Fields = object> = CreateOutcome<Fields> | ChangeOutcome<Fields> | ServiceError;
+/** The outcome of a write. */
+export type WriteOutcome<Fields = object> = CreateOutcome<Fields> | ChangeOutcome<Fields>;
 
-/** Splits writes into the parts that a store takes in one call: the creates of each resource, then its changes. */
-export function splitWrites<One extends Write>(writes: readonly One[]): readonly (readonly One[])[] {
+/**
+ * Splits writes into the parts that a store takes in one call: the creates of each resource, then its changes.
+ *
+ * @param changesTogether whether the changes of a resource are one part. Otherwise, each change is a part
+ */
+export function splitWrites<One extends Write>(
+  writes: readonly One[],
+  changesTogether = true,
+): readonly (readonly One[])[] {
+  const parts = splitAlike(writes);
+  if (changesTogether) return parts;
+  return parts.flatMap((part) => (part[0]?.change ? part.map((write) => [write]) : [part]));
+}
+
+function splitAlike<One extends Write>(writes: readonly One[]): readonly (readonly One[])[] {
   const [first] = writes;
   if (first === undefined) return [];
   const isAlike = ({ resource, change }: One) =>
@@ -77,17 +84,18 @@ export interface RecordStore<Fields = object> {
    *
    * @param records any number of records. Each has the same outcome as if stored by a separate call, in order. A record without a time gets
    * the current one.
-   * @returns one outcome per record, in the same order; a distributed database may refuse single records with an error
+   * @returns one outcome per record, in the same order
    * @throws {ServiceError} `database_unavailable` when the engine does not answer. The records may or may not have been
    * stored; retrying is safe.
    */
-  create(records: readonly Stored<Fields>[]): Promise<readonly (CreateOutcome<Fields> | ServiceError)[]>;
+  create(records: readonly Stored<Fields>[]): Promise<readonly CreateOutcome<Fields>[]>;
   /**
-   * Changes records by id, in one commit. If several changes have the same id, each gets the result of the previous one.
+   * Changes records by id: in one commit, or in one for each change if Citus distributes the table. If several changes have the same id, each
+   * gets the result of the previous one.
    *
-   * @returns one outcome per change, in the same order; throws and returns errors as `create` does
+   * @returns one outcome per change, in the same order; throws as `create` does
    */
-  change(changes: readonly Change<Fields>[]): Promise<readonly (ChangeOutcome<Fields> | ServiceError)[]>;
+  change(changes: readonly Change<Fields>[]): Promise<readonly ChangeOutcome<Fields>[]>;
   /**
    * Finds the records and tombstones with these ids, in any order.
    *

@@ -70,7 +70,7 @@ describe.each(engines)('on %s', (engine) => {
       `SELECT ${table.bytes} AS bytes FROM gardens ORDER BY id`,
     );
     expect(rows.map(({ bytes }) => Number(bytes))).toEqual(gardens.map(table.bytesOf));
-    await database.query(insertTrialSql(table, INT64_MIN));
+    await database.query(insertTrialSql(table, [INT64_MIN]));
     expect(await database.query('SELECT id FROM gardens')).toHaveLength(4);
     await database.remove();
   });

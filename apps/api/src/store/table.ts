@@ -305,13 +305,14 @@ export function literalOf({ kind }: Pick<FieldColumn, 'kind'>, value: Column): s
   return typeof value === 'string' ? `'${value}'` : String(value);
 }
 
-/** The statement that inserts a record whose id no real one should have, to test the database. Its transaction is rolled back. */
-export function insertTrialSql({ name, fields }: Table, id: bigint): string {
+/** The statement that inserts records whose ids no real one should have, to test the database. Its transaction is rolled back. */
+export function insertTrialSql({ name, fields }: Table, ids: readonly bigint[]): string {
   const required = fields.filter((field) => field.required);
   const values = required.map((field) =>
     field.kind === 'text' ? "'trial'" : literalOf(field, field.erased),
   );
-  return `INSERT INTO ${name} (${['id', ...required.map(({ column }) => column)].join(', ')}) VALUES (${[id, ...values].join(', ')})
+  return `INSERT INTO ${name} (${['id', ...required.map(({ column }) => column)].join(', ')})
+    VALUES ${ids.map((id) => `(${[id, ...values].join(', ')})`).join(', ')}
     ON CONFLICT (id) DO NOTHING`;
 }
 

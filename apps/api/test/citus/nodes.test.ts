@@ -6,19 +6,13 @@ import { runCommand } from '../support/process/run-command.js';
 import { startTestService } from '../support/start-test-service.js';
 import { until } from '../support/until.js';
 
-/** A user of its own with a store on the cluster, and how to run commands as that user. */
-async function createStore() {
+it('rejects nodes whose commits do not wait for the disk, until that is set by the advice', async () => {
   const { name, url, query, call } = await createCitusSchema();
   await query(`CREATE ROLE ${name} LOGIN; CREATE SCHEMA ${name} AUTHORIZATION ${name}`);
   onTestFinished(async () => void (await query(`DROP OWNED BY ${name} CASCADE; DROP ROLE ${name}`)));
   const environment = { DATABASE_URL: Object.assign(new URL(url), { username: name }).href, PORT: '0' };
   const run = (...args: string[]) => runCommand(args, { ...call, environment });
   expect((await run('migrate', '--distribute')).exitCode).toBe(0);
-  return { query, name, run };
-}
-
-it('rejects nodes whose commits do not wait for the disk, until that is set by the advice', async () => {
-  const { query, name, run } = await createStore();
   await query(`ALTER ROLE ${name} SET synchronous_commit = off`);
   expect(await run('migrate')).toMatchObject({
     exitCode: 1,
@@ -26,14 +20,6 @@ it('rejects nodes whose commits do not wait for the disk, until that is set by t
   });
   await query(`ALTER ROLE ${name} SET synchronous_commit = on`);
   expect((await run('migrate')).exitCode).toBe(0);
-});
-
-it('examines each node, and inserts a plant on each', async () => {
-  const { run } = await createStore();
-  const { stdout } = await run('check');
-  expect(stdout).toMatch(/^ok {7}nodes: \d+ shards on \d+ nodes?, with a part of the ids: .*:\d+ \d+ %/m);
-  expect(stdout).toMatch(/^ok {7}durability: .*, on the nodes that run, too\.$/m);
-  expect(stdout).toContain('write: a plant can be inserted on each node that runs, and was rolled back.');
 });
 
 it('is not ready and refuses creates while the coordinator is away, and stores them once it is back', async () => {

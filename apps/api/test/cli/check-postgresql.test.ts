@@ -7,7 +7,6 @@ import { openTestDatabase } from '../support/database/create-test-database.js';
 import { unusableLedgers } from '../support/database/unusable-ledgers.js';
 import { examine, expectFound } from '../support/examine.js';
 import { enableTls } from '../support/postgresql/enable-tls.js';
-import { distributeStandIn } from '../support/postgresql/stand-in-citus.js';
 import { startPooler } from '../support/postgresql/start-pooler.js';
 import { createDatabaseBehindProxy } from '../support/postgresql/start-proxy.js';
 import { createUser, onInsert } from '../support/postgresql/use-connections.js';
@@ -196,49 +195,4 @@ it('prints each finding as it is made', async () => {
   const command = startCommand(['check'], { folder: temporaryFolder(), environment });
   await command.waitFor(/^ok +exposure: /m);
   await command.end('SIGKILL');
-});
-
-const inserted = 'ok: a plant can be inserted on each node that runs, and was rolled back';
-
-it('shows how plants are distributed, and the settings of each node', async () => {
-  await distributeStandIn(url);
-  await query(url, 'ALTER FUNCTION master_run_on_worker SET synchronous_commit = off');
-  expectFound(await checkDatabase(), {
-    nodes: [
-      'ok: 4 shards on 2 nodes, with a part of the ids: worker-1:5432 50 %, worker-2:5432 50 %',
-      /citus\.node_conninfo has no tcp_user_timeout/,
-    ],
-    write: inserted,
-    // The server of the tests, which stands for all nodes, does not wait for its disk.
-    durability: [
-      /^error: fsync is off:/,
-      /^error: commits on its node worker-1:5432 .*synchronous_commit = on/,
-      /^error: fsync is off on the node worker-1:5432:.*ALTER SYSTEM SET fsync/,
-      /^error: commits on its node worker-2:5432 .*synchronous_commit = on/,
-      /^error: fsync is off on the node worker-2:5432:.*ALTER SYSTEM SET fsync/,
-    ],
-  });
-  expect(await query(url, 'SELECT id FROM plants')).toEqual([]);
-});
-
-it('reports a node that is away, and tries the others', async () => {
-  await distributeStandIn(url, 1);
-  const found = await checkDatabase();
-  expect(found('nodes')[1]).toMatch(/^error: .* worker-1:5432 .*: records with 50 % of the ids/);
-  expect(found('durability').join()).not.toContain('worker-1');
-  expectFound(found, { write: inserted });
-});
-
-it('assesses the standbys of each node', async () => {
-  await distributeStandIn(url);
-  await query(
-    url,
-    `CREATE OR REPLACE FUNCTION master_run_on_worker(names text[], ports int[], commands text[], parallel boolean)
-     RETURNS TABLE (success boolean, result text) LANGUAGE sql AS $$ SELECT true, json_build_object(
-       'commits', 'on', 'messages', 'notice', 'fsync', 'on', 'pages', 'on', 'names', '',
-       'receivers', (names[1] = 'worker-1')::int)::text $$`,
-  );
-  expectFound(await checkDatabase(), {
-    standby: [/^ok: /, /^warning: on the node worker-1:5432 .* 1 standby or backup receives/],
-  });
 });

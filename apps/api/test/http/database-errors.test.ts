@@ -1,4 +1,4 @@
-import { expect, inject, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { outageKinds } from '../support/database/test-database.js';
 import { expectError, type Reply } from '../support/expect-error.js';
 import { expectStored } from '../support/expect-stored.js';
@@ -6,7 +6,6 @@ import { postPlant } from '../support/post-plant.js';
 import { readLog } from '../support/read-log.js';
 import { readPlants } from '../support/read-plants.js';
 import { useTestService } from '../support/start-test-service.js';
-import { until } from '../support/until.js';
 
 // While another program has locked the plants, a create waits as long.
 const service = useTestService({ DATABASE_STATEMENT_TIMEOUT_MS: '1000' });
@@ -36,9 +35,7 @@ it.each(outageKinds.flatMap((kind) => ['cached', 'not cached'].map((token) => [k
     expect(JSON.stringify(rejected.headers)).not.toMatch(internals);
     expect(await readPlants(service)).toEqual([]);
 
-    // Citus alone needs a moment: its nodes are checked again within a second.
-    const untilStored = () => until(async () => [await post()].find(({ status }) => status === 200));
-    const accepted = inject('engine') === 'citus' ? await untilStored() : await post();
+    const accepted = await post();
     await expectStored(service, Promise.resolve(accepted), { id: '1', name: 'Monstera', tag: null });
     expect(accepted.headers).not.toHaveProperty('idempotent-replayed');
     expect(await readLogOf(rejected)).toMatchObject([

@@ -9,9 +9,7 @@ import Sqlite from 'better-sqlite3';
 import pg from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
 import { generateAccessToken } from '../../src/auth/token-service.js';
-import { distributeStandIn } from '../support/postgresql/stand-in-citus.js';
 import { startPostgresql } from '../support/postgresql/start-postgresql.js';
-import { onInsert } from '../support/postgresql/use-connections.js';
 import { childrenOf } from '../support/process/processes.js';
 import { issueToken, runCommand, startServe } from '../support/process/run-command.js';
 import {
@@ -48,7 +46,7 @@ interface Outage {
   readonly settings?: Readonly<Record<string, string>>;
   readonly openFiles?: number;
   /** What is done before the service starts. */
-  prepare?(place: { readonly folder: string; readonly databaseUrl: string }): void | Promise<void>;
+  prepare?(place: { readonly folder: string }): void;
   /** After how long the token of the load expires. */
   readonly expires?: string;
   /** Whether there is no backup. */
@@ -152,22 +150,6 @@ const outages: Readonly<Record<string, Outage>> = {
       await query(url, `ALTER SYSTEM SET synchronous_standby_names = 'missing'`);
       await query(url, 'SELECT pg_reload_conf()');
     },
-  },
-  'node-away': {
-    title: 'A node of a distributed database is away',
-    engine: 'postgresql',
-    perSecond: [20],
-    async prepare({ databaseUrl }) {
-      await distributeStandIn(databaseUrl);
-      const rejectWhereAway = onInsert(`
-        IF EXISTS (SELECT FROM pg_dist_placement JOIN pg_catalog.nodes_away ON name = 'worker-' || groupid
-          WHERE shardid = get_shard_id_for_distribution_column('plants', NEW.id)) THEN
-          RAISE EXCEPTION 'connection to the remote node failed' USING ERRCODE = '08006';
-        END IF`);
-      await query(databaseUrl, rejectWhereAway);
-    },
-    begin: async ({ databaseUrl }) =>
-      void (await query(databaseUrl, `INSERT INTO pg_catalog.nodes_away VALUES ('worker-1')`)),
   },
   'file-moved': {
     title: 'The SQLite file is moved',
@@ -324,7 +306,7 @@ async function start({ engine, settings = {}, prepare, expires, openFiles, hasNo
   if (server !== undefined) onTestFinished(server.remove);
   const path = join(folder, 'plant-store.db');
   const databaseUrl = server === undefined ? `file:${path}` : await createDatabase(server.url);
-  await prepare?.({ folder, databaseUrl });
+  prepare?.({ folder });
   const environment = { DATABASE_URL: databaseUrl, ADMIN_PORT: '0', LOG_REQUESTS: 'errors', ...settings };
   const call = { folder, environment };
   const token = expires === undefined ? await issueToken(call) : await issueExpiring(call, expires);

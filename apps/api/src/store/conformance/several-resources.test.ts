@@ -2,11 +2,8 @@ import { isTombstone, removalOf } from '@plant-store/records';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { gardens } from '../../../../../packages/records/test/garden.js';
 import { collect } from '../../../test/support/collect.js';
-import {
-  highPageLimits,
-  type StoreKind,
-  storesWithShards,
-} from '../../../test/support/database/use-plant-store.js';
+import { enginesOfStore, type TestEngine } from '../../../test/support/database/engines.js';
+import { highPageLimits } from '../../../test/support/database/use-plant-store.js';
 import { forgetGardens, openStores, tables } from '../../../test/support/database/use-stores.js';
 import { createTestQueue } from '../../../test/support/plants/create-test-queue.js';
 import { onInsert } from '../../../test/support/postgresql/use-connections.js';
@@ -24,7 +21,7 @@ const removal = (resource: string, id: bigint): Write => ({ resource, change: re
 const limits = { matches: 100, records: 100, bytes: 1e6 };
 const stored = { stored: true, addedAt: expect.any(Number) };
 
-function useStores(kind: StoreKind) {
+function useStores(kind: TestEngine) {
   let opened: Awaited<ReturnType<typeof openStores>>;
   beforeAll(async () => {
     opened = await openStores(kind);
@@ -46,7 +43,7 @@ function useStores(kind: StoreKind) {
   };
 }
 
-describe.each(storesWithShards())('writes of several resources on %s', (kind) => {
+describe.each(enginesOfStore())('writes of several resources on %s', (kind) => {
   const use = useStores(kind);
   const { write, ids } = use;
 
@@ -119,7 +116,7 @@ const rejections = {
   ),
 };
 
-describe.each(storesWithShards().filter((kind) => kind === 'sqlite' || kind === 'postgresql'))(
+describe.each(enginesOfStore().filter((kind) => kind !== 'citus'))(
   'the order of changes of several resources on %s',
   (kind) => {
     const use = useStores(kind);
@@ -164,7 +161,7 @@ describe.each(storesWithShards().filter((kind) => kind === 'sqlite' || kind === 
 );
 
 // One transaction for all, as `writesTogether` says.
-it.runIf(storesWithShards().includes('sqlite'))(
+it.runIf(enginesOfStore().includes('sqlite'))(
   'SQLite stores none of several resources if one cannot be stored',
   async () => {
     const { database, testDatabase, stores, close } = await openStores('sqlite');

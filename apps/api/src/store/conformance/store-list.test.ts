@@ -1,13 +1,14 @@
 import type { ListLimits, ListPosition, ListQuery } from '@plant-store/records';
 import { describe, expect, it } from 'vitest';
-import { storesWithShards, usePlantStore } from '../../../test/support/database/use-plant-store.js';
+import { enginesOfStore } from '../../../test/support/database/engines.js';
+import { usePlantStore } from '../../../test/support/database/use-plant-store.js';
 import { plantsOf } from '../../../test/support/plants/plants-of.js';
 import { removeFrom } from '../../../test/support/plants/remove-from.js';
 
 /** Limits that no test reaches by accident. */
 const highLimits: ListLimits = { matches: 1_000, bytes: 2 ** 22 };
 
-describe.each(storesWithShards())('finding and listing plants on %s', (kind) => {
+describe.each(enginesOfStore())('finding and listing plants on %s', (kind) => {
   const { store, testDatabase } = usePlantStore(kind);
 
   /** The ids of each page, such as `1,2`. */

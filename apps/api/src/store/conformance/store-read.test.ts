@@ -2,15 +2,11 @@ import { INT64_MAX, INT64_MIN } from '@plant-store/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { collect } from '../../../test/support/collect.js';
-import {
-  highPageLimits,
-  storesWithShards,
-  usePlantStore,
-  withoutTime,
-} from '../../../test/support/database/use-plant-store.js';
+import { enginesOfStore } from '../../../test/support/database/engines.js';
+import { highPageLimits, usePlantStore, withoutTime } from '../../../test/support/database/use-plant-store.js';
 import { plantsOf } from '../../../test/support/plants/plants-of.js';
 
-describe.each(storesWithShards())('reading plants on %s', (kind) => {
+describe.each(enginesOfStore())('reading plants on %s', (kind) => {
   const { store, readAll } = usePlantStore(kind);
   const readPages = async (limits: Partial<typeof highPageLimits>, after?: bigint) => {
     const pages = await collect(store.read(after, { ...highPageLimits, ...limits }));

@@ -37,11 +37,6 @@ export function isConflict({ code }: DriverError): boolean {
   return code === '40001' || code === '40P01';
 }
 
-/** Whether a server was not reached, did not answer in time, or is stopping or starting. */
-export function isAway({ code }: DriverError): boolean {
-  return code === undefined || /^(08|57)/.test(code);
-}
-
 /** What an SQLSTATE means for a request; an error of the connection has none. */
 export function meaningOf(code: string | undefined): Meaning {
   if (code === undefined) return 'unavailable';

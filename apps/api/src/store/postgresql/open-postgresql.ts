@@ -16,6 +16,7 @@ import {
   insertBelowSql,
 } from '../token-store.js';
 import { checkTables } from './check-tables.js';
+import { createInsertOfValues, readShards, requireDurableNodes } from './citus.js';
 import { connectionSettings, queryTimeoutMs, rejectAfter, withConnection } from './connection.js';
 import { findDriverError } from './errors.js';
 import { readChangeNumbers } from './list-changes.js';
@@ -51,28 +52,21 @@ export async function openPostgresql(
     const connectionPool = openPool(location, isPooled);
     const { pool } = connectionPool;
     if (metrics !== undefined) measurePool(pool, metrics);
-    // Loaded only here: most databases are not distributed.
-    const citus = changeNumbers === undefined ? await import('./citus/open-citus.js') : undefined;
     const adapter = new PrismaPg(pool, { schema });
     const connections = await adapter.connect();
-    const cluster = await citus?.openCitus(pool, log, tables);
-    const createStore = (table: Table): RecordStore => {
-      const insert = citus?.createInsertOfValues(table) ?? createInsert(table, changeNumbers?.ofTransaction);
-      const store = createPostgresqlStore({
+    const createStore = (table: Table): RecordStore =>
+      createPostgresqlStore({
         query: createQuery(pool),
         table,
         transact,
-        insert,
+        insert: changeNumbers ? createInsert(table, changeNumbers.ofTransaction) : createInsertOfValues(table),
         changeNumbers,
         showsLog,
         historyDays,
       });
-      return cluster?.writeByShard(store) ?? store;
-    };
     const stores: Readonly<Record<string, RecordStore>> = Object.fromEntries(
       tables.map((table) => [table.resource, createStore(table)]),
     );
-    const watch = cluster?.watch;
     const query = async (sql: string, args: readonly string[]) =>
       (await connections.queryRaw({ sql, args: [...args], argTypes: args.map(() => text) })).rows;
     let lastSteps: Promise<unknown> = Promise.resolve();
@@ -99,21 +93,18 @@ export async function openPostgresql(
       stores: stores as unknown as Database['stores'],
       write: createWrite(stores),
       writesTogether: false,
+      changesTogether: changeNumbers !== undefined,
       accessTokens,
       audit: createAuditStore(
         (statement) => transact(async () => (await pool.query<unknown[]>(toQuery(statement))).rows),
         runSteps,
       ),
       appliedMigrations,
-      async check() {
-        await transact(() => checkWritable(pool));
-        watch?.requireEnough();
-      },
+      check: () => transact(() => checkWritable(pool)),
       probeCommit: () =>
         transact(async () => {
           await checkWritable(pool);
-          await (watch?.checkAll() ?? probe());
-          watch?.requireEnough();
+          await probe();
         }),
       invalidateCursors: () =>
         transact(async () => {
@@ -122,10 +113,8 @@ export async function openPostgresql(
           );
         }),
       concurrentLists: Math.max(1, Math.floor(connectionPool.size / connectionsPerList)),
-      concurrentCommits: Math.min(citus?.concurrentCommits ?? concurrentCommits, connectionPool.size),
-      failingShare: () => watch?.failingShare() ?? 0,
+      concurrentCommits: Math.min(concurrentCommits, connectionPool.size),
       async close() {
-        watch?.close();
         await accessTokens.close();
         await connections.dispose();
         await connectionPool.close();
@@ -171,9 +160,8 @@ async function prepareOn(connection: pg.Client, { schema }: PostgresqlLocation, 
   await checkEncoding(connection);
   const appliedMigrations = await migratePostgresql(connection, schema, readMigrations('postgresql'));
   await checkTables(connection, tables);
-  const isDistributed =
-    (await hasCitus(connection)) &&
-    (await (await import('./citus/nodes.js')).readNodes(connection)).length > 0;
+  const isDistributed = (await readShards(connection, tables)) !== undefined;
+  if (isDistributed) await requireDurableNodes(connection);
   return {
     appliedMigrations,
     changeNumbers: isDistributed ? undefined : await readChangeNumbers(connection, tables),
@@ -190,14 +178,6 @@ async function canReadLog(connection: pg.Client): Promise<boolean> {
     if (findDriverError(error)?.code === undefined) throw error;
     return false;
   }
-}
-
-/** Whether the database has the extension Citus. */
-export async function hasCitus(connection: Pick<pg.ClientBase, 'query'>): Promise<boolean> {
-  const { rows } = await connection.query<{ found: boolean }>(
-    `SELECT to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL AS found`,
-  );
-  return rows[0]?.found === true;
 }
 
 /** Any encoding but UTF-8 would reject some names. */
@@ -244,7 +224,7 @@ const certificateError = /certificate|altnames/i;
 /** PgBouncer rejects settings of a connection that it does not hand on, with a message that other poolers use, too. */
 function adviseOn(code: string, message: string): string {
   if (nodeError.test(code))
-    return 'A node of Citus is away, and creating or changing tables needs all of them. Nothing was changed. Start the node, then try again; plant-store check shows which are away.';
+    return 'A node of Citus is away, and creating or changing tables needs all of them. Nothing was changed. Start the node, then try again.';
   if (certificateError.test(message))
     return 'If the server has a certificate of its own CA, name the file of that CA in sslrootcert. To encrypt without checking who the server is, write sslmode=require.';
   return message.includes('unsupported startup parameter')

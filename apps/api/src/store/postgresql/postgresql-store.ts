@@ -49,7 +49,7 @@ const keepsHistory = 'plant_store.keeps_history';
 
 /**
  * Creates the store of a table of PostgreSQL. A create is one statement for any number of records; what it does not store is found
- * by another one. A change is one that reads and one that updates. They work where Citus distributes the table, too.
+ * by another one. A change is one that reads and one that updates. They work where Citus distributes the table, too, one change at a time.
  */
 export function createPostgresqlStore<Fields>({
   query,
@@ -86,7 +86,7 @@ export function createPostgresqlStore<Fields>({
   const find = { sql: findSqlOf(selected), name: showsLog ? `find_${name}` : undefined };
   const historySql = findSqlOf([...columns, ...historyColumns].join(', '));
   // Rows are locked in the order of their ids, so that two changes that share some wait for each other instead of deadlocking.
-  // Citus forwards the statement, if all its ids are in one shard, as both parts say; otherwise it rejects it.
+  // Citus rejects the statement unless all its ids are in one shard, as both parts say.
   const changed: readonly (readonly [string, string])[] = [
     ...fields.map(({ column, kind }) => [column, columnTypes.postgresql[kind]] as const),
     ...([
@@ -265,7 +265,12 @@ export function createPostgresqlStore<Fields>({
       if (records.length === 0) return [];
       return transact(() => createAll(records));
     },
-    change: (changes) => transact(createChanging(changes)),
+    async change(changes) {
+      const outcomes: ChangeOutcome<Fields>[] = [];
+      const parts = changeNumbers === undefined ? changes.map((change) => [change]) : [changes];
+      for (const part of parts) outcomes.push(...(await transact(createChanging(part))));
+      return outcomes;
+    },
     listChanges: (after, limits) => transact(async () => changes().listChanges(after, limits)),
     lastChange: () => transact(async () => changes().lastChange()),
     find: (ids) => transact(async () => [...(await findAll(ids)).values()]),

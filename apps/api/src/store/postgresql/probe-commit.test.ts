@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, inject, it, onTestFinished } from 'vites
 import { openTestDatabase } from '../../../test/support/database/create-test-database.js';
 import { onInsert } from '../../../test/support/postgresql/use-connections.js';
 import type { Database } from '../database.js';
-import { createProbeCommit, probeCommit } from './probe-commit.js';
+import { createProbeCommit } from './probe-commit.js';
 
 let url = '';
 let database: Database;
@@ -27,16 +27,6 @@ it.each([
   await query(url, change);
   for (let time = 0; time < 2; time++) await database.probeCommit();
   expect(await query(url, 'SELECT id FROM plants')).toEqual([]);
-});
-
-it('probes the id that is passed, whether or not it is taken, and stores nothing', async () => {
-  await database.stores.plant.create([{ id: 2n, name: 'Monstera' }]);
-  const away = `RAISE EXCEPTION 'worker is away' USING ERRCODE = '08006'`;
-  await query(url, onInsert(`IF NEW.id = 1 THEN ${away}; END IF`));
-  const pool = openPool();
-  await expect(probeCommit(pool, 1n)).rejects.toMatchObject({ code: '08006' });
-  for (const id of [2n, 4n]) await probeCommit(pool, id);
-  expect(await query(url, 'SELECT id FROM plants')).toEqual([{ id: '2' }]);
 });
 
 it('uses one connection, no matter how many probes hang', async () => {

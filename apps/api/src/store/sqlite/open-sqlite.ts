@@ -204,7 +204,7 @@ export async function tryInsert(
   tables: readonly Table[] = allTables,
 ): Promise<void> {
   try {
-    const inserts = tables.map((table) => insertTrialSql(table, INT64_MIN));
+    const inserts = tables.map((table) => insertTrialSql(table, [INT64_MIN]));
     await connection.executeScript(`BEGIN IMMEDIATE; ${inserts.join('; ')}; ROLLBACK`);
   } catch (error) {
     if (!isRowRejected(error)) throw error;

@@ -3,7 +3,7 @@ import { createDatabase, query } from '@plant-store/postgresql-server';
 import pg from 'pg';
 import { inject } from 'vitest';
 import { readMigrations } from '../../../src/store/migrations.js';
-import { distributeTables } from '../../../src/store/postgresql/citus/distribute-tables.js';
+import { distributeTables } from '../../../src/store/postgresql/citus.js';
 import { withConnection } from '../../../src/store/postgresql/connection.js';
 import { migratePostgresql } from '../../../src/store/postgresql/migrate-postgresql.js';
 import { allTables, createSql, tableOf } from '../../../src/store/table.js';

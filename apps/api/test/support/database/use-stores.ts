@@ -24,7 +24,7 @@ export const tables = [...allTables, ...added.map(tableOf)];
 export async function openStores(kind: StoreKind) {
   const hasShards = kind === 'postgresql with shards';
   const testDatabase = await createTestDatabase(hasShards ? 'postgresql' : kind, added);
-  if (hasShards) await distributeStandIn(testDatabase.url, 0, tables);
+  if (hasShards) await distributeStandIn(testDatabase.url, tables);
   const database = await openTestDatabase(testDatabase, {}, {}, { tables });
   const stores = database.stores as unknown as { plant: RecordStore<Plant>; garden: RecordStore<Garden> };
   return {

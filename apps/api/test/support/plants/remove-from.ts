@@ -1,14 +1,14 @@
-import { type ChangeOutcome, isTombstone, removalOf, type ServiceError } from '@plant-store/records';
+import { type ChangeOutcome, isTombstone, removalOf } from '@plant-store/records';
 import type { PlantStore } from './plants-of.js';
 
-/** Removes plants, and returns what became of each by its name, or the error with which it was refused. */
+/** Removes plants, and returns what became of each by its name. */
 export async function removeFrom(
   store: Pick<PlantStore, 'change'>,
   ids: readonly bigint[],
   retire = false,
-): Promise<(ReturnType<typeof nameOf> | ServiceError)[]> {
+): Promise<ReturnType<typeof nameOf>[]> {
   const outcomes = await store.change(ids.map((id) => removalOf(id, retire)));
-  return outcomes.map((outcome) => ('before' in outcome ? nameOf(outcome) : outcome));
+  return outcomes.map(nameOf);
 }
 
 /** What a removal did. */

@@ -8,10 +8,6 @@ export interface StandInCitus {
   readonly nodes: number;
   /** Whether the database is that of the coordinator. */
   readonly isCoordinator?: boolean;
-  /** The number of a worker node, from 1 on, that cannot be reached. */
-  readonly away?: number;
-  /** The ports of the worker nodes on 127.0.0.1, from the first one on; without them they have addresses that do not exist. */
-  readonly ports?: readonly number[];
 }
 
 /**
@@ -20,7 +16,7 @@ export interface StandInCitus {
  */
 export async function createStandInCitus(
   url: string,
-  { nodes, isCoordinator = true, away = 0, ports = [] }: StandInCitus,
+  { nodes, isCoordinator = true }: StandInCitus,
 ): Promise<void> {
   await query(
     url,
@@ -29,23 +25,20 @@ export async function createStandInCitus(
       SET search_path = pg_catalog;
       CREATE TABLE pg_dist_local_group AS SELECT ${isCoordinator ? 0 : 1} AS groupid;
       CREATE TABLE pg_dist_node AS
-        SELECT node AS groupid, CASE WHEN port IS NULL THEN 'worker-' || node ELSE '127.0.0.1' END AS nodename,
-          coalesce(port, 5432) AS nodeport, 'primary' AS noderole, true AS isactive, true AS metadatasynced, node > 0 AS shouldhaveshards
-        FROM generate_series(0, ${nodes}) AS node LEFT JOIN unnest('{${ports.join()}}'::int[]) WITH ORDINALITY AS known (port, of_node) ON of_node = node;
+        SELECT node AS groupid, 'worker-' || node AS nodename, 5432 AS nodeport, 'primary' AS noderole, true AS isactive, node > 0 AS shouldhaveshards
+        FROM generate_series(0, ${nodes}) AS node;
       CREATE TABLE pg_dist_partition (logicalrelid regclass, partmethod text, partkey text, repmodel text);
       CREATE TABLE pg_dist_shard (shardid bigint, logicalrelid regclass, shardminvalue text, shardmaxvalue text);
       CREATE TABLE pg_dist_placement (shardid bigint, groupid int, shardstate int DEFAULT 1);
       CREATE TABLE local_copies (removals int);
-      CREATE TABLE nodes_away AS SELECT 'worker-${away}' AS name;
       CREATE FUNCTION public.column_to_column_name(regclass, key text) RETURNS text LANGUAGE sql AS 'SELECT key';
       CREATE FUNCTION public.get_shard_id_for_distribution_column(name regclass, id bigint) RETURNS bigint LANGUAGE sql AS $$
         SELECT shardid FROM pg_dist_shard WHERE logicalrelid = name AND hashint8(id) BETWEEN shardminvalue::bigint AND shardmaxvalue::bigint$$;
       CREATE FUNCTION public.master_run_on_worker(names text[], ports int[], commands text[], parallel boolean)
       RETURNS TABLE (success boolean, result text) LANGUAGE plpgsql AS $$
       BEGIN
-        success = NOT EXISTS (SELECT FROM pg_catalog.nodes_away WHERE name = names[1]);
-        result = 'failed to connect';
-        IF success THEN EXECUTE commands[1] INTO result; END IF;
+        success = true;
+        EXECUTE commands[1] INTO result;
         RETURN NEXT;
       END$$;
       CREATE FUNCTION public.create_distributed_table(name regclass, key text, shard_count int DEFAULT NULL, colocate_with text DEFAULT 'none')
@@ -69,14 +62,10 @@ export async function createStandInCitus(
   );
 }
 
-/** Creates the tables of a database, and distributes them over two nodes, one of which may be away. */
-export async function distributeStandIn(
-  url: string,
-  away = 0,
-  tables: readonly Table[] = allTables,
-): Promise<void> {
+/** Creates the tables of a database, and distributes them over two nodes. */
+export async function distributeStandIn(url: string, tables: readonly Table[] = allTables): Promise<void> {
   await (await openTestDatabase({ url })).close();
-  await createStandInCitus(url, { nodes: 2, away });
+  await createStandInCitus(url, { nodes: 2 });
   for (const [at, { name }] of tables.entries())
     await query(
       url,

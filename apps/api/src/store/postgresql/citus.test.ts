@@ -1,20 +1,44 @@
 import { resources } from '@plant-store/contract/resources';
 import type pg from 'pg';
-import { beforeEach, describe, expect, it } from 'vitest';
-import { createStandInCitus } from '../../../../test/support/postgresql/stand-in-citus.js';
-import { useConnections } from '../../../../test/support/postgresql/use-connections.js';
-import { until } from '../../../../test/support/until.js';
-import { readMigrations } from '../../migrations.js';
-import { allTables, createSql, tableOf } from '../../table.js';
-import { migratePostgresql } from '../migrate-postgresql.js';
-import { defaultShards, distributeTables } from './distribute-tables.js';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { openTestDatabase } from '../../../test/support/database/create-test-database.js';
+import { createStandInCitus, distributeStandIn } from '../../../test/support/postgresql/stand-in-citus.js';
+import { onInsert, useConnections } from '../../../test/support/postgresql/use-connections.js';
+import { until } from '../../../test/support/until.js';
+import { OperatorError } from '../../errors/operator-error.js';
+import { readMigrations } from '../migrations.js';
+import { allTables, createSql, tableOf } from '../table.js';
+import { distributeTables } from './citus.js';
+import { migratePostgresql } from './migrate-postgresql.js';
 
-it('by default there are two shards for each node, and four at least', () => {
-  expect([1, 2, 3, 20].map(defaultShards)).toEqual([4, 4, 6, 40]);
+const { connect, database } = useConnections();
+
+it.each([
+  ['synchronous_commit', 'off'],
+  ['client_min_messages', 'error'],
+])('opens no database with a node whose connections have %s = %s', async (setting, value) => {
+  await distributeStandIn(database.url);
+  await database.query(`ALTER FUNCTION master_run_on_worker SET ${setting} = ${value}`);
+  const opening = openTestDatabase(database);
+  await expect(opening).rejects.toBeInstanceOf(OperatorError);
+  await expect(opening).rejects.toThrow(new RegExp(`node worker-\\d:5432 .*ALTER ROLE … SET ${setting} = `));
 });
 
-describe('on a cluster', () => {
-  const { connect, database } = useConnections();
+it.each([1, 2])('probes a commit on each node, and is unavailable while node %i is away', async (node) => {
+  await distributeStandIn(database.url);
+  const opened = await openTestDatabase(database);
+  onTestFinished(() => opened.close());
+  await opened.probeCommit();
+  await database.query(
+    onInsert(`IF EXISTS (SELECT FROM pg_dist_placement WHERE groupid = ${node}
+        AND shardid = get_shard_id_for_distribution_column('plants', NEW.id)) THEN
+      RAISE EXCEPTION 'connection to the remote node failed' USING ERRCODE = '08006';
+    END IF`),
+  );
+  await expect(opened.probeCommit()).rejects.toMatchObject({ errorName: 'database_unavailable' });
+});
+
+describe('distributing tables', () => {
   let connection: pg.Client;
   beforeEach(async () => {
     connection = await connect();
@@ -75,9 +99,9 @@ describe('on a cluster', () => {
     expect(await done).toEqual({ shards: 4, nodes: 2, moved: 7n });
   });
 
-  it('leaves the table as it was when shards would lack a plant', async () => {
-    await distributeBy('DELETE FROM plants WHERE id = 3');
-    await expect(distributeTables(connection, undefined)).rejects.toThrow('4 of 5 plants');
+  it('leaves the table as it was when Citus fails', async () => {
+    await distributeBy('DELETE FROM plants; SELECT 1 / 0');
+    await expect(distributeTables(connection, undefined)).rejects.toThrow('division by zero');
     expect(await countOf('plants')).toBe(5);
   });
 

@@ -1,0 +1,153 @@
+import pg, { type ClientBase } from 'pg';
+import { messageOf, OperatorError } from '../../errors/operator-error.js';
+import { pathOfPage } from '../../package-folder.js';
+import type { PostgresqlLocation } from '../database-location.js';
+import { allTables, type Table } from '../table.js';
+import { connectionSettings, findUndurable, selectSessionSettings, withConnection } from './connection.js';
+import { changeTables } from './migrate-postgresql.js';
+import { negotiate } from './negotiate.js';
+import type { InsertStatement } from './postgresql-store.js';
+
+/** Creates an insert with a list of values: Citus finds the shards of these, but not of what `unnest` returns. */
+export function createInsertOfValues<Fields>(table: Table<Fields>): InsertStatement<Fields> {
+  const columns = ['id', ...table.fieldColumns, 'added_by', 'added_at'];
+  const parametersOf = (_: unknown, row: number) =>
+    `(${columns.map((_, at) => `$${columns.length * row + at + 1}`)})`;
+  return {
+    compose: (records, now) => ({
+      sql: `INSERT INTO ${table.name} (${columns}) VALUES ${records.map(parametersOf)} ON CONFLICT (id) DO NOTHING RETURNING id`,
+      args: records.flatMap((record) => {
+        const { id, addedBy = null, addedAt = now } = record;
+        return [id, ...table.toColumns(record), addedBy, addedAt];
+      }),
+    }),
+  };
+}
+
+/** Reads how many shards the first table has, and on how many nodes; `undefined` where Citus does not distribute it by the id. */
+export async function readShards(connection: ClientBase, [table]: readonly Table[]) {
+  if (!(await hasCitus(connection))) return undefined;
+  const { rows } = await connection.query<{ shards: number; nodes: number }>(
+    `SELECT count(DISTINCT shardid)::int AS shards, count(DISTINCT groupid)::int AS nodes
+     FROM pg_catalog.pg_dist_shard JOIN pg_catalog.pg_dist_partition USING (logicalrelid)
+     JOIN pg_catalog.pg_dist_placement USING (shardid)
+     WHERE logicalrelid = to_regclass($1) AND partmethod = 'h' AND column_to_column_name(logicalrelid, partkey) = 'id'`,
+    [table?.name],
+  );
+  return rows.find(({ shards }) => shards > 0);
+}
+
+/** Checks the nodes that run. @throws {OperatorError} when one would acknowledge a record before it is on its disk */
+export async function requireDurableNodes(connection: ClientBase): Promise<void> {
+  const { rows } = await connection.query<{ node: string; settings: string }>(
+    `SELECT nodename || ':' || nodeport AS node, result AS settings FROM pg_catalog.pg_dist_node,
+       master_run_on_worker(ARRAY[nodename], ARRAY[nodeport], ARRAY[$1], false)
+     WHERE groupid <> 0 AND noderole = 'primary' AND success`,
+    [`SELECT row_to_json(session) FROM (${selectSessionSettings}) AS session`],
+  );
+  for (const { node, settings } of rows) {
+    const undurable = findUndurable(JSON.parse(settings), ` on its node ${node}`);
+    if (undurable !== undefined)
+      throw new OperatorError(`The database cannot be used: ${undurable.found}. ${undurable.advice}`);
+  }
+}
+
+/** See `distributeTables`; it opens a connection for that. @throws {OperatorError} with what to do */
+export async function distributePostgresql(location: PostgresqlLocation, shards: number | undefined) {
+  try {
+    const settings = connectionSettings(await negotiate(location), location.timeouts.startConnectMs);
+    return await withConnection(settings, (connection) => distributeTables(connection, shards));
+  } catch (error) {
+    if (error instanceof OperatorError) throw error;
+    const { detail, hint } = error instanceof pg.DatabaseError ? error : {};
+    const reason = [`${messageOf(error)}.`, detail, hint].filter(Boolean).join(' ');
+    throw new OperatorError(
+      `The tables could not be distributed: ${reason}\nThey are distributed completely or not at all. Run the command again once that is solved, which completes or shows it.`,
+      { cause: error },
+    );
+  }
+}
+
+/**
+ * Distributes the tables of all resources by id on a Citus cluster, each with the same shards, in one transaction for which inserts wait,
+ * and removes the copies that stay on the coordinator.
+ *
+ * @param shards by default 2 for each node and at least 4
+ * @returns over how many shards and nodes, and how many records were moved there; `undefined` when all were distributed before
+ * @throws {OperatorError} when they are distributed over another number of shards than asked for, or stay locked
+ */
+export async function distributeTables(
+  connection: ClientBase,
+  shards: number | undefined,
+  tables: readonly Table[] = allTables,
+) {
+  const nodes = await countNodes(connection);
+  await requireDurableNodes(connection);
+  for (const table of tables) await removeHistory(connection, table);
+  const count = shards ?? Math.max(4, 2 * nodes);
+  const moved = await changeTables(connection, () => moveToShards(connection, count, tables));
+  const extent = (await readShards(connection, tables)) ?? { shards: 0, nodes: 0 };
+  if (shards !== undefined && shards !== extent.shards)
+    throw new OperatorError(
+      `The tables are distributed already, over ${extent.shards} shards, which this command does not change. ${pathOfPage('docs/operate/citus.md')} has the steps to split shards, or to have fewer.`,
+    );
+  // That needs a moment without any reader, so it has a transaction of its own: a long export must not undo the move.
+  for (const { name } of tables)
+    await changeTables(connection, () =>
+      connection.query(`SELECT truncate_local_data_after_distributing_table('${name}')`),
+    );
+  return { ...extent, moved };
+}
+
+/** Whether the database has the extension Citus. */
+const hasCitus = async (connection: ClientBase) =>
+  (await connection.query(`SELECT WHERE to_regclass('pg_catalog.pg_dist_node') IS NOT NULL`)).rows.length > 0;
+
+/** Counts the nodes that may have shards, whether or not they run. @throws {OperatorError} when there are none */
+async function countNodes(connection: ClientBase): Promise<number> {
+  if (await hasCitus(connection)) {
+    const { rows } = await connection.query(
+      `SELECT FROM pg_catalog.pg_dist_node WHERE noderole = 'primary' AND isactive AND shouldhaveshards
+         AND NOT EXISTS (SELECT FROM pg_catalog.pg_dist_local_group WHERE groupid <> 0)`,
+    );
+    if (rows.length > 0) return rows.length;
+  }
+  throw new OperatorError(
+    `The tables cannot be distributed: the database is not the coordinator of a Citus cluster that has nodes for shards. Let an administrator run CREATE EXTENSION citus in this database on all nodes, and SELECT citus_add_node('host', 5432) on the coordinator, which DATABASE_URL names. ${pathOfPage('docs/operate/citus.md')} has the steps. Nothing was distributed.`,
+  );
+}
+
+/** Citus distributes no table with a trigger. To drop it needs a moment without any reader, too. */
+async function removeHistory(connection: ClientBase, { name, states }: Table): Promise<void> {
+  const { rows } = await connection.query(
+    'SELECT FROM pg_trigger WHERE tgrelid = $1::regclass AND tgname = $2',
+    [name, `keep_${states}`],
+  );
+  if (rows.length > 0)
+    await changeTables(connection, () =>
+      connection.query(`DROP TRIGGER IF EXISTS keep_${states} ON ${name}; DELETE FROM ${states}`),
+    );
+}
+
+/** Distributes the tables that are not, and returns how many records these have; `undefined` if there are none. */
+async function moveToShards(
+  connection: ClientBase,
+  shards: number,
+  tables: readonly Table[],
+): Promise<bigint | undefined> {
+  // Of two commands at the same time, the second one finds the tables distributed.
+  const local: string[] = [];
+  for (const table of tables) if (!(await readShards(connection, [table]))) local.push(table.name);
+  if (local.length === 0) return undefined;
+  // The copy of a large store takes hours.
+  await connection.query(`LOCK TABLE ${local} IN EXCLUSIVE MODE; SET LOCAL statement_timeout = 0`);
+  const first = tables[0]?.name;
+  let moved = 0n;
+  for (const name of local) {
+    const { rows } = await connection.query(`SELECT count(*) AS records FROM ${name}`);
+    moved += BigInt(rows[0].records);
+    const place = name === first ? `'none', shard_count => ${shards}` : `'${first}'`;
+    await connection.query(`SELECT create_distributed_table('${name}', 'id', colocate_with => ${place})`);
+  }
+  return moved;
+}
