@@ -24,10 +24,28 @@ it.each([
   await expect(opening).rejects.toThrow(new RegExp(`node worker-\\d:5432 .*ALTER ROLE … SET ${setting} = `));
 });
 
-it.each([1, 2])('probes a commit on each node, and is unavailable while node %i is away', async (node) => {
+/** Opens a database whose tables are distributed. */
+async function openDistributed() {
   await distributeStandIn(database.url);
   const opened = await openTestDatabase(database);
   onTestFinished(() => opened.close());
+  return opened;
+}
+
+it('changes each plant by a statement of its own', async () => {
+  const { stores, changesTogether } = await openDistributed();
+  expect(changesTogether).toBe(false);
+  await stores.plant.create([1n, 2n].map((id) => ({ id, name: 'Fern' })));
+  const reject = `IF NEW.id = 2 THEN RAISE EXCEPTION 'no' USING ERRCODE = 'check_violation'; END IF`;
+  await database.query(onInsert(reject, 'UPDATE'));
+  const changes = [1n, 2n].map((id) => ({ id, bytes: 4, replace: () => ({ id, name: 'Rose' }) }));
+  await expect(stores.plant.change(changes)).rejects.toThrow('no');
+  const names = await database.query('SELECT name FROM plants ORDER BY id');
+  expect(names).toEqual([{ name: 'Rose' }, { name: 'Fern' }]);
+});
+
+it.each([1, 2])('inserts plants on each node to probe, and is unavailable while node %i is away', async (node) => {
+  const opened = await openDistributed();
   await opened.probeCommit();
   await database.query(
     onInsert(`IF EXISTS (SELECT FROM pg_dist_placement WHERE groupid = ${node}
