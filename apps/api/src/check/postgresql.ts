@@ -230,8 +230,9 @@ async function inspectDurability({ connection }: PostgresqlContext): Promise<Res
 }
 
 /** Whether a 200 waits for a standby. */
-const inspectStandby = async ({ connection }: PostgresqlContext): Promise<Results> =>
-  assessReplication(await queryRow<ReplicationSettings>(connection, selectReplication));
+async function inspectStandby({ connection }: PostgresqlContext): Promise<Results> {
+  return assessReplication(await queryRow<ReplicationSettings>(connection, selectReplication));
+}
 
 /** The settings of replication on the connections of the service, and how many standbys receive the log. */
 interface ReplicationSettings {
