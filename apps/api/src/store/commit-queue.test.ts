@@ -297,7 +297,9 @@ it('rejects only the records that the store returns no outcome for', async () =>
       change: async () => [],
     }),
   );
-  const outcomes = await Promise.allSettled(plantsOf(1, 2, 3).map((plant) => queue.create('plant', plant, 1)));
+  const outcomes = await Promise.allSettled(
+    plantsOf(1, 2, 3).map((plant) => queue.create('plant', plant, 1)),
+  );
   const unknown = { status: 'rejected', reason: new Error('The store returned no outcome') };
   expect(outcomes).toEqual([fulfilled, fulfilled, unknown]);
 });

@@ -3,7 +3,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { collect } from '../../../test/support/collect.js';
 import { enginesOfStore } from '../../../test/support/database/engines.js';
-import { highPageLimits, usePlantStore, withoutTime } from '../../../test/support/database/use-plant-store.js';
+import {
+  highPageLimits,
+  usePlantStore,
+  withoutTime,
+} from '../../../test/support/database/use-plant-store.js';
 import { plantsOf } from '../../../test/support/plants/plants-of.js';
 
 describe.each(enginesOfStore())('reading plants on %s', (kind) => {

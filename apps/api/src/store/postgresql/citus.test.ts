@@ -44,17 +44,20 @@ it('changes each plant by a statement of its own', async () => {
   expect(names).toEqual([{ name: 'Rose' }, { name: 'Fern' }]);
 });
 
-it.each([1, 2])('inserts plants on each node to probe, and is unavailable while node %i is away', async (node) => {
-  const opened = await openDistributed();
-  await opened.probeCommit();
-  await database.query(
-    onInsert(`IF EXISTS (SELECT FROM pg_dist_placement WHERE groupid = ${node}
+it.each([1, 2])(
+  'inserts plants on each node to probe, and is unavailable while node %i is away',
+  async (node) => {
+    const opened = await openDistributed();
+    await opened.probeCommit();
+    await database.query(
+      onInsert(`IF EXISTS (SELECT FROM pg_dist_placement WHERE groupid = ${node}
         AND shardid = get_shard_id_for_distribution_column('plants', NEW.id)) THEN
       RAISE EXCEPTION 'connection to the remote node failed' USING ERRCODE = '08006';
     END IF`),
-  );
-  await expect(opened.probeCommit()).rejects.toMatchObject({ errorName: 'database_unavailable' });
-});
+    );
+    await expect(opened.probeCommit()).rejects.toMatchObject({ errorName: 'database_unavailable' });
+  },
+);
 
 describe('distributing tables', () => {
   let connection: pg.Client;

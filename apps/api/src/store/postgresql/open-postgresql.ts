@@ -59,7 +59,9 @@ export async function openPostgresql(
         query: createQuery(pool),
         table,
         transact,
-        insert: changeNumbers ? createInsert(table, changeNumbers.ofTransaction) : createInsertOfValues(table),
+        insert: changeNumbers
+          ? createInsert(table, changeNumbers.ofTransaction)
+          : createInsertOfValues(table),
         changeNumbers,
         showsLog,
         historyDays,
