@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NewPlant } from '@plant-store/contract';
-import { removalOf, ServiceError, type Tombstone, withoutTombstones } from '@plant-store/records';
+import { removalOf, type Tombstone, withoutTombstones } from '@plant-store/records';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { collect } from '../../test/support/collect.js';
 import { plantLine } from '../../test/support/process/plant-lines.js';
@@ -266,19 +266,6 @@ it('reuses the id of a deleted plant for the first plant in the file that has it
     there,
   ]);
   expect(await plants.find([1n, 2n])).toMatchObject([fern(), rose()]);
-});
-
-it('fails when the store refuses a record', async () => {
-  const { plants, create, change } = await open();
-  const away = new ServiceError('database_unavailable', 'away');
-  create.mockResolvedValueOnce([away]);
-  await expect(storeRecords([fern()], plants, operations)).rejects.toBe(away);
-  change.mockResolvedValueOnce([away]);
-  await expect(storeRecords([tombstone(1n)], plants, operations)).rejects.toBe(away);
-  create.mockResolvedValueOnce([]).mockResolvedValueOnce([away]);
-  await expect(storeRecords([tombstone(1n), fern()], plants, operations)).rejects.toBe(away);
-  change.mockResolvedValueOnce([away]);
-  await expect(storeRecords([{ ...rose(), original }], plants, operations)).rejects.toBe(away);
 });
 
 it.each([1, 2])('stores %i batches of 1,000 lines at a time', async (concurrentCommits) => {

@@ -29,7 +29,6 @@ const exceptions: Readonly<Record<string, string>> = {
 const builders = {
   'apps/api/src/auth/jwt-settings.ts': 'the names of scopes, one of which follows a character',
   'apps/api/src/auth/token-service.ts': 'a constant prefix and one repeated class',
-  'apps/api/src/check/nodes.ts': 'names of settings in a connection string of the operator',
   'apps/api/src/store/database-location.ts': 'the names of parameters, one of which follows a word boundary',
   'packages/contract/src/access-token.ts':
     'a constant prefix and one class, repeated a constant number of times',
