@@ -130,11 +130,7 @@ async function removeHistory(connection: ClientBase, { name, states }: Table): P
 }
 
 /** Distributes the tables that are not, and returns how many records these have; `undefined` if there are none. */
-async function moveToShards(
-  connection: ClientBase,
-  shards: number,
-  tables: readonly Table[],
-): Promise<bigint | undefined> {
+async function moveToShards(connection: ClientBase, shards: number, tables: readonly Table[]) {
   // Of two commands at the same time, the second one finds the tables distributed.
   const local: string[] = [];
   for (const table of tables) if (!(await readShards(connection, [table]))) local.push(table.name);
