@@ -240,8 +240,17 @@ ${columns.map((column) => `    ${column}`).join(',\n')}${key}
 
 ${indexes.join(';\n\n')};
 
-${createHistorySql(engine, resource)}`;
+${isSqlite ? `${numberTriggerSql(name)}\n\n` : ''}${createHistorySql(engine, resource)}`;
 }
+
+/** A trigger of SQLite that numbers a row which another program inserts, so that followers see it. */
+const numberTriggerSql = (
+  name: string,
+) => `CREATE TRIGGER "${name}_number" AFTER INSERT ON "${name}" WHEN NEW."${seqColumn}" IS NULL
+BEGIN
+    UPDATE "${name}" SET "${seqColumn}" = (SELECT coalesce(max("${seqColumn}"), 0) + 1 FROM "${name}" WHERE "${seqColumn}" IS NOT NULL)
+    WHERE "id" = NEW."id";
+END;`;
 
 /**
  * The statements that create the table of the states that were replaced, and on PostgreSQL the trigger that keeps them. On SQLite the
