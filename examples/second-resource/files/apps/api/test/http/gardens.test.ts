@@ -39,7 +39,9 @@ it('comes back exactly as it was created, with the extremes of every int64', asy
   );
   await create(INT64_MAX, bare);
   expect(await get(INT64_MAX)).toEqual({
-    id: INT64_MAX, idText: String(INT64_MAX), ...known,
+    id: INT64_MAX,
+    idText: String(INT64_MAX),
+    ...known,
     ...bare,
   });
 });
@@ -148,7 +150,10 @@ it('has a feed of its own, which waits for the next change', async () => {
   const at = expect.any(String);
   expect(page.changes).toEqual([
     {
-      kind: 'created', id: 201n, idText: '201', at,
+      kind: 'created',
+      id: 201n,
+      idText: '201',
+      at,
       garden: { id: 201n, idText: '201', ...full, addedAt: at, addedBy: at },
     },
   ]);
