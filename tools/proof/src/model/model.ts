@@ -198,7 +198,7 @@ export async function runSequences(
 }
 
 /**
- * The parts in which two stores must not differ: everything except times, the message of `invalid_token`, of which the fake has only one,
+ * The parts in which two stores must not differ: everything except times, the message of `invalid_token`, because the fake has only one,
  * and the order of replies. Within JSON text, quotes are escaped.
  */
 function comparable(seen: readonly Observation[]): readonly string[] {
