@@ -198,8 +198,8 @@ export async function runSequences(
 }
 
 /**
- * The parts in which two stores must not differ: everything except times, the message of `invalid_token`, because the fake has only one,
- * and the order of replies. Within JSON text, quotes are escaped.
+ * The parts in which two stores must not differ: everything except times, the order of replies, and the message of `invalid_token`. The
+ * fake has only one such message. Within JSON text, quotes are escaped.
  */
 function comparable(seen: readonly Observation[]): readonly string[] {
   const texts = seen.map(({ status, body, replayed }) => {
