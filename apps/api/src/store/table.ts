@@ -230,9 +230,8 @@ export function createSql(engine: DatabaseLocation['engine'], resource: Resource
           `${index(column.replaceAll('"', ''), `${column}, "added_at"${isSqlite ? '' : ', "id"'}`)} WHERE NOT "deleted"`
         : [],
     ),
-    isSqlite
-      ? `${index('deleted', '"id"')} WHERE "deleted"`
-      : `${index('unnumbered', '"id"')} WHERE "${seqColumn}" IS NULL`,
+    ...(isSqlite ? [`${index('deleted', '"id"')} WHERE "deleted"`] : []),
+    `${index('unnumbered', '"id"')} WHERE "${seqColumn}" IS NULL`,
   ];
   return `CREATE TABLE "${name}" (
 ${columns.map((column) => `    ${column}`).join(',\n')}${key}
@@ -240,17 +239,8 @@ ${columns.map((column) => `    ${column}`).join(',\n')}${key}
 
 ${indexes.join(';\n\n')};
 
-${isSqlite ? `${numberTriggerSql(name)}\n\n` : ''}${createHistorySql(engine, resource)}`;
+${createHistorySql(engine, resource)}`;
 }
-
-/** A trigger of SQLite that numbers a row which another program inserts, so that followers see it. */
-const numberTriggerSql = (
-  name: string,
-) => `CREATE TRIGGER "${name}_number" AFTER INSERT ON "${name}" WHEN NEW."${seqColumn}" IS NULL
-BEGIN
-    UPDATE "${name}" SET "${seqColumn}" = (SELECT coalesce(max("${seqColumn}"), 0) + 1 FROM "${name}" WHERE "${seqColumn}" IS NOT NULL)
-    WHERE "id" = NEW."id";
-END;`;
 
 /**
  * The statements that create the table of the states that were replaced, and on PostgreSQL the trigger that keeps them. On SQLite the
