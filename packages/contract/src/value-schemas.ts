@@ -192,7 +192,7 @@ export const shownTime = (description: string) =>
 export const NextPageSchema = z
   .string()
   .optional()
-  .meta({ description: 'Where the next page begins, to be passed as `after`; the last page has none' });
+  .meta({ description: 'The cursor of the next page: pass it as `after`. The last page has none' });
 
 /** The number of an error. */
 export const ErrorNumberSchema = z
