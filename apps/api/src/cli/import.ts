@@ -27,7 +27,6 @@ import { retryWhileUnavailable, storeOf, withDatabase } from './database.js';
 import { explainUnreadable, quote } from './file-access.js';
 import {
   isBlank,
-  pluralsOf,
   type RecordLine,
   type RecordType,
   type RecordTypes,

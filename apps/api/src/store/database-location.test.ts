@@ -180,8 +180,14 @@ it.each([
 });
 
 it.each([
-  ['sslmode=disable&channel_binding=require', 'requests TLS with channel_binding=require but disables it with'],
-  ['sslmode=disable&sslaccept=strict', 'requests TLS with sslaccept=strict but disables it with sslmode=disable'],
+  [
+    'sslmode=disable&channel_binding=require',
+    'requests TLS with channel_binding=require but disables it with',
+  ],
+  [
+    'sslmode=disable&sslaccept=strict',
+    'requests TLS with sslaccept=strict but disables it with sslmode=disable',
+  ],
   ['sslmode=disable&sslrootcert=system', 'requests TLS with sslrootcert=system'],
   ['ssl=false&sslnegotiation=direct', 'requests TLS with sslnegotiation=direct'],
   ['sslmode=secure', 'must have one of disable, prefer, require, verify-ca, verify-full as sslmode'],

@@ -423,7 +423,9 @@ function readTls({ searchParams, hostname }: URL): { readonly warnings: readonly
   const sorted = demands.toSorted((a, b) => strength(a) - strength(b));
   const [weakest, strongest] = [sorted[0], sorted.at(-1)];
   if (weakest?.mode === 'disable' && strongest !== undefined && strength(strongest) > 1)
-    return { problem: `requests TLS with ${strongest.shown} but disables it with ${weakest.shown}: remove one of them` };
+    return {
+      problem: `requests TLS with ${strongest.shown} but disables it with ${weakest.shown}: remove one of them`,
+    };
   if (searchParams.has('sslcert') !== searchParams.has('sslkey'))
     return {
       problem: 'needs both sslcert and sslkey, of the client; the file of the CA is sslrootcert',

@@ -26,7 +26,9 @@ import { type DatabaseFiles, findLoss } from './file-identity.js';
 export function requireDatabaseFile(path: string): void {
   // SQLite writes the header of a new database before a record can be stored.
   if (readSize(path)) return;
-  throw new OperatorError(`The database ${path} does not exist. Set DATABASE_URL to an existing Plant Store database.`);
+  throw new OperatorError(
+    `The database ${path} does not exist. Set DATABASE_URL to an existing Plant Store database.`,
+  );
 }
 
 function readSize(path: string): number | undefined {
