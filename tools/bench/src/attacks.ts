@@ -105,7 +105,7 @@ async function measure(attack: Attack, service: RunningTarget, seconds: number):
   const failed = new Promise<never>((_, reject) => worker.once('error', reject));
   let memory = 0;
   const poll = setInterval(() => {
-    memory = Math.max(memory, service.readMemory('now'));
+    memory = Math.max(memory, service.readMemory());
   }, memoryPollMs);
   try {
     await Promise.race([delay(seconds * 1_000), failed]);

@@ -73,7 +73,7 @@ export async function measureTargets(
   }
   const runs: Run[] = [];
   for (const { target, folder, database, running, results } of started) {
-    const peakMemoryBytes = running.readMemory('peak');
+    const peakMemoryBytes = running.readPeakMemory();
     await running.stop();
     const expected = records + sumOf(results);
     const valid =

@@ -67,8 +67,22 @@ export async function startTarget(
     token,
     firstReplyMs,
     readPids,
-    /** The memory of its processes, in bytes: what they have now or, on Linux, their peak so far. */
-    readMemory: (kind: 'now' | 'peak') => readPids().reduce((sum, each) => sum + readMemory(each, kind), 0),
+    /**
+     * The resident memory of its processes now, in bytes. On Linux, the files that they map, such as Node.js, count once, because the
+     * processes share them.
+     */
+    readMemory(): number {
+      if (process.platform !== 'linux') return readPids().reduce((sum, each) => sum + readResident(each), 0);
+      const files = readPids().map((each) => readStatus(each, 'RssFile'));
+      const total = readPids().reduce((sum, each) => sum + readStatus(each, 'VmRSS'), 0);
+      return total - files.reduce((sum, each) => sum + each, 0) + Math.max(...files);
+    },
+    /** The sum of the peaks of its processes so far, in bytes; elsewhere than on Linux, what they have now. */
+    readPeakMemory: () =>
+      readPids().reduce(
+        (sum, each) => sum + (process.platform === 'linux' ? readStatus(each, 'VmHWM') : readResident(each)),
+        0,
+      ),
     /** The CPU time of its processes so far, in milliseconds; only on Linux. */
     readProcessorMs: () => readPids().reduce((sum, each) => sum + readProcessorMs(each), 0),
     /** Stops it, and resolves once it has ended. */
@@ -102,11 +116,12 @@ function readProcessorMs(pid: number): number {
   return (Number(userTicks) + Number(systemTicks)) * 10;
 }
 
-function readMemory(pid: number, kind: 'now' | 'peak'): number {
-  if (process.platform !== 'linux') {
-    return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })) * 1024;
-  }
-  const field = { now: 'VmRSS', peak: 'VmHWM' }[kind];
+/** The resident memory of a process, in bytes, from `ps`. */
+const readResident = (pid: number) =>
+  Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })) * 1_024;
+
+/** A size from `/proc/<pid>/status`, in bytes. */
+function readStatus(pid: number, field: 'VmRSS' | 'VmHWM' | 'RssFile'): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  return Number(new RegExp(`^${field}:\\s*(\\d+) kB$`, 'm').exec(status)?.[1]) * 1024;
+  return Number(new RegExp(`^${field}:\\s*(\\d+) kB$`, 'm').exec(status)?.[1]) * 1_024;
 }

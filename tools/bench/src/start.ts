@@ -47,7 +47,7 @@ export async function measureStarts(targets: readonly Target[], folder: string):
       const service = await startTarget(target, database.url, own);
       await delay(idleMs);
       const { firstReplyMs } = service;
-      const idleMemoryBytes = service.readMemory('now');
+      const idleMemoryBytes = service.readMemory();
       await service.stop();
       starts.push({ firstReplyMs, idleMemoryBytes });
       log(
