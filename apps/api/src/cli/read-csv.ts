@@ -48,7 +48,7 @@ export async function* readCsv(chunks: AsyncIterable<Buffer>, options: CsvOption
       const names = row.map((name) => name.trim());
       if (options.delimiter === '\t' && names.length === 1 && /[,;]/.test(names[0] ?? ''))
         throw new OperatorError(
-          `The first line has no tabs: ${listNames(names)}. Nothing was imported. Add the format: --format csv.`,
+          `The first line has no tabs: ${listNames(names)}. Nothing was imported. If this is a CSV file, add --format csv.`,
         );
       columns = findColumns(names, types);
       const unused = names.filter((name) => !columns?.some(([column]) => isNamed(name, column)));
