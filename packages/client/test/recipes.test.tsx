@@ -30,24 +30,6 @@ async function openWithPlants(count: number) {
   return opened;
 }
 
-it('tells a plant that is stored from one that was stored before, and from a taken ID', async () => {
-  const { store, client } = open();
-  const { createPlant } = await load('recipes', 'create-plant.ts');
-  const rose = { id: 1, name: 'Rose' };
-  expect(await createPlant(client, rose)).toBe('stored');
-  expect(await createPlant(client, rose)).toBe('stored before');
-  expect(await createPlant(client, { id: 1, name: 'Oak' })).toBe('taken');
-  store.fail({ kind: 'status', status: 403 });
-  await expect(createPlant(client, rose)).rejects.toMatchObject({ name: 'RejectedError', status: 403 });
-});
-
-it('tags many plants', async () => {
-  const { store, client } = await openWithPlants(3);
-  const { tagPlants } = await load('recipes', 'tag-plants.ts');
-  expect(await tagPlants(client, [1, 2n, '99'], 'shade')).toEqual([]);
-  expect([1n, 2n, 3n].map((id) => store.plants.get(id)?.tag)).toEqual(['shade', 'shade', 'indoor']);
-});
-
 it('uploads 5,000 plants with progress, and can be canceled and continued', async () => {
   const { store, client, plants } = open(5_000);
   const { uploadPlants } = await load('recipes', 'upload-plants.ts');
@@ -137,13 +119,13 @@ it('explains each error of a create', async () => {
 });
 
 it('shows a plant, and explains each error of a get', async () => {
-  const { showPlant } = await load('recipes', 'describe-plant.ts');
+  const { showPlant } = await load('recipes', 'show-plant.ts');
   const { store, client } = await openWithPlants(1);
   const show = (id: bigint, ...faults: Fault[]) => {
     store.fail(...faults);
     return showPlant(client.withOptions({ retries: 0 }), id);
   };
-  expect(await show(1n)).toBe('Plant 1 (1, indoor)');
+  expect(await show(1n)).toBe('Plant 1');
   expect(await show(2n)).toBe('There is no such plant.');
   const elsewhere: Fault = {
     kind: 'status',
