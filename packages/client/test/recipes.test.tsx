@@ -6,7 +6,7 @@ import { afterEach, expect, it, vi } from 'vitest';
 import type { Client } from '../src/client.js';
 import { createClient } from '../src/create-client.js';
 import { createTanstackQueryUtils } from '../src/tanstack-query.js';
-import { createFakePlantStore, type Fault } from '../src/testing/index.js';
+import { createFakePlantStore } from '../src/testing/index.js';
 
 afterEach(cleanup);
 
@@ -29,24 +29,6 @@ async function openWithPlants(count: number) {
   await opened.client.createPlants({ body: { plants: opened.plants } });
   return opened;
 }
-
-it('tells a plant that is stored from one that was stored before, and from a taken ID', async () => {
-  const { store, client } = open();
-  const { createPlant } = await load('recipes', 'create-plant.ts');
-  const rose = { id: 1, name: 'Rose' };
-  expect(await createPlant(client, rose)).toBe('stored');
-  expect(await createPlant(client, rose)).toBe('stored before');
-  expect(await createPlant(client, { id: 1, name: 'Oak' })).toBe('taken');
-  store.fail({ kind: 'status', status: 403 });
-  await expect(createPlant(client, rose)).rejects.toMatchObject({ name: 'RejectedError', status: 403 });
-});
-
-it('tags many plants', async () => {
-  const { store, client } = await openWithPlants(3);
-  const { tagPlants } = await load('recipes', 'tag-plants.ts');
-  expect(await tagPlants(client, [1, 2n, '99'], 'shade')).toEqual([]);
-  expect([1n, 2n, 3n].map((id) => store.plants.get(id)?.tag)).toEqual(['shade', 'shade', 'indoor']);
-});
 
 it('uploads 5,000 plants with progress, and can be canceled and continued', async () => {
   const { store, client, plants } = open(5_000);
@@ -134,29 +116,6 @@ it('explains each error of a create', async () => {
   const reply = await client.createPlant({ body: { id: 1, name: 'Other' } });
   expect(explainCreate(reply.body)).toBe('Choose another ID.');
   expect(explainCreate({ error: 40099, message: 'New' })).toBe('Something went wrong.');
-});
-
-it('shows a plant, and explains each error of a get', async () => {
-  const { showPlant } = await load('recipes', 'describe-plant.ts');
-  const { store, client } = await openWithPlants(1);
-  const show = (id: bigint, ...faults: Fault[]) => {
-    store.fail(...faults);
-    return showPlant(client.withOptions({ retries: 0 }), id);
-  };
-  expect(await show(1n)).toBe('Plant 1 (1, indoor)');
-  expect(await show(2n)).toBe('There is no such plant.');
-  const elsewhere: Fault = {
-    kind: 'status',
-    status: 404,
-    body: '{"error":40400,"message":"Nothing is served here."}',
-  };
-  expect(await show(1n, elsewhere)).toBe('Nothing is served here.');
-  expect(await show(1n, { kind: 'refuse' })).toBe('Plant Store cannot be reached.');
-  const gateway: Fault = { kind: 'status', status: 502, body: '' };
-  expect(await show(1n, gateway)).toBe('Something other than Plant Store answered with 502.');
-  await expect(
-    showPlant(client.withOptions({ token: () => Promise.reject(new Error('no token')) }), 1n),
-  ).rejects.toThrow('no token');
 });
 
 it('a component aborts its call when it unmounts', async () => {

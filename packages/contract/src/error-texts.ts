@@ -20,10 +20,10 @@ export function errorTextsOf(resource: Resource): Readonly<Record<string, ErrorT
   const [text = ''] = fieldsOf(resource).flatMap(([each, { kind }]) => (kind === 'text' ? each : []));
   return {
     [invalid]: {
-      meaning: `The body is valid JSON, but not ${withArticle(`New${capitalize(name)}`)}, or not a batch of ${plural}. The message names every invalid field.`,
+      meaning: `The body is not ${withArticle(`New${capitalize(name)}`)} or a batch of ${plural}. The message names every invalid field.`,
       example: `The ${name} is not valid: id is required${text && `; ${text} must be a string`}.`,
     },
-    [notFound]: { meaning: `There is no ${name} with this id.`, example: messagesOf(resource).notFound(7n) },
+    [notFound]: { meaning: `There is no ${name} with this ID.`, example: messagesOf(resource).notFound(7n) },
   };
 }
 
@@ -32,51 +32,45 @@ type OtherErrorName = Exclude<ErrorName, `invalid_${ResourceName}` | `${Resource
 
 /** When each is sent, and what the caller can do. */
 const meanings: Readonly<Record<OtherErrorName, string>> = {
-  bad_request:
-    'The request is not valid HTTP/1.1, or one of its parameters is not valid. Fix the client or the proxy in front of it.',
-  malformed_json: 'The body is not JSON in UTF-8 (RFC 8259), or is ambiguous. Fix the body.',
-  id_taken: 'Another plant has this id. Nothing was changed; choose another id.',
-  unsupported_content_type:
-    'The body is not declared as plain application/json in UTF-8. Fix the request headers.',
+  bad_request: 'Invalid HTTP/1.1, or an invalid parameter. Fix the client or the proxy in front of it.',
+  malformed_json: 'The body is not JSON in UTF-8 (RFC 8259), or is ambiguous.',
+  id_taken: 'Another plant has this ID. Choose another ID.',
+  unsupported_content_type: 'The Content-Type is not plain application/json in UTF-8.',
   body_too_large: 'The body is too large. The message names the limit in bytes.',
   batch_too_large:
-    'The batch has more plants than a single request or the rate limit per minute allows. Nothing was changed. Send smaller batches.',
+    'The batch has more plants than a single request or the rate limit per minute allows. Send smaller batches.',
   id_retired:
-    'The plant with this id was deleted. Nothing was changed; choose another id, or reuse it by PUT with If-None-Match: *.',
+    'The plant with this ID was deleted. Choose another ID, or reuse it by PUT with If-None-Match: *.',
   precondition_required:
-    'The request has no condition. Send If-Match with the ETag of the plant to update, or If-None-Match: * to reuse the ID of a deleted plant.',
+    'Send If-Match with the ETag of the plant to update, or If-None-Match: * to reuse the ID of a deleted plant.',
   invalid_token_request:
-    'The body is valid JSON, but does not describe a token to create or rotate. The message names every invalid field.',
-  token_inactive:
-    'The token to rotate was revoked, or has expired. Nothing was changed; create a new one instead.',
+    'The body does not describe a token to create or rotate. The message names every invalid field.',
+  token_inactive: 'The token to rotate was revoked or has expired. Create a new one.',
   cursor_expired: messages.cursorExpired,
-  missing_token: 'The request has no bearer token. Send Authorization: Bearer with an access token.',
+  missing_token: 'Send Authorization: Bearer with an access token.',
   invalid_token:
-    'The access token is malformed, unknown, expired or revoked, or is not for this service. Get a new one.',
-  insufficient_scope:
-    'The access token is valid, but does not permit this operation. The message names the missing scope.',
+    'The access token is malformed, unknown, expired, revoked, or not for this service. Get a new one.',
+  insufficient_scope: 'The access token does not permit this operation. The message names the missing scope.',
   exceeds_issuer:
-    'The new token would have more scopes, a later expiry, or a higher rate than yours. Nothing was changed; the message names which.',
+    'The new token would have more scopes, a later expiry, or a higher rate than yours. The message names which.',
   not_found: 'There is nothing at this path. Paths must match exactly.',
-  token_not_found: 'There is no access token with this id.',
-  method_not_allowed:
-    'The path does not support this method. The header Allow names the methods that it supports.',
+  token_not_found: 'There is no access token with this ID.',
+  method_not_allowed: 'The path does not support this method. Allow lists the supported methods.',
   precondition_failed:
-    'A precondition failed: the plant no longer matches the ETag in If-Match, or it matches If-None-Match. Nothing was changed. Get the plant, then decide whether to retry.',
+    'The plant no longer matches the ETag in If-Match, or it matches If-None-Match. Get the plant, then decide whether to retry.',
   rate_limited:
-    'Too many requests with this token, or too many from this address without a valid one. Wait for Retry-After, then retry.',
+    'Too many requests with this token, or too many wrong tokens from this address. Wait for Retry-After, then retry.',
   internal_error:
-    'Something went wrong on the server. Retrying is safe; if it happens again, report the header X-Request-Id.',
+    'Something went wrong on the server. You can retry. If it happens again, report X-Request-Id.',
   changes_unsupported:
-    'This plant store is distributed over several databases, so it cannot list changes in order. List plants instead.',
+    'A plant store on several databases cannot list changes in order. List plants instead.',
   overloaded:
     'Too many plants, reads, bodies, or unread replies are waiting, in total or for this token. Wait for Retry-After, then retry.',
   database_unavailable: 'The database is not responding. Wait for Retry-After, then retry.',
-  shutting_down: 'This instance is stopping. Retry the request on a new connection.',
-  database_damaged:
-    'The database is damaged and cannot save changes until the operator restores it. Do not retry before that.',
+  shutting_down: 'This instance is stopping. Retry on a new connection.',
+  database_damaged: 'The database is damaged. Do not retry until the operator restores it.',
   identity_provider_unavailable:
-    'The service cannot fetch the keys of the identity provider, so it cannot verify the JSON Web Token. Wait for Retry-After, then retry.',
+    'The service cannot fetch the keys of the identity provider. Wait for Retry-After, then retry.',
 };
 
 const about = messagesOf(resources.plant);

@@ -140,7 +140,7 @@ it('has no unused error, except for a request that matches no operation', () => 
 it('is completely documented on the page of the API, row by row', () => {
   const page = readFileSync(new URL('../../../docs/use/api.md', import.meta.url), 'utf8');
   const rows = documented.map(
-    ([name, { error, status, meaning }]) => `| ${error} | ${name} | ${status} | ${meaning} |`,
+    ([name, { error, meaning }]) => `| ${error} | ${name} | ${meaning} |`,
   );
   expect(page.split('\n').filter((line) => /^\| \d{5} \|/.test(line))).toEqual(rows);
 });
@@ -149,10 +149,10 @@ it('the errors of a resource name it', () => {
   expect(errorTextsOf({ name: 'orchard', plural: 'orchards', fields: {} })).toEqual({
     invalid_orchard: {
       meaning:
-        'The body is JSON but not a NewOrchard, or not a batch of orchards. The message names every invalid field.',
+        'The body is not a NewOrchard or a batch of orchards. The message names every invalid field.',
       example: 'The orchard is not valid: id is required.',
     },
-    orchard_not_found: { meaning: 'There is no orchard with this id.', example: 'There is no orchard 7.' },
+    orchard_not_found: { meaning: 'There is no orchard with this ID.', example: 'There is no orchard 7.' },
   });
   expect(errorTexts.invalid_plant.example).toBe(
     'The plant is not valid: id is required; name must be a string.',

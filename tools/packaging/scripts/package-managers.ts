@@ -57,10 +57,7 @@ export async function tryPackageManagers({ folder, client }: Packed): Promise<Ta
     runIn(clone, ...manager.frozen);
     checkInstalled(clone, '99.0.0');
   }
-  return {
-    head: ['package manager', 'installed', 'upgraded', 'cloned without a service'],
-    rows: managers.map(({ name }) => [name, 'yes', 'yes', 'yes']),
-  };
+  return { head: ['package manager'], rows: managers.map(({ name }) => [name]) };
 }
 
 function createRepository(parent: string, manager: Repository['manager']): Repository {
