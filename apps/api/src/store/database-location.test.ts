@@ -85,24 +85,13 @@ const rows = [
   ...readPage('docs/operate/connection-strings.md').matchAll(/^\| ([^|`]+) \| `([^`]+)` \| ([^|]+) \|$/gm),
 ].map(([, source = '', text = '', effect = '']): [string, string, string] => [source, text, effect]);
 
-const effects: Readonly<Record<string, string>> = {
-  none: 'Starts, not encrypted.',
-  disable: 'Starts, not encrypted.',
-  prefer: 'Starts, encrypted if the server has TLS, and the certificate is not checked.',
-  require: 'Starts, encrypted, and the certificate is not checked.',
-  'verify-ca': 'Starts, encrypted, and the certificate is checked.',
-  'verify-full': 'Starts, encrypted, and the certificate and the host are checked.',
-};
-
 /** What the program does with a connection string, in the words of the page. */
 function describeEffect(text: string): string {
   const parsed = parseDatabaseUrl(text);
-  if ('problem' in parsed) return `Does not start: it ${parsed.problem}.`;
-  const ofDatabase =
-    parsed.engine === 'sqlite'
-      ? `Starts with the file ${parsed.path}.`
-      : effects[new URL(parsed.url).searchParams.get('sslmode') ?? 'none'];
-  return [ofDatabase, ...parsed.warnings].join(' ');
+  if ('problem' in parsed) return `Does not start. It ${parsed.problem}.`;
+  const mode = 'url' in parsed && new URL(parsed.url).searchParams.get('sslmode');
+  const used = mode ? `\`${mode}\`` : 'url' in parsed ? 'none, a socket' : `The file ${parsed.path}`;
+  return [used, parsed.warnings.join(' ')].filter(Boolean).join('. ');
 }
 
 it('the page has many strings', () => {
@@ -117,7 +106,7 @@ describe('a server with TLS and a private CA', () => {
   const file = join(temporaryFolder(), 'ca.pem');
   beforeAll(async () => writeFileSync(file, await enableTls(inject('postgresqlUrl'))));
 
-  const starting = rows.filter(([, , effect]) => /^Starts, /.test(effect));
+  const starting = rows.filter(([, , effect]) => /^(`|none)/.test(effect));
   it.each(starting)('stores plants with the string of %s, but for its address: %s', async (_, text) => {
     const parsed = parseDatabaseUrl(text);
     if (!('url' in parsed)) throw new Error('not of PostgreSQL');
@@ -229,7 +218,7 @@ it('warns in the settings, without values', () => {
     '/',
   );
   const reason =
-    'x is not known, and ignored. connect_timeout is ignored: the service uses its own timeouts and DATABASE_STATEMENT_TIMEOUT_MS.';
+    'x is unknown and ignored. connect_timeout is ignored: the service uses its own timeouts and DATABASE_STATEMENT_TIMEOUT_MS.';
   expect(warnings).toEqual([{ variable: 'DATABASE_URL', reason }]);
   expect(database).not.toHaveProperty('warnings');
 });

@@ -332,7 +332,7 @@ function readLocation(url: URL): ParsedPostgresqlUrl | Problem {
     searchParams.delete(name);
     if (insteadOf[name] !== undefined) warnings.push(`${shown} is ignored: ${insteadOf[name]}.`);
     else if (harmless === undefined && !withoutEffect.includes(name))
-      warnings.push(`${shown} is not known, and ignored.`);
+      warnings.push(`${shown} is unknown and ignored.`);
   }
   const names = [...searchParams.keys()];
   const values = [...searchParams].filter(([name]) => name !== 'options').map(([, value]) => value);
@@ -446,6 +446,6 @@ function readTls({ searchParams, hostname }: URL): { readonly warnings: readonly
   }
   const isStronger = hasBinding && !demands.some(({ shown }) => shown === 'sslmode=verify-full');
   const instead =
-    'channel_binding=require is replaced by sslmode=verify-full, which checks who the server is, too.';
+    'channel_binding=require becomes sslmode=verify-full, which also verifies the server.';
   return { warnings: isStronger ? [instead] : [] };
 }
