@@ -48,7 +48,7 @@ const marked = /(\/\/ Printed from the contract.*\n)[\s\S]*?( *\/\/ End of what 
 const importOf = (source: string) => importPattern.exec(source)?.[1] ?? '';
 
 function getOnCondition(name: string, { resource }: RecordMetadata): string {
-  return `/** Gets ${withArticle(resource)} on a condition. With the \`etag\` of an earlier reply in \`if-none-match\`, the status is 304 if it has not changed. */
+  return `/** Gets ${withArticle(resource)} conditionally. With the \`etag\` of an earlier reply in \`if-none-match\`, the status is 304 if it has not changed. */
 ${name}(request: { readonly params: IdParams; readonly headers: ReadCondition } & CallOptions): Promise<ReplyOf<'${name}'> | ConditionReply>;\n`;
 }
 
@@ -102,7 +102,7 @@ function methodOf({ resource: name, operation, field = '' }: RecordMetadata): Me
       };
     case 'update':
       return {
-        text: `Replaces all fields of ${a} on a condition. If the condition is false, the status is 412.${also('`saveEdit` changes single fields.')}`,
+        text: `Replaces all fields of ${a} conditionally. If the condition is false, the status is 412.${also('`saveEdit` changes single fields.')}`,
         request: `{ readonly params: IdParams; readonly body: ${input} } & Condition`,
         types: ['IdParams', input],
       };

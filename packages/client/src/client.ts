@@ -41,7 +41,7 @@ export interface Client {
   /** Creates a plant. The same plant again returns 200 with `replayed: true`, so you can always retry a create. */
   createPlant(request: { readonly body: NewPlantInput } & CallOptions): Promise<ReplyOf<'createPlant'>>;
 
-  /** Gets a plant on a condition. With the `etag` of an earlier reply in `if-none-match`, the status is 304 if it has not changed. */
+  /** Gets a plant conditionally. With the `etag` of an earlier reply in `if-none-match`, the status is 304 if it has not changed. */
   getPlant(
     request: { readonly params: IdParams; readonly headers: ReadCondition } & CallOptions,
   ): Promise<ReplyOf<'getPlant'> | ConditionReply>;
@@ -63,7 +63,7 @@ export interface Client {
   /** Deletes up to 1,000 plants, with `ifMatch` only those that are still as they were. Each has its own result, in the order sent. `deleteAll` takes any number. */
   deletePlants(request: { readonly body: PlantDeletions } & CallOptions): Promise<ReplyOf<'deletePlants'>>;
 
-  /** Replaces all fields of a plant on a condition. If the condition is false, the status is 412. `saveEdit` changes single fields. */
+  /** Replaces all fields of a plant conditionally. If the condition is false, the status is 412. `saveEdit` changes single fields. */
   updatePlant(
     request: { readonly params: IdParams; readonly body: Plant } & Condition & CallOptions,
   ): Promise<ReplyOf<'updatePlant'>>;

@@ -48,7 +48,7 @@ function typesOfOne(resource: Resource): string {
     );
   const searched = searchesOf(resource).map(([, { label }]) => label.toLowerCase());
   const withoutNames = filtersOf(resource).flatMap(([each, { required }]) => (required ? [] : each));
-  const next = 'Where the next page begins. The last page has none.';
+  const next = 'The cursor of the next page: pass it as `after`. The last page has none.';
   return [
     declare(`${capitalize(a)} without its ID.`, One, fields(values)),
     Input === One
@@ -66,41 +66,41 @@ function typesOfOne(resource: Resource): string {
       member('id', inputs.int64, 'The ID. Beyond 2^53 only a `bigint` is exact.'),
       optional('idText', 'string', 'The digits of the ID. They must agree with `id`.'),
     ]),
-    `/** What a client sends to create ${a}: its \`id\`, the digits of the ID as \`idText\`, or both. A \`Stored${One}\` is one, too. */`,
+    `/** What a client sends to create ${a}: its \`id\`, the digits of the ID as \`idText\`, or both. A \`Stored${One}\` also works. */`,
     `export type New${One}Input = ${One}WithIdText | ${One}WithNumericId;\n`,
     declare(`${capitalize(a)} as it is stored.`, `Stored${One} extends New${One}`, [
-      member('idText', 'string', 'The digits of the ID, which no program rounds.'),
-      optional(
-        'addedAt',
-        'string',
-        `When the ${name} was first stored (ISO 8601, in UTC), if that is known.`,
-      ),
+      member('idText', 'string', 'The digits of the ID.'),
+      optional('addedAt', 'string', `When the ${name} was first stored (ISO 8601, in UTC), if known.`),
       optional(
         'addedBy',
         'string',
-        `Who created the ${name}: the ID of an access token, or \`subject\` and that of a JSON Web Token. Only tokens with the scope \`admin\` get it.`,
+        `Who created the ${name}: the ID of an access token, or \`subject\` and the subject of a JSON Web Token. Only tokens with the scope \`admin\` see it.`,
       ),
-      optional('changedBy', 'string', `Who updated the ${name} last, likewise.`),
+      optional('changedBy', 'string', `Who last updated the ${name}, in the same form.`),
     ]),
-    declare(`Which ${plural} a list has, and in which order.`, `${One}Query`, [
-      optional('limit', 'number', `How many ${plural} a page has at most, from 1 to 1,000. Default: 100.`),
-      optional('after', 'string', 'The `next` of the page before, of the same query.'),
+    declare(`The query of a list of ${plural}.`, `${One}Query`, [
+      optional(
+        'limit',
+        'number',
+        `The maximum number of ${plural} on a page, from 1 to 1,000. Default: 100.`,
+      ),
+      optional('after', 'string', 'The `next` of the previous page of the same query.'),
       optional(
         'order',
         ordersOf(resource)
           .map((order) => `'${order}'`)
           .join(' | '),
-        'By `id`; `newest` or `oldest` first, those without a time as the oldest; by a text, whatever its case; with `-` descending. Default: `id`.',
+        'The order. Records without a time count as the oldest, and texts are compared regardless of case. A `-` makes it descending. Default: `id`.',
       ),
       ...filtersOf(resource).map(([each, { kind, label }]) => {
         const limit = kind === 'text' ? ' At most 1,000 characters.' : '';
         return optional(each, inputs[kind], `${Many} with exactly this ${label.toLowerCase()}.${limit}`);
       }),
-      ...filtersOf(resource).map(([each, { kind, label }]) =>
+      ...filtersOf(resource).map(([each, { kind }]) =>
         optional(
           severalOf(each),
           `readonly ${inputs[kind].includes('|') ? `(${inputs[kind]})` : inputs[kind]}[]`,
-          `${Many} with any of these values of ${label.toLowerCase()}, at most 20.`,
+          `${Many} with any of these values of \`${each}\`, at most 20.`,
         ),
       ),
       withoutNames.length === 0
@@ -108,42 +108,34 @@ function typesOfOne(resource: Resource): string {
         : optional(
             'without',
             withoutNames.map((each) => `'${each}'`).join(' | '),
-            `${Many} without a value of this field, beside those with the values that the query names.`,
+            `Also ${plural} without a value of this field, in addition to those with the values in the query.`,
           ),
       searched.length === 0
         ? ''
         : optional(
             'q',
             'string',
-            `${Many} with this in their ${searched.join(' or ')}, in upper or lower case. At most 100 characters.`,
+            `${Many} with this text in their ${searched.join(' or ')}, regardless of case. At most 100 characters.`,
           ),
-      optional(
-        'addedFrom',
-        'string',
-        `${Many} that were stored at this time or later (RFC 3339, with any offset).`,
-      ),
-      optional(
-        'addedBefore',
-        'string',
-        `${Many} that were stored before this time (RFC 3339, with any offset).`,
-      ),
-      optional('total', 'boolean', `Whether the page says how many ${plural} match.`),
-      optional('fields', "'id'", `With \`id\`, the page has only the \`ids\`, and no ${plural}.`),
+      optional('addedFrom', 'string', `${Many} stored at this time or later (RFC 3339, with any offset).`),
+      optional('addedBefore', 'string', `${Many} stored before this time (RFC 3339, with any offset).`),
+      optional('total', 'boolean', `Whether to count all ${plural} that match.`),
+      optional('fields', "'id'", `With \`id\`, the page has only \`ids\`, and no ${plural}.`),
     ]),
     declare(
-      `A page of a list. It has as many ${plural} as the query asks for, unless the list ends, or they are large.`,
+      `A page of a list. It has \`limit\` ${plural}, unless the list ends or they are large.`,
       `${One}Page`,
       [
         member(plural, `Stored${One}[]`),
         optional(
           'ids',
           'string[]',
-          `The IDs of the ${plural}, if the query has \`fields=id\`: as a batch takes them.`,
+          `The IDs instead of the ${plural}, if the query has \`fields=id\`. You can send them in a batch.`,
         ),
         optional('next', 'string', next),
-        optional('total', 'number', `How many ${plural} match, if the query asks.`),
+        optional('total', 'number', `How many ${plural} match, if the query has \`total=true\`.`),
         optional('totalIsEstimate', 'boolean', 'Whether `total` is an estimate.'),
-        optional('partial', 'boolean', 'Whether the page ends early, because it took too long to find more.'),
+        optional('partial', 'boolean', 'Whether the page ends early because finding more took too long.'),
       ],
     ),
     declare(`A batch of ${plural} to create, from 1 to 1,000.`, `New${Many}`, [
@@ -161,7 +153,7 @@ function typesOfOne(resource: Resource): string {
       optional(
         'ifMatch',
         'readonly string[]',
-        `The \`ETag\` that each ${name} must still have, in the order of the IDs, or \`*\`. Default: none are compared.`,
+        `The \`ETag\` that each ${name} must still have, in the order of the IDs, or \`*\`. Default: no conditions.`,
       ),
     ]),
     declare(`${capitalize(a)} of a batch was found.`, `${prefix}FoundResult`, [
@@ -169,17 +161,21 @@ function typesOfOne(resource: Resource): string {
       member(name, `Stored${One}`),
       member('etag', 'string', `The \`ETag\` of the ${name}.`),
     ]),
-    `/** The outcome of one ${name} of a batch: what a separate request would have returned. */`,
+    `/** The outcome of one ${name} of a batch: what a separate request would return. */`,
     `export type ${prefix}GetResult = ${prefix}FoundResult | FailedResult<400 | 404 | 500 | 503>;\n`,
     declare(`The outcomes of a batch, in the order of its ${plural}.`, `${prefix}GetResults`, [
       member('results', `${prefix}GetResult[]`),
     ]),
-    declare(`${capitalize(a)} of a batch was updated, or is already as sent.`, `${prefix}UpdatedResult`, [
-      member('status', '200'),
-      member(name, `Stored${One}`),
-      member('etag', 'string', `The \`ETag\` of the ${name} as it is now.`),
-    ]),
-    `/** The outcome of one ${name} of a batch: what a separate request would have returned. */`,
+    declare(
+      `${capitalize(a)} of a batch was updated, or already has these fields.`,
+      `${prefix}UpdatedResult`,
+      [
+        member('status', '200'),
+        member(name, `Stored${One}`),
+        member('etag', 'string', `The \`ETag\` of the ${name} as it is now.`),
+      ],
+    ),
+    `/** The outcome of one ${name} of a batch: what a separate request would return. */`,
     `export type ${prefix}UpdateResult = ${prefix}UpdatedResult | FailedResult<400 | 404 | 412 | 500 | 503>;\n`,
     declare(`The outcomes of a batch, in the order of its ${plural}.`, `${prefix}UpdateResults`, [
       member('results', `${prefix}UpdateResult[]`),
@@ -197,28 +193,27 @@ function typesOfOne(resource: Resource): string {
     `/** The last change of ${a}. It narrows by \`kind\`. */`,
     `export type ${prefix}Change = Stored${prefix}Change | Deleted${prefix}Change;\n`,
     declare(
-      'A page of changes. There are no more if it is empty and `next` is its own `after`.',
+      'A page of changes. If it is empty and `next` is your `after`, there are no more changes yet.',
       `${prefix}ChangePage`,
-      [member('changes', `${prefix}Change[]`), member('next', 'string', 'Where the next page begins.')],
+      [
+        member('changes', `${prefix}Change[]`),
+        member('next', 'string', 'The cursor of the next page: pass it as `after`.'),
+      ],
     ),
-    declare(`What ${a} is, or was.`, `${One}State extends ${One}`, [
-      optional(
-        'from',
-        'string',
-        `Since when the ${name} is like this, or was (ISO 8601, in UTC), if that is known.`,
-      ),
-      optional('until', 'string', 'Until when. The current state has none.'),
+    declare(`A current or earlier state of ${a}.`, `${One}State extends ${One}`, [
+      optional('from', 'string', 'When this state began (ISO 8601, in UTC), if known.'),
+      optional('until', 'string', 'When this state ended. Absent for the current state.'),
       optional(
         'by',
         'string',
-        `Who created the ${name} as this, or updated it to this: see \`Stored${One}.addedBy\`.`,
+        `Who created or updated the ${name} to this state: see \`Stored${One}.addedBy\`.`,
       ),
     ]),
-    declare(`What ${a} is, and what it was.`, `${One}History`, [
-      member('states', `${One}State[]`, 'The latest first.'),
+    declare(`A page of the current and earlier states of ${a}.`, `${One}History`, [
+      member('states', `${One}State[]`, 'The states, newest first.'),
       optional('next', 'string', next),
     ]),
-    declare(`The types of ${plural}, by what they are for.`, `${One}Types`, [
+    declare(`The types of ${plural}, by purpose.`, `${One}Types`, [
       member('fields', One),
       member('input', Input),
       member('create', `New${One}`),
@@ -244,7 +239,7 @@ function typesOfOne(resource: Resource): string {
 const change = [
   member('id', 'bigint'),
   member('idText', 'string', 'The digits of the ID.'),
-  optional('at', 'string', 'When it happened (ISO 8601, in UTC), if that is known.'),
+  optional('at', 'string', 'When it happened (ISO 8601, in UTC), if known.'),
 ];
 
 function member(name: string, type: string, description = ''): string {

@@ -46,9 +46,9 @@ const router = c.router(
       ...routes.createPlant,
       summary: 'Create plant',
       description:
-        'Creates a new plant in the store. The id is also the key of the request: the same plant again is ' +
-        'answered 200 again and stored once, so a create can always be retried safely. The `ETag` of the reply is that of the plant ' +
-        'as it was created: send it as `If-Match` to update the plant without reading it first.',
+        'Creates a new plant in the store. The id is also the idempotency key: sending the same plant again returns 200 again ' +
+        'and stores nothing, so you can always retry a create. The `ETag` of the reply identifies the plant as it was created. ' +
+        'Send it as `If-Match` to update the plant without reading it first.',
       metadata: { scope: 'create', resource: 'plant', operation: 'create' } as const,
       query: NoQuerySchema,
       body: plants.create,
@@ -58,7 +58,7 @@ const router = c.router(
       ...routes.getPlant,
       summary: 'Get plant',
       description:
-        'The plant with this id. What it shows is durable: neither a crash nor a failover takes it back.',
+        'Returns the plant with this id. The reply is durable: neither a crash nor a failover undoes it.',
       metadata: { scope: 'read', resource: 'plant', operation: 'get' } as const,
       pathParams: z.object({ id: plants.id }),
       query: NoQuerySchema,
@@ -69,10 +69,10 @@ const router = c.router(
       ...routes.listPlants,
       summary: 'List plants',
       description:
-        'A page of the plants, and `next`, with which the following page is requested; the last page has none. A page has as many ' +
-        'plants as the query asks for, unless the list ends, or they have more than 4 MiB of text, or it takes too long to find them (`partial`). ' +
-        'No plant is on two pages, and none that was there from the beginning is left out; one that is added meanwhile may be ' +
-        'on a later page. What it shows is durable.',
+        'Returns a page of plants. To get the following page, pass `next` as `after`; the last page has no `next`. A page has ' +
+        '`limit` plants, unless the list ends, the plants have more than 4 MiB of text, or finding them takes too long ' +
+        '(`partial`). No plant is on two pages, and no plant that existed when you requested the first page is missing. A plant ' +
+        'that is added later may be on a later page. The reply is durable.',
       metadata: { scope: 'read', resource: 'plant', operation: 'list' } as const,
       query: plants.query,
       responses: { 200: plants.page },
@@ -81,10 +81,10 @@ const router = c.router(
       ...routes.createPlants,
       summary: 'Create plants',
       description:
-        'Creates up to 1,000 plants. Each has a result of its own, in the order sent: 200 once it is stored, durably, otherwise ' +
-        'the number and the message that a request of its own would have been answered with. One that is not stored, such as one ' +
-        'that is not valid, stops none of the others: the reply is 200 all the same. Any part of a batch can be retried safely. ' +
-        'The `etag` of a result is that of the plant as it was created.',
+        'Creates up to 1,000 plants. Each plant has its own result, in the order sent: 200 once it is stored durably, or the ' +
+        'error number and message that a separate request would return. The reply is 200 even if some plants fail, and a plant ' +
+        'that fails does not stop the others. You can retry any part of a batch. The `etag` of a result identifies the plant as ' +
+        'it was created.',
       metadata: { scope: 'create', resource: 'plant', operation: 'createMany' } as const,
       query: NoQuerySchema,
       body: plants.batch,
@@ -94,10 +94,10 @@ const router = c.router(
       ...routes.getPlants,
       summary: 'Get plants',
       description:
-        'The plants with up to 1,000 ids. Each id has a result of its own, in the order sent: 200 with the plant, otherwise the ' +
-        'number and the message that a request of its own would have been answered with. The `etag` of a result is what an update ' +
-        'or a delete takes as its condition. What it shows is durable. A reply has at most ' +
-        ' 4 MiB of text, or one plant: ids that are left over have the status 503, and are to be sent again.',
+        'Returns the plants with up to 1,000 ids. Each id has its own result, in the order sent: 200 with the plant, or the ' +
+        'error number and message that a separate request would return. Send the `etag` of a result as the condition of an ' +
+        'update or a delete. A reply has at most 4 MiB of text, but always at least one plant: the remaining ids have the ' +
+        'status 503, so send them again. The reply is durable.',
       metadata: { scope: 'read', resource: 'plant', operation: 'getMany' } as const,
       query: NoQuerySchema,
       body: plants.ids,
@@ -107,12 +107,12 @@ const router = c.router(
       ...routes.updatePlants,
       summary: 'Update plants',
       description:
-        'Replaces the name and the tag of up to 1,000 plants, each if it is still the one whose `ETag` is its `ifMatch`. Each has a ' +
-        'result of its own, in the order sent: 200 with the plant and its new `etag`, durably, otherwise the number and the message ' +
-        'that a `PUT` with this `If-Match` would have been answered with. One that is not updated stops none of the others. Several ' +
-        'items of one id act one after the other. A plant that is already as sent is 200, so any part of a batch can be retried ' +
-        'safely. A reply has at most 4 MiB of text, or one plant: items that are left over have the status 503, change nothing, and ' +
-        'are to be sent again.',
+        'Replaces the name and the tag of up to 1,000 plants. A plant is updated only if its `ETag` matches its `ifMatch`. Each ' +
+        'plant has its own result, in the order sent: 200 with the plant and its new `etag` once it is stored durably, or the ' +
+        'error number and message that a `PUT` with this `If-Match` would return. A plant that fails does not stop the others. ' +
+        'Updates of the same id are applied in order. A plant that already has these fields returns 200, so you can retry any ' +
+        'part of a batch. A reply has at most 4 MiB of text, but always at least one plant: the remaining plants have the ' +
+        'status 503 and are unchanged, so send them again.',
       metadata: {
         scope: 'update',
         resource: 'plant',
@@ -127,10 +127,10 @@ const router = c.router(
       ...routes.deletePlants,
       summary: 'Delete plants',
       description:
-        'Deletes the plants with up to 1,000 ids. Each id has a result of its own, in the order sent: 204 once its plant is deleted, ' +
-        'durably, or if it was deleted before; otherwise the number and the message that a request of its own would have been ' +
-        'answered with. One that is not deleted stops none of the others. Any part of a batch can be retried safely. With `ifMatch` ' +
-        'each plant is deleted only if it is still the one with the `ETag` at the same place there.',
+        'Deletes the plants with up to 1,000 ids. Each id has its own result, in the order sent: 204 once its plant is deleted ' +
+        'durably, also if it was deleted before, or the error number and message that a separate request would return. An id ' +
+        'that fails does not stop the others. You can retry any part of a batch. With `ifMatch`, a plant is deleted only if its ' +
+        '`ETag` matches the one at the same position.',
       metadata: { scope: 'delete', resource: 'plant', operation: 'deleteMany' } as const,
       query: NoQuerySchema,
       body: plants.deletions,
@@ -140,11 +140,11 @@ const router = c.router(
       ...routes.updatePlant,
       summary: 'Update plant',
       description:
-        'Replaces the name and the tag of the plant with this id, durably, if it is still the one whose `ETag` is sent as ' +
-        '`If-Match`. A retry of the create is answered as before, and reverts nothing. A plant that is already as sent is answered ' +
-        '200, so an update can be retried. `If-None-Match: *` reuses the ID of a deleted plant for a new one. **A request needs ' +
-        '`If-Match` or `If-None-Match`, which OpenAPI cannot express**: without both it is answered 400. Both accept an `ETag` that ' +
-        'a proxy has changed, such as `W/"…"` or `"…-gzip"`.',
+        'Replaces the name and the tag of the plant with this id durably, if its `ETag` matches `If-Match`. A later retry of ' +
+        'the create still succeeds, and does not revert the update. A plant that already has these fields returns 200, so you ' +
+        'can retry an update. `If-None-Match: *` reuses the id of a deleted plant for a new one. **A request needs `If-Match` ' +
+        'or `If-None-Match`, which OpenAPI cannot express**: without either, it returns 400. Both accept an `ETag` that a proxy ' +
+        'has changed, such as `W/"…"` or `"…-gzip"`.',
       metadata: {
         scope: 'update',
         resource: 'plant',
@@ -161,9 +161,9 @@ const router = c.router(
       ...routes.getPlantHistory,
       summary: 'Get plant history',
       description:
-        'What the plant with this id is, and what it was, the latest state first. The first one is the current state and has no ' +
-        '`until`. To restore an earlier state, update the plant to it. A delete erases all states, and a plant with a reused ID starts again. ' +
-        'The operator may limit for how long replaced states are kept. Only a page without `next` is the last one.',
+        'Returns the current state of the plant with this id and its earlier states, newest first. The current state has no ' +
+        '`until`. To restore an earlier state, update the plant with its fields. A delete erases all states, and a reused id ' +
+        'starts a new history. The operator may limit how long replaced states are kept. Only the last page has no `next`.',
       metadata: { scope: 'read', resource: 'plant', operation: 'history' } as const,
       pathParams: z.object({ id: plants.id }),
       query: HistoryQuerySchema,
@@ -173,9 +173,9 @@ const router = c.router(
       ...routes.deletePlant,
       summary: 'Delete plant',
       description:
-        'Deletes the plant with this id, durably: its name and tag are erased, and its id stays taken, so that no late ' +
-        'retry brings it back. A plant that was deleted before is answered 204 again. With `If-Match` it is deleted only if it is still ' +
-        'the one with that `ETag`, with `If-None-Match` only if it is another one.',
+        'Deletes the plant with this id durably: its name and tag are erased, and its id stays taken, so a late retry of the ' +
+        'create cannot bring it back. Deleting a plant again returns 204 again. With `If-Match`, the plant is deleted only if ' +
+        'its `ETag` matches; with `If-None-Match`, only if it does not match.',
       metadata: { scope: 'delete', resource: 'plant', operation: 'delete' } as const,
       pathParams: z.object({ id: plants.id }),
       query: NoQuerySchema,
@@ -186,7 +186,8 @@ const router = c.router(
       ...routes.listTags,
       summary: 'List tags',
       description:
-        'How many plants have each tag, in the order of the tags, up to 10,000 of them on a page. Plants without a tag are not counted.',
+        'Counts the plants of each tag, in the order of the tags, with up to 10,000 tags on a page. Plants without a tag are ' +
+        'not counted.',
       metadata: { scope: 'read', resource: 'plant', operation: 'count', field: 'tag' } as const,
       query: TagQuerySchema,
       responses: { 200: TagPageSchema },
@@ -195,10 +196,10 @@ const router = c.router(
       ...routes.listChanges,
       summary: 'List changes',
       description:
-        'What was created, updated and deleted, in one order that never changes, and `next`, with which the following page is ' +
-        'requested, at any time. Each plant is listed once, at the place of its last change: whoever follows gets the latest ' +
-        'state of each plant, and never an older one after it. What it shows is durable. With `wait` the reply waits until ' +
-        'there is a change.',
+        'Returns a page of creates, updates and deletes, in an order that never changes. To get the following page, now or ' +
+        'later, pass `next` as `after`. Each plant is listed once, at the position of its last change, so a follower gets the ' +
+        'latest state of each plant and never an older one after it. With `wait`, an empty reply waits for a change. The reply ' +
+        'is durable.',
       metadata: { scope: 'read', resource: 'plant', operation: 'changes' } as const,
       query: ChangeQuerySchema,
       responses: { 200: plants.changePage, 501: errorSchema(501) },
@@ -207,14 +208,14 @@ const router = c.router(
       ...routes.getOwnToken,
       summary: 'Get own token',
       description:
-        'What the token of the request permits, and until when. It needs no scope: a program that was given a token finds out what ' +
-        'it may do before it tries.',
+        'Returns what the token of the request permits, and until when. It needs no scope, so a program can check its token ' +
+        'first.',
       metadata: ofTokens({
         // Any valid token may read its own scopes.
         scope: undefined,
         replies: {
-          200: 'The token, without its text',
-          503: 'The service cannot look tokens up at the moment',
+          200: 'The token, without its secret',
+          503: 'The service cannot look up tokens at the moment',
         },
       }),
       query: NoQuerySchema,
@@ -224,7 +225,8 @@ const router = c.router(
       ...routes.listTokens,
       summary: 'List tokens',
       description:
-        'All access tokens of the service that are valid, and the latest 1,000 that were revoked or have expired, in the order of their ids, without their texts. No token is created or rotated over HTTP while 1,000 are valid.',
+        'Returns all valid access tokens of the service, and the latest 1,000 that were revoked or have expired, in the order ' +
+        'of their ids, without their secrets. While 1,000 tokens are valid, you cannot create or rotate tokens over HTTP.',
       metadata: ofTokens({ scope: 'admin', replies: { 200: 'The tokens' } }),
       query: NoQuerySchema,
       responses: { 200: TokenListSchema },
@@ -233,14 +235,14 @@ const router = c.router(
       ...routes.createToken,
       summary: 'Create token',
       description:
-        'Creates an access token, and shows its text, this once. It may give no more than the token of the request has: no other ' +
-        'scopes, no later expiry, no higher rate. Each request creates one, so it must not be retried without a look at the list.',
+        'Creates an access token, and returns its secret only once. It can have no scope, later expiry, or higher rate than the ' +
+        'token of the request. Each request creates a new token, so check the list before you retry.',
       metadata: ofTokens({
         scope: 'admin',
         subject: 'new token',
         example: { name: 'web-shop', scopes: ['read'] },
         errors: ['exceeds_issuer'],
-        replies: { 200: 'The token, with its text' },
+        replies: { 200: 'The token, with its secret' },
       }),
       query: NoQuerySchema,
       body: NewTokenSchema,
@@ -250,14 +252,14 @@ const router = c.router(
       ...routes.rotateToken,
       summary: 'Rotate token',
       description:
-        'Creates a token that replaces another one, with its name, scopes and rate, and makes the other one expire. The token of ' +
-        'the request must have all that the other one has. Like a create it must not be retried without a look at the list.',
+        'Creates a token with the name, scopes and rate of another one, which then expires. The token of the request must ' +
+        'permit everything that the other one does. Each request creates a new token, so check the list before you retry.',
       metadata: ofTokens({
         scope: 'admin',
         subject: 'rotation',
         example: { overlapSeconds: 86_400 },
         errors: ['exceeds_issuer', 'token_inactive'],
-        replies: { 200: 'The new token, with its text' },
+        replies: { 200: 'The new token, with its secret' },
       }),
       pathParams: z.object({ id: TokenIdSchema }),
       query: NoQuerySchema,
@@ -268,11 +270,11 @@ const router = c.router(
       ...routes.revokeToken,
       summary: 'Revoke token',
       description:
-        'Revokes a token for good, also the token of the request itself: within 5 seconds no instance accepts it any more. It may ' +
-        'permit what the token of the request does not. One that is revoked already stays so.',
+        'Revokes a token permanently. You can revoke the token of the request, and tokens that permit more. Within 5 seconds, ' +
+        'no instance accepts the token. Revoking a token again does nothing.',
       metadata: ofTokens({
         scope: 'admin',
-        replies: { 204: 'It is revoked', 400: 'The id, or a parameter, is not valid' },
+        replies: { 204: 'The token is revoked', 400: 'The id or a parameter is not valid' },
       }),
       pathParams: z.object({ id: TokenIdSchema }),
       query: NoQuerySchema,
@@ -282,16 +284,16 @@ const router = c.router(
       ...routes.listAudit,
       summary: 'List audit',
       description:
-        'Who created, rotated and revoked tokens, restored a backup, or imported a file by the command line, and when: the newest ' +
-        'first, and `next`, with which the following page is requested; the last page has none. An entry never changes. It has no ' +
-        'text of a token, and nothing of a plant.',
+        'Returns who created, rotated and revoked tokens, restored a backup, or imported a file at the command line, and when. ' +
+        'The newest entries are first. To get the following page, pass `next` as `after`; the last page has no `next`. Entries ' +
+        'never change, and contain no secrets and no plants.',
       metadata: ofTokens({
         scope: 'admin',
         example: { limit: 100, action: 'token_created' },
         replies: {
           200: 'A page of the audit',
           400: 'A parameter is not valid',
-          503: 'The service cannot read the audit at the moment',
+          503: 'The service cannot read the audit log at the moment',
         },
       }),
       query: AuditQuerySchema,

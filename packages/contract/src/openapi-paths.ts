@@ -141,29 +141,28 @@ function rejectUndescribable(operationId: string, route: Operation): void {
 /** The headers that replies may have. */
 const replyHeaders = {
   'X-Request-Id': {
-    description: 'Names this request in the log of the service; quote it when reporting an error.',
+    description: 'Identifies this request in the log of the service. Include it when you report an error.',
     schema: { type: 'string', examples: ['5f0c954e-1a41-4c8e-9d8c-3f0f4d2f9d55'] },
   },
   'Idempotent-Replayed': {
-    description: 'Present when the same plant was stored before and nothing was stored now.',
+    description: 'Present if an earlier request stored the same plant, so this one stored nothing.',
     schema: { type: 'string', enum: ['true'] },
   },
   ETag: {
     description:
-      'Names the plant as the reply shows it (RFC 9110, section 8.8.3). Send it as `If-Match`, and an update replaces no other.',
+      'Identifies the plant as this reply shows it (RFC 9110, section 8.8.3). Send it as `If-Match` to update only this state.',
     schema: { type: 'string', examples: ['"7Qz1t0cVbq0Zk2y1mYf3dA"'] },
   },
   'Retry-After': {
-    description: 'Seconds to wait before the request is retried (RFC 9110, section 10.2.3).',
+    description: 'How long to wait before you retry, in seconds (RFC 9110, section 10.2.3).',
     schema: { type: 'integer', minimum: 0, examples: [1] },
   },
   RateLimit: {
-    description: 'Requests left in the current window, where the operator has set a limit.',
+    description: 'How many requests are left in the current window, if the operator has set a limit.',
     schema: { type: 'string', examples: ['"plants"; r=59; t=60'] },
   },
   'RateLimit-Policy': {
-    description:
-      'The limit itself, where the operator has set one (draft-ietf-httpapi-ratelimit-headers-08).',
+    description: 'The limit, if the operator has set one (draft-ietf-httpapi-ratelimit-headers-08).',
     schema: { type: 'string', examples: ['"plants"; q=60; w=60'] },
   },
   'WWW-Authenticate': {

@@ -177,8 +177,8 @@ describe('the paths of the document', () => {
 
   it('describe each reply in terms of its operation, with its headers and errors', () => {
     const responses = Object(describePaths({ create: plants })['/plants']?.post?.responses);
-    expect(responses[200].description).toBe('The plant response: the plant is stored, durably');
-    expect(responses[400].description).toBe('Something is wrong with the request itself; nothing was stored');
+    expect(responses[200].description).toBe('The plant response: the plant is stored durably');
+    expect(responses[400].description).toBe('The request is not valid; nothing was stored');
     expect(responses[200].headers).toHaveProperty('Idempotent-Replayed');
     expect(responses[400].headers).not.toHaveProperty('Idempotent-Replayed');
     expect(responses[400].content['application/json'].examples).toHaveProperty('invalid_plant');

@@ -35,7 +35,7 @@ export function createOpenApiDocument(): ReturnType<typeof createDocument> {
       info: {
         title: 'Plant Store',
         version: '1.0.0',
-        description: 'Stores plants, exactly and durably. A 200 means that the plant is on disk.',
+        description: 'Stores plants exactly and durably. A 200 means that the plant is on disk.',
         contact: { name: 'The operator of this service' },
         license: { name: 'MIT', identifier: 'MIT' },
       },
@@ -46,7 +46,7 @@ export function createOpenApiDocument(): ReturnType<typeof createDocument> {
           name: plural,
           description: `The ${plural} in the store`,
         })),
-        { name: 'tokens', description: 'The tokens that permit the operations, and who did what with them' },
+        { name: 'tokens', description: 'Access tokens, and the audit of what was done with them' },
       ],
       paths: describePaths(contract),
       components: {
@@ -56,7 +56,7 @@ export function createOpenApiDocument(): ReturnType<typeof createDocument> {
             type: 'http',
             scheme: 'bearer',
             description:
-              'An access token that the operator has issued (RFC 6750). It needs the scope that the security requirement of an operation names, if it names one.',
+              'An access token that the operator has issued (RFC 6750). It needs the scope in the security requirement of the operation, if there is one.',
           },
         },
         headers,

@@ -1,9 +1,9 @@
 import type { Scope } from './access-token.js';
 import type { FailedResult } from './errors.js';
 
-/** Which part of the plants a page of tags counts. */
+/** The query of a page of tags. */
 export interface TagQuery {
-  /** The `next` of the page before. */
+  /** The `next` of the previous page. */
   after?: string | undefined;
 }
 
@@ -16,32 +16,30 @@ export interface TagCount {
 /** How many plants have each tag, in the order of the tags. */
 export interface TagPage {
   tags: TagCount[];
-  /** Where the next page begins. The last page has none. */
+  /** The cursor of the next page: pass it as `after`. The last page has none. */
   next?: string | undefined;
 }
 
-/**
- * What must be true for an update: the plant still has the `ETag` of an earlier reply, or the plant was deleted and you reuse its ID.
- */
+/** The condition of an update: the plant still has the `ETag` of an earlier reply, or it was deleted and you reuse its ID. */
 export type Precondition =
   | { readonly 'if-match': string; readonly 'if-none-match'?: never }
   | { readonly 'if-none-match': '*'; readonly 'if-match'?: never };
 
-/** Which changes a page has. */
+/** The query of a page of changes. */
 export interface ChangeQuery {
-  /** How many changes a page has at most, from 1 to 1,000. Default: 100. */
+  /** The maximum number of changes on a page, from 1 to 1,000. Default: 100. */
   limit?: number | undefined;
-  /** The `next` of the page before, or `0` for all that is stored. Default: now, so that only later changes come. */
+  /** The `next` of the previous page, or `0` for everything that is stored. Default: only later changes. */
   after?: string | undefined;
-  /** How long the reply waits for a change if there is none, in seconds, up to 25. Default: 0. */
+  /** How long to wait for a change if there is none, in seconds, up to 25. Default: 0. */
   wait?: number | undefined;
 }
 
-/** Which states of a record a page has. */
+/** The query of a page of states of a record. */
 export interface HistoryQuery {
-  /** How many states a page has at most, from 1 to 1,000. Default: 100. */
+  /** The maximum number of states on a page, from 1 to 1,000. Default: 100. */
   limit?: number | undefined;
-  /** The `next` of the page before. Default: begin with the current state. */
+  /** The `next` of the previous page. Default: start with the current state. */
   after?: string | undefined;
 }
 
@@ -49,13 +47,13 @@ export interface HistoryQuery {
 export interface OwnToken {
   id?: bigint | undefined;
   name?: string | undefined;
-  /** Whom a JSON Web Token was issued for. */
+  /** The subject of a JSON Web Token. */
   subject?: string | undefined;
-  /** What the token permits. */
+  /** The scopes of the token. */
   scopes: Scope[];
-  /** When the token expires (ISO 8601, in UTC), if it does. */
+  /** When the token expires (ISO 8601, in UTC). Without it, the token does not expire. */
   expiresAt?: string | undefined;
-  /** How many requests it may make in a minute. Without it, the limit for all tokens applies. */
+  /** The maximum requests per minute. Without it, the limit for all tokens applies. */
   ratePerMinute?: number | undefined;
 }
 
@@ -64,14 +62,14 @@ export interface Token {
   id: bigint;
   /** Who or what the token is for. */
   name: string;
-  /** What the token permits. */
+  /** The scopes of the token. */
   scopes: Scope[];
   createdAt: string;
   expiresAt?: string | undefined;
   revokedAt?: string | undefined;
   /** When the token was last used, to the hour. */
   lastUsedAt?: string | undefined;
-  /** How many requests it may make in a minute. Without it, the limit for all tokens applies. */
+  /** The maximum requests per minute. Without it, the limit for all tokens applies. */
   ratePerMinute?: number | undefined;
 }
 
@@ -80,15 +78,15 @@ export interface TokenList {
   tokens: Token[];
 }
 
-/** A token to create. It may permit no more than the token that creates it. */
+/** A token to create. It can permit no more than the token that creates it. */
 export interface NewToken {
   /** Who or what the token is for. */
   name: string;
-  /** What the token permits. */
+  /** The scopes of the token. */
   scopes: Scope[];
   /** When it expires (ISO 8601, in UTC). Default: when the token that creates it expires. */
   expiresAt?: string | undefined;
-  /** How many requests it may make in a minute. Default: as many as the token that creates it. */
+  /** The maximum requests per minute. Default: as many as the token that creates it. */
   ratePerMinute?: number | undefined;
 }
 
@@ -97,8 +95,8 @@ export interface TokenRotation {
   /** How long the old token continues to work at most, in seconds. 0 revokes it. */
   overlapSeconds: number;
   /**
-   * When the new token expires (ISO 8601, in UTC), which is never after the token that replaces it. Default: after the time that the old
-   * one was issued for.
+   * When the new token expires (ISO 8601, in UTC), which cannot be later than the token of the request. Default: after the lifetime that
+   * the old one was issued with.
    */
   expiresAt?: string | undefined;
 }
@@ -118,11 +116,11 @@ export type AuditAction =
   | 'restored'
   | 'imported';
 
-/** Which part of the audit a page has. */
+/** The query of a page of the audit. */
 export interface AuditQuery {
-  /** How many entries a page has at most, from 1 to 1,000. Default: 100. */
+  /** The maximum number of entries on a page, from 1 to 1,000. Default: 100. */
   limit?: number | undefined;
-  /** The `next` of the page before. */
+  /** The `next` of the previous page. */
   after?: string | undefined;
   /** Only entries of this action. */
   action?: AuditAction | undefined;
@@ -131,23 +129,23 @@ export interface AuditQuery {
 /** Who did something: an access token by its ID, a JSON Web Token by its subject, or a user at the command line. */
 export interface AuditActor {
   id?: bigint | undefined;
-  /** The name that the access token had then. */
+  /** The name of the access token at that time. */
   name?: string | undefined;
-  /** Whom a JSON Web Token was issued for. */
+  /** The subject of a JSON Web Token. */
   subject?: string | undefined;
   /** The user of the operating system who ran a command. */
   user?: string | undefined;
 }
 
-/** A token as it was then, without its secret. */
+/** A token as it was at that time, without its secret. */
 export interface AuditedToken {
   id: bigint;
   name: string;
-  /** What the token permits. */
+  /** The scopes of the token. */
   scopes: Scope[];
-  /** When the token expires (ISO 8601, in UTC), if it does. */
+  /** When the token expires (ISO 8601, in UTC). Without it, the token does not expire. */
   expiresAt?: string | undefined;
-  /** How many requests it may make in a minute. Without it, the limit for all tokens applies. */
+  /** The maximum requests per minute. Without it, the limit for all tokens applies. */
   ratePerMinute?: number | undefined;
 }
 
@@ -157,7 +155,7 @@ export interface RestoredBackup {
   name: string;
   /** When it was made (ISO 8601, in UTC). */
   madeAt: string;
-  /** The store that it was made of, if it had an ID. */
+  /** The ID of the backed-up store, if it had one. */
   storeId?: string | undefined;
 }
 
@@ -169,15 +167,15 @@ export interface ImportedFile {
   resources: string[];
   /** How many records were stored. */
   imported: number;
-  /** How many records were there already. */
+  /** How many records already existed. */
   alreadyThere: number;
   /** How many lines were rejected. */
   bad: number;
-  /** Whether the import came to the end of the file. */
+  /** Whether the import reached the end of the file. */
   complete: boolean;
 }
 
-/** Something that was done, and by whom. It never changes. */
+/** An action that was recorded, and who did it. It never changes. */
 export interface AuditEntry {
   /** Its number. A later entry has a larger one. */
   number: number;
@@ -185,9 +183,9 @@ export interface AuditEntry {
   at: string;
   by: AuditActor;
   action: AuditAction;
-  /** The token that was created, rotated, revoked, or imported. After a rotation it is the new one. */
+  /** The token that was created, rotated, revoked, or imported. For a rotation, the new token. */
   token?: AuditedToken | undefined;
-  /** The token that was replaced in a rotation. */
+  /** The token that a rotation replaced. */
   replaced?: { id: bigint; name: string } | undefined;
   /** The backup that was restored. */
   backup?: RestoredBackup | undefined;
@@ -198,14 +196,14 @@ export interface AuditEntry {
 /** A page of the audit, the newest entries first. */
 export interface AuditPage {
   entries: AuditEntry[];
-  /** Where the next page begins. The last page has none. */
+  /** The cursor of the next page: pass it as `after`. The last page has none. */
   next?: string | undefined;
 }
 
 /** A record of a batch was stored. */
 export interface CreatedResult {
   status: 200;
-  /** Whether the same record was stored before. */
+  /** Whether an earlier request stored the same record. */
   replayed: boolean;
   /** The `ETag` of the record as it was created. It is out of date if the record has changed since. */
   etag: string;
@@ -213,7 +211,7 @@ export interface CreatedResult {
 
 /** The condition of an update in a batch. */
 export interface ItemCondition {
-  /** The `ETag` that the record must still have, from a reply or a result, or `*` to update whatever is there. */
+  /** The `ETag` that the record must still have, from a reply or a result. `*` matches any. */
   ifMatch: string;
 }
 
@@ -222,7 +220,7 @@ export interface DeletedResult {
   status: 204;
 }
 
-/** The outcome of one record of a batch: what a separate request would have returned. */
+/** The outcome of one record of a batch: what a separate request would return. */
 export type CreateResult = CreatedResult | FailedResult<400 | 500 | 503>;
 export type DeleteResult = DeletedResult | FailedResult<400 | 404 | 412 | 500 | 503>;
 

@@ -175,8 +175,8 @@ export const createIdentifiedSchema = <Shape extends z.core.$ZodLooseShape>(
           .custom<never>(() => false, { error: ({ input }) => String(input) })
           .meta({
             description:
-              'The same number as text, in the shortest decimal notation, for programs whose numbers are not exact beyond 2^53. ' +
-              'It suffices without `id`; with `id`, both must be the same number',
+              'The digits of the id, for programs that round numbers beyond 2^53: an integer in the shortest decimal notation. ' +
+              'Send it instead of `id`; if you send both, they must agree',
             override: { type: 'string', pattern: shortest.source },
           })
           .optional(),
@@ -238,12 +238,12 @@ export function schemasOf<Name extends keyof ResourceTypes>(
       },
     });
   };
-  const create = identified(`New${One}`, `${A} to create, under an id that the client chooses.`);
+  const create = identified(`New${One}`, `${A} to create, with an id that the client chooses.`);
   const etag = z.string().meta({
-    description: `What names the ${name} as it is in this result, as the header \`ETag\` does: for \`If-Match\`, and for \`ifMatch\` of a batch`,
+    description: `The \`ETag\` of the ${name} in this result: send it as \`If-Match\`, or as \`ifMatch\` of a batch`,
   });
   const ifMatch = z.string().meta({
-    description: `The \`ETag\` of the ${name} that you mean, from any reply or result; \`*\` for whatever is there`,
+    description: `The \`ETag\` that the ${name} must still have, from any reply or result; \`*\` matches any`,
   });
   const update = identified(
     `${One}Update`,
@@ -254,15 +254,15 @@ export function schemasOf<Name extends keyof ResourceTypes>(
   const id = ShownInt64Schema.meta({ description: `Identification number of the ${name}` });
   const idText = z.string().regex(shortest).meta({
     description:
-      'The same number as text, for programs whose numbers are not exact beyond 2^53: use it in paths, and as a key',
+      'The digits of the id, for programs that round numbers beyond 2^53: use it in paths, and as a key',
   });
-  const unknownTimes = isFirst(resource) ? `: none is kept of ${plural} of version 1.2 and before` : '';
-  const addedAt = shownTime(`When the ${name} was stored, if that is known${unknownTimes}`).optional();
-  const who = `the id of an access token, or \`subject\` and that of a JSON Web Token, if that is known; only for tokens with the scope \`admin\``;
+  const unknownTimes = isFirst(resource) ? `: version 1.2 and earlier did not keep it` : '';
+  const addedAt = shownTime(`When the ${name} was stored, if known${unknownTimes}`).optional();
+  const who = `the id of an access token, or \`subject\` and the subject of a JSON Web Token, if known. Only tokens with the scope \`admin\` see it`;
   const [addedBy, changedBy, by] = [
     `Who created the ${name}`,
-    `Who updated the ${name} last, if anybody did`,
-    `Who created the ${name} as this, or updated it to this`,
+    `Who last updated the ${name}, if it was updated`,
+    `Who created or updated the ${name} to this state`,
   ].map((what) =>
     z
       .string()
@@ -272,7 +272,7 @@ export function schemasOf<Name extends keyof ResourceTypes>(
   const stored = object(
     `Stored${One}`,
     { id, idText, ...shown.shape, addedAt, addedBy, changedBy },
-    `${A} in the store, under its id.`,
+    `${A} in the store, with its id.`,
     { examples: [{ id: 1, idText: '1', ...example, addedAt: '2026-11-25T10:00:00.000Z' }] },
   );
   const orders = ordersOf(resource);
@@ -281,17 +281,17 @@ export function schemasOf<Name extends keyof ResourceTypes>(
     .join(' or ');
   const optional = filtersOf(resource).flatMap(([each, { required }]) => (required ? [] : each));
   const query = createQuerySchema({
-    limit: LimitSchema.optional().meta({ description: `How many ${plural} a page has at most` }),
+    limit: LimitSchema.optional().meta({ description: `The maximum number of ${plural} on a page` }),
     after: PageStartSchema.optional().meta({
-      description: 'The `next` of the page before, of the same query; without it, or empty, the list begins',
+      description: 'The `next` of the previous page of the same query. Default: the first page',
     }),
     order: z
       .enum(orders, orElse(`must be ${orders.slice(0, -1).join(', ')} or ${orders.at(-1)}`))
       .optional()
       .meta({
         description:
-          'By `id`, ascending; `newest` for the latest first, and those without a time last; `oldest` for the reverse' +
-          `${searched === '' ? '' : `; by ${searched}, whatever its case`}; with \`-\` descending`,
+          'The order: `id`, `newest` (those without a time last), `oldest` (the reverse)' +
+          `${searched === '' ? '' : `, or ${searched} regardless of case`}. A \`-\` makes it descending`,
         override: { default: 'id' },
       }),
     ...toShape(filtersOf(resource), ([, { kind, label }]) =>
@@ -300,11 +300,11 @@ export function schemasOf<Name extends keyof ResourceTypes>(
         .meta({ description: `${Many} with exactly this ${label.toLowerCase()}` }),
     ),
     ...Object.fromEntries(
-      filtersOf(resource).map(([each, { kind, label }]) => [
+      filtersOf(resource).map(([each, { kind }]) => [
         severalOf(each),
         createSeveralSchema(kinds[kind].query ?? z.never())
           .optional()
-          .meta({ description: `${Many} with any of these values of ${label.toLowerCase()}` }),
+          .meta({ description: `${Many} with any of these values of \`${each}\`` }),
       ]),
     ),
     ...(optional.length > 0 && {
@@ -312,34 +312,32 @@ export function schemasOf<Name extends keyof ResourceTypes>(
         .enum(optional, orElse(`must be ${optional.join(' or ')}`))
         .optional()
         .meta({
-          description: `${Many} without a value of this field, beside those with the values that the query names`,
+          description: `Also ${plural} without a value of this field, in addition to those with the values in the query`,
         }),
     }),
     ...(searchesOf(resource).length > 0 && {
       q: withoutNul(createQueryTextSchema(QUERY_MAX_LENGTHS.q))
         .optional()
         .meta({
-          description:
-            `${Many} with this in their ${searchesOf(resource)
-              .map(([, { label }]) => label.toLowerCase())
-              .join(' or ')}, ` +
-            'in upper or lower case of any script, and in composed or decomposed letters',
+          description: `${Many} with this text in their ${searchesOf(resource)
+            .map(([, { label }]) => label.toLowerCase())
+            .join(' or ')}, regardless of case and Unicode normalization`,
         }),
     }),
     addedFrom: QueryTimeSchema.optional().meta({
-      description: `${Many} that were stored at this time or later; those without a time are left out`,
+      description: `${Many} stored at or after this time. Those without a time are excluded`,
     }),
     addedBefore: QueryTimeSchema.optional().meta({
-      description: `${Many} that were stored before this time; those without a time are left out`,
+      description: `${Many} stored before this time. Those without a time are excluded`,
     }),
     total: (kinds.boolean.query ?? z.never())
       .optional()
-      .meta({ description: `Whether the page says how many ${plural} match` }),
+      .meta({ description: `Whether to count all ${plural} that match` }),
     fields: z
       .preprocess((text) => (text === '' ? undefined : text), z.enum(['id'], orElse('must be id')).optional())
       .optional()
       .meta({
-        description: `With \`id\`, the page has only the \`ids\`, and no ${plural}; empty for all`,
+        description: `With \`id\`, the page has only \`ids\`, and no ${plural}. Empty: all fields`,
         // Tools that send all parameters send an empty value.
         override: { type: 'string', enum: undefined, pattern: '^(id)?$' },
       }),
@@ -351,52 +349,52 @@ export function schemasOf<Name extends keyof ResourceTypes>(
         .array(z.string().regex(shortest))
         .optional()
         .meta({
-          description: `The ids of the ${plural}, in their place, if the query has \`fields=id\`: as a batch takes them`,
+          description: `The ids instead of the ${plural}, if the query has \`fields=id\`. You can send them in a batch`,
         }),
       next: NextPageSchema,
       total: z
         .number()
         .optional()
         .meta({
-          description: `How many ${plural} match, if the query asks`,
+          description: `How many ${plural} match, if the query has \`total=true\``,
           override: { type: 'integer', format: 'int64' },
         }),
       totalIsEstimate: z.boolean().optional().meta({ description: 'Whether `total` is an estimate' }),
       partial: z.boolean().optional().meta({
-        description: 'Whether the page ends early, because it took too long to find more',
+        description: 'Whether the page ends early because finding more took too long',
       }),
     })
-    .meta({ id: `${One}Page`, description: `A page of the ${plural} in the store.` });
+    .meta({ id: `${One}Page`, description: `A page of ${plural} in the store.` });
   const batch = object(
     `New${Many}`,
     {
       [plural]: createBatchListSchema(name, plural, {
         description:
-          `One that is not ${withArticle(`New${One}`)} does not make the request invalid: the reply is 200, with the status 400 in its ` +
-          'result. A gateway that validates requests by this schema would reject the whole batch',
+          `An item that is not ${withArticle(`New${One}`)} only fails itself: the reply is 200, and its result has the status 400. ` +
+          'A gateway that validates requests against this schema would reject the whole batch',
         items: { $ref: `#/components/schemas/New${One}` },
         shape: jsonShapeOf(create),
       }),
     },
-    `${Many} to create, each under an id that the client chooses.`,
+    `${Many} to create, each with an id that the client chooses.`,
   );
   const updates = object(
     `${One}Updates`,
     {
       [plural]: createBatchListSchema(name, plural, {
         description:
-          `One that is not ${withArticle(`${One}Update`)} does not make the request invalid: the reply is 200, with the status 400 in ` +
-          'its result. A gateway that validates requests by this schema would reject the whole batch',
+          `An item that is not ${withArticle(`${One}Update`)} only fails itself: the reply is 200, and its result has the status 400. ` +
+          'A gateway that validates requests against this schema would reject the whole batch',
         items: { $ref: `#/components/schemas/${One}Update` },
         shape: jsonShapeOf(update),
       }),
     },
-    `${Many} to update, each on a condition.`,
+    `${Many} to update, each with a condition.`,
   );
   const idList = createBatchListSchema('id', 'ids', {
     description:
-      `The digits of each in the shortest decimal notation, as text, such as the \`idText\` of ${a}. One that is not, ` +
-      'such as a number, does not make the request invalid: the reply is 200, with the status 400 in its result',
+      `The digits of each id in the shortest decimal notation, as text, such as the \`idText\` of ${a}. Another item, such as a ` +
+      'number, only fails itself: the reply is 200, and its result has the status 400',
     items: { type: 'string', pattern: shortest.source, examples: ['9007199254740993'] },
     shape: {},
   });
@@ -407,8 +405,8 @@ export function schemasOf<Name extends keyof ResourceTypes>(
         ids: idList,
         ifMatch: createBatchListSchema('ETag', 'ETags', {
           description:
-            `The \`ETag\` of each ${name} that you mean, from any reply or result: as many as \`ids\`, in the same order; \`*\` for any ` +
-            `${name}. Without this list all are deleted, whatever they are`,
+            `The \`ETag\` that each ${name} must still have, in the order of \`ids\`; \`*\` matches any ${name}. Without this ` +
+            'list, no conditions apply',
           items: { type: 'string' },
           shape: {},
         }).optional(),
@@ -424,28 +422,28 @@ export function schemasOf<Name extends keyof ResourceTypes>(
     })
     .meta({
       id: `${One}Deletions`,
-      description: `The ids of ${plural} to delete, on a condition for each, if any.`,
+      description: `The ids of ${plural} to delete, each with an optional condition.`,
     });
   /** The outcomes of a batch. Each is a success, or an error with one of the statuses. */
   const results = (operation: string, success: z.core.$ZodLooseShape, statuses: readonly number[]) => {
     const failure = z.object({ status: statusOf(statuses), error: ErrorNumberSchema, message: z.string() });
     const result = z.union([z.object(success), failure]).meta({
       id: `${prefix}${operation}Result`,
-      description: `The outcome of one ${name}: what a request of its own would have got.`,
+      description: `The outcome for one ${name}, as a separate request would return it.`,
     });
     return z.object({ results: z.array(result) }).meta({
       id: `${prefix}${operation}Results`,
-      description: `The outcome of each ${name} of a batch, in the order sent.`,
+      description: `The outcome for each ${name} in the batch, in the order sent.`,
     });
   };
-  const replayed = z.boolean().meta({ description: `Whether the same ${name} was stored before` });
+  const replayed = z.boolean().meta({ description: `Whether an earlier request stored the same ${name}` });
   const changed = z
     .object({
       kind: z.enum(['created', 'updated', 'deleted']),
       id,
       idText,
-      [name]: stored.optional().meta({ description: `The ${name} as it is since, unless it was deleted` }),
-      at: shownTime('When that was, if it is known').optional(),
+      [name]: stored.optional().meta({ description: `The ${name} after the change, unless it was deleted` }),
+      at: shownTime('When it happened, if known').optional(),
     })
     .refine(({ kind, [name]: record }) => kind === 'deleted' || record !== undefined, {
       path: [name],
@@ -457,25 +455,25 @@ export function schemasOf<Name extends keyof ResourceTypes>(
       changes: z.array(changed),
       next: z.string().meta({
         description:
-          'Where the next page begins, to be passed as `after`. There are no more where it is the same again, and no changes are here',
+          'The cursor of the next page: pass it as `after`. If the page is empty and `next` is your `after`, there are no more changes yet',
       }),
     })
-    .meta({ id: `${prefix}ChangePage`, description: 'A page of the changes, in their order.' });
+    .meta({ id: `${prefix}ChangePage`, description: 'A page of changes, in order.' });
 
   const state = z
     .object({
       ...shown.shape,
-      from: shownTime(`Since when the ${name} is like this, or was, if that is known`).optional(),
-      until: shownTime('Until when; the current state has none').optional(),
+      from: shownTime(`When this state began, if known`).optional(),
+      until: shownTime('When this state ended. Absent for the current state').optional(),
       by,
     })
-    .meta({ id: `${One}State`, description: `What ${a} is, or was.` });
+    .meta({ id: `${One}State`, description: `A current or earlier state of ${a}.` });
   const history = z
     .object({
-      states: z.array(state).meta({ description: 'The latest first' }),
+      states: z.array(state).meta({ description: 'The states, newest first' }),
       next: NextPageSchema,
     })
-    .meta({ id: `${One}History`, description: `What ${a} is, and what it was.` });
+    .meta({ id: `${One}History`, description: `A page of the current and earlier states of ${a}.` });
 
   const schemas: Readonly<Record<keyof Schemas<RecordTypes>, z.ZodType>> = {
     fields: body,
@@ -501,13 +499,15 @@ export function schemasOf<Name extends keyof ResourceTypes>(
     history,
     id: Int64ParameterSchema.meta({
       description:
-        `Identification number of the ${name}: all its digits, in the shortest decimal notation, which is the \`idText\` of ` +
-        `${a}. Many programs round its \`id\` beyond 2^53`,
+        `Identification number of the ${name}: all digits in the shortest decimal notation, such as the \`idText\` of ` +
+        `${a}. Many programs round an \`id\` beyond 2^53`,
     }),
-    ifMatch: entityTags(`The \`ETag\` of the ${name} that you mean, from any reply; \`*\` for any ${name}`),
-    ifNoneMatch: excludedTags(`The \`ETag\` of ${a} that you do not mean; \`*\` for any ${name}`),
+    ifMatch: entityTags(
+      `The \`ETag\` that the ${name} must still have, from any reply; \`*\` matches any ${name}`,
+    ),
+    ifNoneMatch: excludedTags(`An \`ETag\` that the ${name} must not have; \`*\` matches any ${name}`),
     ifNoneMatchOrReuse: excludedTags(
-      `\`*\` reuses the ID of a deleted ${name}; an \`ETag\` updates any ${name} but that one. Send this header, \`If-Match\`, or both`,
+      `\`*\` reuses the id of a deleted ${name}; an \`ETag\` is one that the ${name} must not have. Send this header, \`If-Match\`, or both`,
     ),
   };
   // The types cannot be inferred from data. types.ts is generated from the same definition.

@@ -1,7 +1,7 @@
 import { ContractNoBody } from '@ts-rest/core';
 import { type ErrorName, errors } from './errors.js';
 import { type Operation, type RecordOperation, subjectOfOperation } from './metadata.js';
-import { errorNamesOf, type Resource } from './resource.js';
+import { errorNamesOf, type Resource, withArticle } from './resource.js';
 import { resources } from './resources.js';
 
 /** The descriptions of replies, by status. */
@@ -11,7 +11,7 @@ const commonDescriptions: Descriptions = {
   401: 'The access token is missing or not valid',
   403: 'The access token does not permit this',
   429: 'Too many requests',
-  500: 'An error of the service',
+  500: 'Something went wrong on the server',
 };
 
 /** The descriptions of the replies of an operation, by status. */
@@ -29,22 +29,22 @@ function describeRecords(
   field = '',
 ): Readonly<Record<RecordOperation, Descriptions>> {
   const cannot = (action: string, what = plural) => `The service cannot ${action} ${what} at the moment`;
-  const request = 'Something is wrong with the request itself';
-  const batch = 'Something is wrong with the request as a whole';
+  const request = 'The request is not valid';
+  const batch = 'The whole batch is not valid';
   const id = 'The id is not an integer in its shortest decimal notation';
   const parameter = 'A parameter is not valid';
-  const notFound = `No ${name} has this id`;
-  const changed = `The ${name} is not the one that \`If-Match\` names`;
-  const conditions = `${changed}, or it is one that \`If-None-Match\` names`;
+  const notFound = `There is no ${name} with this id`;
+  const changed = `The \`ETag\` of the ${name} does not match \`If-Match\``;
+  const conditions = `${changed}, or matches \`If-None-Match\``;
   return {
     create: {
-      200: `The ${name} response: the ${name} is stored, durably`,
+      200: `The ${name} response: the ${name} is stored durably`,
       400: `${request}; nothing was stored`,
       503: cannot('store'),
     },
     get: {
       200: `The ${name}`,
-      304: `The ${name} is the one whose \`ETag\` was sent as \`If-None-Match\``,
+      304: `The \`ETag\` of the ${name} matches \`If-None-Match\``,
       400: `${id}, or \`If-Match\` is not valid`,
       404: notFound,
       412: changed,
@@ -68,30 +68,30 @@ function describeRecords(
       503: `${cannot('delete')}; nothing was deleted`,
     },
     update: {
-      200: `The ${name} as it is now, durably`,
+      200: `The ${name} as it is now, stored durably`,
       400: `${request}; nothing was changed`,
-      404: `${notFound}, or with \`If-None-Match: *\` none has ever had it`,
+      404: `${notFound}, or with \`If-None-Match: *\` there never was one`,
       412: `${conditions}; nothing was changed`,
       503: cannot('update'),
     },
     delete: {
-      204: `The ${name} is deleted, durably`,
+      204: `The ${name} is deleted durably`,
       400: `${id}, or a condition is not valid`,
-      404: `No ${name} has ever had this id`,
+      404: `There never was ${withArticle(name)} with this id`,
       412: `${conditions}; nothing was deleted`,
       503: cannot('delete'),
     },
     count: { 200: `A page of ${field}s`, 400: parameter, 503: cannot('read') },
     history: {
-      200: `A page of the states of the ${name}`,
+      200: `A page of states of the ${name}`,
       400: `${id}, or a parameter is not valid`,
       404: notFound,
       503: cannot('read'),
     },
     changes: {
       200: 'A page of changes',
-      400: `${parameter}, or \`after\` is from before the plant store was restored: read everything again with \`after=0\``,
-      501: 'The plant store is distributed and has no order of changes',
+      400: `${parameter}, or \`after\` expired when the plant store was restored: read everything again with \`after=0\``,
+      501: 'The plant store is distributed, so it cannot list changes in order',
       503: cannot('read', 'changes'),
     },
   };
@@ -99,11 +99,11 @@ function describeRecords(
 
 function describeTokens(operation: Operation, ownErrors: readonly ErrorName[] = []): Descriptions {
   return {
-    400: hasBody(operation) ? 'The request is not valid' : 'There are no parameters',
+    400: hasBody(operation) ? 'The request is not valid' : 'The operation has no parameters',
     ...(ownErrors.includes('exceeds_issuer') && {
-      403: `${commonDescriptions[403]}, or may not give so much`,
+      403: `${commonDescriptions[403]}, or the new token would permit more`,
     }),
-    404: 'No token has this id',
+    404: 'There is no token with this id',
     503: `The service cannot ${operation.method === 'GET' ? 'read' : 'store'} tokens at the moment`,
   };
 }

@@ -37,7 +37,7 @@ export const NoQuerySchema: z.ZodType<Record<never, never>, Record<never, never>
 
 export const TagQuerySchema = createQuerySchema({
   after: PageStartSchema.optional().meta({
-    description: 'The `next` of the page before; without it, or empty, the count begins',
+    description: 'The `next` of the previous page. Default: the first page',
   }),
 });
 
@@ -45,12 +45,12 @@ export const TagPageSchema = z
   .object({
     tags: z.array(
       z.object({
-        tag: TextSchema.meta({ description: 'A tag of plants' }),
+        tag: TextSchema.meta({ description: 'The tag' }),
         plants: z
           .int()
           .min(1)
           .meta({
-            description: 'How many plants have it',
+            description: 'How many plants have the tag',
             override: { maximum: undefined },
           }),
       }),
@@ -59,26 +59,25 @@ export const TagPageSchema = z
   })
   .meta({
     id: 'TagPage',
-    description: 'How many plants have each tag, in the order of the tags.',
+    description: 'A page of tags, in order, with the number of plants of each.',
   });
 
 export const ChangeQuerySchema = createQuerySchema({
-  limit: LimitSchema.optional().meta({ description: 'How many changes a page has at most' }),
+  limit: LimitSchema.optional().meta({ description: 'The maximum number of changes on a page' }),
   after: createQueryTextSchema(QUERY_MAX_LENGTHS.after).optional().meta({
     description:
-      'The `next` of the page before; `0` for all that is stored; without it only later changes come',
+      'The `next` of the previous page; `0` for everything that is stored. Default: only later changes',
   }),
   wait: createQueryNumberSchema(0, MAX_WAIT_SECONDS, 0)
     .optional()
-    .meta({ description: 'For how long the reply waits for a change if there is none, in seconds' }),
+    .meta({ description: 'How long to wait for a change if there is none, in seconds' }),
 });
 
 /** The query of a page of the states of a record. */
 export const HistoryQuerySchema = createQuerySchema({
-  limit: LimitSchema.optional().meta({ description: 'How many states a page has at most' }),
+  limit: LimitSchema.optional().meta({ description: 'The maximum number of states on a page' }),
   after: PageStartSchema.optional().meta({
-    description:
-      'The `next` of the page before; without it, or empty, the page begins with the current state',
+    description: 'The `next` of the previous page. Default: start with the current state',
   }),
 });
 
@@ -86,7 +85,7 @@ const ShownRateSchema = z
   .int()
   .min(1)
   .meta({
-    description: 'How many requests it may make in a minute, if it has a limit of its own',
+    description: 'The maximum requests per minute, if the token has its own limit',
     override: { maximum: undefined },
   })
   .optional();
@@ -94,26 +93,18 @@ const ShownRateSchema = z
 export const OwnTokenSchema = z
   .object({
     id: ShownInt64Schema.meta({
-      description: 'The number of an access token of the service, as the operator and the log call it',
+      description: 'The id of an access token of the service, as in the log and at the command line',
     }).optional(),
-    name: z
-      .string()
-      .meta({ description: 'The name of an access token of the service, which the operator gave it' })
-      .optional(),
-    subject: z
-      .string()
-      .meta({ description: 'Who a JSON Web Token was issued for: its claim `sub`' })
-      .optional(),
-    scopes: z.array(z.enum(scopes)).meta({ description: 'What the token permits, as operations name it' }),
-    expiresAt: shownTime(
-      'When it is no longer accepted, unless it is revoked before; without it never',
-    ).optional(),
+    name: z.string().meta({ description: 'The name of an access token of the service' }).optional(),
+    subject: z.string().meta({ description: 'The claim `sub` of a JSON Web Token' }).optional(),
+    scopes: z.array(z.enum(scopes)).meta({ description: 'The scopes of the token' }),
+    expiresAt: shownTime('When the token expires. Without it, the token does not expire').optional(),
     ratePerMinute: ShownRateSchema,
   })
   .meta({
     id: 'OwnToken',
     description:
-      'The token of the request: of the service, with an id and a name, or of an identity provider, with a subject.',
+      'The token of the request. An access token of the service has an id and a name, a JSON Web Token has a subject.',
     override: {
       examples: [
         { id: 3, name: 'web-shop', scopes: ['create', 'read'], expiresAt: '2027-11-25T10:00:00.000Z' },
@@ -123,18 +114,18 @@ export const OwnTokenSchema = z
 
 const TokenSchema = z
   .object({
-    id: ShownInt64Schema.meta({ description: 'The number of the token' }),
-    name: z.string().meta({ description: 'Who or what it is for' }),
-    scopes: z.array(z.enum(scopes)).meta({ description: 'What it permits, as operations name it' }),
-    createdAt: shownTime('When it was created'),
-    expiresAt: shownTime('When it is no longer accepted; without it never').optional(),
-    revokedAt: shownTime('When it was revoked, if it was').optional(),
-    lastUsedAt: shownTime('When it was last used, to the hour, if it was').optional(),
+    id: ShownInt64Schema.meta({ description: 'The id of the token' }),
+    name: z.string().meta({ description: 'Who or what the token is for' }),
+    scopes: z.array(z.enum(scopes)).meta({ description: 'The scopes of the token' }),
+    createdAt: shownTime('When the token was created'),
+    expiresAt: shownTime('When the token expires. Without it, the token does not expire').optional(),
+    revokedAt: shownTime('When the token was revoked').optional(),
+    lastUsedAt: shownTime('When the token was last used, to the hour').optional(),
     ratePerMinute: ShownRateSchema,
   })
   .meta({
     id: 'Token',
-    description: 'An access token of the service, without its text.',
+    description: 'An access token of the service, without its secret.',
     override: {
       examples: [
         {
@@ -151,20 +142,22 @@ const TokenSchema = z
 
 export const TokenListSchema = z
   .object({ tokens: z.array(TokenSchema) })
-  .meta({ id: 'TokenList', description: 'Access tokens, by their ids.' });
+  .meta({ id: 'TokenList', description: 'Access tokens, in the order of their ids.' });
 
 export const IssuedTokenSchema = z
   .object({
     ...TokenSchema.shape,
-    secret: z.string().meta({ description: 'Its text, `pst_` and 49 characters, which is shown this once' }),
+    secret: z
+      .string()
+      .meta({ description: 'The text of the token, `pst_` and 49 characters. It is shown only once' }),
   })
   .meta({
     id: 'IssuedToken',
-    description: 'A new access token, with its text, which nobody can show again.',
+    description: 'A new access token, with its secret, which is shown only once.',
   });
 
 /** The id of a token as a parameter in a path. */
-export const TokenIdSchema = Int64ParameterSchema.meta({ description: 'The number of the token' });
+export const TokenIdSchema = Int64ParameterSchema.meta({ description: 'The id of the token' });
 
 /** An integer in a body. */
 const createIntegerSchema = (minimum: number, maximum: number) => {
@@ -188,22 +181,22 @@ export const NewTokenSchema = z
           error: `must have at most ${TOKEN_NAME_MAX_LENGTH} characters`,
         })
         .meta({
-          description: 'Who or what it is for',
+          description: 'Who or what the token is for',
           override: { minLength: 1, maxLength: TOKEN_NAME_MAX_LENGTH },
         }),
       scopes: z
         .array(z.enum(scopes, { error: `must be one of ${scopes.join(', ')}` }), orRequired('must be a list'))
         .min(1, { error: 'must have at least one scope' })
-        .meta({ description: 'What it permits: nothing that the token of the request does not' }),
+        .meta({ description: 'The scopes of the token, all of which the token of the request must have' }),
       expiresAt: ExpirySchema.meta({
         description:
-          'When it is no longer accepted, at the latest when the token of the request is not, which is the default',
+          'When the token expires, which cannot be later than the token of the request. Default: the same time',
       }).optional(),
       ratePerMinute: createIntegerSchema(1, MAX_RATE_PER_MINUTE)
         .meta({
           description:
-            'How many requests it may make in a minute, in place of what the operator has set: no more than the token of the ' +
-            'request, whose own limit is the default',
+            'The maximum requests per minute, instead of the limit that the operator has set. It cannot be higher than that of ' +
+            'the token of the request, which is the default',
         })
         .optional(),
     },
@@ -211,7 +204,7 @@ export const NewTokenSchema = z
   )
   .meta({
     id: 'NewToken',
-    description: 'A token to create, which gives no more than the token of the request has.',
+    description: 'A token to create. It can permit no more than the token of the request.',
     override: { examples: [{ name: 'web-shop', scopes: ['create', 'read'], ratePerMinute: 600 }] },
   });
 
@@ -219,12 +212,12 @@ export const TokenRotationSchema = z
   .object(
     {
       overlapSeconds: createIntegerSchema(0, MAX_OVERLAP_SECONDS).meta({
-        description: 'For how long the old token works on at most; 0 revokes it',
+        description: 'How long the old token continues to work at most, in seconds. 0 revokes it immediately',
       }),
       expiresAt: ExpirySchema.meta({
         description:
-          'When the new token is no longer accepted; by default after the time that the old one was issued for, and never after ' +
-          'the token of the request',
+          'When the new token expires, which cannot be later than the token of the request. Default: after the lifetime that the ' +
+          'old one was issued with',
       }).optional(),
     },
     { error: 'must be a JSON object' },
@@ -247,9 +240,9 @@ export const auditActions = [
 
 /** The query of a page of the audit. */
 export const AuditQuerySchema = createQuerySchema({
-  limit: LimitSchema.optional().meta({ description: 'How many entries a page has at most' }),
+  limit: LimitSchema.optional().meta({ description: 'The maximum number of entries on a page' }),
   after: PageStartSchema.optional().meta({
-    description: 'The `next` of the page before; without it, or empty, the list begins with the newest entry',
+    description: 'The `next` of the previous page. Default: start with the newest entry',
   }),
   action: z
     .enum(auditActions, orElse(`must be one of ${auditActions.join(', ')}`))
@@ -269,13 +262,16 @@ const AuditEntrySchema = z
     number: z
       .int()
       .min(1)
-      .meta({ description: 'Its number; a later entry has a larger one', override: { maximum: undefined } }),
+      .meta({
+        description: 'The number of the entry. A later entry has a larger one',
+        override: { maximum: undefined },
+      }),
     at: shownTime('When it happened'),
     by: z
       .object({
-        id: ShownInt64Schema.meta({ description: 'The number of an access token of the service' }).optional(),
-        name: z.string().meta({ description: 'The name that the access token had then' }).optional(),
-        subject: z.string().meta({ description: 'Who a JSON Web Token was issued for' }).optional(),
+        id: ShownInt64Schema.meta({ description: 'The id of an access token of the service' }).optional(),
+        name: z.string().meta({ description: 'The name of the access token at that time' }).optional(),
+        subject: z.string().meta({ description: 'The subject of a JSON Web Token' }).optional(),
         user: z
           .string()
           .meta({ description: 'The user of the operating system who ran a command' })
@@ -284,19 +280,16 @@ const AuditEntrySchema = z
       .meta({ description: 'Who did it: an access token, a JSON Web Token, or a user at the command line' }),
     action: z.enum(auditActions).meta({ description: 'What was done' }),
     token: TokenSchema.pick({ id: true, name: true, scopes: true, expiresAt: true, ratePerMinute: true })
-      .meta({ description: 'The token as it was then; after a rotation the new one' })
+      .meta({ description: 'The token as it was at that time. For a rotation, the new token' })
       .optional(),
     replaced: TokenSchema.pick({ id: true, name: true })
       .meta({ description: 'The token that a rotation replaced' })
       .optional(),
     backup: z
       .object({
-        name: z.string().meta({ description: 'The name of its file or object' }),
-        madeAt: shownTime('When it was made'),
-        storeId: z
-          .string()
-          .meta({ description: 'The store that it was made of, if it had an id' })
-          .optional(),
+        name: z.string().meta({ description: 'The name of the file or object' }),
+        madeAt: shownTime('When the backup was made'),
+        storeId: z.string().meta({ description: 'The id of the backed-up store, if it had one' }).optional(),
       })
       .meta({ description: 'The backup that was restored' })
       .optional(),
@@ -305,16 +298,16 @@ const AuditEntrySchema = z
         name: z.string().meta({ description: 'The name of the file; standard input has none' }).optional(),
         resources: z.array(z.string()).meta({ description: 'The resources whose lines were imported' }),
         imported: countSchema('How many records were stored'),
-        alreadyThere: countSchema('How many records were there already'),
+        alreadyThere: countSchema('How many records already existed'),
         bad: countSchema('How many lines were rejected'),
-        complete: z.boolean().meta({ description: 'Whether the import came to the end of the file' }),
+        complete: z.boolean().meta({ description: 'Whether the import reached the end of the file' }),
       })
-      .meta({ description: 'The file that was imported, and what became of its lines' })
+      .meta({ description: 'The file that was imported, and the outcome for its lines' })
       .optional(),
   })
   .meta({
     id: 'AuditEntry',
-    description: 'Something that was done, and by whom.',
+    description: 'An action that was recorded, and who did it.',
     override: {
       examples: [
         {
@@ -345,7 +338,7 @@ export const ErrorSchema = z
   .meta({
     id: 'Error',
     // No example here: mock servers would send it with every status. Each reply has examples of its own errors.
-    description: 'What went wrong, as a stable number and as a sentence that explains what to do.',
+    description: 'What went wrong, as a stable number and a message that says what to do.',
   });
 
 /** `ErrorSchema`, typed by the numbers that are listed for a status. */

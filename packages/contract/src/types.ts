@@ -32,59 +32,59 @@ export interface PlantWithNumericId extends Plant {
   idText?: string | undefined;
 }
 
-/** What a client sends to create a plant: its `id`, the digits of the ID as `idText`, or both. A `StoredPlant` is one, too. */
+/** What a client sends to create a plant: its `id`, the digits of the ID as `idText`, or both. A `StoredPlant` also works. */
 export type NewPlantInput = PlantWithIdText | PlantWithNumericId;
 
 /** A plant as it is stored. */
 export interface StoredPlant extends NewPlant {
-  /** The digits of the ID, which no program rounds. */
+  /** The digits of the ID. */
   idText: string;
-  /** When the plant was first stored (ISO 8601, in UTC), if that is known. */
+  /** When the plant was first stored (ISO 8601, in UTC), if known. */
   addedAt?: string | undefined;
-  /** Who created the plant: the ID of an access token, or `subject` and that of a JSON Web Token. Only tokens with the scope `admin` get it. */
+  /** Who created the plant: the ID of an access token, or `subject` and the subject of a JSON Web Token. Only tokens with the scope `admin` see it. */
   addedBy?: string | undefined;
-  /** Who updated the plant last, likewise. */
+  /** Who last updated the plant, in the same form. */
   changedBy?: string | undefined;
 }
 
-/** Which plants a list has, and in which order. */
+/** The query of a list of plants. */
 export interface PlantQuery {
-  /** How many plants a page has at most, from 1 to 1,000. Default: 100. */
+  /** The maximum number of plants on a page, from 1 to 1,000. Default: 100. */
   limit?: number | undefined;
-  /** The `next` of the page before, of the same query. */
+  /** The `next` of the previous page of the same query. */
   after?: string | undefined;
-  /** By `id`; `newest` or `oldest` first, those without a time as the oldest; by a text, whatever its case; with `-` descending. Default: `id`. */
+  /** The order. Records without a time count as the oldest, and texts are compared regardless of case. A `-` makes it descending. Default: `id`. */
   order?: 'id' | '-id' | 'newest' | 'oldest' | 'name' | '-name' | undefined;
   /** Plants with exactly this tag. At most 1,000 characters. */
   tag?: string | undefined;
-  /** Plants with any of these values of tag, at most 20. */
+  /** Plants with any of these values of `tag`, at most 20. */
   tags?: readonly string[] | undefined;
-  /** Plants without a value of this field, beside those with the values that the query names. */
+  /** Also plants without a value of this field, in addition to those with the values in the query. */
   without?: 'tag' | undefined;
-  /** Plants with this in their name, in upper or lower case. At most 100 characters. */
+  /** Plants with this text in their name, regardless of case. At most 100 characters. */
   q?: string | undefined;
-  /** Plants that were stored at this time or later (RFC 3339, with any offset). */
+  /** Plants stored at this time or later (RFC 3339, with any offset). */
   addedFrom?: string | undefined;
-  /** Plants that were stored before this time (RFC 3339, with any offset). */
+  /** Plants stored before this time (RFC 3339, with any offset). */
   addedBefore?: string | undefined;
-  /** Whether the page says how many plants match. */
+  /** Whether to count all plants that match. */
   total?: boolean | undefined;
-  /** With `id`, the page has only the `ids`, and no plants. */
+  /** With `id`, the page has only `ids`, and no plants. */
   fields?: 'id' | undefined;
 }
 
-/** A page of a list. It has as many plants as the query asks for, unless the list ends, or they are large. */
+/** A page of a list. It has `limit` plants, unless the list ends or they are large. */
 export interface PlantPage {
   plants: StoredPlant[];
-  /** The IDs of the plants, if the query has `fields=id`: as a batch takes them. */
+  /** The IDs instead of the plants, if the query has `fields=id`. You can send them in a batch. */
   ids?: string[] | undefined;
-  /** Where the next page begins. The last page has none. */
+  /** The cursor of the next page: pass it as `after`. The last page has none. */
   next?: string | undefined;
-  /** How many plants match, if the query asks. */
+  /** How many plants match, if the query has `total=true`. */
   total?: number | undefined;
   /** Whether `total` is an estimate. */
   totalIsEstimate?: boolean | undefined;
-  /** Whether the page ends early, because it took too long to find more. */
+  /** Whether the page ends early because finding more took too long. */
   partial?: boolean | undefined;
 }
 
@@ -109,7 +109,7 @@ export interface PlantUpdates {
 
 /** The plants of a batch to delete, from 1 to 1,000. */
 export interface PlantDeletions extends PlantIds {
-  /** The `ETag` that each plant must still have, in the order of the IDs, or `*`. Default: none are compared. */
+  /** The `ETag` that each plant must still have, in the order of the IDs, or `*`. Default: no conditions. */
   ifMatch?: readonly string[] | undefined;
 }
 
@@ -121,7 +121,7 @@ export interface FoundResult {
   etag: string;
 }
 
-/** The outcome of one plant of a batch: what a separate request would have returned. */
+/** The outcome of one plant of a batch: what a separate request would return. */
 export type GetResult = FoundResult | FailedResult<400 | 404 | 500 | 503>;
 
 /** The outcomes of a batch, in the order of its plants. */
@@ -129,7 +129,7 @@ export interface GetResults {
   results: GetResult[];
 }
 
-/** A plant of a batch was updated, or is already as sent. */
+/** A plant of a batch was updated, or already has these fields. */
 export interface UpdatedResult {
   status: 200;
   plant: StoredPlant;
@@ -137,7 +137,7 @@ export interface UpdatedResult {
   etag: string;
 }
 
-/** The outcome of one plant of a batch: what a separate request would have returned. */
+/** The outcome of one plant of a batch: what a separate request would return. */
 export type UpdateResult = UpdatedResult | FailedResult<400 | 404 | 412 | 500 | 503>;
 
 /** The outcomes of a batch, in the order of its plants. */
@@ -151,7 +151,7 @@ export interface StoredChange {
   id: bigint;
   /** The digits of the ID. */
   idText: string;
-  /** When it happened (ISO 8601, in UTC), if that is known. */
+  /** When it happened (ISO 8601, in UTC), if known. */
   at?: string | undefined;
   /** The plant as it is now. */
   plant: StoredPlant;
@@ -163,7 +163,7 @@ export interface DeletedChange {
   id: bigint;
   /** The digits of the ID. */
   idText: string;
-  /** When it happened (ISO 8601, in UTC), if that is known. */
+  /** When it happened (ISO 8601, in UTC), if known. */
   at?: string | undefined;
   plant?: undefined;
 }
@@ -171,32 +171,32 @@ export interface DeletedChange {
 /** The last change of a plant. It narrows by `kind`. */
 export type Change = StoredChange | DeletedChange;
 
-/** A page of changes. There are no more if it is empty and `next` is its own `after`. */
+/** A page of changes. If it is empty and `next` is your `after`, there are no more changes yet. */
 export interface ChangePage {
   changes: Change[];
-  /** Where the next page begins. */
+  /** The cursor of the next page: pass it as `after`. */
   next: string;
 }
 
-/** What a plant is, or was. */
+/** A current or earlier state of a plant. */
 export interface PlantState extends Plant {
-  /** Since when the plant is like this, or was (ISO 8601, in UTC), if that is known. */
+  /** When this state began (ISO 8601, in UTC), if known. */
   from?: string | undefined;
-  /** Until when. The current state has none. */
+  /** When this state ended. The current state has none. */
   until?: string | undefined;
-  /** Who created the plant as this, or updated it to this: see `StoredPlant.addedBy`. */
+  /** Who created or updated the plant to this state: see `StoredPlant.addedBy`. */
   by?: string | undefined;
 }
 
-/** What a plant is, and what it was. */
+/** A page of the current and earlier states of a plant. */
 export interface PlantHistory {
-  /** The latest first. */
+  /** The states, the latest first. */
   states: PlantState[];
-  /** Where the next page begins. The last page has none. */
+  /** The cursor of the next page: pass it as `after`. The last page has none. */
   next?: string | undefined;
 }
 
-/** The types of plants, by what they are for. */
+/** The types of plants, by purpose. */
 export interface PlantTypes {
   fields: Plant;
   input: Plant;

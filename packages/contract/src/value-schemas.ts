@@ -180,8 +180,8 @@ export const createQuerySchema = <Shape extends z.core.$ZodLooseShape>(shape: Sh
 
 function describeQuery(names: readonly string[]): string {
   return names.length === 0
-    ? 'is not known: there are none here'
-    : `is not known: there ${names.length === 1 ? 'is' : 'are'} ${names.join(', ')}`;
+    ? 'is unknown: this operation has no query parameters'
+    : `is unknown: this operation accepts only ${names.join(', ')}`;
 }
 
 /** A time in a reply. */
@@ -192,7 +192,7 @@ export const shownTime = (description: string) =>
 export const NextPageSchema = z
   .string()
   .optional()
-  .meta({ description: 'Where the next page begins, to be passed as `after`; the last page has none' });
+  .meta({ description: 'The cursor of the next page: pass it as `after`. The last page has none' });
 
 /** The number of an error. */
 export const ErrorNumberSchema = z

@@ -30,7 +30,7 @@ it.each([
   ['postgresql://u:123/safe@host/plants', 'is not a URI'],
   [
     'postgresql://u:p@host/plants?sslmode=require&sslmode=disable',
-    'asks for TLS by sslmode=require, and against it by sslmode=disable',
+    'requests TLS with sslmode=require but disables it with sslmode=disable',
   ],
   ['postgresql://u:p@host/plants?application_name=a;sslmode=require', 'must separate its parameters by &'],
   ['postgresql://u:p@host/plants?application_name=a,schema=b', 'must separate its parameters by &'],
@@ -87,7 +87,7 @@ const strings: readonly (readonly [source: string, text: string, effect: string]
   ['Supabase, direct', 'postgresql://postgres:secret@db.abcdefgh.supabase.co:5432/postgres', 'prefer'],
   ['Supabase, session pooler', 'postgresql://postgres.abcdefgh:secret@aws-0-eu-central-1.pooler.supabase.com:5432/postgres', 'prefer'],
   ['Supabase, for Prisma', 'postgresql://postgres.abcdefgh:secret@aws-0-eu-central-1.pooler.supabase.com:6543/postgres?pgbouncer=true&connection_limit=1', 'prefer. connection_limit is ignored: DATABASE_POOL_SIZE is used.'],
-  ['Supabase, by Vercel', 'postgres://postgres.abcdefgh:secret@aws-0-eu-central-1.pooler.supabase.com:6543/postgres?sslmode=require&supa=base-pooler.x', 'require. supa is unknown and ignored.'],
+  ['Supabase, by Vercel', 'postgres://postgres.abcdefgh:secret@aws-0-eu-central-1.pooler.supabase.com:6543/postgres?sslmode=require&supa=base-pooler.x', 'require. supa is not a known parameter and is ignored.'],
   ['Amazon RDS, Railway, Render', 'postgresql://ada:secret@plants.abc123.eu-central-1.rds.amazonaws.com:5432/plants', 'prefer'],
   ['Amazon RDS, verified', 'postgresql://ada:secret@plants.abc123.eu-central-1.rds.amazonaws.com:5432/plants?sslmode=verify-full&sslrootcert=/etc/ssl/global-bundle.pem', 'verify-full'],
   ['Azure', 'postgresql://ada:secret@plants.postgres.database.azure.com:5432/postgres?sslmode=require', 'require'],
@@ -183,10 +183,16 @@ it.each([
 });
 
 it.each([
-  ['sslmode=disable&channel_binding=require', 'asks for TLS by channel_binding=require, and against it by'],
-  ['sslmode=disable&sslaccept=strict', 'asks for TLS by sslaccept=strict, and against it by sslmode=disable'],
-  ['sslmode=disable&sslrootcert=system', 'asks for TLS by sslrootcert=system'],
-  ['ssl=false&sslnegotiation=direct', 'asks for TLS by sslnegotiation=direct'],
+  [
+    'sslmode=disable&channel_binding=require',
+    'requests TLS with channel_binding=require but disables it with',
+  ],
+  [
+    'sslmode=disable&sslaccept=strict',
+    'requests TLS with sslaccept=strict but disables it with sslmode=disable',
+  ],
+  ['sslmode=disable&sslrootcert=system', 'requests TLS with sslrootcert=system'],
+  ['ssl=false&sslnegotiation=direct', 'requests TLS with sslnegotiation=direct'],
   ['sslmode=secure', 'must have one of disable, prefer, require, verify-ca, verify-full as sslmode'],
   ['SSLMODE=verify-full', 'has the parameter SSLMODE: it is not supported, so remove it'],
   ['sslmod=verify-full', 'has the parameter sslmod: it is not supported'],
@@ -232,7 +238,7 @@ it('warns in the settings, without values', () => {
     '/',
   );
   const reason =
-    'x is unknown and ignored. connect_timeout is ignored: the service uses its own timeouts and DATABASE_STATEMENT_TIMEOUT_MS.';
+    'x is not a known parameter and is ignored. connect_timeout is ignored: the service uses its own timeouts and DATABASE_STATEMENT_TIMEOUT_MS.';
   expect(warnings).toEqual([{ variable: 'DATABASE_URL', reason }]);
   expect(database).not.toHaveProperty('warnings');
 });

@@ -198,6 +198,13 @@ export const columnTypes: {
   postgresql: { text: 'TEXT', int64: 'BIGINT', boolean: 'BOOLEAN', time: 'BIGINT', int64List: 'TEXT' },
 };
 
+/** The maximum size of a text in an index of PostgreSQL, in bytes. An entry may have 2,704, and then PostgreSQL rejects the row. */
+export const maxIndexedBytes = 2_000;
+
+/** SQL for whether a row is in the index of a text. A query has the same condition, or PostgreSQL does not use the index. */
+export const isIndexedSql = (column: string): string =>
+  `(octet_length(${column}) > ${maxIndexedBytes}) IS NOT TRUE`;
+
 /**
  * The statements that create the tables of a resource, for a migration that a developer commits. A table created and changed by released
  * migrations has the same columns in another order.
@@ -224,15 +231,14 @@ export function createSql(engine: DatabaseLocation['engine'], resource: Resource
   const indexes = [
     index('added_at', isSqlite ? '"added_at"' : '"added_at" NULLS FIRST'),
     `${index(seqColumn, `"${seqColumn}"`)} WHERE "${seqColumn}" IS NOT NULL`,
-    ...fields.flatMap(({ field, column }) =>
+    ...fields.flatMap(({ field, column, kind }) =>
       resource.fields[field]?.filter
         ? // On SQLite, an entry of an index ends with the id.
-          `${index(column.replaceAll('"', ''), `${column}, "added_at"${isSqlite ? '' : ', "id"'}`)} WHERE NOT "deleted"`
+          `${index(column.replaceAll('"', ''), `${column}, "added_at"${isSqlite ? '' : ', "id"'}`)} WHERE NOT "deleted"${isSqlite || types[kind] !== 'TEXT' ? '' : ` AND ${isIndexedSql(column)}`}`
         : [],
     ),
-    isSqlite
-      ? `${index('deleted', '"id"')} WHERE "deleted"`
-      : `${index('unnumbered', '"id"')} WHERE "${seqColumn}" IS NULL`,
+    ...(isSqlite ? [`${index('deleted', '"id"')} WHERE "deleted"`] : []),
+    `${index('unnumbered', '"id"')} WHERE "${seqColumn}" IS NULL`,
   ];
   return `CREATE TABLE "${name}" (
 ${columns.map((column) => `    ${column}`).join(',\n')}${key}
@@ -240,17 +246,8 @@ ${columns.map((column) => `    ${column}`).join(',\n')}${key}
 
 ${indexes.join(';\n\n')};
 
-${isSqlite ? `${numberTriggerSql(name)}\n\n` : ''}${createHistorySql(engine, resource)}`;
+${createHistorySql(engine, resource)}`;
 }
-
-/** A trigger of SQLite that numbers a row which another program inserts, so that followers see it. */
-const numberTriggerSql = (
-  name: string,
-) => `CREATE TRIGGER "${name}_number" AFTER INSERT ON "${name}" WHEN NEW."${seqColumn}" IS NULL
-BEGIN
-    UPDATE "${name}" SET "${seqColumn}" = (SELECT coalesce(max("${seqColumn}"), 0) + 1 FROM "${name}" WHERE "${seqColumn}" IS NOT NULL)
-    WHERE "id" = NEW."id";
-END;`;
 
 /**
  * The statements that create the table of the states that were replaced, and on PostgreSQL the trigger that keeps them. On SQLite the

@@ -70,6 +70,21 @@ it('lists again after an error, on a new connection', async () => {
   expect(await list(opened)).toMatchObject([fern]);
 });
 
+it('numbers rows that another program inserts, before a list or a count needs the numbers', async () => {
+  const { path, store } = await openSqliteFile();
+  await store.create([{ id: 0n, name: 'Rose' }]);
+  const other = connectToSqlite(path);
+  const insert = (first: number, last: number) =>
+    other.exec(`INSERT INTO plants (id, name) WITH RECURSIVE ids (id) AS (VALUES (${first}) UNION ALL SELECT id + 1 FROM ids
+      WHERE id < ${last}) SELECT id, 'Fern' FROM ids`);
+  insert(1, 2_500);
+  expect(await store.countAll({ q: 'fern' })).toMatchObject({ count: 2_500, isEstimate: false });
+  insert(2_501, 2_502);
+  const { last } = await store.listChanges(undefined, { matches: 2_501, bytes: 1e6 });
+  const { changes } = await store.listChanges(last, { matches: 10, bytes: 1e6 });
+  expect(changes.map(({ record: { id } }) => id)).toEqual([2_501n, 2_502n]);
+});
+
 describe('syncs to disk', () => {
   let opened: Awaited<ReturnType<typeof openSqliteFile>>;
   let log = '';

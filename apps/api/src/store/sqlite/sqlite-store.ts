@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import {
   beforeNumbers,
   type Change,
@@ -47,6 +48,9 @@ export interface SqliteStoresOptions {
 
 /** How many rows one statement inserts. This takes half as long as one statement per row. */
 const rowsTogether = 16;
+
+/** How many rows that another program inserted get a number in one transaction, which takes about 5 ms. */
+const numberedTogether = 1_000;
 
 /** How long reading one page of all records may take, in milliseconds. It is long, so that each page is full. */
 const readDurationMs = 60_000;
@@ -150,11 +154,20 @@ export function createSqliteStores({
     const { findOne, listShort, selectHistory, selectLastPosition, selectOwnNumber, ...states } =
       statementsOf(resource);
     const reader = readerOf(table);
+    const numberSome = connection.transaction(() => states.numberRows(selectLastNumber.get() ?? 0));
+    /** The reader, once rows that another program inserted have numbers: the reader finds rows by number. */
+    async function numberedReader(): Promise<ListReader> {
+      while (states.hasUnnumbered.get() !== undefined) {
+        numberSome.immediate();
+        await setImmediate();
+      }
+      return reader;
+    }
     const findAll = (ids: readonly bigint[]) => ids.map(findOne).filter((record) => record !== undefined);
     const findTransaction = connection.transaction(findAll);
-    const confirmed = <Read>(read: () => Promise<Read>) =>
+    const confirmed = <Read>(read: (from: ListReader) => Promise<Read>) =>
       transact(async () => {
-        const result = await read();
+        const result = await read(await numberedReader());
         confirmDurable();
         return result;
       });
@@ -179,16 +192,17 @@ export function createSqliteStores({
         }),
       list: (query, limits) =>
         transact(async () => {
-          const listed = listShort(query, limits) ?? (await reader.list(query, limits));
+          const listed = listShort(query, limits) ?? (await (await numberedReader()).list(query, limits));
           confirmDurable();
           return { ...listed, records: withoutTombstones(listed.records) };
         }),
-      countAll: (filter) => confirmed(() => reader.countAll(filter)),
-      countValues: (...counted) => confirmed(() => reader.countValues(...counted)),
+      countAll: (filter) => confirmed((from) => from.countAll(filter)),
+      countValues: (...counted) => confirmed((from) => from.countValues(...counted)),
       listChanges: (after, limits) =>
         transact(async () => {
+          const from = await numberedReader();
           const number = selectOwnNumber.get() ?? 0;
-          const listed = await reader.listChanges(after, limits);
+          const listed = await from.listChanges(after, limits);
           requireCurrent(after, listed.last.generation, number);
           confirmDurable();
           return listed;
@@ -465,6 +479,16 @@ function prepareTable(connection: Sqlite.Database, table: Table, historyDays: nu
     selectOwnNumber: connection
       .prepare<[], number>(`SELECT CAST(${seqColumn} AS REAL) ${lastOf(name)}`)
       .pluck(),
+    hasUnnumbered: connection.prepare(`SELECT 1 FROM ${name} WHERE ${seqColumn} IS NULL LIMIT 1`),
+    /** Numbers some rows that have no number, in the order of their ids. */
+    numberRows: (last: number) =>
+      connection
+        .prepare(
+          `UPDATE ${name} SET ${seqColumn} = number
+            FROM (SELECT id AS numbered, ? + row_number() OVER (ORDER BY id) AS number FROM ${name} WHERE ${seqColumn} IS NULL LIMIT ${numberedTogether})
+            WHERE id = numbered`,
+        )
+        .run(last),
     selectLastPosition: connection
       .prepare<[], [string, number | null, bigint]>(
         `SELECT ${generationSql}, number, id

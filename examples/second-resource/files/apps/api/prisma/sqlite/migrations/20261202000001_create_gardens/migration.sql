@@ -24,11 +24,7 @@ CREATE INDEX "gardens_is_open_idx" ON "gardens"("is_open", "added_at") WHERE NOT
 
 CREATE INDEX "gardens_deleted_idx" ON "gardens"("id") WHERE "deleted";
 
-CREATE TRIGGER "gardens_number" AFTER INSERT ON "gardens" WHEN NEW."change_place" IS NULL
-BEGIN
-    UPDATE "gardens" SET "change_place" = (SELECT coalesce(max("change_place"), 0) + 1 FROM "gardens" WHERE "change_place" IS NOT NULL)
-    WHERE "id" = NEW."id";
-END;
+CREATE INDEX "gardens_unnumbered_idx" ON "gardens"("id") WHERE "change_place" IS NULL;
 
 CREATE TABLE "gardens_history" (
     "history_place" INTEGER NOT NULL PRIMARY KEY,
