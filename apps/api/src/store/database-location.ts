@@ -448,6 +448,6 @@ function readTls({ searchParams, hostname }: URL): { readonly warnings: readonly
   }
   const isStronger = hasBinding && !demands.some(({ shown }) => shown === 'sslmode=verify-full');
   const instead =
-    'channel_binding=require is replaced by sslmode=verify-full, which checks who the server is, too.';
+    'channel_binding=require becomes sslmode=verify-full, which also verifies the server.';
   return { warnings: isStronger ? [instead] : [] };
 }

@@ -3,10 +3,10 @@ import { createClient } from '@plant-store/client';
 import { errors } from '@plant-store/contract/errors';
 import supertest from 'supertest';
 import { expect, inject, it } from 'vitest';
+import { readDocumentedMetrics } from '../support/documented-metrics.js';
 import { expectError } from '../support/expect-error.js';
 import { postPlant } from '../support/post-plant.js';
 import { readLog } from '../support/read-log.js';
-import { readPage } from '../support/read-markdown.js';
 import { sendRaw } from '../support/send-raw.js';
 import { startTestService, useTestService } from '../support/start-test-service.js';
 
@@ -121,18 +121,14 @@ it('show which build of the service runs on which Node.js', async () => {
 });
 
 it('are those that the page lists for the engine, and no others', async () => {
-  const shown = [...(await readMetrics()).matchAll(/^# TYPE (plant_store_\w+) (\w+)$/gm)].map(
-    ([, name, type]) => `${name} ${type}`,
-  );
+  const shown = (await readMetrics()).match(/(?<=^# TYPE )plant_store_\w+/gm) ?? [];
   const others = [
     inject('engine') === 'sqlite' ? 'PostgreSQL: ' : 'SQLite: ',
     ...(inject('workers') > 1 ? [] : ['Workers: ']),
   ];
-  const page = readPage('docs/operate/observability.md');
-  const rows = [...page.matchAll(/^\| `(plant_store_\w+)` \| (\w+) \| (.*) \|$/gm)];
-  const listed = rows
-    .filter(([, , , meaning = '']) => !others.some((other) => meaning.startsWith(other)))
-    .map(([, name, type]) => `${name} ${type}`);
+  const listed = readDocumentedMetrics()
+    .filter(({ meaning }) => !others.some((other) => meaning.startsWith(other)))
+    .map(({ name }) => name);
   expect(shown.toSorted()).toEqual(listed.toSorted());
 });
 

@@ -4,8 +4,9 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findFreePort } from '@plant-store/postgresql-server';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
+import { readDocumentedMetrics } from '../support/documented-metrics.js';
 import { postPlant } from '../support/post-plant.js';
-import { readPage, root } from '../support/read-markdown.js';
+import { root } from '../support/read-markdown.js';
 import { alertedMetrics } from '../support/recordings.js';
 import { startTestService } from '../support/start-test-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -67,14 +68,8 @@ async function query(url: string, path: string) {
   return reply.data;
 }
 
-/** The metrics of the page: name, type and meaning. */
-const rows = Array.from(
-  readPage('docs/operate/observability.md').matchAll(/^\| `(plant_store_\w+)` \| (\w+) \| (.*) \|$/gm),
-  ([, name = '', type = '', meaning = '']) => ({ name, type, meaning }),
-);
-
 /** The beginning of the meaning of a metric that the service of this test, on SQLite without workers, does not have. */
-const ofOtherServices = /^(PostgreSQL|Citus|Workers)\b/;
+const ofOtherServices = /^(PostgreSQL|Workers)\b/;
 
 it('a real Prometheus scrapes every metric of the page, and can evaluate the alerts and the dashboard', async () => {
   const service = await startTestService({ ADMIN_PORT: '0' });
@@ -84,9 +79,11 @@ it('a real Prometheus scrapes every metric of the page, and can evaluate the ale
 
   const url = await startPrometheus(service.adminUrl ?? '');
   const [own = [], others = []] = [false, true].map((isOther) =>
-    rows.filter(({ meaning }) => ofOtherServices.test(meaning) === isOther),
+    readDocumentedMetrics().filter(({ meaning }) => ofOtherServices.test(meaning) === isOther),
   );
-  const listed = own.map(({ name, type }) => (type === 'histogram' ? `${name}_bucket` : name));
+  const listed = own.map(({ name }) =>
+    metrics.includes(`# TYPE ${name} histogram\n`) ? `${name}_bucket` : name,
+  );
   expect(listed.length).toBeGreaterThan(10);
   await expect.poll(() => query(url, 'label/__name__/values')).toEqual(expect.arrayContaining(listed));
 
