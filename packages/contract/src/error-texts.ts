@@ -42,7 +42,7 @@ const meanings: Readonly<Record<OtherErrorName, string>> = {
   batch_too_large:
     'The batch has more plants than a single request or the rate limit per minute allows. Nothing was changed. Send smaller batches.',
   id_retired:
-    'The plant with this id was deleted. Nothing was changed; choose another id, or reuse it by PUT with If-None-Match: *.',
+    'The plant with this id was deleted. Nothing was changed; choose another id, or reuse this one by PUT with If-None-Match: *.',
   precondition_required:
     'The request has no condition. Send If-Match with the ETag of the plant to update, or If-None-Match: * to reuse the ID of a deleted plant.',
   invalid_token_request:
@@ -52,7 +52,7 @@ const meanings: Readonly<Record<OtherErrorName, string>> = {
   cursor_expired: messages.cursorExpired,
   missing_token: 'The request has no bearer token. Send Authorization: Bearer with an access token.',
   invalid_token:
-    'The access token is malformed, unknown, expired or revoked, or is not for this service. Get a new one.',
+    'The access token is malformed, unknown, expired, or revoked, or is not for this service. Get a new one.',
   insufficient_scope:
     'The access token is valid, but does not permit this operation. The message names the missing scope.',
   exceeds_issuer:
@@ -60,7 +60,7 @@ const meanings: Readonly<Record<OtherErrorName, string>> = {
   not_found: 'There is nothing at this path. Paths must match exactly.',
   token_not_found: 'There is no access token with this id.',
   method_not_allowed:
-    'The path does not support this method. The header Allow names the methods that it supports.',
+    'The path does not support this method. The header Allow lists the supported methods.',
   precondition_failed:
     'A precondition failed: the plant no longer matches the ETag in If-Match, or it matches If-None-Match. Nothing was changed. Get the plant, then decide whether to retry.',
   rate_limited:

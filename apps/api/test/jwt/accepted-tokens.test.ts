@@ -50,7 +50,7 @@ describe('a token that is rejected', () => {
     ['for other audiences', { aud: [other, 'plants'] }, {}, 'is meant for another audience (aud)'],
     ['expired, by more than the clock tolerance', { exp: inSeconds(-400) }, {}, 'has expired'],
     ['not yet valid (nbf)', { nbf: inSeconds(6_000) }, {}, 'is not valid yet (nbf, iat)'],
-    ['without a subject', { sub: undefined }, {}, 'lacks a claim'],
+    ['without a subject', { sub: undefined }, {}, 'is missing or malformed'],
     ['of a logout', {}, { typ: 'logout+jwt' }, 'is not that of an access token'],
     ['of a key that is not published', {}, { kid: 'another' }, 'does not publish'],
     ['too long', { padding: 'x'.repeat(8_000) }, {}, 'at most 8192 characters'],
